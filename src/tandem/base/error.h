@@ -1,0 +1,16 @@
+// The one exception type for what a user can mend.
+#pragma once
+
+#include <stdexcept>
+
+namespace tandem {
+
+/// Something the user can mend: a bad config, a missing ROM, a full disk. The message says what is
+/// wrong, where, and what to do. The program prints it once and exits with code 2; every other
+/// exception is a bug and exits with code 1. Value type, thread-safe like any exception.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace tandem

@@ -1,0 +1,76 @@
+// Binary state of environments and random streams, for checkpoints.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "tandem/base/error.h"
+
+namespace tandem {
+
+/// Collects values into bytes, in the order they are put. Not thread-safe.
+class StateWriter {
+ public:
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  void put(const T& value) {
+    const auto* first = reinterpret_cast<const std::byte*>(&value);
+    bytes_.insert(bytes_.end(), first, first + sizeof(T));
+  }
+
+  /// A block of any length; its length goes before it.
+  void put_bytes(std::span<const std::byte> block) {
+    put(static_cast<std::uint64_t>(block.size()));
+    bytes_.insert(bytes_.end(), block.begin(), block.end());
+  }
+
+  void put_string(const std::string& text) { put_bytes(std::as_bytes(std::span(text))); }
+
+  [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+/// Reads back what a StateWriter wrote, in the same order. Throws Error when the bytes end early.
+/// The bytes must outlive the reader. Not thread-safe.
+class StateReader {
+ public:
+  explicit StateReader(std::span<const std::byte> bytes) : rest_(bytes) {}
+
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  T get() {
+    T value;
+    std::memcpy(&value, take(sizeof(T)).data(), sizeof(T));
+    return value;
+  }
+
+  std::span<const std::byte> get_bytes() { return take(get<std::uint64_t>()); }
+
+  std::string get_string() {
+    const auto block = get_bytes();
+    return {reinterpret_cast<const char*>(block.data()), block.size()};
+  }
+
+  [[nodiscard]] bool at_end() const { return rest_.empty(); }
+
+ private:
+  std::span<const std::byte> take(std::uint64_t count) {
+    if (count > rest_.size()) {
+      throw Error("the saved state ends too early; it is damaged or from another version");
+    }
+    const auto block = rest_.first(count);
+    rest_ = rest_.subspan(count);
+    return block;
+  }
+
+  std::span<const std::byte> rest_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,95 @@
+// The environment interface: what an emulator, a simulator or a toy problem implements.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tandem/base/random.h"
+#include "tandem/base/state.h"
+
+namespace tandem {
+
+enum class DType { u8, f32 };
+
+/// What an environment shows and takes. Frames are stacked by VecEnv along their first dimension:
+/// a frame {1, 84, 84} with stack 4 is an observation {4, 84, 84}, oldest frame first.
+struct EnvSpec {
+  DType dtype = DType::f32;
+  std::vector<std::int64_t> frame_shape;   // {channels, height, width} of pixels, or {features}
+  std::int64_t stack = 1;                  // frames in an observation
+  std::int64_t num_actions = 0;            // discrete actions; 0: continuous
+  std::vector<float> action_low;           // continuous: bounds of each dimension; empty: discrete
+  std::vector<float> action_high;
+  std::vector<std::string> action_names;   // discrete, may be empty
+  std::int64_t frames_per_step = 1;        // emulated frames in a step (4 on Atari)
+  double render_fps = 30;                  // pictures per second of real-time play, one a step
+
+  [[nodiscard]] bool discrete() const { return num_actions > 0; }
+  [[nodiscard]] std::int64_t action_dims() const {
+    return discrete() ? 1 : static_cast<std::int64_t>(action_low.size());
+  }
+  [[nodiscard]] std::size_t frame_bytes() const {
+    std::size_t count = dtype == DType::u8 ? 1 : 4;
+    for (const auto size : frame_shape) count *= static_cast<std::size_t>(size);
+    return count;
+  }
+  [[nodiscard]] std::size_t observation_bytes() const {
+    return frame_bytes() * static_cast<std::size_t>(stack);
+  }
+  [[nodiscard]] std::vector<std::int64_t> observation_shape() const {
+    auto shape = frame_shape;
+    shape.front() *= stack;
+    return shape;
+  }
+};
+
+/// One decision: `discrete` for discrete environments, `continuous` (action_dims values) otherwise.
+struct Action {
+  std::int32_t discrete = 0;
+  std::span<const float> continuous = {};
+};
+
+/// What one step gave. Rewards are raw; clipping is the algorithm's.
+struct StepResult {
+  float reward = 0;
+  bool terminated = false;  // the training episode ended: no value beyond it
+  bool truncated = false;   // cut off by a limit: values bootstrap from the final observation
+  bool game_over = false;   // the whole game ended (a lost life may terminate before that)
+};
+
+/// A colour picture of the current state for videos: height x width x 3 bytes.
+struct Picture {
+  int width = 0;
+  int height = 0;
+  std::vector<std::uint8_t> rgb;
+};
+
+/// One environment instance. After terminated or truncated the caller calls reset before the next
+/// step. All randomness comes from the stream that is passed in. No allocation in step(). Not
+/// thread-safe; separate instances may be used by separate threads.
+class Env {
+ public:
+  virtual ~Env() = default;
+
+  [[nodiscard]] virtual const EnvSpec& spec() const = 0;
+
+  /// Starts a training episode and writes its first frame (spec().frame_bytes() bytes, 64-byte
+  /// alignment not promised). Throws Error when the environment cannot start.
+  virtual void reset(Stream& stream, std::span<std::byte> frame) = 0;
+
+  /// Takes one action and writes the frame after it, also when the episode ends with it.
+  virtual StepResult step(const Action& action, Stream& stream, std::span<std::byte> frame) = 0;
+
+  /// Everything that decides what later steps give. An instance that loads a state behaves, bit by
+  /// bit, as the one that saved it.
+  virtual void save(StateWriter& writer) const = 0;
+  virtual void load(StateReader& reader) = 0;
+
+  /// The current state in colour; an empty picture when the environment has none.
+  [[nodiscard]] virtual Picture render() const { return {}; }
+};
+
+}  // namespace tandem

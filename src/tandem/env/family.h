@@ -1,0 +1,50 @@
+// Families of environments: the built-in ones, and those that plug-ins bring.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tandem/base/field.h"
+#include "tandem/env/env.h"
+
+namespace tandem {
+
+/// A family makes environments by name ("Pong" of "atari:Pong") under one set of options. Options
+/// are set through fields() before the first make(). make() may be called by several threads.
+class EnvFamily {
+ public:
+  virtual ~EnvFamily() = default;
+
+  /// Every name that make() takes, in alphabetical order.
+  [[nodiscard]] virtual std::vector<std::string> names() const = 0;
+
+  /// The options of this family ("frame_skip"), which become the keys env.frame_skip and so on.
+  [[nodiscard]] virtual FieldList fields() = 0;
+
+  /// A new environment. Throws Error for an unknown name (offering the nearest) or a missing file.
+  /// `seed` is for random generators inside a foreign emulator only; ours come with each call.
+  [[nodiscard]] virtual std::unique_ptr<Env> make(const std::string& name, std::uint64_t seed) = 0;
+};
+
+/// What a plug-in's shared object exports as `extern "C" const tandem::PluginInfo* tandem_plugin()`.
+/// A plug-in is refused when its abi is not this one; raise the number with each change of the
+/// headers that a plug-in includes.
+inline constexpr std::uint32_t kPluginAbi = 1;
+struct PluginInfo {
+  std::uint32_t abi;    // kPluginAbi of the headers it was built with; must stay the first member
+  const char* name;     // the family's name: "atari"
+  const char* licence;  // SPDX identifier
+  std::unique_ptr<EnvFamily> (*create)();
+};
+
+/// The family of an environment id: "cartpole" is built in, "atari:Pong" loads the plug-in
+/// tandem_atari.so from $TANDEM_PLUGIN_PATH or the folder `plugins` beside the program. Throws
+/// Error when there is none, with what to do.
+std::unique_ptr<EnvFamily> find_family(const std::string& id);
+
+/// The part of an id after the family: "Pong" of "atari:Pong", "cartpole" of "cartpole".
+std::string env_name(const std::string& id);
+
+}  // namespace tandem

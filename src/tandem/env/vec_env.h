@@ -1,0 +1,89 @@
+// Many environments as one, stepped by worker threads or in the caller's thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tandem/env/env.h"
+
+namespace tandem {
+
+/// Makes the environment with the given global index.
+using EnvFactory = std::function<std::unique_ptr<Env>(int index)>;
+
+/// A finished game: raw rewards summed over the whole game, lost lives included.
+struct Episode {
+  int env = 0;                 // global index of the environment
+  double episode_return = 0;
+  std::int64_t steps = 0;
+};
+
+struct VecEnvOptions {
+  int first = 0;           // global index of the first environment
+  int count = 1;
+  int threads = 0;         // worker threads; 0: step in the caller's thread
+  std::uint64_t seed = 0;  // environment i draws from Stream(seed, i), i its global index
+};
+
+/// n environments with frame stacking, same-step reset and episode statistics. An episode that
+/// ends is reset in the same step: the observation written is the first of the next episode, and
+/// the final one is kept for bootstrapping. An error in an environment is rethrown to the caller
+/// as an Error that names the environment's index; the others stay usable. Results do not depend
+/// on `threads`. Not thread-safe: one caller at a time.
+class VecEnv {
+ public:
+  VecEnv(const EnvFactory& factory, const VecEnvOptions& options);
+  ~VecEnv();
+  VecEnv(VecEnv&&) noexcept;
+  VecEnv& operator=(VecEnv&&) noexcept;
+
+  [[nodiscard]] const EnvSpec& spec() const;
+  [[nodiscard]] int size() const;
+
+  /// The stream of environment `id` (0-based here): its actions are drawn from it. Not while the
+  /// environment is stepping.
+  [[nodiscard]] Stream& stream(int id);
+
+  /// Starts every environment; writes the stacked observations [size, observation].
+  void reset(std::span<std::byte> observations);
+
+  /// Starts one step of environment ids[k] with actions[k]; its observation goes to
+  /// observations[k] (observation_bytes() each), which must stay valid until it is received.
+  void send(std::span<const int> ids, std::span<const Action> actions,
+            std::span<std::byte* const> observations);
+
+  /// Waits until at least `at_least` environments are ready; returns the ids of all that are, in
+  /// no order, valid until the next receive. Rethrows the first error of an environment.
+  std::span<const int> receive(int at_least);
+
+  /// send() for all and receive() of all: actions [size], observations [size, observation].
+  void step(std::span<const Action> actions, std::span<std::byte> observations);
+
+  /// What the last step of environment `id` gave.
+  [[nodiscard]] const StepResult& result(int id) const;
+
+  /// The stacked observation that ended the last episode of `id`; valid after a truncated step.
+  [[nodiscard]] std::span<const std::byte> final_observation(int id) const;
+
+  /// Games finished since the last call, by order of environment.
+  std::vector<Episode> take_episodes();
+
+  /// State of all environments, streams, frame stacks and episode counters. Only between steps.
+  void save(StateWriter& writer) const;
+
+  /// Loads it and writes the current stacked observations, as reset does.
+  void load(StateReader& reader, std::span<std::byte> observations);
+
+  /// The current picture of environment `id`, for videos.
+  [[nodiscard]] Picture render(int id) const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tandem
