@@ -1,0 +1,60 @@
+// The experience of one update: T steps of B environments, preallocated and reused.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tandem/env/env.h"
+
+namespace tandem {
+
+/// Time-major storage, [T, B] or [T, B, ...]; observations and values have T + 1 rows, the last for
+/// the bootstrap. Row t + 1 of the observations is what the environments wrote after action t.
+/// Not thread-safe; separate rollouts are independent.
+class Rollout {
+ public:
+  Rollout(const EnvSpec& spec, int steps, int envs);
+
+  [[nodiscard]] int steps() const { return steps_; }
+  [[nodiscard]] int envs() const { return envs_; }
+
+  /// Observations of row t in [0, T]: envs x observation_bytes.
+  std::span<std::byte> observations(int t);
+  /// Rows 0 to T-1 as one batch of T * B observations.
+  std::span<const std::byte> batch_observations() const;
+
+  std::span<std::int32_t> actions(int t) { return row(actions_, t); }         // discrete
+  std::span<float> rewards(int t) { return row(rewards_, t); }                // as learned from
+  std::span<float> discounts(int t) { return row(discounts_, t); }            // gamma, or 0 at an end
+  std::span<float> values(int t) { return row(values_, t); }                  // V(s_t), t in [0, T]
+  std::span<const std::int32_t> actions() const { return actions_; }
+  std::span<const float> rewards() const { return rewards_; }
+  std::span<const float> discounts() const { return discounts_; }
+  std::span<const float> values() const { return values_; }
+
+  /// Makes the last observations the first of the next rollout.
+  void carry_over();
+
+ private:
+  template <class T>
+  std::span<T> row(std::vector<T>& all, int t) {
+    return std::span(all).subspan(static_cast<std::size_t>(t) * envs_, envs_);
+  }
+
+  int steps_;
+  int envs_;
+  std::size_t observation_bytes_;
+  std::vector<std::byte> observations_;
+  std::vector<std::int32_t> actions_;
+  std::vector<float> rewards_;
+  std::vector<float> discounts_;
+  std::vector<float> values_;
+};
+
+/// n-step returns R_t = r_t + discount_t * R_{t+1} with R_T = V(s_T): lines 12 to 15 of PAAC's
+/// Algorithm 1. returns: [T * B], time-major.
+void n_step_returns(const Rollout& rollout, std::span<float> returns);
+
+}  // namespace tandem

@@ -1,0 +1,61 @@
+// Optimizers over one flat buffer of parameters.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tandem/base/field.h"
+
+namespace tandem {
+
+struct OptimizerConfig {
+  std::string kind = "rmsprop";  // rmsprop, sgd or adam
+  double lr = 0.0224;            // learning rate at the start
+  double lr_end = 0.0;           // learning rate at anneal_steps
+  std::int64_t anneal_steps = 0; // steps over which lr goes linearly to lr_end; 0: constant
+  double decay = 0.99;           // rmsprop: of the mean square
+  double epsilon = 0.1;          // rmsprop and adam
+  bool epsilon_inside = true;    // rmsprop: sqrt(g + epsilon), else sqrt(g) + epsilon
+  double initial_square = 0.0;   // rmsprop: mean square at the start (TensorFlow 1: 1)
+  double momentum = 0.0;         // sgd
+  double beta1 = 0.9;            // adam
+  double beta2 = 0.999;          // adam
+  double clip_norm = 40.0;       // global norm of the gradient; 0: not clipped
+
+  FieldList fields();
+};
+
+/// One update rule with its state. Not thread-safe.
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+
+  /// parameters -= lr * (rule applied to gradient_scale * gradient). Sizes as at construction.
+  virtual void step(std::span<float> parameters, std::span<const float> gradient,
+                    float gradient_scale, float lr) = 0;
+
+  /// The state to save and restore: name and values, one value per parameter (a step count may be
+  /// kept in a slot of its own length).
+  struct Slot {
+    std::string name;
+    std::span<float> values;
+  };
+  virtual std::vector<Slot> slots() = 0;
+};
+
+/// Throws Error for an unknown kind.
+std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, std::int64_t parameters);
+
+/// The Euclidean norm of the whole gradient, summed in a fixed order in double precision.
+double global_norm(std::span<const float> gradient);
+
+/// The factor that brings a gradient of this norm down to clip_norm (Pascanu et al., 2012);
+/// 1 when it is below already or clip_norm is 0.
+float clip_scale(double norm, double clip_norm);
+
+/// The learning rate after `steps` steps.
+float learning_rate(const OptimizerConfig& config, std::int64_t steps);
+
+}  // namespace tandem

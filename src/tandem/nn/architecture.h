@@ -1,0 +1,61 @@
+// Networks as data: layers, the parameters they need, and how those start.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tandem/base/field.h"
+#include "tandem/env/env.h"
+
+namespace tandem {
+
+struct NetConfig {
+  std::string arch = "nips";  // nips, nature or mlp
+  std::int64_t hidden = 64;   // mlp: units of each of its two layers
+
+  FieldList fields();
+};
+
+/// One layer of the torso, a ReLU behind it.
+struct Layer {
+  enum class Kind { conv, dense };
+  Kind kind = Kind::dense;
+  std::int64_t units = 0;   // filters or outputs
+  std::int64_t kernel = 0;  // conv only, square, no padding
+  std::int64_t stride = 0;
+};
+
+/// One tensor among the parameters, which lie one after another in a flat buffer of floats.
+struct ParameterInfo {
+  std::string name;  // "conv1.weight"
+  std::vector<std::int64_t> shape;  // PyTorch's order: {out, in, kh, kw}, {out, in} or {out}
+  std::int64_t offset = 0;
+  std::int64_t count = 0;
+  std::int64_t fan_in = 0;  // inputs of one unit of the layer
+};
+
+/// A torso shared by a policy head (num_actions logits) and a value head (one scalar), as PAAC's
+/// section 5.1 and A3C's section 5.1 describe. Value type.
+struct Architecture {
+  std::string name;
+  DType input_dtype = DType::u8;  // u8 inputs are divided by 255
+  std::vector<std::int64_t> input_shape;
+  std::vector<Layer> torso;
+  std::int64_t num_actions = 0;
+
+  /// All tensors in the order of the flat buffer: the torso's layers, then policy, then value.
+  [[nodiscard]] std::vector<ParameterInfo> parameters() const;
+  [[nodiscard]] std::int64_t parameter_count() const;
+};
+
+/// The architecture that `config` names for the observations and actions of `spec`. Throws Error
+/// when they do not fit (a convolution over a vector).
+Architecture make_architecture(const NetConfig& config, const EnvSpec& spec);
+
+/// Fills the flat buffer: every weight and bias uniform in +-1/sqrt(fan_in), as PAAC's reference
+/// code ("torch" initialisation) and the A3C authors' Torch did.
+void initialise(const Architecture& architecture, Stream& stream, std::span<float> parameters);
+
+}  // namespace tandem

@@ -1,0 +1,49 @@
+// What a network computes, whatever library computes it: bytes in, heads out; gradients flat.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "tandem/nn/architecture.h"
+
+namespace tandem {
+
+/// Outputs of a policy-and-value network for a batch; views of the caller's memory.
+struct Heads {
+  std::int64_t batch = 0;
+  std::int64_t actions = 0;
+  std::span<float> logits;  // [batch, actions]
+  std::span<float> value;   // [batch]
+};
+
+/// Given the heads, fills the gradient of a scalar loss with respect to them.
+using HeadLoss = std::function<void(const Heads& heads, const Heads& gradient)>;
+
+/// A network over parameters that it does not own. Not thread-safe: threads that share parameters
+/// use one Network each, all bound to the same buffer. Uses the calling thread only.
+class Network {
+ public:
+  virtual ~Network() = default;
+
+  /// observations: [out.batch, observation] as the architecture's input says, row-major.
+  virtual void forward(std::span<const std::byte> observations, const Heads& out) = 0;
+
+  /// Forward on `batch` observations, the loss at the heads, then backward: overwrites `gradient`
+  /// (one float per parameter) with the loss's gradient.
+  virtual void gradient(std::span<const std::byte> observations, std::int64_t batch,
+                        const HeadLoss& loss, std::span<float> gradient) = 0;
+
+  /// Must be called after the parameters changed and before the next forward or gradient.
+  virtual void reload() {}
+};
+
+/// A network computed by libtorch. `parameters` must outlive it; device: "cpu" or "cuda" (throws
+/// Error when this libtorch has no CUDA or there is no GPU).
+std::unique_ptr<Network> make_torch_network(const Architecture& architecture,
+                                            std::span<const float> parameters,
+                                            const std::string& device);
+
+}  // namespace tandem
