@@ -1,0 +1,45 @@
+// Wall-clock measurement.
+#pragma once
+
+#include <chrono>
+
+namespace tandem {
+
+/// Seconds since construction or the last lap(). Value type, not thread-safe.
+class Stopwatch {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(Clock::now() - start_).count();
+  }
+
+  /// Seconds since the last lap, and starts the next one.
+  double lap() {
+    const auto now = Clock::now();
+    const double passed = std::chrono::duration<double>(now - start_).count();
+    start_ = now;
+    return passed;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+};
+
+/// How threads spend their time, in thread-seconds: the parts of PAAC's Figure 2.
+struct TimeShares {
+  double stepping = 0;   // environments: emulation and observations
+  double inferring = 0;  // forward passes for acting and bootstrapping, sampling of actions
+  double learning = 0;   // gradients and updates
+  double waiting = 0;    // for other threads
+
+  TimeShares& operator+=(const TimeShares& other) {
+    stepping += other.stepping;
+    inferring += other.inferring;
+    learning += other.learning;
+    waiting += other.waiting;
+    return *this;
+  }
+  [[nodiscard]] double total() const { return stepping + inferring + learning + waiting; }
+};
+
+}  // namespace tandem

@@ -1,0 +1,47 @@
+// The learner: parameters, optimizer, clipping, schedule.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tandem/learn/optimizer.h"
+#include "tandem/nn/architecture.h"
+
+namespace tandem {
+
+/// What an update did.
+struct UpdateInfo {
+  double gradient_norm = 0;  // before clipping
+  double learning_rate = 0;
+};
+
+/// Owns the parameters and moves them. Not thread-safe: nobody may read the parameters during
+/// apply().
+class Learner {
+ public:
+  /// Parameters start as initialise() draws them from Stream(seed, kInitialisation).
+  Learner(Architecture architecture, const OptimizerConfig& config, std::uint64_t seed);
+
+  [[nodiscard]] const Architecture& architecture() const { return architecture_; }
+  [[nodiscard]] std::span<const float> parameters() const { return parameters_; }
+  [[nodiscard]] std::span<float> parameters() { return parameters_; }
+  [[nodiscard]] std::vector<Optimizer::Slot> optimizer_slots() { return optimizer_->slots(); }
+
+  /// One update (PAAC's Algorithm 1, line 18) with the sum of `gradients`, added in their order so
+  /// that the bits do not depend on threads; `steps` have been taken so far.
+  UpdateInfo apply(std::span<const std::vector<float>> gradients, std::int64_t steps);
+
+ private:
+  // Environments use the ids from 0 on.
+  static constexpr std::uint64_t kInitialisation = ~std::uint64_t{0};
+
+  Architecture architecture_;
+  OptimizerConfig config_;
+  std::vector<float> parameters_;
+  std::vector<float> sum_;
+  std::unique_ptr<Optimizer> optimizer_;
+};
+
+}  // namespace tandem

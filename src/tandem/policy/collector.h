@@ -1,0 +1,54 @@
+// The verb that every actor shares: act and step, t_max times, into a rollout.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "tandem/algo/algorithm.h"
+#include "tandem/base/clock.h"
+#include "tandem/data/rollout.h"
+#include "tandem/env/vec_env.h"
+#include "tandem/nn/network.h"
+
+namespace tandem {
+
+/// A group of environments that one policy drives. Not thread-safe; collectors of the same
+/// parameters run in parallel, each in a thread of its own.
+class Collector {
+ public:
+  /// `network` and `algorithm` must outlive the collector.
+  Collector(VecEnv env, Network& network, const Algorithm& algorithm, int t_max);
+
+  /// Starts every environment. Call it, or load(), once before the first collect().
+  void start();
+
+  /// t_max steps of every environment with actions from the current parameters (PAAC's Algorithm 1,
+  /// lines 4 to 10), then the value of the last state (line 12). The rollout is valid until the
+  /// next call.
+  const Rollout& collect();
+
+  /// Games finished, and thread-seconds spent, since the last call of each.
+  std::vector<Episode> take_episodes() { return env_.take_episodes(); }
+  TimeShares take_seconds();
+
+  /// Environments with all their state; between calls of collect().
+  void save(StateWriter& writer) const { env_.save(writer); }
+  void load(StateReader& reader);
+
+ private:
+  void act(int t);
+  void step(int t);
+  Heads evaluate(std::span<const std::byte> observations, std::int64_t batch);
+
+  VecEnv env_;
+  Network& network_;
+  const Algorithm& algorithm_;
+  Rollout rollout_;
+  std::vector<float> logits_;
+  std::vector<float> value_;
+  std::vector<Stream*> streams_;
+  std::vector<Action> actions_;
+  TimeShares seconds_;
+};
+
+}  // namespace tandem
