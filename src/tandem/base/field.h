@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -15,13 +16,41 @@ namespace tandem {
 struct Field {
   std::string key;  // "t_max" in its part, "paac.t_max" in the whole config
   std::variant<std::int64_t*, double*, bool*, std::string*> target;
-  std::string meaning;                // one line, with the unit
-  std::string source = {};            // where the number comes from: "PAAC, section 5.1"
+  std::string meaning;      // one line, with the unit
+  std::string source = {};  // where the number comes from: "PAAC, section 5.1"
   double least = -std::numeric_limits<double>::infinity();  // numbers: inclusive range
   double most = std::numeric_limits<double>::infinity();
   std::vector<std::string> choices = {};  // strings: the words allowed; empty means any
 };
 
 using FieldList = std::vector<Field>;
+
+/// A value as a config file holds it, with its type.
+using FieldValue = std::variant<std::int64_t, double, bool, std::string>;
+
+/// Sets a field. A whole number may set a number field, and a number without a fraction an integer
+/// field. Throws Error for a wrong type, a value out of range or not among the choices, saying what
+/// the field needs; the variable then keeps its value.
+void set_field(const Field& field, const FieldValue& value);
+
+/// Sets a field from a word of the command line. Numbers may have a suffix k, M or G (thousand,
+/// million, billion), an exponent, and _ between digits: "20M", "1e6", "115_000_000".
+void set_field_text(const Field& field, std::string_view text);
+
+[[nodiscard]] FieldValue field_value(const Field& field);
+
+/// The value as a word that set_field_text takes back to the same bits.
+[[nodiscard]] std::string field_text(const Field& field);
+[[nodiscard]] std::string value_text(const FieldValue& value);
+
+/// "integer", "number", "boolean" or "text".
+[[nodiscard]] std::string field_type(const Field& field);
+
+/// What the field allows, in words: "1 to 64", "at least 0", "nips, nature or mlp"; empty:
+/// anything.
+[[nodiscard]] std::string field_range(const Field& field);
+
+/// The fields with `prefix` before each key: prefixed("paac.", ...).
+[[nodiscard]] FieldList prefixed(const std::string& prefix, FieldList fields);
 
 }  // namespace tandem

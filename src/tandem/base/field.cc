@@ -1,0 +1,180 @@
+#include "tandem/base/field.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <system_error>
+
+#include "tandem/base/error.h"
+
+namespace tandem {
+namespace {
+
+// A double holds every integer up to here exactly.
+constexpr double kLargestExact = 9007199254740992.0;
+
+std::string number_text(double value) { return fmt::format("{}", value); }
+
+// "an integer from 1 to 64": the second half of every message about a bad value.
+std::string needs(const Field& field) {
+  const auto range = field_range(field);
+  if (std::holds_alternative<bool*>(field.target)) return "true or false";
+  if (std::holds_alternative<std::string*>(field.target)) {
+    return range.empty() ? "a text" : "one of " + range;
+  }
+  const std::string type =
+      std::holds_alternative<std::int64_t*>(field.target) ? "an integer" : "a number";
+  if (range.empty()) return type;
+  return range.starts_with("at ") ? type + " of " + range : type + " from " + range;
+}
+
+[[noreturn]] void refuse(const Field& field, const std::string& value) {
+  throw Error(fmt::format("{} needs {}, not {}", field.key, needs(field), value));
+}
+
+// How a message shows a typed value: texts in quotes, so that "5" is told from 5.
+std::string shown(const FieldValue& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return text != nullptr ? fmt::format("\"{}\"", *text) : value_text(value);
+}
+
+std::optional<std::int64_t> as_integer(const FieldValue& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer;
+  const auto* number = std::get_if<double>(&value);
+  if (number == nullptr || std::trunc(*number) != *number) return {};
+  if (std::abs(*number) > kLargestExact) return {};
+  return static_cast<std::int64_t>(*number);
+}
+
+std::optional<double> as_number(const FieldValue& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
+  const auto* number = std::get_if<double>(&value);
+  if (number == nullptr || !std::isfinite(*number)) return {};
+  return *number;
+}
+
+bool in_range(const Field& field, double value) {
+  return value >= field.least && value <= field.most;
+}
+
+template <class T>
+std::optional<T> parse_all(std::string_view text) {
+  T value{};
+  const auto* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || rest != end) return {};
+  return value;
+}
+
+double suffix_factor(char suffix) {
+  switch (suffix) {
+    case 'k':
+    case 'K':
+      return 1e3;
+    case 'M':
+      return 1e6;
+    case 'G':
+      return 1e9;
+    default:
+      return 1;
+  }
+}
+
+std::optional<FieldValue> parse_number(std::string_view text) {
+  std::string digits(text);
+  std::erase(digits, '_');
+  if (digits.empty()) return {};
+  if (const auto integer = parse_all<std::int64_t>(digits)) return *integer;
+  const double factor = suffix_factor(digits.back());
+  if (factor != 1) digits.pop_back();
+  const auto number = parse_all<double>(digits);
+  if (!number) return {};
+  return *number * factor;
+}
+
+}  // namespace
+
+void set_field(const Field& field, const FieldValue& value) {
+  if (auto* const* integer = std::get_if<std::int64_t*>(&field.target)) {
+    const auto given = as_integer(value);
+    if (!given || !in_range(field, static_cast<double>(*given))) refuse(field, shown(value));
+    **integer = *given;
+  } else if (auto* const* number = std::get_if<double*>(&field.target)) {
+    const auto given = as_number(value);
+    if (!given || !in_range(field, *given)) refuse(field, shown(value));
+    **number = *given;
+  } else if (auto* const* flag = std::get_if<bool*>(&field.target)) {
+    const auto* given = std::get_if<bool>(&value);
+    if (given == nullptr) refuse(field, shown(value));
+    **flag = *given;
+  } else {
+    const auto* given = std::get_if<std::string>(&value);
+    if (given == nullptr) refuse(field, shown(value));
+    const auto& choices = field.choices;
+    const bool allowed = choices.empty() || std::ranges::find(choices, *given) != choices.end();
+    if (!allowed) refuse(field, shown(value));
+    *std::get<std::string*>(field.target) = *given;
+  }
+}
+
+void set_field_text(const Field& field, std::string_view text) {
+  if (std::holds_alternative<std::string*>(field.target)) {
+    return set_field(field, std::string(text));
+  }
+  if (std::holds_alternative<bool*>(field.target)) {
+    if (text != "true" && text != "false") refuse(field, fmt::format("\"{}\"", text));
+    return set_field(field, text == "true");
+  }
+  const auto number = parse_number(text);
+  if (!number) refuse(field, fmt::format("\"{}\"", text));
+  set_field(field, *number);
+}
+
+FieldValue field_value(const Field& field) {
+  return std::visit([](const auto* target) { return FieldValue(*target); }, field.target);
+}
+
+std::string field_text(const Field& field) { return value_text(field_value(field)); }
+
+std::string value_text(const FieldValue& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  return number_text(std::get<double>(value));
+}
+
+std::string field_type(const Field& field) {
+  constexpr const char* kTypes[] = {"integer", "number", "boolean", "text"};
+  return kTypes[field.target.index()];
+}
+
+std::string field_range(const Field& field) {
+  if (std::holds_alternative<bool*>(field.target)) return "true or false";
+  if (std::holds_alternative<std::string*>(field.target)) {
+    std::string words;
+    for (std::size_t i = 0; i < field.choices.size(); ++i) {
+      if (i > 0) words += i + 1 == field.choices.size() ? " or " : ", ";
+      words += field.choices[i];
+    }
+    return words;
+  }
+  const bool bounded_below = std::isfinite(field.least);
+  const bool bounded_above = std::isfinite(field.most);
+  const auto least = number_text(field.least);
+  const auto most = number_text(field.most);
+  if (bounded_below && bounded_above) return fmt::format("{} to {}", least, most);
+  if (bounded_below) return "at least " + least;
+  if (bounded_above) return "at most " + most;
+  return {};
+}
+
+FieldList prefixed(const std::string& prefix, FieldList fields) {
+  for (auto& field : fields) field.key = prefix + field.key;
+  return fields;
+}
+
+}  // namespace tandem
