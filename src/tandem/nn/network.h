@@ -40,6 +40,10 @@ class Network {
   virtual void reload() {}
 };
 
+/// Settings of the whole process that make libtorch fast here: no thread pools of its own, and
+/// freed memory kept for the next batch. Call once at the start of main, before other threads.
+void prepare_torch();
+
 /// A network computed by libtorch. `parameters` must outlive it; device: "cpu" or "cuda" (throws
 /// Error when this libtorch has no CUDA or there is no GPU).
 std::unique_ptr<Network> make_torch_network(const Architecture& architecture,

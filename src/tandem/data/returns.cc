@@ -1,0 +1,20 @@
+#include "tandem/data/rollout.h"
+
+namespace tandem {
+
+void n_step_returns(const Rollout& rollout, std::span<float> returns) {
+  const auto rewards = rollout.rewards();
+  const auto discounts = rollout.discounts();
+  const std::size_t envs = rollout.envs();
+  // What follows the step: V(s_T) for the last, the return just computed for the others.
+  auto next = rollout.values().last(envs);
+  for (std::size_t row = rollout.steps() * envs; row > 0; row -= envs) {
+    const auto first = row - envs;
+    for (std::size_t e = 0; e < envs; ++e) {
+      returns[first + e] = rewards[first + e] + discounts[first + e] * next[e];
+    }
+    next = returns.subspan(first, envs);
+  }
+}
+
+}  // namespace tandem

@@ -1,0 +1,227 @@
+#include "tandem/learn/optimizer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "tandem/base/error.h"
+
+namespace tandem {
+namespace {
+
+/// Tieleman and Hinton's RMSProp without centring or momentum: A3C's equations 8 and 9 with
+/// epsilon inside the square root, PyTorch's with it outside.
+class RmsProp final : public Optimizer {
+ public:
+  RmsProp(const OptimizerConfig& config, std::int64_t parameters)
+      : decay_(static_cast<float>(config.decay)),
+        epsilon_(static_cast<float>(config.epsilon)),
+        inside_(config.epsilon_inside),
+        square_(parameters, static_cast<float>(config.initial_square)) {}
+
+  void step(std::span<float> parameters, std::span<const float> gradient, float gradient_scale,
+            float lr) override {
+    inside_ ? update<true>(parameters, gradient, gradient_scale, lr)
+            : update<false>(parameters, gradient, gradient_scale, lr);
+  }
+
+  std::vector<Slot> slots() override { return {{"square", square_}}; }
+
+ private:
+  template <bool kInside>
+  void update(std::span<float> parameters, std::span<const float> gradient, float scale, float lr) {
+    const float decay = decay_;
+    const float epsilon = epsilon_;
+    float* __restrict p = parameters.data();
+    const float* __restrict g = gradient.data();
+    float* __restrict s = square_.data();
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const float scaled = scale * g[i];
+      s[i] = decay * s[i] + (1.0f - decay) * scaled * scaled;
+      const float root = kInside ? std::sqrt(s[i] + epsilon) : std::sqrt(s[i]) + epsilon;
+      p[i] -= lr * scaled / root;
+    }
+  }
+
+  float decay_;
+  float epsilon_;
+  bool inside_;
+  std::vector<float> square_;
+};
+
+/// Stochastic gradient descent with momentum, as PyTorch writes it: the learning rate stays outside
+/// the velocity.
+class Sgd final : public Optimizer {
+ public:
+  Sgd(const OptimizerConfig& config, std::int64_t parameters)
+      : momentum_(static_cast<float>(config.momentum)), velocity_(parameters, 0.0f) {}
+
+  void step(std::span<float> parameters, std::span<const float> gradient, float gradient_scale,
+            float lr) override {
+    const float momentum = momentum_;
+    float* __restrict p = parameters.data();
+    const float* __restrict g = gradient.data();
+    float* __restrict v = velocity_.data();
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      v[i] = momentum * v[i] + gradient_scale * g[i];
+      p[i] -= lr * v[i];
+    }
+  }
+
+  std::vector<Slot> slots() override { return {{"velocity", velocity_}}; }
+
+ private:
+  float momentum_;
+  std::vector<float> velocity_;
+};
+
+/// Kingma and Ba, 2015, Algorithm 1, with bias correction.
+class Adam final : public Optimizer {
+ public:
+  Adam(const OptimizerConfig& config, std::int64_t parameters)
+      : beta1_(config.beta1),
+        beta2_(config.beta2),
+        epsilon_(static_cast<float>(config.epsilon)),
+        mean_(parameters, 0.0f),
+        square_(parameters, 0.0f) {}
+
+  void step(std::span<float> parameters, std::span<const float> gradient, float gradient_scale,
+            float lr) override {
+    // A float counts exactly to 2^24 and stays there; both corrections are 1 long before.
+    count_[0] += 1.0f;
+    const auto rate = static_cast<float>(lr / (1.0 - std::pow(beta1_, count_[0])));
+    const auto correction = static_cast<float>(1.0 / std::sqrt(1.0 - std::pow(beta2_, count_[0])));
+    const auto beta1 = static_cast<float>(beta1_);
+    const auto beta2 = static_cast<float>(beta2_);
+    const float epsilon = epsilon_;
+    float* __restrict p = parameters.data();
+    const float* __restrict g = gradient.data();
+    float* __restrict m = mean_.data();
+    float* __restrict s = square_.data();
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const float scaled = gradient_scale * g[i];
+      m[i] = beta1 * m[i] + (1.0f - beta1) * scaled;
+      s[i] = beta2 * s[i] + (1.0f - beta2) * scaled * scaled;
+      p[i] -= rate * m[i] / (std::sqrt(s[i]) * correction + epsilon);
+    }
+  }
+
+  std::vector<Slot> slots() override {
+    return {{"mean", mean_}, {"square", square_}, {"count", count_}};
+  }
+
+ private:
+  double beta1_;
+  double beta2_;
+  float epsilon_;
+  std::vector<float> mean_;
+  std::vector<float> square_;
+  std::array<float, 1> count_{};
+};
+
+}  // namespace
+
+FieldList OptimizerConfig::fields() {
+  return {
+      {.key = "kind",
+       .target = &kind,
+       .meaning = "update rule",
+       .source = "PAAC, section 5.1",
+       .choices = {"rmsprop", "sgd", "adam"}},
+      {.key = "lr",
+       .target = &lr,
+       .meaning = "learning rate at the start",
+       .source = "PAAC, section 5.1: 0.0007 n_e",
+       .least = 0},
+      {.key = "lr_end",
+       .target = &lr_end,
+       .meaning = "learning rate at anneal_steps and after",
+       .source = "PAAC, section 5.1",
+       .least = 0},
+      {.key = "anneal_steps",
+       .target = &anneal_steps,
+       .meaning = "steps over which lr goes linearly to lr_end; 0: lr is constant",
+       .source = "PAAC, section 5.1",
+       .least = 0},
+      {.key = "decay",
+       .target = &decay,
+       .meaning = "rmsprop: decay of the mean square",
+       .source = "PAAC, section 5.1",
+       .least = 0,
+       .most = 1},
+      {.key = "epsilon",
+       .target = &epsilon,
+       .meaning = "rmsprop and adam: keeps the divisor from zero",
+       .source = "PAAC, section 5.1",
+       .least = 0},
+      {.key = "epsilon_inside",
+       .target = &epsilon_inside,
+       .meaning = "rmsprop: sqrt(square + epsilon), else sqrt(square) + epsilon",
+       .source = "A3C, equation 9"},
+      {.key = "initial_square",
+       .target = &initial_square,
+       .meaning = "rmsprop: mean square at the start; 1 in TensorFlow 1",
+       .least = 0},
+      {.key = "momentum",
+       .target = &momentum,
+       .meaning = "sgd: decay of the velocity",
+       .least = 0,
+       .most = 1},
+      {.key = "beta1",
+       .target = &beta1,
+       .meaning = "adam: decay of the mean",
+       .least = 0,
+       .most = 1},
+      {.key = "beta2",
+       .target = &beta2,
+       .meaning = "adam: decay of the mean square",
+       .least = 0,
+       .most = 1},
+      {.key = "clip_norm",
+       .target = &clip_norm,
+       .meaning = "largest norm of the whole gradient; 0: not clipped",
+       .source = "PAAC, section 5.1",
+       .least = 0},
+  };
+}
+
+std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, std::int64_t parameters) {
+  if (config.kind == "rmsprop") return std::make_unique<RmsProp>(config, parameters);
+  if (config.kind == "sgd") return std::make_unique<Sgd>(config, parameters);
+  if (config.kind == "adam") return std::make_unique<Adam>(config, parameters);
+  throw Error(
+      fmt::format("optimizer.kind: unknown rule '{}'; use rmsprop, sgd or adam", config.kind));
+}
+
+double global_norm(std::span<const float> gradient) {
+  // Sixteen sums side by side, always the same, so that the compiler may use wide registers.
+  std::array<double, 16> sums{};
+  const auto whole = gradient.size() / sums.size() * sums.size();
+  for (std::size_t i = 0; i < whole; i += sums.size()) {
+    for (std::size_t lane = 0; lane < sums.size(); ++lane) {
+      const double value = gradient[i + lane];
+      sums[lane] += value * value;
+    }
+  }
+  double total = 0;
+  for (const double sum : sums) total += sum;
+  for (const float value : gradient.subspan(whole)) total += static_cast<double>(value) * value;
+  return std::sqrt(total);
+}
+
+float clip_scale(double norm, double clip_norm) {
+  if (clip_norm <= 0 || norm <= clip_norm) return 1.0f;
+  return static_cast<float>(clip_norm / norm);
+}
+
+float learning_rate(const OptimizerConfig& config, std::int64_t steps) {
+  if (config.anneal_steps == 0) return static_cast<float>(config.lr);
+  const double done =
+      std::min(1.0, static_cast<double>(steps) / static_cast<double>(config.anneal_steps));
+  return static_cast<float>(config.lr + (config.lr_end - config.lr) * done);
+}
+
+}  // namespace tandem

@@ -1,0 +1,138 @@
+#include "tandem/nn/architecture.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "tandem/base/error.h"
+
+namespace tandem {
+namespace {
+
+using Shape = std::vector<std::int64_t>;
+
+std::int64_t product(const Shape& shape) {
+  std::int64_t count = 1;
+  for (const auto size : shape) count *= size;
+  return count;
+}
+
+std::string text(const Shape& shape) {
+  std::string result;
+  for (const auto size : shape) {
+    if (!result.empty()) result += 'x';
+    result += std::to_string(size);
+  }
+  return result;
+}
+
+/// What a layer makes of an input of one sample. Throws Error when the layer does not fit.
+Shape output_shape(const Architecture& architecture, const Layer& layer, const Shape& input) {
+  if (layer.kind == Layer::Kind::dense) return {layer.units};
+  if (input.size() != 3) {
+    throw Error(fmt::format(
+        "net.arch: '{}' begins with a convolution and needs images, but the observation is {}; "
+        "use net.arch = \"mlp\"",
+        architecture.name, text(architecture.input_shape)));
+  }
+  if (input[1] < layer.kernel || input[2] < layer.kernel) {
+    throw Error(fmt::format(
+        "net.arch: the observation {} is too small for '{}': a {}x{} convolution meets an image of "
+        "{}x{}; use larger frames or net.arch = \"mlp\"",
+        text(architecture.input_shape), architecture.name, layer.kernel, layer.kernel, input[1],
+        input[2]));
+  }
+  return {layer.units, (input[1] - layer.kernel) / layer.stride + 1,
+          (input[2] - layer.kernel) / layer.stride + 1};
+}
+
+/// Appends the weight and the bias of one layer.
+void append(std::vector<ParameterInfo>& all, const std::string& layer, const Shape& weight) {
+  const auto fan_in = product(weight) / weight[0];
+  for (const auto& [part, shape] :
+       {std::pair("weight", weight), std::pair("bias", Shape{weight[0]})}) {
+    const auto offset = all.empty() ? 0 : all.back().offset + all.back().count;
+    all.push_back({layer + "." + part, shape, offset, product(shape), fan_in});
+  }
+}
+
+Layer conv(std::int64_t units, std::int64_t kernel, std::int64_t stride) {
+  return {Layer::Kind::conv, units, kernel, stride};
+}
+
+Layer dense(std::int64_t units) { return {Layer::Kind::dense, units}; }
+
+std::vector<Layer> torso(const NetConfig& config) {
+  // Mnih et al., 2013: the network of the NIPS deep learning workshop paper.
+  if (config.arch == "nips") return {conv(16, 8, 4), conv(32, 4, 2), dense(256)};
+  // Mnih et al., 2015: the network of the Nature paper.
+  if (config.arch == "nature") return {conv(32, 8, 4), conv(64, 4, 2), conv(64, 3, 1), dense(512)};
+  if (config.arch == "mlp") return {dense(config.hidden), dense(config.hidden)};
+  throw Error(fmt::format("net.arch: unknown network '{}'; use nips, nature or mlp", config.arch));
+}
+
+}  // namespace
+
+FieldList NetConfig::fields() {
+  return {
+      {.key = "arch",
+       .target = &arch,
+       .meaning = "network in front of the heads",
+       .source = "PAAC, section 5.1",
+       .choices = {"nips", "nature", "mlp"}},
+      {.key = "hidden",
+       .target = &hidden,
+       .meaning = "mlp: units of each of its two layers",
+       .least = 1,
+       .most = 1 << 16},
+  };
+}
+
+std::vector<ParameterInfo> Architecture::parameters() const {
+  std::vector<ParameterInfo> all;
+  Shape shape = input_shape;
+  int convs = 0;
+  int denses = 0;
+  for (const auto& layer : torso) {
+    if (layer.kind == Layer::Kind::conv) {
+      append(all, fmt::format("conv{}", ++convs),
+             {layer.units, shape[0], layer.kernel, layer.kernel});
+    } else {
+      append(all, fmt::format("dense{}", ++denses), {layer.units, product(shape)});
+    }
+    shape = output_shape(*this, layer, shape);
+  }
+  append(all, "policy", {num_actions, product(shape)});
+  append(all, "value", {1, product(shape)});
+  return all;
+}
+
+std::int64_t Architecture::parameter_count() const {
+  const auto last = parameters().back();
+  return last.offset + last.count;
+}
+
+Architecture make_architecture(const NetConfig& config, const EnvSpec& spec) {
+  Architecture result{config.arch, spec.dtype, spec.observation_shape(), torso(config),
+                      spec.num_actions};
+  if (!spec.discrete()) {
+    throw Error(fmt::format(
+        "net.arch: '{}' chooses among discrete actions, but this environment's are continuous; use "
+        "another environment",
+        config.arch));
+  }
+  auto shape = result.input_shape;
+  for (const auto& layer : result.torso) shape = output_shape(result, layer, shape);
+  return result;
+}
+
+void initialise(const Architecture& architecture, Stream& stream, std::span<float> parameters) {
+  for (const auto& info : architecture.parameters()) {
+    const float bound = 1.0f / std::sqrt(static_cast<float>(info.fan_in));
+    for (auto& value : parameters.subspan(info.offset, info.count)) {
+      value = bound * (2.0f * stream.uniform() - 1.0f);
+    }
+  }
+}
+
+}  // namespace tandem
