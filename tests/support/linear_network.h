@@ -1,0 +1,87 @@
+// A network without a network library, for tests of whole systems under the sanitizers.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "tandem/nn/network.h"
+
+namespace tandem {
+
+/// The linear architecture of an environment: both heads directly on the observation.
+inline Architecture linear_architecture(const EnvSpec& spec) {
+  return {"linear", spec.dtype, spec.observation_shape(), {}, spec.num_actions};
+}
+
+/// Policy and value linear in the observation, u8 inputs divided by 255; exact gradients. Not
+/// thread-safe, as Network. The parameters must outlive it.
+class LinearNetwork final : public Network {
+ public:
+  LinearNetwork(const Architecture& architecture, std::span<const float> parameters)
+      : actions_(architecture.num_actions),
+        bytes_(architecture.input_dtype == DType::u8),
+        x_(static_cast<std::size_t>(architecture.parameters().front().fan_in)),
+        parameters_(parameters) {}
+
+  void forward(std::span<const std::byte> observations, const Heads& out) override {
+    for (std::int64_t i = 0; i < out.batch; ++i) {
+      read(observations, i);
+      for (std::int64_t output = 0; output <= actions_; ++output) {
+        float sum = parameters_[bias(output)];
+        for (std::size_t k = 0; k < x_.size(); ++k) sum += parameters_[weight(output) + k] * x_[k];
+        (output < actions_ ? out.logits[i * actions_ + output] : out.value[i]) = sum;
+      }
+    }
+  }
+
+  void gradient(std::span<const std::byte> observations, std::int64_t batch, const HeadLoss& loss,
+                std::span<float> gradient) override {
+    std::vector<float> logits(batch * actions_), value(batch);
+    std::vector<float> logits_gradient(logits.size()), value_gradient(batch);
+    const Heads heads{batch, actions_, logits, value};
+    forward(observations, heads);
+    loss(heads, {batch, actions_, logits_gradient, value_gradient});
+
+    std::ranges::fill(gradient, 0.0f);
+    for (std::int64_t i = 0; i < batch; ++i) {
+      read(observations, i);
+      for (std::int64_t output = 0; output <= actions_; ++output) {
+        const float d =
+            output < actions_ ? logits_gradient[i * actions_ + output] : value_gradient[i];
+        gradient[bias(output)] += d;
+        for (std::size_t k = 0; k < x_.size(); ++k) gradient[weight(output) + k] += d * x_[k];
+      }
+    }
+  }
+
+ private:
+  // The flat buffer: policy weight [actions, inputs], policy bias, value weight [inputs], value
+  // bias. The value is counted as output number `actions`.
+  [[nodiscard]] std::size_t weight(std::int64_t output) const {
+    return output * x_.size() + (output == actions_ ? actions_ : 0);
+  }
+  [[nodiscard]] std::size_t bias(std::int64_t output) const {
+    return output < actions_ ? actions_ * x_.size() + output : weight(actions_) + x_.size();
+  }
+
+  /// Makes x_ the inputs of sample i.
+  void read(std::span<const std::byte> observations, std::int64_t i) {
+    if (!bytes_) {
+      std::memcpy(x_.data(), observations.data() + i * x_.size() * 4, x_.size() * 4);
+      return;
+    }
+    for (std::size_t k = 0; k < x_.size(); ++k) {
+      x_[k] = static_cast<float>(observations[i * x_.size() + k]) / 255.0f;
+    }
+  }
+
+  std::int64_t actions_;
+  bool bytes_;
+  std::vector<float> x_;
+  std::span<const float> parameters_;
+};
+
+}  // namespace tandem
