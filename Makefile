@@ -1,0 +1,56 @@
+# The everyday commands; `make help` lists them. Each sets up and builds what it needs first.
+.DEFAULT_GOAL := build
+.PHONY: asan bench build clean format help lint pong setup test tsan
+
+# Equal files compile once, wherever the checkout lies.
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
+
+CTEST := ctest --output-on-failure --parallel $(shell nproc)
+
+build: setup ## Set up and build build/tandem (the default)
+	cmake --build build
+
+setup: ## Install what is missing, nothing when all is there
+	@tools/setup.sh
+
+pong: build ## Train PAAC on Atari Pong into runs/pong, or go on with the run there
+	@if [ -d runs/pong/checkpoints ]; then \
+	  build/tandem train --resume runs/pong; \
+	else \
+	  build/tandem train paac --env atari:Pong --config configs/paac/paper_nips.toml \
+	    --run-dir runs/pong; \
+	fi
+
+test: build ## Run every test
+	$(CTEST) --test-dir build
+
+bench: build ## Measure where the time goes and how near the rate is to its limit
+	build/tandem bench paac --env atari:Pong --config configs/paac/paper_nips.toml
+
+lint: setup ## Check format, style, likely bugs and the order of folders
+	tools/lint.sh
+
+format: setup ## Format all C++ and Python
+	tools/lint.sh --format
+
+asan: setup ## Run the tests that need no libtorch under AddressSanitizer and UBSan
+	$(call sanitized,asan,address$(comma)undefined)
+
+tsan: setup ## Run the same tests under ThreadSanitizer
+	$(call sanitized,tsan,thread)
+
+clean: ## Remove what was built; keep .venv, .deps and runs
+	rm -rf build build-asan build-tsan
+
+help: ## List these targets
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
+	@echo; sed -n 's/^#  /  /p' tools/setup.sh
+
+comma := ,
+define sanitized
+cmake -S . -B build-$(1) -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTANDEM_TORCH=OFF \
+  -DTANDEM_SANITIZE=$(2)
+cmake --build build-$(1)
+$(CTEST) --test-dir build-$(1)
+endef

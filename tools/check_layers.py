@@ -1,0 +1,80 @@
+"""Checks what no compiler checks: the order of folders, foreign libraries' reach, file sizes.
+
+usage: check_layers.py [ROOT]
+Prints each offence as FILE:LINE: what; exits with 1 if there is one.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+# src/tandem's folders; each may include itself and those before it.
+LAYERS = "base sync env nn data algo replay learn policy run systems app".split()
+
+# What a plug-in may see: the environment interface and what that stands on.
+PLUGIN_LAYERS = ("base", "env")
+
+# Foreign headers and the only files that may include them.
+FOREIGN = {
+    r"ale/": r"plugins/atari/",
+    r"(torch|ATen|c10)/": r"(src/tandem|tests)/nn/torch_",
+}
+
+WARN_LINES, MOST_LINES = 400, 450
+FOLDERS = ("src", "plugins", "tests", "benchmarks", "examples")
+INCLUDE = re.compile(r'\s*#\s*include\s*[<"]([^">]+)[">]')
+
+
+def offence_of_include(path, header):
+    """What is wrong with `path` including `header`, or None."""
+    for foreign, home in FOREIGN.items():
+        if re.match(foreign, header) and not re.match(home, path):
+            return f"{header} may be included only in {home}*"
+    target = re.match(r"tandem/(\w+)/", header)
+    if not target:
+        return None
+    target = target[1]
+    if target not in LAYERS:
+        return f"{header} is in no folder of {' '.join(LAYERS)}"
+    if re.match(r"(plugins|examples)/", path) and target not in PLUGIN_LAYERS:
+        return f"a plug-in may include only {' and '.join(PLUGIN_LAYERS)}, not {header}"
+    layer = re.match(r"src/tandem/(\w+)/", path)
+    if layer and LAYERS.index(target) > LAYERS.index(layer[1]):
+        return f"{layer[1]} may not include {header}: {target} comes after it"
+    return None
+
+
+def offences_of_file(path, text):
+    """Yields (line, what, fatal) for one file."""
+    lines = text.splitlines()
+    if path.endswith(".h") and "#pragma once" not in lines:
+        yield 1, "a header needs #pragma once", True
+    if len(lines) > WARN_LINES:
+        yield len(lines), f"{len(lines)} lines; {WARN_LINES} are the aim", len(lines) > MOST_LINES
+    for number, line in enumerate(lines, 1):
+        include = INCLUDE.match(line)
+        what = offence_of_include(path, include[1]) if include else None
+        if what:
+            yield number, what, True
+
+
+def main():
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    failed = False
+    files = (
+        f for folder in FOLDERS for f in (root / folder).rglob("*") if f.suffix in (".cc", ".h")
+    )
+    for file in sorted(files):
+        path = file.relative_to(root).as_posix()
+        for line, what, fatal in offences_of_file(path, file.read_text()):
+            print(f"{path}:{line}: {'error' if fatal else 'warning'}: {what}")
+            failed = failed or fatal
+    for folder in sorted((root / "src/tandem").glob("*/")):
+        if folder.is_dir() and folder.name not in LAYERS:
+            print(f"{folder.relative_to(root)}: error: not a folder of {' '.join(LAYERS)}")
+            failed = True
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Checks format, style, likely bugs and the order of folders; with --format, formats instead.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+ruff=.venv/bin/ruff
+folders=()
+for folder in src plugins tests benchmarks examples; do
+  if [[ -d $folder ]]; then folders+=("$folder"); fi
+done
+cpp() { find "${folders[@]}" \( -name '*.cc' -o -name '*.h' \) -print0; }
+
+if [[ ${1:-} == --format ]]; then
+  cpp | xargs -0 clang-format -i
+  exec $ruff format --quiet .
+fi
+
+failed=()
+check() {
+  local name=$1
+  shift
+  printf 'lint: %s\n' "$name"
+  "$@" || failed+=("$name")
+}
+
+check_format() { cpp | xargs -0 clang-format --dry-run -Werror; }
+
+# One file a process; clang-tidy is silent about a file without findings.
+check_tidy() {
+  find "${folders[@]}" -name '*.cc' -print0 |
+    xargs -0 -n 1 -P "$(nproc)" clang-tidy --quiet -p build 2> >(grep -vE 'warnings? generated' >&2)
+}
+
+check_python() { $ruff check --quiet . && $ruff format --quiet --check .; }
+
+check_shell() { find tools .ci \( -name '*.sh' -o -path .ci/run \) -exec shellcheck {} +; }
+
+check "folder order and file size (tools/check_layers.py)" .venv/bin/python tools/check_layers.py
+check "clang-format (mend with: make format)" check_format
+check "Python (ruff)" check_python
+check "shell (shellcheck)" check_shell
+check "clang-tidy (a few minutes)" check_tidy
+
+if ((${#failed[@]})); then
+  printf 'lint failed: %s\n' "${failed[@]}" >&2
+  exit 1
+fi
+echo "lint: no findings"
