@@ -18,14 +18,14 @@ enum class DType { u8, f32 };
 /// a frame {1, 84, 84} with stack 4 is an observation {4, 84, 84}, oldest frame first.
 struct EnvSpec {
   DType dtype = DType::f32;
-  std::vector<std::int64_t> frame_shape;   // {channels, height, width} of pixels, or {features}
-  std::int64_t stack = 1;                  // frames in an observation
-  std::int64_t num_actions = 0;            // discrete actions; 0: continuous
-  std::vector<float> action_low;           // continuous: bounds of each dimension; empty: discrete
-  std::vector<float> action_high;
-  std::vector<std::string> action_names;   // discrete, may be empty
-  std::int64_t frames_per_step = 1;        // emulated frames in a step (4 on Atari)
-  double render_fps = 30;                  // pictures per second of real-time play, one a step
+  std::vector<std::int64_t> frame_shape = {};  // {channels, height, width} of pixels, or {features}
+  std::int64_t stack = 1;                      // frames in an observation
+  std::int64_t num_actions = 0;                // discrete actions; 0: continuous
+  std::vector<float> action_low = {};  // continuous: bounds of each dimension; empty: discrete
+  std::vector<float> action_high = {};
+  std::vector<std::string> action_names = {};  // discrete, may be empty
+  std::int64_t frames_per_step = 1;            // emulated frames in a step (4 on Atari)
+  double render_fps = 30;                      // pictures per second of real-time play, one a step
 
   [[nodiscard]] bool discrete() const { return num_actions > 0; }
   [[nodiscard]] std::int64_t action_dims() const {

@@ -17,13 +17,13 @@ using EnvFactory = std::function<std::unique_ptr<Env>(int index)>;
 
 /// A finished game: raw rewards summed over the whole game, lost lives included.
 struct Episode {
-  int env = 0;                 // global index of the environment
+  int env = 0;  // global index of the environment
   double episode_return = 0;
   std::int64_t steps = 0;
 };
 
 struct VecEnvOptions {
-  int first = 0;           // global index of the first environment
+  int first = 0;  // global index of the first environment
   int count = 1;
   int threads = 0;         // worker threads; 0: step in the caller's thread
   std::uint64_t seed = 0;  // environment i draws from Stream(seed, i), i its global index
@@ -31,9 +31,11 @@ struct VecEnvOptions {
 
 /// n environments with frame stacking, same-step reset and episode statistics. An episode that
 /// ends is reset in the same step: the observation written is the first of the next episode, and
-/// the final one is kept for bootstrapping. An error in an environment is rethrown to the caller
-/// as an Error that names the environment's index; the others stay usable. Results do not depend
-/// on `threads`. Not thread-safe: one caller at a time.
+/// the final one is kept for bootstrapping. An Error in an environment is rethrown to the caller
+/// with the environment's global index in its message; the others stay usable, and that one answers
+/// every step with the same error until the next reset or load. Results do not depend on `threads`.
+/// Misuse (sending to an environment that is still stepping) throws std::logic_error. Not
+/// thread-safe: one caller at a time.
 class VecEnv {
  public:
   VecEnv(const EnvFactory& factory, const VecEnvOptions& options);
@@ -57,10 +59,12 @@ class VecEnv {
             std::span<std::byte* const> observations);
 
   /// Waits until at least `at_least` environments are ready; returns the ids of all that are, in
-  /// no order, valid until the next receive. Rethrows the first error of an environment.
+  /// no order, valid until the next receive. Rethrows the first error of an environment; the others
+  /// that are ready are received by the next call.
   std::span<const int> receive(int at_least);
 
-  /// send() for all and receive() of all: actions [size], observations [size, observation].
+  /// send() for all and receive() of all: actions [size], observations [size, observation]. All
+  /// have ended their step when it returns or throws.
   void step(std::span<const Action> actions, std::span<std::byte> observations);
 
   /// What the last step of environment `id` gave.
@@ -69,7 +73,8 @@ class VecEnv {
   /// The stacked observation that ended the last episode of `id`; valid after a truncated step.
   [[nodiscard]] std::span<const std::byte> final_observation(int id) const;
 
-  /// Games finished since the last call, by order of environment.
+  /// Games finished since the last call, by order of environment; those of an environment that is
+  /// still stepping come with a later call.
   std::vector<Episode> take_episodes();
 
   /// State of all environments, streams, frame stacks and episode counters. Only between steps.

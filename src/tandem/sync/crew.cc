@@ -1,0 +1,46 @@
+#include "tandem/sync/crew.h"
+
+#include <pthread.h>
+
+namespace tandem {
+
+Crew::~Crew() {
+  stop();
+  join_threads();
+}
+
+void Crew::spawn(const std::string& role, int count, std::function<void(int rank)> body) {
+  for (int rank = 0; rank < count; ++rank) {
+    threads_.emplace_back([this, body, rank, name = role + "-" + std::to_string(rank)] {
+      pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
+      run(body, rank);
+    });
+  }
+}
+
+void Crew::run(const std::function<void(int)>& body, int rank) noexcept {
+  try {
+    body(rank);
+  } catch (const Stopped&) {
+    // Another thread or the owner ended the work.
+  } catch (...) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+    }
+    stop();
+  }
+}
+
+void Crew::join() {
+  join_threads();
+  const std::lock_guard lock(mutex_);
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+void Crew::join_threads() {
+  for (auto& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+}  // namespace tandem

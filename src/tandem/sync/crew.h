@@ -1,0 +1,61 @@
+// Threads that work together: the first error in any of them ends the work of all.
+#pragma once
+
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tandem {
+
+/// Thrown by every blocking call of a stopped crew. Not an error: it only unwinds the thread.
+struct Stopped {};
+
+/// A set of named threads. The first exception other than Stopped in any of them stops the crew:
+/// every thread that blocks on something built on stop_token() wakes and throws Stopped. The
+/// destructor stops and joins, so what the threads use must outlive the crew. stop() and
+/// stop_token() may be called by any thread, the rest by the owner alone.
+class Crew {
+ public:
+  Crew() = default;
+  ~Crew();
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  /// Starts `count` threads that run body(rank), rank in [0, count), named "role-rank" (the system
+  /// keeps 15 characters).
+  void spawn(const std::string& role, int count, std::function<void(int rank)> body);
+
+  /// Asks all threads to end.
+  void stop() noexcept { stop_.request_stop(); }
+
+  /// Waits until all threads have ended; rethrows the first error, once.
+  void join();
+
+  [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
+
+ private:
+  void run(const std::function<void(int)>& body, int rank) noexcept;
+  void join_threads();
+
+  std::stop_source stop_;
+  std::vector<std::thread> threads_;
+  std::mutex mutex_;
+  std::exception_ptr error_;  // guarded by mutex_
+};
+
+/// Blocks until ready() holds; throws Stopped once `stop` is requested, ready or not. `lock` is
+/// held whenever ready() runs, and at the return.
+template <class Ready>
+void wait_until(std::condition_variable_any& changed, std::unique_lock<std::mutex>& lock,
+                const std::stop_token& stop, Ready ready) {
+  changed.wait(lock, stop, std::move(ready));
+  if (stop.stop_requested()) throw Stopped();
+}
+
+}  // namespace tandem

@@ -1,0 +1,71 @@
+#include "tandem/sync/dispatch.h"
+
+#include <limits>
+#include <utility>
+
+#include "tandem/sync/crew.h"
+
+namespace tandem {
+namespace {
+constexpr int kNotWaiting = std::numeric_limits<int>::max();
+}
+
+Dispatch::Dispatch(int capacity, std::stop_token stop)
+    : stop_(std::move(stop)), ring_(capacity), done_(capacity), wanted_(kNotWaiting) {}
+
+void Dispatch::post(std::span<const int> jobs) {
+  {
+    const std::lock_guard lock(mutex_);
+    auto posted = posted_.load();
+    for (const int job : jobs) ring_[posted++ % ring_.size()].store(job);
+    posted_.store(posted);
+  }
+  jobs.size() == 1 ? posted_changed_.notify_one() : posted_changed_.notify_all();
+}
+
+void Dispatch::wait_done(int count) {
+  if (done_count_.load() >= count) return;
+  // Sequentially consistent like the count: a worker either sees what is wanted, or has counted its
+  // job before the caller looks.
+  wanted_.store(count);
+  {
+    std::unique_lock lock(mutex_);
+    wait_until(done_changed_, lock, stop_, [&] { return done_count_.load() >= count; });
+  }
+  wanted_.store(kNotWaiting);
+}
+
+void Dispatch::collect(int job) {
+  done_[job].store(false, std::memory_order_relaxed);
+  done_count_.fetch_sub(1);
+}
+
+int Dispatch::take() {
+  int job = 0;
+  for (;;) {
+    if (stop_.stop_requested()) throw Stopped();
+    if (try_take(job)) return job;
+    std::unique_lock lock(mutex_);
+    wait_until(posted_changed_, lock, stop_, [this] { return taken_.load() < posted_.load(); });
+  }
+}
+
+bool Dispatch::try_take(int& job) {
+  auto taken = taken_.load();
+  while (taken < posted_.load()) {
+    // Read before it is claimed: its place in the ring is free for another job only afterwards,
+    // and then the claim fails.
+    job = ring_[taken % ring_.size()].load();
+    if (taken_.compare_exchange_weak(taken, taken + 1)) return true;
+  }
+  return false;
+}
+
+void Dispatch::done(int job) {
+  done_[job].store(true, std::memory_order_release);
+  if (done_count_.fetch_add(1) + 1 < wanted_.load()) return;
+  { const std::lock_guard lock(mutex_); }  // the caller is asleep now, or has yet to look
+  done_changed_.notify_one();
+}
+
+}  // namespace tandem

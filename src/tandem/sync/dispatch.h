@@ -1,0 +1,58 @@
+// Hands numbered jobs to worker threads and collects them when they are done.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+namespace tandem {
+
+/// Jobs are numbers in [0, capacity), each under way at most once. One caller posts and collects,
+/// any number of workers take and finish; what the caller wrote before post() is seen after take(),
+/// and what a worker wrote before done() after collect(). Takes a lock only per post and to sleep,
+/// not per job, and allocates nothing. Blocking calls throw Stopped once `stop` is requested.
+class Dispatch {
+ public:
+  Dispatch(int capacity, std::stop_token stop);
+
+  /// The caller: hands these jobs to the workers, who take them in this order.
+  void post(std::span<const int> jobs);
+
+  /// The caller: waits until at least `count` jobs are done and not collected.
+  void wait_done(int count);
+
+  /// The caller: whether this job is done.
+  [[nodiscard]] bool is_done(int job) const { return done_[job].load(std::memory_order_acquire); }
+
+  /// The caller: takes back a job that is done.
+  void collect(int job);
+
+  /// A worker: waits for the next job.
+  int take();
+
+  /// A worker: the job it took is done.
+  void done(int job);
+
+ private:
+  bool try_take(int& job);
+
+  const std::stop_token stop_;
+  std::mutex mutex_;
+  std::condition_variable_any posted_changed_;
+  std::condition_variable_any done_changed_;
+
+  // A ring of the posted jobs: [taken_, posted_) wait for a worker.
+  std::vector<std::atomic<int>> ring_;
+  std::atomic<std::uint64_t> posted_ = 0;
+  std::atomic<std::uint64_t> taken_ = 0;
+
+  std::vector<std::atomic<bool>> done_;  // by job
+  std::atomic<int> done_count_ = 0;
+  std::atomic<int> wanted_;  // done jobs for which the caller sleeps
+};
+
+}  // namespace tandem

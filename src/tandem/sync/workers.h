@@ -1,0 +1,46 @@
+// A fixed team of threads for data-parallel loops.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+
+#include "tandem/sync/crew.h"
+
+namespace tandem {
+
+/// Runs loops on `threads` threads, the caller's among them. Idle threads sleep. One caller at a
+/// time, and no parallel_for inside a body.
+class Workers {
+ public:
+  explicit Workers(int threads);
+  ~Workers();
+
+  [[nodiscard]] int threads() const { return threads_; }
+
+  /// body(index) for every index in [0, count), each handed to the next free thread. Returns when
+  /// all are done. After an exception the indices not yet started are left out, and the exception
+  /// of the lowest index is rethrown. Allocates nothing.
+  void parallel_for(int count, const std::function<void(int index)>& body);
+
+ private:
+  void help();
+  void drain();
+
+  const int threads_;
+  std::mutex mutex_;
+  std::condition_variable_any work_;   // a loop has begun
+  std::condition_variable_any ended_;  // the last helper has left the loop
+  // The loop under way. body_ and count_ are written under mutex_ while no helper is in the loop.
+  const std::function<void(int)>* body_ = nullptr;
+  int count_ = 0;
+  std::atomic<int> next_ = 0;
+  int helping_ = 0;  // helpers in the loop, guarded by mutex_
+  std::exception_ptr error_;
+  int error_index_ = 0;
+  Crew crew_;  // last: its threads use what stands above
+};
+
+}  // namespace tandem

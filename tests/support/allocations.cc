@@ -1,0 +1,20 @@
+#include "tests/support/allocations.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+std::atomic<std::int64_t> count = 0;
+}
+
+std::int64_t tandem::allocations_made() { return count; }
+
+// Every other form of operator new ends in this one.
+void* operator new(std::size_t bytes) {
+  ++count;
+  if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
