@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// (The built plug-in links GPL-2.0-only ALE; see README.md.)
+#include "atari_env.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "tandem/base/error.h"
+
+namespace tandem::atari {
+namespace {
+
+constexpr double kFramesPerSecond = 60;  // NTSC
+
+ConsoleOptions console_options(const AtariOptions& options, std::uint64_t seed) {
+  return {.seed = static_cast<std::int64_t>(seed & 0x7fffffff),  // ALE's seeds are 31 bits
+          .sticky = options.sticky,
+          .max_frames = options.max_frames,
+          .mode = options.mode,
+          .difficulty = options.difficulty};
+}
+
+}  // namespace
+
+AtariEnv::AtariEnv(const std::filesystem::path& rom, const AtariOptions& options,
+                   std::uint64_t seed)
+    : options_(options),
+      console_(rom, console_options(options, seed)),
+      levels_(console_.gray_levels()),
+      resize_(console_.height()),
+      pooled_(console_.screen_bytes()),
+      previous_(console_.screen_bytes()) {
+  const auto minimal = console_.minimal_actions();
+  actions_ = options.full_action_set ? console_.all_actions() : minimal;
+  has_fire_ = std::ranges::count(minimal, Console::kFire) > 0;
+
+  spec_.dtype = DType::u8;
+  spec_.frame_shape = {1, kSide, kSide};
+  spec_.stack = options.stack;
+  spec_.num_actions = static_cast<std::int64_t>(actions_.size());
+  for (const int action : actions_) spec_.action_names.push_back(Console::action_name(action));
+  spec_.frames_per_step = options.frame_skip;
+  spec_.render_fps = kFramesPerSecond / static_cast<double>(options.frame_skip);
+}
+
+void AtariEnv::reset(Stream& stream, std::span<std::byte> frame) {
+  carried_ = {};
+  if (std::exchange(life_lost_, false)) {
+    pass_time(Console::kNoop);
+  } else {
+    start_game(stream);
+  }
+  if (options_.fire_reset && has_fire_ && !carried_.game_over) pass_time(Console::kFire);
+  show(frame);
+}
+
+StepResult AtariEnv::step(const Action& action, Stream&, std::span<std::byte> frame) {
+  if (action.discrete < 0 || action.discrete >= spec_.num_actions) {
+    throw Error(fmt::format("action {} is not one of the game's {} actions (0 to {})",
+                            action.discrete, spec_.num_actions, spec_.num_actions - 1));
+  }
+  auto result = std::exchange(carried_, {});
+  if (!result.game_over) {
+    const float reward = result.reward;
+    result = play(actions_[static_cast<std::size_t>(action.discrete)]);
+    result.reward += reward;
+  }
+  life_lost_ = result.terminated && !result.game_over;
+  show(frame);
+  return result;
+}
+
+// As Gymnasium's AtariPreprocessing: an episode that ends before a step's last frame shows what
+// the step before it showed.
+StepResult AtariEnv::play(int action) {
+  StepResult result;
+  const auto skip = options_.frame_skip;
+  for (std::int64_t t = 0; t < skip; ++t) {
+    result.reward += static_cast<float>(console_.act(action));
+    result.terminated = console_.over();
+    result.truncated = console_.truncated();
+    result.game_over = result.terminated || result.truncated;
+    const int lives_before = std::exchange(lives_, console_.lives());
+    if (options_.life_loss_terminal && lives_ < lives_before) result.terminated = true;
+
+    const bool ended = result.terminated || result.truncated;
+    if (ended && t == skip - 1 && skip > 1) add_gray_max(previous_.data(), levels_, pooled_);
+    if (ended) break;
+    if (t == skip - 2) std::memcpy(previous_.data(), console_.screen(), previous_.size());
+    if (t < skip - 1) continue;
+    if (skip == 1) {
+      to_gray(console_.screen(), levels_, pooled_);
+    } else {
+      to_gray_max(previous_.data(), console_.screen(), levels_, pooled_);
+    }
+  }
+  return result;
+}
+
+void AtariEnv::start_game(Stream& stream) {
+  console_.new_game();
+  const auto limit = static_cast<std::uint32_t>(options_.noop_max);
+  const std::uint32_t noops = limit > 0 ? 1 + stream.below(limit) : 0;
+  for (std::uint32_t i = 0; i < noops; ++i) {
+    console_.act(Console::kNoop);
+    if (console_.over() || console_.truncated()) console_.new_game();
+  }
+  lives_ = console_.lives();
+  to_gray(console_.screen(), levels_, pooled_);
+}
+
+void AtariEnv::pass_time(int action) {
+  const float reward = carried_.reward;
+  carried_ = play(action);
+  carried_.reward += reward;
+}
+
+void AtariEnv::show(std::span<std::byte> frame) const {
+  resize_(pooled_, reinterpret_cast<std::uint8_t*>(frame.data()));
+}
+
+void AtariEnv::save(StateWriter& writer) const {
+  console_.save(writer);
+  writer.put_bytes(std::as_bytes(std::span(pooled_)));
+  writer.put(lives_);
+  writer.put(life_lost_);
+  writer.put(carried_);
+}
+
+void AtariEnv::load(StateReader& reader) {
+  console_.load(reader);
+  const auto pooled = reader.get_bytes();
+  if (pooled.size() != pooled_.size()) throw Error("the saved state is of another game");
+  std::memcpy(pooled_.data(), pooled.data(), pooled.size());
+  lives_ = reader.get<int>();
+  life_lost_ = reader.get<bool>();
+  carried_ = reader.get<StepResult>();
+}
+
+Picture AtariEnv::render() const {
+  return {.width = kScreenWidth, .height = console_.height(), .rgb = console_.rgb()};
+}
+
+}  // namespace tandem::atari

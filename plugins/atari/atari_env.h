@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// (The built plug-in links GPL-2.0-only ALE; see README.md.)
+//
+// One Atari 2600 game with the preprocessing that the papers train on.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "console.h"
+#include "preprocess.h"
+#include "tandem/env/env.h"
+
+namespace tandem::atari {
+
+/// How a game is played and shown. The defaults are the protocol of the asynchronous papers (A3C,
+/// PAAC, GA3C): minimal actions, every fourth frame, no sticky actions, random no-op starts.
+struct AtariOptions {
+  std::int64_t frame_skip = 4;
+  bool full_action_set = false;
+  double sticky = 0;
+  std::int64_t noop_max = 30;
+  bool fire_reset = false;
+  bool life_loss_terminal = false;
+  std::int64_t max_frames = 108000;
+  std::int64_t stack = 4;
+  std::int64_t mode = -1;
+  std::int64_t difficulty = -1;
+};
+
+/// A game in ALE. Frames are {1, 84, 84} gray u8: the brighter of the last two emulated frames of a
+/// step, area-resized. Steps, rewards and pixels equal Gymnasium's AtariPreprocessing.
+///
+/// reset() starts a game with 1 to noop_max no-ops of one frame each, then presses FIRE for one
+/// step if asked to and the game has it. After a lost life that ended a training episode it goes on
+/// with the same game instead, by one no-op step (and FIRE). What those steps of its own bring is
+/// part of the next step's result, so that no reward and no end of a game is lost.
+class AtariEnv : public Env {
+ public:
+  /// `rom` must be one that ALE knows. Throws Error when the game lacks the mode or difficulty.
+  AtariEnv(const std::filesystem::path& rom, const AtariOptions& options, std::uint64_t seed);
+
+  [[nodiscard]] const EnvSpec& spec() const override { return spec_; }
+  void reset(Stream& stream, std::span<std::byte> frame) override;
+  StepResult step(const Action& action, Stream& stream, std::span<std::byte> frame) override;
+  void save(StateWriter& writer) const override;
+  void load(StateReader& reader) override;
+  [[nodiscard]] Picture render() const override;
+
+ private:
+  StepResult play(int action);  // an action held for frame_skip frames
+  void start_game(Stream& stream);
+  void pass_time(int action);  // a step of reset's own: its result goes to carried_
+  void show(std::span<std::byte> frame) const;
+
+  AtariOptions options_;
+  EnvSpec spec_;
+  Console console_;
+  GrayLevels levels_;
+  std::vector<int> actions_;  // ALE's number of each of our actions
+  bool has_fire_ = false;
+  AreaResize resize_;
+
+  GrayScreen pooled_;                   // what the last step showed, before the resize
+  std::vector<std::uint8_t> previous_;  // screen of a step's last frame but one
+  int lives_ = 0;
+  bool life_lost_ = false;  // the last episode ended with a life, and the game goes on
+  StepResult carried_;      // what reset's own steps gave
+};
+
+}  // namespace tandem::atari

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// (The built plug-in links GPL-2.0-only ALE; see README.md.)
+//
+// The folder of game ROMs, by the names that Gymnasium uses.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tandem::atari {
+
+/// A folder of <snake_case>.bin files. Value type, immutable; thread-safe.
+class Roms {
+ public:
+  explicit Roms(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  /// The games in the folder that one player can play, as "SpaceInvaders", in alphabetical order.
+  /// Empty when there is no such folder.
+  [[nodiscard]] std::vector<std::string> names() const;
+
+  /// The ROM of a game, named "SpaceInvaders" or "space_invaders". Throws Error, with what to do,
+  /// when there is none, offering the nearest name, and when the file is not the ROM that ALE
+  /// knows.
+  [[nodiscard]] std::filesystem::path find(const std::string& game) const;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+}  // namespace tandem::atari

@@ -1,0 +1,103 @@
+#include "tandem/env/plugin.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "tandem/base/error.h"
+#include "tandem/base/nearest.h"
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kPrefix[] = "tandem_";
+constexpr char kSuffix[] = ".so";
+
+// $TANDEM_PLUGIN_PATH, when set, replaces the folder beside the program.
+std::vector<fs::path> plugin_folders() {
+  const char* path = std::getenv("TANDEM_PLUGIN_PATH");
+  if (path == nullptr || *path == '\0') {
+    return {fs::read_symlink("/proc/self/exe").parent_path() / "plugins"};
+  }
+  std::vector<fs::path> folders;
+  std::istringstream rest(path);
+  for (std::string folder; std::getline(rest, folder, ':');) {
+    if (!folder.empty()) folders.emplace_back(folder);
+  }
+  return folders;
+}
+
+std::string joined(const std::vector<fs::path>& folders) {
+  std::vector<std::string> names;
+  for (const auto& folder : folders) names.push_back(folder.string());
+  return fmt::format("{}", fmt::join(names, ":"));
+}
+
+fs::path find_plugin(const std::string& name) {
+  const auto folders = plugin_folders();
+  for (const auto& folder : folders) {
+    const auto file = folder / (kPrefix + name + kSuffix);
+    if (fs::exists(file)) return file;
+  }
+  const auto known = plugin_names();
+  const auto near = nearest(name, known);
+  throw Error(fmt::format("there is no environment plug-in '{}': no {}{}{} in {}. {}", name,
+                          kPrefix, name, kSuffix, joined(folders),
+                          near.empty()
+                              ? "Build it with `make`, or name its folder in $TANDEM_PLUGIN_PATH."
+                              : fmt::format("Did you mean '{}'?", near)));
+}
+
+}  // namespace
+
+const PluginInfo& load_plugin(const std::string& name) {
+  const auto file = find_plugin(name);
+  // Never closed: the handle's own reference count keeps the code of living environments mapped.
+  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    throw Error(fmt::format(
+        "the plug-in {} cannot be loaded: {}. Rebuild it with `make`, or install the library it "
+        "misses.",
+        file.string(), dlerror()));
+  }
+  using Entry = const PluginInfo* (*)();
+  const auto entry = reinterpret_cast<Entry>(dlsym(handle, "tandem_plugin"));
+  if (entry == nullptr) {
+    throw Error(
+        fmt::format("{} is no plug-in of tandem: it exports no function tandem_plugin. Remove it, "
+                    "or build it as docs/add_an_environment.md says.",
+                    file.string()));
+  }
+  const PluginInfo* info = entry();
+  if (info->abi != kPluginAbi) {
+    throw Error(fmt::format(
+        "the plug-in {} was built for interface {} of tandem, this program has {}. Rebuild it with "
+        "`make`.",
+        file.string(), info->abi, kPluginAbi));
+  }
+  return *info;
+}
+
+std::vector<std::string> plugin_names() {
+  std::set<std::string> names;
+  for (const auto& folder : plugin_folders()) {
+    std::error_code unreadable;  // a folder that is not there has no plug-ins
+    for (const auto& entry : fs::directory_iterator(folder, unreadable)) {
+      const auto file = entry.path().filename().string();
+      if (file.starts_with(kPrefix) && file.ends_with(kSuffix)) {
+        names.insert(
+            file.substr(sizeof(kPrefix) - 1, file.size() - sizeof(kPrefix) - sizeof(kSuffix) + 2));
+      }
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+}  // namespace tandem

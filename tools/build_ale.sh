@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Builds the Arcade Learning Environment (GPL-2.0-only) from its own source package into DEST
+# (default: .deps/ale of this checkout) for the Atari plug-in, with the ROMs that come with it in
+# DEST/roms. About a minute; does nothing when DEST is already there. $PYTHON names another Python.
+set -euo pipefail
+
+version=0.12.1
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+dest=${1:-$root/.deps/ale}
+python=${PYTHON:-$root/.venv/bin/python}
+[ -x "$python" ] || python=python3
+
+if [ "$(cat "$dest/version" 2>/dev/null)" = "$version" ]; then
+  echo "ALE $version is already in $dest"
+  exit 0
+fi
+
+fail() {
+  echo "build_ale.sh: $1" >&2
+  [ -f "$log" ] && tail -n 15 "$log" >&2
+  echo "build_ale.sh: $2" >&2
+  exit 1
+}
+
+log=
+for program in cmake c++ tar "$python"; do
+  command -v "$program" >/dev/null || fail "$program is missing" "install it: apt-get install cmake g++ tar python3 python3-pip"
+done
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+log=$work/log
+
+echo "ALE $version: downloading its source package from the Python package index (15 s)"
+"$python" -m pip download --quiet --disable-pip-version-check --no-deps --no-binary ale-py \
+  --dest "$work" "ale-py==$version" >"$log" 2>&1 ||
+  fail "pip could not download the source of ale-py $version" \
+    "check the network and pip's index, then run this again"
+mkdir "$work/source"
+tar -xzf "$work"/ale_py-"$version".tar.gz -C "$work/source" --strip-components=1 >"$log" 2>&1 ||
+  fail "the downloaded package cannot be unpacked" "check the space left in $work"
+
+echo "ALE $version: building the library into $dest (1 minute)"
+cmake -S "$work/source" -B "$work/build" -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_INSTALL_PREFIX="$work/install" -DCMAKE_INSTALL_LIBDIR=lib \
+  -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DBUILD_CPP_LIB=ON -DBUILD_PYTHON_LIB=OFF \
+  -DBUILD_VECTOR_LIB=OFF -DSDL_SUPPORT=OFF >"$log" 2>&1 ||
+  fail "ALE cannot be configured" "install what it asks for (zlib: apt-get install zlib1g-dev)"
+cmake --build "$work/build" --parallel "$(nproc)" >"$log" 2>&1 ||
+  fail "ALE does not compile" "the compiler's message is above; g++ 11 or newer is needed"
+cmake --install "$work/build" >"$log" 2>&1 || fail "ALE cannot be installed" "see above"
+
+mkdir -p "$work/install/roms"
+cp "$work"/source/src/ale/python/roms/*.bin "$work/install/roms/"
+cp "$work/source/LICENSE.md" "$work/install/"
+
+# The version goes last: a folder without it was cut short and is made anew.
+{ mkdir -p "$dest" && cp -r "$work/install/." "$dest/"; } 2>"$log" ||
+  fail "cannot write to $dest" "check the space and the rights there"
+echo "$version" >"$dest/version"
+echo "ALE $version: done"
