@@ -9,6 +9,7 @@
 #include <ATen/ops/addmm.h>
 #include <ATen/ops/convolution.h>
 #include <ATen/ops/convolution_backward.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/mm.h>
@@ -18,10 +19,12 @@
 #include <fmt/format.h>
 #include <malloc.h>
 
+#include <limits>
 #include <utility>
 
 #include "tandem/base/error.h"
 #include "tandem/nn/network.h"
+#include "tandem/nn/pixels.h"
 
 namespace tandem {
 namespace {
@@ -79,6 +82,7 @@ class TorchNetwork final : public Network {
         view(const_cast<float*>(parameters.data()), static_cast<std::int64_t>(parameters.size()));
     flat_ = host_.to(device_);
     layers_ = layers_of(infos_, flat_);
+    reload();
   }
 
   void forward(std::span<const std::byte> observations, const Heads& out) override {
@@ -123,9 +127,14 @@ class TorchNetwork final : public Network {
   }
 
   void reload() override {
-    if (device_.is_cpu()) return;  // flat_ is the caller's buffer
+    keep_to_this_thread();
     const c10::InferenceMode inference;
-    flat_.copy_(host_);
+    if (!device_.is_cpu()) flat_.copy_(host_);  // on the CPU it is the caller's buffer
+    conv_weights_.clear();
+    for (std::size_t i = 0; i < architecture_.torso.size(); ++i) {
+      if (architecture_.torso[i].kind != Layer::Kind::conv) break;
+      conv_weights_.push_back(layers_[i].weight.contiguous(at::MemoryFormat::ChannelsLast));
+    }
   }
 
  private:
@@ -136,6 +145,11 @@ class TorchNetwork final : public Network {
     if (architecture_.input_dtype == DType::f32) {
       return at::from_blob(data, shape, at::kFloat).to(device_);
     }
+    if (device_.is_cpu() && shape.size() == 4) {
+      auto x = at::empty(shape, at::kFloat, at::MemoryFormat::ChannelsLast);
+      scale_channels_last(observations, batch, shape[1], shape[2] * shape[3], x.data_ptr<float>());
+      return x;
+    }
     return at::from_blob(data, shape, at::kByte).to(device_).to(at::kFloat).div_(255.0f);
   }
 
@@ -145,8 +159,8 @@ class TorchNetwork final : public Network {
     const auto& [weight, bias] = layers_[i];
     auto y = layer.kind == Layer::Kind::dense
                  ? at::addmm(bias, x.flatten(1), weight.t())
-                 : at::convolution(x, weight, bias, {layer.stride, layer.stride}, {0, 0}, {1, 1},
-                                   false, {0, 0}, 1);
+                 : at::convolution(x, conv_weights_[i], bias, {layer.stride, layer.stride}, {0, 0},
+                                   {1, 1}, false, {0, 0}, 1);
     return y.relu_();
   }
 
@@ -178,14 +192,15 @@ class TorchNetwork final : public Network {
                       const at::Tensor& d_output, const LayerTensors& gradients) const {
     const auto& layer = architecture_.torso[i];
     const auto& weight = layers_[i].weight;
-    const auto d_linear = at::threshold_backward(d_output.view(y.sizes()), y, 0);
+    const auto d_linear = at::threshold_backward(
+        d_output.view(y.sizes()).contiguous(y.suggest_memory_format()), y, 0);
     if (layer.kind == Layer::Kind::dense) {
       dense_backward(x.flatten(1), d_linear, gradients);
       return i == 0 ? at::Tensor() : at::mm(d_linear, weight);
     }
-    auto [d_x, d_weight, d_bias] =
-        at::convolution_backward(d_linear, x, weight, layer.units, {layer.stride, layer.stride},
-                                 {0, 0}, {1, 1}, false, {0, 0}, 1, {i != 0, true, true});
+    auto [d_x, d_weight, d_bias] = at::convolution_backward(
+        d_linear, x, conv_weights_[i], layer.units, {layer.stride, layer.stride}, {0, 0}, {1, 1},
+        false, {0, 0}, 1, {i != 0, true, true});
     gradients.weight.copy_(d_weight);
     gradients.bias.copy_(d_bias);
     return d_x;
@@ -204,6 +219,7 @@ class TorchNetwork final : public Network {
   at::Tensor host_;  // the caller's parameters
   at::Tensor flat_;  // the same on the device; host_ itself on the CPU
   std::vector<LayerTensors> layers_;
+  std::vector<at::Tensor> conv_weights_;  // channels last
   std::vector<float> logits_, value_, logits_gradient_, value_gradient_;
 };
 
@@ -212,6 +228,10 @@ class TorchNetwork final : public Network {
 void prepare_torch() {
   keep_to_this_thread();
   at::set_num_interop_threads(1);
+  // Batches of activations are larger than what malloc keeps by default: it would map and clear
+  // them anew at every call, which costs as much as computing them.
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
 
 std::unique_ptr<Network> make_torch_network(const Architecture& architecture,
