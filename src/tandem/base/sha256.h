@@ -1,0 +1,35 @@
+// SHA-256, for manifests of checkpoints and for naming parameters and ROMs by their bits.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace tandem {
+
+/// A hash fed piece by piece. Not thread-safe; separate instances are independent.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(Sha256&&) noexcept;
+  Sha256& operator=(Sha256&&) noexcept;
+
+  void add(std::span<const std::byte> bytes);
+
+  /// The 64 lower-case hexadecimal digits of everything added; ends the hash, so call it once.
+  [[nodiscard]] std::string hex();
+
+ private:
+  struct Context;
+  std::unique_ptr<Context> context_;
+};
+
+std::string sha256_hex(std::span<const std::byte> bytes);
+
+/// Throws Error when the file cannot be read.
+std::string sha256_hex_of_file(const std::filesystem::path& file);
+
+}  // namespace tandem

@@ -1,0 +1,307 @@
+#include "tandem/run/checkpoint.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstdio>
+#include <optional>
+#include <stdexcept>
+
+#include "tandem/base/error.h"
+#include "tandem/base/sha256.h"
+#include "tandem/run/files.h"
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using Bytes = std::vector<std::byte>;
+
+constexpr int kFormat = 1;
+constexpr int kCompressionLevel = 1;
+constexpr auto kTensors = "tensors.safetensors";
+constexpr auto kState = "state.json";
+constexpr auto kManifest = "manifest.json";
+constexpr auto kPlain = ".bin";
+constexpr auto kCompressed = ".bin.zst";
+constexpr auto kTemporary = ".tmp-";
+
+Bytes to_bytes(const std::string& text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+json parse_json(const Bytes& bytes, const fs::path& file) {
+  const auto* first = reinterpret_cast<const char*>(bytes.data());
+  try {
+    return json::parse(first, first + bytes.size());
+  } catch (const json::exception& error) {
+    throw Error(fmt::format("{} is not valid JSON: {}", file.string(), error.what()));
+  }
+}
+
+std::optional<Bytes> compress(std::span<const std::byte> plain) {
+  Bytes packed(ZSTD_compressBound(plain.size()));
+  const auto size =
+      ZSTD_compress(packed.data(), packed.size(), plain.data(), plain.size(), kCompressionLevel);
+  if (ZSTD_isError(size) || size >= plain.size()) return std::nullopt;
+  packed.resize(size);
+  return packed;
+}
+
+Bytes decompress(const Bytes& packed, const fs::path& file) {
+  const auto size = ZSTD_getFrameContentSize(packed.data(), packed.size());
+  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN) {
+    throw Error(fmt::format("{} is not zstd data", file.string()));
+  }
+  Bytes plain(size);
+  if (ZSTD_decompress(plain.data(), size, packed.data(), packed.size()) != size) {
+    throw Error(fmt::format("{} does not decompress", file.string()));
+  }
+  return plain;
+}
+
+void require_file_name(const std::string& name) {
+  const auto allowed = [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_'; };
+  if (name.empty() || !std::ranges::all_of(name, allowed)) {
+    throw std::invalid_argument("'" + name + "' cannot name a blob of a checkpoint");
+  }
+}
+
+/// Writes the files of one checkpoint and remembers them for the manifest.
+class FolderWriter {
+ public:
+  explicit FolderWriter(fs::path folder) : folder_(std::move(folder)) {}
+
+  void add(const std::string& name, std::span<const std::byte> bytes) {
+    write_durably(folder_ / name, bytes);
+    files_[name] = {{"size", bytes.size()}, {"sha256", sha256_hex(bytes)}};
+  }
+
+  void add_blob(const std::string& name, std::span<const std::byte> bytes) {
+    require_file_name(name);
+    if (const auto packed = compress(bytes)) {
+      add(name + kCompressed, *packed);
+    } else {
+      add(name + kPlain, bytes);
+    }
+  }
+
+  /// The manifest, last, and the folder itself.
+  void seal() const;
+
+ private:
+  fs::path folder_;
+  json files_ = json::object();
+};
+
+/// The one text of a manifest with these files: it ends with the hash of the rest, so that a
+/// damaged manifest is told from a good one too.
+std::string manifest_text(const json& files) {
+  json manifest = {{"format", kFormat}, {"files", files}};
+  manifest["sha256"] = sha256_hex(to_bytes(manifest.dump()));
+  return manifest.dump(2) + "\n";
+}
+
+void FolderWriter::seal() const {
+  write_durably(folder_ / kManifest, to_bytes(manifest_text(files_)));
+  sync_folder(folder_);
+}
+
+json read_manifest(const fs::path& folder) {
+  const auto file = folder / kManifest;
+  const auto bytes = read_file(file);
+  const auto manifest = parse_json(bytes, file);
+  if (!manifest.is_object() || !manifest.contains("files") || !manifest["files"].is_object()) {
+    throw Error(fmt::format("{} is damaged: it lists no files", file.string()));
+  }
+  if (manifest.value("format", json()) != kFormat) {
+    throw Error(
+        fmt::format("{} has a format that this version does not read: it is damaged or "
+                    "was written by another version of tandem",
+                    file.string()));
+  }
+  if (to_bytes(manifest_text(manifest["files"])) != bytes) {
+    throw Error(fmt::format("{} is damaged: its checksum differs", file.string()));
+  }
+  return manifest["files"];
+}
+
+Bytes read_verified(const fs::path& file, const json& expected) {
+  auto bytes = read_file(file);
+  const auto size = expected.at("size").get<std::uint64_t>();
+  if (bytes.size() != size) {
+    throw Error(fmt::format("{} is damaged: it has {} bytes instead of {}", file.string(),
+                            bytes.size(), size));
+  }
+  if (sha256_hex(bytes) != expected.at("sha256").get<std::string>()) {
+    throw Error(fmt::format("{} is damaged: its checksum differs", file.string()));
+  }
+  return bytes;
+}
+
+/// The step that a folder's name says; nothing for temporary folders and foreign files.
+std::optional<std::int64_t> step_of(const fs::path& folder) {
+  const auto name = folder.filename().string();
+  const auto digit = [](unsigned char c) { return std::isdigit(c) != 0; };
+  if (name.empty() || name.size() > 18 || !std::ranges::all_of(name, digit)) return std::nullopt;
+  return std::stoll(name);
+}
+
+/// The folders of checkpoints by step.
+std::map<std::int64_t, fs::path> list_checkpoints(const fs::path& checkpoints) {
+  std::map<std::int64_t, fs::path> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(checkpoints, error)) {
+    if (const auto step = step_of(entry.path())) found[*step] = entry.path();
+  }
+  return found;
+}
+
+/// What a killed writer left. Failing to delete is no reason to stop a run.
+void remove_temporary_folders(const fs::path& checkpoints) {
+  std::vector<fs::path> stale;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(checkpoints, error)) {
+    if (entry.path().filename().string().starts_with(kTemporary)) stale.push_back(entry.path());
+  }
+  for (const auto& path : stale) fs::remove_all(path, error);
+}
+
+/// Deletes all but the `keep` newest up to `step`. A folder is renamed first: one that is half
+/// deleted when the process is killed must not look like a checkpoint.
+void remove_old(const fs::path& checkpoints, std::int64_t step, int keep) {
+  auto found = list_checkpoints(checkpoints);
+  auto last = found.upper_bound(step);
+  for (int i = 0; i < keep && last != found.begin(); ++i) last = found.erase(std::prev(last));
+  for (const auto& [other, folder] : found) {
+    const auto doomed = checkpoints / (kTemporary + folder.filename().string() + "-old");
+    if (rename(folder.c_str(), doomed.c_str()) != 0) continue;
+  }
+  remove_temporary_folders(checkpoints);
+}
+
+void write_folder(const Checkpoint& checkpoint, const fs::path& folder) {
+  FolderWriter writer(folder);
+  writer.add(kTensors, encode_safetensors(checkpoint.tensors));
+  writer.add(kState, to_bytes(checkpoint.meta.dump(2) + "\n"));
+  for (const auto& [name, bytes] : checkpoint.blobs) writer.add_blob(name, bytes);
+  writer.seal();
+}
+
+}  // namespace
+
+void Checkpoint::add_tensor(const std::string& name, std::vector<std::int64_t> shape,
+                            std::span<const float> values) {
+  tensors[name] = {std::move(shape), {values.begin(), values.end()}};
+}
+
+void Checkpoint::add_blob(const std::string& name, std::vector<std::byte> bytes) {
+  blobs[name] = std::move(bytes);
+}
+
+std::span<const float> Checkpoint::tensor(const std::string& name) const {
+  if (const auto found = tensors.find(name); found != tensors.end()) return found->second.values;
+  throw Error(
+      fmt::format("the checkpoint has no tensor '{}': it was written by a run of another "
+                  "config or version",
+                  name));
+}
+
+std::span<const std::byte> Checkpoint::blob(const std::string& name) const {
+  if (const auto found = blobs.find(name); found != blobs.end()) return found->second;
+  throw Error(
+      fmt::format("the checkpoint has no '{}': it was written by a run of another config "
+                  "or version",
+                  name));
+}
+
+const json& Checkpoint::part(const std::string& name) const {
+  if (const auto found = meta.find(name); found != meta.end()) return *found;
+  throw Error(
+      fmt::format("the checkpoint's state.json has no '{}': it was written by a run of "
+                  "another config or version",
+                  name));
+}
+
+fs::path write_checkpoint(const Checkpoint& checkpoint, const fs::path& checkpoints,
+                          std::int64_t step, int keep) {
+  make_folder(checkpoints);
+  remove_temporary_folders(checkpoints);
+  const auto name = fmt::format("{:012}", step);
+  const auto folder = checkpoints / name;
+  const auto temporary = checkpoints / (kTemporary + name);
+  try {
+    make_folder(temporary);
+    write_folder(checkpoint, temporary);
+    std::error_code error;
+    if (fs::exists(folder, error)) {
+      const auto replaced = checkpoints / (kTemporary + name + "-old");
+      if (rename(folder.c_str(), replaced.c_str()) != 0) throw write_error(folder, errno);
+    }
+    if (rename(temporary.c_str(), folder.c_str()) != 0) throw write_error(folder, errno);
+    sync_folder(checkpoints);
+  } catch (...) {
+    std::error_code error;
+    fs::remove_all(temporary, error);
+    throw;
+  }
+  remove_old(checkpoints, step, keep);
+  return folder;
+}
+
+Checkpoint read_checkpoint(const fs::path& folder) {
+  const auto files = read_manifest(folder);
+  Checkpoint checkpoint;
+  for (const auto& [name, expected] : files.items()) {
+    const auto file = folder / name;
+    auto bytes = read_verified(file, expected);
+    if (name == kTensors) {
+      checkpoint.tensors = decode_safetensors(bytes, file.string());
+    } else if (name == kState) {
+      checkpoint.meta = parse_json(bytes, file);
+    } else if (name.ends_with(kCompressed)) {
+      const auto blob = name.substr(0, name.size() - std::string_view(kCompressed).size());
+      checkpoint.blobs[blob] = decompress(bytes, file);
+    } else {
+      const auto blob = name.substr(0, name.size() - std::string_view(kPlain).size());
+      checkpoint.blobs[blob] = std::move(bytes);
+    }
+  }
+  return checkpoint;
+}
+
+FoundCheckpoint find_latest(const fs::path& checkpoints,
+                            const std::function<void(const std::string&)>& on_damaged) {
+  const auto found = list_checkpoints(checkpoints);
+  if (found.empty()) {
+    throw Error(
+        fmt::format("there is no checkpoint in {}: the run ended before its first one; "
+                    "start it again in another folder",
+                    checkpoints.string()));
+  }
+  std::string problems;
+  for (auto entry = found.rbegin(); entry != found.rend(); ++entry) {
+    const auto& [step, folder] = *entry;
+    try {
+      auto checkpoint = read_checkpoint(folder);
+      return {std::move(checkpoint), step, folder};
+    } catch (const Error& error) {
+      problems += fmt::format("\n  {}", error.what());
+      if (std::next(entry) == found.rend()) break;
+      on_damaged(fmt::format("checkpoint {} cannot be used, trying the one before it: {}",
+                             folder.string(), error.what()));
+    }
+  }
+  throw Error(
+      fmt::format("none of the checkpoints in {} can be used; start the run again, or "
+                  "restore one of them from a backup:{}",
+                  checkpoints.string(), problems));
+}
+
+}  // namespace tandem

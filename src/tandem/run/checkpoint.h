@@ -1,0 +1,63 @@
+// Checkpoints: folders that are whole or not there, whatever happens while they are written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tandem/run/safetensors.h"
+
+namespace tandem {
+
+/// Everything a run needs to go on: each part puts in and takes out what is its own. Value type.
+struct Checkpoint {
+  Tensors tensors;                                      // "policy.weight", "optimizer.square"
+  std::map<std::string, std::vector<std::byte>> blobs;  // "envs"; names of letters, digits, -_
+  nlohmann::json meta = nlohmann::json::object();       // the rest, by part
+
+  void add_tensor(const std::string& name, std::vector<std::int64_t> shape,
+                  std::span<const float> values);
+  void add_blob(const std::string& name, std::vector<std::byte> bytes);
+
+  /// These throw Error naming what a checkpoint of another config or version lacks.
+  [[nodiscard]] std::span<const float> tensor(const std::string& name) const;
+  [[nodiscard]] std::span<const std::byte> blob(const std::string& name) const;
+  [[nodiscard]] const nlohmann::json& part(const std::string& name) const;  // of meta
+};
+
+/// Writes checkpoints/<step>/ and returns its path:
+///   tensors.safetensors   the tensors
+///   state.json            meta
+///   <name>.bin[.zst]      each blob, compressed where that makes it smaller
+///   manifest.json         size and SHA-256 of each file, and its own SHA-256
+/// The folder is written under a temporary name, synced and renamed, so it is seen whole or not at
+/// all; one of the same step (a damaged one that the run could not resume from) is replaced. Then,
+/// and only then, all are deleted but the `keep` newest up to this one: later ones are damaged too.
+/// One writer at a time for each `checkpoints` folder. Throws Error (full or read-only disk, ...)
+/// with the earlier checkpoints untouched and nothing of the new one left.
+std::filesystem::path write_checkpoint(const Checkpoint& checkpoint,
+                                       const std::filesystem::path& checkpoints, std::int64_t step,
+                                       int keep = 3);
+
+/// Reads the checkpoint in `folder` after verifying every file against the manifest. Throws Error
+/// that names the damaged file.
+Checkpoint read_checkpoint(const std::filesystem::path& folder);
+
+struct FoundCheckpoint {
+  Checkpoint checkpoint;
+  std::int64_t step = 0;
+  std::filesystem::path folder;
+};
+
+/// The newest readable checkpoint. Each damaged one that is newer is told to `on_damaged`, as a
+/// sentence for the user. Throws Error when none is readable, with what is wrong with each.
+FoundCheckpoint find_latest(const std::filesystem::path& checkpoints,
+                            const std::function<void(const std::string&)>& on_damaged);
+
+}  // namespace tandem

@@ -1,0 +1,60 @@
+#include "tandem/run/interval.h"
+
+#include <algorithm>
+
+namespace tandem {
+namespace {
+
+double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+}  // namespace
+
+void Interval::add(const UpdateReport& report) {
+  steps_ += report.steps;
+  updates_ += 1;
+  loss_ += report.loss;
+  gradient_norm_ += report.gradient_norm;
+  learning_rate_ = report.learning_rate;
+  time_ += report.seconds;
+  for (const auto& episode : report.episodes) {
+    const double value = episode.episode_return;
+    least_return_ = episodes_ == 0 ? value : std::min(least_return_, value);
+    most_return_ = episodes_ == 0 ? value : std::max(most_return_, value);
+    returns_ += value;
+    episode_steps_ += episode.steps;
+    episodes_ += 1;
+  }
+}
+
+double Interval::steps_per_second() const { return ratio(static_cast<double>(steps_), seconds()); }
+
+double Interval::mean_entropy() const { return ratio(loss_.entropy, loss_.samples); }
+
+nlohmann::ordered_json Interval::scalars(std::int64_t frames_per_step) const {
+  const double rate = steps_per_second();
+  const auto updates = static_cast<double>(updates_);
+  nlohmann::ordered_json line = {
+      {"loss/policy", ratio(loss_.policy_loss, loss_.samples)},
+      {"loss/value", ratio(loss_.value_loss, loss_.samples)},
+      {"policy/entropy", mean_entropy()},
+      {"optimizer/gradient_norm", ratio(gradient_norm_, updates)},
+      {"optimizer/learning_rate", learning_rate_},
+  };
+  if (episodes_ > 0) {
+    const auto episodes = static_cast<double>(episodes_);
+    line["episode/return_mean"] = returns_ / episodes;
+    line["episode/return_min"] = least_return_;
+    line["episode/return_max"] = most_return_;
+    line["episode/steps_mean"] = static_cast<double>(episode_steps_) / episodes;
+  }
+  line["rate/steps_per_second"] = rate;
+  line["rate/frames_per_second"] = rate * static_cast<double>(frames_per_step);
+  line["rate/updates_per_second"] = ratio(updates, seconds());
+  line["time/stepping"] = ratio(time_.stepping, time_.total());
+  line["time/inferring"] = ratio(time_.inferring, time_.total());
+  line["time/learning"] = ratio(time_.learning, time_.total());
+  line["time/waiting"] = ratio(time_.waiting, time_.total());
+  return line;
+}
+
+}  // namespace tandem

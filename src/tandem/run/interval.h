@@ -1,0 +1,57 @@
+// What an update reports, and the means over the updates between two log lines.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "tandem/algo/algorithm.h"
+#include "tandem/base/clock.h"
+#include "tandem/env/vec_env.h"
+
+namespace tandem {
+
+/// What a system tells of one update.
+struct UpdateReport {
+  std::int64_t steps = 0;             // taken for this update
+  LossStats loss = {};                // sums over its samples
+  double gradient_norm = 0;           // global, before clipping
+  double learning_rate = 0;           // of this update
+  std::span<const Episode> episodes;  // games finished since the last report
+  TimeShares seconds = {};            // thread-seconds since the last report
+};
+
+/// Sums of reports. Value type.
+class Interval {
+ public:
+  void add(const UpdateReport& report);
+
+  [[nodiscard]] std::int64_t steps() const { return steps_; }
+  [[nodiscard]] std::int64_t updates() const { return updates_; }
+
+  /// Seconds since the interval began.
+  [[nodiscard]] double seconds() const { return watch_.seconds(); }
+  [[nodiscard]] double steps_per_second() const;
+  [[nodiscard]] double mean_entropy() const;
+
+  /// The scalars of a log line, all means over the interval: losses, entropy, gradient norm,
+  /// learning rate, returns and lengths of the episodes (left out when none ended), rates, and the
+  /// shares of time of PAAC's Figure 2.
+  [[nodiscard]] nlohmann::ordered_json scalars(std::int64_t frames_per_step) const;
+
+ private:
+  Stopwatch watch_;
+  std::int64_t steps_ = 0;
+  std::int64_t updates_ = 0;
+  LossStats loss_;
+  double gradient_norm_ = 0;
+  double learning_rate_ = 0;
+  TimeShares time_;
+  std::int64_t episodes_ = 0;
+  double returns_ = 0;
+  double least_return_ = 0;
+  double most_return_ = 0;
+  std::int64_t episode_steps_ = 0;
+};
+
+}  // namespace tandem

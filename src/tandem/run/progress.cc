@@ -1,0 +1,123 @@
+#include "tandem/run/progress.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace tandem {
+namespace {
+
+constexpr int kBarWidth = 20;
+constexpr int kPlainWidth = 200;
+
+struct Part {
+  int rank;  // the part of the highest rank is left out first
+  std::string text;
+};
+
+double share_done(const ProgressReport& report) {
+  if (report.budget <= 0) return 0;
+  return std::min(1.0, static_cast<double>(report.steps) / static_cast<double>(report.budget));
+}
+
+std::string bar_text(double share) {
+  std::string bar(kBarWidth, ' ');
+  const int filled = static_cast<int>(share * kBarWidth);
+  std::fill_n(bar.begin(), filled, '=');
+  if (filled < kBarWidth) bar[filled] = '>';
+  return "[" + bar + "]";
+}
+
+std::vector<Part> parts(const ProgressReport& report, bool bar) {
+  std::vector<Part> all;
+  if (report.budget > 0) {
+    if (bar) all.push_back({6, bar_text(share_done(report))});
+    // Rounded down: 100 % is said at the end only.
+    const double percent = std::floor(1000 * share_done(report)) / 10;
+    all.push_back({2, fmt::format("{:.1f}%", percent)});
+  }
+  all.push_back({0, short_count(static_cast<double>(report.steps)) + " steps"});
+  all.push_back({7, short_count(static_cast<double>(report.frames)) + " frames"});
+  all.push_back({1, fmt::format("{:.0f} steps/s", report.steps_per_second)});
+  all.push_back({5, short_count(static_cast<double>(report.episodes)) + " episodes"});
+  const auto mean = report.mean_return ? fmt::format("{:.2f}", *report.mean_return) : "-";
+  all.push_back({1, "return " + mean});
+  all.push_back({4, fmt::format("entropy {:.3f}", report.entropy)});
+  if (report.seconds_left) all.push_back({3, short_duration(*report.seconds_left) + " left"});
+  return all;
+}
+
+std::string joined(const std::vector<Part>& parts) {
+  std::string line;
+  for (const auto& part : parts) line += (line.empty() ? "" : "  ") + part.text;
+  return line;
+}
+
+int terminal_width(std::FILE* stream) {
+  winsize size = {};
+  if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return size.ws_col;
+}
+
+}  // namespace
+
+std::string progress_line(const ProgressReport& report, int width, bool bar) {
+  auto shown = parts(report, bar);
+  const auto limit = static_cast<std::size_t>(std::max(width, 0));
+  auto line = joined(shown);
+  while (line.size() > limit && shown.size() > 1) {
+    shown.erase(std::ranges::max_element(shown, {}, &Part::rank));
+    line = joined(shown);
+  }
+  return line.substr(0, limit);
+}
+
+std::string short_count(double count) {
+  constexpr std::array<const char*, 5> units = {"", "k", "M", "G", "T"};
+  std::size_t unit = 0;
+  // 999.5 would be shown as 1000 with three digits.
+  for (; count >= 999.5 && unit + 1 < units.size(); ++unit) count /= 1000;
+  const int decimals = unit == 0 || count >= 99.95 ? 0 : count >= 9.995 ? 1 : 2;
+  return fmt::format("{:.{}f}{}", count, decimals, units[unit]);
+}
+
+std::string short_duration(double seconds) {
+  const auto all = std::llround(std::max(0.0, seconds));
+  const auto minutes = all / 60;
+  const auto hours = minutes / 60;
+  if (hours >= 24) return fmt::format("{}d{:02}h", hours / 24, hours % 24);
+  if (hours > 0) return fmt::format("{}h{:02}m", hours, minutes % 60);
+  if (minutes > 0) return fmt::format("{}m{:02}s", minutes, all % 60);
+  return fmt::format("{}s", all);
+}
+
+ProgressPrinter::ProgressPrinter(std::FILE* stream)
+    : stream_(stream), terminal_(isatty(fileno(stream)) == 1) {}
+
+ProgressPrinter::~ProgressPrinter() { end_line(); }
+
+void ProgressPrinter::show(const ProgressReport& report) {
+  if (terminal_) {
+    // The last column stays free: some terminals wrap when it is written.
+    const auto line = progress_line(report, terminal_width(stream_) - 1, true);
+    std::fputs(("\r" + line + "\x1b[K").c_str(), stream_);
+    line_open_ = true;
+  } else {
+    std::fputs((progress_line(report, kPlainWidth, false) + "\n").c_str(), stream_);
+  }
+  std::fflush(stream_);
+}
+
+void ProgressPrinter::end_line() {
+  if (!line_open_) return;
+  std::fputc('\n', stream_);
+  std::fflush(stream_);
+  line_open_ = false;
+}
+
+}  // namespace tandem

@@ -1,0 +1,55 @@
+// The line that tells a user how a run is going.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+
+namespace tandem {
+
+struct ProgressReport {
+  std::int64_t steps = 0;
+  std::int64_t budget = 0;  // steps of the whole run; 0: without end
+  std::int64_t frames = 0;
+  double steps_per_second = 0;
+  std::int64_t episodes = 0;
+  std::optional<double> mean_return;  // of the last 100 episodes; none before the first
+  double entropy = 0;                 // of the policy, nats
+  std::optional<double> seconds_left;
+};
+
+/// One line of at most `width` characters (ASCII); what matters least is left out when it does not
+/// fit. `bar` draws the share of the budget.
+std::string progress_line(const ProgressReport& report, int width, bool bar);
+
+/// "950", "12.3k", "1.23M", "45.6G".
+std::string short_count(double count);
+
+/// "42s", "3m05s", "2h03m", "3d04h".
+std::string short_duration(double seconds);
+
+/// Prints progress lines to a stream: on a terminal one line, redrawn and fitted to its width,
+/// elsewhere a line for each report. Not thread-safe; the stream must outlive it.
+class ProgressPrinter {
+ public:
+  explicit ProgressPrinter(std::FILE* stream);
+  ~ProgressPrinter();
+  ProgressPrinter(const ProgressPrinter&) = delete;
+  ProgressPrinter& operator=(const ProgressPrinter&) = delete;
+
+  /// Whether to show a report each second rather than with each log line.
+  [[nodiscard]] bool redraws() const { return terminal_; }
+
+  void show(const ProgressReport& report);
+
+  /// Leaves the redrawn line, so that other output starts on a line of its own.
+  void end_line();
+
+ private:
+  std::FILE* stream_;
+  bool terminal_;
+  bool line_open_ = false;
+};
+
+}  // namespace tandem

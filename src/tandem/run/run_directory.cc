@@ -1,0 +1,102 @@
+#include "tandem/run/run_directory.h"
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "tandem/base/error.h"
+#include "tandem/run/files.h"
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto kLock = ".lock";
+
+/// Whether the folder holds anything but the lock, which a run that failed at its start leaves.
+bool holds_files(const fs::path& folder) {
+  std::error_code error;
+  const fs::directory_iterator entries(folder, error);
+  return std::ranges::any_of(entries, [](const auto& e) { return e.path().filename() != kLock; });
+}
+
+int lock_or_throw(const fs::path& folder) {
+  const auto file = folder / kLock;
+  const int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor < 0) throw write_error(file, errno);
+  if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
+  const int cause = errno;
+  close(descriptor);
+  if (cause != EWOULDBLOCK) throw write_error(file, cause);
+  throw Error(
+      fmt::format("another process is training into {}: wait until it ends or stop it, or "
+                  "train in another folder (--run-dir)",
+                  folder.string()));
+}
+
+}  // namespace
+
+RunDirectory::RunDirectory(RunPaths paths)
+    : paths_(std::move(paths)), lock_(lock_or_throw(paths_.folder)) {}
+
+RunDirectory::~RunDirectory() {
+  if (lock_ >= 0) close(lock_);
+}
+
+RunDirectory::RunDirectory(RunDirectory&& other) noexcept
+    : paths_(std::move(other.paths_)), lock_(std::exchange(other.lock_, -1)) {}
+
+RunDirectory RunDirectory::create(const fs::path& folder) {
+  make_folder(folder);
+  if (holds_files(folder) && !fs::exists(folder / kLock)) {
+    throw Error(fmt::format("{} is not empty: choose another folder for the run (--run-dir)",
+                            folder.string()));
+  }
+  RunDirectory directory({folder});
+  if (holds_files(folder)) {
+    throw Error(
+        fmt::format("{} holds a run already: go on with it (--resume {}), or train in "
+                    "another folder (--run-dir)",
+                    folder.string(), folder.string()));
+  }
+  return directory;
+}
+
+RunDirectory RunDirectory::reopen(const fs::path& folder) {
+  const RunPaths paths{folder};
+  std::error_code error;
+  if (!fs::exists(paths.config(), error)) {
+    throw Error(fmt::format("{} holds no run that could be resumed: there is no config.toml in it",
+                            folder.string()));
+  }
+  return RunDirectory(paths);
+}
+
+void RunDirectory::write_config(std::string_view toml) const {
+  replace_durably(paths_.config(), toml);
+}
+
+fs::path default_run_folder(const std::string& system, const std::string& env, std::uint64_t seed,
+                            std::chrono::system_clock::time_point now) {
+  auto name = env;
+  const auto plain = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+  std::ranges::replace_if(
+      name, [&](char c) { return !plain(c); }, '-');
+  const auto time = std::chrono::system_clock::to_time_t(now);
+  const auto folder =
+      fmt::format("runs/{}-{}-s{}-{:%Y%m%d-%H%M%S}", system, name, seed, fmt::localtime(time));
+  auto free = folder;
+  for (int n = 2; fs::exists(free); ++n) free = fmt::format("{}-{}", folder, n);
+  return free;
+}
+
+}  // namespace tandem

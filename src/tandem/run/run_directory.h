@@ -1,0 +1,53 @@
+// The folder of a run, and the right to train into it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace tandem {
+
+/// Where the files of a run lie. Value type.
+struct RunPaths {
+  std::filesystem::path folder;
+
+  [[nodiscard]] std::filesystem::path config() const { return folder / "config.toml"; }
+  [[nodiscard]] std::filesystem::path metrics() const { return folder / "metrics.jsonl"; }
+  [[nodiscard]] std::filesystem::path checkpoints() const { return folder / "checkpoints"; }
+  [[nodiscard]] std::filesystem::path result() const { return folder / "result.json"; }
+};
+
+/// The folder of a run while this process trains into it: nobody else can, until this is destroyed
+/// or the process ends, however it ends. Not thread-safe.
+class RunDirectory {
+ public:
+  /// A new run. Throws Error when the folder holds anything already or cannot be made.
+  static RunDirectory create(const std::filesystem::path& folder);
+
+  /// A run to go on with. Throws Error when there is none, or another process trains into it.
+  static RunDirectory reopen(const std::filesystem::path& folder);
+
+  ~RunDirectory();
+  RunDirectory(RunDirectory&& other) noexcept;
+  RunDirectory& operator=(RunDirectory&&) = delete;
+
+  [[nodiscard]] const RunPaths& paths() const { return paths_; }
+
+  /// Writes the resolved config to config.toml.
+  void write_config(std::string_view toml) const;
+
+ private:
+  explicit RunDirectory(RunPaths paths);
+
+  RunPaths paths_;
+  int lock_ = -1;  // a descriptor; the lock goes with it
+};
+
+/// "runs/paac-atari-Pong-s1-20170531-142501", with "-2" and so on behind it when it is taken.
+std::filesystem::path default_run_folder(const std::string& system, const std::string& env,
+                                         std::uint64_t seed,
+                                         std::chrono::system_clock::time_point now);
+
+}  // namespace tandem

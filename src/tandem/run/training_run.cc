@@ -1,0 +1,230 @@
+#include "tandem/run/training_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "tandem/base/error.h"
+#include "tandem/run/files.h"
+
+namespace tandem {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr std::size_t kReturnWindow = 100;
+constexpr double kRedrawSeconds = 1;
+constexpr auto kPart = "run";  // of the checkpoint's meta
+
+std::optional<std::int64_t> step_of(const FoundCheckpoint* resume) {
+  return resume ? std::optional(resume->step) : std::nullopt;
+}
+
+ordered_json or_null(std::optional<double> value) {
+  return value ? ordered_json(*value) : ordered_json();
+}
+
+void require_finite_tensors(const Checkpoint& checkpoint) {
+  for (const auto& [name, tensor] : checkpoint.tensors) {
+    if (std::ranges::all_of(tensor.values, [](float v) { return std::isfinite(v); })) continue;
+    throw Error(
+        fmt::format("tensor '{}' holds values that are not finite, so no checkpoint was "
+                    "written; try a lower optimizer.lr",
+                    name));
+  }
+}
+
+}  // namespace
+
+FieldList RunConfig::fields() {
+  return {
+      {.key = "log_seconds",
+       .target = &log_seconds,
+       .meaning = "seconds between two lines of metrics.jsonl",
+       .least = 0,
+       .most = 86400},
+      {.key = "checkpoint_minutes",
+       .target = &checkpoint_minutes,
+       .meaning = "minutes between two checkpoints; the end of a run writes one too",
+       .least = 0,
+       .most = 10080},
+  };
+}
+
+TrainingRun::TrainingRun(TrainingRunOptions options, RunDirectory directory,
+                         const FoundCheckpoint* resume)
+    : options_(std::move(options)),
+      directory_(std::move(directory)),
+      metrics_(directory_.paths().folder, step_of(resume)) {
+  if (options_.progress != nullptr) printer_.emplace(options_.progress);
+  // A result of before the resume would look like this run's.
+  std::error_code error;
+  std::filesystem::remove(paths().result(), error);
+  if (resume == nullptr) return;
+  restore(resume->checkpoint);
+  saved_step_ = steps();
+  last_checkpoint_ = resume->folder;
+}
+
+void TrainingRun::restore(const Checkpoint& checkpoint) {
+  const auto& state = checkpoint.part(kPart);
+  try {
+    steps_before_ = state.at("steps").get<std::int64_t>();
+    seconds_before_ = state.at("seconds").get<double>();
+    updates_ = state.at("updates").get<std::int64_t>();
+    episodes_ = state.at("episodes").get<std::int64_t>();
+    last_returns_ = state.at("last_returns").get<std::deque<double>>();
+  } catch (const json::exception& error) {
+    throw Error(
+        fmt::format("the checkpoint's state.json was written by another version of tandem "
+                    "(in '{}': {})",
+                    kPart, error.what()));
+  }
+  steps_ = steps_before_;
+}
+
+bool TrainingRun::done() const {
+  return steps() >= options_.steps_budget || options_.stop_requested();
+}
+
+void TrainingRun::record(const UpdateReport& report) {
+  const std::lock_guard lock(mutex_);
+  require_finite(report);
+  steps_ += report.steps;
+  updates_ += 1;
+  for (const auto& episode : report.episodes) {
+    episodes_ += 1;
+    last_returns_.push_back(episode.episode_return);
+    if (last_returns_.size() > kReturnWindow) last_returns_.pop_front();
+  }
+  interval_.add(report);
+
+  const bool redraw =
+      printer_ && printer_->redraws() && since_progress_.seconds() >= kRedrawSeconds;
+  const bool log_due = interval_.seconds() >= options_.config.log_seconds;
+  if (redraw || log_due) show_progress();
+  if (log_due) log();
+}
+
+void TrainingRun::require_finite(const UpdateReport& report) const {
+  const std::pair<const char*, double> checked[] = {{"policy loss", report.loss.policy_loss},
+                                                    {"value loss", report.loss.value_loss},
+                                                    {"entropy", report.loss.entropy},
+                                                    {"gradient norm", report.gradient_norm}};
+  for (const auto& [name, value] : checked) {
+    if (std::isfinite(value)) continue;
+    throw Error(fmt::format(
+        "the {} became {} at step {}, so the run was stopped; {}. Try a lower "
+        "optimizer.lr (now {:g}) or a lower optimizer.clip_norm",
+        name, value, steps() + report.steps, last_checkpoint_kept(), report.learning_rate));
+  }
+}
+
+std::string TrainingRun::last_checkpoint_kept() const {
+  if (last_checkpoint_.empty()) return "there was no checkpoint yet";
+  return fmt::format("the last good checkpoint, {}, is kept", last_checkpoint_.string());
+}
+
+void TrainingRun::log() {
+  if (interval_.updates() == 0) return;
+  ordered_json line = {{"frames", steps() * options_.frames_per_step},
+                       {"seconds", seconds()},
+                       {"updates", updates_},
+                       {"episodes", episodes_}};
+  if (const auto mean = mean_return()) line["episode/return_mean_100"] = *mean;
+  line.update(interval_.scalars(options_.frames_per_step));
+  recent_rate_ = interval_.steps_per_second();
+  metrics_.write(steps(), line);
+  interval_ = {};
+}
+
+void TrainingRun::show_progress() {
+  if (!printer_) return;
+  since_progress_.lap();
+  ProgressReport report{.steps = steps(),
+                        .budget = options_.steps_budget,
+                        .frames = steps() * options_.frames_per_step,
+                        .steps_per_second = recent_rate_,
+                        .episodes = episodes_,
+                        .mean_return = mean_return(),
+                        .entropy = interval_.mean_entropy(),
+                        .seconds_left = std::nullopt};
+  if (interval_.seconds() >= kRedrawSeconds) report.steps_per_second = interval_.steps_per_second();
+  if (const double rate = steps_per_second(); rate > 0) {
+    report.seconds_left = static_cast<double>(options_.steps_budget - steps()) / rate;
+  }
+  printer_->show(report);
+}
+
+bool TrainingRun::checkpoint_due() const {
+  const std::lock_guard lock(mutex_);
+  return since_checkpoint_.seconds() >= 60 * options_.config.checkpoint_minutes;
+}
+
+void TrainingRun::save(Checkpoint& checkpoint) {
+  const std::lock_guard lock(mutex_);
+  if (saved_step_ == steps()) return;
+  require_finite_tensors(checkpoint);
+  log();  // a resumed run keeps the lines up to this step and repeats nothing before it
+  checkpoint.meta[kPart] = {{"steps", steps()},
+                            {"seconds", seconds()},
+                            {"updates", updates_},
+                            {"episodes", episodes_},
+                            {"last_returns", last_returns_}};
+  last_checkpoint_ = write_checkpoint(checkpoint, paths().checkpoints(), steps());
+  saved_step_ = steps();
+  since_checkpoint_.lap();
+}
+
+void TrainingRun::finish(const std::string& parameters_sha256) {
+  const std::lock_guard lock(mutex_);
+  if (interval_.updates() > 0) show_progress();
+  if (printer_) printer_->end_line();
+  log();
+  write_result(steps() >= options_.steps_budget ? "budget" : "signal", parameters_sha256);
+}
+
+void TrainingRun::fail(const std::string& message) noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    if (printer_) printer_->end_line();
+    write_result("error: " + message, nullptr);
+  } catch (...) {
+    // The user is told of `message`, which says more than a second error at the same disk.
+  }
+}
+
+double TrainingRun::steps_per_second() const {
+  const double passed = watch_.seconds();
+  return passed > 0 ? static_cast<double>(steps() - steps_before_) / passed : 0;
+}
+
+std::optional<double> TrainingRun::mean_return() const {
+  if (last_returns_.empty()) return std::nullopt;
+  const double sum = std::accumulate(last_returns_.begin(), last_returns_.end(), 0.0);
+  return sum / static_cast<double>(last_returns_.size());
+}
+
+void TrainingRun::write_result(const std::string& why_ended, const json& parameters_sha256) {
+  const ordered_json result = {{"system", options_.system},
+                               {"env", options_.env},
+                               {"seed", options_.seed},
+                               {"steps", steps()},
+                               {"frames", steps() * options_.frames_per_step},
+                               {"seconds", seconds()},
+                               {"steps_per_second", steps_per_second()},
+                               {"episodes", episodes_},
+                               {"mean_return", or_null(mean_return())},
+                               {"parameters_sha256", parameters_sha256},
+                               {"why_ended", why_ended},
+                               {"version", TANDEM_VERSION}};
+  replace_durably(paths().result(), result.dump(2) + "\n");
+}
+
+}  // namespace tandem

@@ -1,0 +1,107 @@
+// One training run as its system sees it: report each update, ask whether to go on.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "tandem/base/clock.h"
+#include "tandem/base/field.h"
+#include "tandem/run/checkpoint.h"
+#include "tandem/run/interval.h"
+#include "tandem/run/metrics.h"
+#include "tandem/run/progress.h"
+#include "tandem/run/run_directory.h"
+
+namespace tandem {
+
+/// How often a run writes what it leaves.
+struct RunConfig {
+  double log_seconds = 10;
+  double checkpoint_minutes = 10;
+
+  FieldList fields();
+};
+
+struct TrainingRunOptions {
+  std::string system;  // "paac", for result.json as the next two
+  std::string env;     // "atari:Pong"
+  std::uint64_t seed = 0;
+  std::int64_t steps_budget = 0;     // of the whole run, resumes included
+  std::int64_t frames_per_step = 1;  // emulated frames in a step
+  RunConfig config = {};
+  std::function<bool()> stop_requested = [] { return false; };  // as StopSignals::requested
+  std::FILE* progress = stderr;  // where progress goes; must outlive the run
+};
+
+/// Counts, logs, keeps the progress line and writes checkpoints and result.json. Safe to use from
+/// many threads; a call takes a lock, so call once for each update and not for each step.
+class TrainingRun {
+ public:
+  /// Goes on from `resume` when it is not null.
+  TrainingRun(TrainingRunOptions options, RunDirectory directory,
+              const FoundCheckpoint* resume = nullptr);
+
+  /// The budget is used up or a stop was asked for.
+  [[nodiscard]] bool done() const;
+
+  /// Steps so far, those before a resume included.
+  [[nodiscard]] std::int64_t steps() const { return steps_.load(std::memory_order_relaxed); }
+
+  /// Counts an update, and logs when it is time. Throws Error when its loss, entropy or gradient
+  /// norm is not finite: the parameters are spoilt, and the run can only go on from a checkpoint.
+  void record(const UpdateReport& report);
+
+  [[nodiscard]] bool checkpoint_due() const;
+
+  /// Adds the run's own counters and writes the checkpoint; nothing when there is one of this step
+  /// already. Throws Error when it cannot be written or a tensor holds a value that is not finite.
+  void save(Checkpoint& checkpoint);
+
+  /// Ends a run that did what it was asked to: logs the rest and writes result.json.
+  void finish(const std::string& parameters_sha256);
+
+  /// Ends a run after an error: writes result.json if it can be written.
+  void fail(const std::string& message) noexcept;
+
+  [[nodiscard]] const RunPaths& paths() const { return directory_.paths(); }
+
+ private:
+  void restore(const Checkpoint& checkpoint);
+  void require_finite(const UpdateReport& report) const;
+  [[nodiscard]] std::string last_checkpoint_kept() const;
+  void log();
+  void show_progress();
+  [[nodiscard]] double seconds() const { return seconds_before_ + watch_.seconds(); }
+  [[nodiscard]] double steps_per_second() const;
+  [[nodiscard]] std::optional<double> mean_return() const;
+  void write_result(const std::string& why_ended, const nlohmann::json& parameters_sha256);
+
+  const TrainingRunOptions options_;
+  RunDirectory directory_;
+  MetricsLog metrics_;
+  std::optional<ProgressPrinter> printer_;
+
+  mutable std::mutex mutex_;  // for all below but steps_
+  std::atomic<std::int64_t> steps_ = 0;
+  std::int64_t steps_before_ = 0;  // a resume
+  double seconds_before_ = 0;
+  Stopwatch watch_;
+  std::int64_t updates_ = 0;
+  std::int64_t episodes_ = 0;
+  std::deque<double> last_returns_;  // of the last 100 episodes
+  Interval interval_;
+  double recent_rate_ = 0;  // steps per second of the last interval
+  Stopwatch since_progress_;
+  Stopwatch since_checkpoint_;
+  std::optional<std::int64_t> saved_step_;
+  std::filesystem::path last_checkpoint_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,185 @@
+#include "tandem/run/checkpoint.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <numeric>
+#include <vector>
+
+#include "tandem/base/error.h"
+#include "tandem/run/files.h"
+#include "tests/run/temporary_folder.h"
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Checkpoint sample(float seed = 1) {
+  std::vector<float> weights(12);
+  std::iota(weights.begin(), weights.end(), seed);
+  Checkpoint checkpoint;
+  checkpoint.add_tensor("policy.weight", {3, 4}, weights);
+  checkpoint.add_tensor("scale", {}, std::vector{seed});
+  checkpoint.add_tensor("none", {0, 5}, {});
+  checkpoint.add_blob("envs", std::vector<std::byte>(5000, std::byte{7}));
+  checkpoint.add_blob("key", {std::byte{1}, std::byte{2}});
+  checkpoint.add_blob("empty", {});
+  checkpoint.meta["run"] = {{"seed", seed}};
+  return checkpoint;
+}
+
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename());
+  std::ranges::sort(names);
+  return names;
+}
+
+std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+void overwrite(const fs::path& file, const std::vector<std::byte>& bytes) {
+  OutputFile(file, OutputFile::Mode::replace).write(bytes);
+}
+
+class CheckpointTest : public testing::Test {
+ protected:
+  [[nodiscard]] fs::path checkpoints() const { return folder_.path() / "checkpoints"; }
+  FoundCheckpoint latest() {
+    return find_latest(checkpoints(), [&](const std::string& w) { warnings_.push_back(w); });
+  }
+  fs::path write(std::int64_t step) {
+    return write_checkpoint(sample(static_cast<float>(step)), checkpoints(), step);
+  }
+
+  TemporaryFolder folder_;
+  std::vector<std::string> warnings_;
+};
+
+TEST_F(CheckpointTest, ReadsBackWhatWasWritten) {
+  const auto folder = write(42);
+  const auto read = read_checkpoint(folder);
+  const auto expected = sample(42);
+  EXPECT_EQ(read.blobs, expected.blobs);
+  EXPECT_EQ(read.meta, expected.meta);
+  ASSERT_EQ(read.tensors.size(), expected.tensors.size());
+  for (const auto& [name, tensor] : expected.tensors) {
+    EXPECT_EQ(read.tensors.at(name).shape, tensor.shape) << name;
+    EXPECT_EQ(read.tensors.at(name).values, tensor.values) << name;
+  }
+}
+
+TEST_F(CheckpointTest, CompressesABlobWhereThatHelps) {
+  EXPECT_THAT(names_in(write(1)),
+              ElementsAre("empty.bin", "envs.bin.zst", "key.bin", "manifest.json", "state.json",
+                          "tensors.safetensors"));
+}
+
+TEST_F(CheckpointTest, NamesWhatIsMissing) {
+  const auto checkpoint = sample();
+  EXPECT_THAT(error_of([&] { (void)checkpoint.tensor("value.bias"); }), HasSubstr("value.bias"));
+  EXPECT_THAT(error_of([&] { (void)checkpoint.blob("replay"); }), HasSubstr("replay"));
+  EXPECT_THAT(error_of([&] { (void)checkpoint.part("learner"); }), HasSubstr("learner"));
+}
+
+TEST_F(CheckpointTest, KeepsTheLastThree) {
+  for (const auto step : {5, 10, 900, 1000, 20000}) write(step);
+  EXPECT_THAT(names_in(checkpoints()), ElementsAre("000000000900", "000000001000", "000000020000"));
+  EXPECT_EQ(latest().step, 20000);
+}
+
+TEST_F(CheckpointTest, RemovesWhatAKilledWriterLeft) {
+  write(1);
+  make_folder(checkpoints() / ".tmp-000000000002");
+  overwrite(checkpoints() / ".tmp-000000000002" / "state.json", {});
+  EXPECT_EQ(latest().step, 1);
+  write(3);
+  EXPECT_THAT(names_in(checkpoints()), ElementsAre("000000000001", "000000000003"));
+}
+
+TEST_F(CheckpointTest, AnyChangedByteIsDetected) {
+  const auto folder = write(1);
+  for (const auto& name : names_in(folder)) {
+    const auto bytes = read_file(folder / name);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      auto damaged = bytes;
+      damaged[i] ^= std::byte{1};
+      overwrite(folder / name, damaged);
+      EXPECT_THAT(error_of([&] { read_checkpoint(folder); }), HasSubstr((folder / name).string()))
+          << "byte " << i;
+    }
+    overwrite(folder / name, bytes);
+  }
+  EXPECT_NO_THROW(read_checkpoint(folder));
+}
+
+TEST_F(CheckpointTest, AnyTruncationIsDetected) {
+  const auto folder = write(1);
+  for (const auto& name : names_in(folder)) {
+    const auto bytes = read_file(folder / name);
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+      overwrite(folder / name, {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)});
+      EXPECT_THAT(error_of([&] { read_checkpoint(folder); }), HasSubstr((folder / name).string()))
+          << size << " bytes";
+    }
+    overwrite(folder / name, bytes);
+  }
+}
+
+TEST_F(CheckpointTest, AMissingFileIsDetected) {
+  const auto folder = write(1);
+  for (const auto& name : names_in(folder)) {
+    fs::rename(folder / name, folder / "elsewhere");
+    EXPECT_THAT(error_of([&] { read_checkpoint(folder); }), HasSubstr((folder / name).string()));
+    fs::rename(folder / "elsewhere", folder / name);
+  }
+}
+
+TEST_F(CheckpointTest, ADamagedOneIsNamedAndTheOneBeforeItUsed) {
+  write(1);
+  write(2);
+  const auto damaged = write(3) / "tensors.safetensors";
+  overwrite(damaged, {std::byte{0}});
+  EXPECT_EQ(latest().step, 2);
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr(damaged.string())));
+}
+
+TEST_F(CheckpointTest, ADamagedOneGoesWithTheNextGoodOne) {
+  write(1);
+  overwrite(write(9) / "manifest.json", {});
+  write(5);
+  EXPECT_THAT(names_in(checkpoints()), ElementsAre("000000000001", "000000000005"));
+  overwrite(checkpoints() / "000000000005" / "manifest.json", {});
+  write(5);
+  EXPECT_EQ(latest().step, 5);
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(CheckpointTest, NoneGoodSaysWhatIsWrongWithEach) {
+  const auto first = write(1) / "state.json";
+  const auto second = write(2) / "manifest.json";
+  overwrite(first, {});
+  fs::remove(second);
+  EXPECT_THAT(error_of([&] { latest(); }),
+              AllOf(HasSubstr(first.string()), HasSubstr(second.string())));
+}
+
+TEST_F(CheckpointTest, NoneAtAllSaysSo) {
+  EXPECT_THAT(error_of([&] { latest(); }), HasSubstr("no checkpoint"));
+}
+
+}  // namespace
+}  // namespace tandem

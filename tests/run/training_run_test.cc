@@ -1,0 +1,215 @@
+#include "tandem/run/training_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/run/temporary_folder.h"
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::vector<json> lines_of(const fs::path& file) {
+  std::ifstream stream(file);
+  std::vector<json> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(json::parse(line));
+  return lines;
+}
+
+json result_of(const fs::path& file) { return json::parse(std::ifstream(file)); }
+
+UpdateReport update(std::span<const Episode> episodes = {}) {
+  return {.steps = 160,
+          .loss = {.policy_loss = 16, .value_loss = 32, .entropy = 160, .samples = 160},
+          .gradient_norm = 3,
+          .learning_rate = 0.02,
+          .episodes = episodes,
+          .seconds = {.stepping = 1, .inferring = 2, .learning = 5, .waiting = 2}};
+}
+
+class TrainingRunTest : public testing::Test {
+ protected:
+  TrainingRunTest() {
+    options_.system = "paac";
+    options_.env = "atari:Pong";
+    options_.seed = 7;
+    options_.steps_budget = 1600;
+    options_.frames_per_step = 4;
+    options_.config.log_seconds = 0;  // every update
+    options_.stop_requested = [this] { return stop_; };
+    options_.progress = nullptr;
+  }
+
+  std::unique_ptr<TrainingRun> start() {
+    auto directory = RunDirectory::create(paths_.folder);
+    directory.write_config("seed = 7\n");
+    return std::make_unique<TrainingRun>(options_, std::move(directory));
+  }
+  std::unique_ptr<TrainingRun> resume() {
+    const auto found = find_latest(paths_.checkpoints(), [](const std::string&) {});
+    return std::make_unique<TrainingRun>(options_, RunDirectory::reopen(paths_.folder), &found);
+  }
+
+  TemporaryFolder folder_;
+  RunPaths paths_{folder_.path() / "run"};
+  TrainingRunOptions options_;
+  bool stop_ = false;
+};
+
+TEST_F(TrainingRunTest, LogsMeansOverTheInterval) {
+  const std::vector<Episode> episodes = {{0, 21, 100}, {1, -21, 300}};
+  auto run = start();
+  run->record(update(episodes));
+  const auto line = lines_of(paths_.metrics()).at(0);
+  EXPECT_EQ(line["steps"], 160);
+  EXPECT_EQ(line["frames"], 640);
+  EXPECT_EQ(line["updates"], 1);
+  EXPECT_EQ(line["episodes"], 2);
+  EXPECT_DOUBLE_EQ(line["loss/policy"], 0.1);
+  EXPECT_DOUBLE_EQ(line["loss/value"], 0.2);
+  EXPECT_DOUBLE_EQ(line["policy/entropy"], 1);
+  EXPECT_DOUBLE_EQ(line["optimizer/gradient_norm"], 3);
+  EXPECT_DOUBLE_EQ(line["optimizer/learning_rate"], 0.02);
+  EXPECT_DOUBLE_EQ(line["episode/return_mean"], 0);
+  EXPECT_DOUBLE_EQ(line["episode/return_min"], -21);
+  EXPECT_DOUBLE_EQ(line["episode/return_max"], 21);
+  EXPECT_DOUBLE_EQ(line["episode/steps_mean"], 200);
+  EXPECT_DOUBLE_EQ(line["time/stepping"], 0.1);
+  EXPECT_DOUBLE_EQ(line["time/learning"], 0.5);
+  EXPECT_GT(line["rate/steps_per_second"], 0);
+  EXPECT_DOUBLE_EQ(line["rate/frames_per_second"].get<double>(),
+                   4 * line["rate/steps_per_second"].get<double>());
+}
+
+TEST_F(TrainingRunTest, EndsWithTheBudget) {
+  auto run = start();
+  int updates = 0;
+  for (; !run->done(); ++updates) run->record(update());
+  EXPECT_EQ(updates, 10);
+  run->finish("abc");
+  const auto result = result_of(paths_.result());
+  EXPECT_EQ(result["system"], "paac");
+  EXPECT_EQ(result["env"], "atari:Pong");
+  EXPECT_EQ(result["seed"], 7);
+  EXPECT_EQ(result["steps"], 1600);
+  EXPECT_EQ(result["frames"], 6400);
+  EXPECT_EQ(result["why_ended"], "budget");
+  EXPECT_EQ(result["parameters_sha256"], "abc");
+  EXPECT_TRUE(result["mean_return"].is_null());
+}
+
+TEST_F(TrainingRunTest, EndsWithASignal) {
+  auto run = start();
+  run->record(update());
+  EXPECT_FALSE(run->done());
+  stop_ = true;
+  EXPECT_TRUE(run->done());
+  run->finish("abc");
+  EXPECT_EQ(result_of(paths_.result())["why_ended"], "signal");
+}
+
+TEST_F(TrainingRunTest, AResumeGoesOnWithAllCounters) {
+  std::vector<Episode> episodes;
+  for (int i = 0; i < 150; ++i) episodes.push_back({0, 0.1 * i, 10});
+  auto run = start();
+  run->record(update(episodes));
+  Checkpoint checkpoint;
+  run->save(checkpoint);
+  run->record(update());  // lost: after the last checkpoint
+  run.reset();
+
+  run = resume();
+  EXPECT_EQ(run->steps(), 160);
+  EXPECT_EQ(lines_of(paths_.metrics()).size(), 1);
+  run->record(update(std::vector<Episode>{{0, 100, 10}}));
+  run->finish("abc");
+  const auto lines = lines_of(paths_.metrics());
+  ASSERT_EQ(lines.size(), 2);
+  EXPECT_EQ(lines[1]["steps"], 320);
+  EXPECT_EQ(lines[1]["updates"], 2);
+  EXPECT_EQ(lines[1]["episodes"], 151);
+  EXPECT_GE(lines[1]["seconds"], lines[0]["seconds"]);
+  // Returns 5.1, 5.2, ... 14.9 and 100.
+  EXPECT_NEAR(result_of(paths_.result())["mean_return"], (99 * 10.0 + 100) / 100, 1e-9);
+}
+
+TEST_F(TrainingRunTest, SavesOnceAtOneStep) {
+  auto run = start();
+  run->record(update());
+  Checkpoint first;
+  run->save(first);
+  Checkpoint second;
+  second.add_blob("late", {});
+  run->save(second);
+  EXPECT_TRUE(find_latest(paths_.checkpoints(), {}).checkpoint.blobs.empty());
+}
+
+TEST_F(TrainingRunTest, ACheckpointIsDueByTheClock) {
+  options_.config.checkpoint_minutes = 0;
+  EXPECT_TRUE(start()->checkpoint_due());
+  options_.config.checkpoint_minutes = 10;
+  fs::remove_all(paths_.folder);
+  EXPECT_FALSE(start()->checkpoint_due());
+}
+
+TEST_F(TrainingRunTest, SavingFlushesTheLog) {
+  options_.config.log_seconds = 1000;
+  auto run = start();
+  run->record(update());
+  EXPECT_TRUE(lines_of(paths_.metrics()).empty());
+  Checkpoint checkpoint;
+  run->save(checkpoint);
+  EXPECT_EQ(lines_of(paths_.metrics()).size(), 1);
+}
+
+TEST_F(TrainingRunTest, StopsAtValuesThatAreNotFinite) {
+  auto run = start();
+  run->record(update());
+  Checkpoint checkpoint;
+  run->save(checkpoint);
+  const auto nan = std::numeric_limits<double>::quiet_NaN();
+  const auto inf = std::numeric_limits<double>::infinity();
+  auto spoilt = update();
+  spoilt.loss.policy_loss = nan;
+  auto exploded = update();
+  exploded.gradient_norm = inf;
+  for (const auto& [report, name] : {std::pair(spoilt, "policy loss became nan at step 320"),
+                                     std::pair(exploded, "gradient norm became inf")}) {
+    try {
+      run->record(report);
+      FAIL() << name;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), AllOf(HasSubstr(name),
+                                      HasSubstr((paths_.checkpoints() / "000000000160").string()),
+                                      HasSubstr("optimizer.lr")));
+    }
+  }
+  EXPECT_EQ(run->steps(), 160);
+}
+
+TEST_F(TrainingRunTest, KeepsSpoiltParametersOutOfCheckpoints) {
+  auto run = start();
+  Checkpoint checkpoint;
+  checkpoint.add_tensor("conv1.weight", {1}, std::vector{std::nanf("")});
+  EXPECT_THROW(run->save(checkpoint), Error);
+  EXPECT_FALSE(fs::exists(paths_.checkpoints()));
+}
+
+TEST_F(TrainingRunTest, AnErrorIsInTheResult) {
+  start()->fail("the disk burns");
+  EXPECT_EQ(result_of(paths_.result())["why_ended"], "error: the disk burns");
+}
+
+}  // namespace
+}  // namespace tandem
