@@ -8,6 +8,8 @@
 
 namespace tandem {
 
+struct Parts;
+
 /// The numbers of PAAC's Algorithm 1 beyond those of its loss and optimizer. Value type.
 struct PaacConfig {
   std::int64_t envs = 32;            // n_e
@@ -17,5 +19,9 @@ struct PaacConfig {
 
   FieldList fields();
 };
+
+/// Algorithm 1, until the run's budget is used up or it is asked to stop. The result is the same,
+/// bit by bit, for any number of threads, and whether or not the run was stopped and resumed.
+void train_paac(const PaacConfig& config, Parts& parts);
 
 }  // namespace tandem

@@ -1,0 +1,142 @@
+#include "tandem/systems/paac.h"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tandem/base/clock.h"
+#include "tandem/policy/collector.h"
+#include "tandem/sync/workers.h"
+#include "tandem/systems/parts.h"
+
+namespace tandem {
+namespace {
+
+/// A part of the n_e environments and the network that acts in them. Between two updates the groups
+/// are independent, so each runs through its t_max steps on whichever worker is free, without
+/// waiting for the others at every step. Their number follows from the config alone, never from the
+/// threads: with it the order of all sums, and so every bit of the result.
+struct Group {
+  std::unique_ptr<Network> network = nullptr;
+  std::unique_ptr<Collector> collector = nullptr;
+  LossStats stats = {};
+  double learning_seconds = 0;
+
+  /// Lines 12 to 17: the gradient over this group's experience, as its share of the mean over all
+  /// n_e * t_max samples.
+  void differentiate(const Rollout& rollout, const Algorithm& algorithm, double weight,
+                     std::span<float> gradient) {
+    const Stopwatch watch;
+    network->gradient(rollout.batch_observations(), rollout.steps() * rollout.envs(),
+                      [&](const Heads& heads, const Heads& out) {
+                        stats = algorithm.loss(heads, rollout, weight, out);
+                      },
+                      gradient);
+    learning_seconds = watch.seconds();
+  }
+};
+
+int group_count(const PaacConfig& config) {
+  return static_cast<int>((config.envs + config.envs_per_group - 1) / config.envs_per_group);
+}
+
+int worker_count(const PaacConfig& config, int thread_budget) {
+  return std::min(static_cast<int>(config.workers), thread_budget);
+}
+
+/// Line 2: the n_e environments. Where there are more workers than groups (one group on a GPU: the
+/// architecture of the paper's Figure 1), the rest of the workers step each group's environments.
+Group make_group(const PaacConfig& config, const Parts& parts, int index) {
+  const int first = index * static_cast<int>(config.envs_per_group);
+  const int count = std::min(static_cast<int>(config.envs_per_group),
+                             static_cast<int>(config.envs) - first);
+  const int workers_each = worker_count(config, parts.threads) / group_count(config);
+  Group group{.network = parts.make_network(parts.learner.parameters())};
+  group.collector = std::make_unique<Collector>(
+      VecEnv(parts.make_env, {.first = first,
+                              .count = count,
+                              .threads = workers_each > 1 ? workers_each : 0,
+                              .seed = parts.seed}),
+      *group.network, parts.algorithm, static_cast<int>(config.t_max));
+  return group;
+}
+
+std::string state_name(std::size_t group) { return "environments_" + std::to_string(group); }
+
+void start(Group& group, std::size_t index, const Checkpoint* resume) {
+  if (resume == nullptr) return group.collector->start();
+  StateReader reader(resume->blob(state_name(index)));
+  group.collector->load(reader);
+}
+
+void save(const std::vector<Group>& groups, Parts& parts) {
+  Checkpoint checkpoint;
+  save_learner(parts.learner, checkpoint);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    StateWriter writer;
+    groups[g].collector->save(writer);
+    checkpoint.add_blob(state_name(g), writer.bytes());
+  }
+  parts.run.save(checkpoint);
+}
+
+/// What all groups did since the last report.
+UpdateReport report(std::vector<Group>& groups, std::vector<Episode>& episodes) {
+  UpdateReport all;
+  episodes.clear();
+  for (Group& group : groups) {
+    all.loss += group.stats;
+    all.seconds += group.collector->take_seconds();
+    all.seconds.learning += group.learning_seconds;
+    std::ranges::copy(group.collector->take_episodes(), std::back_inserter(episodes));
+  }
+  all.episodes = episodes;
+  return all;
+}
+
+}  // namespace
+
+void train_paac(const PaacConfig& config, Parts& parts) {
+  const int count = group_count(config);
+  Workers workers(std::min(worker_count(config, parts.threads), count));
+  std::vector<Group> groups(static_cast<std::size_t>(count));
+  std::vector<std::vector<float>> gradients(groups.size());
+  std::vector<Episode> episodes;
+  workers.parallel_for(count, [&](int g) {
+    const auto i = static_cast<std::size_t>(g);
+    groups[i] = make_group(config, parts, g);
+    gradients[i].resize(parts.learner.parameters().size());
+    start(groups[i], i, parts.resume);
+  });
+
+  const std::int64_t samples = config.envs * config.t_max;
+  while (!parts.run.done()) {  // lines 3 and 20
+    Stopwatch watch;
+    workers.parallel_for(count, [&](int g) {
+      const auto i = static_cast<std::size_t>(g);
+      const Rollout& rollout = groups[i].collector->collect();  // lines 4 to 12
+      groups[i].differentiate(rollout, parts.algorithm, 1.0 / static_cast<double>(samples),
+                              gradients[i]);  // lines 12 to 17
+    });
+    const double parallel_seconds = watch.lap();
+    const UpdateInfo update = parts.learner.apply(gradients, parts.run.steps());  // line 18
+    for (Group& group : groups) group.network->reload();
+    const double update_seconds = watch.lap();
+
+    UpdateReport all = report(groups, episodes);
+    all.steps = samples;  // line 19
+    all.gradient_norm = update.gradient_norm;
+    all.learning_rate = update.learning_rate;
+    // While the groups ran, a worker without one waited; during the update, all but the master did.
+    all.seconds.waiting += parallel_seconds * workers.threads() - all.seconds.total();
+    all.seconds.waiting += update_seconds * (workers.threads() - 1);
+    all.seconds.learning += update_seconds;
+    parts.run.record(all);
+    if (parts.run.checkpoint_due()) save(groups, parts);
+  }
+  save(groups, parts);
+}
+
+}  // namespace tandem

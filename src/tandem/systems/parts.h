@@ -1,0 +1,39 @@
+// What every system is built from, made once from the config.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "tandem/algo/algorithm.h"
+#include "tandem/env/vec_env.h"
+#include "tandem/learn/learner.h"
+#include "tandem/nn/network.h"
+#include "tandem/run/training_run.h"
+
+namespace tandem {
+
+/// Makes a network over parameters that it does not own; called once for each thread's own.
+using NetworkFactory = std::function<std::unique_ptr<Network>(std::span<const float> parameters)>;
+
+/// The shared parts of one training run; views of objects that outlive the system.
+struct Parts {
+  EnvFactory make_env;
+  NetworkFactory make_network;
+  const Algorithm& algorithm;
+  Learner& learner;
+  TrainingRun& run;
+  std::uint64_t seed = 1;
+  int threads = 1;                     // the thread budget of the process
+  const Checkpoint* resume = nullptr;  // where to go on from; null: a new run
+};
+
+/// Puts the parameters and the optimizer's state into a checkpoint, and back. The loading functions
+/// throw Error when a tensor is missing or has another size.
+void save_learner(Learner& learner, Checkpoint& checkpoint);
+void load_learner(const Checkpoint& checkpoint, Learner& learner);
+void load_parameters(const Checkpoint& checkpoint, const Architecture& architecture,
+                     std::span<float> parameters);
+
+}  // namespace tandem
