@@ -13,7 +13,8 @@
 namespace tandem::atari {
 namespace {
 
-constexpr double kFramesPerSecond = 60;  // NTSC
+constexpr double kFramesPerSecond = 60;      // NTSC
+constexpr double kPixelAspect = 12.0 / 7.0;  // of the console on an NTSC screen
 
 ConsoleOptions console_options(const AtariOptions& options, std::uint64_t seed) {
   return {.seed = static_cast<std::int64_t>(seed & 0x7fffffff),  // ALE's seeds are 31 bits
@@ -141,7 +142,10 @@ void AtariEnv::load(StateReader& reader) {
 }
 
 Picture AtariEnv::render() const {
-  return {.width = kScreenWidth, .height = console_.height(), .rgb = console_.rgb()};
+  return {.width = kScreenWidth,
+          .height = console_.height(),
+          .rgb = console_.rgb(),
+          .pixel_aspect = kPixelAspect};
 }
 
 }  // namespace tandem::atari

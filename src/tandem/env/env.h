@@ -65,6 +65,7 @@ struct Picture {
   int width = 0;
   int height = 0;
   std::vector<std::uint8_t> rgb;
+  double pixel_aspect = 1;  // width of a pixel over its height, where it was meant to be seen
 };
 
 /// One environment instance. After terminated or truncated the caller calls reset before the next

@@ -1,0 +1,26 @@
+// What random play and people score in Atari games.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace tandem {
+
+/// Mean scores of one game after up to 30 no-ops, games cut off after 108,000 frames.
+struct AtariScores {
+  std::string_view game;  // "SpaceInvaders"
+  double random = 0;      // uniformly random actions
+  double human = 0;       // a professional tester of games
+};
+
+/// The 57 games of the A3C paper, in alphabetical order. Immutable.
+[[nodiscard]] std::span<const AtariScores> atari_scores();
+
+/// The scores of a game by its name; case and underscores do not matter ("space_invaders").
+[[nodiscard]] std::optional<AtariScores> find_atari_scores(std::string_view game);
+
+/// 0 for random play, 1 for human play: (score - random) / (human - random).
+[[nodiscard]] double human_normalised(const AtariScores& scores, double score);
+
+}  // namespace tandem

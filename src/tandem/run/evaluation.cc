@@ -1,0 +1,59 @@
+#include "tandem/run/evaluation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace tandem {
+namespace {
+
+std::vector<double> sorted_returns(const std::vector<Episode>& games) {
+  std::vector<double> returns;
+  for (const auto& game : games) returns.push_back(game.episode_return);
+  std::ranges::sort(returns);
+  return returns;
+}
+
+double mean_of(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+double median_of(const std::vector<double>& sorted) {
+  const auto middle = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+double deviation_of(const std::vector<double>& values, double mean) {
+  if (values.size() < 2) return std::numeric_limits<double>::quiet_NaN();
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+}  // namespace
+
+Evaluation summarise(std::vector<Episode> games) {
+  const auto returns = sorted_returns(games);
+  const double mean = mean_of(returns);
+  return {.games = std::move(games),
+          .mean = mean,
+          .median = median_of(returns),
+          .deviation = deviation_of(returns, mean),
+          .least = returns.front(),
+          .most = returns.back()};
+}
+
+Evaluation evaluate(const EvaluationOptions& options, const EnvFactory& make_env, Network& network,
+                    const Algorithm& algorithm) {
+  VecEnv env(make_env, {.count = options.episodes,
+                        .threads = options.threads > 1 ? options.threads : 0,
+                        .seed = options.seed});
+  Games games(std::move(env), network, algorithm, options.play);
+  while (!games.over()) games.step();
+  return summarise(games.take_finished());
+}
+
+}  // namespace tandem

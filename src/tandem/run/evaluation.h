@@ -1,0 +1,40 @@
+// How well a trained policy plays.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tandem/algo/algorithm.h"
+#include "tandem/env/vec_env.h"
+#include "tandem/nn/network.h"
+#include "tandem/policy/games.h"
+
+namespace tandem {
+
+struct EvaluationOptions {
+  int episodes = 30;  // as in PAAC's Table 1
+  Play play = Play::sampled;
+  std::uint64_t seed = 0;
+  int threads = 1;  // that step environments
+};
+
+/// Raw returns of whole games. Value type.
+struct Evaluation {
+  std::vector<Episode> games;  // in the order of the environments
+  double mean = 0;
+  double median = 0;
+  double deviation = 0;  // of the sample (n - 1); NaN for a single game
+  double least = 0;
+  double most = 0;
+};
+
+/// The statistics over at least one game.
+Evaluation summarise(std::vector<Episode> games);
+
+/// Plays exactly `episodes` whole games, each in an environment of its own: taking the first
+/// `episodes` games that end in fewer environments would favour short ones. The same seed gives the
+/// same games, whatever `threads`. Throws Error when an environment fails.
+Evaluation evaluate(const EvaluationOptions& options, const EnvFactory& make_env, Network& network,
+                    const Algorithm& algorithm);
+
+}  // namespace tandem

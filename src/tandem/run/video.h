@@ -1,0 +1,74 @@
+// Pictures into a video file, by ffmpeg.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "tandem/env/env.h"
+
+namespace tandem {
+
+/// Owns a file descriptor of the operating system. Move-only.
+class Descriptor {
+ public:
+  explicit Descriptor(int descriptor = -1) : descriptor_(descriptor) {}
+  ~Descriptor() { close(); }
+  Descriptor(Descriptor&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+
+  [[nodiscard]] int get() const { return descriptor_; }
+  void close();
+
+ private:
+  int descriptor_;  // -1: none
+};
+
+struct VideoOptions {
+  double fps = 30;  // pictures per second
+  int scale = 3;    // rows of the video for a row of a picture; 1 to 32
+};
+
+/// An H.264 video (yuv420p, so that browsers play it) in the making: pictures go raw through a
+/// socket to a child process `ffmpeg`, which enlarges them without smoothing. The file appears when
+/// it is complete, and then replaces one of that name. Not thread-safe. Throws Error when ffmpeg is
+/// missing or fails, with what it said.
+class VideoWriter {
+ public:
+  /// `first` gives the size that all pictures must have; it is not added.
+  VideoWriter(std::filesystem::path file, const Picture& first, const VideoOptions& options);
+
+  /// Drops the video, unless it was closed.
+  ~VideoWriter();
+  VideoWriter(const VideoWriter&) = delete;
+  VideoWriter& operator=(const VideoWriter&) = delete;
+
+  void add(const Picture& picture);
+
+  /// Completes the file.
+  void close();
+
+ private:
+  void start_ffmpeg(const Picture& first, const VideoOptions& options);
+  int wait_for_ffmpeg();
+  [[nodiscard]] std::string said() const;
+  [[noreturn]] void fail();
+
+  std::filesystem::path file_;
+  std::filesystem::path unfinished_;
+  std::size_t picture_bytes_;
+  Descriptor pictures_;  // our end of the socket
+  Descriptor messages_;  // a file in memory with what ffmpeg prints
+  pid_t ffmpeg_ = -1;    // -1: none runs
+};
+
+/// Columns of the video for a column of a picture at this scale: the whole number nearest to the
+/// true shape of the pixels, so that all come out equally wide.
+[[nodiscard]] int horizontal_scale(double pixel_aspect, int scale);
+
+}  // namespace tandem
