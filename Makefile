@@ -15,10 +15,10 @@ setup: ## Install what is missing, nothing when all is there
 	@tools/setup.sh
 
 pong: build ## Train PAAC on Atari Pong into runs/pong, or go on with the run there
-	@if [ -d runs/pong/checkpoints ]; then \
+	@if [ -e runs/pong ]; then \
 	  build/tandem train --resume runs/pong; \
 	else \
-	  build/tandem train paac --env atari:Pong --config configs/paac/paper_nips.toml \
+	  build/tandem train paac --env atari:Pong --config paac/paper_nips --steps 5000000 \
 	    --run-dir runs/pong; \
 	fi
 
@@ -26,7 +26,7 @@ test: build ## Run every test
 	$(CTEST) --test-dir build
 
 bench: build ## Measure where the time goes and how near the rate is to its limit
-	build/tandem bench paac --env atari:Pong --config configs/paac/paper_nips.toml
+	build/tandem bench paac --env atari:Pong --config paac/paper_nips
 
 lint: setup ## Check format, style, likely bugs and the order of folders
 	tools/lint.sh

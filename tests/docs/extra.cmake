@@ -1,0 +1,1 @@
+add_test(NAME docs.check_docs COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/docs/check_docs.py)

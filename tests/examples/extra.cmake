@@ -1,0 +1,1 @@
+add_dependencies(examples_tests tandem_corridor)
