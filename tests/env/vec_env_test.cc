@@ -169,7 +169,7 @@ TEST_P(VecEnvThreads, CountsEpisodesOverTheWholeGame) {
   EXPECT_TRUE(envs.take_episodes().empty());
 }
 
-// Seen failing with the streams named by the worker's rank instead of the environment's index.
+// Seen failing with one stream shared by all environments.
 TEST_P(VecEnvThreads, GivesTheSameBitsForAnyNumberOfThreads) {
   Script script;
   VecEnv alone(scripted(script), {.count = 7, .threads = 0, .seed = 5});
@@ -195,8 +195,7 @@ TEST(VecEnv, PartsOfOneSetUseTheStreamsOfTheirGlobalIndices) {
   EXPECT_EQ(whole.stream(3).bits(), part.stream(1).bits());
 }
 
-// Seen failing (hanging) with `wanted_` stored after the look at the count in Dispatch::wait_done,
-// and with a job read from the ring after it is claimed.
+// Seen failing with jobs done before they are served, and (hanging) with `wanted_` compared by <=.
 TEST_P(VecEnvThreads, ReceivesEveryEnvironmentThatWasSent) {
   Script script;
   constexpr int count = 8;
