@@ -1,13 +1,57 @@
-// The environments that need no plug-in.
+// The environments that come with tandem and need nothing besides: small problems to test and
+// measure with.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
 
+#include "tandem/base/field.h"
+#include "tandem/env/env.h"
 #include "tandem/env/family.h"
 
 namespace tandem {
 
-/// The family of all environments whose id has no colon. Thread-safe: every call makes a new one.
+/// Options of all built-in environments; each uses those that its comment names, and all use
+/// `stack` and `max_steps`. Value type.
+struct BuiltinOptions {
+  std::int64_t stack = 1;
+  std::int64_t max_steps = 0;  // 0: the environment's own limit
+  std::int64_t size = 84;
+  std::int64_t delay = 10;
+  std::string observation = "small";
+  double mean_us = 100;
+  std::string distribution = "constant";
+  std::string wait = "busy";
+
+  FieldList fields();
+};
+
+/// cartpole, catch, latency, memory and pendulum.
 std::unique_ptr<EnvFamily> make_builtin_family();
+
+/// Each of them, without limit of steps.
+///
+/// A pole on a cart, pushed left or right, must not fall: the equations of Gymnasium's CartPole-v1.
+/// Frames are {4} f32: position, velocity, angle, angular velocity. Reward 1 a step.
+std::unique_ptr<Env> make_cartpole(const BuiltinOptions& options);
+
+/// A ball falls over 10 rows of 5 columns; the paddle below moves left, stays or moves right, and
+/// must catch it: reward 1 or -1 at the end, as in bsuite's Catch. Frames are {1, size, size} u8.
+std::unique_ptr<Env> make_catch(const BuiltinOptions& options);
+
+/// A pendulum must be swung up by a weak torque: the equations of Gymnasium's Pendulum-v1. One
+/// continuous action in [-2, 2]. Frames are {3} f32: cosine and sine of the angle, velocity.
+std::unique_ptr<Env> make_pendulum(const BuiltinOptions& options);
+
+/// A cue of -1 or 1 is seen in the first frame only; after `delay` steps action 0 or 1 must name
+/// it: reward 1 or -1. Frames are {3} f32: cue, whether the answer is due, share of the delay that
+/// is left.
+std::unique_ptr<Env> make_memory(const BuiltinOptions& options);
+
+/// Steps that take a time drawn from `distribution` with mean `mean_us` microseconds, and nothing
+/// to learn: for measuring. Frames are {4} f32 ("small") or {1, 84, 84} u8 ("pixels") and show the
+/// time drawn; six actions, reward 0.
+std::unique_ptr<Env> make_latency(const BuiltinOptions& options);
 
 }  // namespace tandem

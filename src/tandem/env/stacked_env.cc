@@ -1,5 +1,6 @@
 #include "tandem/env/stacked_env.h"
 
+#include <string>
 #include <utility>
 
 namespace tandem {
@@ -21,6 +22,10 @@ void StackedEnv::reset(std::byte* observation) {
 }
 
 void StackedEnv::step(const Action& action, std::byte* observation) {
+  if (spec().discrete() && (action.discrete < 0 || action.discrete >= spec().num_actions)) {
+    throw Error("action " + std::to_string(action.discrete) + " is not one of 0 to " +
+                std::to_string(spec().num_actions - 1));
+  }
   result_ = env_->step(action, stream_, frames_.next());
   game_.episode_return += result_.reward;
   ++game_.steps;

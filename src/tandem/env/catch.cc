@@ -1,0 +1,95 @@
+// Catch as in Osband et al., "Behaviour suite for reinforcement learning" (2020), shown in pixels.
+#include <algorithm>
+#include <cstring>
+
+#include "tandem/env/builtin.h"
+#include "tandem/env/canvas.h"
+
+namespace tandem {
+namespace {
+
+constexpr std::int32_t kRows = 10;
+constexpr std::int32_t kColumns = 5;
+
+class Catch : public Env {
+ public:
+  explicit Catch(const BuiltinOptions& options) : size_(options.size) {
+    spec_ = {.dtype = DType::u8,
+             .frame_shape = {1, size_, size_},
+             .stack = options.stack,
+             .num_actions = 3,
+             .action_names = {"left", "stay", "right"},
+             .render_fps = 10};
+  }
+
+  [[nodiscard]] const EnvSpec& spec() const override { return spec_; }
+
+  void reset(Stream& stream, std::span<std::byte> frame) override {
+    ball_row_ = 0;
+    ball_column_ = static_cast<std::int32_t>(stream.below(kColumns));
+    paddle_ = kColumns / 2;
+    show(frame);
+  }
+
+  StepResult step(const Action& action, Stream&, std::span<std::byte> frame) override {
+    paddle_ = std::clamp(paddle_ + action.discrete - 1, 0, kColumns - 1);
+    ++ball_row_;
+    show(frame);
+    if (ball_row_ < kRows - 1) return {};
+    return {
+        .reward = paddle_ == ball_column_ ? 1.0f : -1.0f, .terminated = true, .game_over = true};
+  }
+
+  void save(StateWriter& writer) const override {
+    writer.put(ball_row_);
+    writer.put(ball_column_);
+    writer.put(paddle_);
+  }
+  void load(StateReader& reader) override {
+    ball_row_ = reader.get<std::int32_t>();
+    ball_column_ = reader.get<std::int32_t>();
+    paddle_ = reader.get<std::int32_t>();
+  }
+
+  [[nodiscard]] Picture render() const override {
+    constexpr int kCell = 32;
+    Canvas canvas(kColumns * kCell, kRows * kCell, {0, 0, 0});
+    const auto cell = [&](int row, int column, const Color& color) {
+      canvas.rectangle(column * kCell, row * kCell, (column + 1) * kCell, (row + 1) * kCell, color);
+    };
+    cell(kRows - 1, paddle_, {80, 160, 255});
+    cell(ball_row_, ball_column_, {255, 255, 255});
+    return canvas.picture();
+  }
+
+ private:
+  void show(std::span<std::byte> frame) const {
+    std::memset(frame.data(), 0, frame.size());
+    light(frame, ball_row_, ball_column_);
+    light(frame, kRows - 1, paddle_);
+  }
+
+  // Lights the pixels of a cell.
+  void light(std::span<std::byte> frame, std::int64_t row, std::int64_t column) const {
+    const auto left = column * size_ / kColumns;
+    const auto right = (column + 1) * size_ / kColumns;
+    for (auto y = row * size_ / kRows; y < (row + 1) * size_ / kRows; ++y) {
+      std::memset(&frame[static_cast<std::size_t>(y * size_ + left)], 0xff,
+                  static_cast<std::size_t>(right - left));
+    }
+  }
+
+  EnvSpec spec_;
+  std::int64_t size_;
+  std::int32_t ball_row_ = 0;
+  std::int32_t ball_column_ = 0;
+  std::int32_t paddle_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Env> make_catch(const BuiltinOptions& options) {
+  return std::make_unique<Catch>(options);
+}
+
+}  // namespace tandem

@@ -1,0 +1,35 @@
+#include "tests/conformance/env_conformance.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace tandem {
+namespace {
+
+INSTANTIATE_TEST_SUITE_P(
+    Builtin, EnvConformance,
+    testing::Values(EnvCase{"cartpole"}, EnvCase{"cartpole", {{"stack", "4"}, {"max_steps", "7"}}},
+                    EnvCase{"catch"}, EnvCase{"catch", {{"size", "31"}}}, EnvCase{"pendulum"},
+                    EnvCase{"memory"}, EnvCase{"memory", {{"delay", "1"}}},
+                    EnvCase{.id = "latency", .options = {{"mean_us", "5"}}, .random = false},
+                    EnvCase{"latency",
+                            {{"mean_us", "5"},
+                             {"distribution", "gamma"},
+                             {"observation", "pixels"},
+                             {"wait", "sleeping"}}}),
+    case_name);
+
+// Where the plug-in is built.
+std::vector<EnvCase> atari_cases() {
+  const std::string folder = TANDEM_BINARY_DIR "/plugins";
+  if (!std::filesystem::exists(folder + "/tandem_atari.so")) return {};
+  setenv("TANDEM_PLUGIN_PATH", folder.c_str(), 0);
+  return {EnvCase{"atari:Pong"}, EnvCase{"atari:Breakout"},
+          EnvCase{"atari:Breakout",
+                  {{"life_loss_terminal", "true"}, {"fire_reset", "true"}, {"sticky", "0.25"}}},
+          EnvCase{"atari:Seaquest", {{"max_frames", "400"}, {"full_action_set", "true"}}}};
+}
+INSTANTIATE_TEST_SUITE_P(Atari, EnvConformance, testing::ValuesIn(atari_cases()), case_name);
+
+}  // namespace
+}  // namespace tandem
