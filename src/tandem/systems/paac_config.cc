@@ -24,7 +24,7 @@ FieldList PaacConfig::fields() {
        .most = 10000},
       {.key = "envs_per_group",
        .target = &envs_per_group,
-       .meaning = "environments that share one forward pass; changes the speed, not the algorithm",
+       .meaning = "environments that share one forward pass; changes speed and rounding only",
        .source = "",
        .least = 1,
        .most = 65536},

@@ -1,0 +1,35 @@
+#include <fmt/format.h>
+
+#include "tandem/app/commands.h"
+#include "tandem/app/table.h"
+#include "tandem/env/builtin.h"
+#include "tandem/env/plugin.h"
+
+namespace tandem {
+namespace {
+
+void print_family(const std::string& title, EnvFamily& family, const std::string& prefix) {
+  auto ids = family.names();
+  for (auto& id : ids) id = prefix + id;
+  fmt::print("{} ({}):\n{}", title, ids.size(), format_names(ids, terminal_width()));
+}
+
+void list_envs() {
+  print_family("built in", *make_builtin_family(), "");
+  const auto plugins = plugin_names();
+  for (const auto& name : plugins) {
+    const auto& plugin = load_plugin(name);
+    fmt::print("\n");
+    print_family(fmt::format("plug-in {}, {}", name, plugin.licence), *plugin.create(), name + ":");
+  }
+  if (plugins.empty()) fmt::print("\nNo plug-ins found. `make` builds the Atari plug-in.\n");
+}
+
+}  // namespace
+
+void add_envs(CLI::App& program) {
+  program.add_subcommand("envs", "List the environments: built in, and of the plug-ins found")
+      ->callback(list_envs);
+}
+
+}  // namespace tandem

@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "tandem/app/commands.h"
+#include "tandem/app/config.h"
+#include "tandem/app/config_options.h"
+#include "tandem/app/table.h"
+
+namespace tandem {
+namespace {
+
+struct Options {
+  std::string system = "paac";
+  std::string env;
+  bool json = false;
+};
+
+void print_table(const FieldList& fields) {
+  std::vector<std::vector<std::string>> rows = {{"KEY", "TYPE", "DEFAULT", "RANGE", "MEANING"}};
+  for (const auto& field : fields) {
+    const auto source = field.source.empty() ? "" : " (" + field.source + ")";
+    rows.push_back({field.key, field_type(field), field_text(field), field_range(field),
+                    field.meaning + source});
+  }
+  fmt::print("{}", format_table(rows, terminal_width()));
+}
+
+nlohmann::ordered_json to_json(const Field& field) {
+  nlohmann::ordered_json json = {{"key", field.key}, {"type", field_type(field)}};
+  std::visit([&](const auto& value) { json["default"] = value; }, field_value(field));
+  if (std::isfinite(field.least)) json["least"] = field.least;
+  if (std::isfinite(field.most)) json["most"] = field.most;
+  if (!field.choices.empty()) json["choices"] = field.choices;
+  json["meaning"] = field.meaning;
+  json["source"] = field.source;
+  return json;
+}
+
+void list_keys(const Options& options) {
+  std::vector<Setting> settings;
+  if (!options.env.empty()) settings.push_back({"env.id", options.env, "--env"});
+  auto config = load_config(options.system, settings);
+  const auto fields = config.fields();
+  if (!options.json) return print_table(fields);
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& field : fields) list.push_back(to_json(field));
+  fmt::print("{}\n", list.dump(2));
+}
+
+}  // namespace
+
+void add_keys(CLI::App& program) {
+  auto options = std::make_shared<Options>();
+  auto* command = program.add_subcommand(
+      "keys", "List every config key: type, default, range, meaning and source");
+  command->add_option("SYSTEM", options->system, "System to list the keys of")
+      ->capture_default_str();
+  command->add_option("--env", options->env, "Environment whose options to list")->type_name("ID");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->callback([options] { list_keys(*options); });
+}
+
+}  // namespace tandem

@@ -1,0 +1,214 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+#include "tandem/app/commands.h"
+#include "tandem/app/config_options.h"
+#include "tandem/app/random_actions.h"
+#include "tandem/base/error.h"
+#include "tandem/env/vec_env.h"
+#include "tandem/run/npy.h"
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFooter = R"(
+Writes to DIR, for N steps of one environment:
+  reset_obs.npy    [...]     the stacked observation before the first step
+  actions.npy      [N]       int32, or [N, dims] float32 for continuous actions
+  obs.npy          [N, ...]  the stacked observation after each step
+  reward.npy       [N]       float32, raw
+  terminated.npy   [N]       bool: the episode ended with this step
+  truncated.npy    [N]       bool: a time limit cut it off at this step
+
+The environment is reset in the step that ends an episode (either flag is true):
+that row of obs.npy is the first observation of the next episode, its frames
+all copies of the reset's; the reward and the flags of that row are the ended
+episode's. The observation that ended an episode is not written.
+
+The same --env, --set, --seed and actions give the same files. Random actions
+are drawn from a stream of their own, so that playing back actions.npy with the
+same seed gives the same files, too.)";
+
+struct Options {
+  EnvOptions env;
+  std::int64_t seed = 1;
+  std::int64_t steps = 0;  // 0: as many as there are actions
+  std::string actions;
+  bool random = false;
+  std::string out;
+};
+
+// Actions from a file, checked against the environment once and for all.
+class RecordedActions {
+ public:
+  RecordedActions(const std::string& file, const EnvSpec& spec) : array_(read_npy(file)) {
+    spec.discrete() ? check_discrete(file, spec) : check_continuous(file, spec);
+  }
+
+  [[nodiscard]] std::int64_t count() const { return array_.shape.front(); }
+
+  [[nodiscard]] Action at(std::int64_t step) const {
+    const auto index = static_cast<std::size_t>(step);
+    if (array_.type != NpyType::f32) {
+      return {.discrete = static_cast<std::int32_t>(array_.at(index))};
+    }
+    const auto dims = static_cast<std::size_t>(array_.shape.back());
+    const auto* values = reinterpret_cast<const float*>(array_.bytes.data());
+    return {.continuous = std::span(values, array_.bytes.size() / 4).subspan(index * dims, dims)};
+  }
+
+ private:
+  void check_discrete(const std::string& file, const EnvSpec& spec) const {
+    const bool whole =
+        array_.type == NpyType::u8 || array_.type == NpyType::i32 || array_.type == NpyType::i64;
+    if (!whole || array_.shape.size() != 1) {
+      throw Error(fmt::format("{}: this environment needs integer actions of shape [steps]", file));
+    }
+    for (std::int64_t i = 0; i < count(); ++i) {
+      const auto action = array_.at(static_cast<std::size_t>(i));
+      if (action >= 0 && action < static_cast<double>(spec.num_actions)) continue;
+      throw Error(fmt::format("{}: action {} at index {} is not in 0 to {}", file, action, i,
+                              spec.num_actions - 1));
+    }
+  }
+
+  void check_continuous(const std::string& file, const EnvSpec& spec) const {
+    const bool fits = array_.type == NpyType::f32 && array_.shape.size() == 2 &&
+                      array_.shape.back() == spec.action_dims();
+    if (fits) return;
+    throw Error(fmt::format("{}: this environment needs float32 actions of shape [steps, {}]", file,
+                            spec.action_dims()));
+  }
+
+  NpyArray array_;
+};
+
+// One row of a file each step.
+class Recorder {
+ public:
+  Recorder(const fs::path& dir, const EnvSpec& spec, std::int64_t steps)
+      : actions_(dir / "actions.npy", spec.discrete() ? NpyType::i32 : NpyType::f32,
+                 action_shape(spec, steps)),
+        obs_(dir / "obs.npy", observation_type(spec), observation_shape(spec, steps)),
+        reward_(dir / "reward.npy", NpyType::f32, {steps}),
+        terminated_(dir / "terminated.npy", NpyType::boolean, {steps}),
+        truncated_(dir / "truncated.npy", NpyType::boolean, {steps}) {}
+
+  static NpyType observation_type(const EnvSpec& spec) {
+    return spec.dtype == DType::u8 ? NpyType::u8 : NpyType::f32;
+  }
+
+  void add(const Action& action, const StepResult& result, std::span<const std::byte> observation) {
+    if (action.continuous.empty()) {
+      actions_.write(std::as_bytes(std::span(&action.discrete, 1)));
+    } else {
+      actions_.write(std::as_bytes(action.continuous));
+    }
+    obs_.write(observation);
+    reward_.write(std::as_bytes(std::span(&result.reward, 1)));
+    terminated_.write(std::as_bytes(std::span(&result.terminated, 1)));
+    truncated_.write(std::as_bytes(std::span(&result.truncated, 1)));
+  }
+
+  void close() {
+    for (auto* file : {&actions_, &obs_, &reward_, &terminated_, &truncated_}) file->close();
+  }
+
+ private:
+  static std::vector<std::int64_t> action_shape(const EnvSpec& spec, std::int64_t steps) {
+    if (spec.discrete()) return {steps};
+    return {steps, spec.action_dims()};
+  }
+
+  static std::vector<std::int64_t> observation_shape(const EnvSpec& spec, std::int64_t steps) {
+    auto shape = spec.observation_shape();
+    shape.insert(shape.begin(), steps);
+    return shape;
+  }
+
+  NpyWriter actions_, obs_, reward_, terminated_, truncated_;
+};
+
+std::int64_t step_count(const Options& options, const std::optional<RecordedActions>& recorded) {
+  if (!recorded) return options.steps;
+  if (options.steps <= recorded->count()) {
+    return options.steps > 0 ? options.steps : recorded->count();
+  }
+  throw Error(fmt::format("{} has {} actions, fewer than --steps {}", options.actions,
+                          recorded->count(), options.steps));
+}
+
+void write_reset(const fs::path& dir, const EnvSpec& spec, std::span<const std::byte> observation) {
+  NpyWriter file(dir / "reset_obs.npy", Recorder::observation_type(spec), spec.observation_shape());
+  file.write(observation);
+  file.close();
+}
+
+void make_folder(const fs::path& dir) {
+  std::error_code failed;
+  fs::create_directories(dir, failed);
+  if (failed) {
+    throw Error(fmt::format("cannot make the folder {}: {}", dir.string(), failed.message()));
+  }
+}
+
+void run(const Options& options) {
+  if (options.random == !options.actions.empty()) {
+    throw Error("say which actions to take: either --actions FILE.npy or --random");
+  }
+  if (options.random && options.steps == 0) throw Error("--random needs --steps N");
+  const auto config = options.env.load();
+  const auto seed = static_cast<std::uint64_t>(options.seed);
+  VecEnv env(config.factory(seed), {.seed = seed});
+  const auto& spec = env.spec();
+
+  std::optional<RecordedActions> recorded;
+  if (!options.random) recorded.emplace(options.actions, spec);
+  RandomActions random(spec, seed);
+  const auto steps = step_count(options, recorded);
+
+  make_folder(options.out);
+  Recorder recorder(options.out, spec, steps);
+  std::vector<std::byte> observation(spec.observation_bytes());
+  env.reset(observation);
+  write_reset(options.out, spec, observation);
+  for (std::int64_t i = 0; i < steps; ++i) {
+    const Action action = recorded ? recorded->at(i) : random.next();
+    env.step(std::array{action}, observation);
+    recorder.add(action, env.result(0), observation);
+  }
+  recorder.close();
+  fmt::print("{} steps of {} written to {}\n", steps, config.id, options.out);
+}
+
+}  // namespace
+
+void add_rollout(CLI::App& program) {
+  auto options = std::make_shared<Options>();
+  auto* command =
+      program.add_subcommand("rollout", "Write what an environment gives to .npy files");
+  options->env.add_to(*command);
+  command->add_option("--seed", options->seed, "Seed of the environment's random stream")
+      ->type_name("S")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command
+      ->add_option("--actions", options->actions, "Actions to take, an array of one row per step")
+      ->type_name("FILE.npy");
+  command->add_flag("--random", options->random, "Take uniformly random actions");
+  command->add_option("--steps", options->steps, "Steps to take; default: one for each action")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--out", options->out, "Folder to write to")->type_name("DIR")->required();
+  command->footer(kFooter);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace tandem

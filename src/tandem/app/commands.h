@@ -1,0 +1,16 @@
+// The subcommands of the program, each in a file of its own.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace tandem {
+
+/// Adds one subcommand with its options; parsing the command line runs it. What it throws comes out
+/// of the parsing.
+void add_envs(CLI::App& program);
+void add_systems(CLI::App& program);
+void add_keys(CLI::App& program);
+void add_rollout(CLI::App& program);
+void add_bench(CLI::App& program);
+
+}  // namespace tandem

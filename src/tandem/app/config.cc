@@ -1,0 +1,130 @@
+#include "tandem/app/config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+#include "tandem/base/error.h"
+#include "tandem/systems/catalogue.h"
+
+namespace tandem {
+namespace {
+
+const std::string kEnvPrefix = "env.";
+
+// Streams of environments have the ids from 0 on; these are far above.
+constexpr std::uint64_t kEmulatorSeeds = std::uint64_t{1} << 40;
+
+std::uint64_t emulator_seed(std::uint64_t seed, int index) {
+  Stream stream(seed, kEmulatorSeeds + static_cast<std::uint64_t>(index));
+  const std::uint64_t high = stream.bits();
+  return high << 32 | stream.bits();
+}
+
+void append(FieldList& all, FieldList more) { std::ranges::move(more, std::back_inserter(all)); }
+
+// Applies the settings of one key ahead of all others, whose keys may depend on its value.
+void apply_first(const Field& field, const std::vector<Setting>& settings) {
+  for (const auto& setting : settings) {
+    const bool short_match =
+        setting.origin == Setting::Origin::command_line && field.key.ends_with("." + setting.key);
+    if (setting.key == field.key || short_match) apply_setting(setting, {field});
+  }
+}
+
+// The likeliest cause of an unknown option env.* is a config made for another environment.
+void check_env_option(const Setting& setting, const std::string& id, const FieldList& fields) {
+  if (!setting.key.starts_with(kEnvPrefix)) return;
+  try {
+    std::ignore = find_field(setting, fields);
+  } catch (const Error& error) {
+    throw Error(
+        fmt::format("{} (env.id is {}, and the options of env depend on it)", error.what(), id));
+  }
+}
+
+void apply_all(const std::vector<Setting>& settings, const FieldList& fields,
+               const std::string& env_id) {
+  for (const auto& setting : settings) {
+    check_env_option(setting, env_id, fields);
+    apply_setting(setting, fields);
+  }
+}
+
+EnvConfig choose_env(const std::vector<Setting>& settings) {
+  EnvConfig env;
+  apply_first({.key = "env.id", .target = &env.id, .meaning = ""}, settings);
+  env.family = find_family(env.id);
+  return env;
+}
+
+}  // namespace
+
+FieldList EnvConfig::fields() {
+  FieldList all = {{.key = "id",
+                    .target = &id,
+                    .meaning = "environment, as `tandem envs` lists them",
+                    .source = "PAAC, section 5"}};
+  if (family) append(all, family->fields());
+  return all;
+}
+
+EnvFactory EnvConfig::factory(std::uint64_t seed) const {
+  return [family = family, name = env_name(id), seed](int index) {
+    return family->make(name, emulator_seed(seed, index));
+  };
+}
+
+std::int64_t EnvConfig::frames_per_step() const {
+  return family->make(env_name(id), 0)->spec().frames_per_step;
+}
+
+FieldList Config::fields() {
+  FieldList all = {
+      {.key = "system",
+       .target = &system,
+       .meaning = "published system, as `tandem systems` lists them"},
+      {.key = "algo",
+       .target = &algo,
+       .meaning = "what is learned from the experience",
+       .source = "PAAC, section 4: the framework takes any algorithm",
+       .choices = {"a2c"}},
+  };
+  append(all, prefixed("run.", run.fields()));
+  append(all, prefixed(kEnvPrefix, env.fields()));
+  append(all, prefixed("net.", net.fields()));
+  append(all, prefixed("a2c.", a2c.fields()));
+  append(all, prefixed("optimizer.", optimizer.fields()));
+  append(all, prefixed("paac.", paac.fields()));
+  return all;
+}
+
+std::string Config::toml() const {
+  Config copy = *this;  // fields() needs variables that may be set
+  return to_toml(copy.fields());
+}
+
+EnvConfig load_env_config(const std::vector<Setting>& settings) {
+  auto env = choose_env(settings);
+  apply_all(settings, prefixed(kEnvPrefix, env.fields()), env.id);
+  return env;
+}
+
+Config load_config(const std::string& system, const std::vector<Setting>& settings) {
+  Config config;
+  if (!system.empty()) config.system = system;
+  apply_first({.key = "system", .target = &config.system, .meaning = ""}, settings);
+  check_system(config.system);
+  if (!system.empty() && config.system != system) {
+    check_system(system);
+    throw Error(fmt::format("this config is for the system {}, not {}", config.system, system));
+  }
+  config.env = choose_env(settings);
+  apply_all(settings, config.fields(), config.env.id);
+  return config;
+}
+
+}  // namespace tandem

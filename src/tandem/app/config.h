@@ -1,0 +1,64 @@
+// The whole configuration of a run.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tandem/algo/a2c.h"
+#include "tandem/base/field.h"
+#include "tandem/env/family.h"
+#include "tandem/env/vec_env.h"
+#include "tandem/learn/optimizer.h"
+#include "tandem/nn/architecture.h"
+#include "tandem/run/run_config.h"
+#include "tandem/run/settings.h"
+#include "tandem/systems/paac.h"
+
+namespace tandem {
+
+/// The environment and the options of its family. Copies share the family, and so its options.
+struct EnvConfig {
+  std::string id = "atari:Pong";
+  std::shared_ptr<EnvFamily> family;  // of that id; null until find_family() is called for it
+
+  /// "id" and the family's options.
+  FieldList fields();
+
+  /// Makes environments of this id; `seed` goes to foreign emulators' own generators. Usable by
+  /// several threads; shares the family.
+  [[nodiscard]] EnvFactory factory(std::uint64_t seed) const;
+
+  /// Emulated frames in a step. Makes one environment to find out.
+  [[nodiscard]] std::int64_t frames_per_step() const;
+};
+
+/// One part per table of the TOML file. The defaults are those of the paper's preset. Not
+/// thread-safe; filled before any thread starts.
+struct Config {
+  std::string system = "paac";
+  std::string algo = "a2c";
+  RunConfig run;
+  EnvConfig env;
+  NetConfig net;
+  A2cConfig a2c;
+  OptimizerConfig optimizer;
+  PaacConfig paac;
+
+  /// Every key under its full name. Points into this config.
+  FieldList fields();
+
+  /// The resolved config, as it stands in a run directory: load_config takes it back.
+  [[nodiscard]] std::string toml() const;
+};
+
+/// The config of the environment alone: all settings must be of env.* keys. Throws Error as
+/// load_config does.
+[[nodiscard]] EnvConfig load_env_config(const std::vector<Setting>& settings);
+
+/// The defaults, changed by the settings in their order. An empty `system` means the settings' own.
+/// Throws Error for an unknown system, environment family or key, and for a bad value.
+[[nodiscard]] Config load_config(const std::string& system, const std::vector<Setting>& settings);
+
+}  // namespace tandem

@@ -1,0 +1,117 @@
+#include "tandem/app/config_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "tandem/app/presets.h"
+#include "tandem/base/error.h"
+
+namespace tandem {
+namespace {
+
+constexpr std::array kMayChange = {"run.steps", "run.threads", "run.device",
+                                   "run.checkpoint_minutes", "run.log_seconds"};
+
+void add_sets(CLI::App& app, std::vector<std::string>& sets) {
+  app.add_option("--set", sets,
+                 "Set a config key; the last part of a key will do when it is unique")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+std::vector<Setting> parse_sets(const std::vector<std::string>& sets) {
+  std::vector<Setting> settings;
+  std::ranges::transform(sets, std::back_inserter(settings), parse_assignment);
+  return settings;
+}
+
+std::int64_t parse_frames(const std::string& text) {
+  std::int64_t frames = 0;
+  set_field_text({.key = "--frames", .target = &frames, .meaning = "", .least = 1, .most = 1e15},
+                 text);
+  return frames;
+}
+
+void check_changes(Config& now, Config& before) {
+  const auto fields = now.fields();
+  for (const auto& old : before.fields()) {
+    if (std::ranges::find(kMayChange, old.key) != kMayChange.end()) continue;
+    const auto same_key = [&](const Field& field) { return field.key == old.key; };
+    const auto field = std::ranges::find_if(fields, same_key);
+    if (field != fields.end() && field_value(*field) == field_value(old)) continue;
+    throw Error(
+        fmt::format("a resumed run keeps {} = {}; start a new run with --config for another value",
+                    old.key, field_text(old)));
+  }
+}
+
+}  // namespace
+
+void ConfigOptions::add_to(CLI::App& app) {
+  flags_ = {{"--env", "env.id"},
+            {"--steps", "run.steps"},
+            {"--seed", "run.seed"},
+            {"--threads", "run.threads"},
+            {"--device", "run.device"}};
+  app.add_option("SYSTEM", system_, "Published system, as `tandem systems` lists them");
+  app.add_option("--config", config_, "TOML file, or the name of a preset such as paac/paper_nips")
+      ->type_name("FILE");
+  add_sets(app, sets_);
+  const auto add = [&](const char* name, const char* type, const char* meaning) {
+    const auto flag = std::ranges::find(flags_, name, &Flag::name);
+    return app.add_option(name, flag->text, meaning)->type_name(type);
+  };
+  add("--env", "ID", "Environment, as `tandem envs` lists them (env.id)");
+  auto* steps = add("--steps", "N", "Training steps (run.steps); 20M, 5k and 1e6 are numbers, too");
+  app.add_option("--frames", frames_, "The same in emulated frames, 4 a step on Atari")
+      ->type_name("N")
+      ->excludes(steps);
+  add("--seed", "S", "Seed of every random stream (run.seed)");
+  add("--threads", "N", "Thread budget (run.threads); 0: as many as cores");
+  add("--device", "D", "cpu or cuda (run.device)");
+}
+
+Config ConfigOptions::load() const {
+  return load(config_.empty() ? std::vector<Setting>{} : read_toml(find_config(config_)));
+}
+
+Config ConfigOptions::load_resumed(const std::filesystem::path& config_file) const {
+  if (!config_.empty()) {
+    throw Error("a resumed run has its own config; leave --config out");
+  }
+  auto before = load_config("", read_toml(config_file));
+  auto now = load(read_toml(config_file));
+  check_changes(now, before);
+  return now;
+}
+
+Config ConfigOptions::load(std::vector<Setting> settings) const {
+  std::ranges::move(parse_sets(sets_), std::back_inserter(settings));
+  for (const auto& flag : flags_) {
+    if (!flag.text.empty()) settings.push_back({flag.key, flag.text, flag.name});
+  }
+  auto config = load_config(system_, settings);
+  if (!frames_.empty()) {
+    const auto steps = parse_frames(frames_) / config.env.frames_per_step();
+    config.run.steps = std::max<std::int64_t>(1, steps);
+  }
+  return config;
+}
+
+void EnvOptions::add_to(CLI::App& app) {
+  app.add_option("--env", env_, "Environment, as `tandem envs` lists them")
+      ->type_name("ID")
+      ->required();
+  add_sets(app, sets_);
+}
+
+EnvConfig EnvOptions::load() const {
+  auto settings = parse_sets(sets_);
+  settings.push_back({"env.id", env_, "--env"});
+  return load_env_config(settings);
+}
+
+}  // namespace tandem

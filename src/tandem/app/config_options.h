@@ -1,0 +1,56 @@
+// The command-line options by which a command takes a config.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tandem/app/config.h"
+
+namespace tandem {
+
+/// The words of the command line, each read by its field's type only in load(), so that all bad
+/// values are reported alike. Must outlive the parsing.
+class ConfigOptions {
+ public:
+  /// Adds SYSTEM and the options to a command.
+  void add_to(CLI::App& app);
+
+  /// Defaults < --config < --set in order < the dedicated options. Throws Error.
+  [[nodiscard]] Config load() const;
+
+  /// The config of an earlier run with the changes that a resumed run may have: all of run.* but
+  /// the seed. Throws Error for another change, since the checkpoint belongs to the old value.
+  [[nodiscard]] Config load_resumed(const std::filesystem::path& config_file) const;
+
+  [[nodiscard]] bool has_system() const { return !system_.empty(); }
+
+ private:
+  [[nodiscard]] Config load(std::vector<Setting> settings) const;
+
+  struct Flag {
+    std::string name;  // "--steps"
+    std::string key;   // "run.steps"
+    std::string text = {};
+  };
+
+  std::string system_;
+  std::string config_;
+  std::vector<std::string> sets_;
+  std::vector<Flag> flags_;
+  std::string frames_;
+};
+
+/// Adds --env and --set for commands that need an environment alone.
+class EnvOptions {
+ public:
+  void add_to(CLI::App& app);
+  [[nodiscard]] EnvConfig load() const;
+
+ private:
+  std::string env_;
+  std::vector<std::string> sets_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,63 @@
+// The program `tandem`: reads the command line and runs one subcommand.
+//
+// Exit codes: 0 success; 2 something the user can mend (said once, on stderr); 1 a bug.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "tandem/app/commands.h"
+#include "tandem/base/error.h"
+
+namespace {
+
+constexpr int kBug = 1;
+constexpr int kUserError = 2;
+
+int refuse(const std::string& message) {
+  fmt::print(stderr, "tandem: error: {}\n", message);
+  return kUserError;
+}
+
+// CLI11 ends --help and --version by an exception, too: those have the exit code 0.
+int finish_parsing(const CLI::App& program, const CLI::ParseError& end) {
+  if (end.get_exit_code() == 0) return program.exit(end);
+  return refuse(std::string(end.what()) + "; `tandem --help` and `tandem COMMAND --help` say more");
+}
+
+int report_bug(const std::string& what) {
+  fmt::print(stderr,
+             "tandem: internal error: {}\n"
+             "This is a bug. Please report it with the command line and this version: tandem {}\n",
+             what, TANDEM_VERSION);
+  return kBug;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App program{"Trains reinforcement-learning agents with published parallel systems.",
+                   "tandem"};
+  program.set_version_flag("--version", "tandem " TANDEM_VERSION);
+  program.require_subcommand(1);
+  for (const auto add : {tandem::add_envs, tandem::add_systems, tandem::add_keys,
+                         tandem::add_rollout, tandem::add_bench}) {
+    add(program);
+  }
+
+  try {
+    program.parse(argc, argv);
+    return 0;
+  } catch (const CLI::ParseError& end) {
+    return finish_parsing(program, end);
+  } catch (const tandem::Error& error) {
+    return refuse(error.what());
+  } catch (const std::exception& error) {
+    return report_bug(error.what());
+  } catch (...) {
+    return report_bug("an exception of unknown type");
+  }
+}

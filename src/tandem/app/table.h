@@ -1,0 +1,20 @@
+// Text in columns, as wide as the terminal.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tandem {
+
+/// Columns of the terminal behind stdout; $COLUMNS or 100 when there is none.
+[[nodiscard]] int terminal_width();
+
+/// Rows of equal length as aligned columns. The last column is wrapped at `width`; when too little
+/// room is left for it, it goes below its row, indented.
+[[nodiscard]] std::string format_table(const std::vector<std::vector<std::string>>& rows,
+                                       int width);
+
+/// Words side by side in as many columns as fit, read downwards like `ls`.
+[[nodiscard]] std::string format_names(const std::vector<std::string>& names, int width);
+
+}  // namespace tandem

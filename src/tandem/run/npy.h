@@ -1,0 +1,51 @@
+// Arrays in NumPy's .npy files, format version 1.0, little endian, C order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tandem {
+
+enum class NpyType { boolean, u8, i32, i64, f32 };
+
+[[nodiscard]] std::size_t item_bytes(NpyType type);
+
+/// A whole array in memory. Value type.
+struct NpyArray {
+  NpyType type = NpyType::u8;
+  std::vector<std::int64_t> shape;
+  std::vector<std::byte> bytes;  // row-major
+
+  /// The item at a flat index, whatever its type; exact below 2^53.
+  [[nodiscard]] double at(std::size_t index) const;
+};
+
+/// Throws Error, naming the file, when it cannot be read, is no .npy file of these types, or ends
+/// before its shape is filled.
+[[nodiscard]] NpyArray read_npy(const std::filesystem::path& file);
+
+/// Writes an array piece by piece. close() must be called for a complete file. Not thread-safe.
+/// Throws Error when the file cannot be written.
+class NpyWriter {
+ public:
+  NpyWriter(std::filesystem::path file, NpyType type, std::vector<std::int64_t> shape);
+
+  void write(std::span<const std::byte> bytes);
+
+  /// The bytes written must fill the shape (std::logic_error otherwise).
+  void close();
+
+ private:
+  void check() const;
+
+  std::filesystem::path file_;
+  std::ofstream stream_;
+  std::size_t missing_ = 0;  // bytes still to come
+};
+
+}  // namespace tandem

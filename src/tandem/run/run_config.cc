@@ -1,0 +1,49 @@
+#include "tandem/run/run_config.h"
+
+#include <sched.h>
+
+#include <algorithm>
+
+namespace tandem {
+
+FieldList RunConfig::fields() {
+  return {
+      {.key = "seed", .target = &seed, .meaning = "seed of every random stream", .least = 0},
+      {.key = "steps",
+       .target = &steps,
+       .meaning = "training steps, all environments together (N_max)",
+       .source = "PAAC, section 5.1",
+       .least = 1,
+       .most = 1e15},
+      {.key = "threads",
+       .target = &threads,
+       .meaning = "thread budget of the process; 0: as many as cores it may use",
+       .least = 0,
+       .most = 1024},
+      {.key = "device",
+       .target = &device,
+       .meaning = "where the network runs",
+       .choices = {"cpu", "cuda"}},
+      {.key = "checkpoint_minutes",
+       .target = &checkpoint_minutes,
+       .meaning = "minutes between two checkpoints",
+       .least = 0.001,
+       .most = 1e6},
+      {.key = "log_seconds",
+       .target = &log_seconds,
+       .meaning = "seconds between two lines of metrics",
+       .least = 0.001,
+       .most = 1e6},
+  };
+}
+
+int RunConfig::thread_budget() const {
+  if (threads > 0) return static_cast<int>(threads);
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  // Fails on machines with more cores than the mask holds; one thread is right, only slow.
+  if (sched_getaffinity(0, sizeof(mask), &mask) != 0) return 1;
+  return std::max(1, CPU_COUNT(&mask));
+}
+
+}  // namespace tandem

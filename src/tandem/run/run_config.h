@@ -1,0 +1,26 @@
+// Options of a run, whatever the system and the environment.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tandem/base/field.h"
+
+namespace tandem {
+
+/// Value type.
+struct RunConfig {
+  std::int64_t seed = 1;
+  std::int64_t steps = 115'000'000;  // training stops after this many steps of all environments
+  std::int64_t threads = 0;          // thread budget; 0: the cores this process may use
+  std::string device = "cpu";        // where the network runs
+  double checkpoint_minutes = 5;
+  double log_seconds = 10;
+
+  FieldList fields();
+
+  /// The thread budget: `threads`, or the cores of the process's affinity mask.
+  [[nodiscard]] int thread_budget() const;
+};
+
+}  // namespace tandem

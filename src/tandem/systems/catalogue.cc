@@ -1,0 +1,36 @@
+#include "tandem/systems/catalogue.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <vector>
+
+#include "tandem/base/error.h"
+#include "tandem/base/nearest.h"
+
+namespace tandem {
+namespace {
+
+constexpr std::array<System, 1> kSystems = {{
+    {"paac",
+     "workers step n_e environments; one learner acts and updates in batches, synchronously",
+     "Clemente, Castejon and Chandra: Efficient parallel methods for deep reinforcement learning, "
+     "2017, arXiv:1705.04862"},
+}};
+
+}  // namespace
+
+std::span<const System> systems() { return kSystems; }
+
+void check_system(const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& system : systems()) {
+    if (name == system.name) return;
+    names.emplace_back(system.name);
+  }
+  const auto near = nearest(name, names);
+  throw Error(fmt::format("there is no system {}{}; `tandem systems` lists all", name,
+                          near.empty() ? "" : "; did you mean " + near + "?"));
+}
+
+}  // namespace tandem

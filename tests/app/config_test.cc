@@ -1,0 +1,150 @@
+#include "tandem/app/config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <tuple>
+
+#include "tandem/base/error.h"
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+
+const int kPluginPath = setenv("TANDEM_PLUGIN_PATH", TANDEM_BINARY_DIR "/plugins", 0);
+
+const Setting kCartpole{"env.id", "cartpole", "--env"};
+
+bool has_atari() { return fs::exists(TANDEM_BINARY_DIR "/plugins/tandem_atari.so"); }
+
+std::string error_of(const std::string& system, const std::vector<Setting>& settings) {
+  try {
+    std::ignore = load_config(system, settings);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// Every key and its value as text.
+std::vector<std::pair<std::string, std::string>> values(Config& config) {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const auto& field : config.fields()) all.emplace_back(field.key, field_text(field));
+  return all;
+}
+
+Config reloaded(const Config& config) {
+  const auto file = fs::path(testing::TempDir()) / "reloaded.toml";
+  std::ofstream(file) << config.toml();
+  auto loaded = load_config("", read_toml(file));
+  fs::remove(file);
+  return loaded;
+}
+
+TEST(Config, LaterSettingsWin) {
+  const auto config =
+      load_config("paac", {{"paac.t_max", std::int64_t{3}, "a.toml:1", Setting::Origin::file},
+                           {"run.steps", std::int64_t{10}, "a.toml:2", Setting::Origin::file},
+                           kCartpole,
+                           {"t_max", "4", "--set t_max=4"},
+                           {"paac.t_max", "6", "--set paac.t_max=6"},
+                           {"run.steps", "20M", "--steps"}});
+  EXPECT_EQ(config.paac.t_max, 6);
+  EXPECT_EQ(config.run.steps, 20'000'000);
+  EXPECT_EQ(config.env.id, "cartpole");
+}
+
+TEST(Config, EveryKeyIsThereOnceAndSaysWhatItMeans) {
+  auto config = load_config("paac", {kCartpole});
+  std::vector<std::string> keys;
+  for (const auto& field : config.fields()) {
+    EXPECT_FALSE(field.meaning.empty()) << field.key;
+    keys.push_back(field.key);
+  }
+  std::ranges::sort(keys);
+  EXPECT_EQ(std::ranges::adjacent_find(keys), keys.end());
+}
+
+TEST(Config, DefaultsAreWithinTheirRanges) {
+  auto config = load_config("paac", {kCartpole});
+  for (const auto& field : config.fields()) EXPECT_NO_THROW(set_field(field, field_value(field)));
+}
+
+TEST(Config, UnknownNamesOfferTheNearest) {
+  EXPECT_THAT(error_of("pac", {kCartpole}),
+              AllOf(HasSubstr("there is no system pac"), HasSubstr("did you mean paac?")));
+  EXPECT_THAT(error_of("paac", {{"env.id", "atarri:Pong", "--env"}}), HasSubstr("atarri"));
+  EXPECT_THAT(error_of("paac", {kCartpole, {"paac.tmax", "5", "--set paac.tmax=5"}}),
+              HasSubstr("did you mean paac.t_max?"));
+}
+
+TEST(Config, AConfigOfAnotherSystemIsRefused) {
+  const Setting other{"system", "paac", "x.toml:1", Setting::Origin::file};
+  EXPECT_EQ(error_of("paac", {other, kCartpole}), "");
+  EXPECT_THAT(error_of("a3c", {other, kCartpole}), HasSubstr("a3c"));
+}
+
+TEST(Config, OptionsOfAnotherEnvironmentAreExplained) {
+  EXPECT_THAT(
+      error_of("paac",
+               {kCartpole, {"env.frame_skip", std::int64_t{4}, "a.toml:7", Setting::Origin::file}}),
+      AllOf(HasSubstr("a.toml:7: there is no key env.frame_skip"),
+            HasSubstr("env.id is cartpole")));
+}
+
+TEST(Config, EnvironmentMayBeChosenByItsShortKey) {
+  const auto config = load_config("paac", {{"id", "cartpole", "--set id=cartpole"}});
+  EXPECT_EQ(config.env.id, "cartpole");
+}
+
+TEST(Config, TomlLoadsBackToTheSameValues) {
+  auto config = load_config("paac", {kCartpole,
+                                     {"lr", "0.1", "--set"},
+                                     {"gamma", "0.3333333333333333", "--set"},
+                                     {"run.seed", "9223372036854775807", "--seed"}});
+  auto again = reloaded(config);
+  EXPECT_EQ(values(again), values(config));
+}
+
+TEST(Config, EnvironmentAloneTakesNoOtherKeys) {
+  EXPECT_EQ(load_env_config({kCartpole}).id, "cartpole");
+  EXPECT_THROW(std::ignore = load_env_config({kCartpole, {"gamma", "0.9", "--set"}}), Error);
+}
+
+TEST(Config, ThreadBudgetIsAtLeastOne) {
+  RunConfig run;
+  EXPECT_GE(run.thread_budget(), 1);
+  run.threads = 7;
+  EXPECT_EQ(run.thread_budget(), 7);
+}
+
+TEST(Presets, EveryOneLoadsAndRoundTrips) {
+  int count = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(TANDEM_SOURCE_DIR "/configs")) {
+    if (entry.path().extension() != ".toml") continue;
+    const auto settings = read_toml(entry.path());
+    if (entry.path().stem().string().find("_n") != std::string::npos && !has_atari()) continue;
+    auto config = load_config("", settings);
+    auto again = reloaded(config);
+    EXPECT_EQ(values(again), values(config)) << entry.path();
+    ++count;
+  }
+  EXPECT_GE(count, 2);
+}
+
+TEST(Presets, PaperIsTheDefault) {
+  if (!has_atari()) GTEST_SKIP() << "the Atari plug-in is not built";
+  auto preset = load_config("", read_toml(TANDEM_SOURCE_DIR "/configs/paac/paper_nips.toml"));
+  auto defaults = load_config("paac", {});
+  EXPECT_EQ(values(preset), values(defaults));
+}
+
+}  // namespace
+}  // namespace tandem
