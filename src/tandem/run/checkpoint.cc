@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <optional>
 #include <stdexcept>
+#include <system_error>
 
 #include "tandem/base/error.h"
 #include "tandem/base/sha256.h"
@@ -159,6 +160,9 @@ std::map<std::int64_t, fs::path> list_checkpoints(const fs::path& checkpoints) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(checkpoints, error)) {
     if (const auto step = step_of(entry.path())) found[*step] = entry.path();
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    throw Error(fmt::format("cannot read {}: {}", checkpoints.string(), error.message()));
   }
   return found;
 }

@@ -105,7 +105,7 @@ void ProgressPrinter::show(const ProgressReport& report) {
   if (terminal_) {
     // The last column stays free: some terminals wrap when it is written.
     const auto line = progress_line(report, terminal_width(stream_) - 1, true);
-    std::fputs(("\r" + line + "\x1b[K").c_str(), stream_);
+    std::fputs(fmt::format("\r{}\x1b[K", line).c_str(), stream_);
     line_open_ = true;
   } else {
     std::fputs((progress_line(report, kPlainWidth, false) + "\n").c_str(), stream_);

@@ -1,0 +1,184 @@
+// Checkpoints when the process is killed or the disk does not take them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tandem/base/error.h"
+#include "tandem/run/checkpoint.h"
+#include "tandem/run/files.h"
+#include "tests/run/child.h"
+#include "tests/run/temporary_folder.h"
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+Checkpoint sample(std::size_t parameters) {
+  Checkpoint checkpoint;
+  const auto count = static_cast<std::int64_t>(parameters);
+  checkpoint.add_tensor("weight", {count}, std::vector<float>(parameters, 0.5f));
+  checkpoint.add_blob("envs", std::vector<std::byte>(1000));
+  return checkpoint;
+}
+
+FoundCheckpoint latest_without_warning(const fs::path& checkpoints) {
+  return find_latest(checkpoints, [](const std::string& warning) { ADD_FAILURE() << warning; });
+}
+
+int entries(const fs::path& folder) {
+  return static_cast<int>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+/// A process that writes checkpoints of growing steps and tells of each one that is written.
+class Writer {
+ public:
+  Writer(const fs::path& checkpoints, std::int64_t first) {
+    if (pipe(ends_) != 0) throw std::runtime_error("no pipe");
+    process_ = fork();
+    if (process_ != 0) {
+      close(ends_[1]);
+      return;
+    }
+    for (std::int64_t step = first;; ++step) {
+      write_checkpoint(sample(50'000), checkpoints, step);
+      if (write(ends_[1], &step, sizeof(step)) < 0) _exit(1);
+    }
+  }
+
+  /// Kills it; returns the last step that it told of, or `otherwise`.
+  std::int64_t kill_and_read(std::int64_t otherwise) {
+    kill(process_, SIGKILL);
+    waitpid(process_, nullptr, 0);
+    auto last = otherwise;
+    for (std::int64_t step; read(ends_[0], &step, sizeof(step)) == sizeof(step);) last = step;
+    close(ends_[0]);
+    return last;
+  }
+
+ private:
+  int ends_[2];
+  pid_t process_;
+};
+
+// Seen failing with files written straight into the final folder, and with the older checkpoints
+// deleted before the new one is renamed.
+TEST(CheckpointFaultsTest, AKillAtAnyMomentLeavesTheLastOneWritten) {
+  TemporaryFolder folder;
+  std::mt19937 random(1);
+  std::uniform_int_distribution<int> microseconds(0, 30'000);
+  std::int64_t last = 0;
+  write_checkpoint(sample(1), folder.path(), last);
+  for (int i = 0; i < 60; ++i) {
+    Writer writer(folder.path(), last + 1);
+    std::this_thread::sleep_for(std::chrono::microseconds(microseconds(random)));
+    const auto told = writer.kill_and_read(last);
+    last = latest_without_warning(folder.path()).step;
+    ASSERT_GE(last, told);
+  }
+  EXPECT_GT(last, 0);
+}
+
+/// Runs `body` where it may mount a file system of its own; says "no mounts" where that is not
+/// allowed.
+std::string in_mount_namespace(const std::function<std::string()>& body) {
+  return in_child([&]() -> std::string {
+    if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return "no mounts";
+    if (mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return "no mounts";
+    return body();
+  });
+}
+
+/// The message of a failing write of a checkpoint that is too large, and what is left afterwards.
+std::string describe_failure(const fs::path& checkpoints) {
+  std::string said = "no error";
+  try {
+    write_checkpoint(sample(100'000), checkpoints, 2);
+  } catch (const Error& error) {
+    said = error.what();
+  }
+  const auto found = find_latest(checkpoints, [&](const auto& warning) { said += warning; });
+  return said + "; step " + std::to_string(found.step) + " of " +
+         std::to_string(entries(checkpoints));
+}
+
+TEST(CheckpointFaultsTest, AFullDiskLeavesTheEarlierOnes) {
+  TemporaryFolder folder;
+  const auto said = in_mount_namespace([&]() -> std::string {
+    if (mount("none", folder.path().c_str(), "tmpfs", 0, "size=200k") != 0) return "no mounts";
+    write_checkpoint(sample(10), folder.path(), 1);
+    return describe_failure(folder.path());
+  });
+  if (said == "no mounts") GTEST_SKIP() << "this user may not mount file systems";
+  EXPECT_THAT(said, AllOf(HasSubstr("tensors.safetensors"), HasSubstr("No space left"),
+                          HasSubstr("free some space"), HasSubstr("step 1 of 1")));
+}
+
+TEST(CheckpointFaultsTest, AReadOnlyDiskLeavesTheEarlierOnes) {
+  TemporaryFolder folder;
+  const auto said = in_mount_namespace([&]() -> std::string {
+    if (mount("none", folder.path().c_str(), "tmpfs", 0, "size=1m") != 0) return "no mounts";
+    write_checkpoint(sample(10), folder.path(), 1);
+    mount("none", folder.path().c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr);
+    return describe_failure(folder.path());
+  });
+  if (said == "no mounts") GTEST_SKIP() << "this user may not mount file systems";
+  EXPECT_THAT(said, AllOf(HasSubstr(folder.path()), HasSubstr("Read-only file system"),
+                          HasSubstr("--run-dir"), HasSubstr("step 1 of 1")));
+}
+
+TEST(CheckpointFaultsTest, ALimitOnFileSizesLeavesTheEarlierOnes) {
+  TemporaryFolder folder;
+  const auto said = in_child([&] {
+    write_checkpoint(sample(10), folder.path(), 1);
+    const rlimit limit{65'536, 65'536};
+    std::signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    return describe_failure(folder.path());
+  });
+  EXPECT_THAT(said, AllOf(HasSubstr("tensors.safetensors"), HasSubstr("File too large"),
+                          HasSubstr("ulimit"), HasSubstr("step 1 of 1")));
+}
+
+TEST(CheckpointFaultsTest, AFolderWithoutPermissionLeavesTheEarlierOnes) {
+  constexpr uid_t kNobody = 65534;  // permissions do not bind root
+  TemporaryFolder folder;
+  write_checkpoint(sample(10), folder.path(), 1);
+  fs::permissions(folder.path(), fs::perms{0555});
+  const auto said = in_child([&]() -> std::string {
+    if (geteuid() == 0 && setuid(kNobody) != 0) return "still root";
+    return describe_failure(folder.path());
+  });
+  fs::permissions(folder.path(), fs::perms::owner_all);
+  EXPECT_THAT(said, AllOf(HasSubstr(folder.path()), HasSubstr("Permission denied"),
+                          HasSubstr("--run-dir"), HasSubstr("step 1 of 1")));
+}
+
+TEST(CheckpointFaultsTest, AFileInPlaceOfTheFolderIsNamed) {
+  TemporaryFolder folder;
+  const auto file = folder.path() / "checkpoints";
+  OutputFile(file, OutputFile::Mode::create).write("not a folder");
+  try {
+    write_checkpoint(sample(1), file, 1);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr(file), HasSubstr("a file stands")));
+  }
+}
+
+}  // namespace
+}  // namespace tandem

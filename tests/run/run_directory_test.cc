@@ -1,0 +1,110 @@
+#include "tandem/run/run_directory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <ctime>
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <sstream>
+#include <string>
+
+#include "tandem/base/error.h"
+#include "tests/run/child.h"
+#include "tests/run/temporary_folder.h"
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+class RunDirectoryTest : public testing::Test {
+ protected:
+  TemporaryFolder folder_;
+  fs::path run_ = folder_.path() / "runs" / "one";
+};
+
+TEST_F(RunDirectoryTest, CreatesTheFolderAndItsConfig) {
+  const auto directory = RunDirectory::create(run_);
+  directory.write_config("seed = 1\n");
+  std::stringstream text;
+  text << std::ifstream(directory.paths().config()).rdbuf();
+  EXPECT_EQ(text.str(), "seed = 1\n");
+}
+
+TEST_F(RunDirectoryTest, TakesAnEmptyFolderAndOneOfARunThatFailedAtItsStart) {
+  fs::create_directories(run_);
+  { const auto directory = RunDirectory::create(run_); }
+  EXPECT_NO_THROW(RunDirectory::create(run_));
+}
+
+TEST_F(RunDirectoryTest, RefusesAFolderWithARun) {
+  RunDirectory::create(run_).write_config("");
+  EXPECT_THAT(error_of([&] { RunDirectory::create(run_); }),
+              AllOf(HasSubstr(run_), HasSubstr("--resume")));
+}
+
+TEST_F(RunDirectoryTest, RefusesAFolderWithAnythingAndLeavesItAsItIs) {
+  fs::create_directories(run_ / "photos");
+  EXPECT_THAT(error_of([&] { RunDirectory::create(run_); }),
+              AllOf(HasSubstr(run_), HasSubstr("not empty")));
+  EXPECT_FALSE(fs::exists(run_ / ".lock"));
+}
+
+TEST_F(RunDirectoryTest, ReopensARunOnly) {
+  EXPECT_THAT(error_of([&] { RunDirectory::reopen(run_); }),
+              AllOf(HasSubstr(run_), HasSubstr("no run")));
+  RunDirectory::create(run_).write_config("");
+  EXPECT_NO_THROW(RunDirectory::reopen(run_));
+}
+
+// Seen failing without the flock.
+TEST_F(RunDirectoryTest, OneProcessAtATime) {
+  auto directory = std::optional(RunDirectory::create(run_));
+  directory->write_config("");
+  const auto open_both_ways = [&] {
+    return error_of([&] { RunDirectory::create(run_); }) + "\n" +
+           error_of([&] { RunDirectory::reopen(run_); });
+  };
+  const auto said = in_child(open_both_ways);
+  EXPECT_EQ(said.find("another process is training into " + run_.string()), 0);
+  EXPECT_NE(said.find("another process is training into " + run_.string(), 1), std::string::npos);
+  directory.reset();
+  EXPECT_EQ(in_child([&] { return error_of([&] { RunDirectory::reopen(run_); }); }), "");
+}
+
+TEST_F(RunDirectoryTest, AFileInPlaceOfTheFolderIsNamed) {
+  std::ofstream(folder_.path() / "runs") << "not a folder";
+  EXPECT_THAT(error_of([&] { RunDirectory::create(run_); }),
+              AllOf(HasSubstr(run_), HasSubstr("a file stands")));
+}
+
+TEST_F(RunDirectoryTest, DefaultNamesAreFree) {
+  fs::current_path(folder_.path());
+  std::tm day = {};
+  day.tm_year = 117;
+  day.tm_mon = 4;
+  day.tm_mday = 31;
+  day.tm_hour = 14;
+  day.tm_isdst = -1;
+  const auto now = std::chrono::system_clock::from_time_t(std::mktime(&day));
+  const auto name = [&] { return default_run_folder("paac", "atari:Pong", 1, now); };
+  EXPECT_EQ(name(), "runs/paac-atari-Pong-s1-20170531-140000");
+  fs::create_directories(name());
+  EXPECT_EQ(name(), "runs/paac-atari-Pong-s1-20170531-140000-2");
+}
+
+}  // namespace
+}  // namespace tandem
