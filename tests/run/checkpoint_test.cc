@@ -10,7 +10,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/run/files.h"
-#include "tests/run/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace tandem {
 namespace {

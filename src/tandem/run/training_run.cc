@@ -42,21 +42,6 @@ void require_finite_tensors(const Checkpoint& checkpoint) {
 
 }  // namespace
 
-FieldList RunConfig::fields() {
-  return {
-      {.key = "log_seconds",
-       .target = &log_seconds,
-       .meaning = "seconds between two lines of metrics.jsonl",
-       .least = 0,
-       .most = 86400},
-      {.key = "checkpoint_minutes",
-       .target = &checkpoint_minutes,
-       .meaning = "minutes between two checkpoints; the end of a run writes one too",
-       .least = 0,
-       .most = 10080},
-  };
-}
-
 TrainingRun::TrainingRun(TrainingRunOptions options, RunDirectory directory,
                          const FoundCheckpoint* resume)
     : options_(std::move(options)),
@@ -107,7 +92,7 @@ void TrainingRun::record(const UpdateReport& report) {
 
   const bool redraw =
       printer_ && printer_->redraws() && since_progress_.seconds() >= kRedrawSeconds;
-  const bool log_due = interval_.seconds() >= options_.config.log_seconds;
+  const bool log_due = interval_.seconds() >= options_.log_seconds;
   if (redraw || log_due) show_progress();
   if (log_due) log();
 }
@@ -164,7 +149,7 @@ void TrainingRun::show_progress() {
 
 bool TrainingRun::checkpoint_due() const {
   const std::lock_guard lock(mutex_);
-  return since_checkpoint_.seconds() >= 60 * options_.config.checkpoint_minutes;
+  return since_checkpoint_.seconds() >= 60 * options_.checkpoint_minutes;
 }
 
 void TrainingRun::save(Checkpoint& checkpoint) {

@@ -12,7 +12,6 @@
 #include <string>
 
 #include "tandem/base/clock.h"
-#include "tandem/base/field.h"
 #include "tandem/run/checkpoint.h"
 #include "tandem/run/interval.h"
 #include "tandem/run/metrics.h"
@@ -21,21 +20,14 @@
 
 namespace tandem {
 
-/// How often a run writes what it leaves.
-struct RunConfig {
-  double log_seconds = 10;
-  double checkpoint_minutes = 10;
-
-  FieldList fields();
-};
-
 struct TrainingRunOptions {
   std::string system;  // "paac", for result.json as the next two
   std::string env;     // "atari:Pong"
   std::uint64_t seed = 0;
   std::int64_t steps_budget = 0;     // of the whole run, resumes included
   std::int64_t frames_per_step = 1;  // emulated frames in a step
-  RunConfig config = {};
+  double log_seconds = 10;           // between two lines of metrics.jsonl
+  double checkpoint_minutes = 5;
   std::function<bool()> stop_requested = [] { return false; };  // as StopSignals::requested
   std::FILE* progress = stderr;  // where progress goes; must outlive the run
 };
