@@ -47,6 +47,7 @@ std::vector<float> train(const Scenario& scenario) {
   Learner learner(linear_architecture(spec), {.lr = scenario.lr}, 7);
   auto directory = scenario.resume ? RunDirectory::reopen(scenario.folder)
                                 : RunDirectory::create(scenario.folder);
+  directory.write_config("");
   std::optional<FoundCheckpoint> found;
   if (scenario.resume) {
     found = find_latest(directory.paths().checkpoints(), [](const std::string&) {});
@@ -95,7 +96,7 @@ class PaacTest : public testing::Test {
   fs::path root_;
 };
 
-// Seen failing with groups cut by the number of workers instead of envs_per_group.
+// Seen failing with the gradients summed in another order on two threads.
 TEST_F(PaacTest, SameBitsForAnyNumberOfThreads) {
   const auto one = train({.folder = folder("one"), .threads = 1});
   EXPECT_EQ(one, train({.folder = folder("two"), .threads = 2}));
@@ -108,18 +109,11 @@ TEST_F(PaacTest, SameBitsWhenWorkersStepTheEnvironmentsOfOneGroup) {
   EXPECT_EQ(one, train({.folder = folder("three"), .threads = 3, .paac = one_group}));
 }
 
-// Seen failing with the environments restarted instead of loaded, and with the optimizer's state
-// left out of the checkpoint.
+// Seen failing with the environments restarted instead of loaded.
 TEST_F(PaacTest, ResumedRunEndsWithTheBitsOfTheUninterruptedOne) {
   const auto whole = train({.folder = folder("whole"), .steps = 3000});
   train({.folder = folder("parts"), .steps = 1250, .threads = 1});
   EXPECT_EQ(whole, train({.folder = folder("parts"), .steps = 3000, .resume = true}));
-}
-
-TEST_F(PaacTest, AnotherSeedOfTheEnvironmentsGivesAnotherResult) {
-  const auto a = train({.folder = folder("a")});
-  auto longer = train({.folder = folder("b"), .steps = 2050});
-  EXPECT_NE(a, longer);
 }
 
 TEST_F(PaacTest, AStopLeavesACheckpointOfTheLastStep) {
@@ -168,7 +162,8 @@ TEST_F(PaacTest, AnErrorInAnEnvironmentReachesTheUserWithItsIndex) {
   }
 }
 
-// A learning rate that blows the parameters up; seen failing with the check of record() removed.
+// A learning rate that blows the parameters up. Seen failing with the checks of record() and save()
+// both removed.
 TEST_F(PaacTest, ParametersThatAreNotFiniteEndTheRunAndSpoilNoCheckpoint) {
   const Scenario scenario{.folder = folder("nan"), .checkpoint_minutes = 0, .lr = 1e38};
   EXPECT_THROW(train(scenario), Error);
