@@ -7,6 +7,7 @@ namespace tandem {
 
 /// Adds one subcommand with its options; parsing the command line runs it. What it throws comes out
 /// of the parsing.
+void add_train(CLI::App& program);
 void add_envs(CLI::App& program);
 void add_systems(CLI::App& program);
 void add_keys(CLI::App& program);

@@ -11,6 +11,7 @@
 
 #include "tandem/app/commands.h"
 #include "tandem/base/error.h"
+#include "tandem/nn/network.h"
 
 namespace {
 
@@ -39,11 +40,12 @@ int report_bug(const std::string& what) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  tandem::prepare_torch();
   CLI::App program{"Trains reinforcement-learning agents with published parallel systems.",
                    "tandem"};
   program.set_version_flag("--version", "tandem " TANDEM_VERSION);
   program.require_subcommand(1);
-  for (const auto add : {tandem::add_envs, tandem::add_systems, tandem::add_keys,
+  for (const auto add : {tandem::add_train, tandem::add_envs, tandem::add_systems, tandem::add_keys,
                          tandem::add_rollout, tandem::add_bench}) {
     add(program);
   }

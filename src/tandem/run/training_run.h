@@ -16,6 +16,7 @@
 #include "tandem/run/interval.h"
 #include "tandem/run/metrics.h"
 #include "tandem/run/progress.h"
+#include "tandem/run/run_config.h"
 #include "tandem/run/run_directory.h"
 
 namespace tandem {

@@ -1,0 +1,58 @@
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+
+#include "tandem/app/commands.h"
+#include "tandem/app/config_options.h"
+#include "tandem/app/train.h"
+#include "tandem/base/error.h"
+#include "tandem/run/run_directory.h"
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  ConfigOptions config;
+  std::string run_dir;
+  std::string resume;
+};
+
+void run(const Options& options) {
+  if (!options.resume.empty()) {
+    const fs::path dir = options.resume;
+    return train(options.config.load_resumed(dir / "config.toml"), dir, true);
+  }
+  if (!options.config.has_system()) {
+    throw Error(
+        "which SYSTEM to train with? `tandem systems` lists them, as in `tandem train paac`");
+  }
+  const auto config = options.config.load();
+  const fs::path dir =
+      options.run_dir.empty()
+          ? default_run_folder(config.system, config.env.id,
+                               static_cast<std::uint64_t>(config.run.seed),
+                               std::chrono::system_clock::now())
+          : fs::path(options.run_dir);
+  train(config, dir, false);
+}
+
+}  // namespace
+
+void add_train(CLI::App& program) {
+  auto options = std::make_shared<Options>();
+  auto* command = program.add_subcommand("train", "Train an agent");
+  options->config.add_to(*command);
+  auto* run_dir = command
+                      ->add_option("--run-dir", options->run_dir,
+                                   "Folder for all the run leaves (default: runs/SYSTEM-ENV-sSEED-DATE)")
+                      ->type_name("DIR");
+  command->add_option("--resume", options->resume, "Go on with the run in this folder")
+      ->type_name("DIR")
+      ->excludes(run_dir);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace tandem
