@@ -6,17 +6,20 @@
 #include "tandem/base/error.h"
 #include "tandem/env/family.h"
 #include "tandem/env/vec_env.h"
+#include "tests/conformance/env_conformance.h"
 
 namespace tandem {
 namespace {
 
+const int kPluginPath = setenv("TANDEM_PLUGIN_PATH", TANDEM_BINARY_DIR "/examples", 1);
+
+INSTANTIATE_TEST_SUITE_P(Corridor, EnvConformance,
+                         testing::Values(EnvCase{"corridor:short"}, EnvCase{"corridor:long"},
+                                         EnvCase{"corridor:short", {{"slip", "0.5"}}}),
+                         case_name);
+
 class CorridorTest : public testing::Test {
  protected:
-  void SetUp() override {
-    setenv("TANDEM_PLUGIN_PATH", TANDEM_BINARY_DIR "/examples", 1);
-    family_ = find_family("corridor:short");
-  }
-
   /// Walks right all the time, in two environments at once.
   std::vector<Episode> walk_right(int steps) {
     VecEnv envs([&](int) { return family_->make("short", 0); }, {.count = 2, .seed = 1});
@@ -27,7 +30,7 @@ class CorridorTest : public testing::Test {
     return envs.take_episodes();
   }
 
-  std::unique_ptr<EnvFamily> family_;
+  std::unique_ptr<EnvFamily> family_ = find_family("corridor:short");
 };
 
 TEST_F(CorridorTest, WhoeverWalksRightArrives) {
