@@ -48,7 +48,7 @@ No space left;not have enough free space|the disk is full; free about 4 GB
 sudo: .*not found;password is required;terminal is required;not in the sudoers|no root rights; run this as root, or let an administrator install the packages of tools/packages.txt
 Could not get lock;dpkg was interrupted|another installation runs or was cut short; wait for it to end, or run: dpkg --configure -a
 Temporary failure resolving;Could not resolve;Name or service not known;Failed to establish;Network is unreachable;Connection timed out;Failed to fetch;NameResolutionError|no network; check the connection and the proxy settings (http_proxy, https_proxy)
-python.*command not found;No such file.*python;ensurepip is not available;No module named .?(venv;pip)|no such Python, or it lacks venv or pip; install python3-venv, or name another Python with TANDEM_PYTHON
+TANDEM_PYTHON;ensurepip is not available;No module named .?(venv;pip)|no such Python, or it lacks venv or pip; install python3-venv, or name another Python with TANDEM_PYTHON
 requires a different Python;No matching distribution|no package for this Python or machine; name a Python 3.11 with TANDEM_PYTHON, and for torch see TANDEM_TORCH_DIR in tools/setup.sh
 Unable to locate package|a Debian package does not exist in this release; tandem is made for Debian 12
 CMake Error|CMake's message is above; if it speaks of an old build folder, run: make clean
@@ -61,7 +61,7 @@ stamped() { [[ "$(cat "$1" 2>/dev/null)" == "$2" ]]; }
 
 missing_packages() {
   local wanted have
-  wanted=$(grep -v '^#' tools/packages.txt | sort)
+  wanted=$(grep -v '^#' tools/packages.txt | sort -u)
   have=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' | sed -n 's/^installed //p' | sort)
   comm -23 <(printf '%s\n' "$wanted") <(printf '%s\n' "$have")
 }
@@ -75,6 +75,7 @@ install_packages() {
 }
 
 make_venv() {
+  command -v "$python" || { echo "TANDEM_PYTHON=$python is no program" && return 1; }
   "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11) and
     "requires a different Python: 3.11 or newer, this is " + sys.version)'
   # An interrupted creation leaves a folder without pip.
