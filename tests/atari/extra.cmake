@@ -1,0 +1,11 @@
+# The plug-in against Gymnasium, in the Python environment that set-up makes.
+add_executable(dump_rollout ${CMAKE_CURRENT_SOURCE_DIR}/atari/dump_rollout.cc)
+target_link_libraries(dump_rollout PRIVATE tandem_core)
+foreach(cases games options)
+  add_test(NAME atari.gymnasium_oracle_${cases}
+    COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/atari/gymnasium_oracle.py
+      $<TARGET_FILE:dump_rollout> ${cases})
+  set_tests_properties(atari.gymnasium_oracle_${cases} PROPERTIES
+    ENVIRONMENT TANDEM_PLUGIN_PATH=${CMAKE_BINARY_DIR}/plugins)
+endforeach()
+add_dependencies(atari_tests tandem_atari)
