@@ -4,7 +4,6 @@
 // The family "atari": what tandem_atari.so exports.
 #include <cstdlib>
 #include <limits>
-#include <mutex>
 
 #include "ale/common/Log.hpp"
 #include "atari_env.h"
@@ -30,14 +29,12 @@ class AtariFamily : public EnvFamily {
 
   [[nodiscard]] std::unique_ptr<Env> make(const std::string& name, std::uint64_t seed) override {
     const auto rom = Roms(rom_folder(rom_dir_)).find(name);
-    const std::lock_guard lock(making_);
     return std::make_unique<AtariEnv>(rom, options_, seed);
   }
 
  private:
   AtariOptions options_;
   std::string rom_dir_;
-  std::mutex making_;  // ALE builds tables on first use
 };
 
 FieldList AtariFamily::fields() {

@@ -10,7 +10,7 @@
 
 #include "ale/ale_interface.hpp"
 #include "ale/common/ColourPalette.hpp"
-#include "ale/emucore/Console.hxx"
+#include "ale_state.h"
 #include "tandem/base/error.h"
 
 namespace tandem::atari {
@@ -92,23 +92,8 @@ std::vector<std::uint8_t> Console::rgb() const {
   return pixels;
 }
 
-void Console::save(StateWriter& writer) const {
-  writer.put_string(ale_->cloneState(/*include_rng=*/true).serialize());
-  const auto& source = ale_->theOSystem->console().mediaSource();
-  for (const auto* buffer : {source.currentFrameBuffer(), source.previousFrameBuffer()}) {
-    writer.put_bytes(std::as_bytes(std::span(buffer, screen_bytes())));
-  }
-}
+void Console::save(StateWriter& writer) const { save_ale(*ale_, writer); }
 
-void Console::load(StateReader& reader) {
-  ale_->restoreState(ale::ALEState(reader.get_string()));
-  const auto& source = ale_->theOSystem->console().mediaSource();
-  for (auto* buffer : {source.currentFrameBuffer(), source.previousFrameBuffer()}) {
-    const auto pixels = reader.get_bytes();
-    if (pixels.size() != screen_bytes()) throw Error("the saved state is of another game");
-    std::memcpy(buffer, pixels.data(), pixels.size());
-  }
-  std::memcpy(ale_->getScreen().getArray(), source.currentFrameBuffer(), screen_bytes());
-}
+void Console::load(StateReader& reader) { load_ale(*ale_, reader); }
 
 }  // namespace tandem::atari

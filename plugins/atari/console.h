@@ -28,13 +28,13 @@ struct ConsoleOptions {
 };
 
 /// One emulator. Actions are ALE's numbers: 0 NOOP, 1 FIRE, 2 UP and so on up to 17. Not
-/// thread-safe; separate instances may be used by separate threads, but made by one at a time.
+/// thread-safe; separate instances may be made and used by separate threads.
 class Console {
  public:
   static constexpr int kNoop = 0;
   static constexpr int kFire = 1;
 
-  /// `rom` must have passed check_rom(). Throws Error when the game cannot be played under the
+  /// `rom` must have come from Roms::find(). Throws Error when the game cannot be played under the
   /// options, with what it has instead.
   Console(const std::filesystem::path& rom, const ConsoleOptions& options);
   ~Console();

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// (The built plug-in links GPL-2.0-only ALE; see README.md.)
+#include "ale_state.h"
+
+#include <cstring>
+#include <span>
+
+#include "ale/ale_interface.hpp"
+#include "ale/emucore/Console.hxx"
+#include "ale/emucore/TIA.hxx"
+#include "preprocess.h"
+#include "tandem/base/error.h"
+
+namespace tandem::atari {
+namespace {
+
+using ale::StellaEnvironment;
+using ale::stella::TIA;
+
+// Private members of ALE are reached through explicit instantiation, which may name them
+// ([temp.spec.general]/6 of the C++ standard): reach(FramePointer{}) is &TIA::myFramePointer.
+template <class Name, auto kMember>
+struct Open {
+  friend constexpr auto reach(Name) { return kMember; }
+};
+
+// The graphics chip. Each mask points into the table after it, by an object's position and size.
+struct UnfinishedFrame {
+  friend constexpr auto reach(UnfinishedFrame);
+};
+struct GreyedFrame {
+  friend constexpr auto reach(GreyedFrame);
+};
+struct FramePointer {
+  friend constexpr auto reach(FramePointer);
+};
+struct Ball {
+  friend constexpr auto reach(Ball);
+};
+struct Missile0 {
+  friend constexpr auto reach(Missile0);
+};
+struct Missile1 {
+  friend constexpr auto reach(Missile1);
+};
+struct Player0 {
+  friend constexpr auto reach(Player0);
+};
+struct Player1 {
+  friend constexpr auto reach(Player1);
+};
+struct Playfield {
+  friend constexpr auto reach(Playfield);
+};
+struct BallTable {
+  friend constexpr auto reach(BallTable);
+};
+struct MissileTable {
+  friend constexpr auto reach(MissileTable);
+};
+struct PlayerTable {
+  friend constexpr auto reach(PlayerTable);
+};
+struct PlayfieldTable {
+  friend constexpr auto reach(PlayfieldTable);
+};
+struct EmptyTable {  // of an object that is switched off
+  friend constexpr auto reach(EmptyTable);
+};
+template struct Open<UnfinishedFrame, &TIA::myPartialFrameFlag>;
+template struct Open<GreyedFrame, &TIA::myFrameGreyed>;
+template struct Open<FramePointer, &TIA::myFramePointer>;
+template struct Open<Ball, &TIA::myCurrentBLMask>;
+template struct Open<Missile0, &TIA::myCurrentM0Mask>;
+template struct Open<Missile1, &TIA::myCurrentM1Mask>;
+template struct Open<Player0, &TIA::myCurrentP0Mask>;
+template struct Open<Player1, &TIA::myCurrentP1Mask>;
+template struct Open<Playfield, &TIA::myCurrentPFMask>;
+template struct Open<BallTable, &TIA::ourBallMaskTable>;
+template struct Open<MissileTable, &TIA::ourMissleMaskTable>;
+template struct Open<PlayerTable, &TIA::ourPlayerMaskTable>;
+template struct Open<PlayfieldTable, &TIA::ourPlayfieldTable>;
+template struct Open<EmptyTable, &TIA::ourDisabledMaskTable>;
+
+// What a sticky frame repeats.
+struct LastAction {
+  friend constexpr auto reach(LastAction);
+};
+struct LastStrength {  // of a paddle
+  friend constexpr auto reach(LastStrength);
+};
+template struct Open<LastAction, &StellaEnvironment::m_player_a_action>;
+template struct Open<LastStrength, &StellaEnvironment::m_paddle_a_strength>;
+
+constexpr std::int64_t kEmpty = -1;
+
+// Calls visit(mask, table, greatest offset in it) for each of the chip's masks.
+template <class Visit>
+void for_each_mask(TIA& chip, Visit visit) {
+  const auto go = [&](auto& mask, auto* table) {
+    const auto* entries = reinterpret_cast<std::remove_reference_t<decltype(mask)>>(table);
+    // A mask is read for the 160 pixels of a line.
+    visit(mask, entries, static_cast<std::int64_t>(sizeof(*table) / sizeof(*mask)) - kScreenWidth);
+  };
+  go(chip.*reach(Ball{}), reach(BallTable{}));
+  go(chip.*reach(Missile0{}), reach(MissileTable{}));
+  go(chip.*reach(Missile1{}), reach(MissileTable{}));
+  go(chip.*reach(Player0{}), reach(PlayerTable{}));
+  go(chip.*reach(Player1{}), reach(PlayerTable{}));
+  go(chip.*reach(Playfield{}), reach(PlayfieldTable{}));
+}
+
+bool is_empty(const void* mask) { return mask == reach(EmptyTable{}); }
+
+std::int64_t checked(std::int64_t offset, std::int64_t limit) {
+  if (offset < 0 || offset > limit) throw Error("the saved state of the Atari console is damaged");
+  return offset;
+}
+
+TIA& graphics_chip(ale::ALEInterface& ale) {
+  return dynamic_cast<TIA&>(ale.theOSystem->console().mediaSource());
+}
+
+}  // namespace
+
+void save_ale(ale::ALEInterface& ale, StateWriter& writer) {
+  writer.put_string(ale.cloneState(/*include_rng=*/true).serialize());
+  writer.put((*ale.environment).*reach(LastAction{}));
+  writer.put((*ale.environment).*reach(LastStrength{}));
+
+  auto& chip = graphics_chip(ale);
+  const auto size = ale.getScreen().arraySize();
+  for (const auto* picture : {chip.currentFrameBuffer(), chip.previousFrameBuffer()}) {
+    writer.put_bytes(std::as_bytes(std::span(picture, size)));
+  }
+  writer.put(chip.*reach(UnfinishedFrame{}));
+  writer.put(chip.*reach(GreyedFrame{}));
+  writer.put(std::int64_t{chip.*reach(FramePointer{}) - chip.currentFrameBuffer()});
+  for_each_mask(chip, [&](auto* mask, auto* table, std::int64_t) {
+    writer.put(is_empty(mask) ? kEmpty : std::int64_t{mask - table});
+  });
+}
+
+void load_ale(ale::ALEInterface& ale, StateReader& reader) {
+  ale.restoreState(ale::ALEState(reader.get_string()));
+  (*ale.environment).*reach(LastAction{}) = reader.get<ale::Action>();
+  (*ale.environment).*reach(LastStrength{}) = reader.get<float>();
+
+  auto& chip = graphics_chip(ale);
+  const auto size = ale.getScreen().arraySize();
+  for (auto* picture : {chip.currentFrameBuffer(), chip.previousFrameBuffer()}) {
+    const auto pixels = reader.get_bytes();
+    checked(static_cast<std::int64_t>(pixels.size()), static_cast<std::int64_t>(size));
+    std::memcpy(picture, pixels.data(), pixels.size());
+  }
+  std::memcpy(ale.getScreen().getArray(), chip.currentFrameBuffer(), size);
+  chip.*reach(UnfinishedFrame{}) = reader.get<bool>();
+  chip.*reach(GreyedFrame{}) = reader.get<bool>();
+  chip.*reach(FramePointer{}) =
+      chip.currentFrameBuffer() +
+      checked(reader.get<std::int64_t>(), static_cast<std::int64_t>(size));
+  for_each_mask(chip, [&](auto*& mask, auto* table, std::int64_t greatest) {
+    const auto offset = reader.get<std::int64_t>();
+    if (offset != kEmpty) mask = table + checked(offset, greatest);
+    // Only masks of bytes can be empty; the playfield's has no such table.
+    if constexpr (std::is_same_v<std::remove_reference_t<decltype(mask)>, const std::uint8_t*>) {
+      if (offset == kEmpty) mask = *reach(EmptyTable{});
+    }
+  });
+}
+
+}  // namespace tandem::atari

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// (The built plug-in links GPL-2.0-only ALE; see README.md.)
+//
+// The whole state of an emulated console: ALE's own save and what it leaves out.
+#pragma once
+
+#include "tandem/base/state.h"
+
+namespace ale {
+class ALEInterface;
+}
+
+namespace tandem::atari {
+
+/// ALE's saved states leave out the pictures (a short frame shows rows of the one before the last),
+/// an unfinished frame's progress, the masks by which objects are drawn, and the action that a
+/// sticky frame repeats. These save them too, so that a loaded game goes on bit by bit. The game
+/// must be the same; load throws Error when the state cannot be of it. Not thread-safe.
+void save_ale(ale::ALEInterface& ale, StateWriter& writer);
+void load_ale(ale::ALEInterface& ale, StateReader& reader);
+
+}  // namespace tandem::atari
