@@ -22,13 +22,16 @@ std::int32_t sample(std::span<const float> logits, float u) {
   return static_cast<std::int32_t>(logits.size() - 1);
 }
 
-/// Writes log softmax(logits); subtracting the largest first keeps every exponential in [0, 1].
+/// Writes log softmax(logits). Subtracting the largest first keeps every exponential in [0, 1], and
+/// subtracting it on its own keeps its rounding out of the result.
 void log_softmax(std::span<const float> logits, std::span<float> log_probabilities) {
   const float largest = *std::ranges::max_element(logits);
   float total = 0;
   for (const float logit : logits) total += std::exp(logit - largest);
-  const float shift = largest + std::log(total);
-  for (std::size_t i = 0; i < logits.size(); ++i) log_probabilities[i] = logits[i] - shift;
+  const float log_total = std::log(total);
+  for (std::size_t i = 0; i < logits.size(); ++i) {
+    log_probabilities[i] = logits[i] - largest - log_total;
+  }
 }
 
 class A2c final : public Algorithm {

@@ -1,0 +1,75 @@
+#include "tandem/data/rollout.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace tandem {
+namespace {
+
+using testing::ElementsAre;
+
+EnvSpec spec() {
+  EnvSpec spec;
+  spec.dtype = DType::u8;
+  spec.frame_shape = {1, 1, 3};
+  spec.stack = 2;
+  spec.num_actions = 2;
+  return spec;
+}
+
+TEST(Rollout, RowsAreTimeMajor) {
+  Rollout rollout(spec(), 3, 2);
+  EXPECT_EQ(rollout.observations(0).size(), 2u * 6);
+  EXPECT_EQ(rollout.observations(3).data() - rollout.observations(0).data(), 3 * 2 * 6);
+  EXPECT_EQ(rollout.batch_observations().size(), 3u * 2 * 6);
+  EXPECT_EQ(rollout.batch_observations().data(), rollout.observations(0).data());
+  rollout.actions(1)[0] = 5;
+  EXPECT_THAT(rollout.actions(), ElementsAre(0, 0, 5, 0, 0, 0));
+  rollout.values(3)[1] = 7;
+  EXPECT_THAT(rollout.values(), ElementsAre(0, 0, 0, 0, 0, 0, 0, 7));
+  EXPECT_EQ(rollout.rewards().size(), 6u);
+  EXPECT_EQ(rollout.discounts().size(), 6u);
+}
+
+TEST(Rollout, LastObservationsBecomeTheFirst) {
+  Rollout rollout(spec(), 2, 2);
+  for (int t = 0; t <= 2; ++t) {
+    std::ranges::fill(rollout.observations(t), static_cast<std::byte>(10 + t));
+  }
+  rollout.carry_over();
+  EXPECT_THAT(rollout.observations(0), testing::Each(std::byte{12}));
+  EXPECT_THAT(rollout.observations(1), testing::Each(std::byte{11}));
+}
+
+TEST(Returns, SumDiscountedRewardsAndBootstrap) {
+  Rollout rollout(spec(), 3, 2);
+  for (int t = 0; t < 3; ++t) {
+    rollout.rewards(t)[0] = static_cast<float>(t + 1);
+    rollout.rewards(t)[1] = -1;
+    std::ranges::fill(rollout.discounts(t), 0.5f);
+  }
+  rollout.values(3)[0] = 8;
+  rollout.values(3)[1] = 16;
+  std::vector<float> returns(6);
+  n_step_returns(rollout, returns);
+  // Environment 0: 3 + 8/2 = 7, 2 + 7/2 = 5.5, 1 + 5.5/2 = 3.75; environment 1: -1 + 16/2 = 7, ...
+  EXPECT_THAT(returns, ElementsAre(3.75f, 0.25f, 5.5f, 2.5f, 7, 7));
+}
+
+TEST(Returns, NothingCrossesTheEndOfAnEpisode) {
+  Rollout rollout(spec(), 3, 2);
+  for (int t = 0; t < 3; ++t) {
+    std::ranges::fill(rollout.rewards(t), 1.0f);
+    std::ranges::fill(rollout.discounts(t), 1.0f);
+  }
+  rollout.discounts(1)[0] = 0;  // environment 0 ends with its second step
+  std::ranges::fill(rollout.values(3), 100.0f);
+  std::vector<float> returns(6);
+  n_step_returns(rollout, returns);
+  EXPECT_THAT(returns, ElementsAre(2, 103, 1, 102, 101, 101));
+}
+
+}  // namespace
+}  // namespace tandem

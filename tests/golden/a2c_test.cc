@@ -1,0 +1,74 @@
+// A2C's returns, loss and head gradients against PyTorch's autograd.
+#include "tandem/algo/a2c.h"
+
+#include "tests/golden/golden.h"
+
+namespace tandem {
+namespace {
+
+/// make_golden.py's inputs of `a2c_case`.
+Rollout golden_rollout(int steps, int envs, std::uint32_t actions) {
+  EnvSpec spec;
+  spec.frame_shape = {1};
+  spec.num_actions = actions;
+  Rollout rollout(spec, steps, envs);
+  const auto rewards = golden_numbers(static_cast<std::size_t>(steps) * envs, 4);
+  for (int t = 0; t < steps; ++t) {
+    for (int e = 0; e < envs; ++e) {
+      const std::uint32_t i = t * envs + e;
+      rollout.actions(t)[e] = static_cast<std::int32_t>(golden_bits(i, 3) % actions);
+      rollout.rewards(t)[e] = rewards[i];
+      rollout.discounts(t)[e] = golden_bits(i, 5) % 5 == 0 ? 0.0f : 0.99f;
+    }
+  }
+  std::ranges::copy(golden_numbers(envs, 6), rollout.values(steps).begin());
+  return rollout;
+}
+
+class A2cGolden : public testing::TestWithParam<int> {};
+
+TEST_P(A2cGolden, LossAndGradientsAreThoseOfPyTorch) {
+  const auto golden = golden_cases("a2c").at(GetParam());
+  SCOPED_TRACE(golden["name"].get<std::string>());
+  const int steps = golden["steps"];
+  const int envs = golden["envs"];
+  const std::int64_t actions = golden["actions"];
+  const std::int64_t samples = std::int64_t{steps} * envs;
+  const auto rollout = golden_rollout(steps, envs, static_cast<std::uint32_t>(actions));
+  ASSERT_GE(golden["terminals"], 1);
+
+  std::vector<float> returns(samples);
+  n_step_returns(rollout, returns);
+  expect_near(returns, golden["returns"], "returns");
+
+  A2cConfig config;
+  config.entropy = golden["entropy_factor"];
+  config.value_loss = golden["value_factor"];
+  config.loss_scale = golden["loss_scale"];
+  auto logits = golden_numbers(samples * actions, 1);
+  for (auto& logit : logits) logit *= golden["logit_size"].get<float>();
+  auto value = golden_numbers(samples, 2);
+  std::vector<float> logits_gradient(logits.size());
+  std::vector<float> value_gradient(value.size());
+  const auto stats =
+      make_a2c(config)->loss({samples, actions, logits, value}, rollout, golden["weight"],
+                             {samples, actions, logits_gradient, value_gradient});
+
+  expect_near(logits_gradient, golden["logits_gradient"], "gradient of the logits");
+  expect_near(value_gradient, golden["value_gradient"], "gradient of the values");
+  expect_near(stats.policy_loss, golden["policy_loss"], 0, "policy loss");
+  expect_near(stats.value_loss, golden["value_loss"], 0, "value loss");
+  expect_near(stats.entropy, golden["entropy"], 0, "entropy");
+  EXPECT_EQ(stats.samples, samples);
+}
+
+std::string case_name(const testing::TestParamInfo<int>& info) {
+  return golden_cases("a2c").at(info.param)["name"];
+}
+
+INSTANTIATE_TEST_SUITE_P(All, A2cGolden,
+                         testing::Range(0, static_cast<int>(golden_cases("a2c").size())),
+                         case_name);
+
+}  // namespace
+}  // namespace tandem

@@ -1,0 +1,66 @@
+// Golden files: what PyTorch computes (see make_golden.py), and the inputs of that.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tandem {
+
+/// 32 bits, word `i` of the stream `salt`: make_golden.py's `bits`.
+inline std::uint32_t golden_bits(std::uint32_t i, std::uint32_t salt) {
+  std::uint32_t word = (i + salt * 0x9E3779B9u) * 2654435761u;
+  word = (word ^ (word >> 15)) * 2246822519u;
+  return word ^ (word >> 13);
+}
+
+/// Numbers in [-1, 1): make_golden.py's `numbers`.
+inline std::vector<float> golden_numbers(std::size_t count, std::uint32_t salt) {
+  std::vector<float> numbers(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto word = golden_bits(static_cast<std::uint32_t>(i), salt);
+    numbers[i] = static_cast<float>(word >> 8) / (1 << 23) - 1.0f;
+  }
+  return numbers;
+}
+
+/// Image bytes: make_golden.py's `pixels`.
+inline std::vector<std::uint8_t> golden_pixels(std::size_t count, std::uint32_t salt) {
+  std::vector<std::uint8_t> pixels(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    pixels[i] = static_cast<std::uint8_t>(golden_bits(static_cast<std::uint32_t>(i), salt) >> 24);
+  }
+  return pixels;
+}
+
+/// The cases of one golden file.
+inline nlohmann::json golden_cases(const std::string& name) {
+  std::ifstream file(std::string(TANDEM_SOURCE_DIR) + "/tests/golden/" + name + ".json");
+  return nlohmann::json::parse(file);
+}
+
+/// Equal to 1e-5 of the value, or of the typical size of its neighbours where that is larger.
+inline void expect_near(double actual, double expected, double typical, const std::string& what) {
+  EXPECT_NEAR(actual, expected, 1e-5 * std::max(std::abs(expected), typical)) << what;
+}
+
+/// The same for each element; the typical size is the root of the mean square.
+inline void expect_near(std::span<const float> actual, const std::vector<double>& expected,
+                        const std::string& what) {
+  ASSERT_EQ(actual.size(), expected.size()) << what;
+  double squares = 0;
+  for (const double value : expected) squares += value * value;
+  const double typical = std::sqrt(squares / static_cast<double>(expected.size()));
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    expect_near(actual[i], expected[i], typical, what + ", element " + std::to_string(i));
+  }
+}
+
+}  // namespace tandem

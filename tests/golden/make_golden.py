@@ -1,0 +1,317 @@
+#!/usr/bin/env python3
+"""Writes the golden files: what PyTorch computes, for the C++ tests beside this script.
+
+Everything is computed in float64 from inputs that both sides make by the formula of `numbers`, so
+that the files hold results alone. With --check FOLDER it compares the files there with what this
+PyTorch computes instead, and exits with 1 when they differ.
+
+    python tests/golden/make_golden.py [FOLDER]
+    python tests/golden/make_golden.py --check [FOLDER]
+"""
+
+import argparse
+import json
+import math
+import pathlib
+import sys
+from functools import partial
+
+try:
+    import numpy as np
+    import torch
+    from torch.nn import functional as F
+except ImportError as error:
+    print(f"needs numpy and torch: {error}")
+    sys.exit(77)  # ctest: skipped
+
+HERE = pathlib.Path(__file__).parent
+KEPT = 24  # elements kept of each large tensor
+
+
+def bits(count, salt):
+    """`count` 32-bit words of the stream `salt`: a multiplicative hash, the same in golden.h."""
+    words = np.arange(count, dtype=np.uint64) + np.uint64(salt) * np.uint64(0x9E3779B9)
+    words = (words * np.uint64(2654435761)) & np.uint64(0xFFFFFFFF)
+    words ^= words >> np.uint64(15)
+    words = (words * np.uint64(2246822519)) & np.uint64(0xFFFFFFFF)
+    return words ^ (words >> np.uint64(13))
+
+
+def numbers(count, salt):
+    """`count` numbers in [-1, 1), exact in float32."""
+    return torch.from_numpy((bits(count, salt) >> np.uint64(8)).astype(np.float64) / 2**23 - 1)
+
+
+def pixels(count, salt):
+    return torch.from_numpy((bits(count, salt) >> np.uint64(24)).astype(np.float64))
+
+
+def summary(tensor):
+    """The norm and evenly spaced elements, the first and the last among them."""
+    flat = tensor.detach().flatten()
+    kept = np.unique(np.linspace(0, len(flat) - 1, KEPT).round().astype(int))
+    return {
+        "norm": flat.norm().item(),
+        "at": kept.tolist(),
+        "values": flat[kept].tolist(),
+    }
+
+
+# --- networks ------------------------------------------------------------------------------------
+
+CONVOLUTIONS = {  # filters, kernel, stride
+    "nips": [(16, 8, 4), (32, 4, 2)],
+    "nature": [(32, 8, 4), (64, 4, 2), (64, 3, 1)],
+    "mlp": [],
+}
+DENSE = {"nips": [256], "nature": [512], "mlp": [32, 32]}
+
+
+class Network(torch.nn.Module):
+    def __init__(self, arch, shape, actions):
+        super().__init__()
+        self.convs = torch.nn.ModuleList()
+        for filters, kernel, stride in CONVOLUTIONS[arch]:
+            self.convs.append(torch.nn.Conv2d(shape[0], filters, kernel, stride))
+            shape = (filters, *((size - kernel) // stride + 1 for size in shape[1:]))
+        width = math.prod(shape)
+        self.dense = torch.nn.ModuleList()
+        for units in DENSE[arch]:
+            self.dense.append(torch.nn.Linear(width, units))
+            width = units
+        self.policy = torch.nn.Linear(width, actions)
+        self.value = torch.nn.Linear(width, 1)
+
+    def forward(self, x):
+        for conv in self.convs:
+            x = F.relu(conv(x))
+        x = x.flatten(1)
+        for dense in self.dense:
+            x = F.relu(dense(x))
+        return self.policy(x), self.value(x)[:, 0]
+
+
+def fill(network):
+    """Every parameter uniform in +-1/sqrt(fan_in), rounded to float32 as in the C++ buffer."""
+    count = sum(p.numel() for p in network.parameters())
+    flat = numbers(count, 1)
+    at = 0
+    for module in network.modules():
+        for parameter in module.parameters(recurse=False):
+            bound = np.float32(1 / math.sqrt(module.weight[0].numel()))
+            part = flat[at : at + parameter.numel()].float() * float(bound)
+            parameter.data = part.double().view(parameter.shape)
+            at += parameter.numel()
+
+
+def network_case(name, arch, dtype, shape, actions, batch):
+    network = Network(arch, shape, actions).double()
+    fill(network)
+    size = batch * math.prod(shape)
+    x = pixels(size, 2) / 255 if dtype == "u8" else numbers(size, 2)
+    logits, value = network(x.view(batch, *shape))
+    # Any gradient at the heads will do: it is the input of the backward pass.
+    d_logits = numbers(logits.numel(), 3).view(logits.shape)
+    d_value = numbers(batch, 4)
+    ((logits * d_logits).sum() + (value * d_value).sum()).backward()
+    return {
+        "name": name,
+        "arch": arch,
+        "hidden": DENSE[arch][0],
+        "dtype": dtype,
+        "shape": shape,
+        "actions": actions,
+        "batch": batch,
+        "parameters": sum(p.numel() for p in network.parameters()),
+        "logits": logits.flatten().tolist(),
+        "value": value.tolist(),
+        "gradients": [summary(p.grad) for p in network.parameters()],
+    }
+
+
+def networks():
+    return [
+        network_case("nips", "nips", "u8", [4, 84, 84], 6, 3),
+        network_case("nips_small_images", "nips", "u8", [1, 44, 36], 3, 2),
+        network_case("nips_float_images", "nips", "f32", [3, 40, 40], 4, 2),
+        network_case("nature", "nature", "u8", [4, 84, 84], 18, 3),
+        network_case("nature_one_sample", "nature", "u8", [4, 84, 84], 4, 1),
+        network_case("mlp_vector", "mlp", "f32", [5], 2, 7),
+        network_case("mlp_images", "mlp", "u8", [2, 6, 5], 3, 4),
+    ]
+
+
+# --- A2C -----------------------------------------------------------------------------------------
+
+
+def a2c_case(name, entropy, value_loss, loss_scale, weight, logit_size):
+    steps, envs, actions = 5, 3, 4
+    samples = steps * envs
+    logits = (numbers(samples * actions, 1) * logit_size).view(samples, actions).requires_grad_()
+    value = numbers(samples, 2).requires_grad_()
+    taken = torch.from_numpy((bits(samples, 3) % np.uint64(actions)).astype(np.int64))
+    rewards = numbers(samples, 4).view(steps, envs)
+    # About a fifth of the steps end an episode.
+    ends = torch.from_numpy(bits(samples, 5) % np.uint64(5) == 0).view(steps, envs)
+    discounts = torch.where(ends, 0.0, float(np.float32(0.99))).double()
+    following = numbers(envs, 6)
+    returns = torch.empty(steps, envs, dtype=torch.float64)
+    for t in reversed(range(steps)):
+        following = rewards[t] + discounts[t] * following
+        returns[t] = following
+    returns = returns.flatten()
+
+    distribution = torch.distributions.Categorical(logits=logits)
+    policy_losses = -(returns - value.detach()) * distribution.log_prob(taken)
+    value_losses = F.mse_loss(value, returns, reduction="none")
+    entropies = distribution.entropy()
+    losses = policy_losses - entropy * entropies + value_loss * value_losses
+    (weight * loss_scale * losses.sum()).backward()
+    return {
+        "name": name,
+        "steps": steps,
+        "envs": envs,
+        "actions": actions,
+        "entropy_factor": entropy,
+        "value_factor": value_loss,
+        "loss_scale": loss_scale,
+        "weight": weight,
+        "logit_size": logit_size,
+        "terminals": int(ends.sum()),
+        "returns": returns.tolist(),
+        "policy_loss": policy_losses.sum().item(),
+        "value_loss": value_losses.sum().item(),
+        "entropy": entropies.sum().item(),
+        "logits_gradient": logits.grad.flatten().tolist(),
+        "value_gradient": value.grad.tolist(),
+    }
+
+
+def a2c():
+    return [
+        a2c_case("paper", 0.01, 1.0, 1.0, 1 / 15, 2.0),
+        a2c_case("reference_code", 0.02, 0.25, 5.0, 1 / 15, 2.0),
+        a2c_case("much_entropy", 1.0, 0.5, 1.0, 0.25, 1.0),
+        a2c_case("extreme_logits", 0.01, 1.0, 1.0, 1.0, 200.0),
+    ]
+
+
+# --- optimizers ----------------------------------------------------------------------------------
+
+
+def rmsprop_inside(parameters, initial_square, decay=0.9, epsilon=0.1):
+    """A3C's equations 8 and 9, which torch.optim has not: epsilon under the root."""
+    square = torch.full_like(parameters, initial_square)
+
+    def step(gradient, lr):
+        square.mul_(decay).add_((1 - decay) * gradient**2)
+        parameters.data -= lr * gradient / (square + epsilon).sqrt()
+
+    return step
+
+
+def torch_rule(kind, parameters, **options):
+    optimizer = kind([parameters], lr=1.0, **options)
+
+    def step(gradient, lr):
+        optimizer.param_groups[0]["lr"] = lr
+        parameters.grad = gradient
+        optimizer.step()
+
+    return step
+
+
+def optimizer_case(name, make, config, clip_norm=0.0):
+    count, steps = 37, 4
+    parameters = numbers(count, 1).requires_grad_(False)
+    step = make(parameters)
+    norms, results = [], []
+    for k in range(steps):
+        gradient = numbers(count, 10 + k) * (k + 1)
+        norms.append(gradient.norm().item())
+        if clip_norm > 0:
+            holder = torch.nn.Parameter(parameters.clone())
+            holder.grad = gradient
+            torch.nn.utils.clip_grad_norm_([holder], clip_norm)
+            gradient = holder.grad
+        step(gradient, 0.05 / (k + 1))
+        results.append(parameters.tolist())
+    return {
+        "name": name,
+        "config": config | {"clip_norm": clip_norm},
+        "norms": norms,
+        "parameters": results,
+    }
+
+
+def optimizers():
+    rms = {"kind": "rmsprop", "decay": 0.9, "epsilon": 0.1}
+    inside = rms | {"epsilon_inside": True}
+    outside = rms | {"epsilon_inside": False}
+    momentum = {"kind": "sgd", "momentum": 0.9}
+    adam = {"kind": "adam", "beta1": 0.8, "beta2": 0.95, "epsilon": 1e-3}
+    rules = [
+        ("rmsprop_inside", inside, partial(rmsprop_inside, initial_square=0.0)),
+        (
+            "rmsprop_inside_from_one",
+            inside | {"initial_square": 1.0},
+            partial(rmsprop_inside, initial_square=1.0),
+        ),
+        ("rmsprop_outside", outside, partial(torch_rule, torch.optim.RMSprop, alpha=0.9, eps=0.1)),
+        ("sgd", {"kind": "sgd"}, partial(torch_rule, torch.optim.SGD)),
+        ("momentum", momentum, partial(torch_rule, torch.optim.SGD, momentum=0.9)),
+        ("adam", adam, partial(torch_rule, torch.optim.Adam, betas=(0.8, 0.95), eps=1e-3)),
+    ]
+    cases = [optimizer_case(name, make, config) for name, config, make in rules]
+    return cases + [
+        optimizer_case(f"{name}_clipped", make, config, clip_norm=5.0)
+        for name, config, make in rules
+    ]
+
+
+# --- files ---------------------------------------------------------------------------------------
+
+
+def rounded(value):
+    """Nine digits: far more than the tests need, and short files."""
+    if isinstance(value, float):
+        return float(f"{value:.9g}")
+    if isinstance(value, list):
+        return [rounded(item) for item in value]
+    if isinstance(value, dict):
+        return {key: rounded(item) for key, item in value.items()}
+    return value
+
+
+def same(a, b):
+    """Equal but for what another processor's order of summation changes."""
+    if isinstance(a, float) and isinstance(b, float):
+        return math.isclose(a, b, rel_tol=1e-7, abs_tol=1e-9)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    return a == b
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", nargs="?", type=pathlib.Path, default=HERE)
+    parser.add_argument("--check", action="store_true", help="compare instead of writing")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    different = []
+    for name, make in {"networks": networks, "a2c": a2c, "optimizers": optimizers}.items():
+        path = options.folder / f"{name}.json"
+        cases = rounded(make())
+        if not options.check:
+            lines = ",\n".join(json.dumps(case) for case in cases)
+            path.write_text(f"[\n{lines}\n]\n")
+        elif not same(json.loads(path.read_text()), cases):
+            different.append(str(path))
+    if different:
+        sys.exit(f"not what this PyTorch computes: {', '.join(different)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+// Several steps of each update rule against torch.optim, with and without clipping.
+#include "tandem/learn/optimizer.h"
+
+#include "tests/golden/golden.h"
+
+namespace tandem {
+namespace {
+
+OptimizerConfig golden_config(const nlohmann::json& golden) {
+  OptimizerConfig config;
+  config.kind = golden["kind"];
+  config.decay = golden.value("decay", config.decay);
+  config.epsilon = golden.value("epsilon", config.epsilon);
+  config.epsilon_inside = golden.value("epsilon_inside", config.epsilon_inside);
+  config.initial_square = golden.value("initial_square", config.initial_square);
+  config.momentum = golden.value("momentum", config.momentum);
+  config.beta1 = golden.value("beta1", config.beta1);
+  config.beta2 = golden.value("beta2", config.beta2);
+  config.clip_norm = golden["clip_norm"];
+  return config;
+}
+
+class OptimizerGolden : public testing::TestWithParam<int> {};
+
+TEST_P(OptimizerGolden, StepsAreThoseOfPyTorch) {
+  const auto golden = golden_cases("optimizers").at(GetParam());
+  SCOPED_TRACE(golden["name"].get<std::string>());
+  const auto config = golden_config(golden["config"]);
+  auto parameters = golden_numbers(37, 1);
+  const auto optimizer = make_optimizer(config, 37);
+  for (int k = 0; k < 4; ++k) {
+    auto gradient = golden_numbers(37, 10 + k);
+    for (auto& value : gradient) value *= static_cast<float>(k + 1);
+    const double norm = global_norm(gradient);
+    expect_near(norm, golden["norms"][k], 0, "norm");
+    optimizer->step(parameters, gradient, clip_scale(norm, config.clip_norm),
+                    0.05f / static_cast<float>(k + 1));
+    expect_near(parameters, golden["parameters"][k], "parameters after step " + std::to_string(k));
+  }
+}
+
+std::string case_name(const testing::TestParamInfo<int>& info) {
+  return golden_cases("optimizers").at(info.param)["name"];
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OptimizerGolden,
+                         testing::Range(0, static_cast<int>(golden_cases("optimizers").size())),
+                         case_name);
+
+}  // namespace
+}  // namespace tandem

@@ -1,0 +1,109 @@
+#include "tandem/learn/optimizer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tandem/base/error.h"
+
+namespace tandem {
+namespace {
+
+TEST(LearningRate, GoesLinearlyFromStartToEnd) {
+  const OptimizerConfig config{.lr = 0.4, .lr_end = 0.2, .anneal_steps = 100};
+  EXPECT_FLOAT_EQ(learning_rate(config, 0), 0.4f);
+  EXPECT_FLOAT_EQ(learning_rate(config, 25), 0.35f);
+  EXPECT_FLOAT_EQ(learning_rate(config, 100), 0.2f);
+  EXPECT_FLOAT_EQ(learning_rate(config, 1'000'000), 0.2f);
+}
+
+TEST(LearningRate, IsConstantWithoutAnnealing) {
+  const OptimizerConfig config{.lr = 0.4, .lr_end = 0, .anneal_steps = 0};
+  EXPECT_FLOAT_EQ(learning_rate(config, 123'456'789), 0.4f);
+}
+
+TEST(Clip, BringsTheNormDown) {
+  EXPECT_EQ(clip_scale(3, 40), 1);
+  EXPECT_EQ(clip_scale(40, 40), 1);
+  EXPECT_FLOAT_EQ(clip_scale(80, 40), 0.5f);
+  EXPECT_EQ(clip_scale(1e30, 0), 1);
+  // Not a number stays one: whoever looks at the parameters must see it.
+  EXPECT_TRUE(std::isnan(clip_scale(std::nan(""), 40)));
+}
+
+TEST(GlobalNorm, CountsEveryElement) {
+  for (const std::size_t size : {0, 1, 15, 16, 17, 1000}) {
+    const std::vector<float> ones(size, 2.0f);
+    EXPECT_NEAR(global_norm(ones), 2 * std::sqrt(static_cast<double>(size)), 1e-12) << size;
+  }
+}
+
+TEST(GlobalNorm, AddsInDoublePrecision) {
+  // In float the ones would vanish beside 1e8.
+  std::vector<float> values(1 << 16, 1.0f);
+  values[0] = 1e4f;
+  EXPECT_NEAR(global_norm(values), std::sqrt(1e8 + 65535), 1e-9);
+}
+
+TEST(Optimizer, UnknownRuleOffersTheOthers) {
+  EXPECT_THAT([] { make_optimizer({.kind = "adagrad"}, 1); },
+              testing::ThrowsMessage<Error>(testing::HasSubstr("rmsprop, sgd or adam")));
+}
+
+class EveryRule : public testing::TestWithParam<std::string> {};
+
+/// Some steps with arbitrary but fixed gradients.
+void take_steps(Optimizer& optimizer, std::vector<float>& parameters, int first, int last) {
+  for (int k = first; k < last; ++k) {
+    std::vector<float> gradient(parameters.size());
+    for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] = std::sin(1.0f + k + 2.0f * i);
+    optimizer.step(parameters, gradient, 0.5f, 0.1f);
+  }
+}
+
+TEST_P(EveryRule, SlotsHoldTheWholeState) {
+  const OptimizerConfig config{.kind = GetParam(), .momentum = 0.9};
+  const auto whole = make_optimizer(config, 21);
+  std::vector<float> expected(21, 1.0f);
+  take_steps(*whole, expected, 0, 3);
+  const auto resumed = make_optimizer(config, 21);
+  auto parameters = expected;
+  const auto from = whole->slots();
+  const auto to = resumed->slots();
+  ASSERT_EQ(from.size(), to.size());
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    EXPECT_EQ(from[i].name, to[i].name);
+    ASSERT_EQ(from[i].values.size(), to[i].values.size());
+    std::ranges::copy(from[i].values, to[i].values.begin());
+  }
+  take_steps(*whole, expected, 3, 6);
+  take_steps(*resumed, parameters, 3, 6);
+  EXPECT_EQ(parameters, expected);
+}
+
+TEST_P(EveryRule, GradientScaleScalesTheGradient) {
+  const OptimizerConfig config{.kind = GetParam()};
+  std::vector<float> scaled{1, 2, 3};
+  std::vector<float> plain = scaled;
+  make_optimizer(config, 3)->step(scaled, std::vector<float>{2, 4, -6}, 0.5f, 0.1f);
+  make_optimizer(config, 3)->step(plain, std::vector<float>{1, 2, -3}, 1.0f, 0.1f);
+  EXPECT_EQ(scaled, plain);
+}
+
+TEST_P(EveryRule, GoesDownhill) {
+  // The minimum of (x - 3)^2.
+  const auto optimizer = make_optimizer({.kind = GetParam()}, 1);
+  std::vector<float> x{0};
+  for (int k = 0; k < 500; ++k) {
+    optimizer->step(x, std::vector<float>{2 * (x[0] - 3)}, 1.0f, 0.05f);
+  }
+  EXPECT_NEAR(x[0], 3, 1e-2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, EveryRule, testing::Values("rmsprop", "sgd", "adam"),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace tandem

@@ -1,0 +1,129 @@
+#include "tandem/nn/architecture.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tandem/base/error.h"
+
+namespace tandem {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+EnvSpec image_spec(std::int64_t height, std::int64_t width) {
+  EnvSpec spec;
+  spec.dtype = DType::u8;
+  spec.frame_shape = {1, height, width};
+  spec.stack = 4;
+  spec.num_actions = 6;
+  return spec;
+}
+
+Architecture named(const std::string& name, const EnvSpec& spec) {
+  NetConfig config;
+  config.arch = name;
+  return make_architecture(config, spec);
+}
+
+TEST(Architecture, NipsIsThatOfTheWorkshopPaper) {
+  const auto parameters = named("nips", image_spec(84, 84)).parameters();
+  std::vector<std::string> names;
+  for (const auto& info : parameters) names.push_back(info.name);
+  EXPECT_THAT(names,
+              testing::ElementsAre("conv1.weight", "conv1.bias", "conv2.weight", "conv2.bias",
+                                   "dense1.weight", "dense1.bias", "policy.weight", "policy.bias",
+                                   "value.weight", "value.bias"));
+  EXPECT_THAT(parameters[0].shape, testing::ElementsAre(16, 4, 8, 8));
+  EXPECT_THAT(parameters[2].shape, testing::ElementsAre(32, 16, 4, 4));
+  EXPECT_THAT(parameters[4].shape, testing::ElementsAre(256, 32 * 9 * 9));
+  EXPECT_THAT(parameters[6].shape, testing::ElementsAre(6, 256));
+  EXPECT_THAT(parameters[8].shape, testing::ElementsAre(1, 256));
+}
+
+TEST(Architecture, NatureIsThatOfTheNaturePaper) {
+  const auto parameters = named("nature", image_spec(84, 84)).parameters();
+  EXPECT_THAT(parameters[0].shape, testing::ElementsAre(32, 4, 8, 8));
+  EXPECT_THAT(parameters[2].shape, testing::ElementsAre(64, 32, 4, 4));
+  EXPECT_THAT(parameters[4].shape, testing::ElementsAre(64, 64, 3, 3));
+  EXPECT_THAT(parameters[6].shape, testing::ElementsAre(512, 64 * 7 * 7));
+}
+
+TEST(Architecture, ParametersLieOneAfterAnother) {
+  const auto architecture = named("nature", image_spec(84, 84));
+  std::int64_t next = 0;
+  for (const auto& info : architecture.parameters()) {
+    EXPECT_EQ(info.offset, next) << info.name;
+    next += info.count;
+  }
+  EXPECT_EQ(architecture.parameter_count(), next);
+}
+
+TEST(Architecture, MlpFlattensAnyObservation) {
+  NetConfig config{.arch = "mlp", .hidden = 10};
+  const auto parameters = make_architecture(config, image_spec(5, 3)).parameters();
+  EXPECT_THAT(parameters[0].shape, testing::ElementsAre(10, 4 * 5 * 3));
+  EXPECT_THAT(parameters[2].shape, testing::ElementsAre(10, 10));
+  EXPECT_EQ(parameters[0].fan_in, 60);
+  EXPECT_EQ(parameters[1].fan_in, 60);
+}
+
+TEST(Architecture, SaysWhatDoesNotFitAndWhatToDo) {
+  EnvSpec vector;
+  vector.frame_shape = {7};
+  vector.num_actions = 2;
+  EXPECT_THAT([&] { named("nips", vector); },
+              ThrowsMessage<Error>(testing::AllOf(HasSubstr("the observation is 7"),
+                                                  HasSubstr("net.arch = \"mlp\""))));
+  EXPECT_THAT([&] { named("nips", image_spec(84, 7)); },
+              ThrowsMessage<Error>(
+                  testing::AllOf(HasSubstr("8x8 convolution"), HasSubstr("image of 84x7"))));
+  // The second convolution has too little left.
+  EXPECT_THAT([&] { named("nature", image_spec(16, 16)); },
+              ThrowsMessage<Error>(testing::AllOf(HasSubstr("4x16x16 is too small"),
+                                                  HasSubstr("4x4 convolution"),
+                                                  HasSubstr("image of 3x3"))));
+  EXPECT_THAT([&] { named("resnet", image_spec(84, 84)); },
+              ThrowsMessage<Error>(HasSubstr("use nips, nature or mlp")));
+  auto continuous = vector;
+  continuous.num_actions = 0;
+  continuous.action_low = {-1};
+  continuous.action_high = {1};
+  EXPECT_THAT([&] { named("mlp", continuous); }, ThrowsMessage<Error>(HasSubstr("continuous")));
+}
+
+TEST(Architecture, SmallestImagesThatFit) {
+  // nips leaves 1x1 of 20x20; nature needs 36x36.
+  EXPECT_NO_THROW(named("nips", image_spec(20, 20)));
+  EXPECT_THROW(named("nips", image_spec(19, 20)), Error);
+  EXPECT_NO_THROW(named("nature", image_spec(36, 36)));
+  EXPECT_THROW(named("nature", image_spec(36, 35)), Error);
+}
+
+TEST(Architecture, InitialisesUniformlyByFanIn) {
+  const auto architecture = named("nips", image_spec(84, 84));
+  std::vector<float> parameters(architecture.parameter_count());
+  Stream stream(1, 2);
+  initialise(architecture, stream, parameters);
+  for (const auto& info : architecture.parameters()) {
+    const double bound = 1 / std::sqrt(static_cast<double>(info.fan_in));
+    double squares = 0;
+    float largest = 0;
+    for (const float value : std::span(parameters).subspan(info.offset, info.count)) {
+      squares += value * value;
+      largest = std::max(largest, std::abs(value));
+    }
+    EXPECT_LE(largest, bound) << info.name;
+    if (info.count < 1000) continue;
+    EXPECT_GT(largest, 0.98 * bound) << info.name;
+    // The variance of a uniform distribution over +-b is b^2 / 3.
+    EXPECT_NEAR(squares / static_cast<double>(info.count), bound * bound / 3, 0.05 * bound * bound)
+        << info.name;
+  }
+}
+
+}  // namespace
+}  // namespace tandem
