@@ -58,7 +58,8 @@ void train(const Config& config, const std::filesystem::path& folder, bool resum
                    .seed = seed,
                    .steps_budget = config.run.steps,
                    .frames_per_step = spec.frames_per_step,
-                   .config = config.run,
+                   .log_seconds = config.run.log_seconds,
+                   .checkpoint_minutes = config.run.checkpoint_minutes,
                    .stop_requested = [&] { return signals.requested(); }},
                   std::move(directory), found ? &*found : nullptr);
   Parts parts{.make_env = make_env,
