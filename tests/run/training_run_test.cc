@@ -93,7 +93,7 @@ TEST_F(TrainingRunTest, LogsMeansOverTheInterval) {
                    4 * line["rate/steps_per_second"].get<double>());
 }
 
-// Seen failing (under -fsanitize=thread, and by lost updates) without the lock.
+// Seen failing under -fsanitize=thread without the lock in record().
 TEST_F(TrainingRunTest, ManyThreadsMayReport) {
   options_.steps_budget = 160 * 400;
   auto run = start();

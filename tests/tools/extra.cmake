@@ -1,2 +1,8 @@
 add_test(NAME tools.check_layers
   COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/tools/check_layers_test.py)
+
+set(plot_test ${CMAKE_CURRENT_SOURCE_DIR}/tools/plot_test.py)
+if(TARGET tandem)
+  list(APPEND plot_test $<TARGET_FILE:tandem>)
+endif()
+add_test(NAME tools.plot COMMAND ${TANDEM_PYTHON} ${plot_test})

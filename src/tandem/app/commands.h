@@ -13,5 +13,6 @@ void add_systems(CLI::App& program);
 void add_keys(CLI::App& program);
 void add_rollout(CLI::App& program);
 void add_bench(CLI::App& program);
+void add_plot(CLI::App& program);
 
 }  // namespace tandem

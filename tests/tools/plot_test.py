@@ -1,0 +1,109 @@
+"""Tests tools/plot.py, and `tandem plot` where the program is given: plot_test.py [TANDEM]."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(__file__).parents[2]
+sys.path.insert(0, str(SOURCE / "tools"))
+import plot  # noqa: E402
+
+PROGRAM = sys.argv.pop() if len(sys.argv) > 1 else None
+COMMAND = [PROGRAM, "plot"] if PROGRAM else [sys.executable, str(SOURCE / "tools" / "plot.py")]
+
+
+class PlotTest(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+
+    def make_run(self, name, seed=1, arch="nips", lr=0.01, returns=(0.0, 1.0, 2.0)):
+        run = self.folder / name
+        run.mkdir()
+        (run / "config.toml").write_text(
+            f"system = 'paac'\n[run]\nseed = {seed}\n[env]\nid = 'atari:Pong'\n"
+            f"[net]\narch = '{arch}'\n[optimizer]\nlr = {lr}\n"
+        )
+        lines = [{"steps": 5, "frames": 20, "seconds": 0.5}]  # before the first game ended
+        for i, value in enumerate(returns):
+            steps = 1000 * (i + 1)
+            line = {"steps": steps, "frames": 4 * steps, "seconds": steps / 10}
+            lines.append(line | {"episode/return_mean_100": value})
+        text = "\n".join(json.dumps(line) for line in lines)
+        (run / "metrics.jsonl").write_text(text + '\n{"steps": 99')  # being written
+        return run
+
+    def curves(self, *runs):
+        return plot.group_runs([plot.read_run(run) for run in runs])
+
+    def run_command(self, *arguments, **environment):
+        return subprocess.run(
+            [*COMMAND, *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            env=os.environ | {"TANDEM_PYTHON": sys.executable} | environment,
+        )
+
+    def test_seeds_of_one_config_are_one_curve(self):
+        curves = self.curves(
+            self.make_run("a", seed=1),
+            self.make_run("b", seed=2),
+            self.make_run("c", arch="nature"),
+        )
+        labels = [curve.label for curve in curves]
+        self.assertEqual(labels, ["PAAC  Pong  nips  (2 seeds)", "PAAC  Pong  nature"])
+
+    def test_labels_say_what_differs(self):
+        curves = self.curves(self.make_run("a", lr=0.01), self.make_run("b", lr=0.02))
+        labels = [curve.label for curve in curves]
+        self.assertEqual(labels, ["PAAC  Pong  nips  lr=0.01", "PAAC  Pong  nips  lr=0.02"])
+
+    def test_the_line_is_the_mean_and_the_band_holds_all_seeds(self):
+        runs = self.make_run("a", returns=(0, 1, 2)), self.make_run("b", 2, returns=(2, 3, 4, 5))
+        (curve,) = self.curves(*runs)
+        axes = plot.plt.figure().add_subplot()
+        plot.draw(axes, curve, "steps", 1, "black")
+        (line,) = axes.lines
+        self.assertEqual((line.get_xdata()[0], line.get_xdata()[-1]), (1000, 3000))
+        self.assertEqual((line.get_ydata()[0], line.get_ydata()[-1]), (1, 3))
+        (band,) = axes.collections
+        corners = band.get_paths()[0].vertices
+        self.assertEqual((corners[:, 1].min(), corners[:, 1].max()), (0, 4))
+
+    def test_writes_a_png(self):
+        out = self.folder / "out.png"
+        for by in ("steps", "frames"):
+            done = self.run_command(self.make_run(by), "--out", out, "--by", by)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(out.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+            out.unlink()
+
+    def test_says_what_is_wrong(self):
+        run = self.make_run("run")
+        empty = self.make_run("empty", returns=())
+        cases = [
+            ([self.folder / "none"], "there is no"),
+            ([empty], "finished game"),
+            ([run, "--out", self.folder / "no" / "out.png"], "cannot write"),
+            ([run, "--by", "hours"], "hours"),
+        ]
+        for arguments, message in cases:
+            done = self.run_command(*arguments)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(message, done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+
+    @unittest.skipUnless(PROGRAM, "needs the program")
+    def test_says_what_python_it_needs(self):
+        done = self.run_command(self.make_run("run"), TANDEM_PYTHON="/no/such/python")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("TANDEM_PYTHON", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

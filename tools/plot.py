@@ -1,0 +1,192 @@
+"""Draws the learning curves of runs: return against steps (or frames) and against wall-clock.
+
+Reads config.toml and metrics.jsonl of each run's folder. Runs whose configs differ in nothing but
+the seed are one curve: their mean, and a band from the least to the greatest of them. `tandem plot`
+calls this.
+"""
+
+import argparse
+import json
+import sys
+import tomllib
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+
+def refuse(message):
+    """Ends with the exit code that the program has for what the user can mend."""
+    print(f"tandem: error: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+try:
+    import matplotlib
+    import numpy as np
+except ImportError as missing:
+    refuse(
+        f"{sys.executable} has no package '{missing.name}': run `make setup` and unset "
+        "TANDEM_PYTHON, or install matplotlib there"
+    )
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.ticker import EngFormatter, MaxNLocator  # noqa: E402
+
+RETURN = "episode/return_mean_100"
+POINTS = 500  # of a curve
+# Keys that do not make another experiment of a run.
+NOT_OF_THE_CONFIG = {"run.seed", "run.steps", "run.checkpoint_minutes", "run.log_seconds"}
+# Okabe and Ito's colours, which people with any colour vision tell apart.
+COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
+TIME_UNITS = [("hours", 3600), ("minutes", 60), ("seconds", 1)]
+
+
+@dataclass
+class Run:
+    folder: Path
+    config: dict[str, object]  # by full key: "optimizer.lr"
+    columns: dict[str, np.ndarray]  # "steps", "frames", "seconds", RETURN
+
+
+@dataclass
+class Curve:
+    label: str
+    runs: list[Run]
+
+
+def flatten(table, prefix=""):
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from flatten(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value
+
+
+def read_metrics(file):
+    rows = []
+    for line in file.read_text().splitlines():
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError:
+            continue  # the last line, while it is being written
+        if RETURN in row:
+            rows.append(row)
+    names = ("steps", "frames", "seconds", RETURN)
+    return {name: np.array([row[name] for row in rows], float) for name in names}
+
+
+def read_run(folder):
+    try:
+        config = tomllib.loads((folder / "config.toml").read_text())
+        columns = read_metrics(folder / "metrics.jsonl")
+    except FileNotFoundError as error:
+        refuse(f"{folder} is not the folder of a run: there is no {error.filename}")
+    except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
+        refuse(f"cannot read the run in {folder}: {error}")
+    if len(columns["steps"]) < 2:
+        refuse(
+            f"the run in {folder} has fewer than two log lines with a finished game: let it go on"
+        )
+    return Run(folder, dict(flatten(config)), columns)
+
+
+def name_of(config):
+    env = str(config.get("env.id", "?")).split(":")[-1]
+    return f"{str(config.get('system', '?')).upper()}  {env}  {config.get('net.arch', '?')}"
+
+
+def group_runs(runs):
+    """The runs of one config each, with a label that tells them apart."""
+    groups = defaultdict(list)
+    for run in runs:
+        config = {k: v for k, v in run.config.items() if k not in NOT_OF_THE_CONFIG}
+        groups[json.dumps(config, sort_keys=True)].append(run)
+    same_name = defaultdict(list)
+    for config, members in groups.items():
+        same_name[name_of(members[0].config)].append((json.loads(config), members))
+    curves = []
+    for name, alike in same_name.items():
+        for config, members in alike:
+            details = [
+                f"{key.split('.')[-1]}={value}"
+                for key, value in config.items()
+                if any(other.get(key) != value for other, _ in alike)
+            ]
+            label = "  ".join([name, *details])
+            if len(members) > 1:
+                label += f"  ({len(members)} seeds)"
+            curves.append(Curve(label, members))
+    return curves
+
+
+def draw(axes, curve, column, scale, colour):
+    """Mean and band of the runs as far as all of them have come."""
+    xs = [run.columns[column] / scale for run in curve.runs]
+    ys = [run.columns[RETURN] for run in curve.runs]
+    if len(xs) == 1:
+        axes.plot(xs[0], ys[0], color=colour, label=curve.label)
+        return
+    grid = np.linspace(max(x[0] for x in xs), min(x[-1] for x in xs), POINTS)
+    values = np.array([np.interp(grid, x, y) for x, y in zip(xs, ys, strict=True)])
+    axes.plot(grid, values.mean(axis=0), color=colour, label=curve.label)
+    low, high = values.min(axis=0), values.max(axis=0)
+    axes.fill_between(grid, low, high, color=colour, alpha=0.2, linewidth=0)
+
+
+def tidy(axes):
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(color="#dddddd", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.margins(x=0.01)
+    axes.set_xlim(left=0)
+    axes.xaxis.set_major_locator(MaxNLocator(6))
+
+
+def plot(curves, by, out):
+    longest = max(run.columns["seconds"][-1] for curve in curves for run in curve.runs)
+    unit, seconds = next((u for u in TIME_UNITS if longest >= 2 * u[1]), TIME_UNITS[-1])
+    plt.rcParams.update({"font.size": 10, "lines.linewidth": 1.6, "axes.titlesize": 10})
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), sharey=True, layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.1)
+    for i, curve in enumerate(curves):
+        colour = COLOURS[i % len(COLOURS)]
+        draw(left, curve, by, 1, colour)
+        draw(right, curve, "seconds", seconds, colour)
+    for axes in (left, right):
+        tidy(axes)
+    left.xaxis.set_major_formatter(EngFormatter(sep=""))
+    left.set_xlabel(by)
+    left.set_ylabel("mean return of the last 100 games")
+    right.set_xlabel(f"wall-clock time ({unit})")
+    envs = sorted({str(curve.runs[0].config.get("env.id", "?")) for curve in curves})
+    figure.suptitle(f"Learning curves: {', '.join(envs)}", fontsize=12)
+    banded = any(len(curve.runs) > 1 for curve in curves)
+    handles, labels = left.get_legend_handles_labels()
+    figure.legend(
+        handles,
+        labels,
+        title="line: mean of the seeds; band: from the least to the greatest" if banded else None,
+        loc="outside lower center",
+        ncols=2,
+        frameon=False,
+    )
+    figure.savefig(out, dpi=150)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN")
+    parser.add_argument("--out", type=Path, default=Path("curves.png"))
+    parser.add_argument("--by", choices=("steps", "frames"), default="steps")
+    arguments = parser.parse_args()
+    curves = group_runs([read_run(folder) for folder in arguments.runs])
+    try:
+        plot(curves, arguments.by, arguments.out)
+    except (OSError, ValueError) as error:
+        refuse(f"cannot write {arguments.out}: {error}")
+    print(arguments.out)
+
+
+if __name__ == "__main__":
+    main()
