@@ -3,9 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -130,6 +134,39 @@ TEST_F(TrainingRunTest, EndsWithTheBudget) {
   EXPECT_EQ(result["why_ended"], "budget");
   EXPECT_EQ(result["parameters_sha256"], "abc");
   EXPECT_TRUE(result["mean_return"].is_null());
+}
+
+TEST_F(TrainingRunTest, TheRateLeavesOutTheSetUp) {
+  using namespace std::chrono_literals;
+  auto run = start();
+  std::this_thread::sleep_for(500ms);
+  const Stopwatch watch;
+  for (int i = 0; i < 5; ++i) {
+    run->record(update());
+    std::this_thread::sleep_for(10ms);
+  }
+  const double seconds = watch.seconds();
+  std::this_thread::sleep_for(500ms);
+  run->finish("abc");
+  const double rate = result_of(paths_.result())["steps_per_second"];
+  EXPECT_GE(rate, 4 * 160 / seconds);
+  EXPECT_LE(rate, 4 * 160 / 0.04);
+  EXPECT_GE(result_of(paths_.result())["seconds"], seconds + 1);
+}
+
+TEST_F(TrainingRunTest, TheLastLineOfProgressIsTheEnd) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::tmpfile(), std::fclose);
+  options_.progress = stream.get();
+  options_.log_seconds = 1000;
+  auto run = start();
+  while (!run->done()) run->record(update());
+  Checkpoint checkpoint;
+  run->save(checkpoint);
+  run->finish("abc");
+  std::array<char, 1000> text{};
+  std::rewind(stream.get());
+  ASSERT_NE(std::fgets(text.data(), text.size(), stream.get()), nullptr);
+  EXPECT_THAT(text.data(), AllOf(HasSubstr("100.0%  1.60k steps"), HasSubstr("entropy 1.000")));
 }
 
 TEST_F(TrainingRunTest, EndsWithASignal) {

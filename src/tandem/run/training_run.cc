@@ -60,7 +60,7 @@ TrainingRun::TrainingRun(TrainingRunOptions options, RunDirectory directory,
 void TrainingRun::restore(const Checkpoint& checkpoint) {
   const auto& state = checkpoint.part(kPart);
   try {
-    steps_before_ = state.at("steps").get<std::int64_t>();
+    steps_ = state.at("steps").get<std::int64_t>();
     seconds_before_ = state.at("seconds").get<double>();
     updates_ = state.at("updates").get<std::int64_t>();
     episodes_ = state.at("episodes").get<std::int64_t>();
@@ -71,7 +71,6 @@ void TrainingRun::restore(const Checkpoint& checkpoint) {
                     "(in '{}': {})",
                     kPart, error.what()));
   }
-  steps_ = steps_before_;
 }
 
 bool TrainingRun::done() const {
@@ -89,12 +88,17 @@ void TrainingRun::record(const UpdateReport& report) {
     if (last_returns_.size() > kReturnWindow) last_returns_.pop_front();
   }
   interval_.add(report);
+  if (!since_first_update_) {
+    since_first_update_.emplace();
+    steps_at_first_update_ = steps();
+  }
+  rate_seconds_ = since_first_update_->seconds();
 
   const bool redraw =
       printer_ && printer_->redraws() && since_progress_.seconds() >= kRedrawSeconds;
   const bool log_due = interval_.seconds() >= options_.log_seconds;
-  if (redraw || log_due) show_progress();
   if (log_due) log();
+  if (redraw || log_due) show_progress();
 }
 
 void TrainingRun::require_finite(const UpdateReport& report) const {
@@ -125,6 +129,7 @@ void TrainingRun::log() {
   if (const auto mean = mean_return()) line["episode/return_mean_100"] = *mean;
   line.update(interval_.scalars(options_.frames_per_step));
   recent_rate_ = interval_.steps_per_second();
+  recent_entropy_ = interval_.mean_entropy();
   metrics_.write(steps(), line);
   interval_ = {};
 }
@@ -132,15 +137,16 @@ void TrainingRun::log() {
 void TrainingRun::show_progress() {
   if (!printer_) return;
   since_progress_.lap();
+  // An interval that has only begun says little of the rate.
+  const bool current = interval_.updates() > 0 && interval_.seconds() >= kRedrawSeconds;
   ProgressReport report{.steps = steps(),
                         .budget = options_.steps_budget,
                         .frames = steps() * options_.frames_per_step,
-                        .steps_per_second = recent_rate_,
+                        .steps_per_second = current ? interval_.steps_per_second() : recent_rate_,
                         .episodes = episodes_,
                         .mean_return = mean_return(),
-                        .entropy = interval_.mean_entropy(),
+                        .entropy = current ? interval_.mean_entropy() : recent_entropy_,
                         .seconds_left = std::nullopt};
-  if (interval_.seconds() >= kRedrawSeconds) report.steps_per_second = interval_.steps_per_second();
   if (const double rate = steps_per_second(); rate > 0) {
     report.seconds_left = static_cast<double>(options_.steps_budget - steps()) / rate;
   }
@@ -169,9 +175,9 @@ void TrainingRun::save(Checkpoint& checkpoint) {
 
 void TrainingRun::finish(const std::string& parameters_sha256) {
   const std::lock_guard lock(mutex_);
-  if (interval_.updates() > 0) show_progress();
-  if (printer_) printer_->end_line();
   log();
+  show_progress();
+  if (printer_) printer_->end_line();
   write_result(steps() >= options_.steps_budget ? "budget" : "signal", parameters_sha256);
 }
 
@@ -186,8 +192,8 @@ void TrainingRun::fail(const std::string& message) noexcept {
 }
 
 double TrainingRun::steps_per_second() const {
-  const double passed = watch_.seconds();
-  return passed > 0 ? static_cast<double>(steps() - steps_before_) / passed : 0;
+  if (rate_seconds_ <= 0) return 0;
+  return static_cast<double>(steps() - steps_at_first_update_) / rate_seconds_;
 }
 
 std::optional<double> TrainingRun::mean_return() const {

@@ -83,14 +83,18 @@ class TrainingRun {
 
   mutable std::mutex mutex_;  // for all below but steps_
   std::atomic<std::int64_t> steps_ = 0;
-  std::int64_t steps_before_ = 0;  // a resume
-  double seconds_before_ = 0;
+  double seconds_before_ = 0;  // a resume
   Stopwatch watch_;
   std::int64_t updates_ = 0;
   std::int64_t episodes_ = 0;
   std::deque<double> last_returns_;  // of the last 100 episodes
   Interval interval_;
-  double recent_rate_ = 0;  // steps per second of the last interval
+  double recent_rate_ = 0;     // of the last logged interval, steps per second
+  double recent_entropy_ = 0;  // likewise
+  // The rate leaves out the first update, and so the set-up before it.
+  std::optional<Stopwatch> since_first_update_;
+  std::int64_t steps_at_first_update_ = 0;
+  double rate_seconds_ = 0;  // from the first update to the last
   Stopwatch since_progress_;
   Stopwatch since_checkpoint_;
   std::optional<std::int64_t> saved_step_;
