@@ -308,4 +308,15 @@ FoundCheckpoint find_latest(const fs::path& checkpoints,
                   checkpoints.string(), problems));
 }
 
+FoundCheckpoint find_at_step(const fs::path& checkpoints, std::int64_t step) {
+  const auto found = list_checkpoints(checkpoints);
+  if (const auto entry = found.find(step); entry != found.end()) {
+    return {read_checkpoint(entry->second), step, entry->second};
+  }
+  std::string steps;
+  for (const auto& [other, folder] : found) steps += fmt::format(" {}", other);
+  throw Error(fmt::format("there is no checkpoint of step {} in {}; there are:{}", step,
+                          checkpoints.string(), steps.empty() ? " none" : steps));
+}
+
 }  // namespace tandem

@@ -1,0 +1,35 @@
+// One game as a video.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+
+#include "tandem/algo/algorithm.h"
+#include "tandem/env/vec_env.h"
+#include "tandem/nn/network.h"
+#include "tandem/policy/games.h"
+
+namespace tandem {
+
+struct RecordingOptions {
+  double seconds = std::numeric_limits<double>::infinity();  // of play, at most
+  int scale = 3;                                             // see VideoOptions
+  Play play = Play::sampled;
+  std::uint64_t seed = 0;
+};
+
+/// What was recorded.
+struct Recording {
+  double game_return = 0;  // raw, up to the end of the recording
+  std::int64_t steps = 0;
+  double seconds = 0;  // of the video
+  bool whole = false;  // the game was over before the limit
+};
+
+/// Plays a game and writes it as a video of real-time speed, one picture a step. Throws Error when
+/// the environment has no pictures, or as VideoWriter does.
+Recording record_game(const std::filesystem::path& file, const RecordingOptions& options,
+                      const EnvFactory& make_env, Network& network, const Algorithm& algorithm);
+
+}  // namespace tandem
