@@ -199,8 +199,8 @@ TEST(VecEnv, PartsOfOneSetUseTheStreamsOfTheirGlobalIndices) {
 TEST_P(VecEnvThreads, ReceivesEveryEnvironmentThatWasSent) {
   Script script;
   constexpr int count = 8;
+  Observations seen(count, 3);  // outlives the steps in flight
   VecEnv envs(scripted(script), {.count = count, .threads = GetParam()});
-  Observations seen(count, 3);
   envs.reset(seen.bytes());
   std::vector<int> steps(count);
   std::vector<int> ids(count);
@@ -226,8 +226,8 @@ TEST_P(VecEnvThreads, ReceivesEveryEnvironmentThatWasSent) {
 TEST(VecEnv, ReceivesTheFastWithoutTheSlow) {
   Script script;
   script.slow = std::chrono::milliseconds(20);  // times index + 1
+  Observations seen(4, 3);                      // outlives the steps in flight
   VecEnv envs(scripted(script), {.count = 4, .threads = 4});
-  Observations seen(4, 3);
   envs.reset(seen.bytes());
   const std::vector<int> ids{0, 1, 2, 3};
   const std::vector<std::byte*> rows{seen.of(0), seen.of(1), seen.of(2), seen.of(3)};

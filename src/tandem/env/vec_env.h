@@ -54,7 +54,8 @@ class VecEnv {
   void reset(std::span<std::byte> observations);
 
   /// Starts one step of environment ids[k] with actions[k]; its observation goes to
-  /// observations[k] (observation_bytes() each), which must stay valid until it is received.
+  /// observations[k] (observation_bytes() each), which must stay valid until it is received or the
+  /// VecEnv is destroyed.
   void send(std::span<const int> ids, std::span<const Action> actions,
             std::span<std::byte* const> observations);
 
