@@ -5,12 +5,15 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <vector>
 
 #include "tandem/app/commands.h"
 #include "tandem/base/error.h"
+#include "tandem/base/nearest.h"
 #include "tandem/nn/network.h"
 
 namespace {
@@ -27,6 +30,16 @@ int refuse(const std::string& message) {
 int finish_parsing(const CLI::App& program, const CLI::ParseError& end) {
   if (end.get_exit_code() == 0) return program.exit(end);
   return refuse(std::string(end.what()) + "; `tandem --help` and `tandem COMMAND --help` say more");
+}
+
+// CLI11 would only say that a command is required.
+void check_command(const CLI::App& program, const std::string& word) {
+  std::vector<std::string> names;
+  for (const auto* command : program.get_subcommands({})) names.push_back(command->get_name());
+  if (word.starts_with('-') || std::ranges::find(names, word) != names.end()) return;
+  const auto near = tandem::nearest(word, names);
+  throw tandem::Error(fmt::format("there is no command {};{} `tandem --help` lists all", word,
+                                  near.empty() ? "" : " did you mean " + near + "?"));
 }
 
 int report_bug(const std::string& what) {
@@ -51,6 +64,7 @@ int main(int argc, char** argv) {
   }
 
   try {
+    if (argc > 1) check_command(program, argv[1]);
     program.parse(argc, argv);
     return 0;
   } catch (const CLI::ParseError& end) {

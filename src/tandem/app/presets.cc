@@ -48,8 +48,8 @@ fs::path find_config(const std::string& name) {
   }
   const auto known = preset_names();
   const auto near = nearest(name, known);
-  throw Error(fmt::format("there is no config file and no preset {}{}; the presets are {}", name,
-                          near.empty() ? "" : "; did you mean " + near + "?",
+  throw Error(fmt::format("there is no config file and no preset {};{} the presets are {}", name,
+                          near.empty() ? "" : " did you mean " + near + "?",
                           fmt::join(known, ", ")));
 }
 

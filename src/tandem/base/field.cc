@@ -26,7 +26,7 @@ std::string needs(const Field& field) {
   if (std::holds_alternative<std::string*>(field.target)) {
     return range.empty() ? "a text" : "one of " + range;
   }
-  const std::string type =
+  std::string type =
       std::holds_alternative<std::int64_t*>(field.target) ? "an integer" : "a number";
   if (range.empty()) return type;
   return range.starts_with("at ") ? type + " of " + range : type + " from " + range;

@@ -168,7 +168,8 @@ double NpyArray::at(std::size_t index) const {
 
 NpyArray read_npy(const std::filesystem::path& file) { return Reader(file).read(); }
 
-NpyWriter::NpyWriter(std::filesystem::path file, NpyType type, std::vector<std::int64_t> shape)
+NpyWriter::NpyWriter(std::filesystem::path file, NpyType type,
+                     const std::vector<std::int64_t>& shape)
     : file_(std::move(file)),
       stream_(file_, std::ios::binary),
       missing_(item_count(shape) * item_bytes(type)) {

@@ -33,7 +33,7 @@ struct NpyArray {
 /// Throws Error when the file cannot be written.
 class NpyWriter {
  public:
-  NpyWriter(std::filesystem::path file, NpyType type, std::vector<std::int64_t> shape);
+  NpyWriter(std::filesystem::path file, NpyType type, const std::vector<std::int64_t>& shape);
 
   void write(std::span<const std::byte> bytes);
 

@@ -69,15 +69,15 @@ std::string nearest_key(const std::string& key, const FieldList& fields) {
 
 [[noreturn]] void refuse_key(const Setting& setting, const FieldList& fields) {
   const auto near = nearest_key(setting.key, fields);
-  throw Error(fmt::format("{}: there is no key {}{}; `tandem keys` lists all keys", setting.where,
-                          setting.key, near.empty() ? "" : "; did you mean " + near + "?"));
+  throw Error(fmt::format("{}: there is no key {};{} `tandem keys` lists all keys", setting.where,
+                          setting.key, near.empty() ? "" : " did you mean " + near + "?"));
 }
 
 std::string toml_value(const Field& field) {
   const auto value = field_value(field);
   if (const auto* text = std::get_if<std::string>(&value)) {
     std::ostringstream quoted;
-    quoted << toml::value<std::string>(*text);
+    quoted << toml::toml_formatter(toml::value<std::string>(*text), toml::format_flags::none);
     return quoted.str();
   }
   auto text = value_text(value);

@@ -29,8 +29,8 @@ void check_system(const std::string& name) {
     names.emplace_back(system.name);
   }
   const auto near = nearest(name, names);
-  throw Error(fmt::format("there is no system {}{}; `tandem systems` lists all", name,
-                          near.empty() ? "" : "; did you mean " + near + "?"));
+  throw Error(fmt::format("there is no system {};{} `tandem systems` lists all", name,
+                          near.empty() ? "" : " did you mean " + near + "?"));
 }
 
 }  // namespace tandem

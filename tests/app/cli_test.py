@@ -1,0 +1,240 @@
+"""Runs the built program as a user does: exit codes, messages, listings and rollouts.
+
+Needs $TANDEM, the path of the program.
+"""
+
+import json
+import os
+import subprocess
+import tempfile
+import tomllib
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+PROGRAM = os.environ["TANDEM"]
+HAS_ATARI = (Path(PROGRAM).parent / "plugins" / "tandem_atari.so").exists()
+
+
+def tandem(*words, **environment):
+    return subprocess.run(
+        [PROGRAM, *map(str, words)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = Path(self.folder.name)
+        self.addCleanup(self.folder.cleanup)
+
+    def assert_refused(self, *words, says):
+        """Exit code 2, one line on stderr, nothing on stdout."""
+        result = tandem(*words)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertTrue(result.stderr.startswith("tandem: error: "), result.stderr)
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        self.assertEqual(result.stdout, "")
+        for words_said in [says] if isinstance(says, str) else says:
+            self.assertIn(words_said, result.stderr)
+
+
+class Usage(Folder):
+    def test_version_and_help(self):
+        version = tandem("--version")
+        self.assertEqual(version.returncode, 0)
+        self.assertRegex(version.stdout, r"^tandem \d+\.\d+\.\d+\n$")
+        commands = ["envs", "systems", "keys", "rollout", "bench", "train"]
+        program = tandem("--help")
+        self.assertEqual(program.returncode, 0)
+        for command in commands:
+            self.assertIn(command, program.stdout)
+            one = tandem(command, "--help")
+            self.assertEqual(one.returncode, 0)
+            self.assertIn("--help", one.stdout)
+
+    def test_usage_errors(self):
+        self.assert_refused(says="subcommand is required")
+        self.assert_refused("trian", says=["no command trian", "did you mean train?"])
+        self.assert_refused("envs", "--fast", says="--fast")
+        self.assert_refused("rollout", "--env", "cartpole", says="--out")
+        self.assert_refused("train", "paac", "--steps", 5, "--frames", 5, says="--frames")
+
+
+class Config(Folder):
+    def write(self, text):
+        file = self.path / "bad.toml"
+        file.write_text(text)
+        return file
+
+    def train(self, *words, says):
+        out = self.path / "run"
+        start = ["train", "paac", "--env", "cartpole", "--run-dir", out]
+        self.assert_refused(*start, *words, says=says)
+        self.assertFalse(out.exists(), "a refused config must leave no run behind")
+
+    def test_file_errors_name_file_line_key_and_need(self):
+        file = self.write("[paac]\nt_max = 0\n")
+        self.train(
+            "--config", file, says=f"{file}:2: paac.t_max needs an integer from 1 to 10000, not 0"
+        )
+        file = self.write("\n\n[a2c]\ngamma = 'high'\n")
+        needs = 'a2c.gamma needs a number from 0 to 1, not "high"'
+        self.train("--config", file, says=f"{file}:4: {needs}")
+        file = self.write("[paac]\nt_mox = 5\n")
+        self.train("--config", file, says=[f"{file}:2: there is no key paac.t_mox", "paac.t_max?"])
+        file = self.write("[paac\n")
+        self.train("--config", file, says=[f"{file}:1:", "not valid TOML"])
+
+    def test_set_errors(self):
+        self.train("--set", "t_max=many", says='needs an integer from 1 to 10000, not "many"')
+        self.train("--set", "envz=5", says="did you mean paac.envs?")
+        self.train("--set", "t_max", says="key=value")
+        needs = 'run.device needs one of cpu or cuda, not "tpu"'
+        self.train("--device", "tpu", says=f"--device: {needs}")
+        self.train("--steps", "-5", says="--steps: run.steps needs an integer from 1")
+
+    def test_unknown_names_offer_the_nearest(self):
+        self.assert_refused("train", "pac", "--env", "cartpole", says="did you mean paac?")
+        self.assert_refused("train", "paac", "--env", "cartpol", says=["did you mean", "cartpole"])
+        self.train("--config", "paac/paper_nip", says="did you mean paac/paper_nips?")
+
+    def test_resume_needs_a_run(self):
+        self.assert_refused("train", "--resume", self.path, says="config.toml")
+        self.assert_refused("train", says="tandem systems")
+
+
+class Train(Folder):
+    def test_run_keeps_its_resolved_config_and_resumes_by_it(self):
+        run = self.path / "run"
+        options = ["--steps", "400", "--seed", 7, "--set", "lr=0.001", "--set", "envs=4"]
+        first = tandem("train", "paac", "--config", "paac/cartpole", "--run-dir", run, *options)
+        self.assertEqual(first.returncode, 0, first.stderr)
+        config = tomllib.loads((run / "config.toml").read_text())
+        self.assertEqual((config["system"], config["env"]["id"]), ("paac", "cartpole"))
+        self.assertEqual((config["run"]["steps"], config["run"]["seed"]), (400, 7))
+        self.assertEqual((config["optimizer"]["lr"], config["paac"]["envs"]), (0.001, 4))
+
+        self.assert_refused(
+            *["train", "--resume", run, "--set", "lr=0.1"],
+            says="a resumed run keeps optimizer.lr = 0.001",
+        )
+        longer = tandem("train", "--resume", run, "--steps", "800")
+        self.assertEqual(longer.returncode, 0, longer.stderr)
+        self.assertEqual(json.loads((run / "result.json").read_text())["steps"], 800)
+
+
+class Listings(unittest.TestCase):
+    def test_envs(self):
+        listed = tandem("envs")
+        self.assertEqual(listed.returncode, 0, listed.stderr)
+        for name in ["cartpole", "catch"] + (["atari:Pong"] if HAS_ATARI else []):
+            self.assertIn(name, listed.stdout.split())
+
+    def test_systems(self):
+        self.assertIn("paac", tandem("systems").stdout)
+
+    def test_keys(self):
+        listed = json.loads(tandem("keys", "paac", "--env", "cartpole", "--json").stdout)
+        keys = {entry["key"]: entry for entry in listed}
+        t_max = keys["paac.t_max"]
+        self.assertEqual((t_max["type"], t_max["default"], t_max["least"]), ("integer", 5, 1))
+        self.assertIn("section 5.1", t_max["source"])
+        self.assertEqual(keys["net.arch"]["choices"], ["nips", "nature", "mlp"])
+        table = tandem("keys", "paac", "--env", "cartpole", COLUMNS="120").stdout
+        for key in keys:
+            self.assertIn(key, table)
+        self.assertLessEqual(max(map(len, table.splitlines())), 120)
+
+    def test_presets(self):
+        for preset in ["cartpole", "catch"] + (["paper_nips"] if HAS_ATARI else []):
+            refused = tandem("train", "paac", "--config", f"paac/{preset}", "--threads", "-1")
+            self.assertIn("run.threads needs", refused.stderr)
+
+    def test_bench_env(self):
+        measured = json.loads(
+            tandem("bench", "env", "--env", "cartpole", "--seconds", 0.1, "--json").stdout
+        )
+        self.assertGreater(measured["steps_per_second"], 1000)
+        self.assertAlmostEqual(measured["t_env_us"] * measured["steps_per_second"] / 1e6, 1)
+
+
+class Rollout(Folder):
+    def rollout(self, name, *words):
+        result = tandem("rollout", "--out", self.path / name, *words)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return {file.stem: np.load(file) for file in (self.path / name).iterdir()}
+
+    def assert_same(self, one, other):
+        self.assertEqual(one.keys(), other.keys())
+        for name, array in one.items():
+            np.testing.assert_array_equal(array, other[name], err_msg=name)
+
+    def test_files(self):
+        files = self.rollout("a", "--env", "cartpole", "--seed", 3, "--random", "--steps", 200)
+        shapes = {name: (array.shape, str(array.dtype)) for name, array in files.items()}
+        self.assertEqual(
+            shapes,
+            {
+                "reset_obs": ((4,), "float32"),
+                "obs": ((200, 4), "float32"),
+                "actions": ((200,), "int32"),
+                "reward": ((200,), "float32"),
+                "terminated": ((200,), "bool"),
+                "truncated": ((200,), "bool"),
+            },
+        )
+        self.assertGreater(files["terminated"].sum(), 2)
+        # The row of an episode's end is the next episode's start: upright again.
+        self.assertTrue((np.abs(files["obs"][files["terminated"]]) <= 0.05).all())
+
+    def test_played_back_actions_give_the_same_files(self):
+        options = ["--env", "cartpole", "--seed", 3]
+        random = self.rollout("a", *options, "--random", "--steps", 100)
+        actions = self.path / "a" / "actions.npy"
+        self.assert_same(random, self.rollout("b", *options, "--actions", actions))
+        other = self.rollout("c", "--env", "cartpole", "--seed", 4, "--actions", actions)
+        self.assertFalse((other["obs"] == random["obs"]).all())
+
+    def test_integer_types_of_numpy_are_taken(self):
+        for dtype in (np.uint8, np.int32, np.int64):
+            np.save(self.path / "actions.npy", np.ones(5, dtype))
+            files = self.rollout(
+                dtype.__name__, "--env", "cartpole", "--actions", self.path / "actions.npy"
+            )
+            self.assertEqual(files["actions"].tolist(), [1] * 5)
+
+    def test_bad_actions(self):
+        def refuse(array, says, *words):
+            np.save(self.path / "actions.npy", array)
+            self.assert_refused(
+                *["rollout", "--env", "cartpole", "--out", self.path / "out"],
+                *["--actions", self.path / "actions.npy", *words],
+                says=says,
+            )
+
+        refuse(np.array([0, 1, 2]), "action 2 at index 2 is not in 0 to 1")
+        refuse(np.zeros(3), "known are bool")
+        refuse(np.zeros((3, 2), np.int32), "integer actions of shape [steps]")
+        refuse(np.zeros(3, np.int32), "fewer than --steps 4", "--steps", 4)
+        refuse(np.asfortranarray(np.zeros((3, 2), np.int32)), "Fortran")
+        self.assert_refused("rollout", "--env", "cartpole", "--out", "x", says="--random")
+
+    @unittest.skipUnless(HAS_ATARI, "the Atari plug-in is not built")
+    def test_atari(self):
+        options = ["--env", "atari:Pong", "--set", "env.noop_max=0", "--random", "--steps", 50]
+        files = self.rollout("a", *options)
+        self.assertEqual(files["obs"].shape, (50, 4, 84, 84))
+        self.assertEqual(files["obs"].dtype, np.uint8)
+        # Stacked: each step's oldest three frames are the step before's newest three.
+        np.testing.assert_array_equal(files["obs"][1:, :3], files["obs"][:-1, 1:])
+
+
+if __name__ == "__main__":
+    unittest.main()

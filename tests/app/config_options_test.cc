@@ -1,0 +1,85 @@
+#include "tandem/app/config_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <tuple>
+
+#include "tandem/base/error.h"
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+const int kPluginPath = setenv("TANDEM_PLUGIN_PATH", TANDEM_BINARY_DIR "/plugins", 0);
+
+class ConfigOptionsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    options.add_to(app);
+    std::ofstream(file) << "[env]\nid = \"catch\"\n[paac]\nt_max = 7\nenvs = 2\n[run]\nseed = 5\n";
+  }
+  void TearDown() override { fs::remove(file); }
+
+  Config load(const std::string& words) {
+    app.parse(words);
+    return options.load();
+  }
+
+  Config load_resumed(const std::string& words) {
+    app.parse(words);
+    return options.load_resumed(file);
+  }
+
+  CLI::App app;
+  ConfigOptions options;
+  fs::path file = fs::path(testing::TempDir()) / "config_options.toml";
+};
+
+TEST_F(ConfigOptionsTest, DedicatedOptionsBeatSetsBeatTheFileBeatsDefaults) {
+  const auto config = load("paac --seed 9 --set run.seed=8 --set envs=3 --set envs=4 --config " +
+                           file.string() + " --env cartpole --steps 20M");
+  EXPECT_EQ(config.run.seed, 9);
+  EXPECT_EQ(config.paac.envs, 4);
+  EXPECT_EQ(config.paac.t_max, 7);
+  EXPECT_EQ(config.env.id, "cartpole");
+  EXPECT_EQ(config.run.steps, 20'000'000);
+  EXPECT_EQ(config.a2c.gamma, 0.99);
+}
+
+TEST_F(ConfigOptionsTest, FramesBecomeSteps) {
+  if (!fs::exists(TANDEM_BINARY_DIR "/plugins/tandem_atari.so")) {
+    GTEST_SKIP() << "the Atari plug-in is not built";
+  }
+  EXPECT_EQ(load("paac --env atari:Pong --set frame_skip=5 --frames 4k").run.steps, 800);
+}
+
+TEST_F(ConfigOptionsTest, FramesEqualStepsWhereAStepIsAFrame) {
+  EXPECT_EQ(load("paac --env cartpole --frames 4k").run.steps, 4000);
+}
+
+TEST_F(ConfigOptionsTest, AResumedRunMayOnlyChangeItsBudgetAndPace) {
+  const auto config = load_resumed("--steps 10 --threads 3 --set log_seconds=1 --set t_max=7");
+  EXPECT_EQ(config.run.steps, 10);
+  EXPECT_EQ(config.run.threads, 3);
+  EXPECT_EQ(config.run.seed, 5);
+  EXPECT_EQ(config.paac.t_max, 7);
+}
+
+TEST_F(ConfigOptionsTest, AResumedRunKeepsWhatItsCheckpointBelongsTo) {
+  for (const auto* words : {"--seed 6", "--env cartpole", "--set t_max=5", "--set lr=1"}) {
+    ConfigOptions changed;
+    CLI::App other;
+    changed.add_to(other);
+    other.parse(words);
+    EXPECT_THROW(std::ignore = changed.load_resumed(file), Error) << words;
+  }
+}
+
+}  // namespace
+}  // namespace tandem
