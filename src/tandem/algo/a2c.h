@@ -10,17 +10,17 @@ namespace tandem {
 
 struct A2cConfig {
   double gamma = 0.99;
-  double entropy = 0.01;     // beta of PAAC's equation 10
-  double value_loss = 1.0;   // factor of the squared error: 1 in equation 11, 0.25 in the reference code
-  double loss_scale = 1.0;   // factor of the whole loss: 5 in the reference code
-  double reward_clip = 1.0;  // rewards are clipped to +-this; 0: not clipped
+  double entropy = 0.01;       // beta of PAAC's equation 10
+  double value_loss = 0.0625;  // factor of the squared error: 1 in equation 11
+  double loss_scale = 20.0;    // factor of the whole loss; see configs/paac/paper_nips.toml
+  double reward_clip = 1.0;    // rewards are clipped to +-this; 0: not clipped
 
   FieldList fields();
 };
 
 /// PAAC, section 4, equations 10 and 11 (A3C's section 4 with t_max steps). The loss per sample is
-/// loss_scale * (-(R - V) log pi(a) - entropy * H(pi) + value_loss * (R - V)^2), with R - V constant
-/// in the first term. Actions are sampled from softmax(logits).
+/// loss_scale * (-(R - V) log pi(a) - entropy * H(pi) + value_loss * (R - V)^2), with R - V
+/// constant in the first term. Actions are sampled from softmax(logits).
 std::unique_ptr<Algorithm> make_a2c(const A2cConfig& config);
 
 }  // namespace tandem
