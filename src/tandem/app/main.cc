@@ -59,7 +59,8 @@ int main(int argc, char** argv) {
   program.set_version_flag("--version", "tandem " TANDEM_VERSION);
   program.require_subcommand(1);
   for (const auto add : {tandem::add_train, tandem::add_envs, tandem::add_systems, tandem::add_keys,
-                         tandem::add_rollout, tandem::add_bench, tandem::add_plot}) {
+                         tandem::add_rollout, tandem::add_bench, tandem::add_eval,
+                         tandem::add_record, tandem::add_plot}) {
     add(program);
   }
 
