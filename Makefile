@@ -26,7 +26,7 @@ test: build ## Run every test
 	$(CTEST) --test-dir build
 
 bench: build ## Measure where the time goes and how near the rate is to its limit
-	build/tandem bench paac --env atari:Pong --config paac/paper_nips
+	benchmarks/run.py
 
 lint: setup ## Check format, style, likely bugs and the order of folders
 	tools/lint.sh

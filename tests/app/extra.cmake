@@ -8,4 +8,5 @@ if(TARGET tandem)
   add_test(NAME app.cli COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/cli_test.py -v)
   set_tests_properties(app.cli PROPERTIES
     ENVIRONMENT "TANDEM=$<TARGET_FILE:tandem>;PYTHONDONTWRITEBYTECODE=1")
+  add_dependencies(app_tests tandem)
 endif()

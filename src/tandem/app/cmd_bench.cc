@@ -1,84 +1,165 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
-#include "tandem/app/random_actions.h"
-#include "tandem/base/clock.h"
-#include "tandem/env/vec_env.h"
+#include "tandem/app/system_speed.h"
+#include "tandem/app/table.h"
+#include "tandem/base/error.h"
 
 namespace tandem {
 namespace {
 
-struct EnvBench {
-  EnvOptions env;
-  double seconds = 5;
+struct Options {
+  ConfigOptions config;
+  std::string sweep;
+  double seconds = 20;
   bool json = false;
 };
 
-struct Rate {
-  std::int64_t steps = 0;
-  double seconds = 0;
+/// A key and the values it takes one after another.
+struct Sweep {
+  std::string key;
+  std::vector<std::string> values;
 };
 
-// Steps one environment with random actions, frame stacking and resets included.
-Rate measure(VecEnv& env, RandomActions& actions, std::span<std::byte> observation,
-             double seconds) {
-  constexpr int kStepsPerLook = 64;  // looking at the clock costs as much as a small environment
-  const Stopwatch watch;
-  Rate rate;
-  while (rate.seconds < seconds) {
-    for (int i = 0; i < kStepsPerLook; ++i) env.step(std::array{actions.next()}, observation);
-    env.take_episodes();
-    rate.steps += kStepsPerLook;
-    rate.seconds = watch.seconds();
+Sweep parse_sweep(const std::string& text) {
+  const auto equals = text.find('=');
+  Sweep sweep{.key = text.substr(0, equals), .values = {}};
+  std::istringstream list(equals == std::string::npos ? "" : text.substr(equals + 1));
+  for (std::string value; std::getline(list, value, ',');) sweep.values.push_back(value);
+  if (sweep.key.empty() || sweep.values.empty()) {
+    throw Error(
+        fmt::format("--sweep {}: needs a key and its values, as in paac.envs=16,32,64", text));
   }
-  return rate;
+  return sweep;
 }
 
-void run_env(const EnvBench& options) {
-  constexpr std::uint64_t kSeed = 1;
-  const auto config = options.env.load();
-  VecEnv env(config.factory(kSeed), {.seed = kSeed});
-  std::vector<std::byte> observation(env.spec().observation_bytes());
-  RandomActions actions(env.spec(), kSeed);
-  env.reset(observation);
-  measure(env, actions, observation, std::min(0.5, options.seconds));  // caches warm, clock up
-  const auto rate = measure(env, actions, observation, options.seconds);
+double microseconds(double seconds) { return 1e6 * seconds; }
 
-  const double per_second = static_cast<double>(rate.steps) / rate.seconds;
-  const auto frames = static_cast<double>(env.spec().frames_per_step);
-  if (options.json) {
-    const nlohmann::ordered_json json = {{"env", config.id},
-                                         {"steps", rate.steps},
-                                         {"seconds", rate.seconds},
-                                         {"steps_per_second", per_second},
-                                         {"frames_per_second", per_second * frames},
-                                         {"t_env_us", 1e6 / per_second}};
-    return fmt::print("{}\n", json.dump(2));
+nlohmann::ordered_json to_json(const Config& config, const SystemSpeed& speed) {
+  const auto frames = static_cast<double>(config.env.frames_per_step());
+  return {{"system", config.system},
+          {"env", config.env.id},
+          {"net", config.net.arch},
+          {"device", config.run.device},
+          {"threads", speed.threads},
+          {"envs_per_forward_pass", speed.batching.envs},
+          {"steps_per_rollout", speed.batching.steps},
+          {"rollouts_per_update", speed.batching.rollouts},
+          {"steps_per_second", speed.steps_per_second},
+          {"frames_per_second", speed.steps_per_second * frames},
+          {"t_env_us", microseconds(speed.costs.env)},
+          {"t_inference_us", microseconds(speed.costs.inference)},
+          {"t_train_us", microseconds(speed.costs.training)},
+          {"limit_steps_per_second", speed.limit},
+          {"fraction_of_limit", speed.fraction()},
+          {"time/stepping", speed.shares.stepping},
+          {"time/inferring", speed.shares.inferring},
+          {"time/learning", speed.shares.learning},
+          {"time/waiting", speed.shares.waiting}};
+}
+
+std::string percent(double share) { return fmt::format("{:.0f}%", 100 * share); }
+
+std::string cost(double seconds) { return fmt::format("{:.1f} us", microseconds(seconds)); }
+
+void print(const Config& config, const SystemSpeed& speed) {
+  const auto& [env, inference, training] = speed.costs;
+  const bool cpu = config.run.device == "cpu";
+  fmt::print("{} on {}: net {} on {}, {} threads; an update from {} rollouts of {} x {} steps\n\n",
+             config.system, config.env.id, config.net.arch, config.run.device, speed.threads,
+             speed.batching.rollouts, speed.batching.envs, speed.batching.steps);
+  const std::vector<std::vector<std::string>> rows = {
+      {"ONE STEP, ONE CORE", "", "WHAT"},
+      {"t_env", cost(env), "emulator and observation"},
+      {"t_inf", cost(inference), "acting and bootstrapping"},
+      {"t_train", cost(training), "gradient and update"},
+      {"", "", ""},
+      {"WHOLE TRAINING", "", ""},
+      {"reached", fmt::format("{:.0f} steps/s", speed.steps_per_second),
+       percent(speed.fraction()) + " of the limit"},
+      {"limit", fmt::format("{:.0f} steps/s", speed.limit),
+       cpu ? "cores / (t_env + t_inf + t_train)" : "cores / t_env"},
+      {"", "", ""},
+      {"THREADS' TIME", "", ""},
+      {"stepping", percent(speed.shares.stepping), ""},
+      {"inferring", percent(speed.shares.inferring), ""},
+      {"learning", percent(speed.shares.learning), ""},
+      {"waiting", percent(speed.shares.waiting), ""}};
+  fmt::print("{}", format_table(rows, terminal_width()));
+}
+
+std::vector<std::string> sweep_row(const std::string& value, const SystemSpeed& speed) {
+  return {value,
+          fmt::format("{:.0f}", speed.steps_per_second),
+          percent(speed.fraction()),
+          fmt::format("{:.1f}", microseconds(speed.costs.env)),
+          fmt::format("{:.1f}", microseconds(speed.costs.inference)),
+          fmt::format("{:.1f}", microseconds(speed.costs.training)),
+          percent(speed.shares.stepping),
+          percent(speed.shares.inferring),
+          percent(speed.shares.learning),
+          percent(speed.shares.waiting)};
+}
+
+void run_sweep(const Options& options) {
+  const auto sweep = parse_sweep(options.sweep);
+  // All values are looked at before the first is measured.
+  std::vector<Config> configs;
+  for (const auto& value : sweep.values) {
+    configs.push_back(
+        options.config.load_with({sweep.key, value, "--sweep " + sweep.key + "=" + value}));
   }
-  fmt::print(
-      "{}: {:.0f} steps/s ({:.0f} frames/s), {:.2f} us per step, one environment on one core\n",
-      config.id, per_second, per_second * frames, 1e6 / per_second);
+  auto json = nlohmann::ordered_json::array();
+  std::vector<std::vector<std::string>> rows = {{sweep.key, "steps/s", "of limit", "t_env us",
+                                                 "t_inf us", "t_train us", "stepping", "inferring",
+                                                 "learning", "waiting"}};
+  for (std::size_t i = 0; i < configs.size(); ++i) {
+    const auto speed = measure_system(configs[i], options.seconds);
+    auto row = to_json(configs[i], speed);
+    row[sweep.key] = sweep.values[i];
+    json.push_back(std::move(row));
+    rows.push_back(sweep_row(sweep.values[i], speed));
+  }
+  if (options.json) return fmt::print("{}\n", json.dump(2));
+  const auto& config = configs.front();
+  fmt::print("{} on {}: net {} on {}, {} threads\n\n{}", config.system, config.env.id,
+             config.net.arch, config.run.device, config.run.thread_budget(),
+             format_table(rows, terminal_width()));
+}
+
+void run(const Options& options) {
+  if (!options.sweep.empty()) return run_sweep(options);
+  const auto config = options.config.load();
+  const auto speed = measure_system(config, options.seconds);
+  if (options.json) return fmt::print("{}\n", to_json(config, speed).dump(2));
+  print(config, speed);
 }
 
 }  // namespace
 
 void add_bench(CLI::App& program) {
-  auto* bench = program.add_subcommand("bench", "Measure speed");
-  bench->require_subcommand(1);
-
-  auto options = std::make_shared<EnvBench>();
-  auto* env = bench->add_subcommand("env", "Steps per second of one environment on one core");
-  options->env.add_to(*env);
-  env->add_option("--seconds", options->seconds, "How long to measure")
-      ->check(CLI::Range(0.01, 3600.0))
+  auto options = std::make_shared<Options>();
+  auto* bench =
+      program.add_subcommand("bench", "Measure a system's speed against the limit of its parts");
+  options->config.add_to(*bench);
+  bench
+      ->add_option("--sweep", options->sweep, "Measure with each value: paac.envs=16,32,64,128,256")
+      ->type_name("KEY=A,B,...");
+  bench->add_option("--seconds", options->seconds, "How long to measure (each value)")
+      ->check(CLI::Range(0.5, 3600.0))
       ->capture_default_str();
-  env->add_flag("--json", options->json, "Print JSON");
-  env->callback([options] { run_env(*options); });
+  bench->add_flag("--json", options->json, "Print JSON");
+  add_bench_env(*bench);
+  bench->callback([options, bench] {
+    if (bench->get_subcommands().empty()) run(*options);
+  });
 }
 
 }  // namespace tandem

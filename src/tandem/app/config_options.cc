@@ -74,8 +74,14 @@ void ConfigOptions::add_to(CLI::App& app) {
   add("--device", "D", "cpu or cuda (run.device)");
 }
 
-Config ConfigOptions::load() const {
-  return load(config_.empty() ? std::vector<Setting>{} : read_toml(find_config(config_)));
+std::vector<Setting> ConfigOptions::file_settings() const {
+  return config_.empty() ? std::vector<Setting>{} : read_toml(find_config(config_));
+}
+
+Config ConfigOptions::load() const { return load(file_settings()); }
+
+Config ConfigOptions::load_with(const Setting& setting) const {
+  return load(file_settings(), &setting);
 }
 
 Config ConfigOptions::load_resumed(const std::filesystem::path& config_file) const {
@@ -88,11 +94,12 @@ Config ConfigOptions::load_resumed(const std::filesystem::path& config_file) con
   return now;
 }
 
-Config ConfigOptions::load(std::vector<Setting> settings) const {
+Config ConfigOptions::load(std::vector<Setting> settings, const Setting* last) const {
   std::ranges::move(parse_sets(sets_), std::back_inserter(settings));
   for (const auto& flag : flags_) {
     if (!flag.text.empty()) settings.push_back({flag.key, flag.text, flag.name});
   }
+  if (last != nullptr) settings.push_back(*last);
   auto config = load_config(system_, settings);
   if (!frames_.empty()) {
     const auto steps = parse_frames(frames_) / config.env.frames_per_step();

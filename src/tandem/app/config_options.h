@@ -20,6 +20,9 @@ class ConfigOptions {
   /// Defaults < --config < --set in order < the dedicated options. Throws Error.
   [[nodiscard]] Config load() const;
 
+  /// The same with one more setting, which wins.
+  [[nodiscard]] Config load_with(const Setting& setting) const;
+
   /// The config of an earlier run with the changes that a resumed run may have: all of run.* but
   /// the seed. Throws Error for another change, since the checkpoint belongs to the old value.
   [[nodiscard]] Config load_resumed(const std::filesystem::path& config_file) const;
@@ -27,7 +30,8 @@ class ConfigOptions {
   [[nodiscard]] bool has_system() const { return !system_.empty(); }
 
  private:
-  [[nodiscard]] Config load(std::vector<Setting> settings) const;
+  [[nodiscard]] std::vector<Setting> file_settings() const;
+  [[nodiscard]] Config load(std::vector<Setting> settings, const Setting* last = nullptr) const;
 
   struct Flag {
     std::string name;  // "--steps"

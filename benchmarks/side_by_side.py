@@ -1,0 +1,238 @@
+"""Compares whole training of tandem and its peers in one run, by turns.
+
+The same algorithm (A2C), networks and game; each contender trains in a process of its own for a
+short slot, one contender after the other, round after round, so that whatever else the machine does
+hits all alike. A slot's rate counts from the end of its warm-up. Only ratios of one run mean
+anything.
+
+The first time, the peers of peers/requirements.txt are installed into .venv-peers.
+"""
+
+import argparse
+import contextlib
+import dataclasses
+import json
+import os
+import platform
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PEERS = Path(__file__).resolve().parent / "peers"
+START_SECONDS = 300  # until a contender must have taken its first steps
+STOP_SECONDS = 10  # until a contender must have ended when asked to
+
+
+@dataclasses.dataclass
+class Slot:
+    """One contender's turn, in a folder of its own."""
+
+    folder: Path
+
+    @property
+    def output(self):
+        return self.folder / "output.txt"
+
+    @property
+    def run(self):
+        return self.folder / "run"
+
+
+class Tandem:
+    name = "tandem, PAAC"
+
+    def __init__(self, program):
+        self.program = program
+
+    def command(self, slot, net, args):
+        return [
+            *[self.program, "train", "paac", "--config", f"paac/paper_{net}"],
+            *["--env", f"atari:{args.game}", "--threads", str(args.threads)],
+            *["--set", f"paac.envs={args.envs}", "--set", "log_seconds=0.5"],
+            *["--run-dir", slot.run],
+        ]
+
+    def samples(self, slot):
+        with contextlib.suppress(FileNotFoundError):
+            lines = (slot.run / "metrics.jsonl").read_text().splitlines()
+            for line in lines:
+                with contextlib.suppress(json.JSONDecodeError):  # one being written
+                    metrics = json.loads(line)
+                    yield metrics["seconds"], metrics["steps"]
+
+
+class Peer:
+    def __init__(self, name, script, python):
+        self.name, self.script, self.python = name, script, python
+
+    def command(self, slot, net, args):
+        return [
+            *[self.python, PEERS / self.script, "--game", args.game, "--net", net],
+            *["--envs", str(args.envs), "--threads", str(args.threads)],
+        ]
+
+    def samples(self, slot):
+        for line in slot.output.read_text().splitlines():
+            words = line.split()
+            if words[:1] == ["@@"] and len(words) == 3:
+                yield float(words[1]), int(words[2])
+
+
+@contextlib.contextmanager
+def running(command, output):
+    """The command in a process group of its own, which is gone afterwards in any case."""
+    with output.open("w") as file:
+        process = subprocess.Popen(
+            [str(word) for word in command],
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    try:
+        yield process
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(STOP_SECONDS)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def wait(process, output, seconds, ready=lambda: False):
+    """Waits until `ready` or for `seconds`; whether it became ready."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if process.poll() is not None:
+            tail = "\n".join(output.read_text().splitlines()[-15:])
+            sys.exit(f"side_by_side: a contender ended by itself:\n{tail}")
+        if ready():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def rate(samples, warm_up):
+    """Steps per second between the first sample after the warm-up and the last."""
+    warm = [s for s in samples if s[0] >= samples[0][0] + warm_up]
+    if len(warm) < 2:
+        sys.exit("side_by_side: too few reports in a slot; try a longer --slot")
+    return (warm[-1][1] - warm[0][1]) / (warm[-1][0] - warm[0][0])
+
+
+def measure(contender, net, args):
+    """One slot: the rate of whole training in steps per second."""
+    with tempfile.TemporaryDirectory(prefix="side_by_side-") as folder:
+        slot = Slot(Path(folder))
+        with running(contender.command(slot, net, args), slot.output) as process:
+            started = wait(
+                process, slot.output, START_SECONDS, lambda: any(contender.samples(slot))
+            )
+            if not started:
+                sys.exit(f"side_by_side: {contender.name} took no step in {START_SECONDS} s")
+            wait(process, slot.output, args.warm_up + args.slot)
+        return rate(list(contender.samples(slot)), args.warm_up)
+
+
+def peers_python(given):
+    """The Python with the peers installed; installs them where none is given."""
+    if given:
+        return given
+    venv = ROOT / ".venv-peers"
+    python, stamp = venv / "bin/python", venv / "requirements.txt"
+    requirements = PEERS / "requirements.txt"
+    if stamp.exists() and stamp.read_text() == requirements.read_text():
+        return python
+    print("side_by_side: installing the peers into .venv-peers (a few minutes)", file=sys.stderr)
+    subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    # Without an NVIDIA driver PyTorch's CPU build does, a tenth of the size of the one with CUDA.
+    if not Path("/proc/driver/nvidia").exists():
+        pip += ["--extra-index-url", "https://download.pytorch.org/whl/cpu", "--retries", "1"]
+    subprocess.run([*pip, "--requirement", requirements], check=True)
+    stamp.write_text(requirements.read_text())
+    return python
+
+
+def table(rates, contenders, args):
+    """The Markdown table; `rates`: by (net, contender), one of each round."""
+    lines = [
+        "| network | contender | steps/s, median | least to most | tandem is faster by |",
+        "|---|---|---|---|---|",
+    ]
+    for net in args.nets:
+        of_tandem = rates[net, contenders[0].name]
+        for contender in contenders:
+            own = rates[net, contender.name]
+            # Slots of one round stand next to each other, so their ratio is the least disturbed.
+            ratio = statistics.median(a / b for a, b in zip(of_tandem, own, strict=True))
+            lines.append(
+                f"| {net} | {contender.name} | {statistics.median(own):,.0f} "
+                f"| {min(own):,.0f} to {max(own):,.0f} | {ratio:.2f} x |"
+            )
+    return "\n".join(lines)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    cores = len(os.sched_getaffinity(0))
+    parser.add_argument("--tandem", default=ROOT / "build/tandem", help="the program")
+    parser.add_argument("--peers-python", help="a Python that has the peers; installs nothing")
+    parser.add_argument("--game", default="Pong")
+    parser.add_argument("--nets", nargs="+", default=["nips", "nature"])
+    parser.add_argument("--envs", type=int, default=32)
+    parser.add_argument("--threads", type=int, default=cores, help=f"default: {cores}, the cores")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--warm-up", type=float, default=5, help="seconds of each slot")
+    parser.add_argument("--slot", type=float, default=20, help="seconds that count")
+    parser.add_argument("--out", type=Path, help="also write the table here, as Markdown")
+    parser.add_argument("--json", type=Path, help="write every rate here")
+    return parser.parse_args()
+
+
+def main():
+    args = arguments()
+    # A signal unwinds the stack like Ctrl-C does, and that ends the contender of the slot.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("side_by_side: terminated"))
+    python = peers_python(args.peers_python)
+    contenders = [
+        Tandem(args.tandem),
+        Peer("A2C in one loop over EnvPool (CleanRL's way)", "a2c_envpool.py", python),
+        Peer("Stable-Baselines3 A2C over EnvPool", "sb3_a2c.py", python),
+    ]
+    rates = {(net, contender.name): [] for net in args.nets for contender in contenders}
+    for turn in range(1, args.rounds + 1):
+        for net in args.nets:
+            for contender in contenders:
+                rates[net, contender.name].append(measure(contender, net, args))
+                latest = rates[net, contender.name][-1]
+                print(f"round {turn}: {net}: {contender.name}: {latest:,.0f}", file=sys.stderr)
+
+    setting = (
+        f"{args.game}, {args.envs} environments, {args.threads} threads; "
+        f"{args.rounds} slots of {args.slot:g} s each; {time.strftime('%Y-%m-%d')}, "
+        f"{platform.machine()}, {os.cpu_count()} cores"
+    )
+    result = f"{setting}\n\n{table(rates, contenders, args)}\n"
+    print(result)
+    if args.out:
+        args.out.write_text(result)
+    if args.json:
+        all_rates = [{"net": n, "contender": c, "rates": r} for (n, c), r in rates.items()]
+        args.json.write_text(json.dumps({"setting": setting, "slots": all_rates}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("side_by_side: interrupted")

@@ -1,0 +1,49 @@
+#include "tandem/app/assembly.h"
+
+#include "tandem/base/error.h"
+#include "tandem/systems/paac.h"
+
+namespace tandem {
+namespace {
+
+std::uint64_t seed_of(const Config& config) { return static_cast<std::uint64_t>(config.run.seed); }
+
+}  // namespace
+
+Assembly::Assembly(const Config& config)
+    : config_(config),
+      make_env_(config.env.factory(seed_of(config))),
+      spec_(make_env_(0)->spec()),
+      algorithm_(make_a2c(config.a2c)),
+      learner_(make_architecture(config.net, spec_), config.optimizer, seed_of(config)) {}
+
+TrainingRunOptions Assembly::run_options() const {
+  return {.system = config_.system,
+          .env = config_.env.id,
+          .seed = seed_of(config_),
+          .steps_budget = config_.run.steps,
+          .frames_per_step = spec_.frames_per_step,
+          .log_seconds = config_.run.log_seconds,
+          .checkpoint_minutes = config_.run.checkpoint_minutes};
+}
+
+Parts Assembly::parts(TrainingRun& run, const Checkpoint* resume) {
+  return {.make_env = make_env_,
+          .make_network =
+              [this](std::span<const float> parameters) {
+                return make_torch_network(learner_.architecture(), parameters, config_.run.device);
+              },
+          .algorithm = *algorithm_,
+          .learner = learner_,
+          .run = run,
+          .seed = seed_of(config_),
+          .threads = config_.run.thread_budget(),
+          .resume = resume};
+}
+
+void train_system(const Config& config, Parts& parts) {
+  if (config.system == "paac") return train_paac(config.paac, parts);
+  throw Error("system '" + config.system + "' cannot train yet");
+}
+
+}  // namespace tandem

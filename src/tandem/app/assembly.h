@@ -1,0 +1,43 @@
+// The parts that a config names, built.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "tandem/app/config.h"
+#include "tandem/env/env.h"
+#include "tandem/systems/parts.h"
+
+namespace tandem {
+
+/// Everything a system needs but the run that it reports to. Not thread-safe and never moved: the
+/// parts that it gives out are views of it.
+class Assembly {
+ public:
+  /// Makes one environment to learn its spec. Throws Error when the parts cannot be built or do not
+  /// fit each other.
+  explicit Assembly(const Config& config);
+  Assembly(const Assembly&) = delete;
+  Assembly& operator=(const Assembly&) = delete;
+
+  [[nodiscard]] const EnvSpec& spec() const { return spec_; }
+  [[nodiscard]] Learner& learner() { return learner_; }
+
+  /// How a run of these parts is called, and what it may use up.
+  [[nodiscard]] TrainingRunOptions run_options() const;
+
+  /// The parts of `run`; `resume` as in Parts. Both must outlive them.
+  [[nodiscard]] Parts parts(TrainingRun& run, const Checkpoint* resume = nullptr);
+
+ private:
+  Config config_;
+  EnvFactory make_env_;
+  EnvSpec spec_;
+  std::unique_ptr<Algorithm> algorithm_;
+  Learner learner_;
+};
+
+/// Trains with the system that the config names, until the run is done.
+void train_system(const Config& config, Parts& parts);
+
+}  // namespace tandem

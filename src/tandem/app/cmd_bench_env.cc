@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "tandem/app/commands.h"
+#include "tandem/app/config_options.h"
+#include "tandem/app/random_actions.h"
+#include "tandem/base/clock.h"
+#include "tandem/env/vec_env.h"
+
+namespace tandem {
+namespace {
+
+struct EnvBench {
+  EnvOptions env;
+  double seconds = 5;
+  bool json = false;
+};
+
+struct Rate {
+  std::int64_t steps = 0;
+  double seconds = 0;
+};
+
+// Steps one environment with random actions, frame stacking and resets included.
+Rate measure(VecEnv& env, RandomActions& actions, std::span<std::byte> observation,
+             double seconds) {
+  constexpr int kStepsPerLook = 64;  // looking at the clock costs as much as a small environment
+  const Stopwatch watch;
+  Rate rate;
+  while (rate.seconds < seconds) {
+    for (int i = 0; i < kStepsPerLook; ++i) env.step(std::array{actions.next()}, observation);
+    env.take_episodes();
+    rate.steps += kStepsPerLook;
+    rate.seconds = watch.seconds();
+  }
+  return rate;
+}
+
+void run_env(const EnvBench& options) {
+  constexpr std::uint64_t kSeed = 1;
+  const auto config = options.env.load();
+  VecEnv env(config.factory(kSeed), {.seed = kSeed});
+  std::vector<std::byte> observation(env.spec().observation_bytes());
+  RandomActions actions(env.spec(), kSeed);
+  env.reset(observation);
+  measure(env, actions, observation, std::min(0.5, options.seconds));  // caches warm, clock up
+  const auto rate = measure(env, actions, observation, options.seconds);
+
+  const double per_second = static_cast<double>(rate.steps) / rate.seconds;
+  const auto frames = static_cast<double>(env.spec().frames_per_step);
+  if (options.json) {
+    const nlohmann::ordered_json json = {{"env", config.id},
+                                         {"steps", rate.steps},
+                                         {"seconds", rate.seconds},
+                                         {"steps_per_second", per_second},
+                                         {"frames_per_second", per_second * frames},
+                                         {"t_env_us", 1e6 / per_second}};
+    return fmt::print("{}\n", json.dump(2));
+  }
+  fmt::print(
+      "{}: {:.0f} steps/s ({:.0f} frames/s), {:.2f} us per step, one environment on one core\n",
+      config.id, per_second, per_second * frames, 1e6 / per_second);
+}
+
+}  // namespace
+
+void add_bench_env(CLI::App& bench) {
+  auto options = std::make_shared<EnvBench>();
+  auto* env = bench.add_subcommand("env", "Steps per second of one environment on one core");
+  options->env.add_to(*env);
+  env->add_option("--seconds", options->seconds, "How long to measure")
+      ->check(CLI::Range(0.01, 3600.0))
+      ->capture_default_str();
+  env->add_flag("--json", options->json, "Print JSON");
+  env->callback([options] { run_env(*options); });
+}
+
+}  // namespace tandem

@@ -1,0 +1,29 @@
+// How fast a system trains, held against the limit that its parts set.
+#pragma once
+
+#include "tandem/app/config.h"
+#include "tandem/base/clock.h"
+#include "tandem/systems/step_costs.h"
+
+namespace tandem {
+
+/// Value type.
+struct SystemSpeed {
+  int threads = 0;  // the budget that training had
+  Batching batching;
+  double steps_per_second = 0;  // of whole training
+  TimeShares shares;            // of the threads' time in whole training: PAAC's Figure 2; sum 1
+  StepCosts costs;              // of one core
+  double limit = 0;             // steps per second
+
+  /// How much of the limit is reached. On a CPU the limit is cores / costs.total(), the rate when
+  /// no core ever waits; with the network on another device it is cores / costs.env.
+  [[nodiscard]] double fraction() const { return steps_per_second / limit; }
+};
+
+/// Measures whole training and the parts by turns for about `seconds` (the making of environments
+/// comes on top), and takes medians. Trains in a temporary folder, which is gone afterwards. Throws
+/// Error when the config cannot be trained with, or a signal interrupts.
+[[nodiscard]] SystemSpeed measure_system(const Config& config, double seconds);
+
+}  // namespace tandem

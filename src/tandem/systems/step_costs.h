@@ -1,0 +1,29 @@
+// What one step of training costs a single core, part by part: the limit that a system is held to.
+#pragma once
+
+#include "tandem/systems/parts.h"
+
+namespace tandem {
+
+/// How a system batches its work, on which the costs depend. Value type.
+struct Batching {
+  int envs = 0;      // of one forward pass
+  int steps = 0;     // of each environment between two updates
+  int rollouts = 0;  // of envs * steps samples each, a gradient from each: those of one update
+};
+
+/// Seconds of one core for one step. What several steps share is divided among them. Value type.
+struct StepCosts {
+  double env = 0;        // t_env: emulator and observation
+  double inference = 0;  // t_inf: forward passes of acting and bootstrapping, sampling of actions
+  double training = 0;   // t_train: forward, loss, backward and update
+
+  [[nodiscard]] double total() const { return env + inference + training; }
+};
+
+/// Measures the parts in the calling thread for about `seconds`, each alone, by turns: medians, so
+/// that a moment of another process's work does not count. Trains the learner on the way. Not
+/// thread-safe.
+StepCosts measure_step_costs(Parts& parts, const Batching& batching, double seconds);
+
+}  // namespace tandem
