@@ -46,7 +46,7 @@ std::vector<float> train(const Scenario& scenario) {
   const auto algorithm = make_a2c({.gamma = 0.99});
   Learner learner(linear_architecture(spec), {.lr = scenario.lr}, 7);
   auto directory = scenario.resume ? RunDirectory::reopen(scenario.folder)
-                                : RunDirectory::create(scenario.folder);
+                                   : RunDirectory::create(scenario.folder);
   directory.write_config("");
   std::optional<FoundCheckpoint> found;
   if (scenario.resume) {
@@ -59,7 +59,7 @@ std::vector<float> train(const Scenario& scenario) {
                      .env = "cartpole",
                      .seed = 7,
                      .steps_budget = scenario.steps,
-                     .config = {.checkpoint_minutes = scenario.checkpoint_minutes},
+                     .checkpoint_minutes = scenario.checkpoint_minutes,
                      .stop_requested = scenario.stop_requested,
                      .progress = quiet},
                     std::move(directory), found ? &*found : nullptr);
