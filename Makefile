@@ -25,7 +25,7 @@ pong: build ## Train PAAC on Atari Pong into runs/pong, or go on with the run th
 test: build ## Run every test
 	$(CTEST) --test-dir build
 
-bench: build ## Measure where the time goes and how near the rate is to its limit
+bench: build ## Measure where the time goes and how near the rate is to its limit (6 minutes)
 	benchmarks/run.py
 
 lint: setup ## Check format, style, likely bugs and the order of folders

@@ -4,13 +4,13 @@
 # It can be interrupted anywhere and run again.
 #
 #   TANDEM_TORCH_DIR=DIR  use the torch in this folder (with include/ and lib/), install none
-#   TANDEM_PYTHON=PROG    make .venv with this Python instead of python3
+#   TANDEM_VENV_PYTHON=PROG    make .venv with this Python instead of python3
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 torch_version=2.13.0
 torch_dir=${TANDEM_TORCH_DIR:+$(realpath "$TANDEM_TORCH_DIR")}
-python=${TANDEM_PYTHON:-python3}
+python=${TANDEM_VENV_PYTHON:-python3}
 
 # step NAME WHAT COMMAND...: says WHAT and runs the command, its output in a log.
 step() {
@@ -48,8 +48,8 @@ No space left;not have enough free space|the disk is full; free about 4 GB
 sudo: .*not found;password is required;terminal is required;not in the sudoers|no root rights; run this as root, or let an administrator install the packages of tools/packages.txt
 Could not get lock;dpkg was interrupted|another installation runs or was cut short; wait for it to end, or run: dpkg --configure -a
 Temporary failure resolving;Could not resolve;Name or service not known;Failed to establish;Network is unreachable;Connection timed out;Failed to fetch;NameResolutionError|no network; check the connection and the proxy settings (http_proxy, https_proxy)
-TANDEM_PYTHON;ensurepip is not available;No module named .?(venv;pip)|no such Python, or it lacks venv or pip; install python3-venv, or name another Python with TANDEM_PYTHON
-requires a different Python;No matching distribution|no package for this Python or machine; name a Python 3.11 with TANDEM_PYTHON, and for torch see TANDEM_TORCH_DIR in tools/setup.sh
+TANDEM_VENV_PYTHON;ensurepip is not available;No module named .?(venv;pip)|no such Python, or it lacks venv or pip; install python3-venv, or name another Python with TANDEM_VENV_PYTHON
+requires a different Python;No matching distribution|no package for this Python or machine; name a Python 3.11 with TANDEM_VENV_PYTHON, and for torch see TANDEM_TORCH_DIR in tools/setup.sh
 Unable to locate package|a Debian package does not exist in this release; tandem is made for Debian 12
 CMake Error|CMake's message is above; if it speaks of an old build folder, run: make clean
 CAUSES
@@ -75,7 +75,7 @@ install_packages() {
 }
 
 make_venv() {
-  command -v "$python" || { echo "TANDEM_PYTHON=$python is no program" && return 1; }
+  command -v "$python" || { echo "TANDEM_VENV_PYTHON=$python is no program" && return 1; }
   "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11) and
     "requires a different Python: 3.11 or newer, this is " + sys.version)'
   # An interrupted creation leaves a folder without pip.
