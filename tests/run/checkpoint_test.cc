@@ -181,7 +181,7 @@ TEST_F(CheckpointTest, NoneGoodSaysWhatIsWrongWithEach) {
 
 TEST_F(CheckpointTest, NoneAtAllSaysSo) {
   EXPECT_THAT(error_of([&] { latest(); }), HasSubstr("no checkpoint"));
-  OutputFile(checkpoints(), OutputFile::Mode::create);
+  overwrite(checkpoints(), {});
   EXPECT_THAT(error_of([&] { latest(); }),
               AllOf(HasSubstr(checkpoints().string()), HasSubstr("Not a directory")));
 }

@@ -29,7 +29,7 @@ fs::path program_folder() { return fs::read_symlink("/proc/self/exe").parent_pat
 /// In the source tree beside the folder of the build, or installed.
 fs::path find_script() {
   for (const auto* place : {"../tools/plot.py", "../share/tandem/plot.py"}) {
-    const auto file = (program_folder() / place).lexically_normal();
+    auto file = (program_folder() / place).lexically_normal();
     if (fs::exists(file)) return file;
   }
   throw Error(fmt::format("cannot find plot.py, which draws the curves: it belongs into {}",
@@ -40,7 +40,7 @@ fs::path find_script() {
 fs::path find_python() {
   if (const char* chosen = std::getenv("TANDEM_PYTHON")) return chosen;
   for (const auto& folder : {program_folder() / "..", fs::current_path()}) {
-    const auto file = (folder / ".venv/bin/python").lexically_normal();
+    auto file = (folder / ".venv/bin/python").lexically_normal();
     if (fs::exists(file)) return file;
   }
   throw Error(
@@ -54,6 +54,7 @@ fs::path find_python() {
                                     "--by", options.by,    "--"};
   words.insert(words.end(), options.runs.begin(), options.runs.end());
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (auto& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   execvp(python.c_str(), arguments.data());

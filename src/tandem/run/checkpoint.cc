@@ -185,7 +185,8 @@ void remove_old(const fs::path& checkpoints, std::int64_t step, int keep) {
   for (int i = 0; i < keep && last != found.begin(); ++i) last = found.erase(std::prev(last));
   for (const auto& [other, folder] : found) {
     const auto doomed = checkpoints / (kTemporary + folder.filename().string() + "-old");
-    if (rename(folder.c_str(), doomed.c_str()) != 0) continue;
+    std::error_code stays;
+    fs::rename(folder, doomed, stays);
   }
   remove_temporary_folders(checkpoints);
 }
@@ -238,7 +239,7 @@ fs::path write_checkpoint(const Checkpoint& checkpoint, const fs::path& checkpoi
   make_folder(checkpoints);
   remove_temporary_folders(checkpoints);
   const auto name = fmt::format("{:012}", step);
-  const auto folder = checkpoints / name;
+  auto folder = checkpoints / name;
   const auto temporary = checkpoints / (kTemporary + name);
   try {
     make_folder(temporary);

@@ -55,8 +55,9 @@ int flags(OutputFile::Mode mode) {
 }  // namespace
 
 Error write_error(const fs::path& path, int cause) {
-  return Error(
+  auto error = Error(
       fmt::format("cannot write {}: {}; {}", path.string(), std::strerror(cause), remedy(cause)));
+  return error;
 }
 
 OutputFile::OutputFile(fs::path path, Mode mode)

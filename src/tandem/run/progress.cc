@@ -78,12 +78,12 @@ std::string progress_line(const ProgressReport& report, int width, bool bar) {
 }
 
 std::string short_count(double count) {
-  constexpr std::array<const char*, 5> units = {"", "k", "M", "G", "T"};
+  constexpr std::array<const char*, 5> kUnits = {"", "k", "M", "G", "T"};
   std::size_t unit = 0;
   // 999.5 would be shown as 1000 with three digits.
-  for (; count >= 999.5 && unit + 1 < units.size(); ++unit) count /= 1000;
+  for (; count >= 999.5 && unit + 1 < kUnits.size(); ++unit) count /= 1000;
   const int decimals = unit == 0 || count >= 99.95 ? 0 : count >= 9.995 ? 1 : 2;
-  return fmt::format("{:.{}f}{}", count, decimals, units[unit]);
+  return fmt::format("{:.{}f}{}", count, decimals, kUnits[unit]);
 }
 
 std::string short_duration(double seconds) {

@@ -72,7 +72,7 @@ fs::path new_file_name(const fs::path& folder) {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
   for (int attempt = 0;; ++attempt) {
-    const auto path =
+    auto path =
         folder / fmt::format("events.out.tfevents.{:010}.{:03}.{}",
                              static_cast<std::int64_t>(wall_seconds()), attempt, host.data());
     if (!fs::exists(path)) return path;
