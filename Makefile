@@ -18,7 +18,7 @@ pong: build ## Train PAAC on Atari Pong into runs/pong, or go on with the run th
 	@if [ -e runs/pong ]; then \
 	  build/tandem train --resume runs/pong; \
 	else \
-	  build/tandem train paac --env atari:Pong --config paac/paper_nips --steps 5000000 \
+	  build/tandem train paac --env atari:Pong --config paac/atari --steps 5000000 \
 	    --run-dir runs/pong; \
 	fi
 

@@ -139,9 +139,9 @@ TEST(Presets, EveryOneLoadsAndRoundTrips) {
   EXPECT_GE(count, 2);
 }
 
-TEST(Presets, PaperIsTheDefault) {
+TEST(Presets, AtariIsTheDefault) {
   if (!has_atari()) GTEST_SKIP() << "the Atari plug-in is not built";
-  auto preset = load_config("", read_toml(TANDEM_SOURCE_DIR "/configs/paac/paper_nips.toml"));
+  auto preset = load_config("", read_toml(TANDEM_SOURCE_DIR "/configs/paac/atari.toml"));
   auto defaults = load_config("paac", {});
   EXPECT_EQ(values(preset), values(defaults));
 }

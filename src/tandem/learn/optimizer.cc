@@ -182,8 +182,8 @@ FieldList OptimizerConfig::fields() {
        .most = 1},
       {.key = "clip_norm",
        .target = &clip_norm,
-       .meaning = "largest norm of the whole gradient; 0: not clipped",
-       .source = "PAAC, section 5.1",
+       .meaning = "largest norm of the whole gradient; 0: not clipped; 40 in the paper",
+       .source = "PAAC's reference code, train.py",
        .least = 0},
   };
 }

@@ -11,18 +11,18 @@
 namespace tandem {
 
 struct OptimizerConfig {
-  std::string kind = "rmsprop";  // rmsprop, sgd or adam
-  double lr = 0.0224;            // learning rate at the start
-  double lr_end = 0.0;           // learning rate at anneal_steps
-  std::int64_t anneal_steps = 0; // steps over which lr goes linearly to lr_end; 0: constant
-  double decay = 0.99;           // rmsprop: of the mean square
-  double epsilon = 0.1;          // rmsprop and adam
-  bool epsilon_inside = true;    // rmsprop: sqrt(g + epsilon), else sqrt(g) + epsilon
-  double initial_square = 0.0;   // rmsprop: mean square at the start (TensorFlow 1: 1)
-  double momentum = 0.0;         // sgd
-  double beta1 = 0.9;            // adam
-  double beta2 = 0.999;          // adam
-  double clip_norm = 40.0;       // global norm of the gradient; 0: not clipped
+  std::string kind = "rmsprop";   // rmsprop, sgd or adam
+  double lr = 0.0224;             // learning rate at the start
+  double lr_end = 0.0;            // learning rate at anneal_steps
+  std::int64_t anneal_steps = 0;  // steps over which lr goes linearly to lr_end; 0: constant
+  double decay = 0.99;            // rmsprop: of the mean square
+  double epsilon = 0.1;           // rmsprop and adam
+  bool epsilon_inside = true;     // rmsprop: sqrt(g + epsilon), else sqrt(g) + epsilon
+  double initial_square = 0.0;    // rmsprop: mean square at the start (TensorFlow 1: 1)
+  double momentum = 0.0;          // sgd
+  double beta1 = 0.9;             // adam
+  double beta2 = 0.999;           // adam
+  double clip_norm = 3.0;         // global norm of the gradient; 0: not clipped. PAAC's paper: 40
 
   FieldList fields();
 };
