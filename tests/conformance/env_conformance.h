@@ -149,6 +149,7 @@ TEST_P(EnvConformance, IsNamedByItsFamily) {
   EXPECT_EQ(std::count(names.begin(), names.end(), env_name(GetParam().id)), 1);
 }
 
+// Seen failing with an action name too few.
 TEST_P(EnvConformance, SpecIsSane) {
   const auto env = make();
   const auto& spec = env->spec();
@@ -167,6 +168,7 @@ TEST_P(EnvConformance, SpecIsSane) {
   EXPECT_GT(spec.render_fps, 0);
 }
 
+// Seen failing with a frame that is not cleared, and a byte written behind it.
 TEST_P(EnvConformance, WritesTheWholeFrameAndNothingElse) {
   // Twice the same game, over different bytes and beside a border.
   constexpr std::size_t kBorder = 64;
@@ -203,6 +205,7 @@ TEST_P(EnvConformance, WritesTheWholeFrameAndNothingElse) {
   }
 }
 
+// Seen failing with a NaN in the frame.
 TEST_P(EnvConformance, NumbersAreFinite) {
   auto game = play();
   for (int step = 0; step < 1000; ++step) {
@@ -217,6 +220,7 @@ TEST_P(EnvConformance, NumbersAreFinite) {
   }
 }
 
+// Seen failing with rand() instead of the stream.
 TEST_P(EnvConformance, TheSameStreamGivesTheSameGame) {
   auto game = play();
   auto again = play();
@@ -227,6 +231,7 @@ TEST_P(EnvConformance, TheSameStreamGivesTheSameGame) {
   }
 }
 
+// Seen failing with a start that does not draw.
 TEST_P(EnvConformance, OtherStreamsGiveOtherGames) {
   if (!GetParam().random) GTEST_SKIP() << "nothing is random here";
   auto game = play(1);
@@ -245,6 +250,7 @@ TEST_P(EnvConformance, OtherStreamsGiveOtherGames) {
   EXPECT_GE(others, 2);
 }
 
+// Seen failing with a game_over that is never set.
 TEST_P(EnvConformance, EndsAreConsistentAndTheNextGameBegins) {
   auto game = play();
   int games = 0;
@@ -258,6 +264,7 @@ TEST_P(EnvConformance, EndsAreConsistentAndTheNextGameBegins) {
   EXPECT_EQ(games, 2);
 }
 
+// Seen failing with a variable left out of load().
 TEST_P(EnvConformance, GoesOnBitByBitFromASavedState) {
   auto game = play();
   auto used = play(7);
@@ -284,6 +291,7 @@ TEST_P(EnvConformance, GoesOnBitByBitFromASavedState) {
   }
 }
 
+// Seen failing with state shared by all instances.
 TEST_P(EnvConformance, GoesOnFromAStateSavedAtAnEnd) {
   auto game = play();
   game.go();
@@ -308,12 +316,14 @@ TEST_P(EnvConformance, RefusesAStateThatIsCutOff) {
   EXPECT_THROW(make()->load(reader), Error);
 }
 
+// Seen failing with a std::string made in step().
 TEST_P(EnvConformance, StepsWithoutAllocating) {
   auto game = play();
   game.go(500);
   EXPECT_EQ(game.allocations(), 0);
 }
 
+// Seen failing with a width that changes with the state.
 TEST_P(EnvConformance, PicturesHaveOneSize) {
   auto game = play();
   game.go();
@@ -327,6 +337,7 @@ TEST_P(EnvConformance, PicturesHaveOneSize) {
   }
 }
 
+// Seen failing with state shared by all instances.
 TEST_P(EnvConformance, InstancesInThreadsDoNotDisturbEachOther) {
   constexpr int kSteps = 300;
   const VecEnvOptions options{.count = 3, .threads = 0, .seed = 1};
