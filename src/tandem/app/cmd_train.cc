@@ -30,12 +30,11 @@ void run(const Options& options) {
         "which SYSTEM to train with? `tandem systems` lists them, as in `tandem train paac`");
   }
   const auto config = options.config.load();
-  const fs::path dir =
-      options.run_dir.empty()
-          ? default_run_folder(config.system, config.env.id,
-                               static_cast<std::uint64_t>(config.run.seed),
-                               std::chrono::system_clock::now())
-          : fs::path(options.run_dir);
+  const fs::path dir = options.run_dir.empty()
+                           ? default_run_folder(config.system, config.env.id,
+                                                static_cast<std::uint64_t>(config.run.seed),
+                                                std::chrono::system_clock::now())
+                           : fs::path(options.run_dir);
   train(config, dir, false);
 }
 
@@ -45,10 +44,11 @@ void add_train(CLI::App& program) {
   auto options = std::make_shared<Options>();
   auto* command = program.add_subcommand("train", "Train an agent");
   options->config.add_to(*command);
-  auto* run_dir = command
-                      ->add_option("--run-dir", options->run_dir,
-                                   "Folder for all the run leaves (default: runs/SYSTEM-ENV-sSEED-DATE)")
-                      ->type_name("DIR");
+  auto* run_dir =
+      command
+          ->add_option("--run-dir", options->run_dir,
+                       "Folder for all the run leaves (default: runs/SYSTEM-ENV-sSEED-DATE)")
+          ->type_name("DIR");
   command->add_option("--resume", options->resume, "Go on with the run in this folder")
       ->type_name("DIR")
       ->excludes(run_dir);

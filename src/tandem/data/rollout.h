@@ -25,10 +25,10 @@ class Rollout {
   /// Rows 0 to T-1 as one batch of T * B observations.
   std::span<const std::byte> batch_observations() const;
 
-  std::span<std::int32_t> actions(int t) { return row(actions_, t); }         // discrete
-  std::span<float> rewards(int t) { return row(rewards_, t); }                // as learned from
-  std::span<float> discounts(int t) { return row(discounts_, t); }            // gamma, or 0 at an end
-  std::span<float> values(int t) { return row(values_, t); }                  // V(s_t), t in [0, T]
+  std::span<std::int32_t> actions(int t) { return row(actions_, t); }  // discrete
+  std::span<float> rewards(int t) { return row(rewards_, t); }         // as learned from
+  std::span<float> discounts(int t) { return row(discounts_, t); }     // gamma, or 0 at an end
+  std::span<float> values(int t) { return row(values_, t); }           // V(s_t), t in [0, T]
   std::span<const std::int32_t> actions() const { return actions_; }
   std::span<const float> rewards() const { return rewards_; }
   std::span<const float> discounts() const { return discounts_; }
