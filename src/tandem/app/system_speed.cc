@@ -1,10 +1,10 @@
 #include "tandem/app/system_speed.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -148,12 +148,14 @@ SystemSpeed measure_system(const Config& config, double seconds) {
   endless.run.steps = std::numeric_limits<std::int64_t>::max();
   const StopSignals signals;
   std::vector<Round> rounds;
+  rounds.reserve(kRounds);
   for (int i = 0; i < kRounds; ++i) {
     rounds.push_back(measure_round(endless, seconds / kRounds, signals));
   }
 
   const auto middle = [&](auto value) {
     std::vector<double> values;
+    values.reserve(rounds.size());
     for (const auto& round : rounds) values.push_back(value(round));
     return median(values);
   };

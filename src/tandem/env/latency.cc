@@ -1,10 +1,9 @@
-#include <time.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 #include <thread>
 
 #include "tandem/env/builtin.h"

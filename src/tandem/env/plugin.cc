@@ -36,6 +36,7 @@ std::vector<fs::path> plugin_folders() {
 
 std::string joined(const std::vector<fs::path>& folders) {
   std::vector<std::string> names;
+  names.reserve(folders.size());
   for (const auto& folder : folders) names.push_back(folder.string());
   return fmt::format("{}", fmt::join(names, ":"));
 }
@@ -43,7 +44,7 @@ std::string joined(const std::vector<fs::path>& folders) {
 fs::path find_plugin(const std::string& name) {
   const auto folders = plugin_folders();
   for (const auto& folder : folders) {
-    const auto file = folder / (kPrefix + name + kSuffix);
+    auto file = folder / (kPrefix + name + kSuffix);
     if (fs::exists(file)) return file;
   }
   const auto known = plugin_names();

@@ -29,7 +29,7 @@ class Crew {
 
   /// Starts `count` threads that run body(rank), rank in [0, count), named "role-rank" (the system
   /// keeps 15 characters).
-  void spawn(const std::string& role, int count, std::function<void(int rank)> body);
+  void spawn(const std::string& role, int count, const std::function<void(int rank)>& body);
 
   /// Asks all threads to end.
   void stop() noexcept { stop_.request_stop(); }

@@ -30,7 +30,7 @@ struct Group {
                      std::span<float> gradient) {
     const Stopwatch watch;
     network->gradient(
-        rollout.batch_observations(), rollout.steps() * rollout.envs(),
+        rollout.batch_observations(), std::int64_t{rollout.steps()} * rollout.envs(),
         [&](const Heads& heads, const Heads& out) {
           stats = algorithm.loss(heads, rollout, weight, out);
         },
