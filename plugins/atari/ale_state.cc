@@ -100,6 +100,7 @@ void for_each_mask(TIA& chip, Visit visit) {
   const auto go = [&](auto& mask, auto* table) {
     const auto* entries = reinterpret_cast<std::remove_reference_t<decltype(mask)>>(table);
     // A mask is read for the 160 pixels of a line.
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): *table is an array of what *mask is
     visit(mask, entries, static_cast<std::int64_t>(sizeof(*table) / sizeof(*mask)) - kScreenWidth);
   };
   go(chip.*reach(Ball{}), reach(BallTable{}));

@@ -98,7 +98,7 @@ void AreaResize::resize_row(const std::uint8_t* gray, Row& row) const {
   std::array<float, kScreenWidth + kQuarters> pixels{};
   std::copy_n(gray, kScreenWidth, pixels.begin());
   for (int column = 0; column < kQuarter; ++column) {
-    const float* source = &pixels[first_[column] * kQuarters];
+    const float* source = &pixels[static_cast<std::size_t>(first_[column]) * kQuarters];
     for (int quarter = 0; quarter < kQuarters; ++quarter) {
       const int lane = column * kQuarters + quarter;
       row[lane] = source[quarter] * weights_[0][lane] +
@@ -114,7 +114,7 @@ void AreaResize::operator()(const GrayScreen& gray, std::uint8_t* observation) c
   int row_at = -1;  // two target rows may share a source row
   for (std::size_t tap = 0; tap < rows_.size(); ++tap) {
     const auto [from, to, weight] = rows_[tap];
-    if (from != row_at) resize_row(&gray[from * kScreenWidth], row);
+    if (from != row_at) resize_row(&gray[static_cast<std::size_t>(from) * kScreenWidth], row);
     row_at = from;
     for (int lane = 0; lane < kSide; ++lane) sum[lane] += weight * row[lane];
 

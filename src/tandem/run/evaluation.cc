@@ -10,6 +10,7 @@ namespace {
 
 std::vector<double> sorted_returns(const std::vector<Episode>& games) {
   std::vector<double> returns;
+  returns.reserve(games.size());
   for (const auto& game : games) returns.push_back(game.episode_return);
   std::ranges::sort(returns);
   return returns;

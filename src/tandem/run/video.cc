@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -13,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <cmath>
+#include <csignal>
 #include <cstddef>
 #include <iterator>
 #include <sstream>
@@ -118,6 +118,7 @@ void VideoWriter::start_ffmpeg(const Picture& first, const VideoOptions& options
 
   auto words = ffmpeg_arguments(unfinished_, first, options);
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   const StandardStreams streams(input.get(), messages_.get());
