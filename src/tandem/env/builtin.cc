@@ -28,7 +28,7 @@ class BuiltinFamily : public EnvFamily {
  public:
   [[nodiscard]] std::vector<std::string> names() const override {
     std::vector<std::string> names;
-    names.reserve(std::size(kBuiltins));
+    names.reserve(kBuiltins.size());
     for (const auto& builtin : kBuiltins) names.emplace_back(builtin.name);
     return names;
   }
