@@ -88,7 +88,7 @@ TEST(A2c, GradientIsThatOfFiniteDifferences) {
 
 TEST(A2c, StaysFiniteWithExtremeLogits) {
   Batch batch;
-  for (std::size_t i = 0; i < batch.logits.size(); ++i) batch.logits[i] *= 1e4f;
+  for (float& logit : batch.logits) logit *= 1e4f;
   const auto stats = batch.loss(*make_a2c({}), 1);
   EXPECT_TRUE(std::isfinite(stats.policy_loss));
   EXPECT_NEAR(stats.entropy, 0, 1e-6);

@@ -14,7 +14,6 @@ namespace tandem {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
 
 const int kPluginPath = setenv("TANDEM_PLUGIN_PATH", TANDEM_BINARY_DIR "/plugins", 0);
 

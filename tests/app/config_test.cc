@@ -15,7 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
-using testing::EndsWith;
 using testing::HasSubstr;
 
 const int kPluginPath = setenv("TANDEM_PLUGIN_PATH", TANDEM_BINARY_DIR "/plugins", 0);

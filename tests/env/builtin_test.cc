@@ -142,7 +142,7 @@ TEST(Catch, PaysForTheColumnOfTheBall) {
     player.reset();
     // The ball is the lit cell of the first row.
     const auto first_lit = std::find(player.frame.begin(), player.frame.end(), std::byte{0xff});
-    const int column = static_cast<int>((first_lit - player.frame.begin()) * 5 / 84.0 + 0.5);
+    const int column = static_cast<int>(std::lround((first_lit - player.frame.begin()) * 5 / 84.0));
     const bool still = game % 2 == 0;
     int paddle = 2;
     for (int step = 1; step <= 9; ++step) {
@@ -247,7 +247,7 @@ TEST(Builtin, ATimeLimitKeepsAnEndThatComesWithIt) {
 TEST(Builtin, OffersTheNearestNameForAnUnknownOne) {
   const auto message = [](const std::string& name) -> std::string {
     try {
-      make_builtin_family()->make(name, 0);
+      static_cast<void>(make_builtin_family()->make(name, 0));
     } catch (const Error& error) {
       return error.what();
     }

@@ -164,7 +164,7 @@ TEST_P(VecEnvThreads, CountsEpisodesOverTheWholeGame) {
   for (int i = 0; i < 6; ++i) {
     EXPECT_EQ(episodes[i].env, 10 + i / 2);
     EXPECT_EQ(episodes[i].steps, 10);
-    EXPECT_EQ(episodes[i].episode_return, 10.0 * (i / 2));
+    EXPECT_EQ(episodes[i].episode_return, static_cast<double>(10 * (i / 2)));
   }
   EXPECT_TRUE(envs.take_episodes().empty());
 }
