@@ -164,7 +164,8 @@ TEST_P(VecEnvThreads, CountsEpisodesOverTheWholeGame) {
   for (int i = 0; i < 6; ++i) {
     EXPECT_EQ(episodes[i].env, 10 + i / 2);
     EXPECT_EQ(episodes[i].steps, 10);
-    EXPECT_EQ(episodes[i].episode_return, static_cast<double>(10 * (i / 2)));
+    const auto env = i / 2;
+    EXPECT_EQ(episodes[i].episode_return, 10.0 * static_cast<double>(env));
   }
   EXPECT_TRUE(envs.take_episodes().empty());
 }
