@@ -53,6 +53,12 @@ std::string output_of(const std::string& command) {
   return text;
 }
 
+TEST(VerticalScale, MakesAboutSixHundredFortyRows) {
+  EXPECT_EQ(vertical_scale(210), 3);
+  EXPECT_EQ(vertical_scale(84), 7);
+  EXPECT_EQ(vertical_scale(1080), 1);
+}
+
 TEST(HorizontalScale, IsTheNearestWholeNumber) {
   EXPECT_EQ(horizontal_scale(1, 3), 3);
   EXPECT_EQ(horizontal_scale(12.0 / 7, 3), 5);

@@ -48,10 +48,11 @@ void add_record(CLI::App& program) {
                    "Stop after so many seconds of play (default: when the game is over)")
       ->type_name("T")
       ->check(CLI::PositiveNumber);
-  command->add_option("--scale", options->recording.scale, "Enlarge the pictures so many times")
+  command
+      ->add_option("--scale", options->recording.scale,
+                   "Enlarge the pictures so many times (default: to about 640 rows)")
       ->type_name("N")
-      ->check(CLI::Range(1, 32))
-      ->capture_default_str();
+      ->check(CLI::Range(1, 32));
   command->footer(kFooter);
   command->callback([options] { run(*options); });
 }

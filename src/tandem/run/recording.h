@@ -14,7 +14,7 @@ namespace tandem {
 
 struct RecordingOptions {
   double seconds = std::numeric_limits<double>::infinity();  // of play, at most
-  int scale = 3;                                             // see VideoOptions
+  int scale = 0;                                             // see VideoOptions
   Play play = Play::sampled;
   std::uint64_t seed = 0;
 };
@@ -27,8 +27,9 @@ struct Recording {
   bool whole = false;  // the game was over before the limit
 };
 
-/// Plays a game and writes it as a video of real-time speed, one picture a step. Throws Error when
-/// the environment has no pictures, or as VideoWriter does.
+/// Plays a game and writes it as a video of real-time speed: one picture a step, of the state that
+/// the action was chosen in. Throws Error when the environment has no pictures, or as VideoWriter
+/// does.
 Recording record_game(const std::filesystem::path& file, const RecordingOptions& options,
                       const EnvFactory& make_env, Network& network, const Algorithm& algorithm);
 

@@ -39,14 +39,14 @@ std::string message_of(int cause) { return std::generic_category().message(cause
 
 std::vector<std::string> ffmpeg_arguments(const std::filesystem::path& file, const Picture& first,
                                           const VideoOptions& options) {
+  const int rows = options.scale > 0 ? options.scale : vertical_scale(first.height);
   // Padded to even sizes, which the encoder needs; faststart: plays before it is loaded whole.
-  std::istringstream words(
-      fmt::format("ffmpeg -hide_banner -nostdin -y -loglevel error "
-                  "-f rawvideo -pixel_format rgb24 -video_size {}x{} -framerate {} -i pipe:0 "
-                  "-vf scale=iw*{}:ih*{}:flags=neighbor,pad=ceil(iw/2)*2:ceil(ih/2)*2 "
-                  "-c:v libx264 -crf 18 -pix_fmt yuv420p -movflags +faststart",
-                  first.width, first.height, options.fps,
-                  horizontal_scale(first.pixel_aspect, options.scale), options.scale));
+  std::istringstream words(fmt::format(
+      "ffmpeg -hide_banner -nostdin -y -loglevel error "
+      "-f rawvideo -pixel_format rgb24 -video_size {}x{} -framerate {} -i pipe:0 "
+      "-vf scale=iw*{}:ih*{}:flags=neighbor,pad=ceil(iw/2)*2:ceil(ih/2)*2 "
+      "-c:v libx264 -crf 18 -pix_fmt yuv420p -movflags +faststart",
+      first.width, first.height, options.fps, horizontal_scale(first.pixel_aspect, rows), rows));
   std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};
   arguments.push_back("file:" + file.string());
   return arguments;
@@ -78,6 +78,8 @@ std::filesystem::path unfinished_name(std::filesystem::path file) {
 }
 
 }  // namespace
+
+int vertical_scale(int height) { return std::max(1, 640 / height); }
 
 int horizontal_scale(double pixel_aspect, int scale) {
   return std::max(1, static_cast<int>(std::lround(pixel_aspect * scale)));

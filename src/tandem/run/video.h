@@ -31,7 +31,7 @@ class Descriptor {
 
 struct VideoOptions {
   double fps = 30;  // pictures per second
-  int scale = 3;    // rows of the video for a row of a picture; 1 to 32
+  int scale = 0;    // rows of the video for a row of a picture; 0: about 640 rows in all
 };
 
 /// An H.264 video (yuv420p, so that browsers play it) in the making: pictures go raw through a
@@ -66,6 +66,9 @@ class VideoWriter {
   Descriptor messages_;  // a file in memory with what ffmpeg prints
   pid_t ffmpeg_ = -1;    // -1: none runs
 };
+
+/// Rows of the video for a row of a picture of this height, where the options leave it open.
+[[nodiscard]] int vertical_scale(int height);
 
 /// Columns of the video for a column of a picture at this scale: the whole number nearest to the
 /// true shape of the pixels, so that all come out equally wide.
