@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kSteps = 2;
 constexpr int kEnvs = 3;
-constexpr std::int64_t kSamples = kSteps * kEnvs;
+constexpr std::int64_t kSamples = std::int64_t{kSteps} * kEnvs;
 constexpr std::int64_t kActions = 4;
 
 /// Everything that the loss takes, with arbitrary but fixed numbers.
@@ -88,7 +88,7 @@ TEST(A2c, GradientIsThatOfFiniteDifferences) {
 
 TEST(A2c, StaysFiniteWithExtremeLogits) {
   Batch batch;
-  for (std::size_t i = 0; i < batch.logits.size(); ++i) batch.logits[i] *= 1e4f;
+  for (auto& logit : batch.logits) logit *= 1e4f;
   const auto stats = batch.loss(*make_a2c({}), 1);
   EXPECT_TRUE(std::isfinite(stats.policy_loss));
   EXPECT_NEAR(stats.entropy, 0, 1e-6);
@@ -118,12 +118,14 @@ TEST(A2c, ClipsRewardsUnlessToldNotTo) {
 std::vector<std::int32_t> act(const std::vector<float>& row, std::size_t count) {
   std::vector<float> logits;
   std::vector<Stream> streams;
+  logits.reserve(count * row.size());
+  streams.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     logits.insert(logits.end(), row.begin(), row.end());
     streams.emplace_back(1, i);
   }
-  std::vector<Stream*> pointers;
-  for (auto& stream : streams) pointers.push_back(&stream);
+  std::vector<Stream*> pointers(count);
+  std::ranges::transform(streams, pointers.begin(), [](Stream& stream) { return &stream; });
   std::vector<float> value(count);
   std::vector<std::int32_t> actions(count);
   make_a2c({})->act(

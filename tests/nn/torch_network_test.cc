@@ -72,6 +72,7 @@ TEST(TorchNetwork, ManyThreadsShareOneParameterBuffer) {
   alone->gradient(atari.observations, Atari::kBatch, copy_heads, expected_gradient);
 
   std::vector<std::thread> threads;
+  threads.reserve(4);
   std::vector<int> same(4);
   for (int k = 0; k < 4; ++k) {
     threads.emplace_back([&, k] {

@@ -64,8 +64,7 @@ at::Device checked_device(const std::string& device) {
   if (!at::hasCUDA()) {
     throw Error(
         "device: 'cuda' asked for, but this libtorch has no CUDA or finds no GPU; use --device "
-        "cpu, "
-        "or build against a CUDA build of torch on a machine with an NVIDIA driver");
+        "cpu, or build against a CUDA build of torch on a machine with an NVIDIA driver");
   }
   return at::kCUDA;
 }
@@ -89,7 +88,7 @@ class TorchNetwork final : public Network {
     keep_to_this_thread();
     const c10::InferenceMode inference;
     auto x = input(observations, out.batch);
-    for (std::size_t i = 0; i < architecture_.torso.size(); ++i) x = apply(i, x);
+    for (std::size_t i = 0; i < architecture_.torso.size(); ++i) x = apply(i, as_input(i, x));
     heads(x.flatten(1), out);
   }
 
@@ -98,10 +97,15 @@ class TorchNetwork final : public Network {
     keep_to_this_thread();
     const c10::InferenceMode inference;
     const auto& torso = architecture_.torso;
-    std::vector<at::Tensor> inputs;  // of each torso layer, then of the heads
-    inputs.push_back(input(observations, batch));
-    for (std::size_t i = 0; i < torso.size(); ++i) inputs.push_back(apply(i, inputs.back()));
-    const auto features = inputs.back().flatten(1);
+    std::vector<at::Tensor> inputs;   // of each torso layer
+    std::vector<at::Tensor> outputs;  // of each torso layer, behind its ReLU
+    auto x = input(observations, batch);
+    for (std::size_t i = 0; i < torso.size(); ++i) {
+      inputs.push_back(as_input(i, x));
+      x = apply(i, inputs.back());
+      outputs.push_back(x);
+    }
+    const auto features = x.flatten(1);
 
     resize_head_buffers(batch);
     const auto actions = architecture_.num_actions;
@@ -121,7 +125,7 @@ class TorchNetwork final : public Network {
     auto d_output = at::mm(d_logits, layers_[policy].weight);
     if (!torso.empty()) d_output.addmm_(d_value, layers_[policy + 1].weight);
     for (std::size_t i = torso.size(); i > 0; --i) {
-      d_output = backward(i - 1, inputs[i - 1], inputs[i], d_output, gradients[i - 1]);
+      d_output = backward(i - 1, inputs[i - 1], outputs[i - 1], d_output, gradients[i - 1]);
     }
     if (!device_.is_cpu()) host_gradient.copy_(flat_gradient);
   }
@@ -153,12 +157,17 @@ class TorchNetwork final : public Network {
     return at::from_blob(data, shape, at::kByte).to(device_).to(at::kFloat).div_(255.0f);
   }
 
+  /// x as torso layer i takes it: a dense layer's in the order of a flat observation.
+  [[nodiscard]] at::Tensor as_input(std::size_t i, const at::Tensor& x) const {
+    return architecture_.torso[i].kind == Layer::Kind::dense ? x.flatten(1) : x;
+  }
+
   /// Output of torso layer i, behind its ReLU.
   at::Tensor apply(std::size_t i, const at::Tensor& x) const {
     const auto& layer = architecture_.torso[i];
     const auto& [weight, bias] = layers_[i];
     auto y = layer.kind == Layer::Kind::dense
-                 ? at::addmm(bias, x.flatten(1), weight.t())
+                 ? at::addmm(bias, x, weight.t())
                  : at::convolution(x, conv_weights_[i], bias, {layer.stride, layer.stride}, {0, 0},
                                    {1, 1}, false, {0, 0}, 1);
     return y.relu_();
@@ -195,7 +204,7 @@ class TorchNetwork final : public Network {
     const auto d_linear = at::threshold_backward(
         d_output.view(y.sizes()).contiguous(y.suggest_memory_format()), y, 0);
     if (layer.kind == Layer::Kind::dense) {
-      dense_backward(x.flatten(1), d_linear, gradients);
+      dense_backward(x, d_linear, gradients);
       return i == 0 ? at::Tensor() : at::mm(d_linear, weight);
     }
     auto [d_x, d_weight, d_bias] = at::convolution_backward(
