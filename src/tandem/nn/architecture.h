@@ -29,7 +29,7 @@ struct Layer {
 
 /// One tensor among the parameters, which lie one after another in a flat buffer of floats.
 struct ParameterInfo {
-  std::string name;  // "conv1.weight"
+  std::string name;                 // "conv1.weight"
   std::vector<std::int64_t> shape;  // PyTorch's order: {out, in, kh, kw}, {out, in} or {out}
   std::int64_t offset = 0;
   std::int64_t count = 0;

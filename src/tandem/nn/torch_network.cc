@@ -7,6 +7,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/addmm.h>
+#include <ATen/ops/clamp_min.h>
 #include <ATen/ops/convolution.h>
 #include <ATen/ops/convolution_backward.h>
 #include <ATen/ops/empty.h>
@@ -19,6 +20,7 @@
 #include <fmt/format.h>
 #include <malloc.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -69,11 +71,98 @@ at::Device checked_device(const std::string& device) {
   return at::kCUDA;
 }
 
+using Shape = std::vector<std::int64_t>;
+
+std::int64_t product(const Shape& shape) {
+  std::int64_t count = 1;
+  for (const auto size : shape) count *= size;
+  return count;
+}
+
+/// Shapes of one sample: what each layer of the torso puts out.
+std::vector<Shape> output_shapes(const Architecture& architecture) {
+  std::vector<Shape> shapes;
+  Shape shape = architecture.input_shape;
+  for (const auto& layer : architecture.torso) {
+    if (layer.kind == Layer::Kind::dense) {
+      shape = {layer.units};
+    } else {
+      shape = {layer.units, (shape[1] - layer.kernel) / layer.stride + 1,
+               (shape[2] - layer.kernel) / layer.stride + 1};
+    }
+    shapes.push_back(shape);
+  }
+  return shapes;
+}
+
+/// Shapes of one sample: what each layer of the torso, then the heads, take in. Dense layers take
+/// images as flat vectors in PyTorch's order.
+std::vector<Shape> input_shapes(const Architecture& architecture) {
+  auto shapes = output_shapes(architecture);
+  shapes.insert(shapes.begin(), architecture.input_shape);
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const bool conv =
+        i < architecture.torso.size() && architecture.torso[i].kind == Layer::Kind::conv;
+    if (!conv) shapes[i] = {product(shapes[i])};
+  }
+  return shapes;
+}
+
+/// The activations of some samples: the input of each layer of the torso and of the heads, images
+/// channels last. Buffers grow when needed and stay for the next samples.
+class Tape {
+ public:
+  Tape(std::vector<Shape> shapes, at::Device device)
+      : shapes_(std::move(shapes)), buffers_(shapes_.size()), device_(device) {}
+
+  [[nodiscard]] std::int64_t samples() const { return samples_; }
+  void clear() { samples_ = 0; }
+
+  /// Room for `batch` more samples.
+  void extend(std::int64_t batch) {
+    first_ = samples_;
+    samples_ += batch;
+    if (samples_ > capacity_) grow(std::max(samples_, 2 * capacity_));
+  }
+
+  /// The samples of the last extend().
+  [[nodiscard]] at::Tensor latest(std::size_t i) const {
+    return buffers_[i].narrow(0, first_, samples_ - first_);
+  }
+  [[nodiscard]] at::Tensor all(std::size_t i) const { return buffers_[i].narrow(0, 0, samples_); }
+
+ private:
+  void grow(std::int64_t capacity) {
+    for (std::size_t i = 0; i < shapes_.size(); ++i) {
+      auto shape = shapes_[i];
+      shape.insert(shape.begin(), capacity);
+      const auto format =
+          shape.size() == 4 ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
+      auto buffer = at::empty(shape, at::TensorOptions(at::kFloat).device(device_), format);
+      if (first_ > 0) buffer.narrow(0, 0, first_).copy_(buffers_[i].narrow(0, 0, first_));
+      buffers_[i] = std::move(buffer);
+    }
+    capacity_ = capacity;
+  }
+
+  std::vector<Shape> shapes_;
+  std::vector<at::Tensor> buffers_;
+  at::Device device_;
+  std::int64_t capacity_ = 0;
+  std::int64_t first_ = 0;
+  std::int64_t samples_ = 0;
+};
+
 class TorchNetwork final : public Network {
  public:
   TorchNetwork(const Architecture& architecture, std::span<const float> parameters,
                at::Device device)
-      : architecture_(architecture), infos_(architecture.parameters()), device_(device) {
+      : architecture_(architecture),
+        infos_(architecture.parameters()),
+        outputs_(output_shapes(architecture)),
+        device_(device),
+        passing_(input_shapes(architecture), device),
+        recorded_(input_shapes(architecture), device) {
     keep_to_this_thread();
     const c10::InferenceMode inference;
     // Never written through: views need a plain pointer.
@@ -87,47 +176,51 @@ class TorchNetwork final : public Network {
   void forward(std::span<const std::byte> observations, const Heads& out) override {
     keep_to_this_thread();
     const c10::InferenceMode inference;
-    auto x = input(observations, out.batch);
-    for (std::size_t i = 0; i < architecture_.torso.size(); ++i) x = apply(i, as_input(i, x));
-    heads(x.flatten(1), out);
+    passing_.clear();
+    run(observations, passing_, out);
+  }
+
+  void record(std::span<const std::byte> observations, const Heads& out) override {
+    keep_to_this_thread();
+    const c10::InferenceMode inference;
+    run(observations, recorded_, out);
+    logits_.insert(logits_.end(), out.logits.begin(), out.logits.end());
+    value_.insert(value_.end(), out.value.begin(), out.value.end());
+  }
+
+  void backward(const HeadLoss& loss, std::span<float> gradient) override {
+    keep_to_this_thread();
+    const c10::InferenceMode inference;
+    const auto batch = recorded_.samples();
+    const auto actions = architecture_.num_actions;
+    logits_gradient_.resize(logits_.size());
+    value_gradient_.resize(value_.size());
+    loss({batch, actions, logits_, value_}, {batch, actions, logits_gradient_, value_gradient_});
+
+    auto host_gradient = view(gradient.data(), static_cast<std::int64_t>(gradient.size()));
+    auto flat_gradient = device_.is_cpu() ? host_gradient : at::empty_like(flat_);
+    const auto gradients = layers_of(infos_, flat_gradient);
+    const auto policy = architecture_.torso.size();
+    const auto d_logits = view(logits_gradient_.data(), {batch, actions}).to(device_);
+    const auto d_value = view(value_gradient_.data(), {batch, 1}).to(device_);
+    dense_backward(recorded_.all(policy), d_logits, gradients[policy]);
+    dense_backward(recorded_.all(policy), d_value, gradients[policy + 1]);
+    auto d_output = at::mm(d_logits, layers_[policy].weight);
+    d_output.addmm_(d_value, layers_[policy + 1].weight);
+    for (std::size_t i = policy; i > 0; --i) d_output = backward(i - 1, d_output, gradients[i - 1]);
+    if (!device_.is_cpu()) host_gradient.copy_(flat_gradient);
+    forget();
   }
 
   void gradient(std::span<const std::byte> observations, std::int64_t batch, const HeadLoss& loss,
                 std::span<float> gradient) override {
     keep_to_this_thread();
     const c10::InferenceMode inference;
-    const auto& torso = architecture_.torso;
-    std::vector<at::Tensor> inputs;   // of each torso layer
-    std::vector<at::Tensor> outputs;  // of each torso layer, behind its ReLU
-    auto x = input(observations, batch);
-    for (std::size_t i = 0; i < torso.size(); ++i) {
-      inputs.push_back(as_input(i, x));
-      x = apply(i, inputs.back());
-      outputs.push_back(x);
-    }
-    const auto features = x.flatten(1);
-
-    resize_head_buffers(batch);
-    const auto actions = architecture_.num_actions;
-    const Heads head_values{batch, actions, logits_, value_};
-    const Heads head_gradient{batch, actions, logits_gradient_, value_gradient_};
-    heads(features, head_values);
-    loss(head_values, head_gradient);
-
-    auto host_gradient = view(gradient.data(), static_cast<std::int64_t>(gradient.size()));
-    auto flat_gradient = device_.is_cpu() ? host_gradient : at::empty_like(flat_);
-    const auto gradients = layers_of(infos_, flat_gradient);
-    const auto policy = torso.size();
-    const auto d_logits = view(logits_gradient_.data(), {batch, actions}).to(device_);
-    const auto d_value = view(value_gradient_.data(), {batch, 1}).to(device_);
-    dense_backward(features, d_logits, gradients[policy]);
-    dense_backward(features, d_value, gradients[policy + 1]);
-    auto d_output = at::mm(d_logits, layers_[policy].weight);
-    if (!torso.empty()) d_output.addmm_(d_value, layers_[policy + 1].weight);
-    for (std::size_t i = torso.size(); i > 0; --i) {
-      d_output = backward(i - 1, inputs[i - 1], outputs[i - 1], d_output, gradients[i - 1]);
-    }
-    if (!device_.is_cpu()) host_gradient.copy_(flat_gradient);
+    forget();
+    logits_.resize(batch * architecture_.num_actions);
+    value_.resize(batch);
+    run(observations, recorded_, {batch, architecture_.num_actions, logits_, value_});
+    backward(loss, gradient);
   }
 
   void reload() override {
@@ -139,38 +232,52 @@ class TorchNetwork final : public Network {
       if (architecture_.torso[i].kind != Layer::Kind::conv) break;
       conv_weights_.push_back(layers_[i].weight.contiguous(at::MemoryFormat::ChannelsLast));
     }
+    forget();
   }
 
  private:
-  at::Tensor input(std::span<const std::byte> observations, std::int64_t batch) const {
-    auto shape = architecture_.input_shape;
-    shape.insert(shape.begin(), batch);
+  void forget() {
+    recorded_.clear();
+    logits_.clear();
+    value_.clear();
+  }
+
+  /// One forward pass; its activations go to the end of `tape`.
+  void run(std::span<const std::byte> observations, Tape& tape, const Heads& out) const {
+    tape.extend(out.batch);
+    read(observations, out.batch, tape.latest(0));
+    for (std::size_t i = 0; i < architecture_.torso.size(); ++i) {
+      apply(i, tape.latest(i), tape.latest(i + 1));
+    }
+    heads(tape.latest(architecture_.torso.size()), out);
+  }
+
+  /// Observations to floats, bytes divided by 255.
+  void read(std::span<const std::byte> observations, std::int64_t batch, at::Tensor x) const {
     auto* data = const_cast<std::byte*>(observations.data());
     if (architecture_.input_dtype == DType::f32) {
-      return at::from_blob(data, shape, at::kFloat).to(device_);
+      x.copy_(at::from_blob(data, x.sizes(), at::kFloat));
+    } else if (device_.is_cpu() && x.dim() == 4) {
+      scale_channels_last(observations, batch, x.size(1), x.size(2) * x.size(3),
+                          x.data_ptr<float>());
+    } else {
+      x.copy_(at::from_blob(data, x.sizes(), at::kByte)).div_(255.0f);
     }
-    if (device_.is_cpu() && shape.size() == 4) {
-      auto x = at::empty(shape, at::kFloat, at::MemoryFormat::ChannelsLast);
-      scale_channels_last(observations, batch, shape[1], shape[2] * shape[3], x.data_ptr<float>());
-      return x;
-    }
-    return at::from_blob(data, shape, at::kByte).to(device_).to(at::kFloat).div_(255.0f);
   }
 
-  /// x as torso layer i takes it: a dense layer's in the order of a flat observation.
-  [[nodiscard]] at::Tensor as_input(std::size_t i, const at::Tensor& x) const {
-    return architecture_.torso[i].kind == Layer::Kind::dense ? x.flatten(1) : x;
-  }
-
-  /// Output of torso layer i, behind its ReLU.
-  at::Tensor apply(std::size_t i, const at::Tensor& x) const {
+  /// Writes the output of torso layer i, behind its ReLU, as the next layer takes it.
+  void apply(std::size_t i, const at::Tensor& x, at::Tensor out) const {
     const auto& layer = architecture_.torso[i];
     const auto& [weight, bias] = layers_[i];
-    auto y = layer.kind == Layer::Kind::dense
-                 ? at::addmm(bias, x, weight.t())
-                 : at::convolution(x, conv_weights_[i], bias, {layer.stride, layer.stride}, {0, 0},
+    if (layer.kind == Layer::Kind::dense) {
+      at::addmm_out(out, bias, x, weight.t());
+      out.relu_();
+      return;
+    }
+    const auto y = at::convolution(x, conv_weights_[i], bias, {layer.stride, layer.stride}, {0, 0},
                                    {1, 1}, false, {0, 0}, 1);
-    return y.relu_();
+    auto image = out.view(y.sizes());
+    at::clamp_min_out(image, y, 0);
   }
 
   void heads(const at::Tensor& features, const Heads& out) const {
@@ -195,18 +302,20 @@ class TorchNetwork final : public Network {
     at::sum_out(bias, d_output, {0});
   }
 
-  /// Writes the gradients of torso layer i and returns the gradient of its input (of no use, and
-  /// not computed, for the first layer).
-  at::Tensor backward(std::size_t i, const at::Tensor& x, const at::Tensor& y,
-                      const at::Tensor& d_output, const LayerTensors& gradients) const {
+  /// Writes the gradients of torso layer i, given that of its output as the next layer takes it,
+  /// and returns that of its input (of no use, and not computed, for the first layer).
+  at::Tensor backward(std::size_t i, const at::Tensor& d_output,
+                      const LayerTensors& gradients) const {
     const auto& layer = architecture_.torso[i];
-    const auto& weight = layers_[i].weight;
-    const auto d_linear = at::threshold_backward(
-        d_output.view(y.sizes()).contiguous(y.suggest_memory_format()), y, 0);
+    const auto x = recorded_.all(i);
+    auto d_linear = at::threshold_backward(d_output, recorded_.all(i + 1), 0);
     if (layer.kind == Layer::Kind::dense) {
       dense_backward(x, d_linear, gradients);
-      return i == 0 ? at::Tensor() : at::mm(d_linear, weight);
+      return i == 0 ? at::Tensor() : at::mm(d_linear, layers_[i].weight);
     }
+    const auto& shape = outputs_[i];
+    d_linear = d_linear.view({x.size(0), shape[0], shape[1], shape[2]})
+                   .contiguous(at::MemoryFormat::ChannelsLast);
     auto [d_x, d_weight, d_bias] = at::convolution_backward(
         d_linear, x, conv_weights_[i], layer.units, {layer.stride, layer.stride}, {0, 0}, {1, 1},
         false, {0, 0}, 1, {i != 0, true, true});
@@ -215,21 +324,18 @@ class TorchNetwork final : public Network {
     return d_x;
   }
 
-  void resize_head_buffers(std::int64_t batch) {
-    for (auto* buffer : {&logits_, &logits_gradient_}) {
-      buffer->resize(batch * architecture_.num_actions);
-    }
-    for (auto* buffer : {&value_, &value_gradient_}) buffer->resize(batch);
-  }
-
   Architecture architecture_;
   std::vector<ParameterInfo> infos_;
+  std::vector<Shape> outputs_;  // of the torso's layers, one sample
   at::Device device_;
   at::Tensor host_;  // the caller's parameters
   at::Tensor flat_;  // the same on the device; host_ itself on the CPU
   std::vector<LayerTensors> layers_;
   std::vector<at::Tensor> conv_weights_;  // channels last
-  std::vector<float> logits_, value_, logits_gradient_, value_gradient_;
+  Tape passing_;                          // of the latest forward()
+  Tape recorded_;                         // of record()
+  std::vector<float> logits_, value_;     // of the recorded samples
+  std::vector<float> logits_gradient_, value_gradient_;
 };
 
 }  // namespace
