@@ -17,7 +17,7 @@
 #include <ATen/ops/sum.h>
 #include <ATen/ops/threshold_backward.h>
 #include <c10/core/InferenceMode.h>
-#include <fmt/format.h>
+#include <c10/util/accumulate.h>
 #include <malloc.h>
 
 #include <algorithm>
@@ -73,37 +73,15 @@ at::Device checked_device(const std::string& device) {
 
 using Shape = std::vector<std::int64_t>;
 
-std::int64_t product(const Shape& shape) {
-  std::int64_t count = 1;
-  for (const auto size : shape) count *= size;
-  return count;
-}
-
-/// Shapes of one sample: what each layer of the torso puts out.
-std::vector<Shape> output_shapes(const Architecture& architecture) {
-  std::vector<Shape> shapes;
-  Shape shape = architecture.input_shape;
-  for (const auto& layer : architecture.torso) {
-    if (layer.kind == Layer::Kind::dense) {
-      shape = {layer.units};
-    } else {
-      shape = {layer.units, (shape[1] - layer.kernel) / layer.stride + 1,
-               (shape[2] - layer.kernel) / layer.stride + 1};
-    }
-    shapes.push_back(shape);
-  }
-  return shapes;
-}
-
 /// Shapes of one sample: what each layer of the torso, then the heads, take in. Dense layers take
 /// images as flat vectors in PyTorch's order.
 std::vector<Shape> input_shapes(const Architecture& architecture) {
-  auto shapes = output_shapes(architecture);
+  auto shapes = architecture.output_shapes();
   shapes.insert(shapes.begin(), architecture.input_shape);
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const bool conv =
         i < architecture.torso.size() && architecture.torso[i].kind == Layer::Kind::conv;
-    if (!conv) shapes[i] = {product(shapes[i])};
+    if (!conv) shapes[i] = {c10::multiply_integers(shapes[i])};
   }
   return shapes;
 }
@@ -159,7 +137,7 @@ class TorchNetwork final : public Network {
                at::Device device)
       : architecture_(architecture),
         infos_(architecture.parameters()),
-        outputs_(output_shapes(architecture)),
+        outputs_(architecture.output_shapes()),
         device_(device),
         passing_(input_shapes(architecture), device),
         recorded_(input_shapes(architecture), device) {
@@ -253,7 +231,8 @@ class TorchNetwork final : public Network {
   }
 
   /// Observations to floats, bytes divided by 255.
-  void read(std::span<const std::byte> observations, std::int64_t batch, at::Tensor x) const {
+  void read(std::span<const std::byte> observations, std::int64_t batch,
+            const at::Tensor& x) const {
     auto* data = const_cast<std::byte*>(observations.data());
     if (architecture_.input_dtype == DType::f32) {
       x.copy_(at::from_blob(data, x.sizes(), at::kFloat));

@@ -25,15 +25,15 @@ struct Group {
   double learning_seconds = 0;
 
   /// Lines 12 to 17: the gradient over this group's experience, as its share of the mean over all
-  /// n_e * t_max samples.
+  /// n_e * t_max samples. The forward pass is the one that acted: the parameters are the same.
   void differentiate(const Rollout& rollout, const Algorithm& algorithm, double weight,
                      std::span<float> gradient) {
     const Stopwatch watch;
-    network->gradient(rollout.batch_observations(), rollout.steps() * rollout.envs(),
-                      [&](const Heads& heads, const Heads& out) {
-                        stats = algorithm.loss(heads, rollout, weight, out);
-                      },
-                      gradient);
+    network->backward(
+        [&](const Heads& heads, const Heads& out) {
+          stats = algorithm.loss(heads, rollout, weight, out);
+        },
+        gradient);
     learning_seconds = watch.seconds();
   }
 };
@@ -50,8 +50,8 @@ int worker_count(const PaacConfig& config, int thread_budget) {
 /// architecture of the paper's Figure 1), the rest of the workers step each group's environments.
 Group make_group(const PaacConfig& config, const Parts& parts, int index) {
   const int first = index * static_cast<int>(config.envs_per_group);
-  const int count = std::min(static_cast<int>(config.envs_per_group),
-                             static_cast<int>(config.envs) - first);
+  const int count =
+      std::min(static_cast<int>(config.envs_per_group), static_cast<int>(config.envs) - first);
   const int workers_each = worker_count(config, parts.threads) / group_count(config);
   Group group{.network = parts.make_network(parts.learner.parameters())};
   group.collector = std::make_unique<Collector>(
