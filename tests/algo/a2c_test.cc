@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kSteps = 2;
 constexpr int kEnvs = 3;
-constexpr std::int64_t kSamples = kSteps * kEnvs;
+constexpr std::int64_t kSamples = std::int64_t{kSteps} * kEnvs;
 constexpr std::int64_t kActions = 4;
 
 /// Everything that the loss takes, with arbitrary but fixed numbers.
@@ -118,12 +118,14 @@ TEST(A2c, ClipsRewardsUnlessToldNotTo) {
 std::vector<std::int32_t> act(const std::vector<float>& row, std::size_t count) {
   std::vector<float> logits;
   std::vector<Stream> streams;
+  logits.reserve(count * row.size());
+  streams.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     logits.insert(logits.end(), row.begin(), row.end());
     streams.emplace_back(1, i);
   }
-  std::vector<Stream*> pointers;
-  for (auto& stream : streams) pointers.push_back(&stream);
+  std::vector<Stream*> pointers(count);
+  std::ranges::transform(streams, pointers.begin(), [](Stream& stream) { return &stream; });
   std::vector<float> value(count);
   std::vector<std::int32_t> actions(count);
   make_a2c({})->act(

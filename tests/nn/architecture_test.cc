@@ -31,8 +31,8 @@ Architecture named(const std::string& name, const EnvSpec& spec) {
 
 TEST(Architecture, NipsIsThatOfTheWorkshopPaper) {
   const auto parameters = named("nips", image_spec(84, 84)).parameters();
-  std::vector<std::string> names;
-  for (const auto& info : parameters) names.push_back(info.name);
+  std::vector<std::string> names(parameters.size());
+  std::ranges::transform(parameters, names.begin(), &ParameterInfo::name);
   EXPECT_THAT(names,
               testing::ElementsAre("conv1.weight", "conv1.bias", "conv2.weight", "conv2.bias",
                                    "dense1.weight", "dense1.bias", "policy.weight", "policy.bias",

@@ -47,13 +47,18 @@ TEST(LinearNetwork, GradientIsThatOfFiniteDifferences) {
   const auto bytes = std::as_bytes(std::span(x));
   // Loss: the sum of the squares of all outputs.
   std::vector<float> gradient(12);
-  network.gradient(
-      bytes, 2,
-      [](const Heads& heads, const Heads& d) {
-        for (std::size_t i = 0; i < heads.logits.size(); ++i) d.logits[i] = 2 * heads.logits[i];
-        for (std::size_t i = 0; i < heads.value.size(); ++i) d.value[i] = 2 * heads.value[i];
-      },
-      gradient);
+  const auto squares = [](const Heads& heads, const Heads& d) {
+    for (std::size_t i = 0; i < heads.logits.size(); ++i) d.logits[i] = 2 * heads.logits[i];
+    for (std::size_t i = 0; i < heads.value.size(); ++i) d.value[i] = 2 * heads.value[i];
+  };
+  network.gradient(bytes, 2, squares, gradient);
+  std::vector<float> in_two(12);
+  std::vector<float> logits(2), value(1);
+  network.record(bytes.first(12), {1, 2, logits, value});
+  network.record(bytes.subspan(12), {1, 2, logits, value});
+  network.backward(squares, in_two);
+  EXPECT_EQ(in_two, gradient);
+
   const auto loss = [&] {
     std::vector<float> logits(4), value(2);
     network.forward(bytes, {2, 2, logits, value});

@@ -12,7 +12,7 @@ class Pixels : public testing::TestWithParam<std::int64_t> {};
 TEST_P(Pixels, ChannelsComeLastAndBytesAreScaled) {
   const std::int64_t batch = 3;
   const std::int64_t channels = GetParam();
-  const std::int64_t pixels = 11 * 7;
+  const std::int64_t pixels = 77;
   std::vector<std::byte> images(batch * channels * pixels);
   for (std::size_t i = 0; i < images.size(); ++i) images[i] = static_cast<std::byte>(i * 37);
   std::vector<float> out(images.size());

@@ -63,6 +63,67 @@ TEST(TorchNetwork, SeesNewParametersAfterReload) {
   EXPECT_EQ(expected.value, after.value);
 }
 
+/// Samples [first, first + count) of a batch's observations or heads.
+std::span<const std::byte> part(const Atari& atari, std::int64_t first, std::int64_t count) {
+  const auto bytes = static_cast<std::int64_t>(atari.observations.size()) / Atari::kBatch;
+  return std::span(atari.observations).subspan(first * bytes, count * bytes);
+}
+
+Heads part(Outputs& outputs, std::int64_t first, std::int64_t count) {
+  return {count, 6, std::span(outputs.logits).subspan(first * 6, count * 6),
+          std::span(outputs.value).subspan(first, count)};
+}
+
+TEST(TorchNetwork, BackwardOverRecordedSamplesIsTheGradientOfTheWholeBatch) {
+  Atari atari;
+  const auto network = make_torch_network(atari.architecture, atari.parameters, "cpu");
+  std::vector<float> expected(atari.parameters.size());
+  network->gradient(atari.observations, Atari::kBatch, copy_heads, expected);
+  std::vector<float> gradient(expected.size());
+  for (int rollout = 0; rollout < 3; ++rollout) {
+    Outputs recorded;
+    std::int64_t first = 0;
+    for (const std::int64_t count : {1, 7, 16}) {
+      network->record(part(atari, first, count), part(recorded, first, count));
+      // Passes that are not recorded, for the value of a last state, must not disturb.
+      Outputs other;
+      network->forward(atari.observations, other.heads());
+      first += count;
+    }
+    network->backward(
+        [&](const Heads& heads, const Heads& d) {
+          EXPECT_EQ(heads.batch, Atari::kBatch);
+          EXPECT_TRUE(std::ranges::equal(heads.logits, recorded.logits));
+          EXPECT_TRUE(std::ranges::equal(heads.value, recorded.value));
+          copy_heads(heads, d);
+        },
+        gradient);
+    double difference = 0;
+    double size = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      difference += std::pow(gradient[i] - expected[i], 2);
+      size += std::pow(expected[i], 2);
+    }
+    EXPECT_LT(std::sqrt(difference / size), 1e-5);
+  }
+}
+
+TEST(TorchNetwork, ForgetsRecordedSamplesAtReload) {
+  Atari atari;
+  const auto network = make_torch_network(atari.architecture, atari.parameters, "cpu");
+  Outputs outputs;
+  network->record(part(atari, 0, 3), part(outputs, 0, 3));
+  network->reload();
+  network->record(part(atari, 3, 2), part(outputs, 3, 2));
+  std::vector<float> gradient(atari.parameters.size());
+  network->backward(
+      [&](const Heads& heads, const Heads& d) {
+        EXPECT_EQ(heads.batch, 2);
+        copy_heads(heads, d);
+      },
+      gradient);
+}
+
 TEST(TorchNetwork, ManyThreadsShareOneParameterBuffer) {
   Atari atari;
   const auto alone = make_torch_network(atari.architecture, atari.parameters, "cpu");
@@ -72,6 +133,7 @@ TEST(TorchNetwork, ManyThreadsShareOneParameterBuffer) {
   alone->gradient(atari.observations, Atari::kBatch, copy_heads, expected_gradient);
 
   std::vector<std::thread> threads;
+  threads.reserve(4);
   std::vector<int> same(4);
   for (int k = 0; k < 4; ++k) {
     threads.emplace_back([&, k] {

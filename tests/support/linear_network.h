@@ -37,6 +37,22 @@ class LinearNetwork final : public Network {
     }
   }
 
+  void record(std::span<const std::byte> observations, const Heads& out) override {
+    forward(observations, out);
+    recorded_.insert(recorded_.end(), observations.begin(), observations.end());
+    samples_ += out.batch;
+  }
+
+  void backward(const HeadLoss& loss, std::span<float> gradient) override {
+    this->gradient(recorded_, samples_, loss, gradient);
+    reload();
+  }
+
+  void reload() override {
+    recorded_.clear();
+    samples_ = 0;
+  }
+
   void gradient(std::span<const std::byte> observations, std::int64_t batch, const HeadLoss& loss,
                 std::span<float> gradient) override {
     std::vector<float> logits(batch * actions_), value(batch);
@@ -81,6 +97,8 @@ class LinearNetwork final : public Network {
   std::int64_t actions_;
   bool bytes_;
   std::vector<float> x_;
+  std::vector<std::byte> recorded_;
+  std::int64_t samples_ = 0;
   std::span<const float> parameters_;
 };
 

@@ -88,22 +88,32 @@ FieldList NetConfig::fields() {
   };
 }
 
+std::vector<Shape> Architecture::output_shapes() const {
+  std::vector<Shape> shapes;
+  shapes.reserve(torso.size());
+  for (const auto& layer : torso) {
+    shapes.push_back(output_shape(*this, layer, shapes.empty() ? input_shape : shapes.back()));
+  }
+  return shapes;
+}
+
 std::vector<ParameterInfo> Architecture::parameters() const {
+  auto inputs = output_shapes();  // of each layer, then of the heads
+  inputs.insert(inputs.begin(), input_shape);
   std::vector<ParameterInfo> all;
-  Shape shape = input_shape;
   int convs = 0;
   int denses = 0;
-  for (const auto& layer : torso) {
+  for (std::size_t i = 0; i < torso.size(); ++i) {
+    const auto& layer = torso[i];
     if (layer.kind == Layer::Kind::conv) {
       append(all, fmt::format("conv{}", ++convs),
-             {layer.units, shape[0], layer.kernel, layer.kernel});
+             {layer.units, inputs[i][0], layer.kernel, layer.kernel});
     } else {
-      append(all, fmt::format("dense{}", ++denses), {layer.units, product(shape)});
+      append(all, fmt::format("dense{}", ++denses), {layer.units, product(inputs[i])});
     }
-    shape = output_shape(*this, layer, shape);
   }
-  append(all, "policy", {num_actions, product(shape)});
-  append(all, "value", {1, product(shape)});
+  append(all, "policy", {num_actions, product(inputs.back())});
+  append(all, "value", {1, product(inputs.back())});
   return all;
 }
 
@@ -121,8 +131,7 @@ Architecture make_architecture(const NetConfig& config, const EnvSpec& spec) {
         "another environment",
         config.arch));
   }
-  auto shape = result.input_shape;
-  for (const auto& layer : result.torso) shape = output_shape(result, layer, shape);
+  (void)result.output_shapes();  // throws when a layer does not fit
   return result;
 }
 

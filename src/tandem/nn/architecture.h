@@ -45,6 +45,9 @@ struct Architecture {
   std::vector<Layer> torso;
   std::int64_t num_actions = 0;
 
+  /// What each layer of the torso makes of one observation: {channels, height, width} or {units}.
+  [[nodiscard]] std::vector<std::vector<std::int64_t>> output_shapes() const;
+
   /// All tensors in the order of the flat buffer: the torso's layers, then policy, then value.
   [[nodiscard]] std::vector<ParameterInfo> parameters() const;
   [[nodiscard]] std::int64_t parameter_count() const;

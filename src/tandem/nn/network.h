@@ -31,12 +31,21 @@ class Network {
   /// observations: [out.batch, observation] as the architecture's input says, row-major.
   virtual void forward(std::span<const std::byte> observations, const Heads& out) = 0;
 
-  /// Forward on `batch` observations, the loss at the heads, then backward: overwrites `gradient`
-  /// (one float per parameter) with the loss's gradient.
+  /// As forward, and keeps what backward needs of these samples, behind those it keeps already.
+  virtual void record(std::span<const std::byte> observations, const Heads& out) = 0;
+
+  /// The loss at the heads of all recorded samples, in their order, then backward: overwrites
+  /// `gradient` (one float per parameter) with the loss's gradient and forgets the samples. The
+  /// parameters must still be those of record, so a system that learns from what it just did need
+  /// not go forward twice.
+  virtual void backward(const HeadLoss& loss, std::span<float> gradient) = 0;
+
+  /// record and backward of `batch` observations; forgets what was recorded before.
   virtual void gradient(std::span<const std::byte> observations, std::int64_t batch,
                         const HeadLoss& loss, std::span<float> gradient) = 0;
 
-  /// Must be called after the parameters changed and before the next forward or gradient.
+  /// Must be called after the parameters changed and before the next call of another member;
+  /// forgets what was recorded.
   virtual void reload() {}
 };
 

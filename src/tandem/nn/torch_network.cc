@@ -7,6 +7,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/addmm.h>
+#include <ATen/ops/clamp_min.h>
 #include <ATen/ops/convolution.h>
 #include <ATen/ops/convolution_backward.h>
 #include <ATen/ops/empty.h>
@@ -16,9 +17,10 @@
 #include <ATen/ops/sum.h>
 #include <ATen/ops/threshold_backward.h>
 #include <c10/core/InferenceMode.h>
-#include <fmt/format.h>
+#include <c10/util/accumulate.h>
 #include <malloc.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -64,17 +66,81 @@ at::Device checked_device(const std::string& device) {
   if (!at::hasCUDA()) {
     throw Error(
         "device: 'cuda' asked for, but this libtorch has no CUDA or finds no GPU; use --device "
-        "cpu, "
-        "or build against a CUDA build of torch on a machine with an NVIDIA driver");
+        "cpu, or build against a CUDA build of torch on a machine with an NVIDIA driver");
   }
   return at::kCUDA;
 }
+
+using Shape = std::vector<std::int64_t>;
+
+/// Shapes of one sample: what each layer of the torso, then the heads, take in. Dense layers take
+/// images as flat vectors in PyTorch's order.
+std::vector<Shape> input_shapes(const Architecture& architecture) {
+  auto shapes = architecture.output_shapes();
+  shapes.insert(shapes.begin(), architecture.input_shape);
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const bool conv =
+        i < architecture.torso.size() && architecture.torso[i].kind == Layer::Kind::conv;
+    if (!conv) shapes[i] = {c10::multiply_integers(shapes[i])};
+  }
+  return shapes;
+}
+
+/// The activations of some samples: the input of each layer of the torso and of the heads, images
+/// channels last. Buffers grow when needed and stay for the next samples.
+class Tape {
+ public:
+  Tape(std::vector<Shape> shapes, at::Device device)
+      : shapes_(std::move(shapes)), buffers_(shapes_.size()), device_(device) {}
+
+  [[nodiscard]] std::int64_t samples() const { return samples_; }
+  void clear() { samples_ = 0; }
+
+  /// Room for `batch` more samples.
+  void extend(std::int64_t batch) {
+    first_ = samples_;
+    samples_ += batch;
+    if (samples_ > capacity_) grow(std::max(samples_, 2 * capacity_));
+  }
+
+  /// The samples of the last extend().
+  [[nodiscard]] at::Tensor latest(std::size_t i) const {
+    return buffers_[i].narrow(0, first_, samples_ - first_);
+  }
+  [[nodiscard]] at::Tensor all(std::size_t i) const { return buffers_[i].narrow(0, 0, samples_); }
+
+ private:
+  void grow(std::int64_t capacity) {
+    for (std::size_t i = 0; i < shapes_.size(); ++i) {
+      auto shape = shapes_[i];
+      shape.insert(shape.begin(), capacity);
+      const auto format =
+          shape.size() == 4 ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
+      auto buffer = at::empty(shape, at::TensorOptions(at::kFloat).device(device_), format);
+      if (first_ > 0) buffer.narrow(0, 0, first_).copy_(buffers_[i].narrow(0, 0, first_));
+      buffers_[i] = std::move(buffer);
+    }
+    capacity_ = capacity;
+  }
+
+  std::vector<Shape> shapes_;
+  std::vector<at::Tensor> buffers_;
+  at::Device device_;
+  std::int64_t capacity_ = 0;
+  std::int64_t first_ = 0;
+  std::int64_t samples_ = 0;
+};
 
 class TorchNetwork final : public Network {
  public:
   TorchNetwork(const Architecture& architecture, std::span<const float> parameters,
                at::Device device)
-      : architecture_(architecture), infos_(architecture.parameters()), device_(device) {
+      : architecture_(architecture),
+        infos_(architecture.parameters()),
+        outputs_(architecture.output_shapes()),
+        device_(device),
+        passing_(input_shapes(architecture), device),
+        recorded_(input_shapes(architecture), device) {
     keep_to_this_thread();
     const c10::InferenceMode inference;
     // Never written through: views need a plain pointer.
@@ -88,42 +154,51 @@ class TorchNetwork final : public Network {
   void forward(std::span<const std::byte> observations, const Heads& out) override {
     keep_to_this_thread();
     const c10::InferenceMode inference;
-    auto x = input(observations, out.batch);
-    for (std::size_t i = 0; i < architecture_.torso.size(); ++i) x = apply(i, x);
-    heads(x.flatten(1), out);
+    passing_.clear();
+    run(observations, passing_, out);
+  }
+
+  void record(std::span<const std::byte> observations, const Heads& out) override {
+    keep_to_this_thread();
+    const c10::InferenceMode inference;
+    run(observations, recorded_, out);
+    logits_.insert(logits_.end(), out.logits.begin(), out.logits.end());
+    value_.insert(value_.end(), out.value.begin(), out.value.end());
+  }
+
+  void backward(const HeadLoss& loss, std::span<float> gradient) override {
+    keep_to_this_thread();
+    const c10::InferenceMode inference;
+    const auto batch = recorded_.samples();
+    const auto actions = architecture_.num_actions;
+    logits_gradient_.resize(logits_.size());
+    value_gradient_.resize(value_.size());
+    loss({batch, actions, logits_, value_}, {batch, actions, logits_gradient_, value_gradient_});
+
+    auto host_gradient = view(gradient.data(), static_cast<std::int64_t>(gradient.size()));
+    auto flat_gradient = device_.is_cpu() ? host_gradient : at::empty_like(flat_);
+    const auto gradients = layers_of(infos_, flat_gradient);
+    const auto policy = architecture_.torso.size();
+    const auto d_logits = view(logits_gradient_.data(), {batch, actions}).to(device_);
+    const auto d_value = view(value_gradient_.data(), {batch, 1}).to(device_);
+    dense_backward(recorded_.all(policy), d_logits, gradients[policy]);
+    dense_backward(recorded_.all(policy), d_value, gradients[policy + 1]);
+    auto d_output = at::mm(d_logits, layers_[policy].weight);
+    d_output.addmm_(d_value, layers_[policy + 1].weight);
+    for (std::size_t i = policy; i > 0; --i) d_output = backward(i - 1, d_output, gradients[i - 1]);
+    if (!device_.is_cpu()) host_gradient.copy_(flat_gradient);
+    forget();
   }
 
   void gradient(std::span<const std::byte> observations, std::int64_t batch, const HeadLoss& loss,
                 std::span<float> gradient) override {
     keep_to_this_thread();
     const c10::InferenceMode inference;
-    const auto& torso = architecture_.torso;
-    std::vector<at::Tensor> inputs;  // of each torso layer, then of the heads
-    inputs.push_back(input(observations, batch));
-    for (std::size_t i = 0; i < torso.size(); ++i) inputs.push_back(apply(i, inputs.back()));
-    const auto features = inputs.back().flatten(1);
-
-    resize_head_buffers(batch);
-    const auto actions = architecture_.num_actions;
-    const Heads head_values{batch, actions, logits_, value_};
-    const Heads head_gradient{batch, actions, logits_gradient_, value_gradient_};
-    heads(features, head_values);
-    loss(head_values, head_gradient);
-
-    auto host_gradient = view(gradient.data(), static_cast<std::int64_t>(gradient.size()));
-    auto flat_gradient = device_.is_cpu() ? host_gradient : at::empty_like(flat_);
-    const auto gradients = layers_of(infos_, flat_gradient);
-    const auto policy = torso.size();
-    const auto d_logits = view(logits_gradient_.data(), {batch, actions}).to(device_);
-    const auto d_value = view(value_gradient_.data(), {batch, 1}).to(device_);
-    dense_backward(features, d_logits, gradients[policy]);
-    dense_backward(features, d_value, gradients[policy + 1]);
-    auto d_output = at::mm(d_logits, layers_[policy].weight);
-    if (!torso.empty()) d_output.addmm_(d_value, layers_[policy + 1].weight);
-    for (std::size_t i = torso.size(); i > 0; --i) {
-      d_output = backward(i - 1, inputs[i - 1], inputs[i], d_output, gradients[i - 1]);
-    }
-    if (!device_.is_cpu()) host_gradient.copy_(flat_gradient);
+    forget();
+    logits_.resize(batch * architecture_.num_actions);
+    value_.resize(batch);
+    run(observations, recorded_, {batch, architecture_.num_actions, logits_, value_});
+    backward(loss, gradient);
   }
 
   void reload() override {
@@ -135,33 +210,53 @@ class TorchNetwork final : public Network {
       if (architecture_.torso[i].kind != Layer::Kind::conv) break;
       conv_weights_.push_back(layers_[i].weight.contiguous(at::MemoryFormat::ChannelsLast));
     }
+    forget();
   }
 
  private:
-  at::Tensor input(std::span<const std::byte> observations, std::int64_t batch) const {
-    auto shape = architecture_.input_shape;
-    shape.insert(shape.begin(), batch);
-    auto* data = const_cast<std::byte*>(observations.data());
-    if (architecture_.input_dtype == DType::f32) {
-      return at::from_blob(data, shape, at::kFloat).to(device_);
-    }
-    if (device_.is_cpu() && shape.size() == 4) {
-      auto x = at::empty(shape, at::kFloat, at::MemoryFormat::ChannelsLast);
-      scale_channels_last(observations, batch, shape[1], shape[2] * shape[3], x.data_ptr<float>());
-      return x;
-    }
-    return at::from_blob(data, shape, at::kByte).to(device_).to(at::kFloat).div_(255.0f);
+  void forget() {
+    recorded_.clear();
+    logits_.clear();
+    value_.clear();
   }
 
-  /// Output of torso layer i, behind its ReLU.
-  at::Tensor apply(std::size_t i, const at::Tensor& x) const {
+  /// One forward pass; its activations go to the end of `tape`.
+  void run(std::span<const std::byte> observations, Tape& tape, const Heads& out) const {
+    tape.extend(out.batch);
+    read(observations, out.batch, tape.latest(0));
+    for (std::size_t i = 0; i < architecture_.torso.size(); ++i) {
+      apply(i, tape.latest(i), tape.latest(i + 1));
+    }
+    heads(tape.latest(architecture_.torso.size()), out);
+  }
+
+  /// Observations to floats, bytes divided by 255.
+  void read(std::span<const std::byte> observations, std::int64_t batch,
+            const at::Tensor& x) const {
+    auto* data = const_cast<std::byte*>(observations.data());
+    if (architecture_.input_dtype == DType::f32) {
+      x.copy_(at::from_blob(data, x.sizes(), at::kFloat));
+    } else if (device_.is_cpu() && x.dim() == 4) {
+      scale_channels_last(observations, batch, x.size(1), x.size(2) * x.size(3),
+                          x.data_ptr<float>());
+    } else {
+      x.copy_(at::from_blob(data, x.sizes(), at::kByte)).div_(255.0f);
+    }
+  }
+
+  /// Writes the output of torso layer i, behind its ReLU, as the next layer takes it.
+  void apply(std::size_t i, const at::Tensor& x, at::Tensor out) const {
     const auto& layer = architecture_.torso[i];
     const auto& [weight, bias] = layers_[i];
-    auto y = layer.kind == Layer::Kind::dense
-                 ? at::addmm(bias, x.flatten(1), weight.t())
-                 : at::convolution(x, conv_weights_[i], bias, {layer.stride, layer.stride}, {0, 0},
+    if (layer.kind == Layer::Kind::dense) {
+      at::addmm_out(out, bias, x, weight.t());
+      out.relu_();
+      return;
+    }
+    const auto y = at::convolution(x, conv_weights_[i], bias, {layer.stride, layer.stride}, {0, 0},
                                    {1, 1}, false, {0, 0}, 1);
-    return y.relu_();
+    auto image = out.view(y.sizes());
+    at::clamp_min_out(image, y, 0);
   }
 
   void heads(const at::Tensor& features, const Heads& out) const {
@@ -186,18 +281,20 @@ class TorchNetwork final : public Network {
     at::sum_out(bias, d_output, {0});
   }
 
-  /// Writes the gradients of torso layer i and returns the gradient of its input (of no use, and
-  /// not computed, for the first layer).
-  at::Tensor backward(std::size_t i, const at::Tensor& x, const at::Tensor& y,
-                      const at::Tensor& d_output, const LayerTensors& gradients) const {
+  /// Writes the gradients of torso layer i, given that of its output as the next layer takes it,
+  /// and returns that of its input (of no use, and not computed, for the first layer).
+  at::Tensor backward(std::size_t i, const at::Tensor& d_output,
+                      const LayerTensors& gradients) const {
     const auto& layer = architecture_.torso[i];
-    const auto& weight = layers_[i].weight;
-    const auto d_linear = at::threshold_backward(
-        d_output.view(y.sizes()).contiguous(y.suggest_memory_format()), y, 0);
+    const auto x = recorded_.all(i);
+    auto d_linear = at::threshold_backward(d_output, recorded_.all(i + 1), 0);
     if (layer.kind == Layer::Kind::dense) {
-      dense_backward(x.flatten(1), d_linear, gradients);
-      return i == 0 ? at::Tensor() : at::mm(d_linear, weight);
+      dense_backward(x, d_linear, gradients);
+      return i == 0 ? at::Tensor() : at::mm(d_linear, layers_[i].weight);
     }
+    const auto& shape = outputs_[i];
+    d_linear = d_linear.view({x.size(0), shape[0], shape[1], shape[2]})
+                   .contiguous(at::MemoryFormat::ChannelsLast);
     auto [d_x, d_weight, d_bias] = at::convolution_backward(
         d_linear, x, conv_weights_[i], layer.units, {layer.stride, layer.stride}, {0, 0}, {1, 1},
         false, {0, 0}, 1, {i != 0, true, true});
@@ -206,21 +303,18 @@ class TorchNetwork final : public Network {
     return d_x;
   }
 
-  void resize_head_buffers(std::int64_t batch) {
-    for (auto* buffer : {&logits_, &logits_gradient_}) {
-      buffer->resize(batch * architecture_.num_actions);
-    }
-    for (auto* buffer : {&value_, &value_gradient_}) buffer->resize(batch);
-  }
-
   Architecture architecture_;
   std::vector<ParameterInfo> infos_;
+  std::vector<Shape> outputs_;  // of the torso's layers, one sample
   at::Device device_;
   at::Tensor host_;  // the caller's parameters
   at::Tensor flat_;  // the same on the device; host_ itself on the CPU
   std::vector<LayerTensors> layers_;
   std::vector<at::Tensor> conv_weights_;  // channels last
-  std::vector<float> logits_, value_, logits_gradient_, value_gradient_;
+  Tape passing_;                          // of the latest forward()
+  Tape recorded_;                         // of record()
+  std::vector<float> logits_, value_;     // of the recorded samples
+  std::vector<float> logits_gradient_, value_gradient_;
 };
 
 }  // namespace

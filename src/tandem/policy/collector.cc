@@ -30,7 +30,7 @@ const Rollout& Collector::collect() {
   }
   Stopwatch watch;
   const int last = rollout_.steps();
-  std::ranges::copy(evaluate(rollout_.observations(last), env_.size()).value,
+  std::ranges::copy(values(rollout_.observations(last), env_.size()),
                     rollout_.values(last).begin());
   seconds_.inferring += watch.lap();
   return rollout_;
@@ -40,7 +40,8 @@ TimeShares Collector::take_seconds() { return std::exchange(seconds_, {}); }
 
 void Collector::act(int t) {
   Stopwatch watch;
-  const Heads heads = evaluate(rollout_.observations(t), env_.size());
+  const Heads heads = outputs(env_.size());
+  network_.record(rollout_.observations(t), heads);
   std::ranges::copy(heads.value, rollout_.values(t).begin());
   algorithm_.act(heads, streams_, rollout_.actions(t));
   seconds_.inferring += watch.lap();
@@ -60,7 +61,7 @@ void Collector::step(int t) {
     float reward = algorithm_.reward(result.reward);
     // An episode that a limit cut off goes on in truth: its last state keeps its value.
     if (result.truncated && !result.terminated) {
-      reward += gamma * evaluate(env_.final_observation(id), 1).value[0];
+      reward += gamma * values(env_.final_observation(id), 1)[0];
     }
     rollout_.rewards(t)[i] = reward;
     rollout_.discounts(t)[i] = result.terminated || result.truncated ? 0.0F : gamma;
@@ -68,13 +69,17 @@ void Collector::step(int t) {
   seconds_.inferring += watch.lap();
 }
 
-Heads Collector::evaluate(std::span<const std::byte> observations, std::int64_t batch) {
+Heads Collector::outputs(std::int64_t batch) {
   const std::int64_t actions = env_.spec().num_actions;
-  const Heads heads{batch, actions,
-                    std::span(logits_).first(static_cast<std::size_t>(batch * actions)),
-                    std::span(value_).first(static_cast<std::size_t>(batch))};
+  return {batch, actions, std::span(logits_).first(static_cast<std::size_t>(batch * actions)),
+          std::span(value_).first(static_cast<std::size_t>(batch))};
+}
+
+std::span<const float> Collector::values(std::span<const std::byte> observations,
+                                         std::int64_t batch) {
+  const Heads heads = outputs(batch);
   network_.forward(observations, heads);
-  return heads;
+  return heads.value;
 }
 
 }  // namespace tandem

@@ -23,8 +23,8 @@ class Collector {
   void start();
 
   /// t_max steps of every environment with actions from the current parameters (PAAC's Algorithm 1,
-  /// lines 4 to 10), then the value of the last state (line 12). The rollout is valid until the
-  /// next call.
+  /// lines 4 to 10), which the network records, then the value of the last state (line 12). The
+  /// rollout is valid until the next call.
   const Rollout& collect();
 
   /// Games finished, and thread-seconds spent, since the last call of each.
@@ -38,7 +38,8 @@ class Collector {
  private:
   void act(int t);
   void step(int t);
-  Heads evaluate(std::span<const std::byte> observations, std::int64_t batch);
+  Heads outputs(std::int64_t batch);
+  std::span<const float> values(std::span<const std::byte> observations, std::int64_t batch);
 
   VecEnv env_;
   Network& network_;

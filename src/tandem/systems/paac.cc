@@ -25,12 +25,11 @@ struct Group {
   double learning_seconds = 0;
 
   /// Lines 12 to 17: the gradient over this group's experience, as its share of the mean over all
-  /// n_e * t_max samples.
+  /// n_e * t_max samples. The forward pass is the one that acted: the parameters are the same.
   void differentiate(const Rollout& rollout, const Algorithm& algorithm, double weight,
                      std::span<float> gradient) {
     const Stopwatch watch;
-    network->gradient(
-        rollout.batch_observations(), std::int64_t{rollout.steps()} * rollout.envs(),
+    network->backward(
         [&](const Heads& heads, const Heads& out) {
           stats = algorithm.loss(heads, rollout, weight, out);
         },
