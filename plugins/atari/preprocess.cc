@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 namespace tandem::atari {
 namespace {
 
-constexpr int kQuarters = 4;
 constexpr int kQuarterWidth = kScreenWidth / kQuarters;
 
 struct Tap {
@@ -49,15 +49,16 @@ std::uint8_t round_to_byte(float value) {
   return static_cast<std::uint8_t>(std::bit_cast<std::uint32_t>(value + 8388608.0F));
 }
 
-// Calls gray(x) for the pixels of a screen in row order and stores what it returns interleaved.
-template <class Gray>
-void interleave(GrayScreen& screen, Gray gray) {
-  std::uint8_t* out = screen.data();
-  for (std::size_t row = 0; row < screen.size(); row += kScreenWidth) {
-    for (std::size_t x = row; x < row + kQuarterWidth; ++x) {
-      for (std::size_t quarter = 0; quarter < kQuarters; ++quarter, ++out) {
-        *out = gray(x + quarter * kQuarterWidth, *out);
-      }
+bool same_row(const std::uint8_t* a, const std::uint8_t* b) {
+  return std::memcmp(a, b, kScreenWidth) == 0;
+}
+
+// Stores level(x) for the 160 pixels of a row, interleaved.
+template <class Level>
+void interleave(std::uint8_t* out, Level level) {
+  for (int x = 0; x < kQuarterWidth; ++x) {
+    for (int quarter = 0; quarter < kQuarters; ++quarter, ++out) {
+      *out = level(x + quarter * kQuarterWidth, *out);
     }
   }
 }
@@ -65,19 +66,31 @@ void interleave(GrayScreen& screen, Gray gray) {
 }  // namespace
 
 void to_gray(const std::uint8_t* pixels, const GrayLevels& levels, GrayScreen& gray) {
-  interleave(gray, [&](std::size_t x, std::uint8_t) { return levels[pixels[x]]; });
+  to_gray_max(pixels, pixels, levels, gray);
 }
 
 void to_gray_max(const std::uint8_t* first, const std::uint8_t* second, const GrayLevels& levels,
                  GrayScreen& gray) {
-  interleave(gray, [&](std::size_t x, std::uint8_t) {
-    return std::max(levels[first[x]], levels[second[x]]);
-  });
+  // Most rows of a game's picture repeat the row above or are the same in both frames.
+  for (std::size_t row = 0; row < gray.size(); row += kScreenWidth) {
+    const auto* a = first + row;
+    const auto* b = second + row;
+    auto* out = &gray[row];
+    if (row > 0 && same_row(a, a - kScreenWidth) && same_row(b, b - kScreenWidth)) {
+      std::memcpy(out, out - kScreenWidth, kScreenWidth);
+    } else if (same_row(a, b)) {
+      interleave(out, [&](int x, std::uint8_t) { return levels[a[x]]; });
+    } else {
+      interleave(out, [&](int x, std::uint8_t) { return std::max(levels[a[x]], levels[b[x]]); });
+    }
+  }
 }
 
 void add_gray_max(const std::uint8_t* pixels, const GrayLevels& levels, GrayScreen& gray) {
-  interleave(gray,
-             [&](std::size_t x, std::uint8_t old) { return std::max(old, levels[pixels[x]]); });
+  for (std::size_t row = 0; row < gray.size(); row += kScreenWidth) {
+    interleave(&gray[row],
+               [&](int x, std::uint8_t old) { return std::max(old, levels[pixels[row + x]]); });
+  }
 }
 
 AreaResize::AreaResize(int height) {
@@ -85,48 +98,44 @@ AreaResize::AreaResize(int height) {
   for (const auto& tap : area_taps(kScreenWidth, kSide)) {
     const int quarter = tap.to / kQuarter;
     const int column = tap.to % kQuarter;
-    const int lane = column * kQuarters + quarter;
-    const int nth = taps_of[lane]++;
+    const int nth = taps_of[tap.to]++;
     if (nth == 0) first_[column] = tap.from - quarter * kQuarterWidth;
-    weights_[nth][lane] = tap.weight;
+    weights_[nth][column][quarter] = tap.weight;
   }
   for (const auto& tap : area_taps(height, kSide)) rows_.push_back({tap.from, tap.to, tap.weight});
 }
 
 void AreaResize::resize_row(const std::uint8_t* gray, Row& row) const {
   // A last column may have a third tap beyond the row; its weight is 0.
-  std::array<float, kScreenWidth + kQuarters> pixels{};
-  std::copy_n(gray, kScreenWidth, pixels.begin());
+  alignas(16) std::array<float, kScreenWidth + kQuarters> numbers{};
+  std::copy_n(gray, kScreenWidth, numbers.begin());
+  const auto pixels = std::bit_cast<std::array<Lanes, kQuarterWidth + 1>>(numbers);
   for (int column = 0; column < kQuarter; ++column) {
-    const float* source = &pixels[static_cast<std::size_t>(first_[column]) * kQuarters];
-    for (int quarter = 0; quarter < kQuarters; ++quarter) {
-      const int lane = column * kQuarters + quarter;
-      row[lane] = source[quarter] * weights_[0][lane] +
-                  source[quarter + kQuarters] * weights_[1][lane] +
-                  source[quarter + 2 * kQuarters] * weights_[2][lane];
-    }
+    const Lanes* source = &pixels[first_[column]];
+    row[column] = source[0] * weights_[0][column] + source[1] * weights_[1][column] +
+                  source[2] * weights_[2][column];
   }
 }
 
 void AreaResize::operator()(const GrayScreen& gray, std::uint8_t* observation) const {
   Row row;
   Row sum{};
-  int row_at = -1;  // two target rows may share a source row
+  const std::uint8_t* source_at = nullptr;  // what `row` was resized from
   for (std::size_t tap = 0; tap < rows_.size(); ++tap) {
     const auto [from, to, weight] = rows_[tap];
-    if (from != row_at) resize_row(&gray[static_cast<std::size_t>(from) * kScreenWidth], row);
-    row_at = from;
-    for (int lane = 0; lane < kSide; ++lane) sum[lane] += weight * row[lane];
+    const auto* source = &gray[from * kScreenWidth];
+    if (tap == 0 || !same_row(source, source_at)) resize_row(source, row);
+    source_at = source;
+    for (int column = 0; column < kQuarter; ++column) sum[column] += weight * row[column];
 
     const bool last = tap + 1 == rows_.size() || rows_[tap + 1].to != to;
     if (!last) continue;
     for (int column = 0; column < kQuarter; ++column) {
       for (int quarter = 0; quarter < kQuarters; ++quarter) {
-        observation[to * kSide + quarter * kQuarter + column] =
-            round_to_byte(sum[column * kQuarters + quarter]);
+        observation[to * kSide + quarter * kQuarter + column] = round_to_byte(sum[column][quarter]);
       }
     }
-    sum.fill(0);
+    sum.fill(Lanes{});
   }
 }
 

@@ -12,14 +12,15 @@
 namespace tandem::atari {
 
 inline constexpr int kScreenWidth = 160;
-inline constexpr int kSide = 84;  // height and width of an observation
+inline constexpr int kSide = 84;     // height and width of an observation
+inline constexpr int kQuarters = 4;  // of a row
 
 /// The gray level of each palette index that a screen may hold.
 using GrayLevels = std::array<std::uint8_t, 256>;
 
 /// A screen in gray levels. The four quarters of a row are interleaved: pixel x of row y stands at
-/// (y * 40 + x % 40) * 4 + x / 40. 84 / 160 = 21 / 40, so the four quarters are resized alike, and
-/// the order lets the compiler do them as the lanes of a vector.
+/// (y * 40 + x % 40) * 4 + x / 40. 84 / 160 = 21 / 40, so the quarters are resized alike, as the
+/// four lanes of a vector.
 using GrayScreen = std::vector<std::uint8_t>;
 
 /// `pixels` (palette indices, height * 160) in gray levels.
@@ -44,10 +45,11 @@ class AreaResize {
   void operator()(const GrayScreen& gray, std::uint8_t* observation) const;
 
  private:
-  static constexpr int kQuarter = kSide / 4;  // columns of an observation's quarter row
-  static constexpr int kTaps = 3;             // source columns under one column, at most
+  static constexpr int kQuarter = kSide / kQuarters;  // columns of an observation's quarter row
+  static constexpr int kTaps = 3;                     // source columns under one column, at most
 
-  using Row = std::array<float, kSide>;  // interleaved like a GrayScreen
+  using Lanes [[gnu::vector_size(kQuarters * sizeof(float))]] = float;
+  using Row = std::array<Lanes, kQuarter>;
 
   struct RowTap {  // source row `from` counts with `weight` in row `to`
     int from;

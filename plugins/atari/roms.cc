@@ -98,10 +98,12 @@ fs::path Roms::find(const std::string& game) const {
     check_rom(entry.path());
     return entry.path();
   }
-  const auto near = nearest(game, names());
-  throw Error(
-      fmt::format("there is no Atari game '{}' in {}. {}", game, folder_.string(),
-                  near.empty() ? std::string(kRemedy) : fmt::format("Did you mean '{}'?", near)));
+  const auto known = names();
+  const auto near = nearest(game, known);
+  const auto remedy = known.empty()  ? std::string(kRemedy)
+                      : near.empty() ? std::string("`tandem envs` lists the games.")
+                                     : fmt::format("Did you mean '{}'?", near);
+  throw Error(fmt::format("there is no Atari game '{}' in {}. {}", game, folder_.string(), remedy));
 }
 
 }  // namespace tandem::atari

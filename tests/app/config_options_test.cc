@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "tandem/base/error.h"
+#include "tests/support/temporary_folder.h"
 
 namespace tandem {
 namespace {
@@ -23,7 +24,6 @@ class ConfigOptionsTest : public testing::Test {
     options.add_to(app);
     std::ofstream(file) << "[env]\nid = \"catch\"\n[paac]\nt_max = 7\nenvs = 2\n[run]\nseed = 5\n";
   }
-  void TearDown() override { fs::remove(file); }
 
   Config load(const std::string& words) {
     app.parse(words);
@@ -37,7 +37,8 @@ class ConfigOptionsTest : public testing::Test {
 
   CLI::App app;
   ConfigOptions options;
-  fs::path file = fs::path(testing::TempDir()) / "config_options.toml";
+  TemporaryFolder folder;
+  fs::path file = folder.path() / "config_options.toml";
 };
 
 TEST_F(ConfigOptionsTest, DedicatedOptionsBeatSetsBeatTheFileBeatsDefaults) {

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "tandem/base/error.h"
+#include "tests/support/temporary_folder.h"
 
 namespace tandem {
 namespace {
@@ -40,11 +41,10 @@ std::vector<std::pair<std::string, std::string>> values(Config& config) {
 }
 
 Config reloaded(const Config& config) {
-  const auto file = fs::path(testing::TempDir()) / "reloaded.toml";
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "reloaded.toml";
   std::ofstream(file) << config.toml();
-  auto loaded = load_config("", read_toml(file));
-  fs::remove(file);
-  return loaded;
+  return load_config("", read_toml(file));
 }
 
 TEST(Config, LaterSettingsWin) {

@@ -8,4 +8,8 @@ foreach(cases games options)
   set_tests_properties(atari.gymnasium_oracle_${cases} PROPERTIES
     ENVIRONMENT TANDEM_PLUGIN_PATH=${CMAKE_BINARY_DIR}/plugins)
 endforeach()
+
+# preprocess_test.cc looks inside.
+target_link_libraries(atari_tests PRIVATE tandem_atari_env)
+target_compile_definitions(atari_tests PRIVATE TANDEM_ROM_FOLDER="${TANDEM_ALE_DIR}/roms")
 add_dependencies(atari_tests tandem_atari)

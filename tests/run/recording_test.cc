@@ -13,6 +13,7 @@
 #include "tandem/algo/a2c.h"
 #include "tandem/base/error.h"
 #include "tests/support/linear_network.h"
+#include "tests/support/temporary_folder.h"
 
 namespace tandem {
 namespace {
@@ -55,8 +56,6 @@ class Clock : public Env {
 
 class RecordingTest : public testing::Test {
  protected:
-  ~RecordingTest() override { fs::remove(file_); }
-
   Recording record(const RecordingOptions& options, bool visible = true) {
     const auto make_env = [=](int) { return std::make_unique<Clock>(visible); };
     return record_game(file_, options, make_env, network_, *algorithm_);
@@ -73,7 +72,8 @@ class RecordingTest : public testing::Test {
     return pictures;
   }
 
-  const fs::path file_ = fs::path(testing::TempDir()) / "recording_test.mp4";
+  const TemporaryFolder folder_;
+  const fs::path file_ = folder_.path() / "recording_test.mp4";
   const Architecture architecture_ =
       linear_architecture({.dtype = DType::f32, .frame_shape = {1}, .num_actions = 2});
   const std::vector<float> parameters_ = std::vector<float>(6, 0.0F);

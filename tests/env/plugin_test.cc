@@ -1,0 +1,109 @@
+#include "tandem/env/plugin.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "tandem/base/error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace tandem {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr char kTestPlugins[] = TANDEM_BINARY_DIR "/test_plugins";
+
+std::string complaint(const std::string& id) {
+  try {
+    (void)find_family(id);
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+class PluginTest : public testing::Test {
+ protected:
+  PluginTest() { look_in(kTestPlugins); }
+  ~PluginTest() override { unsetenv("TANDEM_PLUGIN_PATH"); }
+
+  static void look_in(const std::string& path) { setenv("TANDEM_PLUGIN_PATH", path.c_str(), 1); }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(PluginTest, LoadsAFamily) {
+  const auto family = find_family("good:nothing");
+  EXPECT_THAT(family->names(), ElementsAre("nothing"));
+  EXPECT_STREQ(load_plugin("good").licence, "Apache-2.0");
+}
+
+TEST_F(PluginTest, CatchesErrorsOfThePlugin) {
+  const auto family = find_family("good:nothing");
+  EXPECT_THROW((void)family->make("nothing", 1), Error);
+}
+
+TEST_F(PluginTest, ListsThePluginsOfAllFolders) {
+  EXPECT_THAT(plugin_names(), ElementsAre("good", "incomplete", "mute", "old"));
+  std::ofstream(folder_.path() / "tandem_another.so") << "";
+  std::ofstream(folder_.path() / "readme.txt") << "";
+  look_in((folder_.path() / "none").string() + ":" + folder_.path().string() + ":" + kTestPlugins);
+  EXPECT_THAT(plugin_names(), ElementsAre("another", "good", "incomplete", "mute", "old"));
+  EXPECT_EQ(complaint("good:nothing"), "");
+}
+
+TEST_F(PluginTest, LooksBesideTheProgramByDefault) {
+  unsetenv("TANDEM_PLUGIN_PATH");
+  EXPECT_THAT(complaint("good:nothing"), HasSubstr(TANDEM_BINARY_DIR "/tests/plugins"));
+}
+
+TEST_F(PluginTest, MissingPluginSaysWhereItLookedAndWhatToDo) {
+  EXPECT_THAT(complaint("absent:thing"),
+              AllOf(HasSubstr("'absent'"), HasSubstr("tandem_absent.so"), HasSubstr(kTestPlugins),
+                    HasSubstr("`make`"), HasSubstr("TANDEM_PLUGIN_PATH")));
+}
+
+TEST_F(PluginTest, MissingPluginOffersTheNearest) {
+  EXPECT_THAT(complaint("goood:nothing"), HasSubstr("Did you mean 'good'?"));
+}
+
+TEST_F(PluginTest, RefusesAnotherInterface) {
+  EXPECT_THAT(complaint("old:game"),
+              AllOf(HasSubstr("tandem_old.so"), HasSubstr("999"), HasSubstr("Rebuild it")));
+}
+
+TEST_F(PluginTest, RefusesASharedObjectThatIsNoPlugin) {
+  EXPECT_THAT(complaint("mute:game"),
+              AllOf(HasSubstr("tandem_mute.so"), HasSubstr("tandem_plugin")));
+}
+
+TEST_F(PluginTest, SaysWhichSymbolIsMissing) {
+  EXPECT_THAT(complaint("incomplete:game"), AllOf(HasSubstr("in_no_library"), HasSubstr("`make`")));
+}
+
+TEST_F(PluginTest, RefusesAFileThatIsNoSharedObject) {
+  std::ofstream(folder_.path() / "tandem_text.so") << "just text";
+  look_in(folder_.path().string());
+  EXPECT_THAT(complaint("text:game"),
+              AllOf(HasSubstr("tandem_text.so"), HasSubstr("cannot be loaded")));
+}
+
+TEST_F(PluginTest, RefusesIdsThatNameAPath) {
+  EXPECT_THAT(complaint("../good:nothing"), HasSubstr("no environment id"));
+  EXPECT_THAT(complaint(":nothing"), HasSubstr("no environment id"));
+}
+
+TEST(EnvId, NamesTheEnvironmentAfterTheFamily) {
+  EXPECT_EQ(env_name("atari:Pong"), "Pong");
+  EXPECT_EQ(env_name("cartpole"), "cartpole");
+  EXPECT_EQ(env_name("atari:"), "");
+}
+
+}  // namespace
+}  // namespace tandem
