@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <span>
+#include <string>
 
 #include "ale/ale_interface.hpp"
 #include "ale/emucore/Console.hxx"
@@ -122,6 +123,14 @@ TIA& graphics_chip(ale::ALEInterface& ale) {
   return dynamic_cast<TIA&>(ale.theOSystem->console().mediaSource());
 }
 
+void load_console(ale::ALEInterface& ale, const std::string& state) {
+  try {
+    ale.restoreState(ale::ALEState(state));
+  } catch (const char*) {  // what ALE's deserializer throws
+    throw Error("the saved state of the Atari console is damaged or of another game");
+  }
+}
+
 }  // namespace
 
 void save_ale(ale::ALEInterface& ale, StateWriter& writer) {
@@ -143,7 +152,7 @@ void save_ale(ale::ALEInterface& ale, StateWriter& writer) {
 }
 
 void load_ale(ale::ALEInterface& ale, StateReader& reader) {
-  ale.restoreState(ale::ALEState(reader.get_string()));
+  load_console(ale, reader.get_string());
   (*ale.environment).*reach(LastAction{}) = reader.get<ale::Action>();
   (*ale.environment).*reach(LastStrength{}) = reader.get<float>();
 

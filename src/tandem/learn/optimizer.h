@@ -12,17 +12,17 @@ namespace tandem {
 
 struct OptimizerConfig {
   std::string kind = "rmsprop";   // rmsprop, sgd or adam
-  double lr = 0.0224;             // learning rate at the start
+  double lr = 0.0007;             // learning rate at the start
   double lr_end = 0.0;            // learning rate at anneal_steps
   std::int64_t anneal_steps = 0;  // steps over which lr goes linearly to lr_end; 0: constant
   double decay = 0.99;            // rmsprop: of the mean square
-  double epsilon = 0.1;           // rmsprop and adam
-  bool epsilon_inside = true;     // rmsprop: sqrt(g + epsilon), else sqrt(g) + epsilon
+  double epsilon = 1e-5;          // rmsprop and adam
+  bool epsilon_inside = false;    // rmsprop: sqrt(g + epsilon), else sqrt(g) + epsilon
   double initial_square = 0.0;    // rmsprop: mean square at the start (TensorFlow 1: 1)
   double momentum = 0.0;          // sgd
   double beta1 = 0.9;             // adam
   double beta2 = 0.999;           // adam
-  double clip_norm = 3.0;         // global norm of the gradient; 0: not clipped. PAAC's paper: 40
+  double clip_norm = 0.5;         // global norm of the gradient; 0: not clipped. PAAC's paper: 40
 
   FieldList fields();
 };
