@@ -153,9 +153,6 @@ def peers_python(given):
     print("side_by_side: installing the peers into .venv-peers (a few minutes)", file=sys.stderr)
     subprocess.run([sys.executable, "-m", "venv", venv], check=True)
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    # Without an NVIDIA driver PyTorch's CPU build does, a tenth of the size of the one with CUDA.
-    if not Path("/proc/driver/nvidia").exists():
-        pip += ["--extra-index-url", "https://download.pytorch.org/whl/cpu", "--retries", "1"]
     subprocess.run([*pip, "--requirement", requirements], check=True)
     stamp.write_text(requirements.read_text())
     return python

@@ -85,12 +85,6 @@ make_venv() {
     "${pip[@]}" --requirement tools/requirements.txt
     return
   fi
-  # Without an NVIDIA driver PyTorch's CPU build does, a tenth of the size of the one with CUDA.
-  local index=()
-  if [[ ! -e /proc/driver/nvidia ]]; then
-    index=(--extra-index-url https://download.pytorch.org/whl/cpu --retries 1)
-  fi
-  "${pip[@]}" --no-deps "${index[@]}" "torch==$torch_version"
   "${pip[@]}" --requirement tools/requirements.txt "torch==$torch_version"
 }
 

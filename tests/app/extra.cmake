@@ -8,5 +8,11 @@ if(TARGET tandem)
   add_test(NAME app.cli COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/cli_test.py -v)
   set_tests_properties(app.cli PROPERTIES
     ENVIRONMENT "TANDEM=$<TARGET_FILE:tandem>;PYTHONDONTWRITEBYTECODE=1")
+  foreach(task cartpole catch)
+    add_test(NAME app.learns_${task}
+      COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/learning_test.py -v Learning.test_${task})
+    set_tests_properties(app.learns_${task} PROPERTIES
+      ENVIRONMENT "TANDEM=$<TARGET_FILE:tandem>;PYTHONDONTWRITEBYTECODE=1" PROCESSORS 2)
+  endforeach()
   add_dependencies(app_tests tandem)
 endif()

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "tandem/base/clock.h"
@@ -14,16 +15,16 @@ namespace {
 
 constexpr int kTurns = 5;
 
-/// Mean seconds of a call, over at least `seconds`.
+/// Calls body for at least `seconds`; how many times.
 template <class Body>
-double mean_seconds(double seconds, Body body) {
+std::int64_t repeat(double seconds, Body body) {
   const Stopwatch watch;
   std::int64_t calls = 0;
   do {
     body();
     ++calls;
   } while (watch.seconds() < seconds);
-  return watch.seconds() / static_cast<double>(calls);
+  return calls;
 }
 
 /// One group of environments with all that training with it needs.
@@ -34,14 +35,20 @@ class Workbench {
   /// The steps of a rollout with random actions.
   void step();
 
-  /// The actions of a rollout, and the value of its last state.
-  void infer();
+  /// An update with the same observations in each rollout: acts in all of them and learns from
+  /// that. Adds up the seconds of either.
+  void act_and_learn();
 
-  /// An update, from the same rollout for each gradient.
-  void train();
+  /// Both to be divided by the updates made.
+  [[nodiscard]] double inferring() const { return inferring_; }
+  [[nodiscard]] double learning() const { return learning_; }
 
  private:
-  Heads evaluate(int t);
+  void act();
+  void differentiate(std::span<float> gradient);
+  Heads heads(int t) {
+    return {batching_.envs, env_.spec().num_actions, logits_, rollout_.values(t)};
+  }
 
   Parts& parts_;
   const Batching batching_;
@@ -52,6 +59,8 @@ class Workbench {
   std::vector<Action> actions_;
   std::vector<float> logits_;
   std::vector<std::vector<float>> gradients_;
+  double inferring_ = 0;
+  double learning_ = 0;
 };
 
 Workbench::Workbench(Parts& parts, const Batching& batching)
@@ -79,29 +88,34 @@ void Workbench::step() {
   env_.take_episodes();
 }
 
-void Workbench::infer() {
-  for (int t = 0; t < batching_.steps; ++t) {
-    parts_.algorithm.act(evaluate(t), streams_, rollout_.actions(t));
-  }
-  evaluate(batching_.steps);
-}
-
-void Workbench::train() {
-  const int samples = batching_.envs * batching_.steps;
-  const auto loss = [&](const Heads& heads, const Heads& gradient) {
-    parts_.algorithm.loss(heads, rollout_, 1.0 / (samples * batching_.rollouts), gradient);
-  };
+void Workbench::act_and_learn() {
+  Stopwatch watch;
   for (auto& gradient : gradients_) {
-    network_->gradient(rollout_.batch_observations(), samples, loss, gradient);
+    act();
+    inferring_ += watch.lap();
+    differentiate(gradient);
+    learning_ += watch.lap();
   }
   parts_.learner.apply(gradients_, 0);
   network_->reload();
+  learning_ += watch.lap();
 }
 
-Heads Workbench::evaluate(int t) {
-  const Heads heads{batching_.envs, env_.spec().num_actions, logits_, rollout_.values(t)};
-  network_->forward(rollout_.observations(t), heads);
-  return heads;
+void Workbench::act() {
+  for (int t = 0; t < batching_.steps; ++t) {
+    network_->record(rollout_.observations(t), heads(t));
+    parts_.algorithm.act(heads(t), streams_, rollout_.actions(t));
+  }
+  network_->forward(rollout_.observations(batching_.steps), heads(batching_.steps));
+}
+
+void Workbench::differentiate(std::span<float> gradient) {
+  const double samples = batching_.envs * batching_.steps * batching_.rollouts;
+  network_->backward(
+      [&](const Heads& heads, const Heads& out) {
+        parts_.algorithm.loss(heads, rollout_, 1.0 / samples, out);
+      },
+      gradient);
 }
 
 }  // namespace
@@ -110,20 +124,25 @@ StepCosts measure_step_costs(Parts& parts, const Batching& batching, double seco
   Workbench bench(parts, batching);
   const auto warm_up = [&] {
     bench.step();
-    bench.infer();
-    bench.train();
+    bench.act_and_learn();
   };
-  mean_seconds(seconds / 10, warm_up);
+  repeat(seconds / 10, warm_up);
 
   const double turn = 0.9 * seconds / kTurns / 3;
   std::vector<double> env, inference, training;
   for (int i = 0; i < kTurns; ++i) {
-    env.push_back(mean_seconds(turn, [&] { bench.step(); }));
-    inference.push_back(mean_seconds(turn, [&] { bench.infer(); }));
-    training.push_back(mean_seconds(turn, [&] { bench.train(); }));
+    const Stopwatch watch;
+    const auto rollouts = static_cast<double>(repeat(turn, [&] { bench.step(); }));
+    env.push_back(watch.seconds() / rollouts);
+
+    const double inferring = bench.inferring();
+    const double learning = bench.learning();
+    const auto updates = static_cast<double>(repeat(2 * turn, [&] { bench.act_and_learn(); }));
+    inference.push_back((bench.inferring() - inferring) / updates);
+    training.push_back((bench.learning() - learning) / updates);
   }
   const double steps = batching.envs * batching.steps;
-  return {median(env) / steps, median(inference) / steps,
+  return {median(env) / steps, median(inference) / (steps * batching.rollouts),
           median(training) / (steps * batching.rollouts)};
 }
 
