@@ -128,6 +128,8 @@ class Train(Folder):
         longer = tandem("train", "--resume", run, "--steps", "800")
         self.assertEqual(longer.returncode, 0, longer.stderr)
         self.assertEqual(json.loads((run / "result.json").read_text())["steps"], 800)
+        config = tomllib.loads((run / "config.toml").read_text())
+        self.assertEqual(config["run"]["steps"], 800)
 
 
 class Listings(unittest.TestCase):

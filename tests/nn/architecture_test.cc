@@ -103,25 +103,48 @@ TEST(Architecture, SmallestImagesThatFit) {
   EXPECT_THROW(named("nature", image_spec(36, 35)), Error);
 }
 
-TEST(Architecture, InitialisesUniformlyByFanIn) {
-  const auto architecture = named("nips", image_spec(84, 84));
+std::vector<float> initial(const Architecture& architecture) {
   std::vector<float> parameters(architecture.parameter_count());
   Stream stream(1, 2);
   initialise(architecture, stream, parameters);
+  return parameters;
+}
+
+// Uniform over +-bound.
+void expect_uniform(std::span<const float> values, double bound, const std::string& name) {
+  double squares = 0;
+  float largest = 0;
+  for (const float value : values) {
+    squares += value * value;
+    largest = std::max(largest, std::abs(value));
+  }
+  EXPECT_LE(largest, bound) << name;
+  if (values.size() < 1000) return;
+  EXPECT_GT(largest, 0.98 * bound) << name;
+  const double variance = bound * bound / 3;
+  EXPECT_NEAR(squares / static_cast<double>(values.size()), variance, 0.15 * variance) << name;
+}
+
+TEST(Architecture, InitialisesUniformlyByFanIn) {
+  const auto architecture = named("nips", image_spec(84, 84));
+  const auto parameters = initial(architecture);
   for (const auto& info : architecture.parameters()) {
-    const double bound = 1 / std::sqrt(static_cast<double>(info.fan_in));
-    double squares = 0;
-    float largest = 0;
-    for (const float value : std::span(parameters).subspan(info.offset, info.count)) {
-      squares += value * value;
-      largest = std::max(largest, std::abs(value));
-    }
-    EXPECT_LE(largest, bound) << info.name;
-    if (info.count < 1000) continue;
-    EXPECT_GT(largest, 0.98 * bound) << info.name;
-    // The variance of a uniform distribution over +-b is b^2 / 3.
-    EXPECT_NEAR(squares / static_cast<double>(info.count), bound * bound / 3, 0.05 * bound * bound)
-        << info.name;
+    expect_uniform(std::span(parameters).subspan(info.offset, info.count),
+                   1 / std::sqrt(static_cast<double>(info.fan_in)), info.name);
+  }
+}
+
+TEST(Architecture, InitialisesAsHeWithAnIndifferentPolicy) {
+  auto architecture = named("nips", image_spec(84, 84));
+  architecture.init = "he";
+  const auto parameters = initial(architecture);
+  for (const auto& info : architecture.parameters()) {
+    double variance = 2.0;  // times 1 / fan_in
+    if (info.name == "value.weight") variance = 1.0;
+    if (info.name == "policy.weight") variance = 1e-4;
+    if (info.name.ends_with("bias")) variance = 0.0;
+    expect_uniform(std::span(parameters).subspan(info.offset, info.count),
+                   1.00001 * std::sqrt(3 * variance / static_cast<double>(info.fan_in)), info.name);
   }
 }
 

@@ -11,7 +11,7 @@ namespace tandem {
 struct A2cConfig {
   double gamma = 0.99;
   double entropy = 0.01;     // beta of PAAC's equation 10
-  double value_loss = 0.25;  // factor of the squared error: 1 in equation 11
+  double value_loss = 0.5;   // factor of the squared error: 1 in equation 11
   double loss_scale = 1.0;   // factor of the whole loss: 1 in the equations
   double reward_clip = 1.0;  // rewards are clipped to +-this; 0: not clipped
 

@@ -19,9 +19,8 @@ namespace {
 
 RunDirectory open_directory(const Config& config, const std::filesystem::path& folder,
                             bool resume) {
-  if (resume) return RunDirectory::reopen(folder);
-  auto directory = RunDirectory::create(folder);
-  directory.write_config(config.toml());
+  auto directory = resume ? RunDirectory::reopen(folder) : RunDirectory::create(folder);
+  directory.write_config(config.toml());  // a resumed run may have another budget
   return directory;
 }
 

@@ -12,13 +12,13 @@ namespace tandem {
 
 struct OptimizerConfig {
   std::string kind = "rmsprop";   // rmsprop, sgd or adam
-  double lr = 0.0007;             // learning rate at the start
+  double lr = 0.0015;             // learning rate at the start
   double lr_end = 0.0;            // learning rate at anneal_steps
   std::int64_t anneal_steps = 0;  // steps over which lr goes linearly to lr_end; 0: constant
   double decay = 0.99;            // rmsprop: of the mean square
   double epsilon = 1e-5;          // rmsprop and adam
   bool epsilon_inside = false;    // rmsprop: sqrt(g + epsilon), else sqrt(g) + epsilon
-  double initial_square = 0.0;    // rmsprop: mean square at the start (TensorFlow 1: 1)
+  double initial_square = 1.0;    // rmsprop: mean square at the start
   double momentum = 0.0;          // sgd
   double beta1 = 0.9;             // adam
   double beta2 = 0.999;           // adam

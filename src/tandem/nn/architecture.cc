@@ -85,6 +85,12 @@ FieldList NetConfig::fields() {
        .meaning = "mlp: units of each of its two layers",
        .least = 1,
        .most = 1 << 16},
+      {.key = "init",
+       .target = &init,
+       .meaning = "how parameters start: torch, uniform in +-1/sqrt(inputs of a unit); he, larger, "
+                  "with an indifferent policy",
+       .source = "He et al. 2015, equation 10",
+       .choices = {"torch", "he"}},
   };
 }
 
@@ -123,8 +129,8 @@ std::int64_t Architecture::parameter_count() const {
 }
 
 Architecture make_architecture(const NetConfig& config, const EnvSpec& spec) {
-  Architecture result{config.arch, spec.dtype, spec.observation_shape(), torso(config),
-                      spec.num_actions};
+  Architecture result{config.arch,   spec.dtype,       spec.observation_shape(),
+                      torso(config), spec.num_actions, config.init};
   if (!spec.discrete()) {
     throw Error(fmt::format(
         "net.arch: '{}' chooses among discrete actions, but this environment's are continuous; use "
@@ -135,9 +141,24 @@ Architecture make_architecture(const NetConfig& config, const EnvSpec& spec) {
   return result;
 }
 
+namespace {
+
+// The bound of the uniform distribution, in units of 1 / sqrt(fan_in). That of a variance v /
+// fan_in is sqrt(3 v).
+float start_scale(const std::string& init, const std::string& parameter) {
+  if (init == "torch") return 1.0f;
+  if (parameter.ends_with("bias")) return 0.0f;
+  if (parameter == "policy.weight") return 0.01f * std::sqrt(3.0f);
+  if (parameter == "value.weight") return std::sqrt(3.0f);
+  return std::sqrt(6.0f);
+}
+
+}  // namespace
+
 void initialise(const Architecture& architecture, Stream& stream, std::span<float> parameters) {
   for (const auto& info : architecture.parameters()) {
-    const float bound = 1.0f / std::sqrt(static_cast<float>(info.fan_in));
+    const float bound =
+        start_scale(architecture.init, info.name) / std::sqrt(static_cast<float>(info.fan_in));
     for (auto& value : parameters.subspan(info.offset, info.count)) {
       value = bound * (2.0f * stream.uniform() - 1.0f);
     }

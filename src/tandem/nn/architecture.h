@@ -14,6 +14,7 @@ namespace tandem {
 struct NetConfig {
   std::string arch = "nips";  // nips, nature or mlp
   std::int64_t hidden = 64;   // mlp: units of each of its two layers
+  std::string init = "he";    // torch or he
 
   FieldList fields();
 };
@@ -44,6 +45,7 @@ struct Architecture {
   std::vector<std::int64_t> input_shape;
   std::vector<Layer> torso;
   std::int64_t num_actions = 0;
+  std::string init = "he";  // as NetConfig's
 
   /// What each layer of the torso makes of one observation: {channels, height, width} or {units}.
   [[nodiscard]] std::vector<std::vector<std::int64_t>> output_shapes() const;
@@ -57,8 +59,11 @@ struct Architecture {
 /// when they do not fit (a convolution over a vector).
 Architecture make_architecture(const NetConfig& config, const EnvSpec& spec);
 
-/// Fills the flat buffer: every weight and bias uniform in +-1/sqrt(fan_in), as PAAC's reference
-/// code ("torch" initialisation) and the A3C authors' Torch did.
+/// Fills the flat buffer. "torch": every weight and bias uniform in +-1/sqrt(fan_in), as PAAC's
+/// reference code ("torch" initialisation) and the A3C authors' Torch did. "he": biases zero and
+/// weights uniform with the variance that keeps the size of the signal through the ReLUs, 2 /
+/// fan_in (He et al. 2015, equation 10), 1 / fan_in for the value, and a hundredth of that
+/// deviation for the policy, which so starts out indifferent.
 void initialise(const Architecture& architecture, Stream& stream, std::span<float> parameters);
 
 }  // namespace tandem

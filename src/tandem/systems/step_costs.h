@@ -16,14 +16,13 @@ struct Batching {
 struct StepCosts {
   double env = 0;        // t_env: emulator and observation
   double inference = 0;  // t_inf: forward passes of acting and bootstrapping, sampling of actions
-  double training = 0;   // t_train: loss, backward and update; the forward pass is the one that acted
+  double training = 0;   // t_train: loss, backward and update, on the pass that acted
 
   [[nodiscard]] double total() const { return env + inference + training; }
 };
 
-/// Measures the parts in the calling thread for about `seconds`, by turns: medians, so that a moment
-/// of another process's work does not count. Trains the learner on the way. Not
-/// thread-safe.
+/// Measures the parts in the calling thread for about `seconds`, by turns: medians, so that a
+/// moment of another process's work does not count. Trains the learner on the way. Not thread-safe.
 StepCosts measure_step_costs(Parts& parts, const Batching& batching, double seconds);
 
 }  // namespace tandem
