@@ -7,7 +7,7 @@ namespace tandem {
 namespace {
 
 OptimizerConfig golden_config(const nlohmann::json& golden) {
-  OptimizerConfig config;
+  OptimizerConfig config{.initial_square = 0};  // as in PyTorch
   config.kind = golden["kind"];
   config.decay = golden.value("decay", config.decay);
   config.epsilon = golden.value("epsilon", config.epsilon);

@@ -126,7 +126,8 @@ void expect_uniform(std::span<const float> values, double bound, const std::stri
 }
 
 TEST(Architecture, InitialisesUniformlyByFanIn) {
-  const auto architecture = named("nips", image_spec(84, 84));
+  auto architecture = named("nips", image_spec(84, 84));
+  architecture.init = "torch";
   const auto parameters = initial(architecture);
   for (const auto& info : architecture.parameters()) {
     expect_uniform(std::span(parameters).subspan(info.offset, info.count),
