@@ -121,7 +121,7 @@ def group_runs(runs):
 
 
 def draw(axes, curve, column, scale, colour):
-    """Mean and band of the runs as far as all of them have come."""
+    """Each run, with the mean and band of all as far as all of them have come."""
     xs = [run.columns[column] / scale for run in curve.runs]
     ys = [run.columns[RETURN] for run in curve.runs]
     if len(xs) == 1:
@@ -132,6 +132,8 @@ def draw(axes, curve, column, scale, colour):
     axes.plot(grid, values.mean(axis=0), color=colour, label=curve.label)
     low, high = values.min(axis=0), values.max(axis=0)
     axes.fill_between(grid, low, high, color=colour, alpha=0.2, linewidth=0)
+    for x, y in zip(xs, ys, strict=True):
+        axes.plot(x, y, color=colour, alpha=0.5, linewidth=0.7)
 
 
 def tidy(axes):
@@ -166,7 +168,7 @@ def plot(curves, by, out):
     figure.legend(
         handles,
         labels,
-        title="line: mean of the seeds; band: from the least to the greatest" if banded else None,
+        title="thin: each seed; thick: their mean; band: least to greatest" if banded else None,
         loc="outside lower center",
         ncols=2,
         frameon=False,

@@ -68,7 +68,8 @@ class PlotTest(unittest.TestCase):
         (curve,) = self.curves(*runs)
         axes = plot.plt.figure().add_subplot()
         plot.draw(axes, curve, "steps", 1, "black")
-        (line,) = axes.lines
+        line, *seeds = axes.lines
+        self.assertEqual([seed.get_xdata()[-1] for seed in seeds], [3000, 4000])
         self.assertEqual((line.get_xdata()[0], line.get_xdata()[-1]), (1000, 3000))
         self.assertEqual((line.get_ydata()[0], line.get_ydata()[-1]), (1, 3))
         (band,) = axes.collections
