@@ -123,7 +123,7 @@ void AreaResize::operator()(const GrayScreen& gray, std::uint8_t* observation) c
   const std::uint8_t* source_at = nullptr;  // what `row` was resized from
   for (std::size_t tap = 0; tap < rows_.size(); ++tap) {
     const auto [from, to, weight] = rows_[tap];
-    const auto* source = &gray[from * kScreenWidth];
+    const auto* source = &gray[static_cast<std::size_t>(from) * kScreenWidth];
     if (tap == 0 || !same_row(source, source_at)) resize_row(source, row);
     source_at = source;
     for (int column = 0; column < kQuarter; ++column) sum[column] += weight * row[column];
