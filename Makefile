@@ -14,10 +14,12 @@ build: setup ## Set up and build build/tandem (the default)
 setup: ## Install what is missing, nothing when all is there
 	@tools/setup.sh
 
+# A run that was killed before its first checkpoint begins anew.
 pong: build ## Train PAAC on Atari Pong into runs/pong, or go on with the run there
-	@if [ -e runs/pong ]; then \
+	@if ls runs/pong/checkpoints/0* >/dev/null 2>&1; then \
 	  build/tandem train --resume runs/pong; \
 	else \
+	  rm -rf runs/pong; \
 	  build/tandem train paac --env atari:Pong --config paac/atari --steps 5000000 \
 	    --run-dir runs/pong; \
 	fi

@@ -59,7 +59,9 @@ class GrayTest : public testing::Test {
  protected:
   // A pixel of `gray_`, which is interleaved.
   [[nodiscard]] int gray_at(int x, int y) const {
-    return gray_[static_cast<std::size_t>((y * 40 + x % 40) * 4 + x / 40)];
+    const int row = y * kScreenWidth;
+    const int column = x % 40 * 4 + x / 40;
+    return gray_[row + column];
   }
 
   // Rows of three kinds: of their own, like the row above, and equal in both screens.
@@ -86,7 +88,7 @@ TEST_F(GrayTest, TakesTheBrighterOfTwoScreensPixelByPixel) {
   to_gray_max(first_.data(), second_.data(), levels_, gray_);
   for (int y = 0; y < 210; ++y) {
     for (int x = 0; x < kScreenWidth; ++x) {
-      const auto at = static_cast<std::size_t>(y * kScreenWidth + x);
+      const int at = y * kScreenWidth + x;
       ASSERT_EQ(gray_at(x, y), std::max(levels_[first_[at]], levels_[second_[at]]));
     }
   }

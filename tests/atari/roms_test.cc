@@ -62,7 +62,7 @@ class Roms : public testing::Test {
 
   // A folder with the ROM of Pong in it, which is not the usual one.
   fs::path rom_in_own_folder() {
-    const auto rom = folder_.path() / "pong.bin";
+    auto rom = folder_.path() / "pong.bin";
     fs::copy_file(fs::path(TANDEM_ROM_FOLDER) / "pong.bin", rom);
     set("rom_dir", folder_.path().string());
     return rom;

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -53,6 +54,9 @@ int report_bug(const std::string& what) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Ctrl-C also ends the `tee` or `head` that reads what a run prints: losing its readers must not
+  // end the run before its checkpoint.
+  std::signal(SIGPIPE, SIG_IGN);
   tandem::prepare_torch();
   CLI::App program{"Trains reinforcement-learning agents with published parallel systems.",
                    "tandem"};
