@@ -8,6 +8,10 @@ if(TARGET tandem)
   add_test(NAME app.cli COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/cli_test.py -v)
   set_tests_properties(app.cli PROPERTIES
     ENVIRONMENT "TANDEM=$<TARGET_FILE:tandem>;PYTHONDONTWRITEBYTECODE=1")
+  add_test(NAME app.same_bits
+    COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/same_bits_test.py -v)
+  set_tests_properties(app.same_bits PROPERTIES
+    ENVIRONMENT "TANDEM=$<TARGET_FILE:tandem>;PYTHONDONTWRITEBYTECODE=1" PROCESSORS 2)
   foreach(task cartpole catch)
     add_test(NAME app.learns_${task}
       COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/learning_test.py -v Learning.test_${task})
