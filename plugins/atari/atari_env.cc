@@ -64,7 +64,7 @@ StepResult AtariEnv::step(const Action& action, Stream&, std::span<std::byte> fr
                             action.discrete, spec_.num_actions, spec_.num_actions - 1));
   }
   auto result = std::exchange(carried_, {});
-  if (!result.game_over) {
+  if (!result.terminated && !result.truncated) {
     const float reward = result.reward;
     result = play(actions_[static_cast<std::size_t>(action.discrete)]);
     result.reward += reward;

@@ -105,6 +105,11 @@ class Config(Folder):
         self.assert_refused("train", "paac", "--env", "cartpol", says=["did you mean", "cartpole"])
         self.train("--config", "paac/paper_nip", says="did you mean paac/paper_nips?")
 
+    def test_empty_values_are_not_left_out_options(self):
+        self.assert_refused("train", "--resume", "", says="'--resume' is given an empty value")
+        self.assert_refused("train", "--resume=", says="'--resume=' is given an empty value")
+        self.assert_refused("", says="empty value")
+
     def test_resume_needs_a_run(self):
         self.assert_refused("train", "--resume", self.path, says="config.toml")
         self.assert_refused("train", says="tandem systems")
@@ -184,7 +189,7 @@ class Rollout(Folder):
         self.assertEqual(
             shapes,
             {
-                "reset_obs": ((4,), "float32"),
+                "reset_obs": ((files["terminated"].sum() + 1, 4), "float32"),
                 "obs": ((200, 4), "float32"),
                 "actions": ((200,), "int32"),
                 "reward": ((200,), "float32"),
@@ -193,8 +198,10 @@ class Rollout(Folder):
             },
         )
         self.assertGreater(files["terminated"].sum(), 2)
-        # The row of an episode's end is the next episode's start: upright again.
-        self.assertTrue((np.abs(files["obs"][files["terminated"]]) <= 0.05).all())
+        # An episode ends fallen or off the track, and the next starts upright.
+        x, _, angle, _ = files["obs"][files["terminated"]].T
+        self.assertTrue(((np.abs(x) > 2.4) | (np.abs(angle) > 0.2)).all())
+        self.assertTrue((np.abs(files["reset_obs"]) <= 0.05).all())
 
     def test_played_back_actions_give_the_same_files(self):
         options = ["--env", "cartpole", "--seed", 3]

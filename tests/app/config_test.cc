@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "tandem/base/error.h"
-#include "tests/support/temporary_folder.h"
+#include "tandem/run/temporary_folder.h"
 
 namespace tandem {
 namespace {

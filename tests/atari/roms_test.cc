@@ -11,7 +11,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/env/family.h"
-#include "tests/support/temporary_folder.h"
+#include "tandem/run/temporary_folder.h"
 
 namespace tandem {
 namespace {

@@ -79,7 +79,8 @@ TEST_P(TorchNetworkGolden, HeadsAndGradientsAreThoseOfPyTorch) {
     std::ranges::copy(golden_numbers(d.logits.size(), 3), d.logits.begin());
     std::ranges::copy(golden_numbers(d.value.size(), 4), d.value.begin());
   };
-  network->gradient(observations, batch, loss, gradient);
+  network->record(observations, {batch, architecture.num_actions, logits, value});
+  network->backward(loss, gradient);
   const auto infos = architecture.parameters();
   ASSERT_EQ(infos.size(), golden["gradients"].size());
   for (std::size_t i = 0; i < infos.size(); ++i) {

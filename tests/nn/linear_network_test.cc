@@ -51,11 +51,13 @@ TEST(LinearNetwork, GradientIsThatOfFiniteDifferences) {
     for (std::size_t i = 0; i < heads.logits.size(); ++i) d.logits[i] = 2 * heads.logits[i];
     for (std::size_t i = 0; i < heads.value.size(); ++i) d.value[i] = 2 * heads.value[i];
   };
-  network.gradient(bytes, 2, squares, gradient);
+  std::vector<float> logits(4), value(2);
+  network.record(bytes, {2, 2, logits, value});
+  network.backward(squares, gradient);
   std::vector<float> in_two(12);
-  std::vector<float> logits(2), value(1);
-  network.record(bytes.first(12), {1, 2, logits, value});
-  network.record(bytes.subspan(12), {1, 2, logits, value});
+  const Heads one{1, 2, std::span(logits).first(2), std::span(value).first(1)};
+  network.record(bytes.first(12), one);
+  network.record(bytes.subspan(12), one);
   network.backward(squares, in_two);
   EXPECT_EQ(in_two, gradient);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <stdexcept>
 #include <thread>
 
 #include "tandem/base/error.h"
@@ -46,6 +47,13 @@ void copy_heads(const Heads& heads, const Heads& d) {
   std::ranges::copy(heads.value, d.value.begin());
 }
 
+/// Of the whole batch at once.
+void differentiate(Network& network, const Atari& atari, std::span<float> gradient) {
+  Outputs outputs;
+  network.record(atari.observations, outputs.heads());
+  network.backward(copy_heads, gradient);
+}
+
 TEST(TorchNetwork, SeesNewParametersAfterReload) {
   Atari atari;
   const auto network = make_torch_network(atari.architecture, atari.parameters, "cpu");
@@ -78,7 +86,7 @@ TEST(TorchNetwork, BackwardOverRecordedSamplesIsTheGradientOfTheWholeBatch) {
   Atari atari;
   const auto network = make_torch_network(atari.architecture, atari.parameters, "cpu");
   std::vector<float> expected(atari.parameters.size());
-  network->gradient(atari.observations, Atari::kBatch, copy_heads, expected);
+  differentiate(*network, atari, expected);
   std::vector<float> gradient(expected.size());
   for (int rollout = 0; rollout < 3; ++rollout) {
     Outputs recorded;
@@ -108,6 +116,19 @@ TEST(TorchNetwork, BackwardOverRecordedSamplesIsTheGradientOfTheWholeBatch) {
   }
 }
 
+TEST(TorchNetwork, RefusesABackwardOfNothingAndOtherSizes) {
+  Atari atari;
+  const auto network = make_torch_network(atari.architecture, atari.parameters, "cpu");
+  std::vector<float> gradient(atari.parameters.size());
+  EXPECT_THROW(network->backward(copy_heads, gradient), std::logic_error);
+  Outputs outputs;
+  EXPECT_THROW(network->forward(part(atari, 0, 1), outputs.heads()), std::logic_error);
+  EXPECT_THROW(
+      network->forward(atari.observations, {Atari::kBatch, 5, outputs.logits, outputs.value}),
+      std::logic_error);
+  EXPECT_THROW(network->record({}, {0, 6, {}, {}}), std::logic_error);
+}
+
 TEST(TorchNetwork, ForgetsRecordedSamplesAtReload) {
   Atari atari;
   const auto network = make_torch_network(atari.architecture, atari.parameters, "cpu");
@@ -130,7 +151,7 @@ TEST(TorchNetwork, ManyThreadsShareOneParameterBuffer) {
   Outputs expected;
   alone->forward(atari.observations, expected.heads());
   std::vector<float> expected_gradient(atari.parameters.size());
-  alone->gradient(atari.observations, Atari::kBatch, copy_heads, expected_gradient);
+  differentiate(*alone, atari, expected_gradient);
 
   std::vector<std::thread> threads;
   threads.reserve(4);
@@ -143,7 +164,7 @@ TEST(TorchNetwork, ManyThreadsShareOneParameterBuffer) {
       for (int repeat = 0; repeat < 5; ++repeat) {
         Outputs outputs;
         network->forward(atari.observations, outputs.heads());
-        network->gradient(atari.observations, Atari::kBatch, copy_heads, gradient);
+        differentiate(*network, atari, gradient);
         same[k] &= outputs.logits == expected.logits && gradient == expected_gradient;
       }
     });
@@ -167,7 +188,7 @@ TEST(TorchNetwork, StartsNoThreads) {
     Outputs outputs;
     std::vector<float> gradient(atari.parameters.size());
     network->forward(atari.observations, outputs.heads());
-    network->gradient(atari.observations, Atari::kBatch, copy_heads, gradient);
+    differentiate(*network, atari, gradient);
     EXPECT_EQ(thread_count(), before + 1);
   }).join();
 }

@@ -19,8 +19,8 @@
 #include "tandem/base/error.h"
 #include "tandem/run/checkpoint.h"
 #include "tandem/run/files.h"
+#include "tandem/run/temporary_folder.h"
 #include "tests/support/child.h"
-#include "tests/support/temporary_folder.h"
 
 namespace tandem {
 namespace {
@@ -171,6 +171,28 @@ TEST(CheckpointFaultsTest, AFolderWithoutPermissionLeavesTheEarlierOnes) {
   fs::permissions(folder.path(), fs::perms::owner_all);
   EXPECT_THAT(said, AllOf(HasSubstr(folder.path()), HasSubstr("Permission denied"),
                           HasSubstr("--run-dir"), HasSubstr("step 1 of 1")));
+}
+
+// One that the user may not read is not a damaged one: going on from an older one would delete it.
+// Seen failing with every error taken for damage.
+TEST(CheckpointFaultsTest, OneThatMayNotBeReadStopsTheSearch) {
+  constexpr uid_t kNobody = 65534;
+  TemporaryFolder folder;
+  write_checkpoint(sample(10), folder.path(), 1);
+  const auto newest = write_checkpoint(sample(10), folder.path(), 2);
+  const auto locked = newest / "state.json";
+  fs::permissions(folder.path(), fs::perms{0755});
+  fs::permissions(locked, fs::perms{0});
+  const auto said = in_child([&]() -> std::string {
+    if (geteuid() == 0 && setuid(kNobody) != 0) return "still root";
+    try {
+      const auto found = latest_without_warning(folder.path());
+      return "found step " + std::to_string(found.step);
+    } catch (const Error& error) {
+      return error.what();
+    }
+  });
+  EXPECT_THAT(said, AllOf(HasSubstr(locked), HasSubstr("Permission denied")));
 }
 
 TEST(CheckpointFaultsTest, AFileInPlaceOfTheFolderIsNamed) {

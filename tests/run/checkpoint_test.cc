@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "tandem/base/error.h"
+#include "tandem/base/sha256.h"
 #include "tandem/run/files.h"
-#include "tests/support/temporary_folder.h"
+#include "tandem/run/temporary_folder.h"
 
 namespace tandem {
 namespace {
@@ -168,6 +169,19 @@ TEST_F(CheckpointTest, ADamagedOneGoesWithTheNextGoodOne) {
   write(5);
   EXPECT_EQ(latest().step, 5);
   EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(CheckpointTest, OneOfAnotherVersionIsNotPassedOver) {
+  write(1);
+  const auto file = write(2) / "manifest.json";
+  auto manifest = nlohmann::json::parse(std::ifstream(file));
+  manifest["format"] = 7;
+  manifest.erase("sha256");
+  const auto text = manifest.dump();
+  manifest["sha256"] = sha256_hex(std::as_bytes(std::span(text)));
+  OutputFile(file, OutputFile::Mode::replace).write(manifest.dump(2) + "\n");
+  EXPECT_THAT(error_of([&] { latest(); }),
+              AllOf(HasSubstr(file.string()), HasSubstr("has format 7"), HasSubstr("version")));
 }
 
 TEST_F(CheckpointTest, NoneGoodSaysWhatIsWrongWithEach) {

@@ -12,8 +12,8 @@
 
 #include "tandem/algo/a2c.h"
 #include "tandem/base/error.h"
+#include "tandem/run/temporary_folder.h"
 #include "tests/support/linear_network.h"
-#include "tests/support/temporary_folder.h"
 
 namespace tandem {
 namespace {

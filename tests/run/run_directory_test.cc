@@ -11,8 +11,8 @@
 #include <string>
 
 #include "tandem/base/error.h"
+#include "tandem/run/temporary_folder.h"
 #include "tests/support/child.h"
-#include "tests/support/temporary_folder.h"
 
 namespace tandem {
 namespace {

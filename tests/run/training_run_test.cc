@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/support/temporary_folder.h"
+#include "tandem/run/temporary_folder.h"
 
 namespace tandem {
 namespace {
@@ -152,6 +152,30 @@ TEST_F(TrainingRunTest, TheRateLeavesOutTheSetUp) {
   EXPECT_GE(rate, 4 * 160 / seconds);
   EXPECT_LE(rate, 4 * 160 / 0.04);
   EXPECT_GE(result_of(paths_.result())["seconds"], seconds + 1);
+}
+
+TEST_F(TrainingRunTest, TheRateIsThatOfAllLegs) {
+  using namespace std::chrono_literals;
+  auto run = start();
+  for (int i = 0; i < 5; ++i) {
+    run->record(update());
+    std::this_thread::sleep_for(20ms);
+  }
+  Checkpoint checkpoint;
+  run->save(checkpoint);
+  run->finish("abc");
+  const double before = result_of(paths_.result())["steps_per_second"];
+
+  run.reset();
+  resume()->finish("abc");  // with nothing left to do
+  EXPECT_EQ(result_of(paths_.result())["steps_per_second"], before);
+
+  run = resume();
+  for (int i = 0; i < 5; ++i) run->record(update());
+  run->finish("abc");  // as many steps in hardly more time
+  const double after = result_of(paths_.result())["steps_per_second"];
+  EXPECT_GT(after, 1.5 * before);
+  EXPECT_LT(after, 2.5 * before);
 }
 
 TEST_F(TrainingRunTest, TheLastLineOfProgressIsTheEnd) {

@@ -44,26 +44,15 @@ class LinearNetwork final : public Network {
   }
 
   void backward(const HeadLoss& loss, std::span<float> gradient) override {
-    this->gradient(recorded_, samples_, loss, gradient);
-    reload();
-  }
-
-  void reload() override {
-    recorded_.clear();
-    samples_ = 0;
-  }
-
-  void gradient(std::span<const std::byte> observations, std::int64_t batch, const HeadLoss& loss,
-                std::span<float> gradient) override {
-    std::vector<float> logits(batch * actions_), value(batch);
-    std::vector<float> logits_gradient(logits.size()), value_gradient(batch);
-    const Heads heads{batch, actions_, logits, value};
-    forward(observations, heads);
-    loss(heads, {batch, actions_, logits_gradient, value_gradient});
+    std::vector<float> logits(samples_ * actions_), value(samples_);
+    std::vector<float> logits_gradient(logits.size()), value_gradient(samples_);
+    const Heads heads{samples_, actions_, logits, value};
+    forward(recorded_, heads);
+    loss(heads, {samples_, actions_, logits_gradient, value_gradient});
 
     std::ranges::fill(gradient, 0.0f);
-    for (std::int64_t i = 0; i < batch; ++i) {
-      read(observations, i);
+    for (std::int64_t i = 0; i < samples_; ++i) {
+      read(recorded_, i);
       for (std::int64_t output = 0; output <= actions_; ++output) {
         const float d =
             output < actions_ ? logits_gradient[i * actions_ + output] : value_gradient[i];
@@ -71,6 +60,12 @@ class LinearNetwork final : public Network {
         for (std::size_t k = 0; k < x_.size(); ++k) gradient[weight(output) + k] += d * x_[k];
       }
     }
+    reload();
+  }
+
+  void reload() override {
+    recorded_.clear();
+    samples_ = 0;
   }
 
  private:

@@ -20,17 +20,17 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFooter = R"(
 Writes to DIR, for N steps of one environment:
-  reset_obs.npy    [...]     the stacked observation before the first step
   actions.npy      [N]       int32, or [N, dims] float32 for continuous actions
   obs.npy          [N, ...]  the stacked observation after each step
+  reset_obs.npy    [E, ...]  the first observation of each episode, in order
   reward.npy       [N]       float32, raw
   terminated.npy   [N]       bool: the episode ended with this step
   truncated.npy    [N]       bool: a time limit cut it off at this step
 
-The environment is reset in the step that ends an episode (either flag is true):
-that row of obs.npy is the first observation of the next episode, its frames
-all copies of the reset's; the reward and the flags of that row are the ended
-episode's. The observation that ended an episode is not written.
+So obs.npy holds what `step` gives in Gymnasium, the observation that ended an
+episode included, and reset_obs.npy what `reset` gives: one before the first
+step and one after every step that ended an episode (either flag is true). The
+frames of a reset's observation are all copies of one.
 
 The same --env, --set, --seed and actions give the same files. Random actions
 are drawn from a stream of their own, so that playing back actions.npy with the
@@ -93,17 +93,16 @@ class RecordedActions {
 // One row of a file each step.
 class Recorder {
  public:
-  Recorder(const fs::path& dir, const EnvSpec& spec, std::int64_t steps)
+  Recorder(const fs::path& dir, const EnvSpec& spec)
       : actions_(dir / "actions.npy", spec.discrete() ? NpyType::i32 : NpyType::f32,
-                 action_shape(spec, steps)),
-        obs_(dir / "obs.npy", observation_type(spec), observation_shape(spec, steps)),
-        reward_(dir / "reward.npy", NpyType::f32, {steps}),
-        terminated_(dir / "terminated.npy", NpyType::boolean, {steps}),
-        truncated_(dir / "truncated.npy", NpyType::boolean, {steps}) {}
+                 action_shape(spec)),
+        obs_(dir / "obs.npy", observation_type(spec), spec.observation_shape()),
+        reward_(dir / "reward.npy", NpyType::f32, {}),
+        terminated_(dir / "terminated.npy", NpyType::boolean, {}),
+        truncated_(dir / "truncated.npy", NpyType::boolean, {}),
+        reset_obs_(dir / "reset_obs.npy", observation_type(spec), spec.observation_shape()) {}
 
-  static NpyType observation_type(const EnvSpec& spec) {
-    return spec.dtype == DType::u8 ? NpyType::u8 : NpyType::f32;
-  }
+  void add_reset(std::span<const std::byte> observation) { reset_obs_.write(observation); }
 
   void add(const Action& action, const StepResult& result, std::span<const std::byte> observation) {
     if (action.continuous.empty()) {
@@ -118,22 +117,21 @@ class Recorder {
   }
 
   void close() {
-    for (auto* file : {&actions_, &obs_, &reward_, &terminated_, &truncated_}) file->close();
+    for (auto* file : {&actions_, &obs_, &reward_, &terminated_, &truncated_, &reset_obs_}) {
+      file->close();
+    }
   }
 
  private:
-  static std::vector<std::int64_t> action_shape(const EnvSpec& spec, std::int64_t steps) {
-    if (spec.discrete()) return {steps};
-    return {steps, spec.action_dims()};
+  static std::vector<std::int64_t> action_shape(const EnvSpec& spec) {
+    return spec.discrete() ? std::vector<std::int64_t>{} : std::vector{spec.action_dims()};
   }
 
-  static std::vector<std::int64_t> observation_shape(const EnvSpec& spec, std::int64_t steps) {
-    auto shape = spec.observation_shape();
-    shape.insert(shape.begin(), steps);
-    return shape;
+  static NpyType observation_type(const EnvSpec& spec) {
+    return spec.dtype == DType::u8 ? NpyType::u8 : NpyType::f32;
   }
 
-  NpyWriter actions_, obs_, reward_, terminated_, truncated_;
+  NpyWriter actions_, obs_, reward_, terminated_, truncated_, reset_obs_;
 };
 
 std::int64_t step_count(const Options& options, const std::optional<RecordedActions>& recorded) {
@@ -143,12 +141,6 @@ std::int64_t step_count(const Options& options, const std::optional<RecordedActi
   }
   throw Error(fmt::format("{} has {} actions, fewer than --steps {}", options.actions,
                           recorded->count(), options.steps));
-}
-
-void write_reset(const fs::path& dir, const EnvSpec& spec, std::span<const std::byte> observation) {
-  NpyWriter file(dir / "reset_obs.npy", Recorder::observation_type(spec), spec.observation_shape());
-  file.write(observation);
-  file.close();
 }
 
 void make_folder(const fs::path& dir) {
@@ -175,14 +167,17 @@ void run(const Options& options) {
   const auto steps = step_count(options, recorded);
 
   make_folder(options.out);
-  Recorder recorder(options.out, spec, steps);
+  Recorder recorder(options.out, spec);
   std::vector<std::byte> observation(spec.observation_bytes());
   env.reset(observation);
-  write_reset(options.out, spec, observation);
+  recorder.add_reset(observation);
   for (std::int64_t i = 0; i < steps; ++i) {
     const Action action = recorded ? recorded->at(i) : random.next();
     env.step(std::array{action}, observation);
-    recorder.add(action, env.result(0), observation);
+    const auto& result = env.result(0);
+    const bool ended = result.terminated || result.truncated;
+    recorder.add(action, result, ended ? env.final_observation(0) : observation);
+    if (ended) recorder.add_reset(observation);
   }
   recorder.close();
   fmt::print("{} steps of {} written to {}\n", steps, config.id, options.out);

@@ -9,7 +9,11 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <new>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tandem/app/commands.h"
@@ -43,6 +47,19 @@ void check_command(const CLI::App& program, const std::string& word) {
                                   near.empty() ? "" : " did you mean " + near + "?"));
 }
 
+// An empty word is mostly a shell variable that is not set; as an option's value it would count as
+// the option left out: `--resume "$RUN"` must not begin a new run.
+void check_words(std::span<char*> words) {
+  const auto blank = [](std::string_view word) {
+    return word.empty() || (word.starts_with("--") && word.find('=') == word.size() - 1);
+  };
+  const auto found = std::ranges::find_if(words, blank);
+  if (found == words.end()) return;
+  const std::string option = **found != '\0' || found == words.begin() ? *found : *(found - 1);
+  throw tandem::Error(
+      fmt::format("'{}' is given an empty value: fill it in or leave it out", option));
+}
+
 int report_bug(const std::string& what) {
   fmt::print(stderr,
              "tandem: internal error: {}\n"
@@ -69,6 +86,7 @@ int main(int argc, char** argv) {
   }
 
   try {
+    check_words(std::span(argv + 1, argv + argc));
     if (argc > 1) check_command(program, argv[1]);
     program.parse(argc, argv);
     return 0;
@@ -76,6 +94,12 @@ int main(int argc, char** argv) {
     return finish_parsing(program, end);
   } catch (const tandem::Error& error) {
     return refuse(error.what());
+  } catch (const std::filesystem::filesystem_error& error) {
+    return refuse(std::string(error.what()) + "; check the path, its permissions and the disk");
+  } catch (const std::bad_alloc&) {
+    return refuse(
+        "there is not enough memory: use fewer environments or a smaller network, or end other "
+        "programs");
   } catch (const std::exception& error) {
     return report_bug(error.what());
   } catch (...) {

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -17,9 +15,9 @@
 #include "tandem/app/assembly.h"
 #include "tandem/base/error.h"
 #include "tandem/base/median.h"
-#include "tandem/run/files.h"
 #include "tandem/run/run_directory.h"
 #include "tandem/run/signals.h"
+#include "tandem/run/temporary_folder.h"
 #include "tandem/run/training_run.h"
 
 namespace tandem {
@@ -31,24 +29,6 @@ constexpr int kRounds = 4;
 constexpr double kTrainingShare = 0.7;  // of a round; the parts get the rest
 constexpr double kWarmUpShare = 0.2;    // of the training
 constexpr double kNever = 1e9;
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() : path_((fs::temp_directory_path() / "tandem-bench-XXXXXX").string()) {
-    if (mkdtemp(path_.data()) == nullptr) throw write_error(path_, errno);
-  }
-  ~TemporaryFolder() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  [[nodiscard]] fs::path path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 /// Follows a run by its steps after each update, and says when its time is up. Safe to use from
 /// many threads.

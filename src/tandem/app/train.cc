@@ -17,13 +17,6 @@
 namespace tandem {
 namespace {
 
-RunDirectory open_directory(const Config& config, const std::filesystem::path& folder,
-                            bool resume) {
-  auto directory = resume ? RunDirectory::reopen(folder) : RunDirectory::create(folder);
-  directory.write_config(config.toml());  // a resumed run may have another budget
-  return directory;
-}
-
 std::optional<FoundCheckpoint> find_resume_point(const RunDirectory& directory, bool resume) {
   if (!resume) return std::nullopt;
   auto found = find_latest(directory.paths().checkpoints(),
@@ -39,9 +32,10 @@ void train(const Config& config, const std::filesystem::path& folder, bool resum
   Learner& learner = assembly.learner();
 
   const StopSignals signals;
-  auto directory = open_directory(config, folder, resume);
+  auto directory = resume ? RunDirectory::reopen(folder) : RunDirectory::create(folder);
   const auto found = find_resume_point(directory, resume);
   if (found) load_learner(found->checkpoint, learner);
+  directory.write_config(config.toml());  // a resumed run may have another budget
   auto options = assembly.run_options();
   options.stop_requested = [&] { return signals.requested(); };
   TrainingRun run(std::move(options), std::move(directory), found ? &*found : nullptr);

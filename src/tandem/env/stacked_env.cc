@@ -34,8 +34,7 @@ void StackedEnv::step(const Action& action, std::byte* observation) {
     frames_.copy_to(observation);
     return;
   }
-  // Only values beyond a truncation are bootstrapped.
-  if (result_.truncated) frames_.copy_to(final_observation_.data());
+  frames_.copy_to(final_observation_.data());
   begin_episode(observation);
 }
 

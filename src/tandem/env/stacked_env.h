@@ -34,7 +34,7 @@ class StackedEnv {
   /// What the last step gave.
   [[nodiscard]] const StepResult& result() const { return result_; }
 
-  /// The observation that ended the last truncated episode.
+  /// The observation that ended the last episode.
   [[nodiscard]] std::span<const std::byte> final_observation() const { return final_observation_; }
 
   /// Moves the games finished since the last call to the end of `episodes`.

@@ -71,7 +71,7 @@ class VecEnv {
   /// What the last step of environment `id` gave.
   [[nodiscard]] const StepResult& result(int id) const;
 
-  /// The stacked observation that ended the last episode of `id`; valid after a truncated step.
+  /// The stacked observation that ended the last episode of `id`.
   [[nodiscard]] std::span<const std::byte> final_observation(int id) const;
 
   /// Games finished since the last call, by order of environment; those of an environment that is

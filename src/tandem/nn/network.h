@@ -23,7 +23,8 @@ struct Heads {
 using HeadLoss = std::function<void(const Heads& heads, const Heads& gradient)>;
 
 /// A network over parameters that it does not own. Not thread-safe: threads that share parameters
-/// use one Network each, all bound to the same buffer. Uses the calling thread only.
+/// use one Network each, all bound to the same buffer. Uses the calling thread only. Spans of other
+/// sizes than batch and architecture say, and a backward of nothing, throw std::logic_error.
 class Network {
  public:
   virtual ~Network() = default;
@@ -39,10 +40,6 @@ class Network {
   /// parameters must still be those of record, so a system that learns from what it just did need
   /// not go forward twice.
   virtual void backward(const HeadLoss& loss, std::span<float> gradient) = 0;
-
-  /// record and backward of `batch` observations; forgets what was recorded before.
-  virtual void gradient(std::span<const std::byte> observations, std::int64_t batch,
-                        const HeadLoss& loss, std::span<float> gradient) = 0;
 
   /// Must be called after the parameters changed and before the next call of another member;
   /// forgets what was recorded.

@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include "tandem/base/error.h"
@@ -138,6 +139,8 @@ class TorchNetwork final : public Network {
       : architecture_(architecture),
         infos_(architecture.parameters()),
         outputs_(architecture.output_shapes()),
+        observation_bytes_(c10::multiply_integers(architecture.input_shape) *
+                           (architecture.input_dtype == DType::u8 ? 1 : 4)),
         device_(device),
         passing_(input_shapes(architecture), device),
         recorded_(input_shapes(architecture), device) {
@@ -170,6 +173,7 @@ class TorchNetwork final : public Network {
     keep_to_this_thread();
     const c10::InferenceMode inference;
     const auto batch = recorded_.samples();
+    if (batch == 0) throw std::logic_error("Network::backward: nothing is recorded");
     const auto actions = architecture_.num_actions;
     logits_gradient_.resize(logits_.size());
     value_gradient_.resize(value_.size());
@@ -188,17 +192,6 @@ class TorchNetwork final : public Network {
     for (std::size_t i = policy; i > 0; --i) d_output = backward(i - 1, d_output, gradients[i - 1]);
     if (!device_.is_cpu()) host_gradient.copy_(flat_gradient);
     forget();
-  }
-
-  void gradient(std::span<const std::byte> observations, std::int64_t batch, const HeadLoss& loss,
-                std::span<float> gradient) override {
-    keep_to_this_thread();
-    const c10::InferenceMode inference;
-    forget();
-    logits_.resize(batch * architecture_.num_actions);
-    value_.resize(batch);
-    run(observations, recorded_, {batch, architecture_.num_actions, logits_, value_});
-    backward(loss, gradient);
   }
 
   void reload() override {
@@ -222,12 +215,25 @@ class TorchNetwork final : public Network {
 
   /// One forward pass; its activations go to the end of `tape`.
   void run(std::span<const std::byte> observations, Tape& tape, const Heads& out) const {
+    require_sizes(observations, out);
     tape.extend(out.batch);
     read(observations, out.batch, tape.latest(0));
     for (std::size_t i = 0; i < architecture_.torso.size(); ++i) {
       apply(i, tape.latest(i), tape.latest(i + 1));
     }
     heads(tape.latest(architecture_.torso.size()), out);
+  }
+
+  void require_sizes(std::span<const std::byte> observations, const Heads& out) const {
+    const auto is = [&](std::size_t size, std::int64_t of_one) {
+      return size == static_cast<std::size_t>(out.batch * of_one);
+    };
+    if (out.batch > 0 && out.actions == architecture_.num_actions &&
+        is(observations.size(), observation_bytes_) && is(out.logits.size(), out.actions) &&
+        is(out.value.size(), 1)) {
+      return;
+    }
+    throw std::logic_error("Network: the batch has other sizes than the architecture");
   }
 
   /// Observations to floats, bytes divided by 255.
@@ -306,6 +312,7 @@ class TorchNetwork final : public Network {
   Architecture architecture_;
   std::vector<ParameterInfo> infos_;
   std::vector<Shape> outputs_;  // of the torso's layers, one sample
+  std::int64_t observation_bytes_;
   at::Device device_;
   at::Tensor host_;  // the caller's parameters
   at::Tensor flat_;  // the same on the device; host_ itself on the CPU

@@ -32,9 +32,24 @@ constexpr auto kPlain = ".bin";
 constexpr auto kCompressed = ".bin.zst";
 constexpr auto kTemporary = ".tmp-";
 
+/// A checkpoint that is not what was written: an older one must do. Every other Error is one that
+/// the user can mend (rights, a program of another version), and no reason to pass it over.
+class Damage : public Error {
+ public:
+  using Error::Error;
+};
+
 Bytes to_bytes(const std::string& text) {
   const auto bytes = std::as_bytes(std::span(text));
   return {bytes.begin(), bytes.end()};
+}
+
+Bytes read_part(const fs::path& file) {
+  std::error_code error;
+  if (!fs::exists(file, error) && !error) {
+    throw Damage(fmt::format("{} is missing", file.string()));
+  }
+  return read_file(file);
 }
 
 json parse_json(const Bytes& bytes, const fs::path& file) {
@@ -42,7 +57,7 @@ json parse_json(const Bytes& bytes, const fs::path& file) {
   try {
     return json::parse(first, first + bytes.size());
   } catch (const json::exception& error) {
-    throw Error(fmt::format("{} is not valid JSON: {}", file.string(), error.what()));
+    throw Damage(fmt::format("{} is not valid JSON: {}", file.string(), error.what()));
   }
 }
 
@@ -58,11 +73,11 @@ std::optional<Bytes> compress(std::span<const std::byte> plain) {
 Bytes decompress(const Bytes& packed, const fs::path& file) {
   const auto size = ZSTD_getFrameContentSize(packed.data(), packed.size());
   if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN) {
-    throw Error(fmt::format("{} is not zstd data", file.string()));
+    throw Damage(fmt::format("{} is not zstd data", file.string()));
   }
   Bytes plain(size);
   if (ZSTD_decompress(plain.data(), size, packed.data(), packed.size()) != size) {
-    throw Error(fmt::format("{} does not decompress", file.string()));
+    throw Damage(fmt::format("{} does not decompress", file.string()));
   }
   return plain;
 }
@@ -103,8 +118,8 @@ class FolderWriter {
 
 /// The one text of a manifest with these files: it ends with the hash of the rest, so that a
 /// damaged manifest is told from a good one too.
-std::string manifest_text(const json& files) {
-  json manifest = {{"format", kFormat}, {"files", files}};
+std::string manifest_text(const json& files, const json& format = kFormat) {
+  json manifest = {{"format", format}, {"files", files}};
   manifest["sha256"] = sha256_hex(to_bytes(manifest.dump()));
   return manifest.dump(2) + "\n";
 }
@@ -116,32 +131,33 @@ void FolderWriter::seal() const {
 
 json read_manifest(const fs::path& folder) {
   const auto file = folder / kManifest;
-  const auto bytes = read_file(file);
+  const auto bytes = read_part(file);
   const auto manifest = parse_json(bytes, file);
   if (!manifest.is_object() || !manifest.contains("files") || !manifest["files"].is_object()) {
-    throw Error(fmt::format("{} is damaged: it lists no files", file.string()));
+    throw Damage(fmt::format("{} is damaged: it lists no files", file.string()));
   }
-  if (manifest.value("format", json()) != kFormat) {
+  const auto format = manifest.value("format", json());
+  if (to_bytes(manifest_text(manifest["files"], format)) != bytes) {
+    throw Damage(fmt::format("{} is damaged: its checksum differs", file.string()));
+  }
+  if (format != kFormat) {
     throw Error(
-        fmt::format("{} has a format that this version does not read: it is damaged or "
-                    "was written by another version of tandem",
-                    file.string()));
-  }
-  if (to_bytes(manifest_text(manifest["files"])) != bytes) {
-    throw Error(fmt::format("{} is damaged: its checksum differs", file.string()));
+        fmt::format("{} has format {} and this version of tandem reads format {}: go on with the "
+                    "version that wrote it",
+                    file.string(), format.dump(), kFormat));
   }
   return manifest["files"];
 }
 
 Bytes read_verified(const fs::path& file, const json& expected) {
-  auto bytes = read_file(file);
+  auto bytes = read_part(file);
   const auto size = expected.at("size").get<std::uint64_t>();
   if (bytes.size() != size) {
-    throw Error(fmt::format("{} is damaged: it has {} bytes instead of {}", file.string(),
-                            bytes.size(), size));
+    throw Damage(fmt::format("{} is damaged: it has {} bytes instead of {}", file.string(),
+                             bytes.size(), size));
   }
   if (sha256_hex(bytes) != expected.at("sha256").get<std::string>()) {
-    throw Error(fmt::format("{} is damaged: its checksum differs", file.string()));
+    throw Damage(fmt::format("{} is damaged: its checksum differs", file.string()));
   }
   return bytes;
 }
@@ -296,7 +312,7 @@ FoundCheckpoint find_latest(const fs::path& checkpoints,
     try {
       auto checkpoint = read_checkpoint(folder);
       return {std::move(checkpoint), step, folder};
-    } catch (const Error& error) {
+    } catch (const Damage& error) {
       problems += fmt::format("\n  {}", error.what());
       if (std::next(entry) == found.rend()) break;
       on_damaged(fmt::format("checkpoint {} cannot be used, trying the one before it: {}",

@@ -46,7 +46,7 @@ std::filesystem::path write_checkpoint(const Checkpoint& checkpoint,
                                        int keep = 3);
 
 /// Reads the checkpoint in `folder` after verifying every file against the manifest. Throws Error
-/// that names the damaged file.
+/// that names the file that is damaged or cannot be read.
 Checkpoint read_checkpoint(const std::filesystem::path& folder);
 
 struct FoundCheckpoint {
@@ -56,7 +56,9 @@ struct FoundCheckpoint {
 };
 
 /// The newest readable checkpoint. Each damaged one that is newer is told to `on_damaged`, as a
-/// sentence for the user. Throws Error when none is readable, with what is wrong with each.
+/// sentence for the user. Throws Error when none is good, with what is wrong with each, and when
+/// one cannot be read for another reason (rights, a format of another version): the user can mend
+/// that, and a run that went on from an older one would delete it.
 FoundCheckpoint find_latest(const std::filesystem::path& checkpoints,
                             const std::function<void(const std::string&)>& on_damaged);
 

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
 namespace tandem {
 namespace {
+
+constexpr int kGamesAtOnce = 128;  // an emulator takes a megabyte
 
 std::vector<double> sorted_returns(const std::vector<Episode>& games) {
   std::vector<double> returns;
@@ -49,12 +52,17 @@ Evaluation summarise(std::vector<Episode> games) {
 
 Evaluation evaluate(const EvaluationOptions& options, const EnvFactory& make_env, Network& network,
                     const Algorithm& algorithm) {
-  VecEnv env(make_env, {.count = options.episodes,
-                        .threads = options.threads > 1 ? options.threads : 0,
-                        .seed = options.seed});
-  Games games(std::move(env), network, algorithm, options.play);
-  while (!games.over()) games.step();
-  return summarise(games.take_finished());
+  std::vector<Episode> finished;
+  for (int first = 0; first < options.episodes; first += kGamesAtOnce) {
+    VecEnv env(make_env, {.first = first,
+                          .count = std::min(kGamesAtOnce, options.episodes - first),
+                          .threads = options.threads > 1 ? options.threads : 0,
+                          .seed = options.seed});
+    Games games(std::move(env), network, algorithm, options.play);
+    while (!games.over()) games.step();
+    std::ranges::copy(games.take_finished(), std::back_inserter(finished));
+  }
+  return summarise(std::move(finished));
 }
 
 }  // namespace tandem

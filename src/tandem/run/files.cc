@@ -128,7 +128,8 @@ std::vector<std::byte> read_file(const fs::path& path) {
   std::ifstream stream(path, std::ios::binary);
   if (error || !stream) {
     const auto cause = error ? error.message() : std::strerror(errno);
-    throw Error(fmt::format("cannot read {}: {}", path.string(), cause));
+    throw Error(fmt::format("cannot read {}: {}; check the path and its permissions", path.string(),
+                            cause));
   }
   std::vector<std::byte> bytes(size);
   if (!stream.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size))) {

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <limits>
 #include <regex>
 #include <stdexcept>
 #include <string_view>
@@ -43,11 +44,20 @@ std::size_t item_count(const std::vector<std::int64_t>& shape) {
   return count;
 }
 
-// The preamble and header, padded so that the items start at a multiple of 64 bytes.
-std::string header(NpyType type, const std::vector<std::int64_t>& shape) {
-  auto text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
-                          name_of(type).name, fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
-  text.append(63 - (kPreamble + text.size()) % 64, ' ');
+std::string describe(NpyType type, std::int64_t rows, const std::vector<std::int64_t>& row_shape) {
+  auto shape = fmt::format("{},", rows);
+  for (const auto size : row_shape) shape += fmt::format(" {},", size);
+  return fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
+                     name_of(type).name, shape);
+}
+
+// The preamble and header, padded so that the items start at a multiple of 64 bytes, and at the
+// same one whatever the number of rows.
+std::string header(NpyType type, std::int64_t rows, const std::vector<std::int64_t>& row_shape) {
+  constexpr auto kMostRows = std::numeric_limits<std::int64_t>::max();
+  const auto longest = kPreamble + describe(type, kMostRows, row_shape).size() + 1;
+  auto text = describe(type, rows, row_shape);
+  text.resize((longest + 63) / 64 * 64 - kPreamble - 1, ' ');
   text += '\n';
   const auto length = static_cast<std::uint16_t>(text.size());
   std::string start(kMagic);
@@ -168,25 +178,27 @@ double NpyArray::at(std::size_t index) const {
 
 NpyArray read_npy(const std::filesystem::path& file) { return Reader(file).read(); }
 
-NpyWriter::NpyWriter(std::filesystem::path file, NpyType type,
-                     const std::vector<std::int64_t>& shape)
+NpyWriter::NpyWriter(std::filesystem::path file, NpyType type, std::vector<std::int64_t> row_shape)
     : file_(std::move(file)),
       stream_(file_, std::ios::binary),
-      missing_(item_count(shape) * item_bytes(type)) {
-  stream_ << header(type, shape);
+      type_(type),
+      row_shape_(std::move(row_shape)) {
+  stream_ << header(type_, 0, row_shape_);
   check();
 }
 
 void NpyWriter::write(std::span<const std::byte> bytes) {
-  if (bytes.size() > missing_) throw std::logic_error("NpyWriter: more items than its shape holds");
   stream_.write(reinterpret_cast<const char*>(bytes.data()),
                 static_cast<std::streamsize>(bytes.size()));
-  missing_ -= bytes.size();
+  bytes_ += bytes.size();
   check();
 }
 
 void NpyWriter::close() {
-  if (missing_ > 0) throw std::logic_error("NpyWriter: fewer items than its shape holds");
+  const auto row_bytes = item_count(row_shape_) * item_bytes(type_);
+  if (bytes_ % row_bytes != 0) throw std::logic_error("NpyWriter: the last row is not whole");
+  stream_.seekp(0);
+  stream_ << header(type_, static_cast<std::int64_t>(bytes_ / row_bytes), row_shape_);
   stream_.close();
   check();
 }

@@ -29,15 +29,16 @@ struct NpyArray {
 /// before its shape is filled.
 [[nodiscard]] NpyArray read_npy(const std::filesystem::path& file);
 
-/// Writes an array piece by piece. close() must be called for a complete file. Not thread-safe.
-/// Throws Error when the file cannot be written.
+/// Writes an array of rows, as many as come: its shape is {rows, ...row_shape}. close() must be
+/// called for a complete file. Not thread-safe. Throws Error when the file cannot be written.
 class NpyWriter {
  public:
-  NpyWriter(std::filesystem::path file, NpyType type, const std::vector<std::int64_t>& shape);
+  NpyWriter(std::filesystem::path file, NpyType type, std::vector<std::int64_t> row_shape);
 
   void write(std::span<const std::byte> bytes);
 
-  /// The bytes written must fill the shape (std::logic_error otherwise).
+  /// Says in the file's header how many rows there are. The last must be whole (std::logic_error
+  /// otherwise).
   void close();
 
  private:
@@ -45,7 +46,9 @@ class NpyWriter {
 
   std::filesystem::path file_;
   std::ofstream stream_;
-  std::size_t missing_ = 0;  // bytes still to come
+  NpyType type_;
+  std::vector<std::int64_t> row_shape_;
+  std::size_t bytes_ = 0;  // of all rows so far
 };
 
 }  // namespace tandem

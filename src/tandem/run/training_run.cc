@@ -65,6 +65,8 @@ void TrainingRun::restore(const Checkpoint& checkpoint) {
     updates_ = state.at("updates").get<std::int64_t>();
     episodes_ = state.at("episodes").get<std::int64_t>();
     last_returns_ = state.at("last_returns").get<std::deque<double>>();
+    timed_steps_ = state.at("timed_steps").get<std::int64_t>();
+    timed_seconds_ = state.at("timed_seconds").get<double>();
   } catch (const json::exception& error) {
     throw Error(
         fmt::format("the checkpoint's state.json was written by another version of tandem "
@@ -88,11 +90,12 @@ void TrainingRun::record(const UpdateReport& report) {
     if (last_returns_.size() > kReturnWindow) last_returns_.pop_front();
   }
   interval_.add(report);
-  if (!since_first_update_) {
-    since_first_update_.emplace();
-    steps_at_first_update_ = steps();
+  if (since_update_) {
+    timed_steps_ += report.steps;
+    timed_seconds_ += since_update_->lap();
+  } else {
+    since_update_.emplace();
   }
-  rate_seconds_ = since_first_update_->seconds();
 
   const bool redraw =
       printer_ && printer_->redraws() && since_progress_.seconds() >= kRedrawSeconds;
@@ -167,7 +170,9 @@ void TrainingRun::save(Checkpoint& checkpoint) {
                             {"seconds", seconds()},
                             {"updates", updates_},
                             {"episodes", episodes_},
-                            {"last_returns", last_returns_}};
+                            {"last_returns", last_returns_},
+                            {"timed_steps", timed_steps_},
+                            {"timed_seconds", timed_seconds_}};
   last_checkpoint_ = write_checkpoint(checkpoint, paths().checkpoints(), steps());
   saved_step_ = steps();
   since_checkpoint_.lap();
@@ -192,8 +197,7 @@ void TrainingRun::fail(const std::string& message) noexcept {
 }
 
 double TrainingRun::steps_per_second() const {
-  if (rate_seconds_ <= 0) return 0;
-  return static_cast<double>(steps() - steps_at_first_update_) / rate_seconds_;
+  return timed_seconds_ > 0 ? static_cast<double>(timed_steps_) / timed_seconds_ : 0;
 }
 
 std::optional<double> TrainingRun::mean_return() const {

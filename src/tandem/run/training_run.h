@@ -91,10 +91,11 @@ class TrainingRun {
   Interval interval_;
   double recent_rate_ = 0;     // of the last logged interval, steps per second
   double recent_entropy_ = 0;  // likewise
-  // The rate leaves out the first update, and so the set-up before it.
-  std::optional<Stopwatch> since_first_update_;
-  std::int64_t steps_at_first_update_ = 0;
-  double rate_seconds_ = 0;  // from the first update to the last
+  // For the rate of the whole run. It leaves out the first update after each start, and so the
+  // set-up before it.
+  std::optional<Stopwatch> since_update_;
+  std::int64_t timed_steps_ = 0;
+  double timed_seconds_ = 0;
   Stopwatch since_progress_;
   Stopwatch since_checkpoint_;
   std::optional<std::int64_t> saved_step_;

@@ -1,18 +1,24 @@
-// A folder for one test.
+// A folder for as long as it is needed.
 #pragma once
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <system_error>
+
+#include "tandem/run/files.h"
 
 namespace tandem {
 
-/// Made empty and deleted with everything in it at the end.
+/// Made empty and deleted with everything in it at the end. Throws Error when it cannot be made.
+/// Not thread-safe.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "tandem-test-XXXXXX").string();
-    path_ = mkdtemp(name.data());
+    std::string name = (std::filesystem::temp_directory_path() / "tandem-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw write_error(name, errno);
+    path_ = name;
   }
   ~TemporaryFolder() {
     std::error_code error;
