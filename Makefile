@@ -36,7 +36,7 @@ lint: setup ## Check format, style, likely bugs and the order of folders
 format: setup ## Format all C++ and Python
 	tools/lint.sh --format
 
-asan: setup ## Run the tests that need no libtorch under AddressSanitizer and UBSan
+asan: setup ## Run the tests under AddressSanitizer and UBSan, but for the trainings
 	$(call sanitized,asan,address$(comma)undefined)
 
 tsan: setup ## Run the same tests under ThreadSanitizer
@@ -51,7 +51,7 @@ help: ## List these targets
 
 comma := ,
 define sanitized
-cmake -S . -B build-$(1) -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTANDEM_TORCH=OFF \
+cmake -S . -B build-$(1) -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
   -DTANDEM_SANITIZE=$(2)
 cmake --build build-$(1)
 $(CTEST) --test-dir build-$(1)

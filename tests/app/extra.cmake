@@ -8,6 +8,11 @@ if(TARGET tandem)
   add_test(NAME app.cli COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/cli_test.py -v)
   set_tests_properties(app.cli PROPERTIES
     ENVIRONMENT "TANDEM=$<TARGET_FILE:tandem>;PYTHONDONTWRITEBYTECODE=1")
+  add_dependencies(app_tests tandem)
+endif()
+
+# Whole trainings, which take too long under a sanitizer.
+if(TARGET tandem AND NOT TANDEM_SANITIZE)
   add_test(NAME app.same_bits
     COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/same_bits_test.py -v)
   set_tests_properties(app.same_bits PROPERTIES
@@ -18,5 +23,4 @@ if(TARGET tandem)
     set_tests_properties(app.learns_${task} PROPERTIES
       ENVIRONMENT "TANDEM=$<TARGET_FILE:tandem>;PYTHONDONTWRITEBYTECODE=1" PROCESSORS 2)
   endforeach()
-  add_dependencies(app_tests tandem)
 endif()

@@ -1,5 +1,6 @@
 add_test(NAME tools.check_layers
   COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/tools/check_layers_test.py)
+add_test(NAME tools.setup COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/tools/setup_test.py)
 
 set(plot_test ${CMAKE_CURRENT_SOURCE_DIR}/tools/plot_test.py)
 if(TARGET tandem)
