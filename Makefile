@@ -9,6 +9,7 @@ export CCACHE_NOHASHDIR := 1
 CTEST := ctest --output-on-failure --parallel $(shell nproc)
 
 build: setup ## Set up and build build/tandem (the default)
+	@[ -e build/tandem ] || echo 'building tandem and its tests (about 4 minutes on 2 cores) ...'
 	cmake --build build
 
 setup: ## Install what is missing, nothing when all is there
@@ -20,8 +21,8 @@ pong: build ## Train PAAC on Atari Pong into runs/pong, or go on with the run th
 	  build/tandem train --resume runs/pong; \
 	else \
 	  rm -rf runs/pong; \
-	  build/tandem train paac --env atari:Pong --config paac/atari --steps 5000000 \
-	    --run-dir runs/pong; \
+	  build/tandem train paac --env atari:Pong --config paac/atari --steps 5M \
+	    --set optimizer.anneal_steps=5M --run-dir runs/pong; \
 	fi
 
 test: build ## Run every test
@@ -52,7 +53,7 @@ help: ## List these targets
 comma := ,
 define sanitized
 cmake -S . -B build-$(1) -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-  -DTANDEM_SANITIZE=$(2)
+  -DTANDEM_SANITIZE=$(2) -DTANDEM_TORCH_DIR="$$(cat .deps/torch-dir 2>/dev/null)"
 cmake --build build-$(1)
 $(CTEST) --test-dir build-$(1)
 endef

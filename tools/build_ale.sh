@@ -11,7 +11,10 @@ dest=${1:-$root/.deps/ale}
 python=${PYTHON:-$root/.venv/bin/python}
 [ -x "$python" ] || python=python3
 
-if [ "$(cat "$dest/stamp" 2>/dev/null)" = "$stamp" ]; then
+# A ROM that was deleted or damaged since counts as not there.
+roms_whole() { (cd "$dest/roms" && sha256sum --status --check ../roms.sha256) 2>/dev/null; }
+
+if [ "$(cat "$dest/stamp" 2>/dev/null)" = "$stamp" ] && roms_whole; then
   echo "ALE $version is already in $dest"
   exit 0
 fi
@@ -56,6 +59,7 @@ cmake --install "$work/build" >"$log" 2>&1 || fail "ALE cannot be installed" "se
 
 mkdir -p "$work/install/roms"
 cp "$work"/source/src/ale/python/roms/*.bin "$work/install/roms/"
+(cd "$work/install/roms" && sha256sum ./*.bin >../roms.sha256)
 cp "$work/source/LICENSE.md" "$work/install/"
 
 # The stamp goes last: a folder without it was cut short and is made anew.

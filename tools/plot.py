@@ -81,7 +81,10 @@ def read_run(folder):
         config = tomllib.loads((folder / "config.toml").read_text())
         columns = read_metrics(folder / "metrics.jsonl")
     except FileNotFoundError as error:
-        refuse(f"{folder} is not the folder of a run: there is no {error.filename}")
+        refuse(
+            f"{folder} is not the folder of a run: there is no {error.filename}; name the folder "
+            "that `tandem train` made"
+        )
     except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
         refuse(f"cannot read the run in {folder}: {error}")
     if len(columns["steps"]) < 2:
@@ -115,7 +118,8 @@ def group_runs(runs):
             ]
             label = "  ".join([name, *details])
             if len(members) > 1:
-                label += f"  ({len(members)} seeds)"
+                seeds = len({run.config.get("run.seed") for run in members})
+                label += f"  ({len(members)} {'seeds' if seeds == len(members) else 'runs'})"
             curves.append(Curve(label, members))
     return curves
 
@@ -168,7 +172,7 @@ def plot(curves, by, out):
     figure.legend(
         handles,
         labels,
-        title="thin: each seed; thick: their mean; band: least to greatest" if banded else None,
+        title="thin: each run; thick: their mean; band: least to greatest" if banded else None,
         loc="outside lower center",
         ncols=2,
         frameon=False,

@@ -3,13 +3,16 @@
 # Learning Environment, and CMake's build folder. Says what it does; does nothing when all is there.
 # It can be interrupted anywhere and run again.
 #
-#   TANDEM_TORCH_DIR=DIR  use the torch in this folder (with include/ and lib/), install none
+#   TANDEM_TORCH_DIR=DIR  use the torch in this folder (with include/ and lib/), install none;
+#                         remembered until it is given as empty
 #   TANDEM_VENV_PYTHON=PROG    make .venv with this Python instead of python3
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 torch_version=2.13.0
-torch_dir=${TANDEM_TORCH_DIR:+$(realpath "$TANDEM_TORCH_DIR")}
+# The choice holds for later commands, too; an empty TANDEM_TORCH_DIR takes it back.
+torch_choice=${TANDEM_TORCH_DIR-$(cat .deps/torch-dir 2>/dev/null || true)}
+torch_dir=${torch_choice:+$(realpath "$torch_choice")}
 python=${TANDEM_VENV_PYTHON:-python3}
 
 # step NAME WHAT COMMAND...: says WHAT and runs the command, its output in a log.
@@ -102,6 +105,11 @@ if [[ -n $torch_dir && ! -e $torch_dir/lib/libtorch.so ]]; then
   echo "set-up failed: TANDEM_TORCH_DIR=$torch_dir holds no lib/libtorch.so;" \
     "name the folder 'torch' of a Python environment, or an unpacked libtorch" >&2
   exit 2
+fi
+
+if [[ -n ${TANDEM_TORCH_DIR+given} ]]; then
+  mkdir -p .deps
+  printf '%s' "$torch_dir" >.deps/torch-dir
 fi
 
 venv_inputs="$("$python" -V 2>&1) torch=${torch_dir:-$torch_version} \

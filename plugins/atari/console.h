@@ -19,6 +19,7 @@ class ALEInterface;
 
 namespace tandem::atari {
 
+/// What a game is started with. Value type.
 struct ConsoleOptions {
   std::int64_t seed = 0;        // of ALE's own generator: it decides about sticky actions
   double sticky = 0;            // probability that a frame repeats the action before

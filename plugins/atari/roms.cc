@@ -26,8 +26,8 @@ constexpr std::array<std::string_view, 4> kTwoPlayers = {"combat", "joust", "maz
                                                          "warlords"};
 
 constexpr char kRemedy[] =
-    "Run tools/build_ale.sh, which brings the ROMs of ale-py, or name their "
-    "folder in env.rom_dir or $TANDEM_ROM_DIR.";
+    "tools/build_ale.sh brings the ROMs of ale-py, also where one is missing or damaged; "
+    "env.rom_dir or $TANDEM_ROM_DIR name another folder of ROMs.";
 
 // "tic_tac_toe_3d" is "TicTacToe3D": a letter after anything but a letter is a capital.
 std::string camel_case(const std::string& rom) {
@@ -100,10 +100,10 @@ fs::path Roms::find(const std::string& game) const {
   }
   const auto known = names();
   const auto near = nearest(game, known);
-  const auto remedy = known.empty()  ? std::string(kRemedy)
-                      : near.empty() ? std::string("`tandem envs` lists the games.")
-                                     : fmt::format("Did you mean '{}'?", near);
-  throw Error(fmt::format("there is no Atari game '{}' in {}. {}", game, folder_.string(), remedy));
+  const auto guess = near.empty() ? "" : fmt::format(" Did you mean '{}'?", near);
+  throw Error(fmt::format(
+      "there is no ROM of an Atari game '{}' among the {} in {}.{} `tandem envs` lists them. {}",
+      game, known.size(), folder_.string(), guess, kRemedy));
 }
 
 }  // namespace tandem::atari

@@ -110,8 +110,14 @@ class Config(Folder):
         self.assert_refused("train", "--resume=", says="'--resume=' is given an empty value")
         self.assert_refused("", says="empty value")
 
+    def test_a_missing_device_leaves_no_run_behind(self):
+        if Path("/dev/nvidia0").exists():
+            self.skipTest("there is a GPU")
+        self.train("--set", "net.arch=mlp", "--device", "cuda", says="no CUDA")
+
     def test_resume_needs_a_run(self):
-        self.assert_refused("train", "--resume", self.path, says="config.toml")
+        for folder in (self.path, self.path / "nowhere"):
+            self.assert_refused("train", "--resume", folder, says="that `tandem train` made")
         self.assert_refused("train", says="tandem systems")
 
 
@@ -121,6 +127,7 @@ class Train(Folder):
         options = ["--steps", "400", "--seed", 7, "--set", "lr=0.001", "--set", "envs=4"]
         first = tandem("train", "paac", "--config", "paac/cartpole", "--run-dir", run, *options)
         self.assertEqual(first.returncode, 0, first.stderr)
+        self.assertIn(f"tandem eval {run}", first.stderr)
         config = tomllib.loads((run / "config.toml").read_text())
         self.assertEqual((config["system"], config["env"]["id"]), ("paac", "cartpole"))
         self.assertEqual((config["run"]["steps"], config["run"]["seed"]), (400, 7))
@@ -130,6 +137,17 @@ class Train(Folder):
             *["train", "--resume", run, "--set", "lr=0.1"],
             says="a resumed run keeps optimizer.lr = 0.001",
         )
+        self.assert_refused(
+            *["train", "--resume", run, "--steps", "100"], says="has made 400 steps already"
+        )
+        # The checkpoint knows its config, whatever became of the file.
+        file = run / "config.toml"
+        whole = file.read_text()
+        file.write_text(whole.replace("lr = 0.001", "lr = 0.9"))
+        self.assert_refused("train", "--resume", run, says="keeps optimizer.lr = 0.001")
+        self.assertIn("lr = 0.9", file.read_text(), "a refused resume leaves the run as it was")
+        file.write_text(whole)
+
         longer = tandem("train", "--resume", run, "--steps", "800")
         self.assertEqual(longer.returncode, 0, longer.stderr)
         self.assertEqual(json.loads((run / "result.json").read_text())["steps"], 800)
@@ -137,7 +155,7 @@ class Train(Folder):
         self.assertEqual(config["run"]["steps"], 800)
 
 
-class Listings(unittest.TestCase):
+class Listings(Folder):
     def test_envs(self):
         listed = tandem("envs")
         self.assertEqual(listed.returncode, 0, listed.stderr)
@@ -146,6 +164,16 @@ class Listings(unittest.TestCase):
 
     def test_systems(self):
         self.assertIn("paac", tandem("systems").stdout)
+
+    def test_a_bad_plugin_does_not_hide_the_others(self):
+        (self.path / "tandem_bad.so").write_text("no shared object")
+        listed = tandem("envs", TANDEM_PLUGIN_PATH=str(self.path))
+        self.assertEqual(listed.returncode, 0, listed.stderr)
+        self.assertIn("plug-in bad cannot be used", listed.stdout)
+
+    def test_bench_needs_a_system_and_no_steps(self):
+        self.assert_refused("bench", says="which SYSTEM to measure?")
+        self.assert_refused("bench", "paac", "--steps", "5", says="--seconds")
 
     def test_keys(self):
         listed = json.loads(tandem("keys", "paac", "--env", "cartpole", "--json").stdout)

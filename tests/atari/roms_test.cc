@@ -106,6 +106,13 @@ TEST_F(Roms, OffersTheNearestGame) {
   EXPECT_THAT(complaint(""), HasSubstr("tandem envs"));
 }
 
+TEST_F(Roms, SaysThatAKnownGamesRomIsMissing) {
+  rom_in_own_folder();
+  EXPECT_THAT(complaint("Breakout"),
+              AllOf(HasSubstr("no ROM of an Atari game 'Breakout' among the 1"),
+                    HasSubstr("tools/build_ale.sh")));
+}
+
 TEST_F(Roms, SaysWhyTwoPlayersGamesAreMissing) {
   EXPECT_THAT(complaint("Combat"), HasSubstr("two players"));
 }
@@ -116,7 +123,7 @@ TEST_F(Roms, SaysHowToGetMissingRoms) {
   EXPECT_TRUE(family_->names().empty());
   set("rom_dir", folder_.path().string());
   EXPECT_THAT(complaint("Pong"),
-              AllOf(HasSubstr("no Atari game 'Pong'"), HasSubstr("tools/build_ale.sh")));
+              AllOf(HasSubstr("no ROM of an Atari game 'Pong'"), HasSubstr("tools/build_ale.sh")));
 }
 
 TEST_F(Roms, TakesTheFolderOfTheEnvironmentVariable) {

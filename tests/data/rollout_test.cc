@@ -23,8 +23,6 @@ TEST(Rollout, RowsAreTimeMajor) {
   Rollout rollout(spec(), 3, 2);
   EXPECT_EQ(rollout.observations(0).size(), 2u * 6);
   EXPECT_EQ(rollout.observations(3).data() - rollout.observations(0).data(), 3 * 2 * 6);
-  EXPECT_EQ(rollout.batch_observations().size(), 3u * 2 * 6);
-  EXPECT_EQ(rollout.batch_observations().data(), rollout.observations(0).data());
   rollout.actions(1)[0] = 5;
   EXPECT_THAT(rollout.actions(), ElementsAre(0, 0, 5, 0, 0, 0));
   rollout.values(3)[1] = 7;

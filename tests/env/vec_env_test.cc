@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstring>
 #include <set>
+#include <stdexcept>
 #include <thread>
 
 #include "tests/support/allocations.h"
@@ -24,6 +25,7 @@ struct Script {
   int episodes_a_game = 2;  // the game is over after so many
   bool truncate = false;    // ends are truncations
   int failing = -1;         // index of an environment that fails at its third step
+  bool buggy = false;       // with another exception than Error
   std::chrono::microseconds slow{0};
   std::atomic<int> made = 0;
   std::atomic<int> stepping = 0;
@@ -49,7 +51,10 @@ class ScriptedEnv : public Env {
 
   StepResult step(const Action& action, Stream& stream, std::span<std::byte> frame) override {
     if (script_.slow.count() > 0) std::this_thread::sleep_for(script_.slow * (index_ + 1));
-    if (++total_ >= 3 && index_ == script_.failing) throw Error("out of cherries");
+    if (++total_ >= 3 && index_ == script_.failing) {
+      if (script_.buggy) throw std::out_of_range("no such cherry");
+      throw Error("out of cherries");
+    }
     ++step_;
     write(stream, frame);
     const bool end = step_ == script_.episode;
@@ -237,6 +242,26 @@ TEST(VecEnv, ReceivesTheFastWithoutTheSlow) {
   EXPECT_LT(envs.receive(1).size(), 4u);
   EXPECT_THROW(envs.receive(4), std::logic_error);
   EXPECT_THROW(envs.step(std::vector<Action>(4), seen.bytes()), std::logic_error);
+}
+
+TEST_P(VecEnvThreads, ABugNamesTheEnvironmentToo) {
+  Script script;
+  script.failing = 1;
+  script.buggy = true;
+  VecEnv envs(scripted(script), {.count = 3, .threads = GetParam()});
+  Observations seen(3, 3);
+  envs.reset(seen.bytes());
+  const std::vector<Action> actions(3);
+  envs.step(actions, seen.bytes());
+  envs.step(actions, seen.bytes());
+  try {
+    envs.step(actions, seen.bytes());
+    FAIL() << "no error";
+  } catch (const Error&) {
+    FAIL() << "a bug became the user's error";
+  } catch (const std::exception& bug) {
+    EXPECT_STREQ(bug.what(), "environment 1: no such cherry");
+  }
 }
 
 TEST_P(VecEnvThreads, AnErrorNamesTheEnvironmentAndTheOthersStayUsable) {

@@ -44,7 +44,8 @@ TEST(ProgressTest, FitsAnyWidth) {
     EXPECT_LE(progress_line(sample(), width, true).size(), static_cast<std::size_t>(width));
   }
   EXPECT_EQ(progress_line(sample(), 80, true),
-            "41.7%  48.0M steps  3456 steps/s  return 18.40  entropy 1.234  2h03m left");
+            "48.0M steps  192M fr  3456/s  12.3k ep  return 18.40  ent 1.234  2h03m left");
+  EXPECT_EQ(progress_line(sample(), 120, true).substr(0, 5), "41.7%");
   EXPECT_EQ(progress_line(sample(), 30, true), "48.0M steps  return 18.40");
   EXPECT_EQ(progress_line(sample(), 5, true), "48.0M");
 }

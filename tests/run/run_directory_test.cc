@@ -53,6 +53,9 @@ TEST_F(RunDirectoryTest, TakesAnEmptyFolderAndOneOfARunThatFailedAtItsStart) {
 TEST_F(RunDirectoryTest, RefusesAFolderWithARun) {
   RunDirectory::create(run_).write_config("");
   EXPECT_THAT(error_of([&] { RunDirectory::create(run_); }),
+              AllOf(HasSubstr(run_), HasSubstr("before its first checkpoint")));
+  fs::create_directories(run_ / "checkpoints");
+  EXPECT_THAT(error_of([&] { RunDirectory::create(run_); }),
               AllOf(HasSubstr(run_), HasSubstr("--resume")));
 }
 
@@ -65,7 +68,7 @@ TEST_F(RunDirectoryTest, RefusesAFolderWithAnythingAndLeavesItAsItIs) {
 
 TEST_F(RunDirectoryTest, ReopensARunOnly) {
   EXPECT_THAT(error_of([&] { RunDirectory::reopen(run_); }),
-              AllOf(HasSubstr(run_), HasSubstr("no run")));
+              AllOf(HasSubstr(run_), HasSubstr("not the folder of a run")));
   RunDirectory::create(run_).write_config("");
   EXPECT_NO_THROW(RunDirectory::reopen(run_));
 }

@@ -268,8 +268,9 @@ TEST_F(TrainingRunTest, StopsAtValuesThatAreNotFinite) {
   spoilt.loss.policy_loss = nan;
   auto exploded = update();
   exploded.gradient_norm = inf;
-  for (const auto& [report, name] : {std::pair(spoilt, "policy loss became nan at step 320"),
-                                     std::pair(exploded, "gradient norm became inf")}) {
+  for (const auto& [report, name] :
+       {std::pair(spoilt, "policy loss became not a number at step 320"),
+        std::pair(exploded, "gradient norm became infinite")}) {
     try {
       run->record(report);
       FAIL() << name;

@@ -109,7 +109,9 @@ TEST_F(VideoTest, SaysWhyFfmpegFailed) {
     video.close();
   };
   EXPECT_THAT([&] { record(folder_ / "missing" / "test.mp4"); },
-              ThrowsMessage<Error>(HasSubstr("No such file or directory")));
+              ThrowsMessage<Error>(HasSubstr("there is no folder")));
+  EXPECT_THAT([&] { record(folder_ / "test"); },
+              ThrowsMessage<Error>(HasSubstr("name it " + (folder_ / "test.mp4").string())));
   EXPECT_THAT([&] { record(folder_ / "test.nonsense"); },
               ThrowsMessage<Error>(HasSubstr("ffmpeg could not write the video")));
   EXPECT_THAT([&] { record(folder_); }, ThrowsMessage<Error>(HasSubstr("is a folder")));

@@ -121,7 +121,7 @@ FieldList A2cConfig::fields() {
       {.key = "reward_clip",
        .target = &reward_clip,
        .meaning = "rewards are clipped to +- this before learning; 0: not clipped",
-       .source = "A3C, section 8",
+       .source = "Mnih et al. 2015, Methods",
        .least = 0},
   };
 }

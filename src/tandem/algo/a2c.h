@@ -8,6 +8,7 @@
 
 namespace tandem {
 
+/// The numbers of the loss, as config keys a2c.*. Value type.
 struct A2cConfig {
   double gamma = 0.99;
   double entropy = 0.01;     // beta of PAAC's equation 10

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <system_error>
+#include <limits>
 
+#include "tandem/app/assembly.h"
 #include "tandem/base/error.h"
 #include "tandem/run/checkpoint.h"
 #include "tandem/run/run_directory.h"
@@ -59,6 +60,7 @@ void AgentOptions::add_to(CLI::App& app) {
   app.add_flag("--greedy", greedy_, "Take the most probable action instead of sampling");
   app.add_option("--seed", seed_, "Seed of the games and of sampling")
       ->type_name("S")
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
       ->capture_default_str();
   app.add_option("--device", device_, "cpu or cuda (default: as in training)")
       ->type_name("D")
@@ -81,19 +83,13 @@ Agent AgentOptions::load() const {
   agent.parameters.resize(static_cast<std::size_t>(architecture.parameter_count()));
   load_parameters(found.checkpoint, architecture, agent.parameters);
   agent.network = make_torch_network(architecture, agent.parameters, config.run.device);
-  agent.algorithm = make_a2c(config.a2c);
+  agent.algorithm = make_algorithm(config);
   return agent;
 }
 
 Config AgentOptions::config() const {
   const auto file = RunPaths{run_}.config();
-  std::error_code unreadable;
-  if (!std::filesystem::exists(file, unreadable)) {
-    throw Error(
-        fmt::format("{} is not the folder of a run: there is no config.toml in it; name "
-                    "the folder that `tandem train` made",
-                    run_));
-  }
+  require_run(run_);
   auto config = load_config("", read_toml(file));
   const auto fields = env_fields(config);
   if (const auto* lives = find_key(fields, "env.life_loss_terminal")) set_field(*lives, false);

@@ -14,13 +14,16 @@ Assembly::Assembly(const Config& config)
     : config_(config),
       make_env_(config.env.factory(seed_of(config))),
       spec_(make_env_(0)->spec()),
-      algorithm_(make_a2c(config.a2c)),
-      learner_(make_architecture(config.net, spec_), config.optimizer, seed_of(config)) {}
+      algorithm_(make_algorithm(config)),
+      learner_(make_architecture(config.net, spec_), config.optimizer, seed_of(config)) {
+  make_torch_network(learner_.architecture(), learner_.parameters(), config_.run.device);
+}
 
 TrainingRunOptions Assembly::run_options() const {
   return {.system = config_.system,
           .env = config_.env.id,
           .seed = seed_of(config_),
+          .config = config_.toml(),
           .steps_budget = config_.run.steps,
           .frames_per_step = spec_.frames_per_step,
           .log_seconds = config_.run.log_seconds,
@@ -39,6 +42,11 @@ Parts Assembly::parts(TrainingRun& run, const Checkpoint* resume) {
           .seed = seed_of(config_),
           .threads = config_.run.thread_budget(),
           .resume = resume};
+}
+
+std::unique_ptr<Algorithm> make_algorithm(const Config& config) {
+  if (config.algo == "a2c") return make_a2c(config.a2c);
+  throw Error("algorithm '" + config.algo + "' cannot learn yet");
 }
 
 void train_system(const Config& config, Parts& parts) {

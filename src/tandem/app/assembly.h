@@ -14,8 +14,8 @@ namespace tandem {
 /// parts that it gives out are views of it.
 class Assembly {
  public:
-  /// Makes one environment to learn its spec. Throws Error when the parts cannot be built or do not
-  /// fit each other.
+  /// Makes one environment to learn its spec, and one network to see that the device is there.
+  /// Throws Error when the parts cannot be built or do not fit each other.
   explicit Assembly(const Config& config);
   Assembly(const Assembly&) = delete;
   Assembly& operator=(const Assembly&) = delete;
@@ -36,6 +36,9 @@ class Assembly {
   std::unique_ptr<Algorithm> algorithm_;
   Learner learner_;
 };
+
+/// The algorithm that the config names.
+[[nodiscard]] std::unique_ptr<Algorithm> make_algorithm(const Config& config);
 
 /// Trains with the system that the config names, until the run is done.
 void train_system(const Config& config, Parts& parts);

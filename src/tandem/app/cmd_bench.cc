@@ -135,6 +135,10 @@ void run_sweep(const Options& options) {
 }
 
 void run(const Options& options) {
+  if (!options.config.has_system()) {
+    throw Error("which SYSTEM to measure? `tandem systems` lists them, as in `tandem bench paac`");
+  }
+  if (options.config.has_budget()) throw Error("a measurement ends by --seconds, not by steps");
   if (!options.sweep.empty()) return run_sweep(options);
   const auto config = options.config.load();
   const auto speed = measure_system(config, options.seconds);

@@ -2,6 +2,7 @@
 
 #include "tandem/app/commands.h"
 #include "tandem/app/table.h"
+#include "tandem/base/error.h"
 #include "tandem/env/builtin.h"
 #include "tandem/env/plugin.h"
 
@@ -18,9 +19,14 @@ void list_envs() {
   print_family("built in", *make_builtin_family(), "");
   const auto plugins = plugin_names();
   for (const auto& name : plugins) {
-    const auto& plugin = load_plugin(name);
     fmt::print("\n");
-    print_family(fmt::format("plug-in {}, {}", name, plugin.licence), *plugin.create(), name + ":");
+    try {
+      const auto& plugin = load_plugin(name);
+      print_family(fmt::format("plug-in {}, {}", name, plugin.licence), *plugin.create(),
+                   name + ":");
+    } catch (const Error& error) {
+      fmt::print("plug-in {} cannot be used: {}\n", name, error.what());
+    }
   }
   if (plugins.empty()) fmt::print("\nNo plug-ins found. `make` builds the Atari plug-in.\n");
 }

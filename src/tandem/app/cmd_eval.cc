@@ -108,11 +108,11 @@ void add_eval(CLI::App& program) {
   options->agent.add_to(*command);
   command->add_option("--episodes", options->episodes, "Games to play")
       ->type_name("N")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   command->add_option("--threads", options->threads, "Threads (default: as in training)")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1024));
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(kFooter);
   command->callback([options] { run(*options); });

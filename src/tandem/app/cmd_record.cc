@@ -47,7 +47,7 @@ void add_record(CLI::App& program) {
       ->add_option("--seconds", options->recording.seconds,
                    "Stop after so many seconds of play (default: when the game is over)")
       ->type_name("T")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(0.1, 1e6));
   command
       ->add_option("--scale", options->recording.scale,
                    "Enlarge the pictures so many times (default: to about 640 rows)")

@@ -1,16 +1,18 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
-#include <system_error>
 
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
 #include "tandem/app/random_actions.h"
 #include "tandem/base/error.h"
 #include "tandem/env/vec_env.h"
+#include "tandem/run/files.h"
 #include "tandem/run/npy.h"
 
 namespace tandem {
@@ -143,14 +145,6 @@ std::int64_t step_count(const Options& options, const std::optional<RecordedActi
                           recorded->count(), options.steps));
 }
 
-void make_folder(const fs::path& dir) {
-  std::error_code failed;
-  fs::create_directories(dir, failed);
-  if (failed) {
-    throw Error(fmt::format("cannot make the folder {}: {}", dir.string(), failed.message()));
-  }
-}
-
 void run(const Options& options) {
   if (options.random == !options.actions.empty()) {
     throw Error("say which actions to take: either --actions FILE.npy or --random");
@@ -192,7 +186,7 @@ void add_rollout(CLI::App& program) {
   options->env.add_to(*command);
   command->add_option("--seed", options->seed, "Seed of the environment's random stream")
       ->type_name("S")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
       ->capture_default_str();
   command
       ->add_option("--actions", options->actions, "Actions to take, an array of one row per step")
@@ -200,7 +194,7 @@ void add_rollout(CLI::App& program) {
   command->add_flag("--random", options->random, "Take uniformly random actions");
   command->add_option("--steps", options->steps, "Steps to take; default: one for each action")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()));
   command->add_option("--out", options->out, "Folder to write to")->type_name("DIR")->required();
   command->footer(kFooter);
   command->callback([options] { run(*options); });

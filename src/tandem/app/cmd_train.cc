@@ -23,6 +23,7 @@ struct Options {
 void run(const Options& options) {
   if (!options.resume.empty()) {
     const fs::path dir = options.resume;
+    require_run(dir);
     return train(options.config.load_resumed(dir / "config.toml"), dir, true);
   }
   if (!options.config.has_system()) {

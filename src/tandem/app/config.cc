@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <tuple>
 #include <utility>
@@ -14,6 +15,9 @@ namespace tandem {
 namespace {
 
 const std::string kEnvPrefix = "env.";
+
+constexpr std::array kMayChange = {"run.steps", "run.threads", "run.device",
+                                   "run.checkpoint_minutes", "run.log_seconds"};
 
 // Streams of environments have the ids from 0 on; these are far above.
 constexpr std::uint64_t kEmulatorSeeds = std::uint64_t{1} << 40;
@@ -125,6 +129,18 @@ Config load_config(const std::string& system, const std::vector<Setting>& settin
   config.env = choose_env(settings);
   apply_all(settings, config.fields(), config.env.id);
   return config;
+}
+
+void require_same_experiment(Config now, Config before) {
+  const auto fields = now.fields();
+  for (const auto& old : before.fields()) {
+    if (std::ranges::find(kMayChange, old.key) != kMayChange.end()) continue;
+    const auto field = std::ranges::find(fields, old.key, &Field::key);
+    if (field != fields.end() && field_value(*field) == field_value(old)) continue;
+    throw Error(
+        fmt::format("a resumed run keeps {} = {}; start a new run with --config for another value",
+                    old.key, field_text(old)));
+  }
 }
 
 }  // namespace tandem

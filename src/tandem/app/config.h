@@ -34,7 +34,7 @@ struct EnvConfig {
   [[nodiscard]] std::int64_t frames_per_step() const;
 };
 
-/// One part per table of the TOML file. The defaults are those of the paper's preset. Not
+/// One part per table of the TOML file. The defaults are those of the preset paac/atari. Not
 /// thread-safe; filled before any thread starts.
 struct Config {
   std::string system = "paac";
@@ -60,5 +60,9 @@ struct Config {
 /// The defaults, changed by the settings in their order. An empty `system` means the settings' own.
 /// Throws Error for an unknown system, environment family or key, and for a bad value.
 [[nodiscard]] Config load_config(const std::string& system, const std::vector<Setting>& settings);
+
+/// A resumed run may have other run.* values than before, but for the seed. Throws Error for any
+/// other difference: the checkpoint belongs to the old value.
+void require_same_experiment(Config now, Config before);
 
 }  // namespace tandem

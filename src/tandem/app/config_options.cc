@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 
 #include "tandem/app/presets.h"
@@ -11,9 +10,6 @@
 
 namespace tandem {
 namespace {
-
-constexpr std::array kMayChange = {"run.steps", "run.threads", "run.device",
-                                   "run.checkpoint_minutes", "run.log_seconds"};
 
 void add_sets(CLI::App& app, std::vector<std::string>& sets) {
   app.add_option("--set", sets,
@@ -33,19 +29,6 @@ std::int64_t parse_frames(const std::string& text) {
   set_field_text({.key = "--frames", .target = &frames, .meaning = "", .least = 1, .most = 1e15},
                  text);
   return frames;
-}
-
-void check_changes(Config& now, Config& before) {
-  const auto fields = now.fields();
-  for (const auto& old : before.fields()) {
-    if (std::ranges::find(kMayChange, old.key) != kMayChange.end()) continue;
-    const auto same_key = [&](const Field& field) { return field.key == old.key; };
-    const auto field = std::ranges::find_if(fields, same_key);
-    if (field != fields.end() && field_value(*field) == field_value(old)) continue;
-    throw Error(
-        fmt::format("a resumed run keeps {} = {}; start a new run with --config for another value",
-                    old.key, field_text(old)));
-  }
 }
 
 }  // namespace
@@ -74,6 +57,10 @@ void ConfigOptions::add_to(CLI::App& app) {
   add("--device", "D", "cpu or cuda (run.device)");
 }
 
+bool ConfigOptions::has_budget() const {
+  return !frames_.empty() || !std::ranges::find(flags_, "--steps", &Flag::name)->text.empty();
+}
+
 std::vector<Setting> ConfigOptions::file_settings() const {
   return config_.empty() ? std::vector<Setting>{} : read_toml(find_config(config_));
 }
@@ -88,9 +75,9 @@ Config ConfigOptions::load_resumed(const std::filesystem::path& config_file) con
   if (!config_.empty()) {
     throw Error("a resumed run has its own config; leave --config out");
   }
-  auto before = load_config("", read_toml(config_file));
-  auto now = load(read_toml(config_file));
-  check_changes(now, before);
+  const auto before = load_config("", read_toml(config_file));
+  const auto now = load(read_toml(config_file));
+  require_same_experiment(now, before);
   return now;
 }
 

@@ -29,6 +29,9 @@ class ConfigOptions {
 
   [[nodiscard]] bool has_system() const { return !system_.empty(); }
 
+  /// --steps or --frames was given.
+  [[nodiscard]] bool has_budget() const;
+
  private:
   [[nodiscard]] std::vector<Setting> file_settings() const;
   [[nodiscard]] Config load(std::vector<Setting> settings, const Setting* last = nullptr) const;

@@ -3,6 +3,8 @@
 // Exit codes: 0 success; 2 something the user can mend (said once, on stderr); 1 a bug.
 
 #include <fmt/format.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -75,6 +77,9 @@ int main(int argc, char** argv) {
   // end the run before its checkpoint.
   std::signal(SIGPIPE, SIG_IGN);
   tandem::prepare_torch();
+  // Beside the progress line, and out of the way of what a command prints.
+  spdlog::set_default_logger(spdlog::stderr_color_mt("tandem"));
+  spdlog::set_pattern("tandem: %^%l%$: %v");
   CLI::App program{"Trains reinforcement-learning agents with published parallel systems.",
                    "tandem"};
   program.set_version_flag("--version", "tandem " TANDEM_VERSION);

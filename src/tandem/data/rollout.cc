@@ -19,10 +19,6 @@ std::span<std::byte> Rollout::observations(int t) {
   return std::span(observations_).subspan(t * row_bytes, row_bytes);
 }
 
-std::span<const std::byte> Rollout::batch_observations() const {
-  return std::span(observations_).first(actions_.size() * observation_bytes_);
-}
-
 void Rollout::carry_over() { std::ranges::copy(observations(steps_), observations(0).begin()); }
 
 }  // namespace tandem

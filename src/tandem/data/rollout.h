@@ -22,8 +22,6 @@ class Rollout {
 
   /// Observations of row t in [0, T]: envs x observation_bytes.
   std::span<std::byte> observations(int t);
-  /// Rows 0 to T-1 as one batch of T * B observations.
-  std::span<const std::byte> batch_observations() const;
 
   std::span<std::int32_t> actions(int t) { return row(actions_, t); }  // discrete
   std::span<float> rewards(int t) { return row(rewards_, t); }         // as learned from

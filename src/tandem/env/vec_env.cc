@@ -37,6 +37,8 @@ void naming_environment(int index, Body body) {
     body();
   } catch (const Error& error) {
     throw Error("environment " + std::to_string(index) + ": " + error.what());
+  } catch (const std::exception& bug) {
+    throw std::runtime_error("environment " + std::to_string(index) + ": " + bug.what());
   }
 }
 

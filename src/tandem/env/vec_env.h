@@ -22,6 +22,7 @@ struct Episode {
   std::int64_t steps = 0;
 };
 
+/// Which environments a VecEnv holds, and who steps them. Value type.
 struct VecEnvOptions {
   int first = 0;  // global index of the first environment
   int count = 1;

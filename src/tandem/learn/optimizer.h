@@ -10,6 +10,7 @@
 
 namespace tandem {
 
+/// Update rule, learning rate and clipping, as config keys optimizer.*. Value type.
 struct OptimizerConfig {
   std::string kind = "rmsprop";   // rmsprop, sgd or adam
   double lr = 0.0015;             // learning rate at the start

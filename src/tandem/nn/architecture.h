@@ -11,6 +11,7 @@
 
 namespace tandem {
 
+/// Which network, as config keys net.*. Value type.
 struct NetConfig {
   std::string arch = "nips";  // nips, nature or mlp
   std::int64_t hidden = 64;   // mlp: units of each of its two layers

@@ -49,6 +49,7 @@ std::filesystem::path write_checkpoint(const Checkpoint& checkpoint,
 /// that names the file that is damaged or cannot be read.
 Checkpoint read_checkpoint(const std::filesystem::path& folder);
 
+/// A checkpoint with the place it was read from. Value type.
 struct FoundCheckpoint {
   Checkpoint checkpoint;
   std::int64_t step = 0;

@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "tandem/base/median.h"
+
 namespace tandem {
 namespace {
 
@@ -25,11 +27,6 @@ double mean_of(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-double median_of(const std::vector<double>& sorted) {
-  const auto middle = sorted.size() / 2;
-  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
 double deviation_of(const std::vector<double>& values, double mean) {
   if (values.size() < 2) return std::numeric_limits<double>::quiet_NaN();
   double squares = 0;
@@ -44,7 +41,7 @@ Evaluation summarise(std::vector<Episode> games) {
   const double mean = mean_of(returns);
   return {.games = std::move(games),
           .mean = mean,
-          .median = median_of(returns),
+          .median = median(returns),
           .deviation = deviation_of(returns, mean),
           .least = returns.front(),
           .most = returns.back()};

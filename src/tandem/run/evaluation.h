@@ -11,6 +11,7 @@
 
 namespace tandem {
 
+/// Which games are played. Value type.
 struct EvaluationOptions {
   int episodes = 30;  // as in PAAC's Table 1
   Play play = Play::sampled;

@@ -18,6 +18,7 @@ constexpr int kPlainWidth = 200;
 struct Part {
   int rank;  // the part of the highest rank is left out first
   std::string text;
+  std::string brief = text;  // for want of room
 };
 
 double share_done(const ProgressReport& report) {
@@ -36,19 +37,23 @@ std::string bar_text(double share) {
 std::vector<Part> parts(const ProgressReport& report, bool bar) {
   std::vector<Part> all;
   if (report.budget > 0) {
-    if (bar) all.push_back({6, bar_text(share_done(report))});
+    if (bar) all.push_back({0, bar_text(share_done(report))});
     // Rounded down: 100 % is said at the end only.
     const double percent = std::floor(1000 * share_done(report)) / 10;
-    all.push_back({2, fmt::format("{:.1f}%", percent)});
+    all.push_back({6, fmt::format("{:.1f}%", percent)});
   }
   all.push_back({0, short_count(static_cast<double>(report.steps)) + " steps"});
-  all.push_back({7, short_count(static_cast<double>(report.frames)) + " frames"});
-  all.push_back({1, fmt::format("{:.0f} steps/s", report.steps_per_second)});
-  all.push_back({5, short_count(static_cast<double>(report.episodes)) + " episodes"});
+  const auto frames = short_count(static_cast<double>(report.frames));
+  all.push_back({5, frames + " frames", frames + " fr"});
+  const auto rate = fmt::format("{:.0f}", report.steps_per_second);
+  all.push_back({1, rate + " steps/s", rate + "/s"});
+  const auto episodes = short_count(static_cast<double>(report.episodes));
+  all.push_back({4, episodes + " episodes", episodes + " ep"});
   const auto mean = report.mean_return ? fmt::format("{:.2f}", *report.mean_return) : "-";
   all.push_back({1, "return " + mean});
-  all.push_back({4, fmt::format("entropy {:.3f}", report.entropy)});
-  if (report.seconds_left) all.push_back({3, short_duration(*report.seconds_left) + " left"});
+  const auto entropy = fmt::format("{:.3f}", report.entropy);
+  all.push_back({3, "entropy " + entropy, "ent " + entropy});
+  if (report.seconds_left) all.push_back({2, short_duration(*report.seconds_left) + " left"});
   return all;
 }
 
@@ -67,12 +72,15 @@ int terminal_width(std::FILE* stream) {
 }  // namespace
 
 std::string progress_line(const ProgressReport& report, int width, bool bar) {
-  auto shown = parts(report, bar);
   const auto limit = static_cast<std::size_t>(std::max(width, 0));
-  auto line = joined(shown);
-  while (line.size() > limit && shown.size() > 1) {
+  auto line = joined(parts(report, bar));
+  if (line.size() <= limit) return line;
+  auto shown = parts(report, false);
+  line = joined(shown);
+  if (line.size() <= limit) return line;
+  for (auto& part : shown) part.text = part.brief;
+  for (line = joined(shown); line.size() > limit && shown.size() > 1; line = joined(shown)) {
     shown.erase(std::ranges::max_element(shown, {}, &Part::rank));
-    line = joined(shown);
   }
   return line.substr(0, limit);
 }

@@ -8,6 +8,7 @@
 
 namespace tandem {
 
+/// What the progress line tells. Value type.
 struct ProgressReport {
   std::int64_t steps = 0;
   std::int64_t budget = 0;  // steps of the whole run; 0: without end

@@ -12,6 +12,7 @@
 
 namespace tandem {
 
+/// Which game is recorded, and how much of it. Value type.
 struct RecordingOptions {
   double seconds = std::numeric_limits<double>::infinity();  // of play, at most
   int scale = 0;                                             // see VideoOptions

@@ -62,6 +62,12 @@ RunDirectory RunDirectory::create(const fs::path& folder) {
                             folder.string()));
   }
   RunDirectory directory({folder});
+  if (holds_files(folder) && !fs::exists(directory.paths().checkpoints())) {
+    throw Error(
+        fmt::format("{} holds a run that ended before its first checkpoint: delete that folder, or "
+                    "train in another one (--run-dir)",
+                    folder.string()));
+  }
   if (holds_files(folder)) {
     throw Error(
         fmt::format("{} holds a run already: go on with it (--resume {}), or train in "
@@ -72,13 +78,17 @@ RunDirectory RunDirectory::create(const fs::path& folder) {
 }
 
 RunDirectory RunDirectory::reopen(const fs::path& folder) {
-  const RunPaths paths{folder};
+  require_run(folder);
+  return RunDirectory({folder});
+}
+
+void require_run(const fs::path& folder) {
   std::error_code error;
-  if (!fs::exists(paths.config(), error)) {
-    throw Error(fmt::format("{} holds no run that could be resumed: there is no config.toml in it",
-                            folder.string()));
-  }
-  return RunDirectory(paths);
+  if (fs::exists(RunPaths{folder}.config(), error)) return;
+  throw Error(
+      fmt::format("{} is not the folder of a run: there is no config.toml in it; name the folder "
+                  "that `tandem train` made",
+                  folder.string()));
 }
 
 void RunDirectory::write_config(std::string_view toml) const {

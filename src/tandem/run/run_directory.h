@@ -45,6 +45,9 @@ class RunDirectory {
   int lock_ = -1;  // a descriptor; the lock goes with it
 };
 
+/// Throws Error when the folder is none that `tandem train` made.
+void require_run(const std::filesystem::path& folder);
+
 /// "runs/paac-atari-Pong-s1-20170531-142501", with "-2" and so on behind it when it is taken.
 std::filesystem::path default_run_folder(const std::string& system, const std::string& env,
                                          std::uint64_t seed,

@@ -99,14 +99,17 @@ std::string comment(const Field& field) {
 }  // namespace
 
 std::vector<Setting> read_toml(const std::filesystem::path& file) {
-  const auto text = read_text(file);
+  return parse_toml(read_text(file), file.string());
+}
+
+std::vector<Setting> parse_toml(const std::string& text, const std::string& name) {
   std::vector<Setting> settings;
   try {
-    collect(toml::parse(text, file.string()), "", file.string(), settings);
+    collect(toml::parse(text, name), "", name, settings);
   } catch (const toml::parse_error& error) {
     const auto& begin = error.source().begin;
-    throw Error(fmt::format("{}:{}:{}: this is not valid TOML: {}", file.string(), begin.line,
-                            begin.column, error.description()));
+    throw Error(fmt::format("{}:{}:{}: this is not valid TOML: {}", name, begin.line, begin.column,
+                            error.description()));
   }
   return settings;
 }

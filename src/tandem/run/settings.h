@@ -24,6 +24,9 @@ struct Setting {
 /// invalid TOML (naming the line) and for values no field can hold (arrays, dates).
 [[nodiscard]] std::vector<Setting> read_toml(const std::filesystem::path& file);
 
+/// The same of a text; `name` stands for its file in messages.
+[[nodiscard]] std::vector<Setting> parse_toml(const std::string& text, const std::string& name);
+
 /// "t_max=5" as given to --set. Throws Error when there is no `=`.
 [[nodiscard]] Setting parse_assignment(const std::string& text);
 

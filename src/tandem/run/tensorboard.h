@@ -11,6 +11,7 @@
 
 namespace tandem {
 
+/// One number of a step, under its name. Value type.
 struct Scalar {
   std::string tag;
   double value = 0;

@@ -21,6 +21,7 @@ using nlohmann::ordered_json;
 constexpr std::size_t kReturnWindow = 100;
 constexpr double kRedrawSeconds = 1;
 constexpr auto kPart = "run";  // of the checkpoint's meta
+constexpr auto kConfigPart = "config";
 
 std::optional<std::int64_t> step_of(const FoundCheckpoint* resume) {
   return resume ? std::optional(resume->step) : std::nullopt;
@@ -112,9 +113,10 @@ void TrainingRun::require_finite(const UpdateReport& report) const {
   for (const auto& [name, value] : checked) {
     if (std::isfinite(value)) continue;
     throw Error(fmt::format(
-        "the {} became {} at step {}, so the run was stopped; {}. Try a lower "
-        "optimizer.lr (now {:g}) or a lower optimizer.clip_norm",
-        name, value, steps() + report.steps, last_checkpoint_kept(), report.learning_rate));
+        "the {} became {} at step {}, so the run was stopped; {}. Try a lower optimizer.lr (now "
+        "{:g}), or set optimizer.clip_norm lower (0 is no clipping)",
+        name, std::isnan(value) ? "not a number" : "infinite", steps() + report.steps,
+        last_checkpoint_kept(), report.learning_rate));
   }
 }
 
@@ -173,6 +175,7 @@ void TrainingRun::save(Checkpoint& checkpoint) {
                             {"last_returns", last_returns_},
                             {"timed_steps", timed_steps_},
                             {"timed_seconds", timed_seconds_}};
+  checkpoint.meta[kConfigPart] = options_.config;
   last_checkpoint_ = write_checkpoint(checkpoint, paths().checkpoints(), steps());
   saved_step_ = steps();
   since_checkpoint_.lap();

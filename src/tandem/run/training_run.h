@@ -21,10 +21,12 @@
 
 namespace tandem {
 
+/// What a run is called, how long it is, and when it reports. Value type.
 struct TrainingRunOptions {
   std::string system;  // "paac", for result.json as the next two
   std::string env;     // "atari:Pong"
   std::uint64_t seed = 0;
+  std::string config = {};           // resolved, as TOML; kept in each checkpoint
   std::int64_t steps_budget = 0;     // of the whole run, resumes included
   std::int64_t frames_per_step = 1;  // emulated frames in a step
   double log_seconds = 10;           // between two lines of metrics.jsonl

@@ -97,6 +97,14 @@ VideoWriter::VideoWriter(std::filesystem::path file, const Picture& first,
   if (std::filesystem::is_directory(file_)) {
     throw Error(fmt::format("{} is a folder; name a file for the video", file_.string()));
   }
+  if (file_.extension().empty()) {
+    throw Error(fmt::format("{} does not say the kind of video; name it {}.mp4", file_.string(),
+                            file_.string()));
+  }
+  const auto folder = file_.parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder)) {
+    throw Error(fmt::format("there is no folder {} for the video; make it first", folder.string()));
+  }
   start_ffmpeg(first, options);
 }
 

@@ -29,6 +29,7 @@ class Descriptor {
   int descriptor_;  // -1: none
 };
 
+/// Speed and size of a video. Value type.
 struct VideoOptions {
   double fps = 30;  // pictures per second
   int scale = 0;    // rows of the video for a row of a picture; 0: about 640 rows in all

@@ -6,6 +6,7 @@
 
 namespace tandem {
 
+/// A published system by its name on the command line. Value type.
 struct System {
   const char* name;   // as in `tandem train NAME`
   const char* idea;   // one line
