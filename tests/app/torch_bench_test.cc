@@ -32,7 +32,7 @@ nlohmann::json json_of(const Outcome& outcome) {
   return nlohmann::json::parse(outcome.output, nullptr, false);
 }
 
-const std::string kCartpole = "bench --env cartpole --set net.arch=mlp ";
+const std::string kCartpole = "bench paac --env cartpole --set net.arch=mlp ";
 
 TEST(BenchTest, JsonHoldsPartsAndWhole) {
   const auto json = json_of(tandem(kCartpole + "--threads 2 --seconds 2 --json"));
@@ -85,8 +85,9 @@ TEST(BenchTest, MeasuresAnEnvironmentAlone) {
 }
 
 TEST(BenchTest, RefusesWhatItCannotMeasure) {
-  for (const auto* options : {"bench nosystem", "bench --sweep paac.envs", "bench --seconds 0",
-                              "bench --env cartpole --set net.arch=mlp --sweep paac.envz=1"}) {
+  for (const auto* options :
+       {"bench nosystem", "bench paac --sweep paac.envs", "bench paac --seconds 0",
+        "bench paac --env cartpole --set net.arch=mlp --sweep paac.envz=1"}) {
     const auto refusal = tandem(options);
     EXPECT_EQ(refusal.exit_code, 2) << options;
     EXPECT_NE(refusal.output.find("tandem: error: "), std::string::npos) << refusal.output;

@@ -118,8 +118,8 @@ void run_sweep(const Options& options) {
   }
   auto json = nlohmann::ordered_json::array();
   std::vector<std::vector<std::string>> rows = {{sweep.key, "steps/s", "of limit", "t_env us",
-                                                 "t_inf us", "t_train us", "stepping", "inferring",
-                                                 "learning", "waiting"}};
+                                                 "t_inf us", "t_train us", "step", "infer", "learn",
+                                                 "wait"}};
   for (std::size_t i = 0; i < configs.size(); ++i) {
     const auto speed = measure_system(configs[i], options.seconds);
     auto row = to_json(configs[i], speed);

@@ -13,7 +13,7 @@ namespace tandem {
 namespace {
 
 constexpr int kGap = 2;
-constexpr int kLeastLastColumn = 40;
+constexpr std::size_t kLeastLastColumn = 40;
 constexpr int kIndent = 4;
 
 std::vector<std::string> wrap(const std::string& text, std::size_t width) {
@@ -56,7 +56,9 @@ std::string format_table(const std::vector<std::vector<std::string>>& rows, int 
     for (const auto& row : rows) widths[column] = std::max(widths[column], row[column].size());
     before += widths[column] + kGap;
   }
-  const bool below = width < static_cast<int>(before) + kLeastLastColumn;
+  std::size_t longest = 0;
+  for (const auto& row : rows) longest = std::max(longest, row[last].size());
+  const bool below = static_cast<std::size_t>(width) < before + std::min(longest, kLeastLastColumn);
   const std::size_t indent = below ? kIndent : before;
   const auto room = std::max<std::size_t>(static_cast<std::size_t>(width), indent + 20) - indent;
 
