@@ -53,7 +53,7 @@ TEST(BenchTest, JsonHoldsPartsAndWhole) {
 // a rollout's time divided by its steps but not by its environments.
 TEST(BenchTest, FindsTheCostOfAnEnvironmentThatSleeps) {
   const auto json = json_of(
-      tandem("bench --env latency --set mean_us=5000 --set wait=sleeping --set net.arch=mlp "
+      tandem("bench paac --env latency --set mean_us=5000 --set wait=sleeping --set net.arch=mlp "
              "--set paac.envs=4 --threads 1 --seconds 3 --json"));
   EXPECT_GE(json["t_env_us"], 5000);
   EXPECT_LE(json["t_env_us"], 10000);
