@@ -114,12 +114,12 @@ void for_each_mask(TIA& chip, Visit visit) {
 
 bool is_empty(const void* mask) { return mask == reach(EmptyTable{}); }
 
-Error damaged() {
-  return Error("the saved state of the Atari console is damaged or of another game");
+[[noreturn]] void refuse() {
+  throw Error("the saved state of the Atari console is damaged or of another game");
 }
 
 std::int64_t checked(std::int64_t offset, std::int64_t limit) {
-  if (offset < 0 || offset > limit) throw damaged();
+  if (offset < 0 || offset > limit) refuse();
   return offset;
 }
 
@@ -131,7 +131,7 @@ void load_console(ale::ALEInterface& ale, const std::string& state) {
   try {
     ale.restoreState(ale::ALEState(state));
   } catch (const char*) {  // what ALE's deserializer throws
-    throw damaged();
+    refuse();
   }
 }
 
@@ -164,7 +164,7 @@ void load_ale(ale::ALEInterface& ale, StateReader& reader) {
   const auto size = ale.getScreen().arraySize();
   for (auto* picture : {chip.currentFrameBuffer(), chip.previousFrameBuffer()}) {
     const auto pixels = reader.get_bytes();
-    if (pixels.size() != size) throw damaged();
+    if (pixels.size() != size) refuse();
     std::memcpy(picture, pixels.data(), pixels.size());
   }
   std::memcpy(ale.getScreen().getArray(), chip.currentFrameBuffer(), size);

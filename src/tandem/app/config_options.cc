@@ -76,7 +76,7 @@ Config ConfigOptions::load_resumed(const std::filesystem::path& config_file) con
     throw Error("a resumed run has its own config; leave --config out");
   }
   const auto before = load_config("", read_toml(config_file));
-  const auto now = load(read_toml(config_file));
+  auto now = load(read_toml(config_file));
   require_same_experiment(now, before);
   return now;
 }
