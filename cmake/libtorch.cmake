@@ -1,6 +1,9 @@
 # libtorch as one target, `libtorch`, from a torch folder: that of a Python environment, or an
 # unpacked libtorch. Torch's own CMake files ask for the whole CUDA toolkit where torch was built
 # with CUDA; tandem calls no CUDA by itself, so the libraries are enough.
+if(NOT TANDEM_TORCH_DIR)
+  unset(TANDEM_TORCH_DIR CACHE)  # given as empty: to be found
+endif()
 file(GLOB venv_torch ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/torch)
 find_path(TANDEM_TORCH_DIR include/torch/csrc/api/include/torch/torch.h
   HINTS ${venv_torch} PATHS ${CMAKE_PREFIX_PATH} PATH_SUFFIXES ../..
