@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -19,6 +18,7 @@
 #include "tandem/base/error.h"
 #include "tandem/env/builtin.h"
 #include "tandem/run/checkpoint.h"
+#include "tandem/run/temporary_folder.h"
 #include "tandem/run/training_run.h"
 #include "tandem/systems/parts.h"
 #include "tests/support/linear_network.h"
@@ -84,16 +84,10 @@ std::vector<float> train(const Scenario& scenario) {
 
 class PaacTest : public testing::Test {
  protected:
-  PaacTest() {
-    std::string name = (fs::temp_directory_path() / "paac_test_XXXXXX").string();
-    root_ = mkdtemp(name.data());
-  }
-  ~PaacTest() override { fs::remove_all(root_); }
-
-  fs::path folder(const std::string& name) const { return root_ / name; }
+  fs::path folder(const std::string& name) const { return root_.path() / name; }
 
  private:
-  fs::path root_;
+  TemporaryFolder root_;
 };
 
 // Seen failing with the gradients summed in another order on two threads.
