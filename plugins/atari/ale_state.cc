@@ -9,7 +9,7 @@
 #include "ale/ale_interface.hpp"
 #include "ale/emucore/Console.hxx"
 #include "ale/emucore/TIA.hxx"
-#include "preprocess.h"
+#include "screen.h"
 #include "tandem/base/error.h"
 
 namespace tandem::atari {

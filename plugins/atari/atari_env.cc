@@ -31,8 +31,8 @@ AtariEnv::AtariEnv(const std::filesystem::path& rom, const AtariOptions& options
     : options_(options),
       console_(rom, console_options(options, seed)),
       levels_(console_.gray_levels()),
-      resize_(console_.height()),
-      pooled_(console_.screen_bytes()),
+      observer_(console_.height(), levels_, best_simd()),
+      shown_{Screen(console_.screen_bytes()), Screen(console_.screen_bytes())},
       previous_(console_.screen_bytes()) {
   const auto minimal = console_.minimal_actions();
   actions_ = options.full_action_set ? console_.all_actions() : minimal;
@@ -88,14 +88,15 @@ StepResult AtariEnv::play(int action) {
     if (options_.life_loss_terminal && lives_ < lives_before) result.terminated = true;
 
     const bool ended = result.terminated || result.truncated;
-    if (ended && t == skip - 1 && skip > 1) add_gray_max(previous_.data(), levels_, pooled_);
+    if (ended && t == skip - 1 && skip > 1) keep_brighter(shown_[0], previous_, levels_);
     if (ended) break;
-    if (t == skip - 2) std::memcpy(previous_.data(), console_.screen(), previous_.size());
+    if (t == skip - 2) copy_screen(previous_);
     if (t < skip - 1) continue;
+    copy_screen(shown_[1]);
     if (skip == 1) {
-      to_gray(console_.screen(), levels_, pooled_);
+      shown_[0] = shown_[1];
     } else {
-      to_gray_max(previous_.data(), console_.screen(), levels_, pooled_);
+      shown_[0].swap(previous_);
     }
   }
   return result;
@@ -110,7 +111,7 @@ void AtariEnv::start_game(Stream& stream) {
     if (console_.over() || console_.truncated()) console_.new_game();
   }
   lives_ = console_.lives();
-  to_gray(console_.screen(), levels_, pooled_);
+  for (auto& screen : shown_) copy_screen(screen);
 }
 
 void AtariEnv::pass_time(int action) {
@@ -120,12 +121,16 @@ void AtariEnv::pass_time(int action) {
 }
 
 void AtariEnv::show(std::span<std::byte> frame) const {
-  resize_(pooled_, reinterpret_cast<std::uint8_t*>(frame.data()));
+  observer_(shown_[0].data(), shown_[1].data(), reinterpret_cast<std::uint8_t*>(frame.data()));
+}
+
+void AtariEnv::copy_screen(Screen& screen) const {
+  std::memcpy(screen.data(), console_.screen(), screen.size());
 }
 
 void AtariEnv::save(StateWriter& writer) const {
   console_.save(writer);
-  writer.put_bytes(std::as_bytes(std::span(pooled_)));
+  for (const auto& screen : shown_) writer.put_bytes(std::as_bytes(std::span(screen)));
   writer.put(lives_);
   writer.put(life_lost_);
   writer.put(carried_);
@@ -133,9 +138,11 @@ void AtariEnv::save(StateWriter& writer) const {
 
 void AtariEnv::load(StateReader& reader) {
   console_.load(reader);
-  const auto pooled = reader.get_bytes();
-  if (pooled.size() != pooled_.size()) throw Error("the saved state is of another game");
-  std::memcpy(pooled_.data(), pooled.data(), pooled.size());
+  for (auto& screen : shown_) {
+    const auto saved = reader.get_bytes();
+    if (saved.size() != screen.size()) throw Error("the saved state is of another game");
+    std::memcpy(screen.data(), saved.data(), saved.size());
+  }
   lives_ = reader.get<int>();
   life_lost_ = reader.get<bool>();
   carried_ = reader.get<StepResult>();

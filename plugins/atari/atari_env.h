@@ -4,13 +4,14 @@
 // One Atari 2600 game with the preprocessing that the papers train on.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "console.h"
-#include "preprocess.h"
+#include "observer.h"
 #include "tandem/env/env.h"
 
 namespace tandem::atari {
@@ -50,8 +51,11 @@ class AtariEnv : public Env {
   [[nodiscard]] Picture render() const override;
 
  private:
+  using Screen = std::vector<std::uint8_t>;  // palette indices
+
   StepResult play(int action);  // an action held for frame_skip frames
   void start_game(Stream& stream);
+  void copy_screen(Screen& screen) const;
   void pass_time(int action);  // a step of reset's own: its result goes to carried_
   void show(std::span<std::byte> frame) const;
 
@@ -61,10 +65,10 @@ class AtariEnv : public Env {
   GrayLevels levels_;
   std::vector<int> actions_;  // ALE's number of each of our actions
   bool has_fire_ = false;
-  AreaResize resize_;
+  Observer observer_;
 
-  GrayScreen pooled_;                   // what the last step showed, before the resize
-  std::vector<std::uint8_t> previous_;  // screen of a step's last frame but one
+  std::array<Screen, 2> shown_;  // what the last step showed the brighter pixels of
+  Screen previous_;              // of a step's last frame but one
   int lives_ = 0;
   bool life_lost_ = false;  // the last episode ended with a life, and the game goes on
   StepResult carried_;      // what reset's own steps gave

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <limits>
 
-#include "ale/common/Log.hpp"
 #include "atari_env.h"
+#include "console.h"
 #include "roms.h"
 #include "tandem/env/family.h"
 
@@ -99,7 +99,7 @@ FieldList AtariFamily::fields() {
 }
 
 std::unique_ptr<EnvFamily> create() {
-  ale::Logger::setMode(ale::Logger::Error);
+  Console::silence_ale();
   return std::make_unique<AtariFamily>();
 }
 

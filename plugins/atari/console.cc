@@ -10,6 +10,7 @@
 
 #include "ale/ale_interface.hpp"
 #include "ale/common/ColourPalette.hpp"
+#include "ale/common/Log.hpp"
 #include "ale_state.h"
 #include "tandem/base/error.h"
 
@@ -60,6 +61,8 @@ std::string Console::action_name(int action) {
   constexpr std::string_view kPlayer = "PLAYER_A_";
   return ale::action_to_string(static_cast<ale::Action>(action)).substr(kPlayer.size());
 }
+
+void Console::silence_ale() { ale::Logger::setMode(ale::Logger::Error); }
 
 void Console::new_game() { ale_->reset_game(); }
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "preprocess.h"
+#include "screen.h"
 #include "tandem/base/state.h"
 
 namespace ale {
@@ -43,6 +43,9 @@ class Console {
   [[nodiscard]] std::vector<int> minimal_actions() const;  // those the game uses
   [[nodiscard]] std::vector<int> all_actions() const;
   static std::string action_name(int action);
+
+  /// Keeps ALE from telling on stderr what it loads. For the whole process; not thread-safe.
+  static void silence_ale();
 
   void new_game();
   int act(int action);  // one frame; returns the raw reward

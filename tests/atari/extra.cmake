@@ -9,7 +9,7 @@ foreach(cases games options)
     ENVIRONMENT TANDEM_PLUGIN_PATH=${CMAKE_BINARY_DIR}/plugins)
 endforeach()
 
-# preprocess_test.cc looks inside.
+# observer_test.cc looks inside.
 target_link_libraries(atari_tests PRIVATE tandem_atari_env)
 target_compile_definitions(atari_tests PRIVATE TANDEM_ROM_FOLDER="${TANDEM_ALE_DIR}/roms")
 add_dependencies(atari_tests tandem_atari)

@@ -1,6 +1,7 @@
-"""Prints what OpenCV's INTER_AREA makes of noise, for tests/atari/preprocess_test.cc.
+"""Prints what OpenCV's INTER_AREA makes of noise, for tests/atari/observer_test.cc.
 
-For each height of an Atari screen: the FNV-1a hash of ten 84 x 84 pictures.
+For each height of a screen: the FNV-1a hashes of ten 84 x 84 pictures, each the brighter pixels of a
+screen and the next one, first of plain noise, then of screens whose rows repeat.
 """
 
 import cv2
@@ -8,16 +9,27 @@ import numpy as np
 
 WIDTH = 160
 SIDE = 84
+SCREENS = 10
+REPEATS = 3
+LEVELS = (np.arange(256) * 37 % 256).astype(np.uint8)
 
 
 def noise(height):
     """Ten screens from the generator that the test has, too."""
     state = 1
-    pixels = np.empty(10 * height * WIDTH, np.uint8)
+    pixels = np.empty(SCREENS * height * WIDTH, np.uint8)
     for i in range(pixels.size):
         state = (state * 1664525 + 1013904223) % 2**32
         pixels[i] = state >> 24
-    return pixels.reshape(10, height, WIDTH)
+    return pixels.reshape(SCREENS, height, WIDTH)
+
+
+def repetitive(screens):
+    """Each row three times; the upper half is the same in all screens."""
+    height = screens.shape[1]
+    repeated = screens[:, np.arange(height) // REPEATS]
+    repeated[:, : height // 2] = repeated[0, : height // 2]
+    return repeated
 
 
 def fnv1a(data):
@@ -27,6 +39,13 @@ def fnv1a(data):
     return value
 
 
-for height in (210, 214, 250):
-    small = [cv2.resize(s, (SIDE, SIDE), interpolation=cv2.INTER_AREA) for s in noise(height)]
-    print(height, hex(fnv1a(np.stack(small).tobytes())))
+def observe(screens):
+    gray = LEVELS[screens]
+    brighter = np.maximum(gray, np.roll(gray, -1, axis=0))
+    small = [cv2.resize(s, (SIDE, SIDE), interpolation=cv2.INTER_AREA) for s in brighter]
+    return fnv1a(np.stack(small).tobytes())
+
+
+for height in (84, 85, 127, 168, 169, 209, 210, 211, 214, 249, 250, 251, 336):
+    screens = noise(height)
+    print(f"      {{{height}, {{{observe(screens):#018x}, {observe(repetitive(screens)):#018x}}}}},")

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// (The built plug-in links GPL-2.0-only ALE; see README.md.)
+//
+// Instructions beyond the build's own are allowed function by function and not to the whole file:
+// the linker may keep this file's copy of what the standard headers define for the whole program.
+#include <immintrin.h>
+
+#include "row_kernel.h"
+
+namespace tandem::atari {
+namespace {
+
+constexpr int kLanes = 16;  // columns computed together
+constexpr int kGroups = (kSide + kLanes - 1) / kLanes;
+constexpr int kBlock = 64;                    // pixels in a vector; a row has two and a half
+constexpr int kLowGroups = 4;                 // groups made of the first 128 pixels
+constexpr __mmask64 kHalfBlock = 0xffffffff;  // of the pixels of a block
+constexpr __mmask64 kLowBytes = 0x1111'1111'1111'1111;  // of each 32-bit number
+constexpr __mmask16 kLastColumns = (1 << (kSide % kLanes)) - 1;
+
+class Avx512Kernel final : public RowKernel {
+ public:
+  Avx512Kernel(const GrayLevels& levels, const ColumnTaps& taps) : levels_(levels) {
+    for (int k = 0; k < ColumnTaps::kMost; ++k) {
+      for (int to = 0; to < kSide; ++to) {
+        const int begin = to < kLowGroups * kLanes ? 0 : kBlock;
+        picks_[k][to * sizeof(float)] = static_cast<std::uint8_t>(taps.first[to] + k - begin);
+        weights_[k][to] = taps.weights[k][to];
+      }
+    }
+  }
+
+  [[gnu::target("avx512f,avx512bw,avx512vl,avx512vbmi")]] void resize(const std::uint8_t* first,
+                                                                      const std::uint8_t* second,
+                                                                      Row& row) const override {
+    const __m512i left = brighter(_mm512_loadu_si512(first), _mm512_loadu_si512(second));
+    const __m512i middle =
+        brighter(_mm512_loadu_si512(first + kBlock), _mm512_loadu_si512(second + kBlock));
+    const __m512i right = brighter(_mm512_maskz_loadu_epi8(kHalfBlock, first + 2 * kBlock),
+                                   _mm512_maskz_loadu_epi8(kHalfBlock, second + 2 * kBlock));
+    for (int g = 0; g < kGroups; ++g) {
+      const __m512i low = g < kLowGroups ? left : middle;
+      const __m512i high = g < kLowGroups ? middle : right;
+      __m512 sum = weighted(low, high, 0, g);
+      for (int k = 1; k < ColumnTaps::kMost; ++k) {
+        sum = _mm512_add_ps(sum, weighted(low, high, k, g));
+      }
+      _mm512_store_ps(&row.values[g * kLanes], sum);
+    }
+  }
+
+  [[gnu::target("avx512f,avx512bw,avx512vl,avx512vbmi")]] void blend(
+      std::span<const RowTap> taps, std::uint8_t* pixels) const override {
+    for (int x = 0; x < kSide; x += kLanes) {
+      __m512 sum = _mm512_setzero_ps();
+      for (const auto& tap : taps) {
+        sum = _mm512_add_ps(
+            sum, _mm512_mul_ps(_mm512_set1_ps(tap.weight), _mm512_load_ps(&tap.row->values[x])));
+      }
+      const __m128i bytes = _mm512_cvtusepi32_epi8(_mm512_cvtps_epi32(sum));
+      const __mmask16 part = x + kLanes <= kSide ? 0xffff : kLastColumns;
+      _mm_mask_storeu_epi8(pixels + x, part, bytes);
+    }
+  }
+
+ private:
+  // The brighter gray levels of two times 64 palette indices.
+  [[gnu::target("avx512f,avx512bw,avx512vl,avx512vbmi")]] __m512i brighter(__m512i a,
+                                                                           __m512i b) const {
+    return _mm512_max_epu8(look_up(a), look_up(b));
+  }
+
+  // An instruction looks up 7 bits of an index, in one half of the palette.
+  [[gnu::target("avx512f,avx512bw,avx512vl,avx512vbmi")]] __m512i look_up(__m512i index) const {
+    const auto* levels = levels_.data();
+    const __m512i lower = _mm512_permutex2var_epi8(_mm512_load_si512(levels), index,
+                                                   _mm512_load_si512(levels + kBlock));
+    const __m512i upper = _mm512_permutex2var_epi8(_mm512_load_si512(levels + 2 * kBlock), index,
+                                                   _mm512_load_si512(levels + 3 * kBlock));
+    return _mm512_mask_blend_epi8(_mm512_movepi8_mask(index), lower, upper);
+  }
+
+  // The k-th taps of a group's columns, picked as 32-bit numbers out of 128 pixels.
+  [[gnu::target("avx512f,avx512bw,avx512vl,avx512vbmi")]] __m512 weighted(__m512i low, __m512i high,
+                                                                          int k, int g) const {
+    const __m512i picks = _mm512_load_si512(&picks_[k][g * kBlock]);
+    const __m512i pixels = _mm512_maskz_permutex2var_epi8(kLowBytes, low, picks, high);
+    return _mm512_mul_ps(_mm512_cvtepi32_ps(pixels), _mm512_load_ps(&weights_[k][g * kLanes]));
+  }
+
+  alignas(64) GrayLevels levels_;
+  alignas(64) std::array<std::array<std::uint8_t, kGroups * kBlock>, ColumnTaps::kMost> picks_{};
+  alignas(64) std::array<std::array<float, kGroups * kLanes>, ColumnTaps::kMost> weights_{};
+};
+
+}  // namespace
+
+std::unique_ptr<RowKernel> avx512_kernel(const GrayLevels& levels, const ColumnTaps& taps) {
+  return std::make_unique<Avx512Kernel>(levels, taps);
+}
+
+}  // namespace tandem::atari
