@@ -87,15 +87,17 @@ void Observer::operator()(const std::uint8_t* first, const std::uint8_t* second,
   const Row* current = nullptr;
   int source = -1;  // the row of the screens that `current` stands for
 
+  const auto row_of = [](const std::uint8_t* screen, std::ptrdiff_t row) {
+    return screen + row * kScreenWidth;
+  };
   // Most rows of a game's picture repeat the row above.
   const auto repeats = [&](const std::uint8_t* screen, int row) {
-    return std::memcmp(screen + row * kScreenWidth, screen + source * kScreenWidth, kScreenWidth) ==
-           0;
+    return std::memcmp(row_of(screen, row), row_of(screen, source), kScreenWidth) == 0;
   };
   const auto advance_to = [&](int row) {
     if (row == source) return;
     if (source < 0 || !repeats(first, row) || !repeats(second, row)) {
-      kernel_->resize(first + row * kScreenWidth, second + row * kScreenWidth, resized[next]);
+      kernel_->resize(row_of(first, row), row_of(second, row), resized[next]);
       current = &resized[next];
       next = (next + 1) % resized.size();
     }

@@ -13,11 +13,13 @@
 namespace tandem::atari {
 namespace {
 
-constexpr int kLanes = 8;  // columns computed together
-constexpr int kGroups = (kSide + kLanes - 1) / kLanes;
-constexpr int kBlock = 32;      // pixels looked up together
-constexpr int kPick = 16;       // source pixels among which an instruction picks
-constexpr int kTableSize = 16;  // gray levels among which an instruction picks
+constexpr std::size_t kLanes = 8;  // columns computed together
+constexpr std::size_t kGroups = (kSide + kLanes - 1) / kLanes;
+constexpr int kBlock = 32;              // pixels looked up together
+constexpr int kPick = 16;               // source pixels among which an instruction picks
+constexpr std::size_t kTableSize = 16;  // gray levels among which an instruction picks
+
+constexpr std::size_t kHalf = 8;  // tables for half of the palette
 
 using Table = std::array<std::uint8_t, kTableSize>;
 
@@ -36,9 +38,9 @@ class Avx2Kernel final : public RowKernel {
       const int before = begins ? 0 : levels[i - kTableSize];
       tables_[i / kTableSize][i % kTableSize] = static_cast<std::uint8_t>(levels[i] ^ before);
     }
-    for (int to = 0; to < kSide; ++to) {
+    for (std::size_t to = 0; to < kSide; ++to) {
       auto& group = groups_[to / kLanes];
-      const int lane = to % kLanes;
+      const auto lane = to % kLanes;
       if (lane == 0) group.first = taps.first[to];
       group.picks[lane] = static_cast<std::uint8_t>(taps.first[to] - group.first);
       for (int k = 0; k < ColumnTaps::kMost; ++k) group.weights[k][lane] = taps.weights[k][to];
@@ -59,7 +61,7 @@ class Avx2Kernel final : public RowKernel {
     }
     _mm256_store_si256(reinterpret_cast<__m256i*>(&gray[kScreenWidth]), _mm256_setzero_si256());
 
-    for (int g = 0; g < kGroups; ++g) {
+    for (std::size_t g = 0; g < kGroups; ++g) {
       const auto& group = groups_[g];
       __m256 sum = _mm256_mul_ps(taps_of(group, 0, gray.data()), weights_of(group, 0));
       for (int k = 1; k < ColumnTaps::kMost; ++k) {
@@ -72,7 +74,7 @@ class Avx2Kernel final : public RowKernel {
 
   [[gnu::target("avx2")]] void blend(std::span<const RowTap> taps,
                                      std::uint8_t* pixels) const override {
-    for (int x = 0; x < kSide; x += kLanes) {
+    for (std::size_t x = 0; x < kSide; x += kLanes) {
       __m256 sum = _mm256_setzero_ps();
       for (const auto& tap : taps) {
         sum = _mm256_add_ps(
@@ -95,7 +97,6 @@ class Avx2Kernel final : public RowKernel {
     __m256i lower = index;
     __m256i upper = _mm256_xor_si256(index, _mm256_set1_epi8(-128));
     __m256i level = _mm256_setzero_si256();
-    constexpr std::size_t kHalf = 8;
     for (std::size_t i = 0; i < kHalf; ++i) {
       level = _mm256_xor_si256(level, _mm256_shuffle_epi8(table(i), lower));
       level = _mm256_xor_si256(level, _mm256_shuffle_epi8(table(kHalf + i), upper));
@@ -123,7 +124,7 @@ class Avx2Kernel final : public RowKernel {
     return _mm256_load_ps(group.weights[k].data());
   }
 
-  std::array<Table, 2 * 8> tables_{};
+  std::array<Table, 2 * kHalf> tables_{};
   std::array<Group, kGroups> groups_{};
 };
 

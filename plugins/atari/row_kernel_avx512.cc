@@ -10,22 +10,31 @@
 namespace tandem::atari {
 namespace {
 
-constexpr int kLanes = 16;  // columns computed together
-constexpr int kGroups = (kSide + kLanes - 1) / kLanes;
-constexpr int kBlock = 64;                    // pixels in a vector; a row has two and a half
-constexpr int kLowGroups = 4;                 // groups made of the first 128 pixels
+constexpr std::size_t kLanes = 16;  // columns computed together
+constexpr std::size_t kGroups = (kSide + kLanes - 1) / kLanes;
+constexpr std::size_t kBlock = 64;            // pixels in a vector; a row has two and a half
+constexpr std::size_t kLowGroups = 4;         // groups made of the first 128 pixels
 constexpr __mmask64 kHalfBlock = 0xffffffff;  // of the pixels of a block
 constexpr __mmask64 kLowBytes = 0x1111'1111'1111'1111;  // of each 32-bit number
 constexpr __mmask16 kLastColumns = (1 << (kSide % kLanes)) - 1;
 
+// Sixteen columns side by side, made of 128 pixels: the row's first, or those from the 64th on.
+struct alignas(64) Group {
+  std::array<std::array<std::uint8_t, kBlock>, ColumnTaps::kMost> picks{};  // every fourth byte
+  std::array<std::array<float, kLanes>, ColumnTaps::kMost> weights{};
+};
+
 class Avx512Kernel final : public RowKernel {
  public:
   Avx512Kernel(const GrayLevels& levels, const ColumnTaps& taps) : levels_(levels) {
-    for (int k = 0; k < ColumnTaps::kMost; ++k) {
-      for (int to = 0; to < kSide; ++to) {
-        const int begin = to < kLowGroups * kLanes ? 0 : kBlock;
-        picks_[k][to * sizeof(float)] = static_cast<std::uint8_t>(taps.first[to] + k - begin);
-        weights_[k][to] = taps.weights[k][to];
+    for (std::size_t to = 0; to < kSide; ++to) {
+      const auto lane = to % kLanes;
+      const auto begin = to / kLanes < kLowGroups ? 0 : kBlock;
+      auto& group = groups_[to / kLanes];
+      for (std::size_t k = 0; k < ColumnTaps::kMost; ++k) {
+        const auto from = static_cast<std::size_t>(taps.first[to]) + k - begin;
+        group.picks[k][lane * sizeof(float)] = static_cast<std::uint8_t>(from);
+        group.weights[k][lane] = taps.weights[k][to];
       }
     }
   }
@@ -38,12 +47,12 @@ class Avx512Kernel final : public RowKernel {
         brighter(_mm512_loadu_si512(first + kBlock), _mm512_loadu_si512(second + kBlock));
     const __m512i right = brighter(_mm512_maskz_loadu_epi8(kHalfBlock, first + 2 * kBlock),
                                    _mm512_maskz_loadu_epi8(kHalfBlock, second + 2 * kBlock));
-    for (int g = 0; g < kGroups; ++g) {
+    for (std::size_t g = 0; g < kGroups; ++g) {
       const __m512i low = g < kLowGroups ? left : middle;
       const __m512i high = g < kLowGroups ? middle : right;
-      __m512 sum = weighted(low, high, 0, g);
+      __m512 sum = weighted(low, high, groups_[g], 0);
       for (int k = 1; k < ColumnTaps::kMost; ++k) {
-        sum = _mm512_add_ps(sum, weighted(low, high, k, g));
+        sum = _mm512_add_ps(sum, weighted(low, high, groups_[g], k));
       }
       _mm512_store_ps(&row.values[g * kLanes], sum);
     }
@@ -51,7 +60,7 @@ class Avx512Kernel final : public RowKernel {
 
   [[gnu::target("avx512f,avx512bw,avx512vl,avx512vbmi")]] void blend(
       std::span<const RowTap> taps, std::uint8_t* pixels) const override {
-    for (int x = 0; x < kSide; x += kLanes) {
+    for (std::size_t x = 0; x < kSide; x += kLanes) {
       __m512 sum = _mm512_setzero_ps();
       for (const auto& tap : taps) {
         sum = _mm512_add_ps(
@@ -81,16 +90,17 @@ class Avx512Kernel final : public RowKernel {
   }
 
   // The k-th taps of a group's columns, picked as 32-bit numbers out of 128 pixels.
-  [[gnu::target("avx512f,avx512bw,avx512vl,avx512vbmi")]] __m512 weighted(__m512i low, __m512i high,
-                                                                          int k, int g) const {
-    const __m512i picks = _mm512_load_si512(&picks_[k][g * kBlock]);
+  [[gnu::target("avx512f,avx512bw,avx512vl,avx512vbmi")]] static __m512 weighted(__m512i low,
+                                                                                 __m512i high,
+                                                                                 const Group& group,
+                                                                                 int k) {
+    const __m512i picks = _mm512_load_si512(group.picks[k].data());
     const __m512i pixels = _mm512_maskz_permutex2var_epi8(kLowBytes, low, picks, high);
-    return _mm512_mul_ps(_mm512_cvtepi32_ps(pixels), _mm512_load_ps(&weights_[k][g * kLanes]));
+    return _mm512_mul_ps(_mm512_cvtepi32_ps(pixels), _mm512_load_ps(group.weights[k].data()));
   }
 
   alignas(64) GrayLevels levels_;
-  alignas(64) std::array<std::array<std::uint8_t, kGroups * kBlock>, ColumnTaps::kMost> picks_{};
-  alignas(64) std::array<std::array<float, kGroups * kLanes>, ColumnTaps::kMost> weights_{};
+  std::array<Group, kGroups> groups_{};
 };
 
 }  // namespace

@@ -34,9 +34,9 @@ class Folder(unittest.TestCase):
         self.path = Path(self.folder.name)
         self.addCleanup(self.folder.cleanup)
 
-    def assert_refused(self, *words, says):
+    def assert_refused(self, *words, says, **environment):
         """Exit code 2, one line on stderr, nothing on stdout."""
-        result = tandem(*words)
+        result = tandem(*words, **environment)
         self.assertEqual(result.returncode, 2, result.stderr)
         self.assertTrue(result.stderr.startswith("tandem: error: "), result.stderr)
         self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
@@ -271,6 +271,13 @@ class Rollout(Folder):
         self.assertEqual(files["obs"].dtype, np.uint8)
         # Stacked: each step's oldest three frames are the step before's newest three.
         np.testing.assert_array_equal(files["obs"][1:, :3], files["obs"][:-1, 1:])
+
+    @unittest.skipUnless(HAS_ATARI, "the Atari plug-in is not built")
+    def test_cpu(self):
+        words = ["bench", "env", "--env", "atari:Pong", "--seconds", 0.1]
+        self.assertEqual(tandem(*words, TANDEM_CPU="portable").returncode, 0)
+        self.assert_refused(*words, says=["TANDEM_CPU=mmx", "portable"], TANDEM_CPU="mmx")
+        self.assertIn("TANDEM_CPU", tandem("--help").stdout)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,16 @@
 # The plug-in against Gymnasium, in the Python environment that set-up makes.
 add_executable(dump_rollout ${CMAKE_CURRENT_SOURCE_DIR}/atari/dump_rollout.cc)
 target_link_libraries(dump_rollout PRIVATE tandem_core)
+# Once with the best vector instructions here, once as on a CPU that has none beyond x86-64's own.
 foreach(cases games options)
-  add_test(NAME atari.gymnasium_oracle_${cases}
-    COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/atari/gymnasium_oracle.py
-      $<TARGET_FILE:dump_rollout> ${cases})
-  set_tests_properties(atari.gymnasium_oracle_${cases} PROPERTIES
-    ENVIRONMENT TANDEM_PLUGIN_PATH=${CMAKE_BINARY_DIR}/plugins)
+  foreach(suffix "" _portable)
+    string(REPLACE "_" "" cpu "${suffix}")
+    add_test(NAME atari.gymnasium_oracle_${cases}${suffix}
+      COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/atari/gymnasium_oracle.py
+        $<TARGET_FILE:dump_rollout> ${cases})
+    set_tests_properties(atari.gymnasium_oracle_${cases}${suffix} PROPERTIES
+      ENVIRONMENT "TANDEM_PLUGIN_PATH=${CMAKE_BINARY_DIR}/plugins;TANDEM_CPU=${cpu}")
+  endforeach()
 endforeach()
 
 # observer_test.cc looks inside.

@@ -84,6 +84,9 @@ int main(int argc, char** argv) {
                    "tandem"};
   program.set_version_flag("--version", "tandem " TANDEM_VERSION);
   program.require_subcommand(1);
+  program.footer(
+      "TANDEM_CPU=portable, avx2 or avx512 in the environment masks wider vector instructions of "
+      "the CPU.");
   for (const auto add : {tandem::add_train, tandem::add_envs, tandem::add_systems, tandem::add_keys,
                          tandem::add_rollout, tandem::add_bench, tandem::add_eval,
                          tandem::add_record, tandem::add_plot}) {
