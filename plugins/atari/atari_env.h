@@ -40,7 +40,8 @@ struct AtariOptions {
 /// part of the next step's result, so that no reward and no end of a game is lost.
 class AtariEnv : public Env {
  public:
-  /// `rom` must be one that ALE knows. Throws Error when the game lacks the mode or difficulty.
+  /// `rom` must be one that ALE knows. Throws Error when the game lacks the mode or difficulty, or
+  /// the CPU what $TANDEM_CPU names.
   AtariEnv(const std::filesystem::path& rom, const AtariOptions& options, std::uint64_t seed);
 
   [[nodiscard]] const EnvSpec& spec() const override { return spec_; }

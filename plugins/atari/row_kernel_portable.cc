@@ -57,11 +57,11 @@ class PortableKernel final : public RowKernel {
 
   void blend(std::span<const RowTap> taps, std::uint8_t* pixels) const override {
     for (int x = 0; x < kQuarter; ++x) {
-      const std::ptrdiff_t at = x * kQuarters;
+      const int at = x * kQuarters;
       Lanes sum{};
       for (const auto& tap : taps) {
         Lanes value;
-        std::memcpy(&value, tap.row->values.data() + at, sizeof(value));
+        std::memcpy(&value, &tap.row->values[at], sizeof(value));
         sum += tap.weight * value;
       }
       for (int quarter = 0; quarter < kQuarters; ++quarter) {

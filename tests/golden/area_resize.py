@@ -1,7 +1,7 @@
 """Prints what OpenCV's INTER_AREA makes of noise, for tests/atari/observer_test.cc.
 
-For each height of a screen: the FNV-1a hashes of ten 84 x 84 pictures, each the brighter pixels of a
-screen and the next one, first of plain noise, then of screens whose rows repeat.
+For each height of a screen: the FNV-1a hashes of ten 84 x 84 pictures, each the brighter pixels of
+a screen and the next one, first of plain noise, then of screens whose rows repeat.
 """
 
 import cv2
@@ -48,4 +48,5 @@ def observe(screens):
 
 for height in (84, 85, 127, 168, 169, 209, 210, 211, 214, 249, 250, 251, 336):
     screens = noise(height)
-    print(f"      {{{height}, {{{observe(screens):#018x}, {observe(repetitive(screens)):#018x}}}}},")
+    hashes = f"{observe(screens):#018x}, {observe(repetitive(screens)):#018x}"
+    print(f"      {{{height}, {{{hashes}}}}},")
