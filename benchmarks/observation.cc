@@ -62,11 +62,11 @@ double microseconds(const Observer& observer, const std::vector<Pair>& pairs) {
 }
 
 void measure(const Roms& roms, const std::string& game) {
-  Console console(roms.find(game), {});
-  const auto pairs = record(console);
+  const auto console = make_console(roms.find(game), {});
+  const auto pairs = record(*console);
   std::vector<Observer> observers;
   for (const Simd simd : available_simd()) {
-    observers.emplace_back(console.height(), console.gray_levels(), simd);
+    observers.emplace_back(console->height(), console->gray_levels(), simd);
   }
   std::vector<std::vector<double>> times(observers.size());
   for (int round = 0; round < kRounds; ++round) {
@@ -82,7 +82,7 @@ void measure(const Roms& roms, const std::string& game) {
 }
 
 void run(const std::string& rom_folder) {
-  Console::silence_ale();
+  silence_ale();
   std::string header = "| game |";
   std::string rule = "|---|";
   for (const Simd simd : available_simd()) {

@@ -121,9 +121,9 @@ if ! stamped .venv/tandem-stamp "$venv_inputs" || [[ ! -x .venv/bin/python ]]; t
 fi
 
 if [[ -e tools/build_ale.sh ]]; then
-  ale_inputs=$(sha256sum <tools/build_ale.sh)
+  ale_inputs=$(cat tools/build_ale.sh plugins/atari/patches/* | sha256sum)
   if ! stamped .deps/ale/tandem-stamp "$ale_inputs"; then
-    step ale "building the Arcade Learning Environment into .deps/ale (1 to 2 minutes)" \
+    step ale "building the Arcade Learning Environment into .deps/ale (2 to 3 minutes)" \
       tools/build_ale.sh
     echo "$ale_inputs" >.deps/ale/tandem-stamp
   fi

@@ -12,7 +12,7 @@
 #include "screen.h"
 #include "tandem/base/error.h"
 
-namespace tandem::atari {
+namespace tandem::atari::TANDEM_EMULATOR {
 namespace {
 
 using ale::StellaEnvironment;
@@ -127,6 +127,12 @@ TIA& graphics_chip(ale::ALEInterface& ale) {
   return dynamic_cast<TIA&>(ale.theOSystem->console().mediaSource());
 }
 
+/// The patched chip keeps track of what its pictures lack.
+template <class Chip>
+void complete_pictures(Chip& chip) {
+  if constexpr (requires { chip.completePictures(); }) chip.completePictures();
+}
+
 void load_console(ale::ALEInterface& ale, const std::string& state) {
   try {
     ale.restoreState(ale::ALEState(state));
@@ -167,6 +173,7 @@ void load_ale(ale::ALEInterface& ale, StateReader& reader) {
     if (pixels.size() != size) refuse();
     std::memcpy(picture, pixels.data(), pixels.size());
   }
+  complete_pictures(chip);
   std::memcpy(ale.getScreen().getArray(), chip.currentFrameBuffer(), size);
   chip.*reach(UnfinishedFrame{}) = reader.get<bool>();
   chip.*reach(GreyedFrame{}) = reader.get<bool>();
@@ -183,4 +190,4 @@ void load_ale(ale::ALEInterface& ale, StateReader& reader) {
   });
 }
 
-}  // namespace tandem::atari
+}  // namespace tandem::atari::TANDEM_EMULATOR

@@ -10,7 +10,7 @@ namespace ale {
 class ALEInterface;
 }
 
-namespace tandem::atari {
+namespace tandem::atari::TANDEM_EMULATOR {
 
 /// ALE's saved states leave out the pictures (a short frame shows rows of the one before the last),
 /// an unfinished frame's progress, the masks by which objects are drawn, and the action that a
@@ -19,4 +19,4 @@ namespace tandem::atari {
 void save_ale(ale::ALEInterface& ale, StateWriter& writer);
 void load_ale(ale::ALEInterface& ale, StateReader& reader);
 
-}  // namespace tandem::atari
+}  // namespace tandem::atari::TANDEM_EMULATOR

@@ -17,11 +17,13 @@ constexpr double kFramesPerSecond = 60;      // NTSC
 constexpr double kPixelAspect = 12.0 / 7.0;  // of the console on an NTSC screen
 
 ConsoleOptions console_options(const AtariOptions& options, std::uint64_t seed) {
-  return {.seed = static_cast<std::int64_t>(seed & 0x7fffffff),  // ALE's seeds are 31 bits
+  return {.emulator = options.emulator,
+          .seed = static_cast<std::int64_t>(seed & 0x7fffffff),  // ALE's seeds are 31 bits
           .sticky = options.sticky,
           .max_frames = options.max_frames,
           .mode = options.mode,
-          .difficulty = options.difficulty};
+          .difficulty = options.difficulty,
+          .simd = best_simd()};
 }
 
 }  // namespace
@@ -29,20 +31,20 @@ ConsoleOptions console_options(const AtariOptions& options, std::uint64_t seed) 
 AtariEnv::AtariEnv(const std::filesystem::path& rom, const AtariOptions& options,
                    std::uint64_t seed)
     : options_(options),
-      console_(rom, console_options(options, seed)),
-      levels_(console_.gray_levels()),
-      observer_(console_.height(), levels_, best_simd()),
-      shown_{Screen(console_.screen_bytes()), Screen(console_.screen_bytes())},
-      previous_(console_.screen_bytes()) {
-  const auto minimal = console_.minimal_actions();
-  actions_ = options.full_action_set ? console_.all_actions() : minimal;
+      console_(make_console(rom, console_options(options, seed))),
+      levels_(console_->gray_levels()),
+      observer_(console_->height(), levels_, best_simd()),
+      shown_{Screen(console_->screen_bytes()), Screen(console_->screen_bytes())},
+      previous_(console_->screen_bytes()) {
+  const auto minimal = console_->minimal_actions();
+  actions_ = options.full_action_set ? console_->all_actions() : minimal;
   has_fire_ = std::ranges::count(minimal, Console::kFire) > 0;
 
   spec_.dtype = DType::u8;
   spec_.frame_shape = {1, kSide, kSide};
   spec_.stack = options.stack;
   spec_.num_actions = static_cast<std::int64_t>(actions_.size());
-  for (const int action : actions_) spec_.action_names.push_back(Console::action_name(action));
+  for (const int action : actions_) spec_.action_names.push_back(action_name(action));
   spec_.frames_per_step = options.frame_skip;
   spec_.render_fps = kFramesPerSecond / static_cast<double>(options.frame_skip);
 }
@@ -80,11 +82,11 @@ StepResult AtariEnv::play(int action) {
   StepResult result;
   const auto skip = options_.frame_skip;
   for (std::int64_t t = 0; t < skip; ++t) {
-    result.reward += static_cast<float>(console_.act(action));
-    result.terminated = console_.over();
-    result.truncated = console_.truncated();
+    result.reward += static_cast<float>(console_->act(action, /*seen=*/t >= skip - 2));
+    result.terminated = console_->over();
+    result.truncated = console_->truncated();
     result.game_over = result.terminated || result.truncated;
-    const int lives_before = std::exchange(lives_, console_.lives());
+    const int lives_before = std::exchange(lives_, console_->lives());
     if (options_.life_loss_terminal && lives_ < lives_before) result.terminated = true;
 
     const bool ended = result.terminated || result.truncated;
@@ -103,14 +105,14 @@ StepResult AtariEnv::play(int action) {
 }
 
 void AtariEnv::start_game(Stream& stream) {
-  console_.new_game();
+  console_->new_game();
   const auto limit = static_cast<std::uint32_t>(options_.noop_max);
   const std::uint32_t noops = limit > 0 ? 1 + stream.below(limit) : 0;
   for (std::uint32_t i = 0; i < noops; ++i) {
-    console_.act(Console::kNoop);
-    if (console_.over() || console_.truncated()) console_.new_game();
+    console_->act(Console::kNoop);
+    if (console_->over() || console_->truncated()) console_->new_game();
   }
-  lives_ = console_.lives();
+  lives_ = console_->lives();
   for (auto& screen : shown_) copy_screen(screen);
 }
 
@@ -125,11 +127,11 @@ void AtariEnv::show(std::span<std::byte> frame) const {
 }
 
 void AtariEnv::copy_screen(Screen& screen) const {
-  std::memcpy(screen.data(), console_.screen(), screen.size());
+  std::memcpy(screen.data(), console_->screen(), screen.size());
 }
 
 void AtariEnv::save(StateWriter& writer) const {
-  console_.save(writer);
+  console_->save(writer);
   for (const auto& screen : shown_) writer.put_bytes(std::as_bytes(std::span(screen)));
   writer.put(lives_);
   writer.put(life_lost_);
@@ -137,7 +139,7 @@ void AtariEnv::save(StateWriter& writer) const {
 }
 
 void AtariEnv::load(StateReader& reader) {
-  console_.load(reader);
+  console_->load(reader);
   for (auto& screen : shown_) {
     const auto saved = reader.get_bytes();
     if (saved.size() != screen.size()) throw Error("the saved state is of another game");
@@ -150,8 +152,8 @@ void AtariEnv::load(StateReader& reader) {
 
 Picture AtariEnv::render() const {
   return {.width = kScreenWidth,
-          .height = console_.height(),
-          .rgb = console_.rgb(),
+          .height = console_->height(),
+          .rgb = console_->rgb(),
           .pixel_aspect = kPixelAspect};
 }
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ namespace tandem::atari {
 /// How a game is played and shown. The defaults are the protocol of the asynchronous papers (A3C,
 /// PAAC, GA3C): minimal actions, every fourth frame, no sticky actions, random no-op starts.
 struct AtariOptions {
+  std::string emulator = "fast";
   std::int64_t frame_skip = 4;
   bool full_action_set = false;
   double sticky = 0;
@@ -62,7 +64,7 @@ class AtariEnv : public Env {
 
   AtariOptions options_;
   EnvSpec spec_;
-  Console console_;
+  std::unique_ptr<Console> console_;
   GrayLevels levels_;
   std::vector<int> actions_;  // ALE's number of each of our actions
   bool has_fire_ = false;

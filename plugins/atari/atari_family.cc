@@ -40,6 +40,10 @@ class AtariFamily : public EnvFamily {
 FieldList AtariFamily::fields() {
   constexpr double kLargestInt = std::numeric_limits<std::int32_t>::max();
   return {
+      {.key = "emulator",
+       .target = &options_.emulator,
+       .meaning = "fast: ALE with tandem's patch; reference: ALE as it is; the games are the same",
+       .choices = {"fast", "reference"}},
       {.key = "frame_skip",
        .target = &options_.frame_skip,
        .meaning = "emulated frames that one action is held; the last two are maxed",
@@ -99,7 +103,7 @@ FieldList AtariFamily::fields() {
 }
 
 std::unique_ptr<EnvFamily> create() {
-  Console::silence_ale();
+  silence_ale();
   return std::make_unique<AtariFamily>();
 }
 

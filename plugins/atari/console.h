@@ -11,21 +11,20 @@
 #include <vector>
 
 #include "screen.h"
+#include "tandem/base/cpu.h"
 #include "tandem/base/state.h"
-
-namespace ale {
-class ALEInterface;
-}
 
 namespace tandem::atari {
 
 /// What a game is started with. Value type.
 struct ConsoleOptions {
-  std::int64_t seed = 0;        // of ALE's own generator: it decides about sticky actions
-  double sticky = 0;            // probability that a frame repeats the action before
-  std::int64_t max_frames = 0;  // of a game; 0: no limit
-  std::int64_t mode = -1;       // -1: the game's own default
+  std::string emulator = "fast";  // or "reference": ALE with our patch, or as it is
+  std::int64_t seed = 0;          // of ALE's own generator: it decides about sticky actions
+  double sticky = 0;              // probability that a frame repeats the action before
+  std::int64_t max_frames = 0;    // of a game; 0: no limit
+  std::int64_t mode = -1;         // -1: the game's own default
   std::int64_t difficulty = -1;
+  Simd simd = Simd::portable;  // what the fast emulator draws with
 };
 
 /// One emulator. Actions are ALE's numbers: 0 NOOP, 1 FIRE, 2 UP and so on up to 17. Not
@@ -35,35 +34,44 @@ class Console {
   static constexpr int kNoop = 0;
   static constexpr int kFire = 1;
 
-  /// `rom` must have come from Roms::find(). Throws Error when the game cannot be played under the
-  /// options, with what it has instead.
-  Console(const std::filesystem::path& rom, const ConsoleOptions& options);
-  ~Console();
+  virtual ~Console() = default;
 
-  [[nodiscard]] std::vector<int> minimal_actions() const;  // those the game uses
-  [[nodiscard]] std::vector<int> all_actions() const;
-  static std::string action_name(int action);
+  [[nodiscard]] virtual std::vector<int> minimal_actions() const = 0;  // those the game uses
+  [[nodiscard]] virtual std::vector<int> all_actions() const = 0;
 
-  /// Keeps ALE from telling on stderr what it loads. For the whole process; not thread-safe.
-  static void silence_ale();
+  [[nodiscard]] virtual std::vector<int> modes() const = 0;
+  [[nodiscard]] virtual std::vector<int> difficulties() const = 0;
 
-  void new_game();
-  int act(int action);  // one frame; returns the raw reward
-  [[nodiscard]] bool over() const;
-  [[nodiscard]] bool truncated() const;  // max_frames reached
-  [[nodiscard]] int lives() const;
+  virtual void new_game() = 0;
 
-  [[nodiscard]] int height() const;                     // rows of the screen
-  [[nodiscard]] std::size_t screen_bytes() const;       // height * 160
-  [[nodiscard]] const std::uint8_t* screen() const;     // palette indices, row by row
-  [[nodiscard]] GrayLevels gray_levels() const;         // of the palette, as ALE has them
-  [[nodiscard]] std::vector<std::uint8_t> rgb() const;  // of the screen, 3 bytes a pixel
+  /// Emulates one frame and returns the raw reward. A frame whose screen nobody will ask for is
+  /// faster with `seen` false; if somebody does ask, the answer is right all the same, but slow.
+  virtual int act(int action, bool seen = true) = 0;
+  [[nodiscard]] virtual bool over() const = 0;
+  [[nodiscard]] virtual bool truncated() const = 0;  // max_frames reached
+  [[nodiscard]] virtual int lives() const = 0;
 
-  void save(StateWriter& writer) const;
-  void load(StateReader& reader);
+  [[nodiscard]] virtual int height() const = 0;                // rows of the screen
+  [[nodiscard]] virtual std::size_t screen_bytes() const = 0;  // height * 160
+  [[nodiscard]] virtual const std::uint8_t* screen() = 0;      // palette indices, row by row
+  [[nodiscard]] virtual GrayLevels gray_levels() const = 0;    // of the palette, as ALE has them
+  [[nodiscard]] virtual std::vector<std::uint8_t> rgb() = 0;   // of the screen, 3 bytes a pixel
+  [[nodiscard]] virtual std::vector<std::uint8_t> ram() const = 0;  // 128 bytes
 
- private:
-  std::unique_ptr<ale::ALEInterface> ale_;
+  /// The same bytes from either emulator, and each takes those of the other.
+  virtual void save(StateWriter& writer) = 0;
+  virtual void load(StateReader& reader) = 0;
 };
+
+/// `rom` must have come from Roms::find(). Throws Error when the game cannot be played under the
+/// options, with what it has instead.
+std::unique_ptr<Console> make_console(const std::filesystem::path& rom,
+                                      const ConsoleOptions& options);
+
+/// "UPFIRE" for 10.
+std::string action_name(int action);
+
+/// Keeps ALE from telling on stderr what it loads. For the whole process; not thread-safe.
+void silence_ale();
 
 }  // namespace tandem::atari

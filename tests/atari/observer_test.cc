@@ -123,21 +123,21 @@ TEST_P(ObserverTest, EqualsThePortablePathAtEveryHeight) {
 }
 
 TEST_P(ObserverTest, EqualsThePortablePathOnGames) {
-  Console::silence_ale();
+  silence_ale();
   for (const auto* game : {"Pong", "Breakout", "Qbert", "Seaquest", "Enduro", "BeamRider",
                            "AirRaid", "Carnival"}) {  // the last two have 250 and 214 rows
-    Console console(Roms(TANDEM_ROM_FOLDER).find(game), {});
-    const auto actions = console.minimal_actions();
+    const auto console = make_console(Roms(TANDEM_ROM_FOLDER).find(game), {});
+    const auto actions = console->minimal_actions();
     const auto frames = noise(600);
     Pixels screens;
     for (std::size_t i = 0; i < frames.size(); ++i) {
-      console.act(actions[frames[i / 4] % actions.size()]);
-      if (console.over()) console.new_game();
+      console->act(actions[frames[i / 4] % actions.size()]);
+      if (console->over()) console->new_game();
       if (i % 4 < 2) continue;
-      screens.insert(screens.end(), console.screen(), console.screen() + console.screen_bytes());
+      screens.insert(screens.end(), console->screen(), console->screen() + console->screen_bytes());
     }
-    ASSERT_EQ(observe_pairs(screens, console.height(), console.gray_levels(), GetParam()),
-              observe_pairs(screens, console.height(), console.gray_levels(), Simd::portable))
+    ASSERT_EQ(observe_pairs(screens, console->height(), console->gray_levels(), GetParam()),
+              observe_pairs(screens, console->height(), console->gray_levels(), Simd::portable))
         << game;
   }
 }

@@ -27,8 +27,9 @@ namespace tandem {
 struct EnvCase {
   std::string id;
   std::vector<std::pair<std::string, std::string>> options = {};
-  bool random = true;      // different seeds give different games
-  int most_steps = 20000;  // random actions end a game in fewer steps
+  bool random = true;        // different seeds give different games
+  int most_steps = 20000;    // random actions end a game in fewer steps
+  int allocating_steps = 0;  // of 500, at most: those that remember a whole state
 };
 
 inline std::ostream& operator<<(std::ostream& out, const EnvCase& env_case) {
@@ -67,7 +68,7 @@ class RandomPlay {
     const auto action = draw_action();
     const AllocationCount allocations;
     result_ = env_->step(action, stream_, frame_);
-    allocations_ += allocations.so_far();
+    if (allocations.so_far() > 0) ++allocating_steps_;
     ended_ = result_.terminated || result_.truncated;
   }
 
@@ -93,7 +94,7 @@ class RandomPlay {
   [[nodiscard]] const StepResult& result() const { return result_; }
   [[nodiscard]] bool ended() const { return ended_; }
   [[nodiscard]] std::vector<std::byte>& frame() { return frame_; }
-  [[nodiscard]] std::int64_t allocations() const { return allocations_; }
+  [[nodiscard]] int allocating_steps() const { return allocating_steps_; }
 
   [[nodiscard]] bool same_as(const RandomPlay& other) const {
     return frame_ == other.frame_ && result_.reward == other.result_.reward &&
@@ -123,7 +124,7 @@ class RandomPlay {
   std::vector<float> continuous_;
   StepResult result_;
   bool ended_ = true;
-  std::int64_t allocations_ = 0;
+  int allocating_steps_ = 0;
 };
 
 class EnvConformance : public testing::TestWithParam<EnvCase> {
@@ -320,7 +321,7 @@ TEST_P(EnvConformance, RefusesAStateThatIsCutOff) {
 TEST_P(EnvConformance, StepsWithoutAllocating) {
   auto game = play();
   game.go(500);
-  EXPECT_EQ(game.allocations(), 0);
+  EXPECT_LE(game.allocating_steps(), GetParam().allocating_steps);
 }
 
 // Seen failing with a width that changes with the state.

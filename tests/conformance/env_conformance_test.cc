@@ -24,10 +24,15 @@ std::vector<EnvCase> atari_cases() {
   const std::string folder = TANDEM_BINARY_DIR "/plugins";
   if (!std::filesystem::exists(folder + "/tandem_atari.so")) return {};
   setenv("TANDEM_PLUGIN_PATH", folder.c_str(), 0);
-  return {EnvCase{"atari:Pong"}, EnvCase{"atari:Breakout"},
-          EnvCase{"atari:Breakout",
-                  {{"life_loss_terminal", "true"}, {"fire_reset", "true"}, {"sticky", "0.25"}}},
-          EnvCase{"atari:Seaquest", {{"max_frames", "400"}, {"full_action_set", "true"}}}};
+  std::vector<EnvCase> cases = {
+      {"atari:Pong"},
+      {"atari:Pong", {{"emulator", "reference"}}},
+      {"atari:Breakout"},
+      {"atari:Breakout",
+       {{"life_loss_terminal", "true"}, {"fire_reset", "true"}, {"sticky", "0.25"}}},
+      {"atari:Seaquest", {{"max_frames", "400"}, {"full_action_set", "true"}}}};
+  for (auto& env_case : cases) env_case.allocating_steps = 3;
+  return cases;
 }
 INSTANTIATE_TEST_SUITE_P(Atari, EnvConformance, testing::ValuesIn(atari_cases()), case_name);
 

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// (The built plug-in links GPL-2.0-only ALE; see README.md.)
+#include "ale_console.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+#include <utility>
+
+#include "ale/ale_interface.hpp"
+#include "ale/common/ColourPalette.hpp"
+#include "ale/emucore/Console.hxx"
+#include "ale/emucore/TIA.hxx"
+#include "ale_state.h"
+#include "tandem/base/error.h"
+
+namespace tandem::atari::TANDEM_EMULATOR {
+namespace {
+
+using ale::stella::TIA;
+
+/// What our patch adds to ALE's graphics chip: frames that leave no picture.
+template <class Chip>
+concept Skips = requires(Chip chip) {
+  chip.pictureComplete();
+};
+
+template <class Chip, class Environment>
+void set_drawing(Environment& environment, bool drawing) {
+  if constexpr (Skips<Chip>) environment.setDrawing(drawing);
+}
+
+template <class Chip>
+bool picture_complete(const Chip& chip) {
+  if constexpr (Skips<Chip>) return chip.pictureComplete();
+  return true;
+}
+
+template <class Chip>
+bool pictures_complete(const Chip& chip) {
+  if constexpr (Skips<Chip>) return chip.picturesComplete();
+  return true;
+}
+
+template <class Chip>
+void draw_with(Chip& chip, Simd simd) {
+  constexpr int kBits[] = {64, 256, 512};
+  if constexpr (Skips<Chip>) chip.useWidth(kBits[static_cast<int>(simd)]);
+}
+
+template <class Number>
+std::vector<int> numbers(const std::vector<Number>& values) {
+  return {values.begin(), values.end()};
+}
+
+template <class Number>
+Number choose(const std::vector<Number>& available, std::int64_t wanted, const char* option,
+              const std::filesystem::path& rom) {
+  const auto found = std::find(available.begin(), available.end(), static_cast<Number>(wanted));
+  if (wanted >= 0 && found != available.end()) return *found;
+  throw Error(fmt::format("env.{} = {}: {} has {} (-1 for its default)", option, wanted,
+                          rom.stem().string(), fmt::join(available, ", ")));
+}
+
+/// The patched ALE leaves frames undrawn that nobody will look at. Their rows are missed when a
+/// later frame ends early, since rows that a frame does not reach still show the frame before the
+/// last one. So the frames since a saved state are kept, to be emulated once more, all drawn.
+class AleConsole final : public Console {
+ public:
+  AleConsole(const std::filesystem::path& rom, const ConsoleOptions& options)
+      : ale_(std::make_unique<ale::ALEInterface>()) {
+    ale_->setInt("random_seed", static_cast<int>(options.seed));
+    ale_->setFloat("repeat_action_probability", static_cast<float>(options.sticky));
+    ale_->setInt("max_num_frames_per_episode", static_cast<int>(options.max_frames));
+    try {
+      ale_->loadROM(rom);
+    } catch (const std::exception& error) {
+      throw Error(fmt::format("ALE cannot start {}: {}", rom.string(), error.what()));
+    }
+    if (options.mode != -1) {
+      ale_->setMode(choose(ale_->getAvailableModes(), options.mode, "mode", rom));
+    }
+    if (options.difficulty != -1) {
+      ale_->setDifficulty(
+          choose(ale_->getAvailableDifficulties(), options.difficulty, "difficulty", rom));
+    }
+    chip_ = &dynamic_cast<TIA&>(ale_->theOSystem->console().mediaSource());
+    draw_with(*chip_, options.simd);
+  }
+
+  [[nodiscard]] std::vector<int> minimal_actions() const override {
+    return numbers(ale_->getMinimalActionSet());
+  }
+  [[nodiscard]] std::vector<int> all_actions() const override {
+    return numbers(ale_->getLegalActionSet());
+  }
+  [[nodiscard]] std::vector<int> modes() const override {
+    return numbers(ale_->getAvailableModes());
+  }
+  [[nodiscard]] std::vector<int> difficulties() const override {
+    return numbers(ale_->getAvailableDifficulties());
+  }
+
+  void new_game() override {
+    note(kNewGame);
+    play(kNewGame, true);
+  }
+
+  int act(int action, bool seen) override {
+    const bool drawn = seen || !Skips<TIA> || drawn_frames_left_ > 0;
+    if (drawn_frames_left_ > 0) --drawn_frames_left_;
+    if (!drawn && (start_.empty() || since_.size() >= kFramesBetweenStates)) remember();
+    note(action);
+    return play(action, drawn);
+  }
+
+  [[nodiscard]] bool over() const override { return ale_->game_over(/*with_truncation=*/false); }
+  [[nodiscard]] bool truncated() const override { return ale_->game_truncated(); }
+  [[nodiscard]] int lives() const override { return ale_->lives(); }
+  [[nodiscard]] int height() const override { return static_cast<int>(ale_->getScreen().height()); }
+  [[nodiscard]] std::size_t screen_bytes() const override { return ale_->getScreen().arraySize(); }
+
+  [[nodiscard]] const std::uint8_t* screen() override {
+    if (!last_drawn_ || !picture_complete(*chip_)) redraw();
+    return ale_->getScreen().getArray();
+  }
+
+  [[nodiscard]] GrayLevels gray_levels() const override {
+    // ALE reads the entry after an index, so there is none for 255; colours are even anyway.
+    GrayLevels indices;
+    std::iota(indices.begin(), indices.end(), std::uint8_t{0});
+    GrayLevels levels{};
+    ale_->theOSystem->colourPalette().applyPaletteGrayscale(levels.data(), indices.data(), 255);
+    return levels;
+  }
+
+  [[nodiscard]] std::vector<std::uint8_t> rgb() override {
+    static_cast<void>(screen());
+    std::vector<std::uint8_t> pixels;
+    ale_->getScreenRGB(pixels);
+    return pixels;
+  }
+
+  [[nodiscard]] std::vector<std::uint8_t> ram() const override {
+    const auto& memory = ale_->getRAM();
+    return {memory.array(), memory.array() + memory.size()};
+  }
+
+  void save(StateWriter& writer) override {
+    if (!last_drawn_ || !pictures_complete(*chip_)) redraw();
+    save_ale(*ale_, writer);
+  }
+
+  void load(StateReader& reader) override {
+    start_.clear();
+    load_ale(*ale_, reader);
+    last_drawn_ = true;
+  }
+
+ private:
+  static constexpr int kNewGame = -1;
+  static constexpr std::size_t kFramesBetweenStates = 2048;  // a state costs as much as 3 frames
+  static constexpr std::int64_t kFramesDrawnAfterRedraw = 4096;
+
+  int play(int action, bool drawn) {
+    set_drawing<TIA>(*ale_->environment, drawn);
+    last_drawn_ = drawn;
+    if (action != kNewGame) return ale_->act(static_cast<ale::Action>(action));
+    ale_->reset_game();
+    return 0;
+  }
+
+  void note(int action) {
+    if (!start_.empty()) since_.push_back(static_cast<std::int8_t>(action));
+  }
+
+  void remember() {
+    StateWriter writer;
+    save(writer);
+    start_ = writer.bytes();
+    since_.clear();
+    since_.reserve(kFramesBetweenStates);
+  }
+
+  /// A game that does this often is drawn whole for longer each time.
+  void redraw() {
+    StateReader reader(start_);
+    load_ale(*ale_, reader);
+    for (const int action : since_) play(action, true);
+    start_.clear();
+    drawn_frames_left_ = kFramesDrawnAfterRedraw << std::min(redraws_, 20);
+    ++redraws_;
+  }
+
+  std::unique_ptr<ale::ALEInterface> ale_;
+  TIA* chip_ = nullptr;
+  bool last_drawn_ = true;
+  std::vector<std::byte> start_;    // a state with whole pictures; empty: all frames were drawn
+  std::vector<std::int8_t> since_;  // what was played since: actions, kNewGame
+  std::int64_t drawn_frames_left_ = 0;
+  int redraws_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Console> make_console(const std::filesystem::path& rom,
+                                      const ConsoleOptions& options) {
+  return std::make_unique<AleConsole>(rom, options);
+}
+
+std::string action_name(int action) {
+  constexpr std::string_view kPlayer = "PLAYER_A_";
+  return ale::action_to_string(static_cast<ale::Action>(action)).substr(kPlayer.size());
+}
+
+void silence() { ale::Logger::setMode(ale::Logger::Error); }
+
+}  // namespace tandem::atari::TANDEM_EMULATOR
