@@ -2,8 +2,8 @@
 //
 // Both play the same random actions by turns, so that whatever else the machine does falls on both,
 // and each answers for its share of the processor's time, not the clock's. As an agent plays: four
-// frames a step, of which the last two are looked at. Prints a Markdown table: medians of the rounds
-// and of their ratios.
+// frames a step, of which the last two are looked at. Prints a Markdown table: medians of the
+// rounds and of their ratios.
 #include <fmt/format.h>
 
 #include <array>
@@ -99,8 +99,8 @@ void run(const Roms& roms) {
     fast_seconds += 1 / rates.fast;
   }
   const auto count = static_cast<double>(games.size());
-  print_row("harmonic mean", {count / reference_seconds, count / fast_seconds,
-                              reference_seconds / fast_seconds});
+  print_row("harmonic mean",
+            {count / reference_seconds, count / fast_seconds, reference_seconds / fast_seconds});
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "tandem/learn/learner.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace tandem {
@@ -10,19 +12,37 @@ Learner::Learner(Architecture architecture, const OptimizerConfig& config, std::
       config_(config),
       parameters_(static_cast<std::size_t>(architecture_.parameter_count())),
       sum_(parameters_.size()),
+      squares_((parameters_.size() + kPart - 1) / kPart),
       optimizer_(make_optimizer(config, architecture_.parameter_count())) {
   Stream stream(seed, kInitialisation);
   initialise(architecture_, stream, parameters_);
 }
 
-UpdateInfo Learner::apply(std::span<const std::vector<float>> gradients, std::int64_t steps) {
-  std::ranges::copy(gradients.front(), sum_.begin());
-  for (const auto& gradient : gradients.subspan(1)) {
-    for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] += gradient[i];
-  }
-  const double norm = global_norm(sum_);
+UpdateInfo Learner::apply(std::span<const std::vector<float>> gradients, std::int64_t steps,
+                          Workers& workers) {
+  const auto parts = static_cast<int>(squares_.size());
+  const auto part_of = [](auto&& buffer, int part) {
+    const auto first = static_cast<std::size_t>(part) * kPart;
+    const auto all = std::span(buffer);
+    return all.subspan(first, std::min(kPart, all.size() - first));
+  };
+  workers.parallel_for(parts, [&](int part) {
+    const auto sum = part_of(sum_, part);
+    std::ranges::copy(part_of(gradients.front(), part), sum.begin());
+    for (const auto& gradient : gradients.subspan(1)) {
+      const auto more = part_of(gradient, part);
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += more[i];
+    }
+    squares_[static_cast<std::size_t>(part)] = sum_of_squares(sum);
+  });
+  const double norm = std::sqrt(std::accumulate(squares_.begin(), squares_.end(), 0.0));
+  const float scale = clip_scale(norm, config_.clip_norm);
   const float lr = learning_rate(config_, steps);
-  optimizer_->step(parameters_, sum_, clip_scale(norm, config_.clip_norm), lr);
+  optimizer_->begin();
+  workers.parallel_for(parts, [&](int part) {
+    optimizer_->step(static_cast<std::size_t>(part) * kPart, part_of(parameters_, part),
+                     part_of(sum_, part), scale, lr);
+  });
   return {norm, lr};
 }
 

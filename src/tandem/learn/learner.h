@@ -8,6 +8,7 @@
 
 #include "tandem/learn/optimizer.h"
 #include "tandem/nn/architecture.h"
+#include "tandem/sync/workers.h"
 
 namespace tandem {
 
@@ -30,17 +31,23 @@ class Learner {
   [[nodiscard]] std::vector<Optimizer::Slot> optimizer_slots() { return optimizer_->slots(); }
 
   /// One update (PAAC's Algorithm 1, line 18) with the sum of `gradients`, added in their order so
-  /// that the bits do not depend on threads; `steps` have been taken so far.
-  UpdateInfo apply(std::span<const std::vector<float>> gradients, std::int64_t steps);
+  /// that the bits do not depend on threads; `steps` have been taken so far. All workers share it.
+  UpdateInfo apply(std::span<const std::vector<float>> gradients, std::int64_t steps,
+                   Workers& workers);
 
  private:
   // Environments use the ids from 0 on.
   static constexpr std::uint64_t kInitialisation = ~std::uint64_t{0};
 
+  // Parameters of a part of the update: what is read of it a second time is still in the cache, and
+  // the order of all sums does not depend on the number of workers.
+  static constexpr std::size_t kPart = 16384;
+
   Architecture architecture_;
   OptimizerConfig config_;
   std::vector<float> parameters_;
-  std::vector<float> sum_;
+  std::vector<float> sum_;       // of the gradients
+  std::vector<double> squares_;  // the sum of each part's squares
   std::unique_ptr<Optimizer> optimizer_;
 };
 

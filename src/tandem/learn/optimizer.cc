@@ -22,22 +22,23 @@ class RmsProp final : public Optimizer {
         inside_(config.epsilon_inside),
         square_(parameters, static_cast<float>(config.initial_square)) {}
 
-  void step(std::span<float> parameters, std::span<const float> gradient, float gradient_scale,
-            float lr) override {
-    inside_ ? update<true>(parameters, gradient, gradient_scale, lr)
-            : update<false>(parameters, gradient, gradient_scale, lr);
+  void step(std::size_t first, std::span<float> parameters, std::span<const float> gradient,
+            float gradient_scale, float lr) override {
+    inside_ ? update<true>(first, parameters, gradient, gradient_scale, lr)
+            : update<false>(first, parameters, gradient, gradient_scale, lr);
   }
 
   std::vector<Slot> slots() override { return {{"square", square_}}; }
 
  private:
   template <bool kInside>
-  void update(std::span<float> parameters, std::span<const float> gradient, float scale, float lr) {
+  void update(std::size_t first, std::span<float> parameters, std::span<const float> gradient,
+              float scale, float lr) {
     const float decay = decay_;
     const float epsilon = epsilon_;
     float* __restrict p = parameters.data();
     const float* __restrict g = gradient.data();
-    float* __restrict s = square_.data();
+    float* __restrict s = square_.data() + first;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       const float scaled = scale * g[i];
       s[i] = decay * s[i] + (1.0f - decay) * scaled * scaled;
@@ -59,12 +60,12 @@ class Sgd final : public Optimizer {
   Sgd(const OptimizerConfig& config, std::int64_t parameters)
       : momentum_(static_cast<float>(config.momentum)), velocity_(parameters, 0.0f) {}
 
-  void step(std::span<float> parameters, std::span<const float> gradient, float gradient_scale,
-            float lr) override {
+  void step(std::size_t first, std::span<float> parameters, std::span<const float> gradient,
+            float gradient_scale, float lr) override {
     const float momentum = momentum_;
     float* __restrict p = parameters.data();
     const float* __restrict g = gradient.data();
-    float* __restrict v = velocity_.data();
+    float* __restrict v = velocity_.data() + first;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       v[i] = momentum * v[i] + gradient_scale * g[i];
       p[i] -= lr * v[i];
@@ -88,10 +89,11 @@ class Adam final : public Optimizer {
         mean_(parameters, 0.0f),
         square_(parameters, 0.0f) {}
 
-  void step(std::span<float> parameters, std::span<const float> gradient, float gradient_scale,
-            float lr) override {
-    // A float counts exactly to 2^24 and stays there; both corrections are 1 long before.
-    count_[0] += 1.0f;
+  // A float counts exactly to 2^24 and stays there; both corrections are 1 long before.
+  void begin() override { count_[0] += 1.0f; }
+
+  void step(std::size_t first, std::span<float> parameters, std::span<const float> gradient,
+            float gradient_scale, float lr) override {
     const auto rate = static_cast<float>(lr / (1.0 - std::pow(beta1_, count_[0])));
     const auto correction = static_cast<float>(1.0 / std::sqrt(1.0 - std::pow(beta2_, count_[0])));
     const auto beta1 = static_cast<float>(beta1_);
@@ -99,8 +101,8 @@ class Adam final : public Optimizer {
     const float epsilon = epsilon_;
     float* __restrict p = parameters.data();
     const float* __restrict g = gradient.data();
-    float* __restrict m = mean_.data();
-    float* __restrict s = square_.data();
+    float* __restrict m = mean_.data() + first;
+    float* __restrict s = square_.data() + first;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       const float scaled = gradient_scale * g[i];
       m[i] = beta1 * m[i] + (1.0f - beta1) * scaled;
@@ -200,7 +202,7 @@ std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, std::in
       fmt::format("optimizer.kind: unknown rule '{}'; use rmsprop, sgd or adam", config.kind));
 }
 
-double global_norm(std::span<const float> gradient) {
+double sum_of_squares(std::span<const float> gradient) {
   // Sixteen sums side by side, always the same, so that the compiler may use wide registers.
   std::array<double, 16> sums{};
   const auto whole = gradient.size() / sums.size() * sums.size();
@@ -213,7 +215,7 @@ double global_norm(std::span<const float> gradient) {
   double total = 0;
   for (const double sum : sums) total += sum;
   for (const float value : gradient.subspan(whole)) total += static_cast<double>(value) * value;
-  return std::sqrt(total);
+  return total;
 }
 
 float clip_scale(double norm, double clip_norm) {

@@ -1,6 +1,7 @@
 // Optimizers over one flat buffer of parameters.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,13 +29,17 @@ struct OptimizerConfig {
   FieldList fields();
 };
 
-/// One update rule with its state. Not thread-safe.
+/// One update rule with its state. Not thread-safe, but for step().
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// parameters -= lr * (rule applied to gradient_scale * gradient). Sizes as at construction.
-  virtual void step(std::span<float> parameters, std::span<const float> gradient,
+  /// Begins an update, of which step() then does the parts.
+  virtual void begin() {}
+
+  /// parameters -= lr * (rule applied to gradient_scale * gradient), for the parameters from index
+  /// `first` on. Threads may do separate parts of one update at the same time.
+  virtual void step(std::size_t first, std::span<float> parameters, std::span<const float> gradient,
                     float gradient_scale, float lr) = 0;
 
   /// The state to save and restore: name and values, one value per parameter (a step count may be
@@ -49,8 +54,8 @@ class Optimizer {
 /// Throws Error for an unknown kind.
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, std::int64_t parameters);
 
-/// The Euclidean norm of the whole gradient, summed in a fixed order in double precision.
-double global_norm(std::span<const float> gradient);
+/// The sum of the squares, in a fixed order and double precision: its root is the gradient's norm.
+double sum_of_squares(std::span<const float> gradient);
 
 /// The factor that brings a gradient of this norm down to clip_norm (Pascanu et al., 2012);
 /// 1 when it is below already or clip_norm is 0.

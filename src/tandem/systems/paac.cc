@@ -24,6 +24,13 @@ struct Group {
   LossStats stats = {};
   double learning_seconds = 0;
 
+  /// Takes the parameters as the last update left them.
+  void reload() {
+    const Stopwatch watch;
+    network->reload();
+    learning_seconds = watch.seconds();
+  }
+
   /// Lines 12 to 17: the gradient over this group's experience, as its share of the mean over all
   /// n_e * t_max samples. The forward pass is the one that acted: the parameters are the same.
   void differentiate(const Rollout& rollout, const Algorithm& algorithm, double weight,
@@ -34,7 +41,7 @@ struct Group {
           stats = algorithm.loss(heads, rollout, weight, out);
         },
         gradient);
-    learning_seconds = watch.seconds();
+    learning_seconds += watch.seconds();
   }
 };
 
@@ -116,23 +123,23 @@ void train_paac(const PaacConfig& config, Parts& parts) {
     Stopwatch watch;
     workers.parallel_for(count, [&](int g) {
       const auto i = static_cast<std::size_t>(g);
+      groups[i].reload();
       const Rollout& rollout = groups[i].collector->collect();  // lines 4 to 12
       groups[i].differentiate(rollout, parts.algorithm, 1.0 / static_cast<double>(samples),
                               gradients[i]);  // lines 12 to 17
     });
     const double parallel_seconds = watch.lap();
-    const UpdateInfo update = parts.learner.apply(gradients, parts.run.steps());  // line 18
-    for (Group& group : groups) group.network->reload();
+    const UpdateInfo update =
+        parts.learner.apply(gradients, parts.run.steps(), workers);  // line 18
     const double update_seconds = watch.lap();
 
     UpdateReport all = report(groups, episodes);
     all.steps = samples;  // line 19
     all.gradient_norm = update.gradient_norm;
     all.learning_rate = update.learning_rate;
-    // While the groups ran, a worker without one waited; during the update, all but the master did.
+    // While the groups ran, a worker without one waited. All share the update.
     all.seconds.waiting += parallel_seconds * workers.threads() - all.seconds.total();
-    all.seconds.waiting += update_seconds * (workers.threads() - 1);
-    all.seconds.learning += update_seconds;
+    all.seconds.learning += update_seconds * workers.threads();
     parts.run.record(all);
     if (parts.run.checkpoint_due()) save(groups, parts);
   }

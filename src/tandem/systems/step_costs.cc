@@ -9,6 +9,7 @@
 #include "tandem/base/clock.h"
 #include "tandem/base/median.h"
 #include "tandem/data/rollout.h"
+#include "tandem/sync/workers.h"
 
 namespace tandem {
 namespace {
@@ -54,6 +55,7 @@ class Workbench {
   const Batching batching_;
   VecEnv env_;
   std::unique_ptr<Network> network_;
+  Workers workers_{1};  // the caller
   Rollout rollout_;
   std::vector<Stream*> streams_;
   std::vector<Action> actions_;
@@ -96,7 +98,7 @@ void Workbench::act_and_learn() {
     differentiate(gradient);
     learning_ += watch.lap();
   }
-  parts_.learner.apply(gradients_, 0);
+  parts_.learner.apply(gradients_, 0, workers_);
   network_->reload();
   learning_ += watch.lap();
 }
