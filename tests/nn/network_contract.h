@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -90,6 +91,8 @@ struct NetworkCase {
   std::function<std::unique_ptr<Network>(const Architecture&, std::span<const float>)> make;
   double rounding = 1e-5;  // of gradients, by which batches may differ from their parts
 };
+
+inline void PrintTo(const NetworkCase& network, std::ostream* out) { *out << network.name; }
 
 /// Instantiated where the libraries are.
 class NetworkContract : public testing::TestWithParam<NetworkCase> {

@@ -95,7 +95,7 @@ FieldList NetConfig::fields() {
        .target = &precision,
        .meaning = "numbers that the network computes with: fp32; bf16, faster where the CPU has "
                   "instructions for it. Parameters and optimizer are fp32 in either case",
-       .source = "Kalamkar et al. 2019, section 3",
+       .source = "Kalamkar et al. 2019, A Study of BFLOAT16 for Deep Learning Training",
        .choices = {"fp32", "bf16"}},
   };
 }

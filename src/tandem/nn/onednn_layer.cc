@@ -185,7 +185,7 @@ dnnl::memory Layer::packed(const Desc& desc) {
   const auto found = std::ranges::find_if(
       packed_, [&](const Packed& packed) { return packed.weights.get_desc() == desc; });
   if (found != packed_.end()) return found->weights;
-  const dnnl::memory weights(desc, context_.engine);
+  dnnl::memory weights(desc, context_.engine);
   packed_.push_back({weights, reorder(context_, ordered_, weights)});
   packed_.back().pack.run();
   return weights;

@@ -3,8 +3,6 @@
 // layer's choice from record() to backward(); the heads are one dense layer of actions + 1 outputs,
 // in fp32.
 
-#include <omp.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -15,6 +13,9 @@
 #include "tandem/nn/onednn_layer.h"
 #include "tandem/nn/pixels.h"
 #include "tandem/nn/relu.h"
+
+// Of the OpenMP that oneDNN runs on. Not every compiler brings its header.
+extern "C" void omp_set_num_threads(int threads);
 
 namespace tandem {
 namespace onednn {

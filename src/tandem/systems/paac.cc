@@ -122,8 +122,10 @@ void train_paac(const PaacConfig& config, Parts& parts) {
     });
     const double parallel_seconds = watch.lap();
     const UpdateInfo update = parts.learner.apply(gradients, parts.run.steps());  // line 18
-    for (Group& group : groups) group.network->reload();
     const double update_seconds = watch.lap();
+    workers.parallel_for(count,
+                         [&](int g) { groups[static_cast<std::size_t>(g)].network->reload(); });
+    const double reload_seconds = watch.lap();
 
     UpdateReport all = report(groups, episodes);
     all.steps = samples;  // line 19
@@ -132,7 +134,7 @@ void train_paac(const PaacConfig& config, Parts& parts) {
     // While the groups ran, a worker without one waited; during the update, all but the master did.
     all.seconds.waiting += parallel_seconds * workers.threads() - all.seconds.total();
     all.seconds.waiting += update_seconds * (workers.threads() - 1);
-    all.seconds.learning += update_seconds;
+    all.seconds.learning += update_seconds + reload_seconds * workers.threads();
     parts.run.record(all);
     if (parts.run.checkpoint_due()) save(groups, parts);
   }
