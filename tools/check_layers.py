@@ -18,6 +18,7 @@ PLUGIN_LAYERS = ("base", "env")
 FOREIGN = {
     r"ale/": r"plugins/atari/",
     r"(torch|ATen|c10)/": r"(src/tandem|tests)/nn/torch_",
+    r"(oneapi/)?dnnl": r"src/tandem/nn/onednn_",
 }
 
 WARN_LINES, MOST_LINES = 400, 450

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -125,7 +126,7 @@ class AleConsole final : public Console {
 
   [[nodiscard]] const std::uint8_t* screen() override {
     if (!last_drawn_ || !picture_complete(*chip_)) redraw();
-    return ale_->getScreen().getArray();
+    return chip_->currentFrameBuffer();
   }
 
   [[nodiscard]] GrayLevels gray_levels() const override {
@@ -187,6 +188,7 @@ class AleConsole final : public Console {
 
   /// A game that does this often is drawn whole for longer each time.
   void redraw() {
+    if (start_.empty()) throw std::logic_error("AleConsole: a picture lacks rows of nowhere");
     StateReader reader(start_);
     load_ale(*ale_, reader);
     for (const int action : since_) play(action, true);

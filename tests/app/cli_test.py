@@ -115,6 +115,19 @@ class Config(Folder):
             self.skipTest("there is a GPU")
         self.train("--set", "net.arch=mlp", "--device", "cuda", says="no CUDA")
 
+    def test_bf16_without_instructions_for_it_says_what_to_do(self):
+        refused = tandem(
+            *["train", "paac", "--env", "catch", "--set", "net.arch=nips"],
+            *["--set", "net.precision=bf16", "--steps", 10, "--run-dir", self.path / "run"],
+            ONEDNN_MAX_CPU_ISA="AVX2",
+        )
+        if refused.returncode == 0:
+            self.skipTest("built without oneDNN")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("no instructions for bfloat16", refused.stderr)
+        self.assertIn('use net.precision = "fp32"', refused.stderr)
+        self.assertFalse((self.path / "run").exists())
+
     def test_resume_needs_a_run(self):
         for folder in (self.path, self.path / "nowhere"):
             self.assert_refused("train", "--resume", folder, says="that `tandem train` made")

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <vector>
+
+#include "tandem/nn/bfloat16.h"
+#include "tandem/nn/relu.h"
 
 namespace tandem {
 namespace {
@@ -28,6 +32,67 @@ TEST_P(Pixels, ChannelsComeLastAndBytesAreScaled) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Channels, Pixels, testing::Values(1, 3, 4, 12));
+
+TEST(Cells, HoldTheSameNumbersAsFloatAndAsBfloat16InAnyBlocks) {
+  // Two images; the last rows and columns are in no cell.
+  const Cells cells{.channels = 4, .height = 23, .width = 30, .kernel = 8, .stride = 4};
+  ASSERT_EQ(cells.rows(), 5);
+  ASSERT_EQ(cells.columns(), 7);
+  std::vector<std::byte> images(std::size_t{2} * 4 * 23 * 30);
+  for (std::size_t i = 0; i < images.size(); ++i) images[i] = static_cast<std::byte>(i * 41);
+  for (const std::int64_t block : {8, 16, 32, 64}) {
+    std::vector<float> out(std::size_t{2} * 64 * 5 * 7);
+    std::vector<Bfloat16> half(out.size());
+    write_cells(images, 2, cells, block, out.data());
+    write_cells(images, 2, cells, block, half.data());
+    for (std::size_t at = 0; at < out.size(); ++at) {
+      const auto depth = at / (35 * block) % (64 / block) * block + at % block;
+      const auto row = at / block / 7 % 5 * 4 + depth % 16 / 4;
+      const auto column = at / block % 7 * 4 + depth % 4;
+      const auto plane = at / (64 * 35) * 4 + depth / 16;
+      const auto byte = std::to_integer<int>(images[(plane * 23 + row) * 30 + column]);
+      ASSERT_EQ(out[at], static_cast<float>(byte)) << "block " << block << ", " << at;
+      ASSERT_EQ(half[at], to_bfloat16(out[at]));
+    }
+  }
+}
+
+TEST(Cells, AreRefusedWhereTheyDoNotFit) {
+  std::vector<std::byte> images(400);
+  std::vector<float> out(400);
+  const Cells odd{.channels = 1, .height = 20, .width = 20, .kernel = 3, .stride = 2};
+  EXPECT_FALSE(odd.writable());
+  EXPECT_THROW(write_cells(images, 1, odd, 8, out.data()), std::logic_error);
+  const Cells cells{.channels = 1, .height = 20, .width = 20, .kernel = 8, .stride = 4};
+  EXPECT_TRUE(cells.writable());
+  EXPECT_THROW(write_cells(images, 1, cells, 1, out.data()), std::logic_error);
+}
+
+TEST(Bfloat16, RoundsToTheNearestAndTiesToEven) {
+  EXPECT_EQ(to_bfloat16(1.0f), 0x3f80);
+  EXPECT_EQ(to_bfloat16(-2.0f), 0xc000);
+  EXPECT_EQ(to_bfloat16(1.0f + 0.00390625f), 0x3f80);          // half way, to even
+  EXPECT_EQ(to_bfloat16(1.0f + 3 * 0.00390625f), 0x3f82);      // half way, to even
+  EXPECT_EQ(to_bfloat16(1.0f + 0.00390625f + 1e-6f), 0x3f81);  // above half way
+}
+
+TEST(Relu, PassesGradientsWhereItsOutputWasPositive) {
+  const std::vector<float> y{0, 1, 0, 2, 0};
+  const std::vector<float> d{1, -2, 3, 4, -5};
+  std::vector<float> out(5);
+  relu_backward(5, y.data(), d.data(), out.data());
+  EXPECT_EQ(out, (std::vector<float>{0, -2, 0, 4, 0}));
+  std::vector<Bfloat16> y16, d16, out16(5), expected;
+  for (int i = 0; i < 5; ++i) {
+    y16.push_back(to_bfloat16(y[i]));
+    d16.push_back(to_bfloat16(d[i]));
+    expected.push_back(to_bfloat16(out[i]));
+  }
+  relu_backward(5, y.data(), d.data(), out16.data());
+  EXPECT_EQ(out16, expected);
+  relu_backward(5, y16.data(), d16.data(), out16.data());
+  EXPECT_EQ(out16, expected);
+}
 
 }  // namespace
 }  // namespace tandem

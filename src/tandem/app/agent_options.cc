@@ -82,7 +82,8 @@ Agent AgentOptions::load() const {
   const auto architecture = make_architecture(config.net, spec);
   agent.parameters.resize(static_cast<std::size_t>(architecture.parameter_count()));
   load_parameters(found.checkpoint, architecture, agent.parameters);
-  agent.network = make_torch_network(architecture, agent.parameters, config.run.device);
+  agent.network =
+      make_network(architecture, agent.parameters, config.run.device, precision_of(config.net));
   agent.algorithm = make_algorithm(config);
   return agent;
 }

@@ -16,7 +16,12 @@ Assembly::Assembly(const Config& config)
       spec_(make_env_(0)->spec()),
       algorithm_(make_algorithm(config)),
       learner_(make_architecture(config.net, spec_), config.optimizer, seed_of(config)) {
-  make_torch_network(learner_.architecture(), learner_.parameters(), config_.run.device);
+  network(learner_.parameters());  // throws where the device cannot compute it
+}
+
+std::unique_ptr<Network> Assembly::network(std::span<const float> parameters) const {
+  return make_network(learner_.architecture(), parameters, config_.run.device,
+                      precision_of(config_.net));
 }
 
 TrainingRunOptions Assembly::run_options() const {
@@ -32,10 +37,7 @@ TrainingRunOptions Assembly::run_options() const {
 
 Parts Assembly::parts(TrainingRun& run, const Checkpoint* resume) {
   return {.make_env = make_env_,
-          .make_network =
-              [this](std::span<const float> parameters) {
-                return make_torch_network(learner_.architecture(), parameters, config_.run.device);
-              },
+          .make_network = [this](std::span<const float> parameters) { return network(parameters); },
           .algorithm = *algorithm_,
           .learner = learner_,
           .run = run,

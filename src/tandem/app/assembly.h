@@ -30,6 +30,8 @@ class Assembly {
   [[nodiscard]] Parts parts(TrainingRun& run, const Checkpoint* resume = nullptr);
 
  private:
+  std::unique_ptr<Network> network(std::span<const float> parameters) const;
+
   Config config_;
   EnvFactory make_env_;
   EnvSpec spec_;

@@ -91,6 +91,12 @@ FieldList NetConfig::fields() {
                   "with an indifferent policy",
        .source = "He et al. 2015, equation 10",
        .choices = {"torch", "he"}},
+      {.key = "precision",
+       .target = &precision,
+       .meaning = "numbers that the network computes with: fp32; bf16, faster where the CPU has "
+                  "instructions for it. Parameters and optimizer are fp32 in either case",
+       .source = "Kalamkar et al. 2019, A Study of BFLOAT16 for Deep Learning Training",
+       .choices = {"fp32", "bf16"}},
   };
 }
 
@@ -139,6 +145,10 @@ Architecture make_architecture(const NetConfig& config, const EnvSpec& spec) {
   }
   (void)result.output_shapes();  // throws when a layer does not fit
   return result;
+}
+
+Precision precision_of(const NetConfig& config) {
+  return config.precision == "bf16" ? Precision::bf16 : Precision::fp32;
 }
 
 namespace {

@@ -11,11 +11,16 @@
 
 namespace tandem {
 
+/// What activations, weights and their gradients are while a network computes. Parameters, and the
+/// gradients and the heads that it gives, are fp32 in either case.
+enum class Precision { fp32, bf16 };
+
 /// Which network, as config keys net.*. Value type.
 struct NetConfig {
-  std::string arch = "nips";  // nips, nature or mlp
-  std::int64_t hidden = 64;   // mlp: units of each of its two layers
-  std::string init = "he";    // torch or he
+  std::string arch = "nips";       // nips, nature or mlp
+  std::int64_t hidden = 64;        // mlp: units of each of its two layers
+  std::string init = "he";         // torch or he
+  std::string precision = "fp32";  // fp32 or bf16
 
   FieldList fields();
 };
@@ -59,6 +64,9 @@ struct Architecture {
 /// The architecture that `config` names for the observations and actions of `spec`. Throws Error
 /// when they do not fit (a convolution over a vector).
 Architecture make_architecture(const NetConfig& config, const EnvSpec& spec);
+
+/// What config.precision says.
+Precision precision_of(const NetConfig& config);
 
 /// Fills the flat buffer. "torch": every weight and bias uniform in +-1/sqrt(fan_in), as PAAC's
 /// reference code ("torch" initialisation) and the A3C authors' Torch did. "he": biases zero and

@@ -51,9 +51,29 @@ class Network {
 void prepare_torch();
 
 /// A network computed by libtorch. `parameters` must outlive it; device: "cpu" or "cuda" (throws
-/// Error when this libtorch has no CUDA or there is no GPU).
+/// Error when this libtorch has no CUDA or there is no GPU). bf16 is libtorch's own setting for the
+/// products of fp32 numbers, from then on, for the whole process; throws Error on "cuda".
 std::unique_ptr<Network> make_torch_network(const Architecture& architecture,
                                             std::span<const float> parameters,
-                                            const std::string& device);
+                                            const std::string& device,
+                                            Precision precision = Precision::fp32);
+
+/// Whether make_onednn_network knows such networks: u8 images, convolutions with multiples of 16
+/// filters, which fill oneDNN's blocks, and a first kernel that cells can cut up (see Cells).
+/// Never, in a build without oneDNN.
+bool onednn_supports(const Architecture& architecture);
+
+/// A network computed by oneDNN on the CPU, without a copy to float of what it is given, with
+/// weights reordered once for each reload(), and with buffers that stay. `parameters` must outlive
+/// it. Throws Error when this CPU has no instructions for `precision`.
+std::unique_ptr<Network> make_onednn_network(const Architecture& architecture,
+                                             std::span<const float> parameters,
+                                             Precision precision);
+
+/// The network of the fastest library that can compute it: oneDNN where it supports it and device
+/// is "cpu", else libtorch. Otherwise as those.
+std::unique_ptr<Network> make_network(const Architecture& architecture,
+                                      std::span<const float> parameters, const std::string& device,
+                                      Precision precision);
 
 }  // namespace tandem

@@ -1,5 +1,10 @@
 #include "tandem/nn/pixels.h"
 
+#include <array>
+#include <bit>
+#include <cstring>
+#include <stdexcept>
+
 namespace tandem {
 namespace {
 
@@ -16,6 +21,54 @@ void scale_image(const std::byte* image, std::int64_t channels, std::int64_t pix
   }
 }
 
+void convert(const std::uint8_t* bytes, float* __restrict out) {
+  for (int i = 0; i < 4; ++i) out[i] = static_cast<float>(bytes[i]);
+}
+
+/// A bfloat16 is the upper half of a float; so small an integer has nothing in the lower half.
+void convert(const std::uint8_t* bytes, std::uint16_t* __restrict out) {
+  std::array<float, 4> wide;
+  convert(bytes, wide.data());
+  const auto bits = std::bit_cast<std::array<std::uint32_t, 4>>(wide);
+  for (int i = 0; i < 4; ++i) out[i] = static_cast<std::uint16_t>(bits[i] >> 16);
+}
+
+/// One image, its cells in pieces of kRun pixels that lie together in `out`.
+template <std::int64_t kStride, std::int64_t kRun, class T>
+void write_image(const std::uint8_t* image, const Cells& cells, std::int64_t block,
+                 T* __restrict out) {
+  constexpr auto kRows = kRun / kStride;
+  constexpr auto kPixels = kStride * kStride;
+  const auto columns = cells.columns();
+  const auto plane = cells.rows() * columns;
+  for (std::int64_t depth = 0; depth < cells.depth(); depth += kRun) {
+    const auto* piece = image + depth / kPixels * cells.height * cells.width +
+                        depth % kPixels / kStride * cells.width;
+    T* to = out + depth / block * plane * block + depth % block;
+    for (std::int64_t row = 0; row < cells.rows(); ++row, piece += kStride * cells.width) {
+      for (std::int64_t column = 0; column < columns; ++column, to += block) {
+        for (std::int64_t r = 0; r < kRows; ++r) {
+          convert(piece + r * cells.width + column * kStride, to + r * kStride);
+        }
+      }
+    }
+  }
+}
+
+template <class T>
+void write_images(std::span<const std::byte> images, std::int64_t batch, const Cells& cells,
+                  std::int64_t block, T* out) {
+  const auto write = block % 16 == 0 ? write_image<4, 16, T> : write_image<4, 8, T>;
+  if (!cells.writable() || block % 8 != 0 || cells.depth() % block != 0) {
+    throw std::logic_error("write_cells: no such cells");
+  }
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(images.data());
+  for (std::int64_t i = 0; i < batch; ++i) {
+    write(bytes + i * cells.channels * cells.height * cells.width, cells, block,
+          out + i * cells.depth() * cells.rows() * cells.columns());
+  }
+}
+
 }  // namespace
 
 void scale_channels_last(std::span<const std::byte> images, std::int64_t batch,
@@ -25,6 +78,33 @@ void scale_channels_last(std::span<const std::byte> images, std::int64_t batch,
     const auto offset = i * channels * pixels;
     scale(images.data() + offset, channels, pixels, out + offset);
   }
+}
+
+std::vector<std::int64_t> Cells::weight_order() const {
+  std::vector<std::int64_t> order;
+  for (std::int64_t k = 0; k < depth() * reach() * reach(); ++k) {
+    const auto place = k % (reach() * reach());
+    const auto pixel = k / (reach() * reach()) % pixels();
+    const auto channel = k / (reach() * reach()) / pixels();
+    const auto row = place / reach() * stride + pixel / stride;
+    const auto column = place % reach() * stride + pixel % stride;
+    order.push_back((channel * kernel + row) * kernel + column);
+  }
+  return order;
+}
+
+bool Cells::writable() const {
+  return stride == 4 && kernel % stride == 0 && height >= kernel && width >= kernel;
+}
+
+void write_cells(std::span<const std::byte> images, std::int64_t batch, const Cells& cells,
+                 std::int64_t block, float* out) {
+  write_images(images, batch, cells, block, out);
+}
+
+void write_cells(std::span<const std::byte> images, std::int64_t batch, const Cells& cells,
+                 std::int64_t block, std::uint16_t* out) {
+  write_images(images, batch, cells, block, out);
 }
 
 }  // namespace tandem

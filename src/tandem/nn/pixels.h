@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace tandem {
 
@@ -11,5 +12,36 @@ namespace tandem {
 /// divided by 255. Pure; safe from many threads.
 void scale_channels_last(std::span<const std::byte> images, std::int64_t batch,
                          std::int64_t channels, std::int64_t pixels, float* out);
+
+/// A convolution whose kernel is a multiple of its stride, as one of stride 1 over cells: the
+/// stride x stride pixels of a cell are channels. That has enough channels for SIMD where images
+/// have few, and the same sums. Value type.
+struct Cells {
+  std::int64_t channels = 0, height = 0, width = 0;  // of an image
+  std::int64_t kernel = 0, stride = 0;
+
+  [[nodiscard]] std::int64_t pixels() const { return stride * stride; }  // of a cell
+  [[nodiscard]] std::int64_t depth() const { return channels * pixels(); }
+  [[nodiscard]] std::int64_t reach() const { return kernel / stride; }  // of the kernel
+  /// Pixels behind the last place of the kernel are in no cell.
+  [[nodiscard]] std::int64_t rows() const { return (height - kernel) / stride + reach(); }
+  [[nodiscard]] std::int64_t columns() const { return (width - kernel) / stride + reach(); }
+
+  /// Whether write_cells() knows them: those of stride 4, which Atari's networks have.
+  [[nodiscard]] bool writable() const;
+
+  /// For each weight of a filter over cells {depth, reach, reach}, the index of the weight of the
+  /// filter over pixels {channels, kernel, kernel} that it is.
+  [[nodiscard]] std::vector<std::int64_t> weight_order() const;
+};
+
+/// Turns u8 images [batch, channels, height, width] into cells, numbers from 0 to 255 as float or
+/// as bfloat16 (its bits), which holds them exactly: [batch, depth / block, rows, columns, block].
+/// block: a multiple of 8 that divides depth. Throws std::logic_error when the cells are not
+/// writable. Pure; safe from many threads.
+void write_cells(std::span<const std::byte> images, std::int64_t batch, const Cells& cells,
+                 std::int64_t block, float* out);
+void write_cells(std::span<const std::byte> images, std::int64_t batch, const Cells& cells,
+                 std::int64_t block, std::uint16_t* out);
 
 }  // namespace tandem

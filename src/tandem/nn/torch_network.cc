@@ -22,10 +22,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
 #include <utility>
 
 #include "tandem/base/error.h"
+#include "tandem/nn/batch.h"
 #include "tandem/nn/network.h"
 #include "tandem/nn/pixels.h"
 
@@ -70,6 +70,20 @@ at::Device checked_device(const std::string& device) {
         "cpu, or build against a CUDA build of torch on a machine with an NVIDIA driver");
   }
   return at::kCUDA;
+}
+
+/// libtorch then rounds the inputs of convolutions and, where its oneDNN computes them, of matrix
+/// products. It knows no such setting for one network alone, nor for CUDA.
+void use_bf16(at::Device device) {
+  if (!device.is_cpu()) {
+    throw Error(
+        "net.precision: 'bf16' is computed on the CPU only; use net.precision = \"fp32\" with "
+        "--device cuda");
+  }
+  for (const auto op : {at::Float32Op::CONV, at::Float32Op::MATMUL}) {
+    at::globalContext().setFloat32Precision(at::Float32Backend::MKLDNN, op,
+                                            at::Float32Precision::BF16);
+  }
 }
 
 using Shape = std::vector<std::int64_t>;
@@ -139,11 +153,10 @@ class TorchNetwork final : public Network {
       : architecture_(architecture),
         infos_(architecture.parameters()),
         outputs_(architecture.output_shapes()),
-        observation_bytes_(c10::multiply_integers(architecture.input_shape) *
-                           (architecture.input_dtype == DType::u8 ? 1 : 4)),
         device_(device),
         passing_(input_shapes(architecture), device),
-        recorded_(input_shapes(architecture), device) {
+        recorded_(input_shapes(architecture), device),
+        heads_(architecture.num_actions) {
     keep_to_this_thread();
     const c10::InferenceMode inference;
     // Never written through: views need a plain pointer.
@@ -165,26 +178,19 @@ class TorchNetwork final : public Network {
     keep_to_this_thread();
     const c10::InferenceMode inference;
     run(observations, recorded_, out);
-    logits_.insert(logits_.end(), out.logits.begin(), out.logits.end());
-    value_.insert(value_.end(), out.value.begin(), out.value.end());
+    heads_.add(out);
   }
 
   void backward(const HeadLoss& loss, std::span<float> gradient) override {
     keep_to_this_thread();
     const c10::InferenceMode inference;
-    const auto batch = recorded_.samples();
-    if (batch == 0) throw std::logic_error("Network::backward: nothing is recorded");
-    const auto actions = architecture_.num_actions;
-    logits_gradient_.resize(logits_.size());
-    value_gradient_.resize(value_.size());
-    loss({batch, actions, logits_, value_}, {batch, actions, logits_gradient_, value_gradient_});
-
+    const auto d = heads_.gradient(loss);
     auto host_gradient = view(gradient.data(), static_cast<std::int64_t>(gradient.size()));
     auto flat_gradient = device_.is_cpu() ? host_gradient : at::empty_like(flat_);
     const auto gradients = layers_of(infos_, flat_gradient);
     const auto policy = architecture_.torso.size();
-    const auto d_logits = view(logits_gradient_.data(), {batch, actions}).to(device_);
-    const auto d_value = view(value_gradient_.data(), {batch, 1}).to(device_);
+    const auto d_logits = view(d.logits.data(), {d.batch, d.actions}).to(device_);
+    const auto d_value = view(d.value.data(), {d.batch, 1}).to(device_);
     dense_backward(recorded_.all(policy), d_logits, gradients[policy]);
     dense_backward(recorded_.all(policy), d_value, gradients[policy + 1]);
     auto d_output = at::mm(d_logits, layers_[policy].weight);
@@ -209,31 +215,18 @@ class TorchNetwork final : public Network {
  private:
   void forget() {
     recorded_.clear();
-    logits_.clear();
-    value_.clear();
+    heads_.clear();
   }
 
   /// One forward pass; its activations go to the end of `tape`.
   void run(std::span<const std::byte> observations, Tape& tape, const Heads& out) const {
-    require_sizes(observations, out);
+    require_sizes(architecture_, observations, out);
     tape.extend(out.batch);
     read(observations, out.batch, tape.latest(0));
     for (std::size_t i = 0; i < architecture_.torso.size(); ++i) {
       apply(i, tape.latest(i), tape.latest(i + 1));
     }
-    heads(tape.latest(architecture_.torso.size()), out);
-  }
-
-  void require_sizes(std::span<const std::byte> observations, const Heads& out) const {
-    const auto is = [&](std::size_t size, std::int64_t of_one) {
-      return size == static_cast<std::size_t>(out.batch * of_one);
-    };
-    if (out.batch > 0 && out.actions == architecture_.num_actions &&
-        is(observations.size(), observation_bytes_) && is(out.logits.size(), out.actions) &&
-        is(out.value.size(), 1)) {
-      return;
-    }
-    throw std::logic_error("Network: the batch has other sizes than the architecture");
+    evaluate_heads(tape.latest(architecture_.torso.size()), out);
   }
 
   /// Observations to floats, bytes divided by 255.
@@ -265,7 +258,7 @@ class TorchNetwork final : public Network {
     at::clamp_min_out(image, y, 0);
   }
 
-  void heads(const at::Tensor& features, const Heads& out) const {
+  void evaluate_heads(const at::Tensor& features, const Heads& out) const {
     const auto policy = architecture_.torso.size();
     const auto write = [&](std::span<float> to, std::int64_t width, const LayerTensors& layer) {
       auto host = view(to.data(), {out.batch, width});
@@ -312,7 +305,6 @@ class TorchNetwork final : public Network {
   Architecture architecture_;
   std::vector<ParameterInfo> infos_;
   std::vector<Shape> outputs_;  // of the torso's layers, one sample
-  std::int64_t observation_bytes_;
   at::Device device_;
   at::Tensor host_;  // the caller's parameters
   at::Tensor flat_;  // the same on the device; host_ itself on the CPU
@@ -320,8 +312,7 @@ class TorchNetwork final : public Network {
   std::vector<at::Tensor> conv_weights_;  // channels last
   Tape passing_;                          // of the latest forward()
   Tape recorded_;                         // of record()
-  std::vector<float> logits_, value_;     // of the recorded samples
-  std::vector<float> logits_gradient_, value_gradient_;
+  RecordedHeads heads_;
 };
 
 }  // namespace
@@ -337,8 +328,10 @@ void prepare_torch() {
 
 std::unique_ptr<Network> make_torch_network(const Architecture& architecture,
                                             std::span<const float> parameters,
-                                            const std::string& device) {
-  return std::make_unique<TorchNetwork>(architecture, parameters, checked_device(device));
+                                            const std::string& device, Precision precision) {
+  const auto checked = checked_device(device);
+  if (precision == Precision::bf16) use_bf16(checked);
+  return std::make_unique<TorchNetwork>(architecture, parameters, checked);
 }
 
 }  // namespace tandem

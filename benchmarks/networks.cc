@@ -1,0 +1,150 @@
+// What the networks cost: microseconds of one core for one sample, by library and precision.
+//
+// usage: networks [SECONDS]
+// Each number is the least of many passes, made by turns over SECONDS (default 60) altogether, so
+// that what else the machine does counts as little as possible. forward: one batch. training: as
+// PAAC does it, batches of 16 recorded, one backward over all of them, the update and the reload.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tandem/base/clock.h"
+#include "tandem/learn/learner.h"
+#include "tandem/nn/network.h"
+
+namespace tandem {
+namespace {
+
+EnvSpec atari() {
+  EnvSpec spec;
+  spec.dtype = DType::u8;
+  spec.frame_shape = {1, 84, 84};
+  spec.stack = 4;
+  spec.num_actions = 6;
+  return spec;
+}
+
+/// A network with a batch, and room for what it gives.
+class Bench {
+ public:
+  Bench(const std::string& arch, std::int64_t batch, const std::string& library,
+        Precision precision)
+      : batch_(batch),
+        learner_(make_architecture({.arch = arch}, atari()), {}, 1),
+        observations_(static_cast<std::size_t>(batch) * 4 * 84 * 84),
+        logits_(static_cast<std::size_t>(batch) * 6),
+        value_(static_cast<std::size_t>(batch)),
+        gradient_(1, std::vector<float>(learner_.parameters().size())) {
+    const auto& architecture = learner_.architecture();
+    network_ = library == "oneDNN"
+                   ? make_onednn_network(architecture, learner_.parameters(), precision)
+                   : make_torch_network(architecture, learner_.parameters(), "cpu", precision);
+    Stream stream(1, 2);
+    for (auto& byte : observations_) byte = static_cast<std::byte>(stream.bits());
+  }
+
+  void forward() { network_->forward(observations_, heads(0, batch_)); }
+
+  void train() {
+    for (std::int64_t first = 0; first < batch_; first += kGroup) {
+      const auto count = std::min(kGroup, batch_ - first);
+      const auto bytes = static_cast<std::int64_t>(observations_.size()) / batch_;
+      network_->record(std::span(observations_).subspan(first * bytes, count * bytes),
+                       heads(first, count));
+    }
+    const auto share = 1e-3f / static_cast<float>(batch_);
+    network_->backward(
+        [&](const Heads& heads, const Heads& d) {
+          std::ranges::transform(heads.logits, d.logits.begin(),
+                                 [&](float x) { return share * x; });
+          std::ranges::transform(heads.value, d.value.begin(), [&](float x) { return share * x; });
+        },
+        gradient_[0]);
+    learner_.apply(gradient_, 0, workers_);
+    network_->reload();
+  }
+
+ private:
+  static constexpr std::int64_t kGroup = 16;  // paac.envs_per_group
+
+  Heads heads(std::int64_t first, std::int64_t count) {
+    return {count, 6, std::span(logits_).subspan(first * 6, count * 6),
+            std::span(value_).subspan(first, count)};
+  }
+
+  std::int64_t batch_;
+  Learner learner_;
+  Workers workers_{1};  // the caller
+  std::vector<std::byte> observations_;
+  std::vector<float> logits_, value_;
+  std::vector<std::vector<float>> gradient_;
+  std::unique_ptr<Network> network_;
+};
+
+struct Case {
+  std::string arch;
+  std::int64_t batch;
+  bool training;
+  std::string library;
+  Precision precision;
+  double least = std::numeric_limits<double>::infinity();  // seconds of a sample
+
+  /// Passes for some time.
+  void turn(double seconds) {
+    Bench bench(arch, batch, library, precision);
+    const Stopwatch watch;
+    while (watch.seconds() < seconds) {
+      const Stopwatch pass;
+      training ? bench.train() : bench.forward();
+      least = std::min(least, pass.seconds() / static_cast<double>(batch));
+    }
+  }
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const std::string arch : {"nips", "nature"}) {
+    for (const bool training : {false, true}) {
+      for (const std::int64_t batch : {1, 16, 32, 80, 160}) {
+        if (training ? batch < 80 : batch == 80) continue;
+        // libtorch's bf16 is a setting of the whole process, so it is measured in another.
+        for (const auto& library : {"libtorch", "oneDNN"}) {
+          all.push_back({arch, batch, training, library, Precision::fp32});
+        }
+        all.push_back({arch, batch, training, "oneDNN", Precision::bf16});
+      }
+    }
+  }
+  return all;
+}
+
+void print(const std::vector<Case>& all) {
+  fmt::print("us per sample     batch  libtorch fp32  oneDNN fp32  oneDNN bf16\n");
+  for (std::size_t i = 0; i + 2 < all.size(); i += 3) {
+    const auto us = [&](std::size_t k) { return 1e6 * all[i + k].least; };
+    fmt::print("{:<17} {:>5}  {:>13.1f}  {:>11.1f}  {:>11.1f}\n",
+               all[i].arch + (all[i].training ? " training" : " forward"), all[i].batch, us(0),
+               us(1), us(2));
+  }
+}
+
+}  // namespace
+}  // namespace tandem
+
+int main(int argc, char** argv) {
+  constexpr int kTurns = 5;
+  const double seconds = argc > 1 ? std::atof(argv[1]) : 60;
+  tandem::prepare_torch();
+  auto all = tandem::cases();
+  for (int turn = 0; turn < kTurns; ++turn) {
+    for (auto& one : all) one.turn(seconds / kTurns / static_cast<double>(all.size()));
+  }
+  tandem::print(all);
+}

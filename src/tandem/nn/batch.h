@@ -1,0 +1,36 @@
+// What every network does with a batch, whatever library computes it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tandem/nn/architecture.h"
+#include "tandem/nn/network.h"
+
+namespace tandem {
+
+/// Throws std::logic_error unless the spans are as long as architecture and out.batch say.
+void require_sizes(const Architecture& architecture, std::span<const std::byte> observations,
+                   const Heads& out);
+
+/// The heads of the samples that a network has recorded. Not thread-safe.
+class RecordedHeads {
+ public:
+  explicit RecordedHeads(std::int64_t actions) : actions_(actions) {}
+
+  void add(const Heads& heads);
+  void clear();
+
+  /// What `loss` makes of all samples, in their order; the views hold until the next add() or
+  /// clear(). Throws std::logic_error when there are none.
+  Heads gradient(const HeadLoss& loss);
+
+ private:
+  std::int64_t actions_;
+  std::vector<float> logits_, value_;
+  std::vector<float> logits_gradient_, value_gradient_;
+};
+
+}  // namespace tandem

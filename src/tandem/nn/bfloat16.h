@@ -1,0 +1,18 @@
+// bfloat16: the upper half of a float.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace tandem {
+
+/// A bfloat16 as its bits. Its sign and order are those of the same 16 bits as an integer.
+using Bfloat16 = std::uint16_t;
+
+/// The nearest bfloat16, ties to even, of a number that is finite.
+inline Bfloat16 to_bfloat16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  return static_cast<Bfloat16>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+}  // namespace tandem

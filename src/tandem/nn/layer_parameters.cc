@@ -1,0 +1,48 @@
+#include "tandem/nn/layer_parameters.h"
+
+#include <algorithm>
+
+namespace tandem {
+namespace {
+
+constexpr float kScale = 1.0f / 255.0f;
+
+}  // namespace
+
+LayerParameters::LayerParameters(const Architecture& architecture, const Cells& cells)
+    : infos_(architecture.parameters()),
+      heads_(architecture.torso.size()),
+      order_(cells.weight_order()),
+      first_weights_(infos_.front().count),
+      head_weights_(infos_[2 * heads_].count + infos_[2 * heads_ + 2].count),
+      head_bias_(architecture.num_actions + 1) {}
+
+void LayerParameters::read(std::span<const float> flat) {
+  const auto filter = order_.size();
+  for (std::size_t i = 0; i < first_weights_.size(); ++i) {
+    first_weights_[i] = flat[i - i % filter + order_[i % filter]] * kScale;
+  }
+  auto* weights = head_weights_.data();
+  auto* bias = head_bias_.data();
+  for (auto info = infos_.begin() + 2 * heads_; info != infos_.end(); info += 2) {
+    weights = std::ranges::copy(flat.subspan(info[0].offset, info[0].count), weights).out;
+    bias = std::ranges::copy(flat.subspan(info[1].offset, info[1].count), bias).out;
+  }
+}
+
+void LayerParameters::write(std::span<float> flat) const {
+  const auto filter = order_.size();
+  for (std::size_t i = 0; i < first_weights_.size(); ++i) {
+    flat[i - i % filter + order_[i % filter]] = first_weights_[i] * kScale;
+  }
+  const auto* weights = head_weights_.data();
+  const auto* bias = head_bias_.data();
+  for (auto info = infos_.begin() + 2 * heads_; info != infos_.end(); info += 2) {
+    std::copy_n(weights, info[0].count, flat.begin() + info[0].offset);
+    std::copy_n(bias, info[1].count, flat.begin() + info[1].offset);
+    weights += info[0].count;
+    bias += info[1].count;
+  }
+}
+
+}  // namespace tandem

@@ -1,0 +1,14 @@
+#include "tandem/nn/network.h"
+
+namespace tandem {
+
+std::unique_ptr<Network> make_network(const Architecture& architecture,
+                                      std::span<const float> parameters, const std::string& device,
+                                      Precision precision) {
+  if (device == "cpu" && onednn_supports(architecture)) {
+    return make_onednn_network(architecture, parameters, precision);
+  }
+  return make_torch_network(architecture, parameters, device, precision);
+}
+
+}  // namespace tandem

@@ -1,0 +1,77 @@
+// oneDNN's primitives as a network runs them: made once, then run many times on other memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <utility>
+#include <vector>
+
+namespace tandem::onednn {
+
+using Desc = dnnl::memory::desc;
+using Dims = dnnl::memory::dims;
+using Tag = dnnl::memory::format_tag;
+using Type = dnnl::memory::data_type;
+
+/// Memory that only grows, aligned as SIMD likes it. Not thread-safe.
+class Buffer {
+ public:
+  /// Room for that many bytes; keeps the first `keep` of those it had.
+  std::byte* reserve(std::size_t bytes, std::size_t keep = 0);
+  [[nodiscard]] std::byte* data() const { return data_.get(); }
+
+ private:
+  struct Free {
+    void operator()(std::byte* data) const { std::free(data); }
+  };
+  std::unique_ptr<std::byte, Free> data_;
+  std::size_t size_ = 0;
+};
+
+/// What the primitives of one network share. Not thread-safe.
+struct Context {
+  dnnl::engine engine{dnnl::engine::kind::cpu, 0};
+  dnnl::stream stream{engine};
+  Buffer scratch;
+};
+
+/// Attributes of a primitive that takes its scratch memory from its caller. oneDNN's own belongs to
+/// the thread that made the primitive, while a network may go from thread to thread.
+dnnl::primitive_attr with_scratch();
+
+/// A primitive with its arguments. Not thread-safe.
+class Call {
+ public:
+  Call() = default;
+
+  /// The context must outlive it. `desc` was made using with_scratch().
+  Call(Context& context, const dnnl::primitive_desc_base& desc,
+       std::vector<std::pair<int, dnnl::memory>> arguments);
+
+  void run();
+
+ private:
+  Context* context_ = nullptr;
+  dnnl::primitive primitive_;
+  dnnl::memory scratch_;
+  std::size_t scratch_bytes_ = 0;
+  std::vector<dnnl::memory> memories_;  // keeps those of arguments_ alive
+  std::vector<dnnl_exec_arg_t> arguments_;
+};
+
+/// A copy from one layout or type to another.
+Call reorder(Context& context, const dnnl::memory& from, const dnnl::memory& to);
+
+/// Memory without storage: the handle is set before each run.
+inline dnnl::memory view(const Context& context, const Desc& desc) {
+  return {desc, context.engine, nullptr};
+}
+
+/// oneDNN writes to none of its inputs, but takes plain pointers.
+inline void point(const dnnl::memory& memory, const void* data) {
+  memory.set_data_handle(const_cast<void*>(data));
+}
+
+}  // namespace tandem::onednn

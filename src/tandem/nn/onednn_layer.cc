@@ -1,0 +1,248 @@
+#include "tandem/nn/onednn_layer.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+namespace tandem::onednn {
+namespace {
+
+/// The batch for which the layouts of activations are chosen.
+constexpr std::int64_t kUsualBatch = 32;
+
+struct Descs {
+  Desc input, weights, bias, output;
+};
+
+Dims batch_of(std::int64_t batch, const Dims& sample) {
+  Dims dims{batch};
+  dims.insert(dims.end(), sample.begin(), sample.end());
+  return dims;
+}
+
+std::int64_t count_of(const Dims& sample) {
+  return std::accumulate(sample.begin(), sample.end(), std::int64_t{1}, std::multiplies());
+}
+
+Tag plain_tag(std::size_t dimensions) {
+  constexpr std::array kTags{Tag::a, Tag::ab, Tag::abc, Tag::abcd};
+  return kTags.at(dimensions - 1);
+}
+
+/// The name of the layout that oneDNN chose.
+Tag tag_of(const Desc& desc) {
+  for (const auto tag : {Tag::nChw16c, Tag::nChw8c, Tag::nhwc, Tag::nchw}) {
+    if (desc.dims().size() == 4 && desc == Desc(desc.dims(), desc.data_type(), tag)) return tag;
+  }
+  if (desc.dims().size() == 2) return Tag::nc;
+  throw std::logic_error("oneDNN chose a layout of activations that is not foreseen");
+}
+
+const Dims kNoPadding{0, 0};
+
+// Both directions name the forward pass's mode, so that acting and learning compute the same bits.
+constexpr auto kForward = dnnl::prop_kind::forward_training;
+constexpr auto kConvolution = dnnl::algorithm::convolution_direct;
+
+dnnl::convolution_forward::primitive_desc convolution(const Context& context, const LayerSpec& spec,
+                                                      const Descs& d,
+                                                      const dnnl::primitive_attr& attributes) {
+  const dnnl::convolution_forward::desc desc(kForward, kConvolution, d.input, d.weights, d.bias,
+                                             d.output, {spec.stride, spec.stride}, kNoPadding,
+                                             kNoPadding);
+  return {desc, attributes, context.engine};
+}
+
+dnnl::inner_product_forward::primitive_desc inner_product(const Context& context, const Descs& d,
+                                                          const dnnl::primitive_attr& attributes) {
+  return {{kForward, d.input, d.weights, d.bias, d.output}, attributes, context.engine};
+}
+
+dnnl::primitive_desc_base forward_desc(const Context& context, const LayerSpec& spec,
+                                       const Descs& d) {
+  auto attributes = with_scratch();
+  if (spec.relu) {
+    dnnl::post_ops relu;
+    relu.append_eltwise(1.0f, dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
+    attributes.set_post_ops(relu);
+  }
+  if (spec.stride == 0) return inner_product(context, d, attributes);
+  return convolution(context, spec, d, attributes);
+}
+
+dnnl::primitive_desc_base to_input_desc(const Context& context, const LayerSpec& spec,
+                                        const Descs& d) {
+  const auto attributes = with_scratch();
+  if (spec.stride == 0) {
+    return dnnl::inner_product_backward_data::primitive_desc({d.input, d.weights, d.output},
+                                                             attributes, context.engine,
+                                                             inner_product(context, d, attributes));
+  }
+  const dnnl::convolution_backward_data::desc desc(kConvolution, d.input, d.weights, d.output,
+                                                   {spec.stride, spec.stride}, kNoPadding,
+                                                   kNoPadding);
+  return dnnl::convolution_backward_data::primitive_desc(desc, attributes, context.engine,
+                                                         convolution(context, spec, d, attributes));
+}
+
+dnnl::primitive_desc_base to_weights_desc(const Context& context, const LayerSpec& spec,
+                                          const Descs& d, const Desc& d_weights) {
+  const auto attributes = with_scratch();
+  if (spec.stride == 0) {
+    return dnnl::inner_product_backward_weights::primitive_desc(
+        {d.input, d_weights, d.bias, d.output}, attributes, context.engine,
+        inner_product(context, d, attributes));
+  }
+  const dnnl::convolution_backward_weights::desc desc(kConvolution, d.input, d_weights, d.bias,
+                                                      d.output, {spec.stride, spec.stride},
+                                                      kNoPadding, kNoPadding);
+  return dnnl::convolution_backward_weights::primitive_desc(
+      desc, attributes, context.engine, convolution(context, spec, d, attributes));
+}
+
+}  // namespace
+
+Layer::Layer(Context& context, LayerSpec spec, Tag input_tag)
+    : context_(context), spec_(std::move(spec)), input_tag_(input_tag) {
+  plain_ = view(context_, {spec_.weights, Type::f32, plain_tag(spec_.weights.size())});
+  d_plain_ = view(context_, plain_.get_desc());
+  ordered_ = plain_;
+  bias_ = view(context_, {{spec_.weights[0]}, Type::f32, Tag::a});
+  d_bias_ = view(context_, bias_.get_desc());
+  if (dense_over_images()) {
+    ordered_ = dnnl::memory(weights_desc(Type::f32, Tag::ab), context_.engine);
+    order_ = reorder(context_, plain_, as_images(ordered_));
+  }
+  const auto chosen =
+      forward_desc(context_, spec_,
+                   {input_desc(kUsualBatch),
+                    weights_desc(spec_.type, Tag::any),
+                    bias_.get_desc(),
+                    {batch_of(kUsualBatch, spec_.output), spec_.output_type, Tag::any}});
+  if (input_tag_ == Tag::any) input_tag_ = tag_of(chosen.src_desc());
+  output_tag_ = tag_of(chosen.dst_desc());
+}
+
+bool Layer::dense_over_images() const { return spec_.stride == 0 && spec_.input.size() == 3; }
+
+/// Dense layers take images as vectors, in whatever order their numbers are.
+Desc Layer::input_desc(std::int64_t batch) const {
+  if (dense_over_images()) return {{batch, count_of(spec_.input)}, spec_.type, Tag::nc};
+  return {batch_of(batch, spec_.input), spec_.type, input_tag_};
+}
+
+Desc Layer::output_desc(std::int64_t batch) const {
+  return {batch_of(batch, spec_.output), spec_.output_type, output_tag_};
+}
+
+Desc Layer::weights_desc(Type type, Tag tag) const {
+  if (dense_over_images()) return {{spec_.weights[0], count_of(spec_.input)}, type, tag};
+  return {spec_.weights, type, tag};
+}
+
+/// The weights of a dense layer over images, {units, numbers of the input}, as PyTorch's shape in
+/// the order of the input.
+dnnl::memory Layer::as_images(const dnnl::memory& weights) const {
+  return {{spec_.weights, Type::f32, input_tag_}, context_.engine, weights.get_data_handle()};
+}
+
+void Layer::load(const float* weights, const float* bias) {
+  point(plain_, weights);
+  point(bias_, bias);
+  if (dense_over_images()) order_.run();
+  for (auto& packed : packed_) packed.pack.run();
+}
+
+void Layer::forward(std::int64_t batch, const std::byte* input, std::byte* output) {
+  if (!forward_.contains(batch)) forward_.emplace(batch, make_forward(batch));
+  auto& forward = forward_.at(batch);
+  point(forward.input, input);
+  point(forward.output, output);
+  forward.call.run();
+}
+
+void Layer::backward(std::int64_t batch, const std::byte* input, const std::byte* d_linear,
+                     std::byte* d_input, float* d_weights, float* d_bias) {
+  if (!backward_.contains(batch)) backward_.emplace(batch, make_backward(batch));
+  auto& backward = backward_.at(batch);
+  point(backward.input, input);
+  point(backward.d_linear, d_linear);
+  point(d_plain_, d_weights);
+  point(d_bias_, d_bias);
+  backward.to_weights.run();
+  if (backward.d_weights != d_plain_) backward.unpack.run();
+  if (spec_.first) return;
+  point(backward.d_input, d_input);
+  backward.to_input.run();
+}
+
+/// The weights in the layout and type of `desc`, now and after each load().
+dnnl::memory Layer::packed(const Desc& desc) {
+  if (desc == ordered_.get_desc()) return ordered_;
+  const auto found = std::ranges::find_if(
+      packed_, [&](const Packed& packed) { return packed.weights.get_desc() == desc; });
+  if (found != packed_.end()) return found->weights;
+  dnnl::memory weights(desc, context_.engine);
+  packed_.push_back({weights, reorder(context_, ordered_, weights)});
+  packed_.back().pack.run();
+  return weights;
+}
+
+Layer::Forward Layer::make_forward(std::int64_t batch) {
+  const auto desc = forward_desc(context_, spec_,
+                                 {input_desc(batch), weights_desc(spec_.type, Tag::any),
+                                  bias_.get_desc(), output_desc(batch)});
+  Forward forward{view(context_, input_desc(batch)), view(context_, output_desc(batch)), {}};
+  forward.call = {context_,
+                  desc,
+                  {{DNNL_ARG_SRC, forward.input},
+                   {DNNL_ARG_WEIGHTS, packed(desc.weights_desc())},
+                   {DNNL_ARG_BIAS, bias_},
+                   {DNNL_ARG_DST, forward.output}}};
+  return forward;
+}
+
+Layer::Backward Layer::make_backward(std::int64_t batch) {
+  // Convolutions choose the weights' layout. A product of large matrices is as fast without one,
+  // which saves reordering.
+  const auto tag = spec_.stride > 0 ? Tag::any : Tag::ab;
+  const Descs descs{input_desc(batch),
+                    weights_desc(spec_.type, tag),
+                    bias_.get_desc(),
+                    {batch_of(batch, spec_.output), spec_.type, output_tag_}};
+  Backward backward;
+  backward.input = view(context_, descs.input);
+  backward.d_linear = view(context_, descs.output);
+
+  const auto to_weights = to_weights_desc(context_, spec_, descs, weights_desc(Type::f32, tag));
+  const auto d_weights = to_weights.diff_weights_desc();
+  if (d_weights == d_plain_.get_desc()) {
+    backward.d_weights = d_plain_;
+  } else {
+    backward.d_weights = {d_weights, context_.engine};
+    backward.unpack =
+        reorder(context_, dense_over_images() ? as_images(backward.d_weights) : backward.d_weights,
+                d_plain_);
+  }
+  backward.to_weights = {context_,
+                         to_weights,
+                         {{DNNL_ARG_SRC, backward.input},
+                          {DNNL_ARG_DIFF_DST, backward.d_linear},
+                          {DNNL_ARG_DIFF_WEIGHTS, backward.d_weights},
+                          {DNNL_ARG_DIFF_BIAS, d_bias_}}};
+  if (spec_.first) return backward;
+
+  const auto to_input = to_input_desc(context_, spec_, descs);
+  backward.d_input = view(context_, descs.input);
+  backward.to_input = {context_,
+                       to_input,
+                       {{DNNL_ARG_DIFF_DST, backward.d_linear},
+                        {DNNL_ARG_WEIGHTS, packed(to_input.weights_desc())},
+                        {DNNL_ARG_DIFF_SRC, backward.d_input}}};
+  return backward;
+}
+
+}  // namespace tandem::onednn

@@ -1,0 +1,295 @@
+// Networks on oneDNN, whose headers only onednn_* files see. The image becomes cells (Cells), so
+// that the first convolution has channels enough for SIMD; activations stay in the layout of each
+// layer's choice from record() to backward(); the heads are one dense layer of actions + 1 outputs,
+// in fp32.
+
+#include <algorithm>
+#include <utility>
+
+#include "tandem/base/error.h"
+#include "tandem/nn/batch.h"
+#include "tandem/nn/layer_parameters.h"
+#include "tandem/nn/network.h"
+#include "tandem/nn/onednn_layer.h"
+#include "tandem/nn/pixels.h"
+#include "tandem/nn/relu.h"
+
+// Of the OpenMP that oneDNN runs on. Not every compiler brings its header.
+extern "C" void omp_set_num_threads(int threads);
+
+namespace tandem {
+namespace onednn {
+namespace {
+
+/// Whatever thread calls, oneDNN computes in it alone. OpenMP keeps the number per thread.
+void keep_to_this_thread() {
+  thread_local const bool done = (omp_set_num_threads(1), true);
+  (void)done;
+}
+
+Cells first_cells(const Architecture& architecture) {
+  const auto& image = architecture.input_shape;
+  const auto& layer = architecture.torso.front();
+  return {image[0], image[1], image[2], layer.kernel, layer.stride};
+}
+
+/// The torso's layers, then the heads as one.
+std::vector<LayerSpec> layer_specs(const Architecture& architecture, Precision precision) {
+  const auto type = precision == Precision::bf16 ? Type::bf16 : Type::f32;
+  const auto cells = first_cells(architecture);
+  const auto outputs = architecture.output_shapes();
+  std::vector<LayerSpec> specs;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto& layer = architecture.torso[i];
+    LayerSpec spec{.input = i == 0 ? Dims{cells.depth(), cells.rows(), cells.columns()}
+                                   : Dims(specs.back().output),
+                   .output = outputs[i],
+                   .weights = {layer.units},
+                   .stride = i == 0 ? 1 : layer.stride,
+                   .relu = true,
+                   .first = i == 0,
+                   .type = type,
+                   .output_type = i + 1 == outputs.size() ? Type::f32 : type};
+    spec.weights.insert(spec.weights.end(), spec.input.begin(), spec.input.end());
+    if (layer.kind == tandem::Layer::Kind::conv) {
+      const auto kernel = i == 0 ? cells.reach() : layer.kernel;
+      std::fill(spec.weights.end() - 2, spec.weights.end(), kernel);
+    }
+    specs.push_back(std::move(spec));
+  }
+  const auto features = specs.back().output;
+  Dims weights{architecture.num_actions + 1};
+  weights.insert(weights.end(), features.begin(), features.end());
+  specs.push_back(
+      {.input = features, .output = {architecture.num_actions + 1}, .weights = weights});
+  return specs;
+}
+
+/// Channels that lie together in an image of this layout.
+std::int64_t block_of(Tag tag, std::int64_t channels) {
+  if (tag == Tag::nChw16c) return 16;
+  if (tag == Tag::nChw8c) return 8;
+  return tag == Tag::nhwc ? channels : 1;
+}
+
+/// The activations of some samples: what each layer takes in. Not thread-safe.
+class Tape {
+ public:
+  /// sizes: bytes of one sample.
+  explicit Tape(std::vector<std::size_t> sizes)
+      : sizes_(std::move(sizes)), buffers_(sizes_.size()) {}
+
+  [[nodiscard]] std::int64_t samples() const { return samples_; }
+  void clear() { samples_ = 0; }
+
+  /// Room for `batch` more samples.
+  void extend(std::int64_t batch) {
+    first_ = samples_;
+    samples_ += batch;
+    if (samples_ > capacity_) {
+      capacity_ = std::max(samples_, 2 * capacity_);
+      for (std::size_t i = 0; i < sizes_.size(); ++i) {
+        buffers_[i].reserve(capacity_ * sizes_[i], first_ * sizes_[i]);
+      }
+    }
+  }
+
+  /// The samples of the last extend().
+  [[nodiscard]] std::byte* latest(std::size_t i) const {
+    return buffers_[i].data() + first_ * sizes_[i];
+  }
+  [[nodiscard]] std::byte* all(std::size_t i) const { return buffers_[i].data(); }
+
+ private:
+  std::vector<std::size_t> sizes_;
+  std::vector<Buffer> buffers_;
+  std::int64_t capacity_ = 0;
+  std::int64_t first_ = 0;
+  std::int64_t samples_ = 0;
+};
+
+/// Layers that feed each other: each takes its input in the layout in which the last one wrote it.
+std::vector<Layer> make_layers(Context& context, const std::vector<LayerSpec>& specs) {
+  std::vector<Layer> layers;
+  layers.reserve(specs.size());
+  for (const auto& spec : specs) {
+    const bool flat = spec.input.size() == 1;
+    const auto before = layers.empty() ? Tag::any : layers.back().output_tag();
+    layers.emplace_back(context, spec, flat ? Tag::nc : before);
+  }
+  return layers;
+}
+
+std::vector<std::size_t> input_sizes(const std::vector<Layer>& layers) {
+  std::vector<std::size_t> sizes;
+  sizes.reserve(layers.size());
+  for (const auto& layer : layers) sizes.push_back(layer.input_bytes());
+  return sizes;
+}
+
+class OnednnNetwork final : public Network {
+ public:
+  OnednnNetwork(const Architecture& architecture, std::span<const float> parameters,
+                Precision precision)
+      : architecture_(architecture),
+        cells_(first_cells(architecture)),
+        flat_(parameters),
+        parameters_(architecture, cells_),
+        gradient_(architecture, cells_),
+        layers_(make_layers(context_, layer_specs(architecture, precision))),
+        passing_(input_sizes(layers_)),
+        recorded_(input_sizes(layers_)),
+        heads_(architecture.num_actions) {
+    reload();
+  }
+
+  void forward(std::span<const std::byte> observations, const Heads& out) override {
+    keep_to_this_thread();
+    passing_.clear();
+    run(observations, passing_, out);
+  }
+
+  void record(std::span<const std::byte> observations, const Heads& out) override {
+    keep_to_this_thread();
+    run(observations, recorded_, out);
+    heads_.add(out);
+  }
+
+  void backward(const HeadLoss& loss, std::span<float> gradient) override {
+    keep_to_this_thread();
+    join(heads_.gradient(loss));
+    const auto samples = recorded_.samples();
+    const auto* d_linear = reinterpret_cast<const std::byte*>(joined_.data());
+    for (std::size_t i = layers_.size() - 1;; --i) {
+      auto& layer = layers_[i];
+      const auto part = gradient_.layer(i, gradient);
+      auto* d_input = d_output_.reserve(samples * layer.input_bytes());
+      layer.backward(samples, recorded_.all(i), d_linear, d_input, part.weights, part.bias);
+      if (i == 0) break;
+      d_linear = through_relu(i - 1);
+    }
+    gradient_.write(gradient);
+    forget();
+  }
+
+  void reload() override {
+    keep_to_this_thread();
+    parameters_.read(flat_);
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      const auto part = parameters_.layer(i, flat_);
+      layers_[i].load(part.weights, part.bias);
+    }
+    forget();
+  }
+
+ private:
+  void forget() {
+    recorded_.clear();
+    heads_.clear();
+  }
+
+  /// One forward pass; its activations go to the end of `tape`.
+  void run(std::span<const std::byte> observations, Tape& tape, const Heads& out) {
+    require_sizes(architecture_, observations, out);
+    tape.extend(out.batch);
+    read(observations, out.batch, tape.latest(0));
+    for (std::size_t i = 0; i + 1 < layers_.size(); ++i) {
+      layers_[i].forward(out.batch, tape.latest(i), tape.latest(i + 1));
+    }
+    joined_.resize(out.batch * (out.actions + 1));
+    layers_.back().forward(out.batch, tape.latest(layers_.size() - 1),
+                           reinterpret_cast<std::byte*>(joined_.data()));
+    const auto* row = joined_.data();
+    for (std::int64_t i = 0; i < out.batch; ++i) {
+      std::copy_n(row, out.actions, out.logits.begin() + i * out.actions);
+      out.value[i] = row[out.actions];
+      row += out.actions + 1;
+    }
+  }
+
+  void read(std::span<const std::byte> observations, std::int64_t batch, std::byte* out) const {
+    const auto& first = layers_.front();
+    const auto block = block_of(first.input_tag(), cells_.depth());
+    if (first.spec().type == Type::bf16) {
+      write_cells(observations, batch, cells_, block, reinterpret_cast<Bfloat16*>(out));
+    } else {
+      write_cells(observations, batch, cells_, block, reinterpret_cast<float*>(out));
+    }
+  }
+
+  /// The heads' gradient as that of one layer.
+  void join(const Heads& d) {
+    joined_.resize(d.batch * (d.actions + 1));
+    auto* row = joined_.data();
+    for (std::int64_t i = 0; i < d.batch; ++i) {
+      std::copy_n(d.logits.begin() + i * d.actions, d.actions, row);
+      row[d.actions] = d.value[i];
+      row += d.actions + 1;
+    }
+  }
+
+  /// The gradient in front of the ReLU of layer i, from that behind it in d_output_.
+  const std::byte* through_relu(std::size_t i) {
+    const auto& spec = layers_[i].spec();
+    const auto bytes = recorded_.samples() * layers_[i].output_bytes();
+    const auto* y = recorded_.all(i + 1);
+    const auto* d = d_output_.data();
+    auto* out = d_linear_.reserve(bytes);
+    if (spec.output_type == Type::bf16) {
+      relu_backward(bytes / 2, reinterpret_cast<const Bfloat16*>(y),
+                    reinterpret_cast<const Bfloat16*>(d), reinterpret_cast<Bfloat16*>(out));
+    } else if (spec.type == Type::bf16) {
+      relu_backward(bytes / 4, reinterpret_cast<const float*>(y), reinterpret_cast<const float*>(d),
+                    reinterpret_cast<Bfloat16*>(out));
+    } else {
+      relu_backward(bytes / 4, reinterpret_cast<const float*>(y), reinterpret_cast<const float*>(d),
+                    reinterpret_cast<float*>(out));
+    }
+    return out;
+  }
+
+  Architecture architecture_;
+  Cells cells_;
+  std::span<const float> flat_;
+  LayerParameters parameters_;
+  LayerParameters gradient_;
+  Context context_;
+  std::vector<Layer> layers_;  // the torso's, then the heads as one
+  Tape passing_;               // of the latest forward()
+  Tape recorded_;              // of record()
+  RecordedHeads heads_;
+  std::vector<float> joined_;   // the heads' layer's outputs, or their gradients
+  Buffer d_output_, d_linear_;  // of the layer that backward() is at, behind its ReLU and in front
+};
+
+void require_instructions(Precision precision) {
+  const auto has = dnnl::cpu_isa::avx512_core_bf16;
+  const auto isa = static_cast<int>(dnnl::get_effective_cpu_isa());
+  if (precision == Precision::fp32 || (isa & static_cast<int>(has)) == static_cast<int>(has))
+    return;
+  throw Error(
+      "net.precision: 'bf16' asked for, but this CPU has no instructions for bfloat16 (avx512_bf16 "
+      "or AMX); use net.precision = \"fp32\"");
+}
+
+}  // namespace
+}  // namespace onednn
+
+bool onednn_supports(const Architecture& architecture) {
+  if (architecture.input_dtype != DType::u8 || architecture.torso.empty()) return false;
+  const bool blocks = std::ranges::all_of(architecture.torso, [](const Layer& layer) {
+    return layer.kind == Layer::Kind::dense || layer.units % 16 == 0;
+  });
+  return blocks && architecture.torso.front().kind == Layer::Kind::conv &&
+         onednn::first_cells(architecture).writable();
+}
+
+std::unique_ptr<Network> make_onednn_network(const Architecture& architecture,
+                                             std::span<const float> parameters,
+                                             Precision precision) {
+  onednn::keep_to_this_thread();
+  onednn::require_instructions(precision);
+  return std::make_unique<onednn::OnednnNetwork>(architecture, parameters, precision);
+}
+
+}  // namespace tandem

@@ -1,0 +1,107 @@
+// A network against PyTorch's modules and autograd, whatever library computes it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tandem/learn/optimizer.h"
+#include "tandem/nn/network.h"
+#include "tests/golden/golden.h"
+
+namespace tandem {
+
+inline Architecture golden_architecture(const nlohmann::json& golden) {
+  NetConfig config;
+  config.arch = golden["arch"];
+  config.hidden = golden["hidden"];
+  EnvSpec spec;
+  spec.dtype = golden["dtype"] == "u8" ? DType::u8 : DType::f32;
+  spec.frame_shape = golden["shape"].get<std::vector<std::int64_t>>();
+  spec.num_actions = golden["actions"];
+  return make_architecture(config, spec);
+}
+
+/// make_golden.py's `fill`.
+inline std::vector<float> golden_parameters(const Architecture& architecture) {
+  auto parameters = golden_numbers(architecture.parameter_count(), 1);
+  for (const auto& info : architecture.parameters()) {
+    const auto bound = static_cast<float>(1 / std::sqrt(static_cast<double>(info.fan_in)));
+    for (auto& value : std::span(parameters).subspan(info.offset, info.count)) value *= bound;
+  }
+  return parameters;
+}
+
+inline std::vector<std::byte> golden_observations(const Architecture& architecture,
+                                                  std::int64_t batch) {
+  std::int64_t count = batch;
+  for (const auto size : architecture.input_shape) count *= size;
+  const auto copy = [](const auto& values) {
+    const auto bytes = std::as_bytes(std::span(values));
+    return std::vector<std::byte>(bytes.begin(), bytes.end());
+  };
+  return architecture.input_dtype == DType::u8 ? copy(golden_pixels(count, 2))
+                                               : copy(golden_numbers(count, 2));
+}
+
+/// A gradient against the norm and the elements that the golden file keeps.
+inline void expect_gradient(std::span<const float> actual, const nlohmann::json& golden,
+                            const std::string& what) {
+  const double norm = golden["norm"];
+  expect_near(std::sqrt(sum_of_squares(actual)), norm, norm, what + ", norm");
+  const double typical = norm / std::sqrt(static_cast<double>(actual.size()));
+  for (std::size_t i = 0; i < golden["at"].size(); ++i) {
+    const std::size_t at = golden["at"][i];
+    expect_near(actual[at], golden["values"][i], typical, what + ", element " + std::to_string(at));
+  }
+}
+
+using MakeNetwork = std::function<std::unique_ptr<Network>(const Architecture& architecture,
+                                                           std::span<const float> parameters)>;
+
+/// Heads and gradients of the network that `make` makes.
+inline void expect_golden(const nlohmann::json& golden, const MakeNetwork& make) {
+  SCOPED_TRACE(golden["name"].get<std::string>());
+  const auto architecture = golden_architecture(golden);
+  ASSERT_EQ(architecture.parameter_count(), golden["parameters"]);
+  const auto parameters = golden_parameters(architecture);
+  const std::int64_t batch = golden["batch"];
+  const auto observations = golden_observations(architecture, batch);
+  const auto network = make(architecture, parameters);
+
+  const std::vector<double> logits_expected = golden["logits"];
+  const std::vector<double> value_expected = golden["value"];
+  std::vector<float> logits(logits_expected.size());
+  std::vector<float> value(batch);
+  network->forward(observations, {batch, architecture.num_actions, logits, value});
+  expect_near(logits, logits_expected, "logits");
+  expect_near(value, value_expected, "value");
+
+  std::vector<float> gradient(parameters.size(), std::nanf(""));
+  const auto loss = [&](const Heads& heads, const Heads& d) {
+    expect_near(heads.logits, logits_expected, "logits of the gradient's forward pass");
+    expect_near(heads.value, value_expected, "value of the gradient's forward pass");
+    std::ranges::copy(golden_numbers(d.logits.size(), 3), d.logits.begin());
+    std::ranges::copy(golden_numbers(d.value.size(), 4), d.value.begin());
+  };
+  network->record(observations, {batch, architecture.num_actions, logits, value});
+  network->backward(loss, gradient);
+  const auto infos = architecture.parameters();
+  ASSERT_EQ(infos.size(), golden["gradients"].size());
+  for (std::size_t i = 0; i < infos.size(); ++i) {
+    expect_gradient(std::span(gradient).subspan(infos[i].offset, infos[i].count),
+                    golden["gradients"][i], infos[i].name);
+  }
+}
+
+inline std::string golden_name(const testing::TestParamInfo<int>& info) {
+  return golden_cases("networks").at(info.param)["name"];
+}
+
+inline auto golden_indices() {
+  return testing::Range(0, static_cast<int>(golden_cases("networks").size()));
+}
+
+}  // namespace tandem

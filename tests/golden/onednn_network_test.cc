@@ -1,0 +1,19 @@
+#include "tests/golden/golden_network.h"
+
+namespace tandem {
+namespace {
+
+class OnednnNetworkGolden : public testing::TestWithParam<int> {};
+
+TEST_P(OnednnNetworkGolden, HeadsAndGradientsAreThoseOfPyTorch) {
+  const auto golden = golden_cases("networks").at(GetParam());
+  if (!onednn_supports(golden_architecture(golden))) GTEST_SKIP() << "libtorch's business";
+  expect_golden(golden, [](const auto& architecture, auto values) {
+    return make_onednn_network(architecture, values, Precision::fp32);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OnednnNetworkGolden, golden_indices(), golden_name);
+
+}  // namespace
+}  // namespace tandem

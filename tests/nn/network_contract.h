@@ -1,0 +1,109 @@
+// What every network must keep, whatever library computes it: a test suite over how to make one.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "tandem/nn/network.h"
+
+namespace tandem {
+
+struct Atari {
+  explicit Atari(const NetConfig& config = {})
+      : architecture(make_architecture(config, spec())),
+        parameters(architecture.parameter_count()) {
+    Stream stream(3, 4);
+    initialise(architecture, stream, parameters);
+    for (auto& byte : observations) byte = static_cast<std::byte>(stream.bits());
+  }
+
+  static EnvSpec spec() {
+    EnvSpec spec;
+    spec.dtype = DType::u8;
+    spec.frame_shape = {1, 84, 84};
+    spec.stack = 4;
+    spec.num_actions = 6;
+    return spec;
+  }
+
+  static constexpr std::int64_t kBatch = 24;
+  Architecture architecture;
+  std::vector<float> parameters;
+  std::vector<std::byte> observations = std::vector<std::byte>(kBatch * 4 * 84 * 84);
+};
+
+struct Outputs {
+  std::vector<float> logits = std::vector<float>(Atari::kBatch * 6);
+  std::vector<float> value = std::vector<float>(Atari::kBatch);
+  Heads heads() { return {Atari::kBatch, 6, logits, value}; }
+};
+
+inline void copy_heads(const Heads& heads, const Heads& d) {
+  std::ranges::copy(heads.logits, d.logits.begin());
+  std::ranges::copy(heads.value, d.value.begin());
+}
+
+/// Of the whole batch at once.
+inline void differentiate(Network& network, const Atari& atari, std::span<float> gradient) {
+  Outputs outputs;
+  network.record(atari.observations, outputs.heads());
+  network.backward(copy_heads, gradient);
+}
+
+/// Samples [first, first + count) of a batch's observations or heads.
+inline std::span<const std::byte> part(const Atari& atari, std::int64_t first, std::int64_t count) {
+  const auto bytes = static_cast<std::int64_t>(atari.observations.size()) / Atari::kBatch;
+  return std::span(atari.observations).subspan(first * bytes, count * bytes);
+}
+
+inline Heads part(Outputs& outputs, std::int64_t first, std::int64_t count) {
+  return {count, 6, std::span(outputs.logits).subspan(first * 6, count * 6),
+          std::span(outputs.value).subspan(first, count)};
+}
+
+/// Threads of this process now.
+inline std::ptrdiff_t thread_count() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+}
+
+/// Relative to the size of `expected`, both taken as one vector.
+inline double distance(std::span<const float> actual, std::span<const float> expected) {
+  double difference = 0;
+  double size = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    difference += std::pow(actual[i] - expected[i], 2);
+    size += std::pow(expected[i], 2);
+  }
+  return std::sqrt(difference / size);
+}
+
+struct NetworkCase {
+  std::string name;
+  std::function<std::unique_ptr<Network>(const Architecture&, std::span<const float>)> make;
+  double rounding = 1e-5;  // of gradients, by which batches may differ from their parts
+};
+
+inline void PrintTo(const NetworkCase& network, std::ostream* out) { *out << network.name; }
+
+/// Instantiated where the libraries are.
+class NetworkContract : public testing::TestWithParam<NetworkCase> {
+ protected:
+  static std::unique_ptr<Network> make(const Atari& atari) {
+    return GetParam().make(atari.architecture, atari.parameters);
+  }
+};
+
+inline std::string network_name(const testing::TestParamInfo<NetworkCase>& info) {
+  return info.param.name;
+}
+
+}  // namespace tandem

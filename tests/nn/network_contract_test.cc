@@ -1,0 +1,128 @@
+#include "tests/nn/network_contract.h"
+
+#include <stdexcept>
+#include <thread>
+
+namespace tandem {
+namespace {
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(NetworkContract);
+
+TEST_P(NetworkContract, SeesNewParametersAfterReload) {
+  Atari atari;
+  const auto network = make(atari);
+  Outputs before;
+  network->forward(atari.observations, before.heads());
+  for (auto& parameter : atari.parameters) parameter *= 0.5f;
+  network->reload();
+  Outputs after;
+  network->forward(atari.observations, after.heads());
+  const auto fresh = make(atari);
+  Outputs expected;
+  fresh->forward(atari.observations, expected.heads());
+  EXPECT_NE(before.logits, after.logits);
+  EXPECT_EQ(expected.logits, after.logits);
+  EXPECT_EQ(expected.value, after.value);
+}
+
+TEST_P(NetworkContract, BackwardOverRecordedSamplesIsTheGradientOfTheWholeBatch) {
+  Atari atari;
+  const auto network = make(atari);
+  std::vector<float> expected(atari.parameters.size());
+  differentiate(*network, atari, expected);
+  std::vector<float> gradient(expected.size());
+  for (int rollout = 0; rollout < 3; ++rollout) {
+    Outputs recorded;
+    std::int64_t first = 0;
+    for (const std::int64_t count : {1, 7, 16}) {
+      network->record(part(atari, first, count), part(recorded, first, count));
+      // Passes that are not recorded, for the value of a last state, must not disturb.
+      Outputs other;
+      network->forward(atari.observations, other.heads());
+      first += count;
+    }
+    network->backward(
+        [&](const Heads& heads, const Heads& d) {
+          EXPECT_EQ(heads.batch, Atari::kBatch);
+          EXPECT_TRUE(std::ranges::equal(heads.logits, recorded.logits));
+          EXPECT_TRUE(std::ranges::equal(heads.value, recorded.value));
+          copy_heads(heads, d);
+        },
+        gradient);
+    EXPECT_LT(distance(gradient, expected), GetParam().rounding);
+  }
+}
+
+TEST_P(NetworkContract, RefusesABackwardOfNothingAndOtherSizes) {
+  Atari atari;
+  const auto network = make(atari);
+  std::vector<float> gradient(atari.parameters.size());
+  EXPECT_THROW(network->backward(copy_heads, gradient), std::logic_error);
+  Outputs outputs;
+  EXPECT_THROW(network->forward(part(atari, 0, 1), outputs.heads()), std::logic_error);
+  EXPECT_THROW(
+      network->forward(atari.observations, {Atari::kBatch, 5, outputs.logits, outputs.value}),
+      std::logic_error);
+  EXPECT_THROW(network->record({}, {0, 6, {}, {}}), std::logic_error);
+}
+
+TEST_P(NetworkContract, ForgetsRecordedSamplesAtReload) {
+  Atari atari;
+  const auto network = make(atari);
+  Outputs outputs;
+  network->record(part(atari, 0, 3), part(outputs, 0, 3));
+  network->reload();
+  network->record(part(atari, 3, 2), part(outputs, 3, 2));
+  std::vector<float> gradient(atari.parameters.size());
+  network->backward(
+      [&](const Heads& heads, const Heads& d) {
+        EXPECT_EQ(heads.batch, 2);
+        copy_heads(heads, d);
+      },
+      gradient);
+}
+
+TEST_P(NetworkContract, ManyThreadsShareOneParameterBuffer) {
+  Atari atari;
+  const auto alone = make(atari);
+  Outputs expected;
+  alone->forward(atari.observations, expected.heads());
+  std::vector<float> expected_gradient(atari.parameters.size());
+  differentiate(*alone, atari, expected_gradient);
+
+  std::vector<std::thread> threads;
+  threads.reserve(4);
+  std::vector<int> same(4);
+  for (int k = 0; k < 4; ++k) {
+    threads.emplace_back([&, k] {
+      const auto network = make(atari);
+      std::vector<float> gradient(atari.parameters.size());
+      same[k] = 1;
+      for (int repeat = 0; repeat < 5; ++repeat) {
+        Outputs outputs;
+        network->forward(atari.observations, outputs.heads());
+        differentiate(*network, atari, gradient);
+        same[k] &= outputs.logits == expected.logits && gradient == expected_gradient;
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_THAT(same, testing::Each(1));
+}
+
+TEST_P(NetworkContract, StartsNoThreads) {
+  // Seen failing with keep_to_this_thread() left out (on two cores).
+  Atari atari;
+  std::thread([&] {
+    const auto before = thread_count();
+    const auto network = make(atari);
+    Outputs outputs;
+    std::vector<float> gradient(atari.parameters.size());
+    network->forward(atari.observations, outputs.heads());
+    differentiate(*network, atari, gradient);
+    EXPECT_EQ(thread_count(), before);
+  }).join();
+}
+
+}  // namespace
+}  // namespace tandem

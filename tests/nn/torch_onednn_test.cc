@@ -1,0 +1,99 @@
+// The two libraries against each other.
+#include <filesystem>
+#include <tuple>
+
+#include "tandem/env/family.h"
+#include "tandem/env/vec_env.h"
+#include "tests/nn/network_contract.h"
+
+namespace tandem {
+namespace {
+
+const int kPluginPath = setenv("TANDEM_PLUGIN_PATH", TANDEM_BINARY_DIR "/plugins", 0);
+
+struct Batch {
+  EnvSpec spec;
+  std::int64_t samples = 0;
+  std::vector<std::byte> observations;
+};
+
+Batch random_batch() {
+  Batch batch{Atari::spec(), 80, {}};
+  batch.observations.resize(batch.samples * batch.spec.observation_bytes());
+  Stream stream(5, 6);
+  for (auto& byte : batch.observations) byte = static_cast<std::byte>(stream.bits());
+  return batch;
+}
+
+/// What one sees in 80 steps of Pong or, without the plug-in, of Catch.
+Batch played_batch() {
+  const bool atari = std::filesystem::exists(TANDEM_BINARY_DIR "/plugins/tandem_atari.so");
+  const std::string id = atari ? "atari:Pong" : "catch";
+  const std::shared_ptr<EnvFamily> family = find_family(id);
+  const auto name = atari ? "Pong" : "catch";
+  VecEnv env([&](int) { return family->make(name, 1); }, {.seed = 2});
+  Batch batch{env.spec(), 80, {}};
+  const auto bytes = env.spec().observation_bytes();
+  batch.observations.resize(batch.samples * bytes);
+  const auto observation = [&](std::int64_t i) {
+    return std::span(batch.observations).subspan(i * bytes, bytes);
+  };
+  env.reset(observation(0));
+  for (std::int64_t i = 1; i < batch.samples; ++i) {
+    const Action action{.discrete = static_cast<std::int32_t>(env.stream(0).below(
+                            static_cast<std::uint32_t>(batch.spec.num_actions)))};
+    env.step(std::span(&action, 1), observation(i));
+  }
+  return batch;
+}
+
+/// What a network makes of a batch, recorded in parts of 16 as PAAC does.
+struct Result {
+  std::vector<float> logits, value, gradient;
+
+  Result(Network& network, const Architecture& architecture, const Batch& batch)
+      : logits(batch.samples * architecture.num_actions),
+        value(batch.samples),
+        gradient(architecture.parameter_count()) {
+    const auto actions = architecture.num_actions;
+    const auto bytes = batch.spec.observation_bytes();
+    for (std::int64_t first = 0; first < batch.samples; first += 16) {
+      network.record(std::span(batch.observations).subspan(first * bytes, 16 * bytes),
+                     {16, actions, std::span(logits).subspan(first * actions, 16 * actions),
+                      std::span(value).subspan(first, 16)});
+    }
+    network.backward(copy_heads, gradient);
+  }
+};
+
+class TorchAndOnednn : public testing::TestWithParam<std::tuple<std::string, bool>> {};
+
+TEST_P(TorchAndOnednn, AgreeOnHeadsAndOnTheGradientOfEachTensor) {
+  const auto [arch, played] = GetParam();
+  const auto batch = played ? played_batch() : random_batch();
+  const auto architecture = make_architecture({.arch = arch, .init = "torch"}, batch.spec);
+  std::vector<float> parameters(architecture.parameter_count());
+  Stream stream(7, 8);
+  initialise(architecture, stream, parameters);
+  const Result torch(*make_torch_network(architecture, parameters, "cpu"), architecture, batch);
+  const Result onednn(*make_onednn_network(architecture, parameters, Precision::fp32), architecture,
+                      batch);
+  EXPECT_LT(distance(onednn.logits, torch.logits), 1e-5);
+  EXPECT_LT(distance(onednn.value, torch.value), 1e-5);
+  for (const auto& info : architecture.parameters()) {
+    const auto of = [&](const Result& result) {
+      return std::span(result.gradient).subspan(info.offset, info.count);
+    };
+    EXPECT_LT(distance(of(onednn), of(torch)), 1e-5) << info.name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TorchAndOnednn,
+                         testing::Combine(testing::Values("nips", "nature"), testing::Bool()),
+                         [](const auto& info) {
+                           return std::get<0>(info.param) +
+                                  (std::get<1>(info.param) ? "_played" : "_random");
+                         });
+
+}  // namespace
+}  // namespace tandem
