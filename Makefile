@@ -1,6 +1,6 @@
 # The everyday commands; `make help` lists them. Each sets up and builds what it needs first.
 .DEFAULT_GOAL := build
-.PHONY: asan bench build clean format help lint pong setup test tsan
+.PHONY: asan bench bench-peers build clean format help lint pong setup test tsan
 
 # Equal files compile once, wherever the checkout lies.
 export CCACHE_BASEDIR := $(CURDIR)
@@ -31,6 +31,9 @@ test: build ## Run every test
 bench: build ## Measure where the time goes and how near the rate is to its limit (6 minutes)
 	benchmarks/run.py
 
+bench-peers: build ## Train beside the peers by turns, and print the ratios (30 minutes)
+	benchmarks/side_by_side.py --busy
+
 lint: setup ## Check format, style, likely bugs and the order of folders
 	tools/lint.sh
 
@@ -47,7 +50,7 @@ clean: ## Remove what was built; keep .venv, .deps and runs
 	rm -rf build build-asan build-tsan
 
 help: ## List these targets
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
 	@echo; sed -n 's/^#  /  /p' tools/setup.sh
 
 comma := ,

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Compares whole training of tandem and its peers in one run, by turns.
 
 The same algorithm (A2C), networks and game; each contender trains in a process of its own for a
@@ -9,8 +10,10 @@ The first time, the peers of peers/requirements.txt are installed into .venv-pee
 """
 
 import argparse
+import collections
 import contextlib
 import dataclasses
+import itertools
 import json
 import os
 import platform
@@ -44,16 +47,16 @@ class Slot:
 
 
 class Tandem:
-    name = "tandem, PAAC"
-
-    def __init__(self, program):
-        self.program = program
+    def __init__(self, program, precision):
+        self.name = f"tandem, PAAC, {precision}"
+        self.program, self.precision = program, precision
 
     def command(self, slot, net, args):
         return [
             *[self.program, "train", "paac", "--config", f"paac/paper_{net}"],
             *["--env", f"atari:{args.game}", "--threads", str(args.threads)],
             *["--set", f"paac.envs={args.envs}", "--set", "log_seconds=0.5"],
+            *["--set", f"net.precision={self.precision}"],
             *["--run-dir", slot.run],
         ]
 
@@ -106,6 +109,22 @@ def running(command, output):
         process.wait()
 
 
+@contextlib.contextmanager
+def busy_core(busy):
+    """Keeps the first core busy meanwhile, if `busy`."""
+    if not busy:
+        yield
+        return
+    core = min(os.sched_getaffinity(0))
+    loop = f"import os; os.sched_setaffinity(0, [{core}])\nwhile True: pass"
+    process = subprocess.Popen([sys.executable, "-c", loop])
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
 def wait(process, output, seconds, ready=lambda: False):
     """Waits until `ready` or for `seconds`; whether it became ready."""
     end = time.monotonic() + seconds
@@ -127,9 +146,9 @@ def rate(samples, warm_up):
     return (warm[-1][1] - warm[0][1]) / (warm[-1][0] - warm[0][0])
 
 
-def measure(contender, net, args):
+def measure(contender, net, args, busy=False):
     """One slot: the rate of whole training in steps per second."""
-    with tempfile.TemporaryDirectory(prefix="side_by_side-") as folder:
+    with tempfile.TemporaryDirectory(prefix="side_by_side-") as folder, busy_core(busy):
         slot = Slot(Path(folder))
         with running(contender.command(slot, net, args), slot.output) as process:
             started = wait(
@@ -158,23 +177,27 @@ def peers_python(given):
     return python
 
 
+def ratio(above, below):
+    """Slots of one round stand next to each other, so their ratio is the least disturbed."""
+    return statistics.median(a / b for a, b in zip(above, below, strict=True))
+
+
 def table(rates, contenders, args):
-    """The Markdown table; `rates`: by (net, contender), one of each round."""
-    lines = [
-        "| network | contender | steps/s, median | least to most | tandem is faster by |",
-        "|---|---|---|---|---|",
-    ]
+    """The Markdown table; `rates`: by (net, contender, busy), one of each round."""
+    head = ["network", "contender", "steps/s, median", "least to most"]
+    head += [f"{c.precision} is faster by" for c in contenders[:2]]
+    head += ["beside a busy core"] * args.busy
+    lines = [head, ["---"] * len(head)]
     for net in args.nets:
-        of_tandem = rates[net, contenders[0].name]
         for contender in contenders:
-            own = rates[net, contender.name]
-            # Slots of one round stand next to each other, so their ratio is the least disturbed.
-            ratio = statistics.median(a / b for a, b in zip(of_tandem, own, strict=True))
-            lines.append(
-                f"| {net} | {contender.name} | {statistics.median(own):,.0f} "
-                f"| {min(own):,.0f} to {max(own):,.0f} | {ratio:.2f} x |"
-            )
-    return "\n".join(lines)
+            own = rates[net, contender.name, False]
+            line = [net, contender.name, f"{statistics.median(own):,.0f}"]
+            line += [f"{min(own):,.0f} to {max(own):,.0f}"]
+            line += [f"{ratio(rates[net, c.name, False], own):.2f} x" for c in contenders[:2]]
+            if args.busy:
+                line += [f"{ratio(rates[net, contender.name, True], own):.0%}"]
+            lines.append(line)
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def arguments():
@@ -189,6 +212,11 @@ def arguments():
     parser.add_argument("--envs", type=int, default=32)
     parser.add_argument("--threads", type=int, default=cores, help=f"default: {cores}, the cores")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument(
+        "--busy",
+        action="store_true",
+        help="measure each also beside a process that keeps the first core busy",
+    )
     parser.add_argument("--warm-up", type=float, default=5, help="seconds of each slot")
     parser.add_argument("--slot", type=float, default=20, help="seconds that count")
     parser.add_argument("--out", type=Path, help="also write the table here, as Markdown")
@@ -202,17 +230,22 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("side_by_side: terminated"))
     python = peers_python(args.peers_python)
     contenders = [
-        Tandem(args.tandem),
+        Tandem(args.tandem, "fp32"),
+        Tandem(args.tandem, "bf16"),
         Peer("A2C in one loop over EnvPool (CleanRL's way)", "a2c_envpool.py", python),
         Peer("Stable-Baselines3 A2C over EnvPool", "sb3_a2c.py", python),
     ]
-    rates = {(net, contender.name): [] for net in args.nets for contender in contenders}
-    for turn in range(1, args.rounds + 1):
-        for net in args.nets:
-            for contender in contenders:
-                rates[net, contender.name].append(measure(contender, net, args))
-                latest = rates[net, contender.name][-1]
-                print(f"round {turn}: {net}: {contender.name}: {latest:,.0f}", file=sys.stderr)
+    rates = collections.defaultdict(list)
+    turns = itertools.product(
+        range(args.rounds), args.nets, contenders, [False, True][: 1 + args.busy]
+    )
+    for turn, net, contender, busy in turns:
+        measured = measure(contender, net, args, busy)
+        rates[net, contender.name, busy].append(measured)
+        print(
+            f"round {turn + 1}: {net}: {contender.name}{', busy' * busy}: {measured:,.0f}",
+            file=sys.stderr,
+        )
 
     setting = (
         f"{args.game}, {args.envs} environments, {args.threads} threads; "
@@ -224,7 +257,9 @@ def main():
     if args.out:
         args.out.write_text(result)
     if args.json:
-        all_rates = [{"net": n, "contender": c, "rates": r} for (n, c), r in rates.items()]
+        all_rates = [
+            {"net": n, "contender": c, "busy": b, "rates": r} for (n, c, b), r in rates.items()
+        ]
         args.json.write_text(json.dumps({"setting": setting, "slots": all_rates}, indent=2) + "\n")
 
 

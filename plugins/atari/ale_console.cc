@@ -105,18 +105,9 @@ class AleConsole final : public Console {
     return numbers(ale_->getAvailableDifficulties());
   }
 
-  void new_game() override {
-    note(kNewGame);
-    play(kNewGame, true);
-  }
+  void new_game(bool seen) override { emulate(kNewGame, seen); }
 
-  int act(int action, bool seen) override {
-    const bool drawn = seen || !Skips<TIA> || drawn_frames_left_ > 0;
-    if (drawn_frames_left_ > 0) --drawn_frames_left_;
-    if (!drawn && (start_.empty() || since_.size() >= kFramesBetweenStates)) remember();
-    note(action);
-    return play(action, drawn);
-  }
+  int act(int action, bool seen) override { return emulate(action, seen); }
 
   [[nodiscard]] bool over() const override { return ale_->game_over(/*with_truncation=*/false); }
   [[nodiscard]] bool truncated() const override { return ale_->game_truncated(); }
@@ -166,16 +157,20 @@ class AleConsole final : public Console {
   static constexpr std::size_t kFramesBetweenStates = 2048;  // a state costs as much as 3 frames
   static constexpr std::int64_t kFramesDrawnAfterRedraw = 4096;
 
+  int emulate(int action, bool seen) {
+    const bool drawn = seen || !Skips<TIA> || drawn_frames_left_ > 0;
+    if (drawn_frames_left_ > 0) --drawn_frames_left_;
+    if (!drawn && (start_.empty() || since_.size() >= kFramesBetweenStates)) remember();
+    if (!start_.empty()) since_.push_back(static_cast<std::int8_t>(action));
+    return play(action, drawn);
+  }
+
   int play(int action, bool drawn) {
     set_drawing<TIA>(*ale_->environment, drawn);
     last_drawn_ = drawn;
     if (action != kNewGame) return ale_->act(static_cast<ale::Action>(action));
     ale_->reset_game();
     return 0;
-  }
-
-  void note(int action) {
-    if (!start_.empty()) since_.push_back(static_cast<std::int8_t>(action));
   }
 
   void remember() {

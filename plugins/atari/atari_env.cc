@@ -105,12 +105,13 @@ StepResult AtariEnv::play(int action) {
 }
 
 void AtariEnv::start_game(Stream& stream) {
-  console_->new_game();
   const auto limit = static_cast<std::uint32_t>(options_.noop_max);
   const std::uint32_t noops = limit > 0 ? 1 + stream.below(limit) : 0;
-  for (std::uint32_t i = 0; i < noops; ++i) {
-    console_->act(Console::kNoop);
-    if (console_->over() || console_->truncated()) console_->new_game();
+  console_->new_game(/*seen=*/noops == 0);
+  for (std::uint32_t i = 1; i <= noops; ++i) {
+    const bool last = i == noops;
+    console_->act(Console::kNoop, /*seen=*/last);
+    if (console_->over() || console_->truncated()) console_->new_game(/*seen=*/last);
   }
   lives_ = console_->lives();
   for (auto& screen : shown_) copy_screen(screen);

@@ -42,7 +42,8 @@ class Console {
   [[nodiscard]] virtual std::vector<int> modes() const = 0;
   [[nodiscard]] virtual std::vector<int> difficulties() const = 0;
 
-  virtual void new_game() = 0;
+  /// Starts a game, which takes some 65 frames; `seen` as for act().
+  virtual void new_game(bool seen = true) = 0;
 
   /// Emulates one frame and returns the raw reward. A frame whose screen nobody will ask for is
   /// faster with `seen` false; if somebody does ask, the answer is right all the same, but slow.

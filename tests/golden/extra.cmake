@@ -2,3 +2,7 @@
 add_test(NAME golden.files_are_those_of_the_script
   COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/golden/make_golden.py --check)
 set_tests_properties(golden.files_are_those_of_the_script PROPERTIES SKIP_RETURN_CODE 77)
+
+# Networks once more as on a CPU without AVX.
+add_test(NAME golden.networks_portable COMMAND golden_tests --gtest_filter=*NetworkGolden*)
+set_tests_properties(golden.networks_portable PROPERTIES ENVIRONMENT "TANDEM_CPU=portable")

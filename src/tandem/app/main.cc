@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "tandem/app/commands.h"
+#include "tandem/base/cpu.h"
 #include "tandem/base/error.h"
 #include "tandem/base/nearest.h"
 #include "tandem/nn/network.h"
@@ -96,6 +97,7 @@ int main(int argc, char** argv) {
   try {
     check_words(std::span(argv + 1, argv + argc));
     if (argc > 1) check_command(program, argv[1]);
+    static_cast<void>(tandem::best_simd());  // tells of a bad $TANDEM_CPU before anything else
     program.parse(argc, argv);
     return 0;
   } catch (const CLI::ParseError& end) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tandem/base/cpu.h"
 #include "tandem/base/error.h"
 #include "tandem/nn/batch.h"
 #include "tandem/nn/layer_parameters.h"
@@ -24,6 +25,23 @@ namespace {
 /// Whatever thread calls, oneDNN computes in it alone. OpenMP keeps the number per thread.
 void keep_to_this_thread() {
   thread_local const bool done = (omp_set_num_threads(1), true);
+  (void)done;
+}
+
+/// oneDNN generates its code for the CPU at hand, or for less where $TANDEM_CPU says so. It takes
+/// no other choice once it has generated some.
+void obey_the_choice_of_simd() {
+  static const bool done = [] {
+    switch (best_simd()) {
+      case Simd::portable:
+        return dnnl_set_max_cpu_isa(dnnl_cpu_isa_sse41);
+      case Simd::avx2:
+        return dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx2);
+      case Simd::avx512:
+        return dnnl_success;
+    }
+    return dnnl_success;
+  }() == dnnl_success;
   (void)done;
 }
 
@@ -288,6 +306,7 @@ std::unique_ptr<Network> make_onednn_network(const Architecture& architecture,
                                              std::span<const float> parameters,
                                              Precision precision) {
   onednn::keep_to_this_thread();
+  onednn::obey_the_choice_of_simd();
   onednn::require_instructions(precision);
   return std::make_unique<onednn::OnednnNetwork>(architecture, parameters, precision);
 }
