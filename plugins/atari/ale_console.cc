@@ -161,7 +161,7 @@ class AleConsole final : public Console {
     const bool drawn = seen || !Skips<TIA> || drawn_frames_left_ > 0;
     if (drawn_frames_left_ > 0) --drawn_frames_left_;
     if (!drawn && (start_.empty() || since_.size() >= kFramesBetweenStates)) remember();
-    if (!start_.empty()) since_.push_back(static_cast<std::int8_t>(action));
+    if (!start_.empty()) since_.push_back(action);
     return play(action, drawn);
   }
 
@@ -195,8 +195,8 @@ class AleConsole final : public Console {
   std::unique_ptr<ale::ALEInterface> ale_;
   TIA* chip_ = nullptr;
   bool last_drawn_ = true;
-  std::vector<std::byte> start_;    // a state with whole pictures; empty: all frames were drawn
-  std::vector<std::int8_t> since_;  // what was played since: actions, kNewGame
+  std::vector<std::byte> start_;  // a state with whole pictures; empty: all frames were drawn
+  std::vector<int> since_;        // what was played since: actions, kNewGame
   std::int64_t drawn_frames_left_ = 0;
   int redraws_ = 0;
 };

@@ -110,7 +110,7 @@ std::optional<std::string> compare(const std::filesystem::path& rom, int steps) 
   Pair plain(rom, {.seed = 1});
   const auto modes = plain.reference().modes();
   const auto difficulties = plain.reference().difficulties();
-  if (const auto difference = plain.play(steps / 2, stream)) return difference;
+  if (auto difference = plain.play(steps / 2, stream)) return difference;
   constexpr int kVariants = 4;
   for (int variant = 0; variant < kVariants; ++variant) {
     const auto any = [&](const std::vector<int>& choices) {
@@ -146,16 +146,16 @@ int compare_all(const Roms& roms, int steps, const std::vector<std::string>& gam
 }  // namespace tandem::atari
 
 int main(int argc, char** argv) {
-  using namespace tandem::atari;
   if (argc < 3) {
     fmt::print(stderr, "usage: compare_emulators ROM_FOLDER STEPS [GAME]...\n");
     return 2;
   }
   try {
-    silence_ale();
-    const Roms roms(argv[1]);
+    tandem::atari::silence_ale();
+    const tandem::atari::Roms roms(argv[1]);
     const std::vector<std::string> named(argv + 3, argv + argc);
-    return compare_all(roms, std::atoi(argv[2]), named.empty() ? roms.names() : named);
+    return tandem::atari::compare_all(roms, std::atoi(argv[2]),
+                                      named.empty() ? roms.names() : named);
   } catch (const std::exception& error) {
     fmt::print(stderr, "compare_emulators: {}\n", error.what());
     return 2;
