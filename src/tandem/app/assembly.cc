@@ -1,6 +1,7 @@
 #include "tandem/app/assembly.h"
 
 #include "tandem/base/error.h"
+#include "tandem/systems/a3c.h"
 #include "tandem/systems/paac.h"
 
 namespace tandem {
@@ -53,6 +54,7 @@ std::unique_ptr<Algorithm> make_algorithm(const Config& config) {
 
 void train_system(const Config& config, Parts& parts) {
   if (config.system == "paac") return train_paac(config.paac, parts);
+  if (config.system == "a3c") return train_a3c(config.a3c, parts);
   throw Error("system '" + config.system + "' cannot train yet");
 }
 

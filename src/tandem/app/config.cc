@@ -102,7 +102,8 @@ FieldList Config::fields() {
   append(all, prefixed("net.", net.fields()));
   append(all, prefixed("a2c.", a2c.fields()));
   append(all, prefixed("optimizer.", optimizer.fields()));
-  append(all, prefixed("paac.", paac.fields()));
+  if (system == "paac") append(all, prefixed("paac.", paac.fields()));
+  if (system == "a3c") append(all, prefixed("a3c.", a3c.fields()));
   return all;
 }
 

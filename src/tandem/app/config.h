@@ -14,6 +14,7 @@
 #include "tandem/nn/architecture.h"
 #include "tandem/run/run_config.h"
 #include "tandem/run/settings.h"
+#include "tandem/systems/a3c.h"
 #include "tandem/systems/paac.h"
 
 namespace tandem {
@@ -45,8 +46,9 @@ struct Config {
   A2cConfig a2c;
   OptimizerConfig optimizer;
   PaacConfig paac;
+  A3cConfig a3c;
 
-  /// Every key under its full name. Points into this config.
+  /// Every key of this system under its full name. Points into this config.
   FieldList fields();
 
   /// The resolved config, as it stands in a run directory: load_config takes it back.

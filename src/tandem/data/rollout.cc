@@ -4,9 +4,12 @@
 
 namespace tandem {
 
-Rollout::Rollout(const EnvSpec& spec, int steps, int envs)
-    : steps_(steps), envs_(envs), observation_bytes_(spec.observation_bytes()) {
-  const auto samples = static_cast<std::size_t>(steps) * envs;
+Rollout::Rollout(const EnvSpec& spec, int t_max, int envs)
+    : t_max_(t_max),
+      steps_(t_max),
+      envs_(envs),
+      observation_bytes_(spec.observation_bytes()) {
+  const auto samples = static_cast<std::size_t>(t_max) * envs;
   observations_.resize((samples + envs) * observation_bytes_);
   actions_.resize(samples);
   rewards_.resize(samples);
@@ -19,6 +22,9 @@ std::span<std::byte> Rollout::observations(int t) {
   return std::span(observations_).subspan(t * row_bytes, row_bytes);
 }
 
-void Rollout::carry_over() { std::ranges::copy(observations(steps_), observations(0).begin()); }
+void Rollout::carry_over() {
+  std::ranges::copy(observations(steps_), observations(0).begin());
+  steps_ = t_max_;
+}
 
 }  // namespace tandem

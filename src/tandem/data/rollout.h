@@ -12,12 +12,19 @@ namespace tandem {
 
 /// Time-major storage, [T, B] or [T, B, ...]; observations and values have T + 1 rows, the last for
 /// the bootstrap. Row t + 1 of the observations is what the environments wrote after action t.
-/// Not thread-safe; separate rollouts are independent.
+/// T is t_max, or less where an episode's end ended the rollout. Not thread-safe; separate rollouts
+/// are independent.
 class Rollout {
  public:
-  Rollout(const EnvSpec& spec, int steps, int envs);
+  /// Room for t_max steps.
+  Rollout(const EnvSpec& spec, int t_max, int envs);
 
+  [[nodiscard]] int t_max() const { return t_max_; }
   [[nodiscard]] int steps() const { return steps_; }
+
+  /// T, at most t_max.
+  void set_steps(int steps) { steps_ = steps; }
+
   [[nodiscard]] int envs() const { return envs_; }
 
   /// Observations of row t in [0, T]: envs x observation_bytes.
@@ -27,12 +34,12 @@ class Rollout {
   std::span<float> rewards(int t) { return row(rewards_, t); }         // as learned from
   std::span<float> discounts(int t) { return row(discounts_, t); }     // gamma, or 0 at an end
   std::span<float> values(int t) { return row(values_, t); }           // V(s_t), t in [0, T]
-  std::span<const std::int32_t> actions() const { return actions_; }
-  std::span<const float> rewards() const { return rewards_; }
-  std::span<const float> discounts() const { return discounts_; }
-  std::span<const float> values() const { return values_; }
+  std::span<const std::int32_t> actions() const { return rows(actions_, steps_); }
+  std::span<const float> rewards() const { return rows(rewards_, steps_); }
+  std::span<const float> discounts() const { return rows(discounts_, steps_); }
+  std::span<const float> values() const { return rows(values_, steps_ + 1); }
 
-  /// Makes the last observations the first of the next rollout.
+  /// Makes the last observations the first of the next rollout, again of t_max steps.
   void carry_over();
 
  private:
@@ -40,7 +47,12 @@ class Rollout {
   std::span<T> row(std::vector<T>& all, int t) {
     return std::span(all).subspan(static_cast<std::size_t>(t) * envs_, envs_);
   }
+  template <class T>
+  std::span<const T> rows(const std::vector<T>& all, int count) const {
+    return std::span(all).first(static_cast<std::size_t>(count) * envs_);
+  }
 
+  int t_max_;
   int steps_;
   int envs_;
   std::size_t observation_bytes_;

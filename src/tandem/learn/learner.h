@@ -26,6 +26,7 @@ class Learner {
   Learner(Architecture architecture, const OptimizerConfig& config, std::uint64_t seed);
 
   [[nodiscard]] const Architecture& architecture() const { return architecture_; }
+  [[nodiscard]] const OptimizerConfig& config() const { return config_; }
   [[nodiscard]] std::span<const float> parameters() const { return parameters_; }
   [[nodiscard]] std::span<float> parameters() { return parameters_; }
   [[nodiscard]] std::vector<Optimizer::Slot> optimizer_slots() { return optimizer_->slots(); }

@@ -5,10 +5,12 @@
 
 namespace tandem {
 
-Collector::Collector(VecEnv env, Network& network, const Algorithm& algorithm, int t_max)
+Collector::Collector(VecEnv env, Network& network, const Algorithm& algorithm, int t_max,
+                     RolloutEnd end)
     : env_(std::move(env)),
       network_(network),
       algorithm_(algorithm),
+      end_(end),
       rollout_(env_.spec(), t_max, env_.size()),
       logits_(static_cast<std::size_t>(env_.size() * env_.spec().num_actions)),
       value_(static_cast<std::size_t>(env_.size())),
@@ -27,6 +29,7 @@ const Rollout& Collector::collect() {
   for (int t = 0; t < rollout_.steps(); ++t) {
     act(t);
     step(t);
+    if (end_ == RolloutEnd::at_episode && rollout_.discounts(t)[0] == 0) rollout_.set_steps(t + 1);
   }
   Stopwatch watch;
   const int last = rollout_.steps();

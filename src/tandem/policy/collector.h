@@ -12,17 +12,24 @@
 
 namespace tandem {
 
+/// When a rollout is at its end.
+enum class RolloutEnd {
+  after_t_max,  // always after t_max steps, as PAAC's
+  at_episode,   // or before, with an episode's end, as A3C's. For one environment
+};
+
 /// A group of environments that one policy drives. Not thread-safe; collectors of the same
 /// parameters run in parallel, each in a thread of its own.
 class Collector {
  public:
   /// `network` and `algorithm` must outlive the collector.
-  Collector(VecEnv env, Network& network, const Algorithm& algorithm, int t_max);
+  Collector(VecEnv env, Network& network, const Algorithm& algorithm, int t_max,
+            RolloutEnd end = RolloutEnd::after_t_max);
 
   /// Starts every environment. Call it, or load(), once before the first collect().
   void start();
 
-  /// t_max steps of every environment with actions from the current parameters (PAAC's Algorithm 1,
+  /// Up to t_max steps of every environment with actions from the current parameters (PAAC's Algorithm 1,
   /// lines 4 to 10), which the network records, then the value of the last state (line 12). The
   /// rollout is valid until the next call.
   const Rollout& collect();
@@ -44,6 +51,7 @@ class Collector {
   VecEnv env_;
   Network& network_;
   const Algorithm& algorithm_;
+  RolloutEnd end_;
   Rollout rollout_;
   std::vector<float> logits_;
   std::vector<float> value_;

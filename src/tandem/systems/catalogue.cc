@@ -11,11 +11,14 @@
 namespace tandem {
 namespace {
 
-constexpr std::array<System, 1> kSystems = {{
+constexpr std::array<System, 2> kSystems = {{
     {"paac",
      "workers step n_e environments; one learner acts and updates in batches, synchronously",
      "Clemente, Castejon and Chandra: Efficient parallel methods for deep reinforcement learning, "
      "2017, arXiv:1705.04862"},
+    {"a3c", "threads act and learn, each with its own environment, on shared parameters without locks",
+     "Mnih et al.: Asynchronous methods for deep reinforcement learning, ICML 2016, "
+     "arXiv:1602.01783"},
 }};
 
 }  // namespace

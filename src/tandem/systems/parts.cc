@@ -30,10 +30,7 @@ void save_learner(Learner& learner, Checkpoint& checkpoint) {
   for (const ParameterInfo& info : learner.architecture().parameters()) {
     checkpoint.add_tensor(info.name, info.shape, slice(learner.parameters(), info));
   }
-  for (const auto& slot : learner.optimizer_slots()) {
-    checkpoint.add_tensor(slot_name(slot), {static_cast<std::int64_t>(slot.values.size())},
-                          slot.values);
-  }
+  save_slots(learner.optimizer_slots(), checkpoint);
 }
 
 void load_parameters(const Checkpoint& checkpoint, const Architecture& architecture,
@@ -47,9 +44,18 @@ void load_parameters(const Checkpoint& checkpoint, const Architecture& architect
 
 void load_learner(const Checkpoint& checkpoint, Learner& learner) {
   load_parameters(checkpoint, learner.architecture(), learner.parameters());
-  for (const auto& slot : learner.optimizer_slots()) {
-    copy_tensor(checkpoint, slot_name(slot), slot.values);
+  load_slots(checkpoint, learner.optimizer_slots());
+}
+
+void save_slots(const std::vector<Optimizer::Slot>& slots, Checkpoint& checkpoint) {
+  for (const auto& slot : slots) {
+    checkpoint.add_tensor(slot_name(slot), {static_cast<std::int64_t>(slot.values.size())},
+                          slot.values);
   }
+}
+
+void load_slots(const Checkpoint& checkpoint, const std::vector<Optimizer::Slot>& slots) {
+  for (const auto& slot : slots) copy_tensor(checkpoint, slot_name(slot), slot.values);
 }
 
 }  // namespace tandem

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "tandem/algo/algorithm.h"
 #include "tandem/env/vec_env.h"
@@ -33,6 +34,8 @@ struct Parts {
 /// throw Error when a tensor is missing or has another size.
 void save_learner(Learner& learner, Checkpoint& checkpoint);
 void load_learner(const Checkpoint& checkpoint, Learner& learner);
+void save_slots(const std::vector<Optimizer::Slot>& slots, Checkpoint& checkpoint);
+void load_slots(const Checkpoint& checkpoint, const std::vector<Optimizer::Slot>& slots);
 void load_parameters(const Checkpoint& checkpoint, const Architecture& architecture,
                      std::span<float> parameters);
 

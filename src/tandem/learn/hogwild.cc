@@ -1,0 +1,73 @@
+#include "tandem/learn/hogwild.h"
+
+#include <cmath>
+
+#include "tandem/base/error.h"
+#include "tandem/learn/racy.h"
+
+namespace tandem {
+namespace {
+
+/// Momentum is each thread's own in the paper; only RMSProp's g is shared.
+bool shares(const OptimizerConfig& config, const SharingConfig& sharing) {
+  return config.kind == "rmsprop" && sharing.shared_statistics;
+}
+
+}  // namespace
+
+Hogwild::Hogwild(Learner& learner, const SharingConfig& sharing, int threads)
+    : learner_(learner), sharing_(sharing) {
+  const auto& config = learner.config();
+  if (config.kind != "rmsprop" && config.kind != "sgd") {
+    throw Error("optimizer.kind: '" + config.kind +
+                "' has no asynchronous form; use rmsprop or sgd with this system");
+  }
+  if (shares(config, sharing)) {
+    shared_ = learner.optimizer_slots().front().values;
+    return;
+  }
+  const auto start = config.kind == "rmsprop" ? static_cast<float>(config.initial_square) : 0.0f;
+  own_.assign(static_cast<std::size_t>(threads),
+              std::vector<float>(learner.parameters().size(), start));
+}
+
+void Hogwild::copy_parameters(std::span<float> own) {
+  std::unique_lock lock(mutex_, std::defer_lock);
+  if (sharing_.locking) lock.lock();
+  racy::copy(learner_.parameters(), own);
+}
+
+UpdateInfo Hogwild::apply(int thread, std::span<const float> gradient, std::int64_t steps) {
+  const auto& config = learner_.config();
+  const double norm = std::sqrt(sum_of_squares(gradient));
+  const float scale = clip_scale(norm, config.clip_norm);
+  const float lr = learning_rate(config, steps);
+  const auto statistics =
+      own_.empty() ? shared_ : std::span(own_[static_cast<std::size_t>(thread)]);
+  std::unique_lock lock(mutex_, std::defer_lock);
+  if (sharing_.locking) lock.lock();
+  step(statistics, gradient, scale, lr);
+  return {norm, lr};
+}
+
+void Hogwild::step(std::span<float> statistics, std::span<const float> gradient, float scale,
+                   float lr) {
+  const auto& config = learner_.config();
+  if (config.kind == "sgd") {
+    return racy::momentum(static_cast<float>(config.momentum), gradient, scale, lr, statistics,
+                          learner_.parameters());
+  }
+  const racy::RmsPropRule rule{static_cast<float>(config.decay),
+                               static_cast<float>(config.epsilon), config.epsilon_inside};
+  racy::rmsprop(rule, gradient, scale, lr, statistics, learner_.parameters());
+}
+
+std::vector<Optimizer::Slot> Hogwild::slots() {
+  std::vector<Optimizer::Slot> all;
+  for (std::size_t i = 0; i < own_.size(); ++i) {
+    all.push_back({"thread_" + std::to_string(i), own_[i]});
+  }
+  return all;
+}
+
+}  // namespace tandem

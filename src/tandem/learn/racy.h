@@ -1,0 +1,34 @@
+// Work on numbers that other threads change meanwhile, without locks.
+//
+// Hogwild! (Recht et al., 2011; A3C, section 4) lets threads overwrite each other's updates: what is
+// lost now and then is less than what waiting would cost. In C++'s own terms that is a data race,
+// and an atomic float for each parameter would be the way without one; but no compiler makes SIMD of
+// those, and an update of all parameters would take five times as long. So the race is kept in these
+// functions and nowhere else. What it rests on: floats are aligned, and every CPU that tandem runs
+// on loads and stores aligned floats whole, by SIMD as well; and the loops read each number once and
+// write it once, so that nothing but an old or a new value is ever seen. ThreadSanitizer does not
+// look into these functions; it sees all around them.
+#pragma once
+
+#include <span>
+
+namespace tandem::racy {
+
+/// to = from.
+void copy(std::span<const float> from, std::span<float> to);
+
+/// A3C's equations 8 and 9: g = decay g + (1 - decay) d^2, theta -= lr d / sqrt(g + epsilon), or
+/// lr d / (sqrt(g) + epsilon), with d = scale * gradient.
+struct RmsPropRule {
+  float decay;
+  float epsilon;
+  bool epsilon_inside;
+};
+void rmsprop(const RmsPropRule& rule, std::span<const float> gradient, float scale, float lr,
+             std::span<float> g, std::span<float> theta);
+
+/// A3C's section 4: m = momentum m + (1 - momentum) d, theta -= lr m, with d = scale * gradient.
+void momentum(float momentum, std::span<const float> gradient, float scale, float lr,
+              std::span<float> m, std::span<float> theta);
+
+}  // namespace tandem::racy

@@ -1,0 +1,109 @@
+// A short training run with any system, over a linear network so that the sanitizers see all of it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tandem/algo/a2c.h"
+#include "tandem/base/error.h"
+#include "tandem/env/builtin.h"
+#include "tandem/run/checkpoint.h"
+#include "tandem/run/training_run.h"
+#include "tandem/systems/parts.h"
+#include "tests/support/linear_network.h"
+
+namespace tandem {
+
+struct Scenario {
+  std::filesystem::path folder;
+  EnvFactory make_env = [](int) { return make_builtin_family()->make("cartpole", 0); };
+  std::int64_t steps = 2000;
+  int threads = 2;
+  bool resume = false;
+  double checkpoint_minutes = 10;
+  OptimizerConfig optimizer = {.lr = 0.01};
+  std::function<bool()> stop_requested = [] { return false; };
+};
+
+/// The parameters at the end of a run with this system.
+inline std::vector<float> train(const Scenario& scenario,
+                                const std::function<void(Parts&)>& system) {
+  const EnvSpec spec = make_builtin_family()->make("cartpole", 0)->spec();
+  const auto algorithm = make_a2c({.gamma = 0.99});
+  Learner learner(linear_architecture(spec), scenario.optimizer, 7);
+  auto directory = scenario.resume ? RunDirectory::reopen(scenario.folder)
+                                   : RunDirectory::create(scenario.folder);
+  directory.write_config("");
+  std::optional<FoundCheckpoint> found;
+  if (scenario.resume) {
+    found = find_latest(directory.paths().checkpoints(), [](const std::string&) {});
+    load_learner(found->checkpoint, learner);
+  }
+  std::FILE* quiet = std::tmpfile();
+  {
+    TrainingRun run({.system = "test",
+                     .env = "cartpole",
+                     .seed = 7,
+                     .steps_budget = scenario.steps,
+                     .checkpoint_minutes = scenario.checkpoint_minutes,
+                     .stop_requested = scenario.stop_requested,
+                     .progress = quiet},
+                    std::move(directory), found ? &*found : nullptr);
+    Parts parts{.make_env = scenario.make_env,
+                .make_network =
+                    [&](std::span<const float> parameters) {
+                      return std::make_unique<LinearNetwork>(learner.architecture(), parameters);
+                    },
+                .algorithm = *algorithm,
+                .learner = learner,
+                .run = run,
+                .seed = 7,
+                .threads = scenario.threads,
+                .resume = found ? &found->checkpoint : nullptr};
+    system(parts);
+    run.finish("");
+  }
+  std::fclose(quiet);
+  const auto parameters = learner.parameters();
+  return {parameters.begin(), parameters.end()};
+}
+
+/// CartPole that throws in its 57th step.
+class Failing final : public Env {
+ public:
+  explicit Failing(bool fails)
+      : inner_(make_builtin_family()->make("cartpole", 0)), fails_(fails) {}
+  const EnvSpec& spec() const override { return inner_->spec(); }
+  void reset(Stream& stream, std::span<std::byte> frame) override { inner_->reset(stream, frame); }
+  StepResult step(const Action& action, Stream& stream, std::span<std::byte> frame) override {
+    if (fails_ && ++steps_ == 57) throw Error("the pole broke");
+    return inner_->step(action, stream, frame);
+  }
+  void save(StateWriter& writer) const override { inner_->save(writer); }
+  void load(StateReader& reader) override { inner_->load(reader); }
+
+ private:
+  std::unique_ptr<Env> inner_;
+  bool fails_;
+  int steps_ = 0;
+};
+
+/// Fails unless all that the checkpoints of a run hold is finite.
+inline void expect_finite_checkpoint(const std::filesystem::path& checkpoints) {
+  if (!std::filesystem::exists(checkpoints) || std::filesystem::is_empty(checkpoints)) return;
+  const auto found = find_latest(checkpoints, [](const std::string&) {});
+  for (const auto& [name, tensor] : found.checkpoint.tensors) {
+    for (const float value : tensor.values) ASSERT_TRUE(std::isfinite(value)) << name;
+  }
+}
+
+}  // namespace tandem
