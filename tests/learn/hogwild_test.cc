@@ -13,9 +13,9 @@
 namespace tandem {
 namespace {
 
-Learner make_learner(const OptimizerConfig& config) {
+Learner make_learner(const OptimizerConfig& config, std::int64_t hidden = 32) {
   const auto spec = make_builtin_family()->make("cartpole", 0)->spec();
-  return {make_architecture({.arch = "mlp", .hidden = 32}, spec), config, 7};
+  return {make_architecture({.arch = "mlp", .hidden = hidden}, spec), config, 7};
 }
 
 std::vector<float> some_gradient(std::size_t size, int k) {
@@ -84,7 +84,8 @@ TEST(Hogwild, StatisticsAreSharedOrEachThreadsOwn) {
 
 /// The sum of what all threads took off a parameter, each `updates` times 1, over all parameters.
 double taken_off(bool locking, int threads, int updates) {
-  auto learner = make_learner({.kind = "sgd", .lr = 1, .momentum = 0, .clip_norm = 0});
+  // So large that an update takes long enough to be met by another.
+  auto learner = make_learner({.kind = "sgd", .lr = 1, .momentum = 0, .clip_norm = 0}, 256);
   Hogwild hogwild(learner, {.locking = locking}, threads);
   const auto size = learner.parameters().size();
   std::ranges::fill(learner.parameters(), 0.0f);

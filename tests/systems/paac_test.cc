@@ -83,7 +83,8 @@ TEST_F(PaacTest, AnErrorInAnEnvironmentReachesTheUserWithItsIndex) {
 // A learning rate that blows the parameters up. Seen failing with the checks of record() and save()
 // both removed.
 TEST_F(PaacTest, ParametersThatAreNotFiniteEndTheRunAndSpoilNoCheckpoint) {
-  const Scenario scenario{.folder = folder("nan"), .checkpoint_minutes = 0, .optimizer = {.lr = 1e38}};
+  const Scenario scenario{
+      .folder = folder("nan"), .checkpoint_minutes = 0, .optimizer = {.lr = 1e38}};
   EXPECT_THROW(train(scenario), Error);
   expect_finite_checkpoint(folder("nan") / "checkpoints");
 }

@@ -67,6 +67,9 @@ class Meter {
 };
 
 Batching batching(const Config& config) {
+  if (config.system == "a3c") {
+    return {.envs = 1, .steps = static_cast<int>(config.a3c.t_max), .rollouts = 1};
+  }
   // train_system() has refused every other system by now.
   const auto& paac = config.paac;
   const auto envs = std::min(paac.envs, paac.envs_per_group);

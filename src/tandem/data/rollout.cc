@@ -5,10 +5,7 @@
 namespace tandem {
 
 Rollout::Rollout(const EnvSpec& spec, int t_max, int envs)
-    : t_max_(t_max),
-      steps_(t_max),
-      envs_(envs),
-      observation_bytes_(spec.observation_bytes()) {
+    : t_max_(t_max), steps_(t_max), envs_(envs), observation_bytes_(spec.observation_bytes()) {
   const auto samples = static_cast<std::size_t>(t_max) * envs;
   observations_.resize((samples + envs) * observation_bytes_);
   actions_.resize(samples);

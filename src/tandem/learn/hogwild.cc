@@ -57,8 +57,8 @@ void Hogwild::step(std::span<float> statistics, std::span<const float> gradient,
     return racy::momentum(static_cast<float>(config.momentum), gradient, scale, lr, statistics,
                           learner_.parameters());
   }
-  const racy::RmsPropRule rule{static_cast<float>(config.decay),
-                               static_cast<float>(config.epsilon), config.epsilon_inside};
+  const racy::RmsPropRule rule{static_cast<float>(config.decay), static_cast<float>(config.epsilon),
+                               config.epsilon_inside};
   racy::rmsprop(rule, gradient, scale, lr, statistics, learner_.parameters());
 }
 

@@ -5,14 +5,16 @@
 
 namespace tandem::racy {
 
-[[gnu::no_sanitize("thread")]] void copy(std::span<const float> from, std::span<float> to) {
+__attribute__((no_sanitize("thread"))) void copy(std::span<const float> from, std::span<float> to) {
   const float* __restrict in = from.data();
   float* __restrict out = to.data();
   for (std::size_t i = 0, n = to.size(); i < n; ++i) out[i] = in[i];
 }
 
-[[gnu::no_sanitize("thread")]] void rmsprop(const RmsPropRule& rule, std::span<const float> gradient, float scale,
-                         float lr, std::span<float> g, std::span<float> theta) {
+__attribute__((no_sanitize("thread"))) void rmsprop(const RmsPropRule& rule,
+                                                    std::span<const float> gradient, float scale,
+                                                    float lr, std::span<float> g,
+                                                    std::span<float> theta) {
   const float decay = rule.decay;
   const float inside = rule.epsilon_inside ? rule.epsilon : 0.0f;
   const float outside = rule.epsilon_inside ? 0.0f : rule.epsilon;
@@ -27,8 +29,10 @@ namespace tandem::racy {
   }
 }
 
-[[gnu::no_sanitize("thread")]] void momentum(float momentum, std::span<const float> gradient, float scale, float lr,
-                          std::span<float> m, std::span<float> theta) {
+__attribute__((no_sanitize("thread"))) void momentum(float momentum,
+                                                     std::span<const float> gradient, float scale,
+                                                     float lr, std::span<float> m,
+                                                     std::span<float> theta) {
   const float* __restrict d = gradient.data();
   float* __restrict velocity = m.data();
   float* __restrict p = theta.data();

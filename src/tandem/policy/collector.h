@@ -29,9 +29,9 @@ class Collector {
   /// Starts every environment. Call it, or load(), once before the first collect().
   void start();
 
-  /// Up to t_max steps of every environment with actions from the current parameters (PAAC's Algorithm 1,
-  /// lines 4 to 10), which the network records, then the value of the last state (line 12). The
-  /// rollout is valid until the next call.
+  /// Up to t_max steps of every environment with actions from the current parameters (PAAC's
+  /// Algorithm 1, lines 4 to 10), which the network records, then the value of the last state (line
+  /// 12). The rollout is valid until the next call.
   const Rollout& collect();
 
   /// Games finished, and thread-seconds spent, since the last call of each.

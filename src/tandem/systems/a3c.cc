@@ -37,11 +37,9 @@ class ActorLearner {
 
     // The gradients of all its steps add up: the paper accumulates, where PAAC takes the mean.
     LossStats stats;
-    network_->backward(
-        [&](const Heads& heads, const Heads& out) {
-          stats = algorithm_.loss(heads, rollout, 1.0, out);
-        },
-        gradient_);
+    network_->backward([&](const Heads& heads,
+                           const Heads& out) { stats = algorithm_.loss(heads, rollout, 1.0, out); },
+                       gradient_);
     const UpdateInfo update = shared.apply(thread_, gradient_, run.steps());
     learning_seconds += watch.lap();
 

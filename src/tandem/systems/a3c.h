@@ -19,10 +19,10 @@ struct A3cConfig {
   FieldList fields();
 };
 
-/// Section 4's asynchronous advantage actor-critic (and any other algorithm of the same kind), until
-/// the run's budget is used up or it is asked to stop. Each thread's environment, exploration and
-/// parameters are its own; what depends on the threads' timing differs from run to run. With one
-/// thread the result is the same, bit by bit, whether or not the run was stopped and resumed.
+/// Section 4's asynchronous advantage actor-critic (and any other algorithm of the same kind),
+/// until the run's budget is used up or it is asked to stop. Each thread's environment, exploration
+/// and parameters are its own; what depends on the threads' timing differs from run to run. With
+/// one thread the result is the same, bit by bit, whether or not the run was stopped and resumed.
 void train_a3c(const A3cConfig& config, Parts& parts);
 
 }  // namespace tandem

@@ -16,7 +16,8 @@ constexpr std::array<System, 2> kSystems = {{
      "workers step n_e environments; one learner acts and updates in batches, synchronously",
      "Clemente, Castejon and Chandra: Efficient parallel methods for deep reinforcement learning, "
      "2017, arXiv:1705.04862"},
-    {"a3c", "threads act and learn, each with its own environment, on shared parameters without locks",
+    {"a3c",
+     "threads act and learn, each with its own environment, on shared parameters without locks",
      "Mnih et al.: Asynchronous methods for deep reinforcement learning, ICML 2016, "
      "arXiv:1602.01783"},
 }};
