@@ -15,7 +15,8 @@ def mean_return(preset):
     """Of the last 100 training episodes of a preset, which is named by its system first."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        command = [os.environ["TANDEM"], "train", preset.split("/")[0], "--config", preset, "--seed", "1"]
+        system = preset.split("/")[0]
+        command = [os.environ["TANDEM"], "train", system, "--config", preset, "--seed", "1"]
         subprocess.run([*command, "--run-dir", run], check=True, capture_output=True, timeout=600)
         return json.loads((run / "result.json").read_text())["mean_return"]
 
