@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Sets up what tandem needs: Debian packages, the Python environment .venv with torch, the Arcade
-# Learning Environment, and CMake's build folder. Says what it does; does nothing when all is there.
-# It can be interrupted anywhere and run again.
+# Learning Environment, MuJoCo, and CMake's build folder. Says what it does; does nothing when all is
+# there. It can be interrupted anywhere and run again.
 #
 #   TANDEM_TORCH_DIR=DIR  use the torch in this folder (with include/ and lib/), install none;
 #                         remembered until it is given as empty
@@ -126,6 +126,15 @@ if [[ -e tools/build_ale.sh ]]; then
     step ale "building the Arcade Learning Environment into .deps/ale (2 to 3 minutes)" \
       tools/build_ale.sh
     echo "$ale_inputs" >.deps/ale/tandem-stamp
+  fi
+fi
+
+if [[ -e tools/build_mujoco.sh ]]; then
+  mujoco_inputs=$(sha256sum <tools/build_mujoco.sh)
+  if ! stamped .deps/mujoco/tandem-stamp "$mujoco_inputs"; then
+    step mujoco "putting MuJoCo and its suite's models into .deps/mujoco (half a minute)" \
+      tools/build_mujoco.sh
+    echo "$mujoco_inputs" >.deps/mujoco/tandem-stamp
   fi
 fi
 
