@@ -17,6 +17,7 @@ PLUGIN_LAYERS = ("base", "env")
 # Foreign headers and the only files that may include them.
 FOREIGN = {
     r"ale/": r"plugins/atari/",
+    r"mujoco/": r"plugins/mujoco/",
     r"(torch|ATen|c10)/": r"(src/tandem|tests)/nn/torch_",
     r"(oneapi/)?dnnl": r"src/tandem/nn/onednn_",
 }

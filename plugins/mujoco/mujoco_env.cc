@@ -1,0 +1,52 @@
+#include "mujoco_env.h"
+
+#include <cstring>
+
+#include "lookup.h"
+
+namespace tandem::mujoco {
+namespace {
+
+EnvSpec make_spec(const Simulation& simulation, const MujocoOptions& options) {
+  EnvSpec spec{.dtype = DType::f32,
+               .frame_shape = {static_cast<std::int64_t>(simulation.observation().size())},
+               .stack = options.stack,
+               .render_fps = 1 / simulation.control_timestep()};
+  const mjModel& model = simulation.physics().model();
+  for (int actuator = 0; actuator < model.nu; ++actuator) {
+    const bool limited = model.actuator_ctrllimited[actuator] != 0;
+    const auto range = entries<2>(model.actuator_ctrlrange, actuator);
+    spec.action_low.push_back(static_cast<float>(limited ? range[0] : -mjMAXVAL));
+    spec.action_high.push_back(static_cast<float>(limited ? range[1] : mjMAXVAL));
+  }
+  return spec;
+}
+
+}  // namespace
+
+MujocoEnv::MujocoEnv(const TaskInfo& info, const std::shared_ptr<const mjModel>& model,
+                     const MujocoOptions& options)
+    : simulation_(info, model), spec_(make_spec(simulation_, options)) {}
+
+void MujocoEnv::reset(Stream& stream, std::span<std::byte> frame) {
+  simulation_.reset(stream);
+  show(frame);
+}
+
+StepResult MujocoEnv::step(const Action& action, Stream&, std::span<std::byte> frame) {
+  const auto outcome = simulation_.step(action.continuous);
+  show(frame);
+  const bool cut = outcome.out_of_time || outcome.diverged;
+  return {.reward = static_cast<float>(outcome.reward), .truncated = cut, .game_over = cut};
+}
+
+void MujocoEnv::show(std::span<std::byte> frame) const {
+  std::byte* to = frame.data();
+  for (const double value : simulation_.observation()) {
+    const auto single = static_cast<float>(value);
+    std::memcpy(to, &single, sizeof(single));
+    to += sizeof(single);
+  }
+}
+
+}  // namespace tandem::mujoco

@@ -1,0 +1,38 @@
+// A task of the suite as an environment.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "simulation.h"
+#include "tandem/env/env.h"
+
+namespace tandem::mujoco {
+
+/// How a task is shown.
+struct MujocoOptions {
+  std::int64_t stack = 1;
+};
+
+/// Frames are the task's observation in single precision, one array after the other in the order of
+/// dm_control. Actions are the controls of the model's actuators, within their ranges. An episode
+/// is truncated at the task's time limit, and without a reward when the simulation breaks down.
+class MujocoEnv : public Env {
+ public:
+  MujocoEnv(const TaskInfo& info, const std::shared_ptr<const mjModel>& model,
+            const MujocoOptions& options);
+
+  [[nodiscard]] const EnvSpec& spec() const override { return spec_; }
+  void reset(Stream& stream, std::span<std::byte> frame) override;
+  StepResult step(const Action& action, Stream& stream, std::span<std::byte> frame) override;
+  void save(StateWriter& writer) const override { simulation_.save(writer); }
+  void load(StateReader& reader) override { simulation_.load(reader); }
+
+ private:
+  void show(std::span<std::byte> frame) const;
+
+  Simulation simulation_;
+  EnvSpec spec_;
+};
+
+}  // namespace tandem::mujoco

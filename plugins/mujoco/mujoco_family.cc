@@ -1,0 +1,77 @@
+// The family "mujoco": what tandem_mujoco.so exports.
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+#include "model.h"
+#include "mujoco_env.h"
+#include "suite.h"
+#include "tandem/env/family.h"
+
+namespace tandem::mujoco {
+namespace {
+
+std::filesystem::path suite_folder(const std::string& option) {
+  if (!option.empty()) return option;
+  const char* variable = std::getenv("TANDEM_SUITE_DIR");
+  return variable != nullptr && *variable != '\0' ? variable : TANDEM_DEFAULT_SUITE_DIR;
+}
+
+class MujocoFamily : public EnvFamily {
+ public:
+  [[nodiscard]] std::vector<std::string> names() const override {
+    std::vector<std::string> names;
+    for (const auto& task : suite_tasks()) names.push_back(task.name);
+    return names;
+  }
+
+  [[nodiscard]] FieldList fields() override;
+
+  [[nodiscard]] std::unique_ptr<Env> make(const std::string& name, std::uint64_t) override {
+    const auto info = find_task(name);
+    return std::make_unique<MujocoEnv>(info, model_of(info), options_);
+  }
+
+ private:
+  /// Environments of one task share their model.
+  std::shared_ptr<const mjModel> model_of(const TaskInfo& info) {
+    const std::scoped_lock lock(mutex_);
+    auto& model = models_[info.name];
+    if (model == nullptr) model = load_model(suite_folder(suite_dir_), info.file, info.without);
+    return model;
+  }
+
+  MujocoOptions options_;
+  std::string suite_dir_;
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<const mjModel>> models_;  // by task; guarded by mutex_
+};
+
+FieldList MujocoFamily::fields() {
+  return {
+      {.key = "stack",
+       .target = &options_.stack,
+       .meaning = "newest observations seen at once",
+       .least = 1,
+       .most = 64},
+      {.key = "suite_dir",
+       .target = &suite_dir_,
+       .meaning = "folder of dm_control's models; empty: $TANDEM_SUITE_DIR or the one built with"},
+  };
+}
+
+std::unique_ptr<EnvFamily> create() {
+  silence_mujoco();
+  return std::make_unique<MujocoFamily>();
+}
+
+}  // namespace
+}  // namespace tandem::mujoco
+
+extern "C" [[gnu::visibility("default")]] const tandem::PluginInfo* tandem_plugin() {
+  static constexpr tandem::PluginInfo kInfo = {.abi = tandem::kPluginAbi,
+                                               .name = "mujoco",
+                                               .licence = "Apache-2.0",
+                                               .create = tandem::mujoco::create};
+  return &kInfo;
+}

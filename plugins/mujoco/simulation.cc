@@ -1,0 +1,120 @@
+#include "simulation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "tandem/base/error.h"
+
+namespace tandem::mujoco {
+namespace {
+
+bool draws_numbers(const Task& task, const mjModel& model) {
+  // Asked for the addresses only; nothing is written through them.
+  return !task.drawn_numbers(const_cast<mjModel&>(model)).empty();
+}
+
+int count_substeps(const TaskInfo& info, const mjModel& model) {
+  if (info.control_timestep == 0) return 1;
+  return static_cast<int>(std::lround(info.control_timestep / model.opt.timestep));
+}
+
+}  // namespace
+
+Simulation::Simulation(const TaskInfo& info, const std::shared_ptr<const mjModel>& model)
+    : task_(info.make(*model)),
+      physics_(model, draws_numbers(*task_, *model)),
+      substeps_(count_substeps(info, *model)),
+      step_limit_(info.seconds / control_timestep()) {
+  if (draws_numbers(*task_, *model)) drawn_ = task_->drawn_numbers(physics_.own_model());
+  physics_.reset();
+  observe();
+}
+
+double Simulation::control_timestep() const { return physics_.model().opt.timestep * substeps_; }
+
+void Simulation::reset(Stream& stream) {
+  physics_.reset();
+  task_->start(physics_, stream);
+  physics_.forward();
+  steps_ = 0;
+  observe();
+}
+
+void Simulation::reset(std::span<const double> state) {
+  physics_.reset();
+  set_state(state);
+  physics_.forward();
+  steps_ = 0;
+  observe();
+}
+
+Outcome Simulation::step(std::span<const float> control) {
+  std::ranges::copy(control, physics_.data().ctrl);
+  physics_.step(substeps_);
+  ++steps_;
+  Outcome outcome{.out_of_time = static_cast<double>(steps_) >= step_limit_};
+  if (physics_.diverged()) {
+    outcome.diverged = true;
+    return outcome;
+  }
+  outcome.reward = task_->reward(physics_);
+  observe();
+  return outcome;
+}
+
+std::vector<double> Simulation::state() const {
+  std::vector<double> state(physics_.state_size());
+  physics_.state(state);
+  for (const auto& numbers : drawn_) state.insert(state.end(), numbers.begin(), numbers.end());
+  return state;
+}
+
+void Simulation::save(StateWriter& writer) const {
+  const auto all = state();
+  writer.put_bytes(std::as_bytes(std::span(all)));
+  // Touch is felt while a step is computed, so the last observation cannot be had from the state.
+  writer.put_bytes(std::as_bytes(features_.values()));
+  writer.put(steps_);
+}
+
+void Simulation::load(StateReader& reader) {
+  const auto state_bytes = reader.get_bytes();
+  const auto feature_bytes = reader.get_bytes();
+  const auto steps = reader.get<std::int64_t>();
+  std::vector<double> state(state_size());
+  std::vector<double> features(features_.values().size());
+  if (state_bytes.size() != state.size() * sizeof(double) ||
+      feature_bytes.size() != features.size() * sizeof(double)) {
+    throw Error("the saved state of the MuJoCo task is damaged or of another task");
+  }
+  std::memcpy(state.data(), state_bytes.data(), state_bytes.size());
+  std::memcpy(features.data(), feature_bytes.data(), feature_bytes.size());
+  set_state(state);
+  features_.clear();
+  features_.add(features);
+  steps_ = steps;
+}
+
+std::size_t Simulation::state_size() const {
+  auto size = physics_.state_size();
+  for (const auto& numbers : drawn_) size += numbers.size();
+  return size;
+}
+
+void Simulation::set_state(std::span<const double> state) {
+  auto rest = state.subspan(physics_.state_size());
+  for (const auto& numbers : drawn_) {
+    std::ranges::copy(rest.first(numbers.size()), numbers.begin());
+    rest = rest.subspan(numbers.size());
+  }
+  physics_.set_state(state.first(physics_.state_size()));
+}
+
+void Simulation::observe() {
+  features_.clear();
+  task_->observe(physics_, features_);
+}
+
+}  // namespace tandem::mujoco

@@ -1,0 +1,45 @@
+// What a task of the suite is made of.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "physics.h"
+#include "tandem/base/random.h"
+
+namespace tandem::mujoco {
+
+/// An observation's numbers, in order. Keeps its memory when cleared, so that a second observation
+/// allocates none. Value type.
+class Features {
+ public:
+  void clear() { values_.clear(); }
+  void add(double value) { values_.push_back(value); }
+  void add(std::span<const double> values) {
+    values_.insert(values_.end(), values.begin(), values.end());
+  }
+  [[nodiscard]] std::span<const double> values() const { return values_; }
+
+ private:
+  std::vector<double> values_;
+};
+
+/// How episodes start, what is seen and what is worth how much. Holds no state of an episode; one
+/// object serves one Physics, whose threads it follows.
+class Task {
+ public:
+  virtual ~Task() = default;
+
+  /// The numbers of the model that start() draws. A task that has any needs a model of its own.
+  [[nodiscard]] virtual std::vector<std::span<double>> drawn_numbers(mjModel&) const { return {}; }
+
+  /// Draws the first state of an episode. `physics` was just reset; forward() is the caller's.
+  virtual void start(Physics& physics, Stream& stream) const = 0;
+
+  virtual void observe(const Physics& physics, Features& features) const = 0;
+
+  /// What the step that led to this state gave: 0 to 1.
+  [[nodiscard]] virtual double reward(const Physics& physics) const = 0;
+};
+
+}  // namespace tandem::mujoco

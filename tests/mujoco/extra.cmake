@@ -1,0 +1,15 @@
+# The plug-in against dm_control, with a Python that has it; skipped without one.
+add_executable(mujoco_trace ${CMAKE_CURRENT_SOURCE_DIR}/mujoco/mujoco_trace.cc)
+target_link_libraries(mujoco_trace PRIVATE tandem_mujoco_env)
+set(TANDEM_DM_CONTROL_PYTHON ${TANDEM_PYTHON} CACHE FILEPATH "A Python that has dm_control")
+foreach(part steps starts)
+  add_test(NAME mujoco.suite_oracle_${part}
+    COMMAND ${TANDEM_DM_CONTROL_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/mujoco/suite_oracle.py
+      $<TARGET_FILE:mujoco_trace> ${TANDEM_MUJOCO_DIR}/suite ${part})
+  set_tests_properties(mujoco.suite_oracle_${part} PROPERTIES SKIP_RETURN_CODE 77)
+endforeach()
+
+# These look inside.
+target_link_libraries(mujoco_tests PRIVATE tandem_mujoco_env)
+target_compile_definitions(mujoco_tests PRIVATE TANDEM_SUITE_FOLDER="${TANDEM_MUJOCO_DIR}/suite")
+add_dependencies(mujoco_tests tandem_mujoco)

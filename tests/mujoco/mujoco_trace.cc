@@ -1,0 +1,80 @@
+// mujoco_trace SUITE TASK: plays a task from given states, in double precision. Reads from standard
+// input a count of numbers in a state (int64), that state (double each), then controls (float each)
+// until the end. Writes for the start and each step: reward, 1 if out of time, the observation
+// (double each). For suite_oracle.py.
+//
+// mujoco_trace SUITE TASK COUNT: writes that many states in which episodes start instead.
+#include <cstdio>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "model.h"
+#include "simulation.h"
+#include "tandem/base/error.h"
+
+namespace tandem::mujoco {
+namespace {
+
+template <class T>
+bool read(std::vector<T>& values) {
+  return std::fread(values.data(), sizeof(T), values.size(), stdin) == values.size();
+}
+
+void write(std::span<const double> values) {
+  std::fwrite(values.data(), sizeof(double), values.size(), stdout);
+}
+
+void write(const Simulation& simulation, const Outcome& outcome) {
+  if (outcome.diverged) throw Error("the simulation broke down");
+  const std::vector<double> head = {outcome.reward, outcome.out_of_time ? 1.0 : 0.0};
+  write(head);
+  write(simulation.observation());
+}
+
+void play(Simulation& simulation) {
+  std::vector<std::int64_t> size(1);
+  if (!read(size)) throw Error("no state was given");
+  std::vector<double> state(static_cast<std::size_t>(size[0]));
+  if (!read(state)) throw Error("the state ends early");
+  simulation.reset(state);
+  write(simulation, {});
+  std::vector<float> control(simulation.physics().control().size());
+  while (read(control)) write(simulation, simulation.step(control));
+}
+
+void start(Simulation& simulation, int count) {
+  Stream stream(1, 0);
+  for (int i = 0; i < count; ++i) {
+    simulation.reset(stream);
+    write(simulation.state());
+  }
+}
+
+void run(const std::string& suite, const std::string& task, const std::string& count) {
+  silence_mujoco();
+  const auto info = find_task(task);
+  Simulation simulation(info, load_model(suite, info.file, info.without));
+  if (count.empty()) {
+    play(simulation);
+  } else {
+    start(simulation, std::stoi(count));
+  }
+}
+
+}  // namespace
+}  // namespace tandem::mujoco
+
+int main(int argc, char** argv) {
+  if (argc != 3 && argc != 4) {
+    std::cerr << "usage: mujoco_trace SUITE TASK [COUNT]\n";
+    return 2;
+  }
+  try {
+    tandem::mujoco::run(argv[1], argv[2], argc == 4 ? argv[3] : "");
+  } catch (const tandem::Error& error) {
+    std::cerr << error.what() << '\n';
+    return 2;
+  }
+  return 0;
+}
