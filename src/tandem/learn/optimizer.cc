@@ -8,12 +8,12 @@
 #include <cstddef>
 
 #include "tandem/base/error.h"
+#include "tandem/learn/rmsprop.h"
 
 namespace tandem {
 namespace {
 
-/// Tieleman and Hinton's RMSProp without centring or momentum: A3C's equations 8 and 9 with
-/// epsilon inside the square root, PyTorch's with it outside.
+/// As rmsprop_step says.
 class RmsProp final : public Optimizer {
  public:
   RmsProp(const OptimizerConfig& config, std::int64_t parameters)
@@ -40,10 +40,9 @@ class RmsProp final : public Optimizer {
     const float* __restrict g = gradient.data();
     float* __restrict s = square_.data() + first;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-      const float scaled = scale * g[i];
-      s[i] = decay * s[i] + (1.0f - decay) * scaled * scaled;
-      const float root = kInside ? std::sqrt(s[i] + epsilon) : std::sqrt(s[i]) + epsilon;
-      p[i] -= lr * scaled / root;
+      const auto [square, step] = rmsprop_step<kInside>(s[i], scale * g[i], decay, epsilon, lr);
+      s[i] = square;
+      p[i] -= step;
     }
   }
 

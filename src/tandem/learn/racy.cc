@@ -1,7 +1,8 @@
 #include "tandem/learn/racy.h"
 
-#include <cmath>
 #include <cstddef>
+
+#include "tandem/learn/rmsprop.h"
 
 namespace tandem::racy {
 
@@ -11,22 +12,31 @@ __attribute__((no_sanitize("thread"))) void copy(std::span<const float> from, st
   for (std::size_t i = 0, n = to.size(); i < n; ++i) out[i] = in[i];
 }
 
-__attribute__((no_sanitize("thread"))) void rmsprop(const RmsPropRule& rule,
-                                                    std::span<const float> gradient, float scale,
-                                                    float lr, std::span<float> g,
-                                                    std::span<float> theta) {
+namespace {
+
+template <bool kInside>
+__attribute__((no_sanitize("thread"))) void update(const RmsPropRule& rule,
+                                                   std::span<const float> gradient, float scale,
+                                                   float lr, std::span<float> g,
+                                                   std::span<float> theta) {
   const float decay = rule.decay;
-  const float inside = rule.epsilon_inside ? rule.epsilon : 0.0f;
-  const float outside = rule.epsilon_inside ? 0.0f : rule.epsilon;
+  const float epsilon = rule.epsilon;
   const float* __restrict d = gradient.data();
   float* __restrict square = g.data();
   float* __restrict p = theta.data();
   for (std::size_t i = 0, n = theta.size(); i < n; ++i) {
-    const float scaled = scale * d[i];
-    const float mean = decay * square[i] + (1.0f - decay) * scaled * scaled;
-    square[i] = mean;
-    p[i] -= lr * scaled / (std::sqrt(mean + inside) + outside);
+    const auto next = rmsprop_step<kInside>(square[i], scale * d[i], decay, epsilon, lr);
+    square[i] = next.square;
+    p[i] -= next.step;
   }
+}
+
+}  // namespace
+
+void rmsprop(const RmsPropRule& rule, std::span<const float> gradient, float scale, float lr,
+             std::span<float> g, std::span<float> theta) {
+  rule.epsilon_inside ? update<true>(rule, gradient, scale, lr, g, theta)
+                      : update<false>(rule, gradient, scale, lr, g, theta);
 }
 
 __attribute__((no_sanitize("thread"))) void momentum(float momentum,
