@@ -116,7 +116,11 @@ class AleConsole final : public Console {
   [[nodiscard]] std::size_t screen_bytes() const override { return ale_->getScreen().arraySize(); }
 
   [[nodiscard]] const std::uint8_t* screen() override {
-    if (!last_drawn_ || !picture_complete(*chip_)) redraw();
+    if (last_drawn_ && picture_complete(*chip_)) return chip_->currentFrameBuffer();
+    redraw();
+    // A game with many short frames is drawn whole for longer each time.
+    drawn_frames_left_ = kFramesDrawnAfterRedraw << std::min(redraws_, 20);
+    ++redraws_;
     return chip_->currentFrameBuffer();
   }
 
@@ -142,12 +146,13 @@ class AleConsole final : public Console {
   }
 
   void save(StateWriter& writer) override {
-    if (!last_drawn_ || !pictures_complete(*chip_)) redraw();
+    if (!whole()) redraw();
     save_ale(*ale_, writer);
   }
 
   void load(StateReader& reader) override {
     start_.clear();
+    since_.clear();
     load_ale(*ale_, reader);
     last_drawn_ = true;
   }
@@ -158,9 +163,12 @@ class AleConsole final : public Console {
   static constexpr std::int64_t kFramesDrawnAfterRedraw = 4096;
 
   int emulate(int action, bool seen) {
-    const bool drawn = seen || !Skips<TIA> || drawn_frames_left_ > 0;
     if (drawn_frames_left_ > 0) --drawn_frames_left_;
-    if (!drawn && (start_.empty() || since_.size() >= kFramesBetweenStates)) remember();
+    // Once the last state is old, frames are drawn until both pictures are whole and it can be
+    // replaced; without that, save() would have to emulate them all again.
+    const bool old = since_.size() >= kFramesBetweenStates;
+    const bool drawn = seen || !Skips<TIA> || drawn_frames_left_ > 0 || old;
+    if (old ? whole() : !drawn && start_.empty()) remember();
     if (!start_.empty()) since_.push_back(action);
     return play(action, drawn);
   }
@@ -173,6 +181,9 @@ class AleConsole final : public Console {
     return 0;
   }
 
+  /// Nothing is missing from what is shown now and what a short frame would show of the past.
+  [[nodiscard]] bool whole() const { return last_drawn_ && pictures_complete(*chip_); }
+
   void remember() {
     StateWriter writer;
     save(writer);
@@ -181,15 +192,13 @@ class AleConsole final : public Console {
     since_.reserve(kFramesBetweenStates);
   }
 
-  /// A game that does this often is drawn whole for longer each time.
   void redraw() {
     if (start_.empty()) throw std::logic_error("AleConsole: a picture lacks rows of nowhere");
     StateReader reader(start_);
     load_ale(*ale_, reader);
     for (const int action : since_) play(action, true);
     start_.clear();
-    drawn_frames_left_ = kFramesDrawnAfterRedraw << std::min(redraws_, 20);
-    ++redraws_;
+    since_.clear();
   }
 
   std::unique_ptr<ale::ALEInterface> ale_;
