@@ -36,7 +36,13 @@ from matplotlib.ticker import EngFormatter, MaxNLocator  # noqa: E402
 RETURN = "episode/return_mean_100"
 POINTS = 500  # of a curve
 # Keys that do not make another experiment of a run.
-NOT_OF_THE_CONFIG = {"run.seed", "run.steps", "run.checkpoint_minutes", "run.log_seconds"}
+NOT_OF_THE_CONFIG = {
+    "run.seed",
+    "run.steps",
+    "run.until_return",
+    "run.checkpoint_minutes",
+    "run.log_seconds",
+}
 # Okabe and Ito's colours, which people with any colour vision tell apart.
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
 TIME_UNITS = [("hours", 3600), ("minutes", 60), ("seconds", 1)]

@@ -50,6 +50,13 @@ TEST(ProgressTest, FitsAnyWidth) {
   EXPECT_EQ(progress_line(sample(), 5, true), "48.0M");
 }
 
+TEST(ProgressTest, TheLabelComesFirst) {
+  auto report = sample();
+  report.label = "run 3 of 50";
+  EXPECT_THAT(progress_line(report, 200, true), StartsWith("run 3 of 50  [===="));
+  EXPECT_EQ(progress_line(report, 40, true), "run 3 of 50  48.0M steps  return 18.40");
+}
+
 TEST(ProgressTest, BeforeTheFirstEpisodeAndWithoutBudget) {
   const auto line = progress_line({.steps = 10, .mean_return = {}, .seconds_left = {}}, 200, true);
   EXPECT_EQ(line, "10 steps  0 frames  0 steps/s  0 episodes  return -  entropy 0.000");

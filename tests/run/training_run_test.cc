@@ -287,13 +287,79 @@ TEST_F(TrainingRunTest, KeepsSpoiltParametersOutOfCheckpoints) {
   auto run = start();
   Checkpoint checkpoint;
   checkpoint.add_tensor("conv1.weight", {1}, std::vector{std::nanf("")});
-  EXPECT_THROW(run->save(checkpoint), Error);
+  EXPECT_THROW(run->save(checkpoint), Diverged);
   EXPECT_FALSE(fs::exists(paths_.checkpoints()));
 }
 
 TEST_F(TrainingRunTest, AnErrorIsInTheResult) {
-  start()->fail("the disk burns");
+  start()->fail(Error("the disk burns"));
   EXPECT_EQ(result_of(paths_.result())["why_ended"], "error: the disk burns");
+}
+
+TEST_F(TrainingRunTest, TheResultTellsDivergenceFromErrors) {
+  auto run = start();
+  auto spoilt = update();
+  spoilt.gradient_norm = std::nan("");
+  try {
+    run->record(spoilt);
+    FAIL();
+  } catch (const Diverged& error) {
+    run->fail(error);
+  }
+  EXPECT_THAT(result_of(paths_.result())["why_ended"].get<std::string>(),
+              testing::StartsWith("diverged: the gradient norm"));
+}
+
+class UntilReturnTest : public TrainingRunTest {
+ protected:
+  UntilReturnTest() { options_.until_return = 10; }
+
+  const std::vector<Episode> good_ = std::vector<Episode>(99, {0, 20, 10});
+  const std::vector<Episode> one_ = {{0, 20, 10}};
+  const std::vector<Episode> bad_ = std::vector<Episode>(100, {0, -20, 10});
+};
+
+TEST_F(UntilReturnTest, EndsAtTheReturnOverAFullWindow) {
+  auto run = start();
+  run->record(update(good_));
+  EXPECT_FALSE(run->done()) << "99 games are no mean of 100";
+  run->record(update(one_));
+  EXPECT_TRUE(run->done());
+  run->record(update(bad_));  // another thread's last update
+  EXPECT_TRUE(run->done());
+  run->finish("abc");
+  const auto result = result_of(paths_.result());
+  EXPECT_EQ(result["why_ended"], "return");
+  EXPECT_EQ(result["steps"], 480);
+  EXPECT_EQ(result["reached_return"]["return"], 10);
+  EXPECT_EQ(result["reached_return"]["steps"], 320);
+  EXPECT_EQ(result["reached_return"]["frames"], 1280);
+  EXPECT_LE(result["reached_return"]["seconds"], result["seconds"]);
+}
+
+TEST_F(UntilReturnTest, AReturnThatIsNotReachedLeavesTheBudget) {
+  auto run = start();
+  while (!run->done()) run->record(update(bad_));
+  run->finish("abc");
+  const auto result = result_of(paths_.result());
+  EXPECT_EQ(result["why_ended"], "budget");
+  EXPECT_TRUE(result["reached_return"].is_null());
+}
+
+TEST_F(UntilReturnTest, AResumeRemembersItUnlessItIsAfterAnotherReturn) {
+  auto run = start();
+  run->record(update(good_));
+  run->record(update(one_));
+  run->record(update(bad_));
+  Checkpoint checkpoint;
+  run->save(checkpoint);
+  run.reset();
+  run = resume();
+  EXPECT_TRUE(run->done());
+  EXPECT_EQ(run->why_done(), "return");
+  run.reset();
+  options_.until_return = 15;
+  EXPECT_FALSE(resume()->done());
 }
 
 }  // namespace

@@ -31,6 +31,7 @@ TrainingRunOptions Assembly::run_options() const {
           .seed = seed_of(config_),
           .config = config_.toml(),
           .steps_budget = config_.run.steps,
+          .until_return = config_.run.until_return,
           .frames_per_step = spec_.frames_per_step,
           .log_seconds = config_.run.log_seconds,
           .checkpoint_minutes = config_.run.checkpoint_minutes};

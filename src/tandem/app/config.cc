@@ -16,8 +16,8 @@ namespace {
 
 const std::string kEnvPrefix = "env.";
 
-constexpr std::array kMayChange = {"run.steps", "run.threads", "run.device",
-                                   "run.checkpoint_minutes", "run.log_seconds"};
+constexpr std::array kMayChange = {"run.steps",  "run.until_return",       "run.threads",
+                                   "run.device", "run.checkpoint_minutes", "run.log_seconds"};
 
 // Streams of environments have the ids from 0 on; these are far above.
 constexpr std::uint64_t kEmulatorSeeds = std::uint64_t{1} << 40;

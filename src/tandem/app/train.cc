@@ -1,19 +1,13 @@
 #include "tandem/app/train.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <cstdint>
-#include <filesystem>
-#include <optional>
 #include <span>
-#include <string>
 #include <utility>
 
-#include "tandem/app/assembly.h"
 #include "tandem/base/error.h"
 #include "tandem/base/sha256.h"
-#include "tandem/run/checkpoint.h"
-#include "tandem/run/run_directory.h"
 #include "tandem/run/signals.h"
 #include "tandem/run/training_run.h"
 
@@ -36,9 +30,8 @@ void check_resume(const FoundCheckpoint& found, const Config& config) {
                           config.run.steps));
 }
 
-void say_how_to_go_on(std::int64_t steps, std::int64_t budget,
-                      const std::filesystem::path& folder) {
-  if (steps < budget) {
+void say_how_to_go_on(const std::string& why_ended, const std::filesystem::path& folder) {
+  if (why_ended == "signal") {
     spdlog::info("stopped; go on with: tandem train --resume {}", folder.string());
   } else {
     spdlog::info(
@@ -50,32 +43,42 @@ void say_how_to_go_on(std::int64_t steps, std::int64_t budget,
 
 }  // namespace
 
-void train(const Config& config, const std::filesystem::path& folder, bool resume) {
-  Assembly assembly(config);
-  Learner& learner = assembly.learner();
-
-  const StopSignals signals;
-  auto directory = resume ? RunDirectory::reopen(folder) : RunDirectory::create(folder);
-  const auto found = find_resume_point(directory, resume);
-  if (found) {
-    check_resume(*found, config);
-    load_learner(found->checkpoint, learner);
-    spdlog::info("going on from {}", found->folder.string());
+Training::Training(const Config& config, const std::filesystem::path& folder, bool resume)
+    : config_(config),
+      assembly_(config),
+      directory_(resume ? RunDirectory::reopen(folder) : RunDirectory::create(folder)),
+      found_(find_resume_point(directory_, resume)) {
+  if (found_) {
+    check_resume(*found_, config_);
+    load_learner(found_->checkpoint, assembly_.learner());
+    spdlog::info("going on from {}", found_->folder.string());
   }
-  directory.write_config(config.toml());  // a resumed run may have another budget
-  auto options = assembly.run_options();
-  options.stop_requested = [&] { return signals.requested(); };
-  spdlog::info("the run is in {}; Ctrl-C ends it with a checkpoint", folder.string());
-  TrainingRun run(std::move(options), std::move(directory), found ? &*found : nullptr);
-  Parts parts = assembly.parts(run, found ? &found->checkpoint : nullptr);
+  directory_.write_config(config_.toml());  // a resumed run may have another budget
+}
+
+std::string Training::run(TrainingView view) {
+  auto options = assembly_.run_options();
+  options.stop_requested = std::move(view.stop_requested);
+  options.progress = view.progress;
+  options.label = std::move(view.label);
+  TrainingRun run(std::move(options), std::move(directory_), found_ ? &*found_ : nullptr);
+  Parts parts = assembly_.parts(run, found_ ? &found_->checkpoint : nullptr);
   try {
-    train_system(config, parts);
-    run.finish(sha256_hex(std::as_bytes(learner.parameters())));
-    say_how_to_go_on(run.steps(), config.run.steps, folder);
+    train_system(config_, parts);
+    run.finish(sha256_hex(std::as_bytes(assembly_.learner().parameters())));
+    return run.why_done();
   } catch (const std::exception& error) {
-    run.fail(error.what());
+    run.fail(error);
     throw;
   }
+}
+
+void train(const Config& config, const std::filesystem::path& folder, bool resume) {
+  const StopSignals signals;
+  Training training(config, folder, resume);
+  spdlog::info("the run is in {}; Ctrl-C ends it with a checkpoint", folder.string());
+  const auto why = training.run({.stop_requested = [&] { return signals.requested(); }});
+  say_how_to_go_on(why, folder);
 }
 
 }  // namespace tandem

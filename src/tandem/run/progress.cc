@@ -36,6 +36,7 @@ std::string bar_text(double share) {
 
 std::vector<Part> parts(const ProgressReport& report, bool bar) {
   std::vector<Part> all;
+  if (!report.label.empty()) all.push_back({0, report.label});
   if (report.budget > 0) {
     if (bar) all.push_back({0, bar_text(share_done(report))});
     // Rounded down: 100 % is said at the end only.

@@ -10,6 +10,7 @@ namespace tandem {
 
 /// What the progress line tells. Value type.
 struct ProgressReport {
+  std::string label = {};  // "run 3 of 50", before all else
   std::int64_t steps = 0;
   std::int64_t budget = 0;  // steps of the whole run; 0: without end
   std::int64_t frames = 0;

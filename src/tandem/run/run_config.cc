@@ -15,6 +15,14 @@ FieldList RunConfig::fields() {
        .source = "PAAC, section 5.1",
        .least = 1,
        .most = 1e15},
+      {.key = "until_return",
+       .target = &until_return,
+       .meaning =
+           "training stops before that when the mean return of the last 100 games is at least "
+           "this; 1e15: never",
+       .source = "A3C, Table 2: time to a reference score",
+       .least = -kNoReturn,
+       .most = kNoReturn},
       {.key = "threads",
        .target = &threads,
        .meaning = "thread budget of the process; 0: as many as cores it may use",

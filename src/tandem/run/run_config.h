@@ -8,10 +8,14 @@
 
 namespace tandem {
 
+/// As run.until_return: no return ends the run.
+constexpr double kNoReturn = 1e15;
+
 /// Value type.
 struct RunConfig {
   std::int64_t seed = 1;
   std::int64_t steps = 115'000'000;  // training stops after this many steps of all environments
+  double until_return = kNoReturn;   // or when the mean return of the last 100 games is this high
   std::int64_t threads = 0;          // thread budget; 0: the cores this process may use
   std::string device = "cpu";        // where the network runs
   double checkpoint_minutes = 5;

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "tandem/base/error.h"
 #include "tandem/run/files.h"
 
 namespace tandem {
@@ -34,7 +33,7 @@ ordered_json or_null(std::optional<double> value) {
 void require_finite_tensors(const Checkpoint& checkpoint) {
   for (const auto& [name, tensor] : checkpoint.tensors) {
     if (std::ranges::all_of(tensor.values, [](float v) { return std::isfinite(v); })) continue;
-    throw Error(
+    throw Diverged(
         fmt::format("tensor '{}' holds values that are not finite, so no checkpoint was "
                     "written; try a lower optimizer.lr",
                     name));
@@ -68,6 +67,12 @@ void TrainingRun::restore(const Checkpoint& checkpoint) {
     last_returns_ = state.at("last_returns").get<std::deque<double>>();
     timed_steps_ = state.at("timed_steps").get<std::int64_t>();
     timed_seconds_ = state.at("timed_seconds").get<double>();
+    const auto reached = state.value("reached_return", json());
+    // A resumed run may be after another return.
+    if (reached.is_null() || reached.at("return") != options_.until_return) return;
+    reached_ = {options_.until_return, reached.at("steps").get<std::int64_t>(),
+                reached.at("seconds").get<double>()};
+    reached_return_ = true;
   } catch (const json::exception& error) {
     throw Error(
         fmt::format("the checkpoint's state.json was written by another version of tandem "
@@ -77,7 +82,12 @@ void TrainingRun::restore(const Checkpoint& checkpoint) {
 }
 
 bool TrainingRun::done() const {
-  return steps() >= options_.steps_budget || options_.stop_requested();
+  return reached_return_ || steps() >= options_.steps_budget || options_.stop_requested();
+}
+
+std::string TrainingRun::why_done() const {
+  if (reached_return_) return "return";
+  return steps() >= options_.steps_budget ? "budget" : "signal";
 }
 
 void TrainingRun::record(const UpdateReport& report) {
@@ -90,6 +100,7 @@ void TrainingRun::record(const UpdateReport& report) {
     last_returns_.push_back(episode.episode_return);
     if (last_returns_.size() > kReturnWindow) last_returns_.pop_front();
   }
+  if (!report.episodes.empty()) look_at_return();
   interval_.add(report);
   if (since_update_) {
     timed_steps_ += report.steps;
@@ -105,6 +116,14 @@ void TrainingRun::record(const UpdateReport& report) {
   if (redraw || log_due) show_progress();
 }
 
+// A few lucky games are no mean: it takes a full window.
+void TrainingRun::look_at_return() {
+  if (reached_return_ || last_returns_.size() < kReturnWindow) return;
+  if (*mean_return() < options_.until_return) return;
+  reached_ = {options_.until_return, steps(), seconds()};
+  reached_return_ = true;
+}
+
 void TrainingRun::require_finite(const UpdateReport& report) const {
   const std::pair<const char*, double> checked[] = {{"policy loss", report.loss.policy_loss},
                                                     {"value loss", report.loss.value_loss},
@@ -112,7 +131,7 @@ void TrainingRun::require_finite(const UpdateReport& report) const {
                                                     {"gradient norm", report.gradient_norm}};
   for (const auto& [name, value] : checked) {
     if (std::isfinite(value)) continue;
-    throw Error(fmt::format(
+    throw Diverged(fmt::format(
         "the {} became {} at step {}, so the run was stopped; {}. Try a lower optimizer.lr (now "
         "{:g}), or set optimizer.clip_norm lower (0 is no clipping)",
         name, std::isnan(value) ? "not a number" : "infinite", steps() + report.steps,
@@ -144,7 +163,8 @@ void TrainingRun::show_progress() {
   since_progress_.lap();
   // An interval that has only begun says little of the rate.
   const bool current = interval_.updates() > 0 && interval_.seconds() >= kRedrawSeconds;
-  ProgressReport report{.steps = steps(),
+  ProgressReport report{.label = options_.label,
+                        .steps = steps(),
                         .budget = options_.steps_budget,
                         .frames = steps() * options_.frames_per_step,
                         .steps_per_second = current ? interval_.steps_per_second() : recent_rate_,
@@ -174,7 +194,8 @@ void TrainingRun::save(Checkpoint& checkpoint) {
                             {"episodes", episodes_},
                             {"last_returns", last_returns_},
                             {"timed_steps", timed_steps_},
-                            {"timed_seconds", timed_seconds_}};
+                            {"timed_seconds", timed_seconds_},
+                            {"reached_return", reached_json()}};
   checkpoint.meta[kConfigPart] = options_.config;
   last_checkpoint_ = write_checkpoint(checkpoint, paths().checkpoints(), steps());
   saved_step_ = steps();
@@ -186,17 +207,26 @@ void TrainingRun::finish(const std::string& parameters_sha256) {
   log();
   show_progress();
   if (printer_) printer_->end_line();
-  write_result(steps() >= options_.steps_budget ? "budget" : "signal", parameters_sha256);
+  write_result(why_done(), parameters_sha256);
 }
 
-void TrainingRun::fail(const std::string& message) noexcept {
+void TrainingRun::fail(const std::exception& error) noexcept {
   try {
     const std::lock_guard lock(mutex_);
     if (printer_) printer_->end_line();
-    write_result("error: " + message, nullptr);
+    const bool diverged = dynamic_cast<const Diverged*>(&error) != nullptr;
+    write_result(fmt::format("{}: {}", diverged ? "diverged" : "error", error.what()), nullptr);
   } catch (...) {
-    // The user is told of `message`, which says more than a second error at the same disk.
+    // The user is told of `error`, which says more than a second one at the same disk.
   }
+}
+
+ordered_json TrainingRun::reached_json() const {
+  if (!reached_return_) return nullptr;
+  return {{"return", reached_.mean_return},
+          {"steps", reached_.steps},
+          {"frames", reached_.steps * options_.frames_per_step},
+          {"seconds", reached_.seconds}};
 }
 
 double TrainingRun::steps_per_second() const {
@@ -219,6 +249,7 @@ void TrainingRun::write_result(const std::string& why_ended, const json& paramet
                                {"steps_per_second", steps_per_second()},
                                {"episodes", episodes_},
                                {"mean_return", or_null(mean_return())},
+                               {"reached_return", reached_json()},
                                {"parameters_sha256", parameters_sha256},
                                {"why_ended", why_ended},
                                {"version", TANDEM_VERSION}};

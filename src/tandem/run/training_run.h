@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <deque>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <mutex>
@@ -12,6 +13,7 @@
 #include <string>
 
 #include "tandem/base/clock.h"
+#include "tandem/base/error.h"
 #include "tandem/run/checkpoint.h"
 #include "tandem/run/interval.h"
 #include "tandem/run/metrics.h"
@@ -28,11 +30,19 @@ struct TrainingRunOptions {
   std::uint64_t seed = 0;
   std::string config = {};           // resolved, as TOML; kept in each checkpoint
   std::int64_t steps_budget = 0;     // of the whole run, resumes included
+  double until_return = kNoReturn;   // as run.until_return
   std::int64_t frames_per_step = 1;  // emulated frames in a step
   double log_seconds = 10;           // between two lines of metrics.jsonl
   double checkpoint_minutes = 5;
   std::function<bool()> stop_requested = [] { return false; };  // as StopSignals::requested
   std::FILE* progress = stderr;  // where progress goes; must outlive the run
+  std::string label = {};        // before the progress: "run 3 of 50"
+};
+
+/// Training has spoilt its parameters: they, or what is computed from them, are not finite.
+class Diverged : public Error {
+ public:
+  using Error::Error;
 };
 
 /// Counts, logs, keeps the progress line and writes checkpoints and result.json. Safe to use from
@@ -43,32 +53,45 @@ class TrainingRun {
   TrainingRun(TrainingRunOptions options, RunDirectory directory,
               const FoundCheckpoint* resume = nullptr);
 
-  /// The budget is used up or a stop was asked for.
+  /// The budget is used up, the return to train for was reached, or a stop was asked for.
   [[nodiscard]] bool done() const;
 
   /// Steps so far, those before a resume included.
   [[nodiscard]] std::int64_t steps() const { return steps_.load(std::memory_order_relaxed); }
 
-  /// Counts an update, and logs when it is time. Throws Error when its loss, entropy or gradient
-  /// norm is not finite: the parameters are spoilt, and the run can only go on from a checkpoint.
+  /// Counts an update, and logs when it is time. Throws Diverged when its loss, entropy or gradient
+  /// norm is not finite: the run can only go on from a checkpoint.
   void record(const UpdateReport& report);
 
   [[nodiscard]] bool checkpoint_due() const;
 
   /// Adds the run's own counters and writes the checkpoint; nothing when there is one of this step
-  /// already. Throws Error when it cannot be written or a tensor holds a value that is not finite.
+  /// already. Throws Error when it cannot be written, Diverged when a tensor holds a value that is
+  /// not finite.
   void save(Checkpoint& checkpoint);
 
   /// Ends a run that did what it was asked to: logs the rest and writes result.json.
   void finish(const std::string& parameters_sha256);
 
   /// Ends a run after an error: writes result.json if it can be written.
-  void fail(const std::string& message) noexcept;
+  void fail(const std::exception& error) noexcept;
+
+  /// "return", "budget" or "signal": what ends a run that is done(), in this order.
+  [[nodiscard]] std::string why_done() const;
 
   [[nodiscard]] const RunPaths& paths() const { return directory_.paths(); }
 
  private:
+  /// When the mean return of the last 100 games was first high enough.
+  struct Reached {
+    double mean_return = 0;  // that was to be reached
+    std::int64_t steps = 0;
+    double seconds = 0;
+  };
+
   void restore(const Checkpoint& checkpoint);
+  void look_at_return();
+  [[nodiscard]] nlohmann::ordered_json reached_json() const;
   void require_finite(const UpdateReport& report) const;
   [[nodiscard]] std::string last_checkpoint_kept() const;
   void log();
@@ -83,13 +106,15 @@ class TrainingRun {
   MetricsLog metrics_;
   std::optional<ProgressPrinter> printer_;
 
-  mutable std::mutex mutex_;  // for all below but steps_
+  mutable std::mutex mutex_;  // for all below but the atomics
   std::atomic<std::int64_t> steps_ = 0;
   double seconds_before_ = 0;  // a resume
   Stopwatch watch_;
   std::int64_t updates_ = 0;
   std::int64_t episodes_ = 0;
   std::deque<double> last_returns_;  // of the last 100 episodes
+  std::atomic<bool> reached_return_ = false;
+  Reached reached_;  // valid when reached_return_
   Interval interval_;
   double recent_rate_ = 0;     // of the last logged interval, steps per second
   double recent_entropy_ = 0;  // likewise
