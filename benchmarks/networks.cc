@@ -3,7 +3,8 @@
 // usage: networks [SECONDS]
 // Each number is the least of many passes, made by turns over SECONDS (default 60) altogether, so
 // that what else the machine does counts as little as possible. forward: one batch. training: as
-// PAAC does it, batches of 16 recorded, one backward over all of them, the update and the reload.
+// PAAC does it, batches of 16 recorded, one backward over all of them, the update and the reload; 5
+// samples as A3C does it, recorded one by one.
 
 #include <fmt/format.h>
 
@@ -31,6 +32,8 @@ EnvSpec atari() {
   return spec;
 }
 
+constexpr std::int64_t kA3cSteps = 5;
+
 /// A network with a batch, and room for what it gives.
 class Bench {
  public:
@@ -53,8 +56,9 @@ class Bench {
   void forward() { network_->forward(observations_, heads(0, batch_)); }
 
   void train() {
-    for (std::int64_t first = 0; first < batch_; first += kGroup) {
-      const auto count = std::min(kGroup, batch_ - first);
+    const auto group = batch_ == kA3cSteps ? 1 : kGroup;
+    for (std::int64_t first = 0; first < batch_; first += group) {
+      const auto count = std::min(group, batch_ - first);
       const auto bytes = static_cast<std::int64_t>(observations_.size()) / batch_;
       network_->record(std::span(observations_).subspan(first * bytes, count * bytes),
                        heads(first, count));
@@ -112,8 +116,9 @@ std::vector<Case> cases() {
   std::vector<Case> all;
   for (const std::string arch : {"nips", "nature"}) {
     for (const bool training : {false, true}) {
-      for (const std::int64_t batch : {1, 16, 32, 80, 160}) {
-        if (training ? batch < 80 : batch == 80) continue;
+      for (const std::int64_t batch : {1, 5, 16, 32, 80, 160}) {
+        const bool for_training = batch == kA3cSteps || batch >= 80;
+        if (training ? !for_training : batch == kA3cSteps || batch == 80) continue;
         // libtorch's bf16 is a setting of the whole process, so it is measured in another.
         for (const auto& library : {"libtorch", "oneDNN"}) {
           all.push_back({arch, batch, training, library, Precision::fp32});

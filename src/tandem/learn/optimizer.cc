@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "tandem/base/error.h"
+#include "tandem/base/vectorise.h"
 #include "tandem/learn/rmsprop.h"
 
 namespace tandem {
@@ -39,11 +40,13 @@ class RmsProp final : public Optimizer {
     float* __restrict p = parameters.data();
     const float* __restrict g = gradient.data();
     float* __restrict s = square_.data() + first;
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      const auto [square, step] = rmsprop_step<kInside>(s[i], scale * g[i], decay, epsilon, lr);
-      s[i] = square;
-      p[i] -= step;
-    }
+    vectorise([=, n = parameters.size()] {
+      for (std::size_t i = 0; i < n; ++i) {
+        const auto [square, step] = rmsprop_step<kInside>(s[i], scale * g[i], decay, epsilon, lr);
+        s[i] = square;
+        p[i] -= step;
+      }
+    });
   }
 
   float decay_;
@@ -65,10 +68,12 @@ class Sgd final : public Optimizer {
     float* __restrict p = parameters.data();
     const float* __restrict g = gradient.data();
     float* __restrict v = velocity_.data() + first;
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      v[i] = momentum * v[i] + gradient_scale * g[i];
-      p[i] -= lr * v[i];
-    }
+    vectorise([=, n = parameters.size()] {
+      for (std::size_t i = 0; i < n; ++i) {
+        v[i] = momentum * v[i] + gradient_scale * g[i];
+        p[i] -= lr * v[i];
+      }
+    });
   }
 
   std::vector<Slot> slots() override { return {{"velocity", velocity_}}; }
@@ -102,12 +107,14 @@ class Adam final : public Optimizer {
     const float* __restrict g = gradient.data();
     float* __restrict m = mean_.data() + first;
     float* __restrict s = square_.data() + first;
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      const float scaled = gradient_scale * g[i];
-      m[i] = beta1 * m[i] + (1.0f - beta1) * scaled;
-      s[i] = beta2 * s[i] + (1.0f - beta2) * scaled * scaled;
-      p[i] -= rate * m[i] / (std::sqrt(s[i]) * correction + epsilon);
-    }
+    vectorise([=, n = parameters.size()] {
+      for (std::size_t i = 0; i < n; ++i) {
+        const float scaled = gradient_scale * g[i];
+        m[i] = beta1 * m[i] + (1.0f - beta1) * scaled;
+        s[i] = beta2 * s[i] + (1.0f - beta2) * scaled * scaled;
+        p[i] -= rate * m[i] / (std::sqrt(s[i]) * correction + epsilon);
+      }
+    });
   }
 
   std::vector<Slot> slots() override {
@@ -205,12 +212,16 @@ double sum_of_squares(std::span<const float> gradient) {
   // Sixteen sums side by side, always the same, so that the compiler may use wide registers.
   std::array<double, 16> sums{};
   const auto whole = gradient.size() / sums.size() * sums.size();
-  for (std::size_t i = 0; i < whole; i += sums.size()) {
-    for (std::size_t lane = 0; lane < sums.size(); ++lane) {
-      const double value = gradient[i + lane];
-      sums[lane] += value * value;
+  vectorise([&sums, whole, values = gradient.data()] {
+    auto lanes = sums;
+    for (std::size_t i = 0; i < whole; i += lanes.size()) {
+      for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+        const double value = values[i + lane];
+        lanes[lane] += value * value;
+      }
     }
-  }
+    sums = lanes;
+  });
   double total = 0;
   for (const double sum : sums) total += sum;
   for (const float value : gradient.subspan(whole)) total += static_cast<double>(value) * value;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "tandem/base/vectorise.h"
 #include "tandem/learn/rmsprop.h"
 
 namespace tandem::racy {
@@ -24,11 +25,13 @@ __attribute__((no_sanitize("thread"))) void update(const RmsPropRule& rule,
   const float* __restrict d = gradient.data();
   float* __restrict square = g.data();
   float* __restrict p = theta.data();
-  for (std::size_t i = 0, n = theta.size(); i < n; ++i) {
-    const auto next = rmsprop_step<kInside>(square[i], scale * d[i], decay, epsilon, lr);
-    square[i] = next.square;
-    p[i] -= next.step;
-  }
+  vectorise([ =, n = theta.size() ]() __attribute__((no_sanitize("thread"))) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto next = rmsprop_step<kInside>(square[i], scale * d[i], decay, epsilon, lr);
+      square[i] = next.square;
+      p[i] -= next.step;
+    }
+  });
 }
 
 }  // namespace

@@ -13,6 +13,10 @@ namespace {
 /// The batch for which the layouts of activations are chosen.
 constexpr std::int64_t kUsualBatch = 32;
 
+/// From this batch on a dense layer's forward pass is faster with weights in oneDNN's own layout,
+/// by more than what it takes to bring them there.
+constexpr std::int64_t kPackingPays = 8;
+
 struct Descs {
   Desc input, weights, bias, output;
 };
@@ -107,18 +111,14 @@ dnnl::primitive_desc_base to_weights_desc(const Context& context, const LayerSpe
 
 Layer::Layer(Context& context, LayerSpec spec, Tag input_tag)
     : context_(context), spec_(std::move(spec)), input_tag_(input_tag) {
-  plain_ = view(context_, {spec_.weights, Type::f32, plain_tag(spec_.weights.size())});
+  plain_ = view(context_,
+                weights_desc(Type::f32, plain_tag(dense_over_images() ? 2 : spec_.weights.size())));
   d_plain_ = view(context_, plain_.get_desc());
-  ordered_ = plain_;
   bias_ = view(context_, {{spec_.weights[0]}, Type::f32, Tag::a});
   d_bias_ = view(context_, bias_.get_desc());
-  if (dense_over_images()) {
-    ordered_ = dnnl::memory(weights_desc(Type::f32, Tag::ab), context_.engine);
-    order_ = reorder(context_, plain_, as_images(ordered_));
-  }
   const auto chosen =
       forward_desc(context_, spec_,
-                   {input_desc(kUsualBatch),
+                   {taken_desc(kUsualBatch),
                     weights_desc(spec_.type, Tag::any),
                     bias_.get_desc(),
                     {batch_of(kUsualBatch, spec_.output), spec_.output_type, Tag::any}});
@@ -128,10 +128,16 @@ Layer::Layer(Context& context, LayerSpec spec, Tag input_tag)
 
 bool Layer::dense_over_images() const { return spec_.stride == 0 && spec_.input.size() == 3; }
 
-/// Dense layers take images as vectors, in whatever order their numbers are.
 Desc Layer::input_desc(std::int64_t batch) const {
-  if (dense_over_images()) return {{batch, count_of(spec_.input)}, spec_.type, Tag::nc};
   return {batch_of(batch, spec_.input), spec_.type, input_tag_};
+}
+
+/// The input as oneDNN's primitive takes it. Dense layers take images as vectors, in PyTorch's
+/// order: to put a batch's numbers in that order costs less than to put the weights into another
+/// after each update, and their gradients back.
+Desc Layer::taken_desc(std::int64_t batch) const {
+  if (dense_over_images()) return {{batch, count_of(spec_.input)}, spec_.type, Tag::nc};
+  return input_desc(batch);
 }
 
 Desc Layer::output_desc(std::int64_t batch) const {
@@ -143,16 +149,16 @@ Desc Layer::weights_desc(Type type, Tag tag) const {
   return {spec_.weights, type, tag};
 }
 
-/// The weights of a dense layer over images, {units, numbers of the input}, as PyTorch's shape in
-/// the order of the input.
-dnnl::memory Layer::as_images(const dnnl::memory& weights) const {
-  return {{spec_.weights, Type::f32, input_tag_}, context_.engine, weights.get_data_handle()};
+/// Vectors as images in PyTorch's order.
+dnnl::memory Layer::as_images(const dnnl::memory& vectors, std::int64_t batch) const {
+  return {{batch_of(batch, spec_.input), spec_.type, Tag::nchw},
+          context_.engine,
+          vectors.get_data_handle()};
 }
 
 void Layer::load(const float* weights, const float* bias) {
   point(plain_, weights);
   point(bias_, bias);
-  if (dense_over_images()) order_.run();
   for (auto& packed : packed_) packed.pack.run();
 }
 
@@ -161,6 +167,7 @@ void Layer::forward(std::int64_t batch, const std::byte* input, std::byte* outpu
   auto& forward = forward_.at(batch);
   point(forward.input, input);
   point(forward.output, output);
+  if (dense_over_images()) forward.flatten.run();
   forward.call.run();
 }
 
@@ -172,33 +179,44 @@ void Layer::backward(std::int64_t batch, const std::byte* input, const std::byte
   point(backward.d_linear, d_linear);
   point(d_plain_, d_weights);
   point(d_bias_, d_bias);
+  if (dense_over_images()) backward.flatten.run();
   backward.to_weights.run();
   if (backward.d_weights != d_plain_) backward.unpack.run();
   if (spec_.first) return;
   point(backward.d_input, d_input);
   backward.to_input.run();
+  if (dense_over_images()) backward.unflatten.run();
 }
 
 /// The weights in the layout and type of `desc`, now and after each load().
 dnnl::memory Layer::packed(const Desc& desc) {
-  if (desc == ordered_.get_desc()) return ordered_;
+  if (desc == plain_.get_desc()) return plain_;
   const auto found = std::ranges::find_if(
       packed_, [&](const Packed& packed) { return packed.weights.get_desc() == desc; });
   if (found != packed_.end()) return found->weights;
   dnnl::memory weights(desc, context_.engine);
-  packed_.push_back({weights, reorder(context_, ordered_, weights)});
+  packed_.push_back({weights, reorder(context_, plain_, weights)});
   packed_.back().pack.run();
   return weights;
 }
 
 Layer::Forward Layer::make_forward(std::int64_t batch) {
-  const auto desc = forward_desc(context_, spec_,
-                                 {input_desc(batch), weights_desc(spec_.type, Tag::any),
-                                  bias_.get_desc(), output_desc(batch)});
-  Forward forward{view(context_, input_desc(batch)), view(context_, output_desc(batch)), {}};
+  // A product of a few vectors reads its weights once, in whatever layout.
+  const auto tag = spec_.stride == 0 && batch < kPackingPays ? Tag::ab : Tag::any;
+  const auto desc = forward_desc(
+      context_, spec_,
+      {taken_desc(batch), weights_desc(spec_.type, tag), bias_.get_desc(), output_desc(batch)});
+  Forward forward;
+  forward.input = view(context_, input_desc(batch));
+  forward.output = view(context_, output_desc(batch));
+  auto taken = forward.input;
+  if (dense_over_images()) {
+    taken = {taken_desc(batch), context_.engine};
+    forward.flatten = reorder(context_, forward.input, as_images(taken, batch));
+  }
   forward.call = {context_,
                   desc,
-                  {{DNNL_ARG_SRC, forward.input},
+                  {{DNNL_ARG_SRC, taken},
                    {DNNL_ARG_WEIGHTS, packed(desc.weights_desc())},
                    {DNNL_ARG_BIAS, bias_},
                    {DNNL_ARG_DST, forward.output}}};
@@ -209,13 +227,18 @@ Layer::Backward Layer::make_backward(std::int64_t batch) {
   // Convolutions choose the weights' layout. A product of large matrices is as fast without one,
   // which saves reordering.
   const auto tag = spec_.stride > 0 ? Tag::any : Tag::ab;
-  const Descs descs{input_desc(batch),
+  const Descs descs{taken_desc(batch),
                     weights_desc(spec_.type, tag),
                     bias_.get_desc(),
                     {batch_of(batch, spec_.output), spec_.type, output_tag_}};
   Backward backward;
-  backward.input = view(context_, descs.input);
+  backward.input = view(context_, input_desc(batch));
   backward.d_linear = view(context_, descs.output);
+  auto taken = backward.input;
+  if (dense_over_images()) {
+    taken = {descs.input, context_.engine};
+    backward.flatten = reorder(context_, backward.input, as_images(taken, batch));
+  }
 
   const auto to_weights = to_weights_desc(context_, spec_, descs, weights_desc(Type::f32, tag));
   const auto d_weights = to_weights.diff_weights_desc();
@@ -223,25 +246,28 @@ Layer::Backward Layer::make_backward(std::int64_t batch) {
     backward.d_weights = d_plain_;
   } else {
     backward.d_weights = {d_weights, context_.engine};
-    backward.unpack =
-        reorder(context_, dense_over_images() ? as_images(backward.d_weights) : backward.d_weights,
-                d_plain_);
+    backward.unpack = reorder(context_, backward.d_weights, d_plain_);
   }
   backward.to_weights = {context_,
                          to_weights,
-                         {{DNNL_ARG_SRC, backward.input},
+                         {{DNNL_ARG_SRC, taken},
                           {DNNL_ARG_DIFF_DST, backward.d_linear},
                           {DNNL_ARG_DIFF_WEIGHTS, backward.d_weights},
                           {DNNL_ARG_DIFF_BIAS, d_bias_}}};
   if (spec_.first) return backward;
 
   const auto to_input = to_input_desc(context_, spec_, descs);
-  backward.d_input = view(context_, descs.input);
+  backward.d_input = view(context_, input_desc(batch));
+  auto given = backward.d_input;
+  if (dense_over_images()) {
+    given = {descs.input, context_.engine};
+    backward.unflatten = reorder(context_, as_images(given, batch), backward.d_input);
+  }
   backward.to_input = {context_,
                        to_input,
                        {{DNNL_ARG_DIFF_DST, backward.d_linear},
                         {DNNL_ARG_WEIGHTS, packed(to_input.weights_desc())},
-                        {DNNL_ARG_DIFF_SRC, backward.d_input}}};
+                        {DNNL_ARG_DIFF_SRC, given}}};
   return backward;
 }
 

@@ -51,22 +51,23 @@ class Layer {
  private:
   struct Forward {
     dnnl::memory input, output;
-    Call call;
+    Call flatten, call;
   };
   struct Backward {
     dnnl::memory input, d_linear, d_input, d_weights;
-    Call to_input, to_weights, unpack;
+    Call flatten, to_input, unflatten, to_weights, unpack;
   };
   struct Packed {
     dnnl::memory weights;
-    Call pack;  // from ordered_
+    Call pack;  // from plain_
   };
 
   [[nodiscard]] bool dense_over_images() const;
   [[nodiscard]] Desc input_desc(std::int64_t batch) const;
+  [[nodiscard]] Desc taken_desc(std::int64_t batch) const;
   [[nodiscard]] Desc output_desc(std::int64_t batch) const;
   [[nodiscard]] Desc weights_desc(Type type, Tag tag) const;
-  [[nodiscard]] dnnl::memory as_images(const dnnl::memory& weights) const;
+  [[nodiscard]] dnnl::memory as_images(const dnnl::memory& vectors, std::int64_t batch) const;
   dnnl::memory packed(const Desc& desc);
   Forward make_forward(std::int64_t batch);
   Backward make_backward(std::int64_t batch);
@@ -75,9 +76,7 @@ class Layer {
   LayerSpec spec_;
   Tag input_tag_ = Tag::any;
   Tag output_tag_ = Tag::any;
-  dnnl::memory plain_;    // the weights that load() was given
-  dnnl::memory ordered_;  // the same in the order of the input's numbers
-  Call order_;            // where that is another
+  dnnl::memory plain_;  // the weights that load() was given
   std::vector<Packed> packed_;
   dnnl::memory bias_;
   dnnl::memory d_plain_;  // the gradients as backward() shall give them
