@@ -94,6 +94,11 @@ struct Round {
   StepCosts costs;
 };
 
+/// Threads beyond the cores add nothing.
+int cores_of(const Config& config) {
+  return std::min(config.run.thread_budget(), RunConfig{}.thread_budget());
+}
+
 Round measure_round(const Config& config, double seconds, const StopSignals& signals) {
   const TemporaryFolder folder;
   Assembly assembly(config);
@@ -111,7 +116,7 @@ Round measure_round(const Config& config, double seconds, const StopSignals& sig
   if (signals.requested()) throw Error("interrupted; there is no result");
   const double rest = (1 - kTrainingShare) * seconds;
   return {meter.rate(), logged_shares(run->paths().metrics()),
-          measure_step_costs(parts, batching(config), rest)};
+          measure_step_costs(parts, batching(config), cores_of(config), rest)};
 }
 
 TimeShares mean_shares(const std::vector<Round>& rounds) {
@@ -149,9 +154,8 @@ SystemSpeed measure_system(const Config& config, double seconds) {
                     .costs = {.env = middle([](const Round& r) { return r.costs.env; }),
                               .inference = middle([](const Round& r) { return r.costs.inference; }),
                               .training = middle([](const Round& r) { return r.costs.training; })}};
-  // Threads beyond the cores add nothing.
-  const int cores = std::min(speed.threads, RunConfig{}.thread_budget());
-  speed.limit = cores / (config.run.device == "cpu" ? speed.costs.total() : speed.costs.env);
+  speed.limit =
+      cores_of(config) / (config.run.device == "cpu" ? speed.costs.total() : speed.costs.env);
   return speed;
 }
 

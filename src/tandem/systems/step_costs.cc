@@ -9,6 +9,7 @@
 #include "tandem/base/clock.h"
 #include "tandem/base/median.h"
 #include "tandem/data/rollout.h"
+#include "tandem/sync/crew.h"
 #include "tandem/sync/workers.h"
 
 namespace tandem {
@@ -28,10 +29,10 @@ std::int64_t repeat(double seconds, Body body) {
   return calls;
 }
 
-/// One group of environments with all that training with it needs.
+/// One group of environments with all that training with it needs, a learner included.
 class Workbench {
  public:
-  Workbench(Parts& parts, const Batching& batching);
+  Workbench(const Parts& parts, const Batching& batching, int first_env);
 
   /// The steps of a rollout with random actions.
   void step();
@@ -51,8 +52,9 @@ class Workbench {
     return {batching_.envs, env_.spec().num_actions, logits_, rollout_.values(t)};
   }
 
-  Parts& parts_;
   const Batching batching_;
+  const Algorithm& algorithm_;
+  Learner learner_;
   VecEnv env_;
   std::unique_ptr<Network> network_;
   Workers workers_{1};  // the caller
@@ -65,16 +67,17 @@ class Workbench {
   double learning_ = 0;
 };
 
-Workbench::Workbench(Parts& parts, const Batching& batching)
-    : parts_(parts),
-      batching_(batching),
-      env_(parts.make_env, {.count = batching.envs, .seed = parts.seed}),
-      network_(parts.make_network(parts.learner.parameters())),
+Workbench::Workbench(const Parts& parts, const Batching& batching, int first_env)
+    : batching_(batching),
+      algorithm_(parts.algorithm),
+      learner_(parts.learner.architecture(), parts.learner.config(), parts.seed),
+      env_(parts.make_env, {.first = first_env, .count = batching.envs, .seed = parts.seed}),
+      network_(parts.make_network(learner_.parameters())),
       rollout_(env_.spec(), batching.steps, batching.envs),
       actions_(static_cast<std::size_t>(batching.envs)),
       logits_(actions_.size() * static_cast<std::size_t>(env_.spec().num_actions)),
       gradients_(static_cast<std::size_t>(batching.rollouts),
-                 std::vector<float>(parts.learner.parameters().size())) {
+                 std::vector<float>(learner_.parameters().size())) {
   for (int id = 0; id < env_.size(); ++id) streams_.push_back(&env_.stream(id));
   env_.reset(rollout_.observations(0));
 }
@@ -98,7 +101,7 @@ void Workbench::act_and_learn() {
     differentiate(gradient);
     learning_ += watch.lap();
   }
-  parts_.learner.apply(gradients_, 0, workers_);
+  learner_.apply(gradients_, 0, workers_);
   network_->reload();
   learning_ += watch.lap();
 }
@@ -106,7 +109,7 @@ void Workbench::act_and_learn() {
 void Workbench::act() {
   for (int t = 0; t < batching_.steps; ++t) {
     network_->record(rollout_.observations(t), heads(t));
-    parts_.algorithm.act(heads(t), streams_, rollout_.actions(t));
+    algorithm_.act(heads(t), streams_, rollout_.actions(t));
   }
   network_->forward(rollout_.observations(batching_.steps), heads(batching_.steps));
 }
@@ -115,20 +118,17 @@ void Workbench::differentiate(std::span<float> gradient) {
   const double samples = batching_.envs * batching_.steps * batching_.rollouts;
   network_->backward(
       [&](const Heads& heads, const Heads& out) {
-        parts_.algorithm.loss(heads, rollout_, 1.0 / samples, out);
+        algorithm_.loss(heads, rollout_, 1.0 / samples, out);
       },
       gradient);
 }
 
-}  // namespace
-
-StepCosts measure_step_costs(Parts& parts, const Batching& batching, double seconds) {
-  Workbench bench(parts, batching);
-  const auto warm_up = [&] {
+/// The medians of several turns.
+StepCosts measure(Workbench& bench, const Batching& batching, double seconds) {
+  repeat(seconds / 10, [&] {
     bench.step();
     bench.act_and_learn();
-  };
-  repeat(seconds / 10, warm_up);
+  });
 
   const double turn = 0.9 * seconds / kTurns / 3;
   std::vector<double> env, inference, training;
@@ -146,6 +146,27 @@ StepCosts measure_step_costs(Parts& parts, const Batching& batching, double seco
   const double steps = batching.envs * batching.steps;
   return {median(env) / steps, median(inference) / (steps * batching.rollouts),
           median(training) / (steps * batching.rollouts)};
+}
+
+}  // namespace
+
+StepCosts measure_step_costs(const Parts& parts, const Batching& batching, int cores,
+                             double seconds) {
+  std::vector<StepCosts> costs(static_cast<std::size_t>(cores));
+  Crew crew;
+  crew.spawn("costs", cores, [&](int core) {
+    Workbench bench(parts, batching, core * batching.envs);
+    costs[static_cast<std::size_t>(core)] = measure(bench, batching, seconds);
+  });
+  crew.join();
+
+  StepCosts mean;
+  for (const auto& one : costs) {
+    mean.env += one.env / cores;
+    mean.inference += one.inference / cores;
+    mean.training += one.training / cores;
+  }
+  return mean;
 }
 
 }  // namespace tandem

@@ -21,8 +21,11 @@ struct StepCosts {
   [[nodiscard]] double total() const { return env + inference + training; }
 };
 
-/// Measures the parts in the calling thread for about `seconds`, by turns: medians, so that a
-/// moment of another process's work does not count. Trains the learner on the way. Not thread-safe.
-StepCosts measure_step_costs(Parts& parts, const Batching& batching, double seconds);
+/// Measures the parts for about `seconds` on `cores` cores at once, a thread each, as in training:
+/// what cores share (the last cache, memory, the clock) is then shared as well. By turns, and
+/// medians, so that a moment of another process's work does not count; the mean over the cores.
+/// Leaves the learner as it is. Not thread-safe.
+StepCosts measure_step_costs(const Parts& parts, const Batching& batching, int cores,
+                             double seconds);
 
 }  // namespace tandem
