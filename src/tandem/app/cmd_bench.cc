@@ -76,7 +76,7 @@ void print(const Config& config, const SystemSpeed& speed) {
              config.system, config.env.id, config.net.arch, config.run.device, speed.threads,
              speed.batching.rollouts, speed.batching.envs, speed.batching.steps);
   const std::vector<std::vector<std::string>> rows = {
-      {"ONE STEP, ONE CORE OF ALL AT WORK", "", "WHAT"},
+      {"ONE STEP, ONE CORE", "", "WHILE ALL CORES WORK"},
       {"t_env", cost(env), "emulator and observation"},
       {"t_inf", cost(inference), "acting and bootstrapping"},
       {"t_train", cost(training), "gradient and update"},
