@@ -7,11 +7,21 @@
 namespace tandem::mujoco {
 namespace {
 
+constexpr int kSide = 84;            // of an observation, in pixels
+constexpr int kPictureHeight = 240;  // dm_control's own size
+constexpr int kPictureWidth = 320;
+constexpr std::size_t kColours = 3;
+constexpr std::size_t kPlane = std::size_t{kSide} * kSide;
+
 EnvSpec make_spec(const Simulation& simulation, const MujocoOptions& options) {
   EnvSpec spec{.dtype = DType::f32,
                .frame_shape = {static_cast<std::int64_t>(simulation.observation().size())},
                .stack = options.stack,
                .render_fps = 1 / simulation.control_timestep()};
+  if (options.pixels) {
+    spec.dtype = DType::u8;
+    spec.frame_shape = {kColours, kSide, kSide};
+  }
   const mjModel& model = simulation.physics().model();
   for (int actuator = 0; actuator < model.nu; ++actuator) {
     const bool limited = model.actuator_ctrllimited[actuator] != 0;
@@ -26,7 +36,11 @@ EnvSpec make_spec(const Simulation& simulation, const MujocoOptions& options) {
 
 MujocoEnv::MujocoEnv(const TaskInfo& info, const std::shared_ptr<const mjModel>& model,
                      const MujocoOptions& options)
-    : simulation_(info, model), spec_(make_spec(simulation_, options)) {}
+    : simulation_(info, model), spec_(make_spec(simulation_, options)) {
+  if (!options.pixels) return;
+  observer_ = make_renderer(simulation_.physics().model(), kSide, kSide);
+  seen_.resize(kColours * kPlane);
+}
 
 void MujocoEnv::reset(Stream& stream, std::span<std::byte> frame) {
   simulation_.reset(stream);
@@ -40,7 +54,28 @@ StepResult MujocoEnv::step(const Action& action, Stream&, std::span<std::byte> f
   return {.reward = static_cast<float>(outcome.reward), .truncated = cut, .game_over = cut};
 }
 
-void MujocoEnv::show(std::span<std::byte> frame) const {
+Picture MujocoEnv::render() const {
+  const auto& physics = simulation_.physics();
+  if (painter_ == nullptr) {
+    painter_ = make_renderer(physics.model(), kPictureHeight, kPictureWidth);
+  }
+  Picture picture{.width = kPictureWidth, .height = kPictureHeight, .rgb = {}};
+  picture.rgb.resize(kColours * kPictureHeight * kPictureWidth);
+  painter_->draw(physics, picture.rgb);
+  return picture;
+}
+
+void MujocoEnv::show(std::span<std::byte> frame) {
+  if (observer_ == nullptr) return show_features(frame);
+  observer_->draw(simulation_.physics(), seen_);
+  for (std::size_t i = 0; i < kPlane; ++i) {
+    for (std::size_t colour = 0; colour < kColours; ++colour) {
+      frame[colour * kPlane + i] = static_cast<std::byte>(seen_[i * kColours + colour]);
+    }
+  }
+}
+
+void MujocoEnv::show_features(std::span<std::byte> frame) const {
   std::byte* to = frame.data();
   for (const double value : simulation_.observation()) {
     const auto single = static_cast<float>(value);

@@ -1,9 +1,11 @@
 // A task of the suite as an environment.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "renderer.h"
 #include "simulation.h"
 #include "tandem/env/env.h"
 
@@ -11,14 +13,17 @@ namespace tandem::mujoco {
 
 /// How a task is shown.
 struct MujocoOptions {
+  bool pixels = false;
   std::int64_t stack = 1;
 };
 
 /// Frames are the task's observation in single precision, one array after the other in the order of
-/// dm_control. Actions are the controls of the model's actuators, within their ranges. An episode
-/// is truncated at the task's time limit, and without a reward when the simulation breaks down.
+/// dm_control, or with `pixels` what the first camera sees, {3, 84, 84} in u8. Actions are the
+/// controls of the model's actuators, within their ranges. An episode is truncated at the task's
+/// time limit, and without a reward when the simulation breaks down.
 class MujocoEnv : public Env {
  public:
+  /// Throws Error when `pixels` are wanted and nothing can be drawn here.
   MujocoEnv(const TaskInfo& info, const std::shared_ptr<const mjModel>& model,
             const MujocoOptions& options);
 
@@ -27,12 +32,17 @@ class MujocoEnv : public Env {
   StepResult step(const Action& action, Stream& stream, std::span<std::byte> frame) override;
   void save(StateWriter& writer) const override { simulation_.save(writer); }
   void load(StateReader& reader) override { simulation_.load(reader); }
+  [[nodiscard]] Picture render() const override;
 
  private:
-  void show(std::span<std::byte> frame) const;
+  void show(std::span<std::byte> frame);
+  void show_features(std::span<std::byte> frame) const;
 
   Simulation simulation_;
   EnvSpec spec_;
+  std::unique_ptr<Renderer> observer_;         // of pixels; else null
+  std::vector<std::uint8_t> seen_;             // by it
+  mutable std::unique_ptr<Renderer> painter_;  // of pictures; made for the first one
 };
 
 }  // namespace tandem::mujoco

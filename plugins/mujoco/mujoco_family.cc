@@ -49,6 +49,9 @@ class MujocoFamily : public EnvFamily {
 
 FieldList MujocoFamily::fields() {
   return {
+      {.key = "pixels",
+       .target = &options_.pixels,
+       .meaning = "show what the first camera sees, 84 x 84 in colour, not the task's numbers"},
       {.key = "stack",
        .target = &options_.stack,
        .meaning = "newest observations seen at once",

@@ -1,8 +1,14 @@
-# The plug-in against dm_control, with a Python that has it; skipped without one.
+# The plug-in against dm_control, with a Python that has it; skipped without one. Seen failing with no
+# first half of a step at the end, with a cheetah that does not settle, and with rows upside down.
 add_executable(mujoco_trace ${CMAKE_CURRENT_SOURCE_DIR}/mujoco/mujoco_trace.cc)
 target_link_libraries(mujoco_trace PRIVATE tandem_mujoco_env)
 set(TANDEM_DM_CONTROL_PYTHON ${TANDEM_PYTHON} CACHE FILEPATH "A Python that has dm_control")
-foreach(part steps starts)
+find_package(OpenGL QUIET COMPONENTS EGL)
+set(parts steps starts)
+if(TARGET OpenGL::EGL)
+  list(APPEND parts pixels)
+endif()
+foreach(part ${parts})
   add_test(NAME mujoco.suite_oracle_${part}
     COMMAND ${TANDEM_DM_CONTROL_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/mujoco/suite_oracle.py
       $<TARGET_FILE:mujoco_trace> ${TANDEM_MUJOCO_DIR}/suite ${part})

@@ -24,7 +24,8 @@ INSTANTIATE_TEST_SUITE_P(
                     EnvCase{"mujoco:cheetah-run"}, EnvCase{"mujoco:hopper-hop"},
                     EnvCase{"mujoco:walker-walk", {{"stack", "2"}}},
                     EnvCase{"mujoco:humanoid-stand"}, EnvCase{"mujoco:manipulator-bring_ball"},
-                    EnvCase{"mujoco:manipulator-insert_peg"}),
+                    EnvCase{"mujoco:manipulator-insert_peg"},
+                    EnvCase{"mujoco:pendulum-swingup", {{"pixels", "true"}}}),
     case_name);
 
 /// What a call throws, in words.
@@ -69,6 +70,22 @@ TEST_F(Mujoco, ActionsAreBoundedAsInTheModel) {
   EXPECT_EQ(env->spec().action_low, std::vector<float>(21, -1));
   EXPECT_EQ(env->spec().action_high, std::vector<float>(21, 1));
   EXPECT_EQ(env->spec().frame_shape, std::vector<std::int64_t>{67});
+}
+
+TEST_F(Mujoco, PixelsAreThreePlanesOfWhatTheFirstCameraSees) {
+  for (const auto& field : family_->fields()) {
+    if (field.key == "pixels") set_field_text(field, "true");
+  }
+  const auto env = family_->make("cartpole-balance", 1);
+  EXPECT_EQ(env->spec().dtype, DType::u8);
+  EXPECT_EQ(env->spec().frame_shape, (std::vector<std::int64_t>{3, 84, 84}));
+  Stream stream(1, 0);
+  std::vector<std::byte> frame(env->spec().frame_bytes());
+  env->reset(stream, frame);
+  // The sky, in the uppermost row: blue more than green, green more than red.
+  constexpr std::size_t kPlane = 84 * 84;
+  EXPECT_GT(frame[2 * kPlane + 42], frame[kPlane + 42]);
+  EXPECT_GT(frame[kPlane + 42], frame[42]);
 }
 
 // Seen failing with the drawn numbers left in the shared model.

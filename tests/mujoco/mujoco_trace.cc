@@ -3,6 +3,8 @@
 // until the end. Writes for the start and each step: reward, 1 if out of time, the observation
 // (double each). For suite_oracle.py.
 //
+// mujoco_trace SUITE TASK pixels: reads the same and writes the pictures, 84 x 84 x 3 bytes each.
+//
 // mujoco_trace SUITE TASK COUNT: writes that many states in which episodes start instead.
 #include <cstdio>
 #include <iostream>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "model.h"
+#include "renderer.h"
 #include "simulation.h"
 #include "tandem/base/error.h"
 
@@ -32,15 +35,27 @@ void write(const Simulation& simulation, const Outcome& outcome) {
   write(simulation.observation());
 }
 
-void play(Simulation& simulation) {
+/// Gives show(simulation, outcome) each state in turn.
+template <class Show>
+void play(Simulation& simulation, Show show) {
   std::vector<std::int64_t> size(1);
   if (!read(size)) throw Error("no state was given");
   std::vector<double> state(static_cast<std::size_t>(size[0]));
   if (!read(state)) throw Error("the state ends early");
   simulation.reset(state);
-  write(simulation, {});
+  show(simulation, Outcome{});
   std::vector<float> control(simulation.physics().control().size());
-  while (read(control)) write(simulation, simulation.step(control));
+  while (read(control)) show(simulation, simulation.step(control));
+}
+
+void draw(Simulation& simulation) {
+  constexpr int kSide = 84;
+  const auto renderer = make_renderer(simulation.physics().model(), kSide, kSide);
+  std::vector<std::uint8_t> picture(std::size_t{kSide} * kSide * 3);
+  play(simulation, [&](const Simulation& shown, const Outcome&) {
+    renderer->draw(shown.physics(), picture);
+    std::fwrite(picture.data(), 1, picture.size(), stdout);
+  });
 }
 
 void start(Simulation& simulation, int count) {
@@ -51,15 +66,13 @@ void start(Simulation& simulation, int count) {
   }
 }
 
-void run(const std::string& suite, const std::string& task, const std::string& count) {
+void run(const std::string& suite, const std::string& task, const std::string& what) {
   silence_mujoco();
   const auto info = find_task(task);
   Simulation simulation(info, load_model(suite, info.file, info.without));
-  if (count.empty()) {
-    play(simulation);
-  } else {
-    start(simulation, std::stoi(count));
-  }
+  if (what == "pixels") return draw(simulation);
+  if (!what.empty()) return start(simulation, std::stoi(what));
+  play(simulation, [](const Simulation& shown, const Outcome& outcome) { write(shown, outcome); });
 }
 
 }  // namespace
@@ -67,7 +80,7 @@ void run(const std::string& suite, const std::string& task, const std::string& c
 
 int main(int argc, char** argv) {
   if (argc != 3 && argc != 4) {
-    std::cerr << "usage: mujoco_trace SUITE TASK [COUNT]\n";
+    std::cerr << "usage: mujoco_trace SUITE TASK [COUNT|pixels]\n";
     return 2;
   }
   try {

@@ -1,18 +1,18 @@
 """Holds the MuJoCo plug-in against dm_control, in double precision.
 
-usage: suite_oracle.py MUJOCO_TRACE SUITE {steps,starts} [TASK ...]
+usage: suite_oracle.py MUJOCO_TRACE SUITE {steps,starts,pixels} [TASK ...]
 
 steps: both start in the same states and take the same 1000 random controls, an episode each;
 observations, rewards and ends must be the same to 1e-9. starts: the states in which episodes start
-must be distributed alike. Exits with 77 where dm_control is not installed.
+must be distributed alike. pixels: pictures of 84 x 84 must be the same, byte for byte. Exits with
+77 where dm_control is not installed, or cannot draw.
 """
 
 import os
 import subprocess
 import sys
 
-# Nothing is drawn here.
-os.environ["MUJOCO_GL"] = "disable"
+os.environ["MUJOCO_GL"] = "egl" if "pixels" in sys.argv else "disable"
 
 try:
     import mujoco
@@ -21,8 +21,8 @@ try:
     from dm_control import suite
     from dm_control.rl.control import flatten_observation
     from scipy.stats import ks_2samp
-except ImportError as error:
-    print(f"skipped: {error}; pip install dm_control==1.0.50 mujoco==3.17.0 brings it")
+except (ImportError, RuntimeError) as error:
+    print(f"skipped: {error}; pip install dm_control==1.0.50 mujoco==3.17.0 brings it, and EGL")
     sys.exit(77)
 
 STEPS = 1000
@@ -30,6 +30,8 @@ EPISODES = [("random", 5), ("best", 1), ("pose", 10), ("push", 3)]  # start, ste
 CANDIDATES = 40  # for the best start
 TOLERANCE = 1e-9
 STARTS = 400
+PICTURES = 20
+SIDE = 84
 LEAST_P = 1e-5
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION.value
 
@@ -108,12 +110,12 @@ def play(task, env, features, controls):
     return np.array(rows, dtype=float)
 
 
-def trace(program, folder, task, state, controls):
+def trace(program, folder, task, state, controls, *what, dtype=float):
     given = np.int64(state.size).tobytes() + state.tobytes() + controls.tobytes()
-    done = subprocess.run([program, folder, task], input=given, capture_output=True)
+    done = subprocess.run([program, folder, task, *what], input=given, capture_output=True)
     if done.returncode:
         sys.exit(f"{task}: {done.stderr.decode()}")
-    return np.frombuffer(done.stdout).reshape(len(controls) + 1, -1)
+    return np.frombuffer(done.stdout, dtype).reshape(len(controls) + 1, -1)
 
 
 def compare_steps(program, folder, task):
@@ -160,10 +162,26 @@ def compare_starts(program, folder, task):
     return min(p) >= LEAST_P
 
 
+def compare_pixels(program, folder, task):
+    env = load(task, 1)
+    env.reset()
+    state = state_of(task, env)
+    controls = controls_of(env, np.random.default_rng(1), 5)[:PICTURES]
+    expected = [env.physics.render(SIDE, SIDE, camera_id=0)]
+    for control in controls:
+        env.step(control.astype(float))
+        expected.append(env.physics.render(SIDE, SIDE, camera_id=0))
+    expected = np.array(expected).reshape(len(expected), -1)
+    seen = trace(program, folder, task, state, controls, "pixels", dtype=np.uint8)
+    other = int((seen != expected).sum())
+    print(f"{task}: {len(seen)} pictures, {other} bytes of {seen.size} differ", flush=True)
+    return other == 0 and (seen[0] != seen[-1]).any()
+
+
 def main():
     logging.set_verbosity(logging.ERROR)  # MuJoCo warns of an old attribute in a model
     program, folder, part, *tasks = sys.argv[1:]
-    compare = {"steps": compare_steps, "starts": compare_starts}[part]
+    compare = {"steps": compare_steps, "starts": compare_starts, "pixels": compare_pixels}[part]
     failed = [task for task in tasks or TASKS if not compare(program, folder, task)]
     if failed:
         sys.exit("other than dm_control: " + " ".join(failed))

@@ -1,0 +1,13 @@
+// In place of renderer.cc where EGL is not installed.
+#include "renderer.h"
+#include "tandem/base/error.h"
+
+namespace tandem::mujoco {
+
+std::unique_ptr<Renderer> make_renderer(const mjModel&, int, int) {
+  throw Error(
+      "MuJoCo's worlds cannot be drawn: the plug-in was built without EGL. Install "
+      "libegl-dev, libegl-mesa0 and libgl1-mesa-dri, configure and build again");
+}
+
+}  // namespace tandem::mujoco
