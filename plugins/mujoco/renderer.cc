@@ -24,7 +24,12 @@ class EglRenderer : public Renderer {
     mjv_makeScene(&model, &scene_, kMostGeoms);
     const Entered entered(context_);
     mjr_defaultContext(&buffers_);
-    mjr_makeContext(&model, &buffers_, mjFONTSCALE_150);
+    // Buffers of the picture's size are cleared and copied faster than the model's own, to the same
+    // bytes. The copy has the model's arrays.
+    mjModel as_small = model;
+    as_small.vis.global.offwidth = width;
+    as_small.vis.global.offheight = height;
+    mjr_makeContext(&as_small, &buffers_, mjFONTSCALE_150);
     mjr_setBuffer(mjFB_OFFSCREEN, &buffers_);
   }
 
