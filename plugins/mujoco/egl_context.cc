@@ -4,6 +4,7 @@
 #include <EGL/eglext.h>
 
 #include <array>
+#include <mutex>
 #include <string>
 #include <type_traits>
 
@@ -23,6 +24,13 @@ Function* extension(const char* name) {
   auto* function = reinterpret_cast<Function*>(eglGetProcAddress(name));
   if (function == nullptr) fail(std::string("EGL has no ") + name);
   return function;
+}
+
+/// MuJoCo keeps OpenGL's functions in variables of the process, and loads them anew for each
+/// context; Mesa's software has crashed when several threads drew. So one thread at a time does.
+std::mutex& drawing() {
+  static std::mutex mutex;
+  return mutex;
 }
 
 /// A display that no window system is asked for. Opening it again gives the same one.
@@ -73,25 +81,33 @@ EGLConfig choose_config(EGLDisplay display) {
 
 }  // namespace
 
-EglContext::EglContext() : display_(open_display()) {
+EglContext::EglContext() {
+  const std::scoped_lock lock(drawing());
+  display_ = open_display();
   const EGLConfig config = choose_config(display_);
   eglBindAPI(EGL_OPENGL_API);
   context_ = eglCreateContext(display_, config, EGL_NO_CONTEXT, nullptr);
   if (context_ == EGL_NO_CONTEXT) fail("the device gives no context");
 }
 
-EglContext::~EglContext() { eglDestroyContext(display_, context_); }
+EglContext::~EglContext() {
+  const std::scoped_lock lock(drawing());
+  eglDestroyContext(display_, context_);
+}
 
 void EglContext::enter() {
+  std::unique_lock lock(drawing());
   // Which interface a thread means is its own; OpenGL ES is the default.
   eglBindAPI(EGL_OPENGL_API);
   if (eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_) != EGL_TRUE) {
     fail("the context cannot be entered");
   }
+  lock.release();  // leave() unlocks it
 }
 
 void EglContext::leave() {
   eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+  drawing().unlock();
 }
 
 }  // namespace tandem::mujoco

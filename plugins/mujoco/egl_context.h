@@ -4,7 +4,8 @@
 namespace tandem::mujoco {
 
 /// A context of OpenGL through EGL, on the first device that has one: a GPU, or Mesa's software.
-/// One thread at a time uses an instance; each must enter it, and leave it for the next.
+/// Each thread must enter it, and leave it for the next: only one thread of the process is in any
+/// context at a time. Others wait.
 class EglContext {
  public:
   /// Throws Error, with what to install, when there is no such device.
