@@ -53,14 +53,14 @@ class Bench {
     for (auto& byte : observations_) byte = static_cast<std::byte>(stream.bits());
   }
 
-  void forward() { network_->forward(observations_, heads(0, batch_)); }
+  void forward() { network_->forward({observations_}, heads(0, batch_)); }
 
   void train() {
     const auto group = batch_ == kA3cSteps ? 1 : kGroup;
     for (std::int64_t first = 0; first < batch_; first += group) {
       const auto count = std::min(group, batch_ - first);
       const auto bytes = static_cast<std::int64_t>(observations_.size()) / batch_;
-      network_->record(std::span(observations_).subspan(first * bytes, count * bytes),
+      network_->record({std::span(observations_).subspan(first * bytes, count * bytes)},
                        heads(first, count));
     }
     const auto share = 1e-3f / static_cast<float>(batch_);

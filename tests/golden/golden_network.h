@@ -21,7 +21,7 @@ inline Architecture golden_architecture(const nlohmann::json& golden) {
   spec.dtype = golden["dtype"] == "u8" ? DType::u8 : DType::f32;
   spec.frame_shape = golden["shape"].get<std::vector<std::int64_t>>();
   spec.num_actions = golden["actions"];
-  return make_architecture(config, spec);
+  return make_architecture(config, spec, golden["value_head"]);
 }
 
 /// make_golden.py's `fill`.
@@ -74,8 +74,8 @@ inline void expect_golden(const nlohmann::json& golden, const MakeNetwork& make)
   const std::vector<double> logits_expected = golden["logits"];
   const std::vector<double> value_expected = golden["value"];
   std::vector<float> logits(logits_expected.size());
-  std::vector<float> value(batch);
-  network->forward(observations, {batch, architecture.num_actions, logits, value});
+  std::vector<float> value(value_expected.size());
+  network->forward({observations}, {batch, architecture.policy_outputs, logits, value});
   expect_near(logits, logits_expected, "logits");
   expect_near(value, value_expected, "value");
 
@@ -86,7 +86,7 @@ inline void expect_golden(const nlohmann::json& golden, const MakeNetwork& make)
     std::ranges::copy(golden_numbers(d.logits.size(), 3), d.logits.begin());
     std::ranges::copy(golden_numbers(d.value.size(), 4), d.value.begin());
   };
-  network->record(observations, {batch, architecture.num_actions, logits, value});
+  network->record({observations}, {batch, architecture.policy_outputs, logits, value});
   network->backward(loss, gradient);
   const auto infos = architecture.parameters();
   ASSERT_EQ(infos.size(), golden["gradients"].size());

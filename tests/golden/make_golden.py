@@ -68,7 +68,7 @@ DENSE = {"nips": [256], "nature": [512], "mlp": [32, 32]}
 
 
 class Network(torch.nn.Module):
-    def __init__(self, arch, shape, actions):
+    def __init__(self, arch, shape, actions, value_head):
         super().__init__()
         self.convs = torch.nn.ModuleList()
         for filters, kernel, stride in CONVOLUTIONS[arch]:
@@ -80,7 +80,7 @@ class Network(torch.nn.Module):
             self.dense.append(torch.nn.Linear(width, units))
             width = units
         self.policy = torch.nn.Linear(width, actions)
-        self.value = torch.nn.Linear(width, 1)
+        self.value = torch.nn.Linear(width, 1) if value_head else None
 
     def forward(self, x):
         for conv in self.convs:
@@ -88,7 +88,7 @@ class Network(torch.nn.Module):
         x = x.flatten(1)
         for dense in self.dense:
             x = F.relu(dense(x))
-        return self.policy(x), self.value(x)[:, 0]
+        return self.policy(x), self.value(x)[:, 0] if self.value else x.new_zeros(0)
 
 
 def fill(network):
@@ -104,15 +104,15 @@ def fill(network):
             at += parameter.numel()
 
 
-def network_case(name, arch, dtype, shape, actions, batch):
-    network = Network(arch, shape, actions).double()
+def network_case(name, arch, dtype, shape, actions, batch, value_head=True):
+    network = Network(arch, shape, actions, value_head).double()
     fill(network)
     size = batch * math.prod(shape)
     x = pixels(size, 2) / 255 if dtype == "u8" else numbers(size, 2)
     logits, value = network(x.view(batch, *shape))
     # Any gradient at the heads will do: it is the input of the backward pass.
     d_logits = numbers(logits.numel(), 3).view(logits.shape)
-    d_value = numbers(batch, 4)
+    d_value = numbers(len(value), 4)
     ((logits * d_logits).sum() + (value * d_value).sum()).backward()
     return {
         "name": name,
@@ -121,6 +121,7 @@ def network_case(name, arch, dtype, shape, actions, batch):
         "dtype": dtype,
         "shape": shape,
         "actions": actions,
+        "value_head": value_head,
         "batch": batch,
         "parameters": sum(p.numel() for p in network.parameters()),
         "logits": logits.flatten().tolist(),
@@ -138,6 +139,8 @@ def networks():
         network_case("nature_one_sample", "nature", "u8", [4, 84, 84], 4, 1),
         network_case("mlp_vector", "mlp", "f32", [5], 2, 7),
         network_case("mlp_images", "mlp", "u8", [2, 6, 5], 3, 4),
+        network_case("nips_without_value", "nips", "u8", [4, 84, 84], 6, 3, value_head=False),
+        network_case("mlp_without_value", "mlp", "f32", [5], 2, 7, value_head=False),
     ]
 
 

@@ -44,6 +44,15 @@ TEST(Architecture, NipsIsThatOfTheWorkshopPaper) {
   EXPECT_THAT(parameters[8].shape, testing::ElementsAre(1, 256));
 }
 
+TEST(Architecture, HasNoValueHeadWhereNobodyWantsOne) {
+  const auto with = named("nips", image_spec(84, 84));
+  const auto without = make_architecture({.arch = "nips"}, image_spec(84, 84), false);
+  EXPECT_EQ(with.outputs(), 7);
+  EXPECT_EQ(without.outputs(), 6);
+  EXPECT_EQ(without.parameters().back().name, "policy.bias");
+  EXPECT_EQ(without.parameter_count(), with.parameter_count() - 257);
+}
+
 TEST(Architecture, NatureIsThatOfTheNaturePaper) {
   const auto parameters = named("nature", image_spec(84, 84)).parameters();
   EXPECT_THAT(parameters[0].shape, testing::ElementsAre(32, 4, 8, 8));

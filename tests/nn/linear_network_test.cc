@@ -21,7 +21,7 @@ TEST(LinearNetwork, ComputesBothHeads) {
   LinearNetwork network(architecture, parameters);
   const std::vector<float> x{1, 0, -1};
   std::vector<float> logits(2), value(1);
-  network.forward(std::as_bytes(std::span(x)), {1, 2, logits, value});
+  network.forward({std::as_bytes(std::span(x))}, {1, 2, logits, value});
   EXPECT_EQ(logits, (std::vector<float>{-1.5f, -2.5f}));
   EXPECT_EQ(value, (std::vector<float>{8}));
 }
@@ -33,7 +33,7 @@ TEST(LinearNetwork, DividesBytesBy255) {
   LinearNetwork network(linear_architecture(spec), parameters);
   const std::vector<std::uint8_t> x{255, 0, 51};
   std::vector<float> logits(2), value(1);
-  network.forward(std::as_bytes(std::span(x)), {1, 2, logits, value});
+  network.forward({std::as_bytes(std::span(x))}, {1, 2, logits, value});
   EXPECT_NEAR(logits[0], 1 + 3 * 0.2 + 0.5, 1e-6);
   EXPECT_NEAR(value[0], 7 + 9 * 0.2 + 10, 1e-5);
 }
@@ -52,18 +52,18 @@ TEST(LinearNetwork, GradientIsThatOfFiniteDifferences) {
     for (std::size_t i = 0; i < heads.value.size(); ++i) d.value[i] = 2 * heads.value[i];
   };
   std::vector<float> logits(4), value(2);
-  network.record(bytes, {2, 2, logits, value});
+  network.record({bytes}, {2, 2, logits, value});
   network.backward(squares, gradient);
   std::vector<float> in_two(12);
   const Heads one{1, 2, std::span(logits).first(2), std::span(value).first(1)};
-  network.record(bytes.first(12), one);
-  network.record(bytes.subspan(12), one);
+  network.record({bytes.first(12)}, one);
+  network.record({bytes.subspan(12)}, one);
   network.backward(squares, in_two);
   EXPECT_EQ(in_two, gradient);
 
   const auto loss = [&] {
     std::vector<float> logits(4), value(2);
-    network.forward(bytes, {2, 2, logits, value});
+    network.forward({bytes}, {2, 2, logits, value});
     double sum = 0;
     for (const float v : logits) sum += v * v;
     for (const float v : value) sum += v * v;

@@ -55,7 +55,7 @@ inline void copy_heads(const Heads& heads, const Heads& d) {
 /// Of the whole batch at once.
 inline void differentiate(Network& network, const Atari& atari, std::span<float> gradient) {
   Outputs outputs;
-  network.record(atari.observations, outputs.heads());
+  network.record({atari.observations}, outputs.heads());
   network.backward(copy_heads, gradient);
 }
 

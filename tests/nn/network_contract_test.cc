@@ -12,14 +12,14 @@ TEST_P(NetworkContract, SeesNewParametersAfterReload) {
   Atari atari;
   const auto network = make(atari);
   Outputs before;
-  network->forward(atari.observations, before.heads());
+  network->forward({atari.observations}, before.heads());
   for (auto& parameter : atari.parameters) parameter *= 0.5f;
   network->reload();
   Outputs after;
-  network->forward(atari.observations, after.heads());
+  network->forward({atari.observations}, after.heads());
   const auto fresh = make(atari);
   Outputs expected;
-  fresh->forward(atari.observations, expected.heads());
+  fresh->forward({atari.observations}, expected.heads());
   EXPECT_NE(before.logits, after.logits);
   EXPECT_EQ(expected.logits, after.logits);
   EXPECT_EQ(expected.value, after.value);
@@ -35,10 +35,10 @@ TEST_P(NetworkContract, BackwardOverRecordedSamplesIsTheGradientOfTheWholeBatch)
     Outputs recorded;
     std::int64_t first = 0;
     for (const std::int64_t count : {1, 7, 16}) {
-      network->record(part(atari, first, count), part(recorded, first, count));
+      network->record({part(atari, first, count)}, part(recorded, first, count));
       // Passes that are not recorded, for the value of a last state, must not disturb.
       Outputs other;
-      network->forward(atari.observations, other.heads());
+      network->forward({atari.observations}, other.heads());
       first += count;
     }
     network->backward(
@@ -59,9 +59,9 @@ TEST_P(NetworkContract, RefusesABackwardOfNothingAndOtherSizes) {
   std::vector<float> gradient(atari.parameters.size());
   EXPECT_THROW(network->backward(copy_heads, gradient), std::logic_error);
   Outputs outputs;
-  EXPECT_THROW(network->forward(part(atari, 0, 1), outputs.heads()), std::logic_error);
+  EXPECT_THROW(network->forward({part(atari, 0, 1)}, outputs.heads()), std::logic_error);
   EXPECT_THROW(
-      network->forward(atari.observations, {Atari::kBatch, 5, outputs.logits, outputs.value}),
+      network->forward({atari.observations}, {Atari::kBatch, 5, outputs.logits, outputs.value}),
       std::logic_error);
   EXPECT_THROW(network->record({}, {0, 6, {}, {}}), std::logic_error);
 }
@@ -70,9 +70,9 @@ TEST_P(NetworkContract, ForgetsRecordedSamplesAtReload) {
   Atari atari;
   const auto network = make(atari);
   Outputs outputs;
-  network->record(part(atari, 0, 3), part(outputs, 0, 3));
+  network->record({part(atari, 0, 3)}, part(outputs, 0, 3));
   network->reload();
-  network->record(part(atari, 3, 2), part(outputs, 3, 2));
+  network->record({part(atari, 3, 2)}, part(outputs, 3, 2));
   std::vector<float> gradient(atari.parameters.size());
   network->backward(
       [&](const Heads& heads, const Heads& d) {
@@ -86,7 +86,7 @@ TEST_P(NetworkContract, ManyThreadsShareOneParameterBuffer) {
   Atari atari;
   const auto alone = make(atari);
   Outputs expected;
-  alone->forward(atari.observations, expected.heads());
+  alone->forward({atari.observations}, expected.heads());
   std::vector<float> expected_gradient(atari.parameters.size());
   differentiate(*alone, atari, expected_gradient);
 
@@ -100,7 +100,7 @@ TEST_P(NetworkContract, ManyThreadsShareOneParameterBuffer) {
       same[k] = 1;
       for (int repeat = 0; repeat < 5; ++repeat) {
         Outputs outputs;
-        network->forward(atari.observations, outputs.heads());
+        network->forward({atari.observations}, outputs.heads());
         differentiate(*network, atari, gradient);
         same[k] &= outputs.logits == expected.logits && gradient == expected_gradient;
       }
@@ -118,7 +118,7 @@ TEST_P(NetworkContract, StartsNoThreads) {
     const auto network = make(atari);
     Outputs outputs;
     std::vector<float> gradient(atari.parameters.size());
-    network->forward(atari.observations, outputs.heads());
+    network->forward({atari.observations}, outputs.heads());
     differentiate(*network, atari, gradient);
     EXPECT_EQ(thread_count(), before);
   }).join();

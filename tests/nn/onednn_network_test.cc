@@ -44,7 +44,7 @@ TEST_P(OnednnNetwork, Bf16IsNearFp32) {
   for (const auto precision : {Precision::fp32, Precision::bf16}) {
     const int i = precision == Precision::bf16;
     const auto network = make_onednn_network(atari.architecture, atari.parameters, precision);
-    network->forward(atari.observations, outputs[i].heads());
+    network->forward({atari.observations}, outputs[i].heads());
     differentiate(*network, atari, gradients[i]);
   }
   // bfloat16 keeps 8 bits: each rounding is off by up to 2^-9, or 0.1 % on average. Heads are four
@@ -67,7 +67,7 @@ TEST(OnednnNetwork, AllocatesAsLittleForManySamplesAsForOne) {
   std::vector<float> gradient(atari.parameters.size());
   const auto allocations = [&](std::int64_t batch) {
     const AllocationCount count;
-    network->forward(part(atari, 0, batch), part(outputs, 0, batch));
+    network->forward({part(atari, 0, batch)}, part(outputs, 0, batch));
     return count.so_far();
   };
   differentiate(*network, atari, gradient);

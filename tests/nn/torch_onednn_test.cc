@@ -52,13 +52,13 @@ struct Result {
   std::vector<float> logits, value, gradient;
 
   Result(Network& network, const Architecture& architecture, const Batch& batch)
-      : logits(batch.samples * architecture.num_actions),
+      : logits(batch.samples * architecture.policy_outputs),
         value(batch.samples),
         gradient(architecture.parameter_count()) {
-    const auto actions = architecture.num_actions;
+    const auto actions = architecture.policy_outputs;
     const auto bytes = batch.spec.observation_bytes();
     for (std::int64_t first = 0; first < batch.samples; first += 16) {
-      network.record(std::span(batch.observations).subspan(first * bytes, 16 * bytes),
+      network.record({std::span(batch.observations).subspan(first * bytes, 16 * bytes)},
                      {16, actions, std::span(logits).subspan(first * actions, 16 * actions),
                       std::span(value).subspan(first, 16)});
     }

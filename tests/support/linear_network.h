@@ -13,7 +13,10 @@ namespace tandem {
 
 /// The linear architecture of an environment: both heads directly on the observation.
 inline Architecture linear_architecture(const EnvSpec& spec) {
-  return {"linear", spec.dtype, spec.observation_shape(), {}, spec.num_actions};
+  return {.name = "linear",
+          .input_dtype = spec.dtype,
+          .input_shape = spec.observation_shape(),
+          .policy_outputs = spec.num_actions};
 }
 
 /// Policy and value linear in the observation, u8 inputs divided by 255; exact gradients. Not
@@ -21,15 +24,18 @@ inline Architecture linear_architecture(const EnvSpec& spec) {
 class LinearNetwork final : public Network {
  public:
   LinearNetwork(const Architecture& architecture, std::span<const float> parameters)
-      : actions_(architecture.num_actions),
+      : architecture_(architecture),
+        actions_(architecture.policy_outputs),
         bytes_(architecture.input_dtype == DType::u8),
         x_(static_cast<std::size_t>(architecture.parameters().front().fan_in)),
         parameters_(parameters) {}
 
-  void forward(std::span<const std::byte> observations, const Heads& out) override {
+  [[nodiscard]] const Architecture& architecture() const override { return architecture_; }
+
+  void forward(const Inputs& inputs, const Heads& out) override {
     for (std::int64_t i = 0; i < out.batch; ++i) {
-      read(observations, i);
-      for (std::int64_t output = 0; output <= actions_; ++output) {
+      read(inputs.observations, i);
+      for (std::int64_t output = 0; output < architecture_.outputs(); ++output) {
         float sum = parameters_[bias(output)];
         for (std::size_t k = 0; k < x_.size(); ++k) sum += parameters_[weight(output) + k] * x_[k];
         (output < actions_ ? out.logits[i * actions_ + output] : out.value[i]) = sum;
@@ -37,23 +43,24 @@ class LinearNetwork final : public Network {
     }
   }
 
-  void record(std::span<const std::byte> observations, const Heads& out) override {
-    forward(observations, out);
-    recorded_.insert(recorded_.end(), observations.begin(), observations.end());
+  void record(const Inputs& inputs, const Heads& out) override {
+    forward(inputs, out);
+    recorded_.insert(recorded_.end(), inputs.observations.begin(), inputs.observations.end());
     samples_ += out.batch;
   }
 
   void backward(const HeadLoss& loss, std::span<float> gradient) override {
-    std::vector<float> logits(samples_ * actions_), value(samples_);
-    std::vector<float> logits_gradient(logits.size()), value_gradient(samples_);
+    std::vector<float> logits(samples_ * actions_);
+    std::vector<float> value(architecture_.value_head ? samples_ : 0);
+    std::vector<float> logits_gradient(logits.size()), value_gradient(value.size());
     const Heads heads{samples_, actions_, logits, value};
-    forward(recorded_, heads);
+    forward({recorded_}, heads);
     loss(heads, {samples_, actions_, logits_gradient, value_gradient});
 
     std::ranges::fill(gradient, 0.0f);
     for (std::int64_t i = 0; i < samples_; ++i) {
       read(recorded_, i);
-      for (std::int64_t output = 0; output <= actions_; ++output) {
+      for (std::int64_t output = 0; output < architecture_.outputs(); ++output) {
         const float d =
             output < actions_ ? logits_gradient[i * actions_ + output] : value_gradient[i];
         gradient[bias(output)] += d;
@@ -89,6 +96,7 @@ class LinearNetwork final : public Network {
     }
   }
 
+  Architecture architecture_;
   std::int64_t actions_;
   bool bytes_;
   std::vector<float> x_;

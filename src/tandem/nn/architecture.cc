@@ -124,8 +124,8 @@ std::vector<ParameterInfo> Architecture::parameters() const {
       append(all, fmt::format("dense{}", ++denses), {layer.units, product(inputs[i])});
     }
   }
-  append(all, "policy", {num_actions, product(inputs.back())});
-  append(all, "value", {1, product(inputs.back())});
+  append(all, "policy", {policy_outputs, product(inputs.back())});
+  if (value_head) append(all, "value", {1, product(inputs.back())});
   return all;
 }
 
@@ -134,9 +134,14 @@ std::int64_t Architecture::parameter_count() const {
   return last.offset + last.count;
 }
 
-Architecture make_architecture(const NetConfig& config, const EnvSpec& spec) {
-  Architecture result{config.arch,   spec.dtype,       spec.observation_shape(),
-                      torso(config), spec.num_actions, config.init};
+Architecture make_architecture(const NetConfig& config, const EnvSpec& spec, bool value_head) {
+  Architecture result{.name = config.arch,
+                      .input_dtype = spec.dtype,
+                      .input_shape = spec.observation_shape(),
+                      .torso = torso(config),
+                      .policy_outputs = spec.num_actions,
+                      .value_head = value_head,
+                      .init = config.init};
   if (!spec.discrete()) {
     throw Error(fmt::format(
         "net.arch: '{}' chooses among discrete actions, but this environment's are continuous; use "

@@ -43,27 +43,34 @@ struct ParameterInfo {
   std::int64_t fan_in = 0;  // inputs of one unit of the layer
 };
 
-/// A torso shared by a policy head (num_actions logits) and a value head (one scalar), as PAAC's
-/// section 5.1 and A3C's section 5.1 describe. Value type.
+/// A torso shared by a policy head (policy_outputs numbers, of which the algorithm knows what they
+/// mean) and, where there is one, a value head (one scalar), as PAAC's section 5.1 and A3C's
+/// section 5.1 describe. Value type.
 struct Architecture {
   std::string name;
   DType input_dtype = DType::u8;  // u8 inputs are divided by 255
-  std::vector<std::int64_t> input_shape;
-  std::vector<Layer> torso;
-  std::int64_t num_actions = 0;
+  std::vector<std::int64_t> input_shape = {};
+  std::vector<Layer> torso = {};
+  std::int64_t policy_outputs = 0;  // logits or action values of discrete actions
+  bool value_head = true;
   std::string init = "he";  // as NetConfig's
 
   /// What each layer of the torso makes of one observation: {channels, height, width} or {units}.
   [[nodiscard]] std::vector<std::vector<std::int64_t>> output_shapes() const;
+
+  /// Outputs of all heads together.
+  [[nodiscard]] std::int64_t outputs() const { return policy_outputs + (value_head ? 1 : 0); }
 
   /// All tensors in the order of the flat buffer: the torso's layers, then policy, then value.
   [[nodiscard]] std::vector<ParameterInfo> parameters() const;
   [[nodiscard]] std::int64_t parameter_count() const;
 };
 
-/// The architecture that `config` names for the observations and actions of `spec`. Throws Error
-/// when they do not fit (a convolution over a vector).
-Architecture make_architecture(const NetConfig& config, const EnvSpec& spec);
+/// The architecture that `config` names for the observations and actions of `spec`; algorithms
+/// without a value function of states need no value head. Throws Error when they do not fit (a
+/// convolution over a vector).
+Architecture make_architecture(const NetConfig& config, const EnvSpec& spec,
+                               bool value_head = true);
 
 /// What config.precision says.
 Precision precision_of(const NetConfig& config);

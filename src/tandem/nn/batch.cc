@@ -4,15 +4,15 @@
 
 namespace tandem {
 
-void require_sizes(const Architecture& architecture, std::span<const std::byte> observations,
-                   const Heads& out) {
+void require_sizes(const Architecture& architecture, const Inputs& inputs, const Heads& out) {
   std::int64_t bytes = architecture.input_dtype == DType::u8 ? 1 : 4;
   for (const auto size : architecture.input_shape) bytes *= size;
   const auto is = [&](std::size_t size, std::int64_t of_one) {
     return size == static_cast<std::size_t>(out.batch * of_one);
   };
-  if (out.batch > 0 && out.actions == architecture.num_actions && is(observations.size(), bytes) &&
-      is(out.logits.size(), out.actions) && is(out.value.size(), 1)) {
+  if (out.batch > 0 && out.actions == architecture.policy_outputs &&
+      is(inputs.observations.size(), bytes) && is(out.logits.size(), out.actions) &&
+      is(out.value.size(), architecture.value_head ? 1 : 0)) {
     return;
   }
   throw std::logic_error("Network: the batch has other sizes than the architecture");
@@ -21,20 +21,21 @@ void require_sizes(const Architecture& architecture, std::span<const std::byte> 
 void RecordedHeads::add(const Heads& heads) {
   logits_.insert(logits_.end(), heads.logits.begin(), heads.logits.end());
   value_.insert(value_.end(), heads.value.begin(), heads.value.end());
+  samples_ += heads.batch;
 }
 
 void RecordedHeads::clear() {
   logits_.clear();
   value_.clear();
+  samples_ = 0;
 }
 
 Heads RecordedHeads::gradient(const HeadLoss& loss) {
-  if (value_.empty()) throw std::logic_error("Network::backward: nothing is recorded");
-  const auto samples = static_cast<std::int64_t>(value_.size());
+  if (samples_ == 0) throw std::logic_error("Network::backward: nothing is recorded");
   logits_gradient_.resize(logits_.size());
   value_gradient_.resize(value_.size());
-  const Heads gradient{samples, actions_, logits_gradient_, value_gradient_};
-  loss({samples, actions_, logits_, value_}, gradient);
+  const Heads gradient{samples_, actions_, logits_gradient_, value_gradient_};
+  loss({samples_, actions_, logits_, value_}, gradient);
   return gradient;
 }
 

@@ -12,8 +12,7 @@
 namespace tandem {
 
 /// Throws std::logic_error unless the spans are as long as architecture and out.batch say.
-void require_sizes(const Architecture& architecture, std::span<const std::byte> observations,
-                   const Heads& out);
+void require_sizes(const Architecture& architecture, const Inputs& inputs, const Heads& out);
 
 /// The heads of the samples that a network has recorded. Not thread-safe.
 class RecordedHeads {
@@ -29,6 +28,7 @@ class RecordedHeads {
 
  private:
   std::int64_t actions_;
+  std::int64_t samples_ = 0;
   std::vector<float> logits_, value_;
   std::vector<float> logits_gradient_, value_gradient_;
 };

@@ -14,8 +14,8 @@ LayerParameters::LayerParameters(const Architecture& architecture, const Cells& 
       heads_(architecture.torso.size()),
       order_(cells.weight_order()),
       first_weights_(infos_.front().count),
-      head_weights_(infos_[2 * heads_].count + infos_[2 * heads_ + 2].count),
-      head_bias_(architecture.num_actions + 1) {}
+      head_weights_(architecture.outputs() * infos_[2 * heads_].fan_in),
+      head_bias_(architecture.outputs()) {}
 
 void LayerParameters::read(std::span<const float> flat) {
   const auto filter = order_.size();

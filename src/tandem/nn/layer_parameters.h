@@ -10,8 +10,8 @@
 
 namespace tandem {
 
-/// Parameters, or their gradients, by layers: the torso's, then the heads as one layer of actions +
-/// 1 outputs. The first layer's weights are those over cells of bytes from 0 to 255, and so divided
+/// Parameters, or their gradients, by layers: the torso's, then the heads as one layer of all their
+/// outputs. The first layer's weights are those over cells of bytes from 0 to 255, and so divided
 /// by 255. They and the heads' stand in a copy, all others in the flat buffer itself. Not
 /// thread-safe.
 class LayerParameters {

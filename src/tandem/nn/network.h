@@ -11,12 +11,21 @@
 
 namespace tandem {
 
-/// Outputs of a policy-and-value network for a batch; views of the caller's memory.
+/// What a network takes in for a batch; views of the caller's memory. A network without a state
+/// needs the observations alone.
+struct Inputs {
+  std::span<const std::byte> observations;    // [batch, observation], row-major
+  std::span<float> state = {};                // [batch, state]: the one before, then the one after
+  std::span<const std::uint8_t> begins = {};  // [batch]: nonzero where an episode begins, whose
+                                              // state before counts as zero
+};
+
+/// Outputs of a network for a batch; views of the caller's memory.
 struct Heads {
   std::int64_t batch = 0;
-  std::int64_t actions = 0;
-  std::span<float> logits;  // [batch, actions]
-  std::span<float> value;   // [batch]
+  std::int64_t actions = 0;  // outputs of the policy head
+  std::span<float> logits;   // [batch, actions]
+  std::span<float> value;    // [batch]; empty: no value head
 };
 
 /// Given the heads, fills the gradient of a scalar loss with respect to them.
@@ -29,11 +38,14 @@ class Network {
  public:
   virtual ~Network() = default;
 
-  /// observations: [out.batch, observation] as the architecture's input says, row-major.
-  virtual void forward(std::span<const std::byte> observations, const Heads& out) = 0;
+  /// What it computes: the sizes of inputs, heads and parameters.
+  [[nodiscard]] virtual const Architecture& architecture() const = 0;
+
+  /// Fills `out` for out.batch samples.
+  virtual void forward(const Inputs& inputs, const Heads& out) = 0;
 
   /// As forward, and keeps what backward needs of these samples, behind those it keeps already.
-  virtual void record(std::span<const std::byte> observations, const Heads& out) = 0;
+  virtual void record(const Inputs& inputs, const Heads& out) = 0;
 
   /// The loss at the heads of all recorded samples, in their order, then backward: overwrites
   /// `gradient` (one float per parameter) with the loss's gradient and forgets the samples. The

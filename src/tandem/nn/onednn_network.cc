@@ -1,6 +1,6 @@
 // Networks on oneDNN, whose headers only onednn_* files see. The image becomes cells (Cells), so
 // that the first convolution has channels enough for SIMD; activations stay in the layout of each
-// layer's choice from record() to backward(); the heads are one dense layer of actions + 1 outputs,
+// layer's choice from record() to backward(); the heads are one dense layer of all their outputs,
 // in fp32.
 
 #include <algorithm>
@@ -76,10 +76,9 @@ std::vector<LayerSpec> layer_specs(const Architecture& architecture, Precision p
     specs.push_back(std::move(spec));
   }
   const auto features = specs.back().output;
-  Dims weights{architecture.num_actions + 1};
+  Dims weights{architecture.outputs()};
   weights.insert(weights.end(), features.begin(), features.end());
-  specs.push_back(
-      {.input = features, .output = {architecture.num_actions + 1}, .weights = weights});
+  specs.push_back({.input = features, .output = {architecture.outputs()}, .weights = weights});
   return specs;
 }
 
@@ -157,19 +156,21 @@ class OnednnNetwork final : public Network {
         layers_(make_layers(context_, layer_specs(architecture, precision))),
         passing_(input_sizes(layers_)),
         recorded_(input_sizes(layers_)),
-        heads_(architecture.num_actions) {
+        heads_(architecture.policy_outputs) {
     reload();
   }
 
-  void forward(std::span<const std::byte> observations, const Heads& out) override {
+  [[nodiscard]] const Architecture& architecture() const override { return architecture_; }
+
+  void forward(const Inputs& inputs, const Heads& out) override {
     keep_to_this_thread();
     passing_.clear();
-    run(observations, passing_, out);
+    run(inputs, passing_, out);
   }
 
-  void record(std::span<const std::byte> observations, const Heads& out) override {
+  void record(const Inputs& inputs, const Heads& out) override {
     keep_to_this_thread();
-    run(observations, recorded_, out);
+    run(inputs, recorded_, out);
     heads_.add(out);
   }
 
@@ -207,21 +208,22 @@ class OnednnNetwork final : public Network {
   }
 
   /// One forward pass; its activations go to the end of `tape`.
-  void run(std::span<const std::byte> observations, Tape& tape, const Heads& out) {
-    require_sizes(architecture_, observations, out);
+  void run(const Inputs& inputs, Tape& tape, const Heads& out) {
+    require_sizes(architecture_, inputs, out);
     tape.extend(out.batch);
-    read(observations, out.batch, tape.latest(0));
+    read(inputs.observations, out.batch, tape.latest(0));
     for (std::size_t i = 0; i + 1 < layers_.size(); ++i) {
       layers_[i].forward(out.batch, tape.latest(i), tape.latest(i + 1));
     }
-    joined_.resize(out.batch * (out.actions + 1));
+    const auto width = architecture_.outputs();
+    joined_.resize(out.batch * width);
     layers_.back().forward(out.batch, tape.latest(layers_.size() - 1),
                            reinterpret_cast<std::byte*>(joined_.data()));
     const auto* row = joined_.data();
     for (std::int64_t i = 0; i < out.batch; ++i) {
       std::copy_n(row, out.actions, out.logits.begin() + i * out.actions);
-      out.value[i] = row[out.actions];
-      row += out.actions + 1;
+      if (architecture_.value_head) out.value[i] = row[out.actions];
+      row += width;
     }
   }
 
@@ -237,12 +239,13 @@ class OnednnNetwork final : public Network {
 
   /// The heads' gradient as that of one layer.
   void join(const Heads& d) {
-    joined_.resize(d.batch * (d.actions + 1));
+    const auto width = architecture_.outputs();
+    joined_.resize(d.batch * width);
     auto* row = joined_.data();
     for (std::int64_t i = 0; i < d.batch; ++i) {
       std::copy_n(d.logits.begin() + i * d.actions, d.actions, row);
-      row[d.actions] = d.value[i];
-      row += d.actions + 1;
+      if (architecture_.value_head) row[d.actions] = d.value[i];
+      row += width;
     }
   }
 

@@ -156,7 +156,7 @@ class TorchNetwork final : public Network {
         device_(device),
         passing_(input_shapes(architecture), device),
         recorded_(input_shapes(architecture), device),
-        heads_(architecture.num_actions) {
+        heads_(architecture.policy_outputs) {
     keep_to_this_thread();
     const c10::InferenceMode inference;
     // Never written through: views need a plain pointer.
@@ -167,17 +167,19 @@ class TorchNetwork final : public Network {
     reload();
   }
 
-  void forward(std::span<const std::byte> observations, const Heads& out) override {
+  [[nodiscard]] const Architecture& architecture() const override { return architecture_; }
+
+  void forward(const Inputs& inputs, const Heads& out) override {
     keep_to_this_thread();
     const c10::InferenceMode inference;
     passing_.clear();
-    run(observations, passing_, out);
+    run(inputs, passing_, out);
   }
 
-  void record(std::span<const std::byte> observations, const Heads& out) override {
+  void record(const Inputs& inputs, const Heads& out) override {
     keep_to_this_thread();
     const c10::InferenceMode inference;
-    run(observations, recorded_, out);
+    run(inputs, recorded_, out);
     heads_.add(out);
   }
 
@@ -190,11 +192,13 @@ class TorchNetwork final : public Network {
     const auto gradients = layers_of(infos_, flat_gradient);
     const auto policy = architecture_.torso.size();
     const auto d_logits = view(d.logits.data(), {d.batch, d.actions}).to(device_);
-    const auto d_value = view(d.value.data(), {d.batch, 1}).to(device_);
     dense_backward(recorded_.all(policy), d_logits, gradients[policy]);
-    dense_backward(recorded_.all(policy), d_value, gradients[policy + 1]);
     auto d_output = at::mm(d_logits, layers_[policy].weight);
-    d_output.addmm_(d_value, layers_[policy + 1].weight);
+    if (architecture_.value_head) {
+      const auto d_value = view(d.value.data(), {d.batch, 1}).to(device_);
+      dense_backward(recorded_.all(policy), d_value, gradients[policy + 1]);
+      d_output.addmm_(d_value, layers_[policy + 1].weight);
+    }
     for (std::size_t i = policy; i > 0; --i) d_output = backward(i - 1, d_output, gradients[i - 1]);
     if (!device_.is_cpu()) host_gradient.copy_(flat_gradient);
     forget();
@@ -219,10 +223,10 @@ class TorchNetwork final : public Network {
   }
 
   /// One forward pass; its activations go to the end of `tape`.
-  void run(std::span<const std::byte> observations, Tape& tape, const Heads& out) const {
-    require_sizes(architecture_, observations, out);
+  void run(const Inputs& inputs, Tape& tape, const Heads& out) const {
+    require_sizes(architecture_, inputs, out);
     tape.extend(out.batch);
-    read(observations, out.batch, tape.latest(0));
+    read(inputs.observations, out.batch, tape.latest(0));
     for (std::size_t i = 0; i < architecture_.torso.size(); ++i) {
       apply(i, tape.latest(i), tape.latest(i + 1));
     }
@@ -269,7 +273,7 @@ class TorchNetwork final : public Network {
       }
     };
     write(out.logits, out.actions, layers_[policy]);
-    write(out.value, 1, layers_[policy + 1]);
+    if (architecture_.value_head) write(out.value, 1, layers_[policy + 1]);
   }
 
   static void dense_backward(const at::Tensor& x, const at::Tensor& d_output,

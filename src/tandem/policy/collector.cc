@@ -12,7 +12,7 @@ Collector::Collector(VecEnv env, Network& network, const Algorithm& algorithm, i
       algorithm_(algorithm),
       end_(end),
       rollout_(env_.spec(), t_max, env_.size()),
-      logits_(static_cast<std::size_t>(env_.size() * env_.spec().num_actions)),
+      logits_(static_cast<std::size_t>(env_.size() * network.architecture().policy_outputs)),
       value_(static_cast<std::size_t>(env_.size())),
       actions_(static_cast<std::size_t>(env_.size())) {
   for (int id = 0; id < env_.size(); ++id) streams_.push_back(&env_.stream(id));
@@ -44,7 +44,7 @@ TimeShares Collector::take_seconds() { return std::exchange(seconds_, {}); }
 void Collector::act(int t) {
   Stopwatch watch;
   const Heads heads = outputs(env_.size());
-  network_.record(rollout_.observations(t), heads);
+  network_.record({rollout_.observations(t)}, heads);
   std::ranges::copy(heads.value, rollout_.values(t).begin());
   algorithm_.act(heads, streams_, rollout_.actions(t));
   seconds_.inferring += watch.lap();
@@ -73,15 +73,16 @@ void Collector::step(int t) {
 }
 
 Heads Collector::outputs(std::int64_t batch) {
-  const std::int64_t actions = env_.spec().num_actions;
+  const auto& architecture = network_.architecture();
+  const std::int64_t actions = architecture.policy_outputs;
   return {batch, actions, std::span(logits_).first(static_cast<std::size_t>(batch * actions)),
-          std::span(value_).first(static_cast<std::size_t>(batch))};
+          std::span(value_).first(architecture.value_head ? static_cast<std::size_t>(batch) : 0)};
 }
 
 std::span<const float> Collector::values(std::span<const std::byte> observations,
                                          std::int64_t batch) {
   const Heads heads = outputs(batch);
-  network_.forward(observations, heads);
+  network_.forward({observations}, heads);
   return heads.value;
 }
 

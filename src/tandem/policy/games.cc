@@ -29,8 +29,8 @@ Games::Games(VecEnv env, Network& network, const Algorithm& algorithm, Play play
   std::iota(playing_.begin(), playing_.end(), 0);
   observations_.resize(count * spec.observation_bytes());
   batch_.resize(observations_.size());
-  logits_.resize(count * static_cast<std::size_t>(spec.num_actions));
-  value_.resize(count);
+  logits_.resize(count * static_cast<std::size_t>(network.architecture().policy_outputs));
+  value_.resize(network.architecture().value_head ? count : 0);
   streams_.resize(count);
   chosen_.resize(count);
   actions_.resize(count);
@@ -57,11 +57,12 @@ void Games::choose_actions() {
     std::memcpy(&batch_[i * bytes], observation(playing_[i]), bytes);
     streams_[i] = &env_.stream(playing_[i]);
   }
-  const auto width = env_.spec().num_actions;
+  const auto& architecture = network_.architecture();
+  const auto width = architecture.policy_outputs;
   const Heads heads{static_cast<std::int64_t>(count), width,
                     std::span(logits_).first(count * static_cast<std::size_t>(width)),
-                    std::span(value_).first(count)};
-  network_.forward(std::span(batch_).first(count * bytes), heads);
+                    std::span(value_).first(architecture.value_head ? count : 0)};
+  network_.forward({std::span(batch_).first(count * bytes)}, heads);
   const auto chosen = std::span(chosen_).first(count);
   if (play_ == Play::greedy) return most_probable(heads, chosen);
   algorithm_.act(heads, std::span(streams_).first(count), chosen);

@@ -49,7 +49,8 @@ class Workbench {
   void act();
   void differentiate(std::span<float> gradient);
   Heads heads(int t) {
-    return {batching_.envs, env_.spec().num_actions, logits_, rollout_.values(t)};
+    return {batching_.envs, network_->architecture().policy_outputs, logits_,
+            network_->architecture().value_head ? rollout_.values(t) : std::span<float>()};
   }
 
   const Batching batching_;
@@ -75,7 +76,7 @@ Workbench::Workbench(const Parts& parts, const Batching& batching, int first_env
       network_(parts.make_network(learner_.parameters())),
       rollout_(env_.spec(), batching.steps, batching.envs),
       actions_(static_cast<std::size_t>(batching.envs)),
-      logits_(actions_.size() * static_cast<std::size_t>(env_.spec().num_actions)),
+      logits_(actions_.size() * static_cast<std::size_t>(network_->architecture().policy_outputs)),
       gradients_(static_cast<std::size_t>(batching.rollouts),
                  std::vector<float>(learner_.parameters().size())) {
   for (int id = 0; id < env_.size(); ++id) streams_.push_back(&env_.stream(id));
@@ -108,10 +109,10 @@ void Workbench::act_and_learn() {
 
 void Workbench::act() {
   for (int t = 0; t < batching_.steps; ++t) {
-    network_->record(rollout_.observations(t), heads(t));
+    network_->record({rollout_.observations(t)}, heads(t));
     algorithm_.act(heads(t), streams_, rollout_.actions(t));
   }
-  network_->forward(rollout_.observations(batching_.steps), heads(batching_.steps));
+  network_->forward({rollout_.observations(batching_.steps)}, heads(batching_.steps));
 }
 
 void Workbench::differentiate(std::span<float> gradient) {
