@@ -17,6 +17,7 @@ inline Architecture golden_architecture(const nlohmann::json& golden) {
   NetConfig config;
   config.arch = golden["arch"];
   config.hidden = golden["hidden"];
+  config.lstm = golden.value("lstm", 0);
   EnvSpec spec;
   spec.dtype = golden["dtype"] == "u8" ? DType::u8 : DType::f32;
   spec.frame_shape = golden["shape"].get<std::vector<std::int64_t>>();
@@ -57,9 +58,6 @@ inline void expect_gradient(std::span<const float> actual, const nlohmann::json&
     expect_near(actual[at], golden["values"][i], typical, what + ", element " + std::to_string(at));
   }
 }
-
-using MakeNetwork = std::function<std::unique_ptr<Network>(const Architecture& architecture,
-                                                           std::span<const float> parameters)>;
 
 /// Heads and gradients of the network that `make` makes.
 inline void expect_golden(const nlohmann::json& golden, const MakeNetwork& make) {

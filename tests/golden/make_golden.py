@@ -83,30 +83,43 @@ class Network(torch.nn.Module):
         self.value = torch.nn.Linear(width, 1) if value_head else None
 
     def forward(self, x):
+        return self.heads(self.features(x))
+
+    def features(self, x):
         for conv in self.convs:
             x = F.relu(conv(x))
         x = x.flatten(1)
         for dense in self.dense:
             x = F.relu(dense(x))
+        return x
+
+    def heads(self, x):
         return self.policy(x), self.value(x)[:, 0] if self.value else x.new_zeros(0)
 
 
-def fill(network):
+def with_fan_in(network):
+    """(parameter, inputs of one unit of its layer) for all of them, in order."""
+    return [
+        (parameter, module.weight[0].numel())
+        for module in network.modules()
+        for parameter in module.parameters(recurse=False)
+    ]
+
+
+def fill(parameters):
     """Every parameter uniform in +-1/sqrt(fan_in), rounded to float32 as in the C++ buffer."""
-    count = sum(p.numel() for p in network.parameters())
-    flat = numbers(count, 1)
+    flat = numbers(sum(parameter.numel() for parameter, _ in parameters), 1)
     at = 0
-    for module in network.modules():
-        for parameter in module.parameters(recurse=False):
-            bound = np.float32(1 / math.sqrt(module.weight[0].numel()))
-            part = flat[at : at + parameter.numel()].float() * float(bound)
-            parameter.data = part.double().view(parameter.shape)
-            at += parameter.numel()
+    for parameter, fan_in in parameters:
+        bound = np.float32(1 / math.sqrt(fan_in))
+        part = flat[at : at + parameter.numel()].float() * float(bound)
+        parameter.data = part.double().view(parameter.shape)
+        at += parameter.numel()
 
 
 def network_case(name, arch, dtype, shape, actions, batch, value_head=True):
     network = Network(arch, shape, actions, value_head).double()
-    fill(network)
+    fill(with_fan_in(network))
     size = batch * math.prod(shape)
     x = pixels(size, 2) / 255 if dtype == "u8" else numbers(size, 2)
     logits, value = network(x.view(batch, *shape))
@@ -141,6 +154,83 @@ def networks():
         network_case("mlp_images", "mlp", "u8", [2, 6, 5], 3, 4),
         network_case("nips_without_value", "nips", "u8", [4, 84, 84], 6, 3, value_head=False),
         network_case("mlp_without_value", "mlp", "f32", [5], 2, 7, value_head=False),
+    ]
+
+
+# --- LSTM ----------------------------------------------------------------------------------------
+
+
+class LstmNetwork(Network):
+    """The same with an LSTM in front of the heads."""
+
+    def __init__(self, arch, shape, actions, cells):
+        super().__init__(arch, shape, actions, value_head=True)
+        width = self.policy.in_features
+        self.lstm = torch.nn.LSTMCell(width, cells)
+        self.policy = torch.nn.Linear(cells, actions)
+        self.value = torch.nn.Linear(cells, 1)
+
+    def in_order(self):
+        """with_fan_in, but for the second bias of the LSTM, which is zero."""
+        torso = [*with_fan_in(self.convs), *with_fan_in(self.dense)]
+        torch.nn.init.zeros_(self.lstm.bias_hh)
+        width, cells = self.lstm.input_size, self.lstm.hidden_size
+        lstm = [
+            (self.lstm.weight_ih, width),
+            (self.lstm.bias_ih, width),
+            (self.lstm.weight_hh, cells),
+        ]
+        return [*torso, *lstm, *with_fan_in(self.policy), *with_fan_in(self.value)]
+
+
+def lstm_case(name, arch, dtype, shape, cells, steps, envs):
+    """A rollout of several environments from some state; episodes begin within it."""
+    actions, samples = 3, steps * envs
+    network = LstmNetwork(arch, shape, actions, cells).double()
+    parameters = network.in_order()
+    fill(parameters)
+    size = samples * math.prod(shape)
+    x = (pixels(size, 2) / 255 if dtype == "u8" else numbers(size, 2)).view(steps, envs, *shape)
+    begins = torch.from_numpy(bits(samples, 5) % np.uint64(5) == 0).view(steps, envs, 1)
+    h, c = numbers(envs * 2 * cells, 6).view(envs, 2, cells).unbind(1)
+    logits, value = [], []
+    for t in range(steps):
+        h, c = network.lstm(
+            network.features(x[t]), (h.masked_fill(begins[t], 0), c.masked_fill(begins[t], 0))
+        )
+        heads = network.heads(h)
+        logits.append(heads[0])
+        value.append(heads[1])
+    logits, value = torch.cat(logits), torch.cat(value)
+    d_logits = numbers(logits.numel(), 3).view(logits.shape)
+    d_value = numbers(samples, 4)
+    ((logits * d_logits).sum() + (value * d_value).sum()).backward()
+    return {
+        "name": name,
+        "arch": arch,
+        "hidden": DENSE[arch][0],
+        "lstm": cells,
+        "dtype": dtype,
+        "shape": shape,
+        "actions": actions,
+        "value_head": True,
+        "steps": steps,
+        "batch": envs,
+        "begins": int(begins[1:].sum()),
+        "parameters": sum(p.numel() for p, _ in parameters),
+        "logits": logits.flatten().tolist(),
+        "value": value.tolist(),
+        "state": torch.stack((h, c), 1).flatten().tolist(),
+        "gradients": [summary(p.grad) for p, _ in parameters],
+    }
+
+
+def lstm():
+    return [
+        lstm_case("vector", "mlp", "f32", [5], 16, 7, 3),
+        lstm_case("cells_that_fill_no_register", "mlp", "f32", [5], 21, 4, 5),
+        lstm_case("one_environment", "mlp", "f32", [5], 64, 20, 1),
+        lstm_case("images", "nips", "u8", [4, 84, 84], 24, 3, 2),
     ]
 
 
@@ -304,7 +394,12 @@ def main():
     options = parser.parse_args()
     torch.set_num_threads(1)
     different = []
-    for name, make in {"networks": networks, "a2c": a2c, "optimizers": optimizers}.items():
+    for name, make in {
+        "networks": networks,
+        "lstm": lstm,
+        "a2c": a2c,
+        "optimizers": optimizers,
+    }.items():
         path = options.folder / f"{name}.json"
         cases = rounded(make())
         if not options.check:

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "tandem/algo/a2c.h"
+#include "tandem/base/error.h"
+#include "tests/support/counting_network.h"
 #include "tests/support/linear_network.h"
 
 namespace tandem {
@@ -40,8 +42,8 @@ class ThreeSteps : public Env {
             .truncated = last && index_ != 1,
             .game_over = last};
   }
-  void save(StateWriter&) const override {}
-  void load(StateReader&) override {}
+  void save(StateWriter& writer) const override { writer.put(age_); }
+  void load(StateReader& reader) override { age_ = reader.get<float>(); }
 
  private:
   void show(std::span<std::byte> frame) const { std::memcpy(frame.data(), &age_, sizeof(age_)); }
@@ -102,6 +104,70 @@ TEST_F(CollectorTest, TheNetworkRemembersTheStatesActedIn) {
         EXPECT_THAT(heads.value, ElementsAreArray(values.first(kEnvs * kSteps)));
       },
       gradient);
+}
+
+/// Episodes of three steps under a network that counts the steps of each.
+class RecurrentCollectorTest : public testing::Test {
+ protected:
+  Collector make() {
+    return Collector(
+        VecEnv([](int index) { return std::make_unique<ThreeSteps>(index); }, {.count = kEnvs}),
+        network_, *algorithm_, kSteps);
+  }
+
+  // The values of one environment, with that of the state after the rollout.
+  static std::vector<float> counts(const Rollout& rollout, int env) {
+    std::vector<float> own;
+    for (std::size_t i = env; i < rollout.values().size(); i += kEnvs) {
+      own.push_back(rollout.values()[i]);
+    }
+    return own;
+  }
+
+  CountingNetwork network_{2};
+  std::unique_ptr<Algorithm> algorithm_ = make_a2c({.gamma = 0.5, .reward_clip = 1});
+};
+
+// Seen failing with the state kept at an episode's end, with the passes for the values of last and
+// final states moving it on, and with it forgotten between rollouts.
+TEST_F(RecurrentCollectorTest, CarriesTheStateThroughEpisodesAndNoFurther) {
+  auto collector = make();
+  collector.start();
+  const Rollout& rollout = collector.collect();
+  for (int env = 0; env < kEnvs; ++env) {
+    EXPECT_THAT(counts(rollout, env), ElementsAre(1, 2, 3, 1, 2));
+  }
+  // The final state of the episode that was cut off is the fourth of it.
+  EXPECT_EQ(rollout.rewards()[2 * kEnvs], 1 + 0.5 * 4);
+  EXPECT_EQ(rollout.rewards()[2 * kEnvs + 1], 1);
+  collector.collect();
+  EXPECT_THAT(counts(rollout, 0), ElementsAre(2, 3, 1, 2, 3));
+}
+
+// Seen failing with the states, or the marks of episodes that begin, left out of save().
+TEST_F(RecurrentCollectorTest, TheStateIsPartOfWhatIsSaved) {
+  for (const int rollouts : {1, 3}) {  // within an episode, and between two
+    auto collector = make();
+    collector.start();
+    for (int i = 0; i < rollouts; ++i) collector.collect();
+    StateWriter writer;
+    collector.save(writer);
+    const auto expected = counts(collector.collect(), 0);
+    auto other = make();
+    StateReader reader(writer.bytes());
+    other.load(reader);
+    EXPECT_TRUE(reader.at_end());
+    EXPECT_EQ(counts(other.collect(), 0), expected);
+  }
+}
+
+TEST_F(RecurrentCollectorTest, RefusesTheStatesOfAnotherNetwork) {
+  RecurrentState of_three(network_, 3);
+  StateWriter writer;
+  of_three.save(writer);
+  RecurrentState of_two(network_, 2);
+  StateReader reader(writer.bytes());
+  EXPECT_THROW(of_two.load(reader), Error);
 }
 
 }  // namespace

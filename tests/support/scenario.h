@@ -31,15 +31,28 @@ struct Scenario {
   bool resume = false;
   double checkpoint_minutes = 10;
   OptimizerConfig optimizer = {.lr = 0.01};
+  std::int64_t lstm = 0;  // cells
   std::function<bool()> stop_requested = [] { return false; };
 };
+
+/// The linear network of this architecture, with an LSTM where it has one.
+inline std::unique_ptr<Network> make_linear_network(const Architecture& architecture,
+                                                    std::span<const float> parameters) {
+  const MakeNetwork make_linear = [](const Architecture& linear, std::span<const float> values) {
+    return std::make_unique<LinearNetwork>(linear, values);
+  };
+  if (architecture.lstm == 0) return make_linear(architecture, parameters);
+  return make_lstm_network(architecture, parameters, make_linear);
+}
 
 /// The parameters at the end of a run with this system.
 inline std::vector<float> train(const Scenario& scenario,
                                 const std::function<void(Parts&)>& system) {
   const EnvSpec spec = make_builtin_family()->make("cartpole", 0)->spec();
   const auto algorithm = make_a2c({.gamma = 0.99});
-  Learner learner(linear_architecture(spec), scenario.optimizer, 7);
+  auto architecture = linear_architecture(spec);
+  architecture.lstm = scenario.lstm;
+  Learner learner(architecture, scenario.optimizer, 7);
   auto directory = scenario.resume ? RunDirectory::reopen(scenario.folder)
                                    : RunDirectory::create(scenario.folder);
   directory.write_config("");
@@ -61,7 +74,7 @@ inline std::vector<float> train(const Scenario& scenario,
     Parts parts{.make_env = scenario.make_env,
                 .make_network =
                     [&](std::span<const float> parameters) {
-                      return std::make_unique<LinearNetwork>(learner.architecture(), parameters);
+                      return make_linear_network(architecture, parameters);
                     },
                 .algorithm = *algorithm,
                 .learner = learner,

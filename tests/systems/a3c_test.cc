@@ -58,6 +58,22 @@ TEST_F(A3cTest, ResumedRunOfOneThreadEndsWithTheBitsOfTheUninterruptedOne) {
   }
 }
 
+// The network's state in the midst of an episode is part of it. Seen failing with the states left
+// out of Collector::save().
+TEST_F(A3cTest, ResumedRunOfARecurrentAgentEndsWithTheSameBits) {
+  const A3cConfig one{.learners = 1};
+  std::atomic<int> asked = 0;
+  const auto whole = train({.folder = folder("whole"), .steps = 3000, .lstm = 6}, one);
+  train({.folder = folder("parts"),
+         .steps = 3000,
+         .lstm = 6,
+         .stop_requested = [&] { return ++asked > 50; }},
+        one);
+  EXPECT_LT(result_of(folder("parts")).at("steps"), 3000);
+  EXPECT_EQ(whole,
+            train({.folder = folder("parts"), .steps = 3000, .resume = true, .lstm = 6}, one));
+}
+
 TEST_F(A3cTest, ThreadsWithoutLocksUseUpTheBudgetTogether) {
   for (const bool locking : {false, true}) {
     for (const bool shared : {true, false}) {

@@ -54,6 +54,13 @@ TEST_F(PaacTest, ResumedRunEndsWithTheBitsOfTheUninterruptedOne) {
   EXPECT_EQ(whole, train({.folder = folder("parts"), .steps = 3000, .resume = true}));
 }
 
+// Episodes of a recurrent agent begin within rollouts, at other steps in each environment.
+TEST_F(PaacTest, SameBitsOfARecurrentAgentForAnyThreadsAndWhenResumed) {
+  const auto whole = train({.folder = folder("whole"), .steps = 3000, .threads = 3, .lstm = 6});
+  train({.folder = folder("parts"), .steps = 1250, .threads = 1, .lstm = 6});
+  EXPECT_EQ(whole, train({.folder = folder("parts"), .steps = 3000, .resume = true, .lstm = 6}));
+}
+
 TEST_F(PaacTest, AStopLeavesACheckpointOfTheLastStep) {
   std::atomic<int> asked = 0;
   train({.folder = folder("stopped"), .stop_requested = [&] { return ++asked > 20; }});

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tandem/base/error.h"
@@ -46,14 +47,18 @@ Shape output_shape(const Architecture& architecture, const Layer& layer, const S
           (input[2] - layer.kernel) / layer.stride + 1};
 }
 
+/// Appends a tensor of a layer whose units have `fan_in` inputs.
+void append(std::vector<ParameterInfo>& all, const std::string& name, const Shape& shape,
+            std::int64_t fan_in) {
+  const auto offset = all.empty() ? 0 : all.back().offset + all.back().count;
+  all.push_back({name, shape, offset, product(shape), fan_in});
+}
+
 /// Appends the weight and the bias of one layer.
 void append(std::vector<ParameterInfo>& all, const std::string& layer, const Shape& weight) {
   const auto fan_in = product(weight) / weight[0];
-  for (const auto& [part, shape] :
-       {std::pair("weight", weight), std::pair("bias", Shape{weight[0]})}) {
-    const auto offset = all.empty() ? 0 : all.back().offset + all.back().count;
-    all.push_back({layer + "." + part, shape, offset, product(shape), fan_in});
-  }
+  append(all, layer + ".weight", weight, fan_in);
+  append(all, layer + ".bias", {weight[0]}, fan_in);
 }
 
 Layer conv(std::int64_t units, std::int64_t kernel, std::int64_t stride) {
@@ -85,6 +90,13 @@ FieldList NetConfig::fields() {
        .meaning = "mlp: units of each of its two layers",
        .least = 1,
        .most = 1 << 16},
+      {.key = "lstm",
+       .target = &lstm,
+       .meaning = "LSTM cells between the torso and the heads, whose state lasts as long as an "
+                  "episode; 0: none",
+       .source = "A3C, section 5.1, has 256",
+       .least = 0,
+       .most = 1 << 14},
       {.key = "init",
        .target = &init,
        .meaning = "how parameters start: torch, uniform in +-1/sqrt(inputs of a unit); he, larger, "
@@ -124,8 +136,15 @@ std::vector<ParameterInfo> Architecture::parameters() const {
       append(all, fmt::format("dense{}", ++denses), {layer.units, product(inputs[i])});
     }
   }
-  append(all, "policy", {policy_outputs, product(inputs.back())});
-  if (value_head) append(all, "value", {1, product(inputs.back())});
+  auto features = product(inputs.back());
+  if (lstm > 0) {
+    append(all, "lstm.weight_ih", {4 * lstm, features}, features);
+    append(all, "lstm.bias", {4 * lstm}, features);
+    append(all, "lstm.weight_hh", {4 * lstm, lstm}, lstm);
+    features = lstm;
+  }
+  append(all, "policy", {policy_outputs, features});
+  if (value_head) append(all, "value", {1, features});
   return all;
 }
 
@@ -139,6 +158,7 @@ Architecture make_architecture(const NetConfig& config, const EnvSpec& spec, boo
                       .input_dtype = spec.dtype,
                       .input_shape = spec.observation_shape(),
                       .torso = torso(config),
+                      .lstm = config.lstm,
                       .policy_outputs = spec.num_actions,
                       .value_head = value_head,
                       .init = config.init};
@@ -158,24 +178,29 @@ Precision precision_of(const NetConfig& config) {
 
 namespace {
 
-// The bound of the uniform distribution, in units of 1 / sqrt(fan_in). That of a variance v /
-// fan_in is sqrt(3 v).
-float start_scale(const std::string& init, const std::string& parameter) {
-  if (init == "torch") return 1.0f;
-  if (parameter.ends_with("bias")) return 0.0f;
-  if (parameter == "policy.weight") return 0.01f * std::sqrt(3.0f);
-  if (parameter == "value.weight") return std::sqrt(3.0f);
-  return std::sqrt(6.0f);
+// The bound of the uniform distribution. That of a variance v / fan_in is sqrt(3 v / fan_in).
+float start_bound(const Architecture& architecture, const ParameterInfo& info) {
+  const bool lstm = info.name.starts_with("lstm.");
+  const auto inputs = std::sqrt(static_cast<float>(info.fan_in));
+  if (architecture.init == "torch") {
+    return 1.0f / (lstm ? std::sqrt(static_cast<float>(architecture.lstm)) : inputs);
+  }
+  if (info.name.ends_with("bias")) return 0.0f;
+  if (info.name == "policy.weight") return 0.01f * std::sqrt(3.0f) / inputs;
+  if (lstm || info.name == "value.weight") return std::sqrt(3.0f) / inputs;
+  return std::sqrt(6.0f) / inputs;
 }
 
 }  // namespace
 
 void initialise(const Architecture& architecture, Stream& stream, std::span<float> parameters) {
   for (const auto& info : architecture.parameters()) {
-    const float bound =
-        start_scale(architecture.init, info.name) / std::sqrt(static_cast<float>(info.fan_in));
-    for (auto& value : parameters.subspan(info.offset, info.count)) {
-      value = bound * (2.0f * stream.uniform() - 1.0f);
+    const float bound = start_bound(architecture, info);
+    const auto tensor = parameters.subspan(info.offset, info.count);
+    for (auto& value : tensor) value = bound * (2.0f * stream.uniform() - 1.0f);
+    if (architecture.init == "he" && info.name == "lstm.bias") {
+      std::ranges::fill(tensor.subspan(architecture.lstm, architecture.lstm),
+                        1.0f);  // forget gates
     }
   }
 }

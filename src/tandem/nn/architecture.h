@@ -19,6 +19,7 @@ enum class Precision { fp32, bf16 };
 struct NetConfig {
   std::string arch = "nips";       // nips, nature or mlp
   std::int64_t hidden = 64;        // mlp: units of each of its two layers
+  std::int64_t lstm = 0;           // LSTM cells between torso and heads; 0: none
   std::string init = "he";         // torch or he
   std::string precision = "fp32";  // fp32 or bf16
 
@@ -51,6 +52,7 @@ struct Architecture {
   DType input_dtype = DType::u8;  // u8 inputs are divided by 255
   std::vector<std::int64_t> input_shape = {};
   std::vector<Layer> torso = {};
+  std::int64_t lstm = 0;            // cells behind the torso; 0: none
   std::int64_t policy_outputs = 0;  // logits or action values of discrete actions
   bool value_head = true;
   std::string init = "he";  // as NetConfig's
@@ -61,7 +63,12 @@ struct Architecture {
   /// Outputs of all heads together.
   [[nodiscard]] std::int64_t outputs() const { return policy_outputs + (value_head ? 1 : 0); }
 
-  /// All tensors in the order of the flat buffer: the torso's layers, then policy, then value.
+  /// Numbers of the recurrent state of one sample: each cell's output and memory.
+  [[nodiscard]] std::int64_t state_size() const { return 2 * lstm; }
+
+  /// All tensors in the order of the flat buffer: the torso's layers, then the LSTM's, then policy,
+  /// then value. An LSTM has weight_ih, bias and weight_hh, gates in PyTorch's order; PyTorch's
+  /// second bias would only add to the first.
   [[nodiscard]] std::vector<ParameterInfo> parameters() const;
   [[nodiscard]] std::int64_t parameter_count() const;
 };
@@ -76,10 +83,12 @@ Architecture make_architecture(const NetConfig& config, const EnvSpec& spec,
 Precision precision_of(const NetConfig& config);
 
 /// Fills the flat buffer. "torch": every weight and bias uniform in +-1/sqrt(fan_in), as PAAC's
-/// reference code ("torch" initialisation) and the A3C authors' Torch did. "he": biases zero and
+/// reference code ("torch" initialisation) and the A3C authors' Torch did; of an LSTM, in
+/// +-1/sqrt(cells), as PyTorch does. "he": biases zero and
 /// weights uniform with the variance that keeps the size of the signal through the ReLUs, 2 /
 /// fan_in (He et al. 2015, equation 10), 1 / fan_in for the value, and a hundredth of that
-/// deviation for the policy, which so starts out indifferent.
+/// deviation for the policy, which so starts out indifferent; an LSTM's weights 1 / fan_in, and the
+/// bias of its forget gates 1, so that it remembers at first (Jozefowicz et al. 2015, section 2.2).
 void initialise(const Architecture& architecture, Stream& stream, std::span<float> parameters);
 
 }  // namespace tandem

@@ -12,7 +12,9 @@ void require_sizes(const Architecture& architecture, const Inputs& inputs, const
   };
   if (out.batch > 0 && out.actions == architecture.policy_outputs &&
       is(inputs.observations.size(), bytes) && is(out.logits.size(), out.actions) &&
-      is(out.value.size(), architecture.value_head ? 1 : 0)) {
+      is(out.value.size(), architecture.value_head ? 1 : 0) &&
+      is(inputs.state.size(), architecture.state_size()) &&
+      is(inputs.begins.size(), architecture.state_size() > 0 ? 1 : 0)) {
     return;
   }
   throw std::logic_error("Network: the batch has other sizes than the architecture");

@@ -12,7 +12,7 @@
 namespace tandem {
 
 /// What a network takes in for a batch; views of the caller's memory. A network without a state
-/// needs the observations alone.
+/// needs the observations alone; `state` has architecture().state_size() numbers for each sample.
 struct Inputs {
   std::span<const std::byte> observations;    // [batch, observation], row-major
   std::span<float> state = {};                // [batch, state]: the one before, then the one after
@@ -82,8 +82,21 @@ std::unique_ptr<Network> make_onednn_network(const Architecture& architecture,
                                              std::span<const float> parameters,
                                              Precision precision);
 
+/// Makes a network of some library, over parameters that it does not own.
+using MakeNetwork =
+    std::function<std::unique_ptr<Network>(const Architecture&, std::span<const float> parameters)>;
+
+/// architecture.lstm > 0 cells with their heads on the CPU, over the torso that `make_below` makes,
+/// for all but the recurrence, from a part of the parameters. Gradients go back through the steps
+/// recorded since the last backward() and no further, and not beyond the beginning of an episode.
+/// Sample i of a step follows sample i of the step recorded before, so all steps between two
+/// updates must have one batch size (else std::logic_error). A3C, section 5.1.
+std::unique_ptr<Network> make_lstm_network(const Architecture& architecture,
+                                           std::span<const float> parameters,
+                                           const MakeNetwork& make_below);
+
 /// The network of the fastest library that can compute it: oneDNN where it supports it and device
-/// is "cpu", else libtorch. Otherwise as those.
+/// is "cpu", else libtorch; an LSTM over that. Otherwise as those.
 std::unique_ptr<Network> make_network(const Architecture& architecture,
                                       std::span<const float> parameters, const std::string& device,
                                       Precision precision);

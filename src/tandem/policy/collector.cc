@@ -12,16 +12,29 @@ Collector::Collector(VecEnv env, Network& network, const Algorithm& algorithm, i
       algorithm_(algorithm),
       end_(end),
       rollout_(env_.spec(), t_max, env_.size()),
+      state_(network, env_.size()),
       logits_(static_cast<std::size_t>(env_.size() * network.architecture().policy_outputs)),
       value_(static_cast<std::size_t>(env_.size())),
       actions_(static_cast<std::size_t>(env_.size())) {
-  for (int id = 0; id < env_.size(); ++id) streams_.push_back(&env_.stream(id));
+  for (int id = 0; id < env_.size(); ++id) {
+    ids_.push_back(id);
+    streams_.push_back(&env_.stream(id));
+  }
 }
 
-void Collector::start() { env_.reset(rollout_.observations(rollout_.steps())); }
+void Collector::start() {
+  env_.reset(rollout_.observations(rollout_.steps()));
+  state_.restart();
+}
+
+void Collector::save(StateWriter& writer) const {
+  env_.save(writer);
+  state_.save(writer);
+}
 
 void Collector::load(StateReader& reader) {
   env_.load(reader, rollout_.observations(rollout_.steps()));
+  state_.load(reader);
 }
 
 const Rollout& Collector::collect() {
@@ -33,8 +46,7 @@ const Rollout& Collector::collect() {
   }
   Stopwatch watch;
   const int last = rollout_.steps();
-  std::ranges::copy(values(rollout_.observations(last), env_.size()),
-                    rollout_.values(last).begin());
+  std::ranges::copy(values(ids_, rollout_.observations(last)), rollout_.values(last).begin());
   seconds_.inferring += watch.lap();
   return rollout_;
 }
@@ -44,7 +56,8 @@ TimeShares Collector::take_seconds() { return std::exchange(seconds_, {}); }
 void Collector::act(int t) {
   Stopwatch watch;
   const Heads heads = outputs(env_.size());
-  network_.record({rollout_.observations(t)}, heads);
+  network_.record(state_.look(ids_, rollout_.observations(t)), heads);
+  state_.keep(ids_);
   std::ranges::copy(heads.value, rollout_.values(t).begin());
   algorithm_.act(heads, streams_, rollout_.actions(t));
   seconds_.inferring += watch.lap();
@@ -64,10 +77,12 @@ void Collector::step(int t) {
     float reward = algorithm_.reward(result.reward);
     // An episode that a limit cut off goes on in truth: its last state keeps its value.
     if (result.truncated && !result.terminated) {
-      reward += gamma * values(env_.final_observation(id), 1)[0];
+      reward += gamma * values({&id, 1}, env_.final_observation(id))[0];
     }
     rollout_.rewards(t)[i] = reward;
-    rollout_.discounts(t)[i] = result.terminated || result.truncated ? 0.0F : gamma;
+    const bool ended = result.terminated || result.truncated;
+    rollout_.discounts(t)[i] = ended ? 0.0F : gamma;
+    if (ended) state_.restart(id);
   }
   seconds_.inferring += watch.lap();
 }
@@ -79,10 +94,11 @@ Heads Collector::outputs(std::int64_t batch) {
           std::span(value_).first(architecture.value_head ? static_cast<std::size_t>(batch) : 0)};
 }
 
-std::span<const float> Collector::values(std::span<const std::byte> observations,
-                                         std::int64_t batch) {
-  const Heads heads = outputs(batch);
-  network_.forward({observations}, heads);
+/// Without a trace in the states: acting in these observations is still to come.
+std::span<const float> Collector::values(std::span<const int> ids,
+                                         std::span<const std::byte> observations) {
+  const Heads heads = outputs(static_cast<std::int64_t>(ids.size()));
+  network_.forward(state_.look(ids, observations), heads);
   return heads.value;
 }
 

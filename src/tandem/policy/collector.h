@@ -9,6 +9,7 @@
 #include "tandem/data/rollout.h"
 #include "tandem/env/vec_env.h"
 #include "tandem/nn/network.h"
+#include "tandem/policy/recurrent_state.h"
 
 namespace tandem {
 
@@ -38,21 +39,23 @@ class Collector {
   std::vector<Episode> take_episodes() { return env_.take_episodes(); }
   TimeShares take_seconds();
 
-  /// Environments with all their state; between calls of collect().
-  void save(StateWriter& writer) const { env_.save(writer); }
+  /// Environments with all their state, and the network's of each; between calls of collect().
+  void save(StateWriter& writer) const;
   void load(StateReader& reader);
 
  private:
   void act(int t);
   void step(int t);
   Heads outputs(std::int64_t batch);
-  std::span<const float> values(std::span<const std::byte> observations, std::int64_t batch);
+  std::span<const float> values(std::span<const int> ids, std::span<const std::byte> observations);
 
   VecEnv env_;
   Network& network_;
   const Algorithm& algorithm_;
   RolloutEnd end_;
   Rollout rollout_;
+  RecurrentState state_;
+  std::vector<int> ids_;  // of all environments
   std::vector<float> logits_;
   std::vector<float> value_;
   std::vector<Stream*> streams_;

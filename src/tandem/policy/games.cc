@@ -21,7 +21,11 @@ void most_probable(const Heads& heads, std::span<std::int32_t> actions) {
 }  // namespace
 
 Games::Games(VecEnv env, Network& network, const Algorithm& algorithm, Play play)
-    : env_(std::move(env)), network_(network), algorithm_(algorithm), play_(play) {
+    : env_(std::move(env)),
+      network_(network),
+      algorithm_(algorithm),
+      play_(play),
+      state_(network, env_.size()) {
   const auto& spec = env_.spec();
   if (!spec.discrete()) throw Error("only environments with discrete actions can be played");
   const auto count = static_cast<std::size_t>(env_.size());
@@ -47,6 +51,9 @@ void Games::step() {
   }
   env_.send(playing_, std::span(actions_).first(count), std::span(targets_).first(count));
   env_.receive(static_cast<int>(count));
+  for (const int id : playing_) {
+    if (env_.result(id).terminated || env_.result(id).truncated) state_.restart(id);
+  }
   std::erase_if(playing_, [this](int id) { return env_.result(id).game_over; });
 }
 
@@ -62,7 +69,8 @@ void Games::choose_actions() {
   const Heads heads{static_cast<std::int64_t>(count), width,
                     std::span(logits_).first(count * static_cast<std::size_t>(width)),
                     std::span(value_).first(architecture.value_head ? count : 0)};
-  network_.forward({std::span(batch_).first(count * bytes)}, heads);
+  network_.forward(state_.look(playing_, std::span(batch_).first(count * bytes)), heads);
+  state_.keep(playing_);
   const auto chosen = std::span(chosen_).first(count);
   if (play_ == Play::greedy) return most_probable(heads, chosen);
   algorithm_.act(heads, std::span(streams_).first(count), chosen);

@@ -9,6 +9,7 @@
 #include "tandem/algo/algorithm.h"
 #include "tandem/env/vec_env.h"
 #include "tandem/nn/network.h"
+#include "tandem/policy/recurrent_state.h"
 
 namespace tandem {
 
@@ -46,6 +47,7 @@ class Games {
   Network& network_;
   const Algorithm& algorithm_;
   Play play_;
+  RecurrentState state_;
   std::vector<int> playing_;             // ids of the games that are not over, ascending
   std::vector<std::byte> observations_;  // by id
 

@@ -9,6 +9,7 @@
 #include "tandem/base/clock.h"
 #include "tandem/base/median.h"
 #include "tandem/data/rollout.h"
+#include "tandem/policy/recurrent_state.h"
 #include "tandem/sync/crew.h"
 #include "tandem/sync/workers.h"
 
@@ -60,6 +61,8 @@ class Workbench {
   std::unique_ptr<Network> network_;
   Workers workers_{1};  // the caller
   Rollout rollout_;
+  RecurrentState state_;
+  std::vector<int> ids_;
   std::vector<Stream*> streams_;
   std::vector<Action> actions_;
   std::vector<float> logits_;
@@ -75,11 +78,15 @@ Workbench::Workbench(const Parts& parts, const Batching& batching, int first_env
       env_(parts.make_env, {.first = first_env, .count = batching.envs, .seed = parts.seed}),
       network_(parts.make_network(learner_.parameters())),
       rollout_(env_.spec(), batching.steps, batching.envs),
+      state_(*network_, batching.envs),
       actions_(static_cast<std::size_t>(batching.envs)),
       logits_(actions_.size() * static_cast<std::size_t>(network_->architecture().policy_outputs)),
       gradients_(static_cast<std::size_t>(batching.rollouts),
                  std::vector<float>(learner_.parameters().size())) {
-  for (int id = 0; id < env_.size(); ++id) streams_.push_back(&env_.stream(id));
+  for (int id = 0; id < env_.size(); ++id) {
+    ids_.push_back(id);
+    streams_.push_back(&env_.stream(id));
+  }
   env_.reset(rollout_.observations(0));
 }
 
@@ -109,10 +116,12 @@ void Workbench::act_and_learn() {
 
 void Workbench::act() {
   for (int t = 0; t < batching_.steps; ++t) {
-    network_->record({rollout_.observations(t)}, heads(t));
+    network_->record(state_.look(ids_, rollout_.observations(t)), heads(t));
+    state_.keep(ids_);
     algorithm_.act(heads(t), streams_, rollout_.actions(t));
   }
-  network_->forward({rollout_.observations(batching_.steps)}, heads(batching_.steps));
+  network_->forward(state_.look(ids_, rollout_.observations(batching_.steps)),
+                    heads(batching_.steps));
 }
 
 void Workbench::differentiate(std::span<float> gradient) {

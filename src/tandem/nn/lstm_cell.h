@@ -1,0 +1,39 @@
+// The gates of LSTM cells, forward and backward.
+#pragma once
+
+#include <cstddef>
+
+#include "tandem/base/cpu.h"
+
+namespace tandem {
+
+/// One sample's cells: arrays of `units` numbers; gates [4, units] in PyTorch's order: input,
+/// forget, candidate, output. Views of the caller's memory; value type.
+struct LstmCells {
+  std::size_t units = 0;
+  float* gates = nullptr;           // in front of their activations, then behind
+  const float* c_before = nullptr;  // memory
+  float* c = nullptr;
+  float* tanh_c = nullptr;
+  float* h = nullptr;  // output
+};
+
+/// Gradients of a loss with respect to one sample's cells; views as above.
+struct LstmCellGradients {
+  const float* h = nullptr;  // of the output
+  float* c = nullptr;        // of the memory: as the next step left it, then of the one before
+  float* gates = nullptr;    // to be filled: in front of the activations
+};
+
+/// Equations of Hochreiter and Schmidhuber (1997) with the forget gate of Gers et al. (2000):
+/// c = f c_before + i g, h = o tanh(c), where i, f and o are sigmoids and g is a tanh of the gates.
+/// NaN and infinite inputs give NaN or the limits. Pure; safe from many threads.
+struct LstmKernels {
+  void (*forward)(const LstmCells& cells);
+  void (*backward)(const LstmCells& cells, const LstmCellGradients& gradients);
+};
+
+/// Those for these instructions.
+LstmKernels lstm_kernels(Simd simd);
+
+}  // namespace tandem

@@ -1,0 +1,42 @@
+// A recurrent network that counts, for tests of who carries its state.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "tandem/nn/network.h"
+
+namespace tandem {
+
+/// Its state is the number of steps that it saw of the episode, and so is the value; the most
+/// probable action is that number, or the last one. No parameters, no gradients. Not thread-safe.
+class CountingNetwork final : public Network {
+ public:
+  explicit CountingNetwork(std::int64_t actions)
+      : architecture_{.name = "counting", .lstm = 1, .policy_outputs = actions} {}
+
+  [[nodiscard]] const Architecture& architecture() const override { return architecture_; }
+
+  void forward(const Inputs& inputs, const Heads& out) override {
+    const auto last = static_cast<float>(out.actions - 1);
+    for (std::int64_t i = 0; i < out.batch; ++i) {
+      float& count = inputs.state[static_cast<std::size_t>(i * architecture_.state_size())];
+      count = inputs.begins[static_cast<std::size_t>(i)] != 0 ? 1 : count + 1;
+      out.value[static_cast<std::size_t>(i)] = count;
+      for (std::int64_t action = 0; action < out.actions; ++action) {
+        const bool best = static_cast<float>(action) == std::min(count, last);
+        out.logits[static_cast<std::size_t>(i * out.actions + action)] = best ? 1 : 0;
+      }
+    }
+  }
+
+  void record(const Inputs& inputs, const Heads& out) override { forward(inputs, out); }
+  void backward(const HeadLoss&, std::span<float>) override {}
+
+ private:
+  Architecture architecture_;
+};
+
+}  // namespace tandem
