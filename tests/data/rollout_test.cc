@@ -31,12 +31,24 @@ TEST(Rollout, RowsAreTimeMajor) {
   EXPECT_EQ(rollout.discounts().size(), 6u);
 }
 
-TEST(Rollout, LastObservationsBecomeTheFirst) {
+TEST(Rollout, SeveralRowsLieOneAfterAnother) {
+  Rollout rollout(spec(), 3, 2);
+  EXPECT_EQ(rollout.observations(1, 3).data(), rollout.observations(1).data());
+  EXPECT_EQ(rollout.observations(1, 3).size(), 3u * 2 * 6);
+  rollout.actions(3)[1] = 4;
+  EXPECT_THAT(rollout.actions(2, 2), ElementsAre(0, 0, 0, 4));
+  rollout.values(1)[0] = 9;
+  EXPECT_THAT(rollout.values(1, 2), ElementsAre(9, 0, 0, 0));
+}
+
+TEST(Rollout, LastObservationsAndActionsBecomeTheFirst) {
   Rollout rollout(spec(), 2, 2);
   for (int t = 0; t <= 2; ++t) {
     std::ranges::fill(rollout.observations(t), static_cast<std::byte>(10 + t));
+    std::ranges::fill(rollout.actions(t), t);
   }
   rollout.carry_over();
+  EXPECT_THAT(rollout.actions(0), ElementsAre(2, 2));
   EXPECT_THAT(rollout.observations(0), testing::Each(std::byte{12}));
   EXPECT_THAT(rollout.observations(1), testing::Each(std::byte{11}));
 }
@@ -54,6 +66,21 @@ TEST(Returns, SumDiscountedRewardsAndBootstrap) {
   n_step_returns(rollout, returns);
   // Environment 0: 3 + 8/2 = 7, 2 + 7/2 = 5.5, 1 + 5.5/2 = 3.75; environment 1: -1 + 16/2 = 7, ...
   EXPECT_THAT(returns, ElementsAre(3.75f, 0.25f, 5.5f, 2.5f, 7, 7));
+}
+
+TEST(Returns, OneStepTargetsTakeTheNextStatesValue) {
+  Rollout rollout(spec(), 2, 2);
+  std::ranges::fill(rollout.rewards(0), 1.0f);
+  std::ranges::fill(rollout.rewards(1), 2.0f);
+  std::ranges::fill(rollout.discounts(0), 0.5f);
+  std::ranges::fill(rollout.discounts(1), 0.5f);
+  rollout.discounts(0)[1] = 0;  // environment 1 ends with its first step
+  std::ranges::fill(rollout.values(0), 100.0f);
+  std::ranges::fill(rollout.values(1), 8.0f);
+  std::ranges::fill(rollout.values(2), 16.0f);
+  std::vector<float> returns(4);
+  one_step_returns(rollout, returns);
+  EXPECT_THAT(returns, ElementsAre(5, 1, 10, 10));
 }
 
 TEST(Returns, NothingCrossesTheEndOfAnEpisode) {

@@ -289,6 +289,54 @@ def a2c():
     ]
 
 
+# --- value-based methods -------------------------------------------------------------------------
+
+
+def q_case(name, loss_scale=1.0, weight=1.0, actions=4):
+    """A3C's Algorithm 1 (one-step Q), equation 6 (Sarsa) and Algorithm 2 (n-step Q)."""
+    steps, envs, gamma = 5, 3, float(np.float32(0.99))
+    samples = steps * envs
+    q = numbers(samples * actions, 1).view(steps, envs, actions).requires_grad_()
+    q_target = numbers(samples * actions, 2).view(steps, envs, actions)  # of s_1 to s_T
+    taken = torch.from_numpy(bits(samples + envs, 3) % np.uint64(actions)).long()
+    taken = taken.view(steps + 1, envs)  # a_T, too
+    rewards = numbers(samples, 4).view(steps, envs)
+    ends = torch.from_numpy(bits(samples, 5) % np.uint64(5) == 0).view(steps, envs)
+
+    chosen = q.gather(2, taken[:-1, :, None])[:, :, 0]
+    greedy = q_target.max(2).values
+    next_taken = q_target.gather(2, taken[1:, :, None])[:, :, 0]
+    following = greedy[-1]
+    y = torch.empty(steps, envs, dtype=torch.float64)
+    for t in reversed(range(steps)):
+        if name != "n_step_q":
+            following = (greedy if name == "one_step_q" else next_taken)[t]
+        y[t] = rewards[t] + torch.where(ends[t], 0.0, gamma * following)
+        following = y[t]
+    losses = (y - chosen) ** 2
+    (weight * loss_scale * losses.sum()).backward()
+    return {
+        "name": name,
+        "steps": steps,
+        "envs": envs,
+        "actions": actions,
+        "loss_scale": loss_scale,
+        "weight": weight,
+        "terminals": int(ends.sum()),
+        "value_loss": losses.sum().item(),
+        "q": chosen.sum().item(),
+        "gradient": q.grad.flatten().tolist(),
+    }
+
+
+def q_learning():
+    return [
+        q_case("one_step_q"),
+        q_case("one_step_sarsa", weight=1 / 15),
+        q_case("n_step_q", loss_scale=0.5),
+    ]
+
+
 # --- optimizers ----------------------------------------------------------------------------------
 
 
@@ -394,12 +442,14 @@ def main():
     options = parser.parse_args()
     torch.set_num_threads(1)
     different = []
-    for name, make in {
+    files = {
         "networks": networks,
         "lstm": lstm,
         "a2c": a2c,
+        "q_learning": q_learning,
         "optimizers": optimizers,
-    }.items():
+    }
+    for name, make in files.items():
         path = options.folder / f"{name}.json"
         cases = rounded(make())
         if not options.check:

@@ -25,7 +25,7 @@ ProgressReport sample() {
           .steps_per_second = 3456.4,
           .episodes = 12'345,
           .mean_return = 18.4,
-          .entropy = 1.234,
+          .random = 1.234,
           .seconds_left = 7380};
 }
 
@@ -60,6 +60,14 @@ TEST(ProgressTest, TheLabelComesFirst) {
 TEST(ProgressTest, BeforeTheFirstEpisodeAndWithoutBudget) {
   const auto line = progress_line({.steps = 10, .mean_return = {}, .seconds_left = {}}, 200, true);
   EXPECT_EQ(line, "10 steps  0 frames  0 steps/s  0 episodes  return -  entropy 0.000");
+}
+
+TEST(ProgressTest, CallsWhatMakesActionsRandomByItsName) {
+  auto report = sample();
+  report.randomness = "epsilon";
+  report.random = 0.37;
+  EXPECT_THAT(progress_line(report, 200, true), HasSubstr("epsilon 0.370"));
+  EXPECT_THAT(progress_line(report, 80, true), HasSubstr("eps 0.370"));
 }
 
 TEST(ProgressTest, SaysAHundredPercentAtTheEndOnly) {

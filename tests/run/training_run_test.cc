@@ -97,6 +97,20 @@ TEST_F(TrainingRunTest, LogsMeansOverTheInterval) {
                    4 * line["rate/steps_per_second"].get<double>());
 }
 
+TEST_F(TrainingRunTest, LogsWhatTheAlgorithmMeasuresAndNothingElse) {
+  options_.metrics = kValueMethodMetrics;
+  auto run = start();
+  auto report = update({});
+  report.loss = {.value_loss = 32, .q = 80, .epsilon = 40, .samples = 160};
+  run->record(report);
+  const auto line = lines_of(paths_.metrics()).at(0);
+  EXPECT_DOUBLE_EQ(line["loss/value"], 0.2);
+  EXPECT_DOUBLE_EQ(line["policy/q"], 0.5);
+  EXPECT_DOUBLE_EQ(line["policy/epsilon"], 0.25);
+  EXPECT_FALSE(line.contains("loss/policy"));
+  EXPECT_FALSE(line.contains("policy/entropy"));
+}
+
 // Seen failing under -fsanitize=thread without the lock in record().
 TEST_F(TrainingRunTest, ManyThreadsMayReport) {
   options_.steps_budget = 160 * 400;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tandem/algo/a2c.h"
+#include "tandem/algo/q_learning.h"
 #include "tandem/base/error.h"
 #include "tandem/env/builtin.h"
 #include "tandem/run/checkpoint.h"
@@ -26,6 +27,9 @@ namespace tandem {
 struct Scenario {
   std::filesystem::path folder;
   EnvFactory make_env = [](int) { return make_builtin_family()->make("cartpole", 0); };
+  std::function<std::unique_ptr<Algorithm>()> make_algorithm = [] {
+    return make_a2c({.gamma = 0.99});
+  };
   std::int64_t steps = 2000;
   int threads = 2;
   bool resume = false;
@@ -49,7 +53,7 @@ inline std::unique_ptr<Network> make_linear_network(const Architecture& architec
 inline std::vector<float> train(const Scenario& scenario,
                                 const std::function<void(Parts&)>& system) {
   const EnvSpec spec = make_builtin_family()->make("cartpole", 0)->spec();
-  const auto algorithm = make_a2c({.gamma = 0.99});
+  const auto algorithm = scenario.make_algorithm();
   auto architecture = linear_architecture(spec);
   architecture.lstm = scenario.lstm;
   Learner learner(architecture, scenario.optimizer, 7);
@@ -67,6 +71,7 @@ inline std::vector<float> train(const Scenario& scenario,
                      .env = "cartpole",
                      .seed = 7,
                      .steps_budget = scenario.steps,
+                     .metrics = algorithm->needs().metrics,
                      .checkpoint_minutes = scenario.checkpoint_minutes,
                      .stop_requested = scenario.stop_requested,
                      .progress = quiet},
@@ -88,6 +93,14 @@ inline std::vector<float> train(const Scenario& scenario,
   std::fclose(quiet);
   const auto parameters = learner.parameters();
   return {parameters.begin(), parameters.end()};
+}
+
+/// A value-based method whose target network is refreshed several times in a short run.
+inline std::function<std::unique_ptr<Algorithm>()> value_method(QMethod method) {
+  return [method] {
+    return make_q_learning(method, {.target_frames = 150, .exploration = {.epsilon_frames = 3000}},
+                           7, 1);
+  };
 }
 
 /// CartPole that throws in its 57th step.

@@ -74,6 +74,38 @@ TEST_F(A3cTest, ResumedRunOfARecurrentAgentEndsWithTheSameBits) {
             train({.folder = folder("parts"), .steps = 3000, .resume = true, .lstm = 6}, one));
 }
 
+// The target network and Sarsa's next action are part of it. Seen failing with load_target() left
+// out, and for Sarsa with the action chosen anew.
+TEST_F(A3cTest, ResumedValueMethodsEndWithTheBitsOfTheUninterruptedOnes) {
+  for (const auto method : {QMethod::one_step_q, QMethod::one_step_sarsa, QMethod::n_step_q}) {
+    const A3cConfig one{.learners = 1};
+    const auto name = [&](const char* run) {
+      return folder(run + std::to_string(static_cast<int>(method)));
+    };
+    std::atomic<int> asked = 0;
+    const auto make = value_method(method);
+    const auto whole = train({.folder = name("whole"), .make_algorithm = make}, one);
+    train({.folder = name("parts"),
+           .make_algorithm = make,
+           .stop_requested = [&] { return ++asked > 100; }},
+          one);
+    EXPECT_LT(result_of(name("parts")).at("steps"), 2000);
+    EXPECT_EQ(whole, train({.folder = name("parts"), .make_algorithm = make, .resume = true}, one));
+  }
+}
+
+TEST_F(A3cTest, ThreadsShareATargetNetwork) {
+  for (const bool locking : {false, true}) {
+    const auto run = folder(locking ? "locking" : "racing");
+    train({.folder = run,
+           .make_algorithm = value_method(QMethod::one_step_sarsa),
+           .checkpoint_minutes = 1e-4},
+          {.learners = 4, .sharing = {.locking = locking}});
+    expect_finite_checkpoint(run / "checkpoints");
+    EXPECT_GE(result_of(run).at("steps"), 2000);
+  }
+}
+
 TEST_F(A3cTest, ThreadsWithoutLocksUseUpTheBudgetTogether) {
   for (const bool locking : {false, true}) {
     for (const bool shared : {true, false}) {

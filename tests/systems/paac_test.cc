@@ -61,6 +61,20 @@ TEST_F(PaacTest, SameBitsOfARecurrentAgentForAnyThreadsAndWhenResumed) {
   EXPECT_EQ(whole, train({.folder = folder("parts"), .steps = 3000, .resume = true, .lstm = 6}));
 }
 
+// Seen failing with load_target() left out.
+TEST_F(PaacTest, ValueMethodsKeepTheirBits) {
+  for (const auto method : {QMethod::one_step_q, QMethod::one_step_sarsa, QMethod::n_step_q}) {
+    const auto make = value_method(method);
+    const auto name = [&](const char* run) {
+      return folder(run + std::to_string(static_cast<int>(method)));
+    };
+    const auto one = train({.folder = name("one"), .make_algorithm = make, .threads = 1});
+    EXPECT_EQ(one, train({.folder = name("three"), .make_algorithm = make, .threads = 3}));
+    train({.folder = name("parts"), .make_algorithm = make, .steps = 1250});
+    EXPECT_EQ(one, train({.folder = name("parts"), .make_algorithm = make, .resume = true}));
+  }
+}
+
 TEST_F(PaacTest, AStopLeavesACheckpointOfTheLastStep) {
   std::atomic<int> asked = 0;
   train({.folder = folder("stopped"), .stop_requested = [&] { return ++asked > 20; }});

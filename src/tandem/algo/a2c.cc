@@ -39,11 +39,16 @@ class A2c final : public Algorithm {
   explicit A2c(const A2cConfig& config) : config_(config) {}
 
   void act(const Heads& heads, std::span<Stream* const> streams,
-           std::span<std::int32_t> actions) const override {
+           std::span<const float> /*epsilons*/, std::span<std::int32_t> actions) const override {
     const std::size_t width = heads.actions;
     for (std::size_t i = 0; i < actions.size(); ++i) {
       actions[i] = sample(heads.logits.subspan(i * width, width), streams[i]->uniform());
     }
+  }
+
+  void values(const Heads& heads, std::span<const std::int32_t> /*actions*/,
+              std::span<float> values) const override {
+    std::ranges::copy(heads.value, values.begin());
   }
 
   LossStats loss(const Heads& heads, const Rollout& rollout, double weight,

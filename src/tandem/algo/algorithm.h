@@ -5,20 +5,25 @@
 #include <cstdint>
 #include <span>
 
+#include "tandem/algo/loss_stats.h"
 #include "tandem/base/random.h"
 #include "tandem/data/rollout.h"
 #include "tandem/nn/network.h"
 
 namespace tandem {
 
-/// Sums over a batch; divide by `samples` for means. Adding two gives those of both batches.
-struct LossStats {
-  double policy_loss = 0;  // what the policy head minimises, entropy term excluded
-  double value_loss = 0;   // squared error of the value head
-  double entropy = 0;      // of the policy, nats
-  double samples = 0;
+/// Which states' values the loss over a rollout of T steps builds on.
+enum class Bootstrap {
+  last_state,    // of s_T: n-step returns
+  every_state,   // of s_1 to s_T: one-step targets
+  every_action,  // of (s_1, a_1) to (s_T, a_T): Sarsa's, for which a_T is chosen before the update
+};
 
-  LossStats& operator+=(const LossStats& other);
+/// What an algorithm needs beyond its own rules. Value type.
+struct Needs {
+  Bootstrap bootstrap = Bootstrap::last_state;
+  std::int64_t target_steps = 0;  // between two refreshes of its target network; 0: it has none
+  Metrics metrics = kActorCriticMetrics;
 };
 
 /// Immutable; safe to use from many threads.
@@ -26,9 +31,22 @@ class Algorithm {
  public:
   virtual ~Algorithm() = default;
 
-  /// Chooses actions[i] from row i of the heads, drawing from *streams[i].
+  [[nodiscard]] virtual Needs needs() const { return {}; }
+
+  /// Chooses actions[i] from row i of the heads, drawing from *streams[i]; epsilons[i] is what
+  /// epsilon() says for that environment.
   virtual void act(const Heads& heads, std::span<Stream* const> streams,
-                   std::span<std::int32_t> actions) const = 0;
+                   std::span<const float> epsilons, std::span<std::int32_t> actions) const = 0;
+
+  /// The chance of a blind action in environment `env` after `steps` steps of all environments.
+  [[nodiscard]] virtual float epsilon(int /*env*/, std::int64_t /*steps*/) const { return 0; }
+
+  /// The same where the policy is not trained but measured.
+  [[nodiscard]] virtual float evaluation_epsilon() const { return 0; }
+
+  /// Writes what the state of each row of the heads is worth, if actions[i] is taken in it.
+  virtual void values(const Heads& heads, std::span<const std::int32_t> actions,
+                      std::span<float> values) const = 0;
 
   /// The loss over a rollout's T * B samples (heads in its order), each weighted by `weight`
   /// (1 / samples of the whole update makes a mean); writes the gradient with respect to the heads.

@@ -84,7 +84,7 @@ Agent AgentOptions::load() const {
   load_parameters(found.checkpoint, architecture, agent.parameters);
   agent.network =
       make_network(architecture, agent.parameters, config.run.device, precision_of(config.net));
-  agent.algorithm = make_algorithm(config);
+  agent.algorithm = make_algorithm(config, spec.frames_per_step);
   return agent;
 }
 

@@ -15,7 +15,7 @@ Assembly::Assembly(const Config& config)
     : config_(config),
       make_env_(config.env.factory(seed_of(config))),
       spec_(make_env_(0)->spec()),
-      algorithm_(make_algorithm(config)),
+      algorithm_(make_algorithm(config, spec_.frames_per_step)),
       learner_(make_architecture(config.net, spec_), config.optimizer, seed_of(config)) {
   network(learner_.parameters());  // throws where the device cannot compute it
 }
@@ -33,6 +33,7 @@ TrainingRunOptions Assembly::run_options() const {
           .steps_budget = config_.run.steps,
           .until_return = config_.run.until_return,
           .frames_per_step = spec_.frames_per_step,
+          .metrics = algorithm_->needs().metrics,
           .log_seconds = config_.run.log_seconds,
           .checkpoint_minutes = config_.run.checkpoint_minutes};
 }
@@ -48,8 +49,14 @@ Parts Assembly::parts(TrainingRun& run, const Checkpoint* resume) {
           .resume = resume};
 }
 
-std::unique_ptr<Algorithm> make_algorithm(const Config& config) {
+std::unique_ptr<Algorithm> make_algorithm(const Config& config, std::int64_t frames_per_step) {
   if (config.algo == "a2c") return make_a2c(config.a2c);
+  const auto value_method = [&](QMethod method) {
+    return make_q_learning(method, config.q, seed_of(config), frames_per_step);
+  };
+  if (config.algo == "one_step_q") return value_method(QMethod::one_step_q);
+  if (config.algo == "one_step_sarsa") return value_method(QMethod::one_step_sarsa);
+  if (config.algo == "n_step_q") return value_method(QMethod::n_step_q);
   throw Error("algorithm '" + config.algo + "' cannot learn yet");
 }
 

@@ -39,8 +39,9 @@ class Assembly {
   Learner learner_;
 };
 
-/// The algorithm that the config names.
-[[nodiscard]] std::unique_ptr<Algorithm> make_algorithm(const Config& config);
+/// The algorithm that the config names, for an environment of so many frames a step.
+[[nodiscard]] std::unique_ptr<Algorithm> make_algorithm(const Config& config,
+                                                        std::int64_t frames_per_step);
 
 /// Trains with the system that the config names, until the run is done.
 void train_system(const Config& config, Parts& parts);

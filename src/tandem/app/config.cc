@@ -39,6 +39,39 @@ void apply_first(const Field& field, const std::vector<Setting>& settings) {
   }
 }
 
+// A3C's own words for what is learned: see Config.
+Setting in_our_words(Setting setting) {
+  if (setting.key == "method") setting.key = "algo";
+  if (setting.key == "algo" && setting.value == FieldValue("a3c")) setting.value = "a2c";
+  return setting;
+}
+
+std::vector<Setting> in_our_words(std::vector<Setting> settings) {
+  for (auto& setting : settings) setting = in_our_words(std::move(setting));
+  return settings;
+}
+
+Field algo_field(std::string& algo) {
+  return {.key = "algo",
+          .target = &algo,
+          .meaning =
+              "what is learned from the experience; `method` will do for the key, and a3c "
+              "for a2c",
+          .source = "A3C, section 4; PAAC, section 4: the framework takes any algorithm",
+          .choices = {"a2c", "one_step_q", "one_step_sarsa", "n_step_q"}};
+}
+
+// A file may hold the numbers of several algorithms; on the command line one of another algorithm
+// is a mistake.
+bool is_unused(const Setting& setting, const FieldList& unused, const std::string& algo) {
+  if (std::ranges::find(unused, setting.key, &Field::key) == unused.end()) return false;
+  if (setting.origin == Setting::Origin::file) return true;
+  throw Error(
+      fmt::format("{}: {} is not a key of the algorithm {}; `tandem keys` lists those that "
+                  "are",
+                  setting.where, setting.key, algo));
+}
+
 // The likeliest cause of an unknown option env.* is a config made for another environment.
 void check_env_option(const Setting& setting, const std::string& id, const FieldList& fields) {
   if (!setting.key.starts_with(kEnvPrefix)) return;
@@ -50,12 +83,9 @@ void check_env_option(const Setting& setting, const std::string& id, const Field
   }
 }
 
-void apply_all(const std::vector<Setting>& settings, const FieldList& fields,
-               const std::string& env_id) {
-  for (const auto& setting : settings) {
-    check_env_option(setting, env_id, fields);
-    apply_setting(setting, fields);
-  }
+void apply(const Setting& setting, const FieldList& fields, const std::string& env_id) {
+  check_env_option(setting, env_id, fields);
+  apply_setting(setting, fields);
 }
 
 EnvConfig choose_env(const std::vector<Setting>& settings) {
@@ -91,20 +121,20 @@ FieldList Config::fields() {
       {.key = "system",
        .target = &system,
        .meaning = "published system, as `tandem systems` lists them"},
-      {.key = "algo",
-       .target = &algo,
-       .meaning = "what is learned from the experience",
-       .source = "PAAC, section 4: the framework takes any algorithm",
-       .choices = {"a2c"}},
+      algo_field(algo),
   };
   append(all, prefixed("run.", run.fields()));
   append(all, prefixed(kEnvPrefix, env.fields()));
   append(all, prefixed("net.", net.fields()));
-  append(all, prefixed("a2c.", a2c.fields()));
+  append(all, algo == "a2c" ? prefixed("a2c.", a2c.fields()) : prefixed("q.", q.fields()));
   append(all, prefixed("optimizer.", optimizer.fields()));
   if (system == "paac") append(all, prefixed("paac.", paac.fields()));
   if (system == "a3c") append(all, prefixed("a3c.", a3c.fields()));
   return all;
+}
+
+FieldList Config::unused_fields() {
+  return algo == "a2c" ? prefixed("q.", q.fields()) : prefixed("a2c.", a2c.fields());
 }
 
 std::string Config::toml() const {
@@ -114,11 +144,13 @@ std::string Config::toml() const {
 
 EnvConfig load_env_config(const std::vector<Setting>& settings) {
   auto env = choose_env(settings);
-  apply_all(settings, prefixed(kEnvPrefix, env.fields()), env.id);
+  const auto fields = prefixed(kEnvPrefix, env.fields());
+  for (const auto& setting : settings) apply(setting, fields, env.id);
   return env;
 }
 
-Config load_config(const std::string& system, const std::vector<Setting>& settings) {
+Config load_config(const std::string& system, const std::vector<Setting>& given) {
+  const auto settings = in_our_words(given);
   Config config;
   if (!system.empty()) config.system = system;
   apply_first({.key = "system", .target = &config.system, .meaning = ""}, settings);
@@ -128,7 +160,12 @@ Config load_config(const std::string& system, const std::vector<Setting>& settin
     throw Error(fmt::format("this config is for the system {}, not {}", config.system, system));
   }
   config.env = choose_env(settings);
-  apply_all(settings, config.fields(), config.env.id);
+  apply_first(algo_field(config.algo), settings);
+  const auto fields = config.fields();
+  const auto unused = config.unused_fields();
+  for (const auto& setting : settings) {
+    apply(setting, is_unused(setting, unused, config.algo) ? unused : fields, config.env.id);
+  }
   return config;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tandem/algo/a2c.h"
+#include "tandem/algo/q_learning.h"
 #include "tandem/base/field.h"
 #include "tandem/env/family.h"
 #include "tandem/env/vec_env.h"
@@ -37,6 +38,10 @@ struct EnvConfig {
 
 /// One part per table of the TOML file. The defaults are those of the preset paac/atari. Not
 /// thread-safe; filled before any thread starts.
+///
+/// `algo` is the one key for what is learned, whatever the system. A3C's paper calls it a method,
+/// and the advantage actor-critic "A3C" where threads run it: load_config takes `method` for the
+/// key and `a3c` for a2c. Only the table of the chosen algorithm (a2c or q) takes part in the run.
 struct Config {
   std::string system = "paac";
   std::string algo = "a2c";
@@ -44,12 +49,16 @@ struct Config {
   EnvConfig env;
   NetConfig net;
   A2cConfig a2c;
+  QConfig q;
   OptimizerConfig optimizer;
   PaacConfig paac;
   A3cConfig a3c;
 
-  /// Every key of this system under its full name. Points into this config.
+  /// Every key of this system and algorithm under its full name. Points into this config.
   FieldList fields();
+
+  /// The keys of the algorithms that are not chosen.
+  FieldList unused_fields();
 
   /// The resolved config, as it stands in a run directory: load_config takes it back.
   [[nodiscard]] std::string toml() const;
@@ -61,7 +70,7 @@ struct Config {
 
 /// The defaults, changed by the settings in their order. An empty `system` means the settings' own.
 /// Throws Error for an unknown system, environment family or key, and for a bad value.
-[[nodiscard]] Config load_config(const std::string& system, const std::vector<Setting>& settings);
+[[nodiscard]] Config load_config(const std::string& system, const std::vector<Setting>& given);
 
 /// A resumed run may have other run.* values than before, but for the seed. Throws Error for any
 /// other difference: the checkpoint belongs to the old value.

@@ -17,4 +17,13 @@ void n_step_returns(const Rollout& rollout, std::span<float> returns) {
   }
 }
 
+void one_step_returns(const Rollout& rollout, std::span<float> returns) {
+  const auto rewards = rollout.rewards();
+  const auto discounts = rollout.discounts();
+  const auto next = rollout.values().subspan(rollout.envs());
+  for (std::size_t i = 0; i < returns.size(); ++i) {
+    returns[i] = rewards[i] + discounts[i] * next[i];
+  }
+}
+
 }  // namespace tandem

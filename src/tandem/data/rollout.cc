@@ -8,19 +8,21 @@ Rollout::Rollout(const EnvSpec& spec, int t_max, int envs)
     : t_max_(t_max), steps_(t_max), envs_(envs), observation_bytes_(spec.observation_bytes()) {
   const auto samples = static_cast<std::size_t>(t_max) * envs;
   observations_.resize((samples + envs) * observation_bytes_);
-  actions_.resize(samples);
+  actions_.resize(samples + envs);
   rewards_.resize(samples);
   discounts_.resize(samples);
   values_.resize(samples + envs);
+  epsilons_.resize(envs);
 }
 
-std::span<std::byte> Rollout::observations(int t) {
+std::span<std::byte> Rollout::observations(int t, int rows) {
   const auto row_bytes = envs_ * observation_bytes_;
-  return std::span(observations_).subspan(t * row_bytes, row_bytes);
+  return std::span(observations_).subspan(t * row_bytes, rows * row_bytes);
 }
 
 void Rollout::carry_over() {
   std::ranges::copy(observations(steps_), observations(0).begin());
+  std::ranges::copy(actions(steps_), actions(0).begin());
   steps_ = t_max_;
 }
 

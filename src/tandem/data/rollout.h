@@ -10,10 +10,11 @@
 
 namespace tandem {
 
-/// Time-major storage, [T, B] or [T, B, ...]; observations and values have T + 1 rows, the last for
-/// the bootstrap. Row t + 1 of the observations is what the environments wrote after action t.
-/// T is t_max, or less where an episode's end ended the rollout. Not thread-safe; separate rollouts
-/// are independent.
+/// Time-major storage, [T, B] or [T, B, ...]; observations, actions and values have T + 1 rows, the
+/// last for the bootstrap. Row t + 1 of the observations is what the environments wrote after
+/// action t; row T of the actions is of use to algorithms that choose a_T ahead (Sarsa). T is
+/// t_max, or less where an episode's end ended the rollout. Not thread-safe; separate rollouts are
+/// independent.
 class Rollout {
  public:
   /// Room for t_max steps.
@@ -27,25 +28,35 @@ class Rollout {
 
   [[nodiscard]] int envs() const { return envs_; }
 
-  /// Observations of row t in [0, T]: envs x observation_bytes.
-  std::span<std::byte> observations(int t);
+  /// Observations of row t in [0, T], or of several from there: rows x envs x observation_bytes.
+  std::span<std::byte> observations(int t, int rows = 1);
 
-  std::span<std::int32_t> actions(int t) { return row(actions_, t); }  // discrete
-  std::span<float> rewards(int t) { return row(rewards_, t); }         // as learned from
-  std::span<float> discounts(int t) { return row(discounts_, t); }     // gamma, or 0 at an end
-  std::span<float> values(int t) { return row(values_, t); }           // V(s_t), t in [0, T]
+  // Each takes the first row and how many.
+  std::span<std::int32_t> actions(int t, int rows = 1) { return cut(actions_, t, rows); }
+  std::span<float> rewards(int t) { return cut(rewards_, t, 1); }      // as learned from
+  std::span<float> discounts(int t) { return cut(discounts_, t, 1); }  // gamma, or 0 at an end
+
+  /// What s_t is worth. Which rows are filled, and by which network, follows from the algorithm's
+  /// needs; the last always is.
+  std::span<float> values(int t, int rows = 1) { return cut(values_, t, rows); }
+
+  /// With which chance each environment drew its actions blindly: [B].
+  std::span<float> epsilons() { return epsilons_; }
+  std::span<const float> epsilons() const { return epsilons_; }
+
   std::span<const std::int32_t> actions() const { return rows(actions_, steps_); }
   std::span<const float> rewards() const { return rows(rewards_, steps_); }
   std::span<const float> discounts() const { return rows(discounts_, steps_); }
   std::span<const float> values() const { return rows(values_, steps_ + 1); }
 
-  /// Makes the last observations the first of the next rollout, again of t_max steps.
+  /// Makes the last observations and actions the first of the next rollout, again of t_max steps.
   void carry_over();
 
  private:
   template <class T>
-  std::span<T> row(std::vector<T>& all, int t) {
-    return std::span(all).subspan(static_cast<std::size_t>(t) * envs_, envs_);
+  std::span<T> cut(std::vector<T>& all, int t, int rows) {
+    return std::span(all).subspan(static_cast<std::size_t>(t) * envs_,
+                                  static_cast<std::size_t>(rows) * envs_);
   }
   template <class T>
   std::span<const T> rows(const std::vector<T>& all, int count) const {
@@ -61,10 +72,15 @@ class Rollout {
   std::vector<float> rewards_;
   std::vector<float> discounts_;
   std::vector<float> values_;
+  std::vector<float> epsilons_;
 };
 
 /// n-step returns R_t = r_t + discount_t * R_{t+1} with R_T = V(s_T): lines 12 to 15 of PAAC's
 /// Algorithm 1. returns: [T * B], time-major.
 void n_step_returns(const Rollout& rollout, std::span<float> returns);
+
+/// One-step targets r_t + discount_t * V(s_{t+1}): A3C's Algorithm 1, with what Rollout::values
+/// holds for V. returns: [T * B], time-major.
+void one_step_returns(const Rollout& rollout, std::span<float> returns);
 
 }  // namespace tandem

@@ -217,6 +217,7 @@ VecEnv& VecEnv::operator=(VecEnv&&) noexcept = default;
 
 const EnvSpec& VecEnv::spec() const { return impl_->env(0).spec(); }
 int VecEnv::size() const { return impl_->size(); }
+int VecEnv::index(int id) const { return impl_->env(id).index(); }
 Stream& VecEnv::stream(int id) { return impl_->env(id).stream(); }
 const StepResult& VecEnv::result(int id) const { return impl_->env(id).result(); }
 Picture VecEnv::render(int id) const { return impl_->env(id).env().render(); }

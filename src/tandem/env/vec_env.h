@@ -47,7 +47,10 @@ class VecEnv {
   [[nodiscard]] const EnvSpec& spec() const;
   [[nodiscard]] int size() const;
 
-  /// The stream of environment `id` (0-based here): its actions are drawn from it. Not while the
+  /// The global index of environment `id` (0-based here).
+  [[nodiscard]] int index(int id) const;
+
+  /// The stream of environment `id`: its actions are drawn from it. Not while the
   /// environment is stepping.
   [[nodiscard]] Stream& stream(int id);
 

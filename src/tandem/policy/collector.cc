@@ -3,18 +3,23 @@
 #include <algorithm>
 #include <utility>
 
+#include "tandem/base/error.h"
+
 namespace tandem {
 
-Collector::Collector(VecEnv env, Network& network, const Algorithm& algorithm, int t_max,
-                     RolloutEnd end)
+Collector::Collector(VecEnv env, Network& network, Network* target, const Algorithm& algorithm,
+                     int t_max, RolloutEnd end)
     : env_(std::move(env)),
       network_(network),
+      target_(target != nullptr ? *target : network),
       algorithm_(algorithm),
+      bootstrap_(algorithm.needs().bootstrap),
       end_(end),
       rollout_(env_.spec(), t_max, env_.size()),
       state_(network, env_.size()),
-      logits_(static_cast<std::size_t>(env_.size() * network.architecture().policy_outputs)),
-      value_(static_cast<std::size_t>(env_.size())),
+      logits_(
+          static_cast<std::size_t>(t_max * env_.size() * network.architecture().policy_outputs)),
+      value_(static_cast<std::size_t>(t_max * env_.size())),
       actions_(static_cast<std::size_t>(env_.size())) {
   for (int id = 0; id < env_.size(); ++id) {
     ids_.push_back(id);
@@ -25,33 +30,48 @@ Collector::Collector(VecEnv env, Network& network, const Algorithm& algorithm, i
 void Collector::start() {
   env_.reset(rollout_.observations(rollout_.steps()));
   state_.restart();
+  set_epsilons(0);
+  if (chooses_ahead()) choose_ahead();
 }
 
-void Collector::save(StateWriter& writer) const {
+void Collector::save(StateWriter& writer) {
   env_.save(writer);
   state_.save(writer);
+  if (chooses_ahead()) writer.put_bytes(std::as_bytes(rollout_.actions(rollout_.steps())));
 }
 
 void Collector::load(StateReader& reader) {
   env_.load(reader, rollout_.observations(rollout_.steps()));
   state_.load(reader);
+  if (!chooses_ahead()) return;
+  const auto chosen = std::as_writable_bytes(rollout_.actions(rollout_.steps()));
+  const auto saved = reader.get_bytes();
+  if (saved.size() != chosen.size()) throw Error("the checkpoint has other environments");
+  std::ranges::copy(saved, chosen.begin());
 }
 
-const Rollout& Collector::collect() {
+const Rollout& Collector::collect(std::int64_t steps) {
   rollout_.carry_over();
+  set_epsilons(steps);
   for (int t = 0; t < rollout_.steps(); ++t) {
     act(t);
     step(t);
     if (end_ == RolloutEnd::at_episode && rollout_.discounts(t)[0] == 0) rollout_.set_steps(t + 1);
   }
-  Stopwatch watch;
-  const int last = rollout_.steps();
-  std::ranges::copy(values(ids_, rollout_.observations(last)), rollout_.values(last).begin());
-  seconds_.inferring += watch.lap();
+  const Stopwatch watch;
+  if (chooses_ahead()) choose_ahead();
+  bootstrap();
+  seconds_.inferring += watch.seconds();
   return rollout_;
 }
 
 TimeShares Collector::take_seconds() { return std::exchange(seconds_, {}); }
+
+void Collector::set_epsilons(std::int64_t steps) {
+  for (int id = 0; id < env_.size(); ++id) {
+    rollout_.epsilons()[static_cast<std::size_t>(id)] = algorithm_.epsilon(env_.index(id), steps);
+  }
+}
 
 void Collector::act(int t) {
   Stopwatch watch;
@@ -59,7 +79,8 @@ void Collector::act(int t) {
   network_.record(state_.look(ids_, rollout_.observations(t)), heads);
   state_.keep(ids_);
   std::ranges::copy(heads.value, rollout_.values(t).begin());
-  algorithm_.act(heads, streams_, rollout_.actions(t));
+  const bool chosen = chooses_ahead() && t == 0;
+  if (!chosen) algorithm_.act(heads, streams_, rollout_.epsilons(), rollout_.actions(t));
   seconds_.inferring += watch.lap();
 }
 
@@ -77,7 +98,7 @@ void Collector::step(int t) {
     float reward = algorithm_.reward(result.reward);
     // An episode that a limit cut off goes on in truth: its last state keeps its value.
     if (result.truncated && !result.terminated) {
-      reward += gamma * values({&id, 1}, env_.final_observation(id))[0];
+      reward += gamma * final_value(id);
     }
     rollout_.rewards(t)[i] = reward;
     const bool ended = result.terminated || result.truncated;
@@ -94,12 +115,42 @@ Heads Collector::outputs(std::int64_t batch) {
           std::span(value_).first(architecture.value_head ? static_cast<std::size_t>(batch) : 0)};
 }
 
-/// Without a trace in the states: acting in these observations is still to come.
-std::span<const float> Collector::values(std::span<const int> ids,
-                                         std::span<const std::byte> observations) {
-  const Heads heads = outputs(static_cast<std::int64_t>(ids.size()));
-  network_.forward(state_.look(ids, observations), heads);
-  return heads.value;
+/// The values of the last state, or of every state after the first, in one batch. Without a trace
+/// in the recurrent states: acting in these observations is still to come.
+void Collector::bootstrap() {
+  const int last = rollout_.steps();
+  const int first = bootstrap_ == Bootstrap::last_state ? last : 1;
+  const int rows = last - first + 1;
+  const Heads heads = outputs(std::int64_t{rows} * env_.size());
+  target_.forward(state_.look(ids_, rollout_.observations(first, rows)), heads);
+  algorithm_.values(heads, rollout_.actions(first, rows), rollout_.values(first, rows));
+}
+
+/// a_T, with the parameters of before the update: Sarsa's target is of the action really taken.
+void Collector::choose_ahead() {
+  const int last = rollout_.steps();
+  const Heads heads = outputs(env_.size());
+  network_.forward(state_.look(ids_, rollout_.observations(last)), heads);
+  algorithm_.act(heads, streams_, rollout_.epsilons(), rollout_.actions(last));
+}
+
+/// What the state is worth at which an episode was cut off. No action is taken in it; Sarsa's is
+/// the one that would have been.
+float Collector::final_value(int id) {
+  const auto observation = env_.final_observation(id);
+  const std::span ids(&id, 1);
+  const auto i = static_cast<std::size_t>(id);
+  const Heads heads = outputs(1);
+  std::int32_t action = 0;
+  if (chooses_ahead()) {
+    network_.forward(state_.look(ids, observation), heads);
+    algorithm_.act(heads, std::span(streams_).subspan(i, 1), rollout_.epsilons().subspan(i, 1),
+                   std::span(&action, 1));
+  }
+  float value = 0;
+  target_.forward(state_.look(ids, observation), heads);
+  algorithm_.values(heads, std::span(&action, 1), std::span(&value, 1));
+  return value;
 }
 
 }  // namespace tandem

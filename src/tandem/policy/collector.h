@@ -23,35 +23,44 @@ enum class RolloutEnd {
 /// parameters run in parallel, each in a thread of its own.
 class Collector {
  public:
-  /// `network` and `algorithm` must outlive the collector.
-  Collector(VecEnv env, Network& network, const Algorithm& algorithm, int t_max,
+  /// `network` acts; `target` tells what states are worth beyond the rollout, or `network` where it
+  /// is null. They and `algorithm` must outlive the collector.
+  Collector(VecEnv env, Network& network, Network* target, const Algorithm& algorithm, int t_max,
             RolloutEnd end = RolloutEnd::after_t_max);
 
   /// Starts every environment. Call it, or load(), once before the first collect().
   void start();
 
   /// Up to t_max steps of every environment with actions from the current parameters (PAAC's
-  /// Algorithm 1, lines 4 to 10), which the network records, then the value of the last state (line
-  /// 12). The rollout is valid until the next call.
-  const Rollout& collect();
+  /// Algorithm 1, lines 4 to 10), which the network records, then the values that the algorithm
+  /// bootstraps from (line 12). `steps` have been taken by all so far: exploration depends on it.
+  /// The rollout is valid until the next call.
+  const Rollout& collect(std::int64_t steps);
 
   /// Games finished, and thread-seconds spent, since the last call of each.
   std::vector<Episode> take_episodes() { return env_.take_episodes(); }
   TimeShares take_seconds();
 
-  /// Environments with all their state, and the network's of each; between calls of collect().
-  void save(StateWriter& writer) const;
+  /// Environments with all their state, the network's of each, and actions chosen ahead; between
+  /// calls of collect().
+  void save(StateWriter& writer);
   void load(StateReader& reader);
 
  private:
+  void set_epsilons(std::int64_t steps);
   void act(int t);
   void step(int t);
+  void bootstrap();
+  void choose_ahead();
+  float final_value(int id);
   Heads outputs(std::int64_t batch);
-  std::span<const float> values(std::span<const int> ids, std::span<const std::byte> observations);
+  [[nodiscard]] bool chooses_ahead() const { return bootstrap_ == Bootstrap::every_action; }
 
   VecEnv env_;
   Network& network_;
+  Network& target_;
   const Algorithm& algorithm_;
+  const Bootstrap bootstrap_;
   RolloutEnd end_;
   Rollout rollout_;
   RecurrentState state_;

@@ -36,6 +36,7 @@ Games::Games(VecEnv env, Network& network, const Algorithm& algorithm, Play play
   logits_.resize(count * static_cast<std::size_t>(network.architecture().policy_outputs));
   value_.resize(network.architecture().value_head ? count : 0);
   streams_.resize(count);
+  epsilons_.assign(count, algorithm.evaluation_epsilon());
   chosen_.resize(count);
   actions_.resize(count);
   targets_.resize(count);
@@ -73,7 +74,8 @@ void Games::choose_actions() {
   state_.keep(playing_);
   const auto chosen = std::span(chosen_).first(count);
   if (play_ == Play::greedy) return most_probable(heads, chosen);
-  algorithm_.act(heads, std::span(streams_).first(count), chosen);
+  algorithm_.act(heads, std::span(streams_).first(count), std::span(epsilons_).first(count),
+                 chosen);
 }
 
 }  // namespace tandem

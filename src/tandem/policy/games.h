@@ -13,8 +13,11 @@
 
 namespace tandem {
 
-/// How a policy turns its logits into actions.
-enum class Play { sampled, greedy };  // as in training, or always the most probable action
+/// How a policy turns its heads into actions.
+enum class Play {
+  sampled,  // from the policy, or with the algorithm's evaluation_epsilon()
+  greedy    // always the most probable action, or that of the highest value
+};
 
 /// One whole game in each environment: a lost life does not end it. Games that are over take no
 /// further steps, and the batches of forward passes shrink with them. The result does not depend on
@@ -56,6 +59,7 @@ class Games {
   std::vector<float> logits_;
   std::vector<float> value_;
   std::vector<Stream*> streams_;
+  std::vector<float> epsilons_;
   std::vector<std::int32_t> chosen_;
   std::vector<Action> actions_;
   std::vector<std::byte*> targets_;

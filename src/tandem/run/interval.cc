@@ -28,18 +28,13 @@ void Interval::add(const UpdateReport& report) {
 
 double Interval::steps_per_second() const { return ratio(static_cast<double>(steps_), seconds()); }
 
-double Interval::mean_entropy() const { return ratio(loss_.entropy, loss_.samples); }
-
-nlohmann::ordered_json Interval::scalars(std::int64_t frames_per_step) const {
+nlohmann::ordered_json Interval::scalars(Metrics metrics, std::int64_t frames_per_step) const {
   const double rate = steps_per_second();
   const auto updates = static_cast<double>(updates_);
-  nlohmann::ordered_json line = {
-      {"loss/policy", ratio(loss_.policy_loss, loss_.samples)},
-      {"loss/value", ratio(loss_.value_loss, loss_.samples)},
-      {"policy/entropy", mean_entropy()},
-      {"optimizer/gradient_norm", ratio(gradient_norm_, updates)},
-      {"optimizer/learning_rate", learning_rate_},
-  };
+  nlohmann::ordered_json line;
+  for (const Metric& metric : metrics) line[metric.key] = metric.mean(loss_);
+  line["optimizer/gradient_norm"] = ratio(gradient_norm_, updates);
+  line["optimizer/learning_rate"] = learning_rate_;
   if (episodes_ > 0) {
     const auto episodes = static_cast<double>(episodes_);
     line["episode/return_mean"] = returns_ / episodes;

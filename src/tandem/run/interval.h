@@ -32,12 +32,12 @@ class Interval {
   /// Seconds since the interval began.
   [[nodiscard]] double seconds() const { return watch_.seconds(); }
   [[nodiscard]] double steps_per_second() const;
-  [[nodiscard]] double mean_entropy() const;
+  [[nodiscard]] const LossStats& loss() const { return loss_; }
 
-  /// The scalars of a log line, all means over the interval: losses, entropy, gradient norm,
-  /// learning rate, returns and lengths of the episodes (left out when none ended), rates, and the
-  /// shares of time of PAAC's Figure 2.
-  [[nodiscard]] nlohmann::ordered_json scalars(std::int64_t frames_per_step) const;
+  /// The scalars of a log line, all means over the interval: what the algorithm measures, gradient
+  /// norm, learning rate, returns and lengths of the episodes (left out when none ended), rates,
+  /// and the shares of time of PAAC's Figure 2.
+  [[nodiscard]] nlohmann::ordered_json scalars(Metrics metrics, std::int64_t frames_per_step) const;
 
  private:
   Stopwatch watch_;

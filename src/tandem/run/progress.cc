@@ -52,8 +52,8 @@ std::vector<Part> parts(const ProgressReport& report, bool bar) {
   all.push_back({4, episodes + " episodes", episodes + " ep"});
   const auto mean = report.mean_return ? fmt::format("{:.2f}", *report.mean_return) : "-";
   all.push_back({1, "return " + mean});
-  const auto entropy = fmt::format("{:.3f}", report.entropy);
-  all.push_back({3, "entropy " + entropy, "ent " + entropy});
+  const auto random = fmt::format(" {:.3f}", report.random);
+  all.push_back({3, report.randomness + random, report.randomness.substr(0, 3) + random});
   if (report.seconds_left) all.push_back({2, short_duration(*report.seconds_left) + " left"});
   return all;
 }

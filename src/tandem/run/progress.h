@@ -16,8 +16,9 @@ struct ProgressReport {
   std::int64_t frames = 0;
   double steps_per_second = 0;
   std::int64_t episodes = 0;
-  std::optional<double> mean_return;  // of the last 100 episodes; none before the first
-  double entropy = 0;                 // of the policy, nats
+  std::optional<double> mean_return;   // of the last 100 episodes; none before the first
+  std::string randomness = "entropy";  // how it is called that says how random the policy is
+  double random = 0;                   // entropy in nats, or epsilon
   std::optional<double> seconds_left;
 };
 

@@ -125,18 +125,16 @@ void TrainingRun::look_at_return() {
 }
 
 void TrainingRun::require_finite(const UpdateReport& report) const {
-  const std::pair<const char*, double> checked[] = {{"policy loss", report.loss.policy_loss},
-                                                    {"value loss", report.loss.value_loss},
-                                                    {"entropy", report.loss.entropy},
-                                                    {"gradient norm", report.gradient_norm}};
-  for (const auto& [name, value] : checked) {
-    if (std::isfinite(value)) continue;
+  const auto check = [&](const char* name, double value) {
+    if (std::isfinite(value)) return;
     throw Diverged(fmt::format(
         "the {} became {} at step {}, so the run was stopped; {}. Try a lower optimizer.lr (now "
         "{:g}), or set optimizer.clip_norm lower (0 is no clipping)",
         name, std::isnan(value) ? "not a number" : "infinite", steps() + report.steps,
         last_checkpoint_kept(), report.learning_rate));
-  }
+  };
+  for (const Metric& metric : options_.metrics) check(metric.name, report.loss.*metric.sum);
+  check("gradient norm", report.gradient_norm);
 }
 
 std::string TrainingRun::last_checkpoint_kept() const {
@@ -151,9 +149,9 @@ void TrainingRun::log() {
                        {"updates", updates_},
                        {"episodes", episodes_}};
   if (const auto mean = mean_return()) line["episode/return_mean_100"] = *mean;
-  line.update(interval_.scalars(options_.frames_per_step));
+  line.update(interval_.scalars(options_.metrics, options_.frames_per_step));
   recent_rate_ = interval_.steps_per_second();
-  recent_entropy_ = interval_.mean_entropy();
+  recent_loss_ = interval_.loss();
   metrics_.write(steps(), line);
   interval_ = {};
 }
@@ -163,6 +161,7 @@ void TrainingRun::show_progress() {
   since_progress_.lap();
   // An interval that has only begun says little of the rate.
   const bool current = interval_.updates() > 0 && interval_.seconds() >= kRedrawSeconds;
+  const Metric& random = options_.metrics.back();
   ProgressReport report{.label = options_.label,
                         .steps = steps(),
                         .budget = options_.steps_budget,
@@ -170,7 +169,8 @@ void TrainingRun::show_progress() {
                         .steps_per_second = current ? interval_.steps_per_second() : recent_rate_,
                         .episodes = episodes_,
                         .mean_return = mean_return(),
-                        .entropy = current ? interval_.mean_entropy() : recent_entropy_,
+                        .randomness = random.name,
+                        .random = random.mean(current ? interval_.loss() : recent_loss_),
                         .seconds_left = std::nullopt};
   if (const double rate = steps_per_second(); rate > 0) {
     report.seconds_left = static_cast<double>(options_.steps_budget - steps()) / rate;

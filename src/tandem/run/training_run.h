@@ -28,11 +28,12 @@ struct TrainingRunOptions {
   std::string system;  // "paac", for result.json as the next two
   std::string env;     // "atari:Pong"
   std::uint64_t seed = 0;
-  std::string config = {};           // resolved, as TOML; kept in each checkpoint
-  std::int64_t steps_budget = 0;     // of the whole run, resumes included
-  double until_return = kNoReturn;   // as run.until_return
-  std::int64_t frames_per_step = 1;  // emulated frames in a step
-  double log_seconds = 10;           // between two lines of metrics.jsonl
+  std::string config = {};                // resolved, as TOML; kept in each checkpoint
+  std::int64_t steps_budget = 0;          // of the whole run, resumes included
+  double until_return = kNoReturn;        // as run.until_return
+  std::int64_t frames_per_step = 1;       // emulated frames in a step
+  Metrics metrics = kActorCriticMetrics;  // what the algorithm measures
+  double log_seconds = 10;                // between two lines of metrics.jsonl
   double checkpoint_minutes = 5;
   std::function<bool()> stop_requested = [] { return false; };  // as StopSignals::requested
   std::FILE* progress = stderr;  // where progress goes; must outlive the run
@@ -59,8 +60,8 @@ class TrainingRun {
   /// Steps so far, those before a resume included.
   [[nodiscard]] std::int64_t steps() const { return steps_.load(std::memory_order_relaxed); }
 
-  /// Counts an update, and logs when it is time. Throws Diverged when its loss, entropy or gradient
-  /// norm is not finite: the run can only go on from a checkpoint.
+  /// Counts an update, and logs when it is time. Throws Diverged when what it measured or its
+  /// gradient norm is not finite: the run can only go on from a checkpoint.
   void record(const UpdateReport& report);
 
   [[nodiscard]] bool checkpoint_due() const;
@@ -116,8 +117,8 @@ class TrainingRun {
   std::atomic<bool> reached_return_ = false;
   Reached reached_;  // valid when reached_return_
   Interval interval_;
-  double recent_rate_ = 0;     // of the last logged interval, steps per second
-  double recent_entropy_ = 0;  // likewise
+  double recent_rate_ = 0;  // of the last logged interval, steps per second
+  LossStats recent_loss_;   // likewise
   // For the rate of the whole run. It leaves out the first update after each start, and so the
   // set-up before it.
   std::optional<Stopwatch> since_update_;

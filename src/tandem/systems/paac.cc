@@ -10,6 +10,7 @@
 #include "tandem/policy/collector.h"
 #include "tandem/sync/workers.h"
 #include "tandem/systems/parts.h"
+#include "tandem/systems/target_network.h"
 
 namespace tandem {
 namespace {
@@ -20,6 +21,7 @@ namespace {
 /// threads: with it the order of all sums, and so every bit of the result.
 struct Group {
   std::unique_ptr<Network> network = nullptr;
+  std::unique_ptr<TargetNetwork> target = nullptr;
   std::unique_ptr<Collector> collector = nullptr;
   LossStats stats = {};
   double learning_seconds = 0;
@@ -28,6 +30,7 @@ struct Group {
   void reload() {
     const Stopwatch watch;
     network->reload();
+    target->synchronise();
     learning_seconds = watch.seconds();
   }
 
@@ -55,18 +58,20 @@ int worker_count(const PaacConfig& config, int thread_budget) {
 
 /// Line 2: the n_e environments. Where there are more workers than groups (one group on a GPU: the
 /// architecture of the paper's Figure 1), the rest of the workers step each group's environments.
-Group make_group(const PaacConfig& config, const Parts& parts, int index) {
+Group make_group(const PaacConfig& config, const Parts& parts, const TargetParameters& target,
+                 int index) {
   const int first = index * static_cast<int>(config.envs_per_group);
   const int count =
       std::min(static_cast<int>(config.envs_per_group), static_cast<int>(config.envs) - first);
   const int workers_each = worker_count(config, parts.threads) / group_count(config);
-  Group group{.network = parts.make_network(parts.learner.parameters())};
+  Group group{.network = parts.make_network(parts.learner.parameters()),
+              .target = std::make_unique<TargetNetwork>(target, parts.make_network)};
   group.collector = std::make_unique<Collector>(
       VecEnv(parts.make_env, {.first = first,
                               .count = count,
                               .threads = workers_each > 1 ? workers_each : 0,
                               .seed = parts.seed}),
-      *group.network, parts.algorithm, static_cast<int>(config.t_max));
+      *group.network, group.target->get(), parts.algorithm, static_cast<int>(config.t_max));
   return group;
 }
 
@@ -78,9 +83,10 @@ void start(Group& group, std::size_t index, const Checkpoint* resume) {
   group.collector->load(reader);
 }
 
-void save(const std::vector<Group>& groups, Parts& parts) {
+void save(const std::vector<Group>& groups, TargetParameters& target, Parts& parts) {
   Checkpoint checkpoint;
   save_learner(parts.learner, checkpoint);
+  save_target(target, checkpoint);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     StateWriter writer;
     groups[g].collector->save(writer);
@@ -111,9 +117,12 @@ void train_paac(const PaacConfig& config, Parts& parts) {
   std::vector<Group> groups(static_cast<std::size_t>(count));
   std::vector<std::vector<float>> gradients(groups.size());
   std::vector<Episode> episodes;
+  TargetParameters target(parts.learner.parameters(), parts.algorithm.needs().target_steps,
+                          parts.run.steps());
+  if (parts.resume != nullptr) load_target(*parts.resume, target);
   workers.parallel_for(count, [&](int g) {
     const auto i = static_cast<std::size_t>(g);
-    groups[i] = make_group(config, parts, g);
+    groups[i] = make_group(config, parts, target, g);
     gradients[i].resize(parts.learner.parameters().size());
     start(groups[i], i, parts.resume);
   });
@@ -124,7 +133,7 @@ void train_paac(const PaacConfig& config, Parts& parts) {
     workers.parallel_for(count, [&](int g) {
       const auto i = static_cast<std::size_t>(g);
       groups[i].reload();
-      const Rollout& rollout = groups[i].collector->collect();  // lines 4 to 12
+      const Rollout& rollout = groups[i].collector->collect(parts.run.steps());  // lines 4-12
       groups[i].differentiate(rollout, parts.algorithm, 1.0 / static_cast<double>(samples),
                               gradients[i]);  // lines 12 to 17
     });
@@ -141,9 +150,12 @@ void train_paac(const PaacConfig& config, Parts& parts) {
     all.seconds.waiting += parallel_seconds * workers.threads() - all.seconds.total();
     all.seconds.learning += update_seconds * workers.threads();
     parts.run.record(all);
-    if (parts.run.checkpoint_due()) save(groups, parts);
+    target.refresh(parts.run.steps(), [&](std::span<float> own) {
+      std::ranges::copy(parts.learner.parameters(), own.begin());
+    });
+    if (parts.run.checkpoint_due()) save(groups, target, parts);
   }
-  save(groups, parts);
+  save(groups, target, parts);
 }
 
 }  // namespace tandem

@@ -8,6 +8,8 @@
 namespace tandem {
 namespace {
 
+const std::string kTarget = "target";
+
 std::string slot_name(const Optimizer::Slot& slot) { return "optimizer." + slot.name; }
 
 std::span<const float> slice(std::span<const float> all, const ParameterInfo& info) {
@@ -52,6 +54,15 @@ void save_slots(const std::vector<Optimizer::Slot>& slots, Checkpoint& checkpoin
     checkpoint.add_tensor(slot_name(slot), {static_cast<std::int64_t>(slot.values.size())},
                           slot.values);
   }
+}
+
+void save_target(TargetParameters& target, Checkpoint& checkpoint) {
+  if (!target.exist()) return;
+  checkpoint.add_tensor(kTarget, {static_cast<std::int64_t>(target.size())}, target.values());
+}
+
+void load_target(const Checkpoint& checkpoint, TargetParameters& target) {
+  if (target.exist()) copy_tensor(checkpoint, kTarget, target.values());
 }
 
 void load_slots(const Checkpoint& checkpoint, const std::vector<Optimizer::Slot>& slots) {

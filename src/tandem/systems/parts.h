@@ -10,6 +10,7 @@
 #include "tandem/algo/algorithm.h"
 #include "tandem/env/vec_env.h"
 #include "tandem/learn/learner.h"
+#include "tandem/learn/target.h"
 #include "tandem/nn/network.h"
 #include "tandem/run/training_run.h"
 
@@ -36,6 +37,8 @@ void save_learner(Learner& learner, Checkpoint& checkpoint);
 void load_learner(const Checkpoint& checkpoint, Learner& learner);
 void save_slots(const std::vector<Optimizer::Slot>& slots, Checkpoint& checkpoint);
 void load_slots(const Checkpoint& checkpoint, const std::vector<Optimizer::Slot>& slots);
+void save_target(TargetParameters& target, Checkpoint& checkpoint);
+void load_target(const Checkpoint& checkpoint, TargetParameters& target);
 void load_parameters(const Checkpoint& checkpoint, const Architecture& architecture,
                      std::span<float> parameters);
 

@@ -118,7 +118,7 @@ void Workbench::act() {
   for (int t = 0; t < batching_.steps; ++t) {
     network_->record(state_.look(ids_, rollout_.observations(t)), heads(t));
     state_.keep(ids_);
-    algorithm_.act(heads(t), streams_, rollout_.actions(t));
+    algorithm_.act(heads(t), streams_, rollout_.epsilons(), rollout_.actions(t));
   }
   network_->forward(state_.look(ids_, rollout_.observations(batching_.steps)),
                     heads(batching_.steps));

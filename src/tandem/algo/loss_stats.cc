@@ -1,4 +1,4 @@
-#include "tandem/algo/algorithm.h"
+#include "tandem/algo/loss_stats.h"
 
 namespace tandem {
 
@@ -6,8 +6,14 @@ LossStats& LossStats::operator+=(const LossStats& other) {
   policy_loss += other.policy_loss;
   value_loss += other.value_loss;
   entropy += other.entropy;
+  q += other.q;
+  epsilon += other.epsilon;
   samples += other.samples;
   return *this;
+}
+
+double Metric::mean(const LossStats& stats) const {
+  return stats.samples > 0 ? stats.*sum / stats.samples : 0;
 }
 
 }  // namespace tandem

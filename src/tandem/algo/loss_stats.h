@@ -1,0 +1,47 @@
+// What a loss measures, and how it is called in logs.
+#pragma once
+
+#include <array>
+#include <span>
+
+namespace tandem {
+
+/// Sums over a batch; divide by `samples` for means. Adding two gives those of both batches. Each
+/// algorithm fills its own of them (see Metric). Value type.
+struct LossStats {
+  double policy_loss = 0;  // what the policy head minimises, entropy term excluded
+  double value_loss = 0;   // squared error of the value head, or of Q(s, a)
+  double entropy = 0;      // of the policy, nats
+  double q = 0;            // Q(s, a) of the actions taken
+  double epsilon = 0;      // the chance with which actions were drawn blindly
+  double samples = 0;
+
+  LossStats& operator+=(const LossStats& other);
+};
+
+/// One of the sums, with its name in metrics and its name in words. Value type.
+struct Metric {
+  const char* key;
+  const char* name;
+  double LossStats::*sum;
+
+  /// Over the samples of `stats`; 0 where there are none.
+  [[nodiscard]] double mean(const LossStats& stats) const;
+};
+
+/// What an algorithm fills. The last says how random its policy is: the progress line shows it.
+using Metrics = std::span<const Metric>;
+
+inline constexpr std::array kActorCriticMetrics = {
+    Metric{"loss/policy", "policy loss", &LossStats::policy_loss},
+    Metric{"loss/value", "value loss", &LossStats::value_loss},
+    Metric{"policy/entropy", "entropy", &LossStats::entropy},
+};
+
+inline constexpr std::array kValueMethodMetrics = {
+    Metric{"loss/value", "value loss", &LossStats::value_loss},
+    Metric{"policy/q", "action value", &LossStats::q},
+    Metric{"policy/epsilon", "epsilon", &LossStats::epsilon},
+};
+
+}  // namespace tandem

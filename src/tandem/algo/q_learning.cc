@@ -1,0 +1,136 @@
+#include "tandem/algo/q_learning.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace tandem {
+namespace {
+
+class QLearning final : public Algorithm {
+ public:
+  QLearning(QMethod method, const QConfig& config, std::uint64_t seed, std::int64_t frames_per_step)
+      : method_(method),
+        config_(config),
+        target_steps_(std::max<std::int64_t>(1, config.target_frames / frames_per_step)),
+        exploration_(config.exploration, seed, frames_per_step) {}
+
+  [[nodiscard]] Needs needs() const override {
+    return {
+        .bootstrap = bootstrap(), .target_steps = target_steps_, .metrics = kValueMethodMetrics};
+  }
+
+  // One draw decides whether to explore, so that an epsilon of 0 and one of 1 both mean it.
+  void act(const Heads& heads, std::span<Stream* const> streams, std::span<const float> epsilons,
+           std::span<std::int32_t> actions) const override {
+    const auto count = static_cast<std::uint32_t>(heads.actions);
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+      Stream& stream = *streams[i];
+      actions[i] = stream.uniform() < epsilons[i] ? static_cast<std::int32_t>(stream.below(count))
+                                                  : best_action(row(heads, i));
+    }
+  }
+
+  [[nodiscard]] float epsilon(int env, std::int64_t steps) const override {
+    return exploration_.epsilon(env, steps);
+  }
+
+  [[nodiscard]] float evaluation_epsilon() const override { return exploration_.at_evaluation(); }
+
+  void values(const Heads& heads, std::span<const std::int32_t> actions,
+              std::span<float> values) const override {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto q = row(heads, i);
+      values[i] = method_ == QMethod::one_step_sarsa ? q[actions[i]] : *std::ranges::max_element(q);
+    }
+  }
+
+  LossStats loss(const Heads& heads, const Rollout& rollout, double weight,
+                 const Heads& gradient) const override {
+    const auto actions = rollout.actions();
+    std::vector<float> targets(actions.size());
+    method_ == QMethod::n_step_q ? n_step_returns(rollout, targets)
+                                 : one_step_returns(rollout, targets);
+
+    std::ranges::fill(gradient.logits, 0.0f);
+    std::ranges::fill(gradient.value, 0.0f);
+    const auto scale = static_cast<float>(weight * config_.loss_scale);
+    const auto epsilons = rollout.epsilons();
+    LossStats stats;
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+      const float q = row(heads, i)[actions[i]];
+      const float error = targets[i] - q;
+      row(gradient, i)[actions[i]] = scale * -2.0f * error;
+      stats.value_loss += error * error;
+      stats.q += q;
+      stats.epsilon += epsilons[i % epsilons.size()];
+    }
+    stats.samples = static_cast<double>(actions.size());
+    return stats;
+  }
+
+  [[nodiscard]] float reward(float raw) const override {
+    const auto limit = static_cast<float>(config_.reward_clip);
+    return limit > 0 ? std::clamp(raw, -limit, limit) : raw;
+  }
+
+  [[nodiscard]] double gamma() const override { return config_.gamma; }
+
+ private:
+  static std::span<float> row(const Heads& heads, std::size_t i) {
+    const auto width = static_cast<std::size_t>(heads.actions);
+    return heads.logits.subspan(i * width, width);
+  }
+
+  static std::int32_t best_action(std::span<const float> q) {
+    return static_cast<std::int32_t>(std::ranges::max_element(q) - q.begin());
+  }
+
+  [[nodiscard]] Bootstrap bootstrap() const {
+    if (method_ == QMethod::one_step_q) return Bootstrap::every_state;
+    if (method_ == QMethod::one_step_sarsa) return Bootstrap::every_action;
+    return Bootstrap::last_state;
+  }
+
+  QMethod method_;
+  QConfig config_;
+  std::int64_t target_steps_;
+  Exploration exploration_;
+};
+
+}  // namespace
+
+FieldList QConfig::fields() {
+  FieldList all = {
+      {.key = "gamma",
+       .target = &gamma,
+       .meaning = "discount of one step",
+       .source = "Mnih et al. 2015, Methods",
+       .least = 0,
+       .most = 1},
+      {.key = "loss_scale",
+       .target = &loss_scale,
+       .meaning = "factor of the whole loss; 1 in the equations",
+       .source = "A3C, algorithms 1 and 2, have 1",
+       .least = 0},
+      {.key = "reward_clip",
+       .target = &reward_clip,
+       .meaning = "rewards are clipped to +- this before learning; 0: not clipped",
+       .source = "Mnih et al. 2015, Methods",
+       .least = 0},
+      {.key = "target_frames",
+       .target = &target_frames,
+       .meaning = "frames of all environments between two refreshes of the target network "
+                  "(I_target)",
+       .source = "A3C, section 5.1",
+       .least = 1},
+  };
+  for (auto& field : exploration.fields()) all.push_back(std::move(field));
+  return all;
+}
+
+std::unique_ptr<Algorithm> make_q_learning(QMethod method, const QConfig& config,
+                                           std::uint64_t seed, std::int64_t frames_per_step) {
+  return std::make_unique<QLearning>(method, config, seed, frames_per_step);
+}
+
+}  // namespace tandem

@@ -1,0 +1,56 @@
+// The parameters of a target network, which all threads share.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tandem {
+
+/// theta- of A3C's Algorithms 1 and 2: a copy of the parameters theta, taken anew every so many
+/// steps of all threads together and the same for all of them in between. It changes so seldom that
+/// a lock around it costs nothing; what other threads move meanwhile is theta alone, and whoever
+/// asks for a refresh says how theta is read. Safe to use from many threads.
+class TargetParameters {
+ public:
+  /// Writes theta as it is now.
+  using ReadTheta = std::function<void(std::span<float>)>;
+
+  /// theta- = theta, with `steps` taken so far by all. Refreshed every `interval` steps; 0: there
+  /// is no target network, and every other member does nothing.
+  TargetParameters(std::span<const float> theta, std::int64_t interval, std::int64_t steps);
+
+  [[nodiscard]] bool exist() const { return interval_ > 0; }
+
+  /// How many parameters there are; 0 where there is no target network.
+  [[nodiscard]] std::size_t size() const { return theta_.size(); }
+
+  /// theta- <- theta if `steps`, those of all threads, have passed a multiple of the interval since
+  /// the last time.
+  void refresh(std::int64_t steps, const ReadTheta& read_theta);
+
+  /// Copies theta- if it is not the one of `version`, which becomes that of the copy. Whether it
+  /// was copied.
+  bool copy_if_newer(std::optional<std::int64_t>& version, std::span<float> own) const;
+
+  /// To save and restore; empty where there is no target network. Not while threads run.
+  [[nodiscard]] std::span<float> values() { return theta_; }
+
+ private:
+  [[nodiscard]] std::int64_t multiple_after(std::int64_t steps) const {
+    return (steps / interval_ + 1) * interval_;
+  }
+
+  const std::int64_t interval_;
+  std::atomic<std::int64_t> due_ = 0;      // steps at which the next refresh is
+  std::atomic<std::int64_t> version_ = 0;  // refreshes so far
+  mutable std::mutex mutex_;
+  std::vector<float> theta_;  // guarded by mutex_
+};
+
+}  // namespace tandem
