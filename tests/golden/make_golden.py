@@ -362,6 +362,19 @@ def torch_rule(kind, parameters, **options):
     return step
 
 
+def momentum_of_the_paper(parameters):
+    """A3C's section 4.5: PyTorch's with dampening, from a buffer of zeros on."""
+    optimizer = torch.optim.SGD([parameters], lr=1.0, momentum=0.9, dampening=0.9)
+    optimizer.state[parameters]["momentum_buffer"] = torch.zeros_like(parameters)
+
+    def step(gradient, lr):
+        optimizer.param_groups[0]["lr"] = lr
+        parameters.grad = gradient
+        optimizer.step()
+
+    return step
+
+
 def optimizer_case(name, make, config, clip_norm=0.0):
     count, steps = 37, 4
     parameters = numbers(count, 1).requires_grad_(False)
@@ -375,7 +388,7 @@ def optimizer_case(name, make, config, clip_norm=0.0):
             holder.grad = gradient
             torch.nn.utils.clip_grad_norm_([holder], clip_norm)
             gradient = holder.grad
-        step(gradient, 0.05 / (k + 1))
+        step(gradient, 0.05 * (1 - k / 8))
         results.append(parameters.tolist())
     return {
         "name": name,
@@ -389,7 +402,7 @@ def optimizers():
     rms = {"kind": "rmsprop", "decay": 0.9, "epsilon": 0.1}
     inside = rms | {"epsilon_inside": True}
     outside = rms | {"epsilon_inside": False}
-    momentum = {"kind": "sgd", "momentum": 0.9}
+    momentum = {"kind": "momentum", "momentum": 0.9}
     adam = {"kind": "adam", "beta1": 0.8, "beta2": 0.95, "epsilon": 1e-3}
     rules = [
         ("rmsprop_inside", inside, partial(rmsprop_inside, initial_square=0.0)),
@@ -399,8 +412,12 @@ def optimizers():
             partial(rmsprop_inside, initial_square=1.0),
         ),
         ("rmsprop_outside", outside, partial(torch_rule, torch.optim.RMSprop, alpha=0.9, eps=0.1)),
-        ("sgd", {"kind": "sgd"}, partial(torch_rule, torch.optim.SGD)),
-        ("momentum", momentum, partial(torch_rule, torch.optim.SGD, momentum=0.9)),
+        (
+            "sgd",
+            {"kind": "momentum", "momentum": 0.0},
+            partial(torch_rule, torch.optim.SGD),
+        ),
+        ("momentum", momentum, momentum_of_the_paper),
         ("adam", adam, partial(torch_rule, torch.optim.Adam, betas=(0.8, 0.95), eps=1e-3)),
     ]
     cases = [optimizer_case(name, make, config) for name, config, make in rules]

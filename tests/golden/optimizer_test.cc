@@ -1,13 +1,18 @@
-// Several steps of each update rule against torch.optim, with and without clipping.
+// Several steps of each update rule against torch.optim, with and without clipping: the learner's,
+// and one thread's of those that threads share.
 #include "tandem/learn/optimizer.h"
 
+#include "tandem/env/builtin.h"
+#include "tandem/learn/hogwild.h"
+#include "tandem/learn/learner.h"
+#include "tandem/nn/architecture.h"
 #include "tests/golden/golden.h"
 
 namespace tandem {
 namespace {
 
 OptimizerConfig golden_config(const nlohmann::json& golden) {
-  OptimizerConfig config{.initial_square = 0};  // as in PyTorch
+  OptimizerConfig config{.lr = 0.05, .anneal_steps = 8, .initial_square = 0};  // as in PyTorch
   config.kind = golden["kind"];
   config.decay = golden.value("decay", config.decay);
   config.epsilon = golden.value("epsilon", config.epsilon);
@@ -35,8 +40,33 @@ TEST_P(OptimizerGolden, StepsAreThoseOfPyTorch) {
     expect_near(norm, golden["norms"][k], 0, "norm");
     optimizer->begin();
     optimizer->step(0, parameters, gradient, clip_scale(norm, config.clip_norm),
-                    0.05f / static_cast<float>(k + 1));
+                    learning_rate(config, k));
     expect_near(parameters, golden["parameters"][k], "parameters after step " + std::to_string(k));
+  }
+}
+
+// The parameters beyond those of the golden file have gradients of 0, so the norm is the same.
+TEST_P(OptimizerGolden, OneThreadOfManyStepsAsPyTorch) {
+  const auto golden = golden_cases("optimizers").at(GetParam());
+  const auto config = golden_config(golden["config"]);
+  if (config.kind == "adam") GTEST_SKIP() << "has no asynchronous form";
+  for (const bool shared : {true, false}) {
+    SCOPED_TRACE(golden["name"].get<std::string>() + (shared ? ", shared" : ", own"));
+    const auto spec = make_builtin_family()->make("cartpole", 0)->spec();
+    Learner learner(make_architecture({.arch = "mlp", .hidden = 8}, spec), config, 7);
+    const auto start = golden_numbers(37, 1);
+    std::ranges::copy(start, learner.parameters().begin());
+    Hogwild hogwild(learner, {.shared_statistics = shared}, 2);
+    std::vector<float> gradient(learner.parameters().size());
+    for (int k = 0; k < 4; ++k) {
+      const auto numbers = golden_numbers(37, 10 + k);
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        gradient[i] = numbers[i] * static_cast<float>(k + 1);
+      }
+      expect_near(hogwild.apply(1, gradient, k).gradient_norm, golden["norms"][k], 0, "norm");
+      expect_near(learner.parameters().first(37), golden["parameters"][k],
+                  "parameters after step " + std::to_string(k));
+    }
   }
 }
 

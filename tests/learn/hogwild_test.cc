@@ -51,7 +51,7 @@ TEST(Hogwild, OneThreadMovesAsTheLearnerAlone) {
 // m = alpha m + (1 - alpha) d, theta -= eta m, by hand: 1 - 0.5 * 0.2 = 0.9, then m = 0.8 * 0.2 +
 // 0.2 * 2 = 0.56 and 0.9 - 0.5 * 0.56 = 0.62.
 TEST(Hogwild, MomentumIsThePapers) {
-  auto learner = make_learner({.kind = "sgd", .lr = 0.5, .momentum = 0.8, .clip_norm = 0});
+  auto learner = make_learner({.kind = "momentum", .lr = 0.5, .momentum = 0.8, .clip_norm = 0});
   Hogwild hogwild(learner, {}, 1);
   const auto size = learner.parameters().size();
   std::ranges::fill(learner.parameters(), 1.0f);
@@ -85,7 +85,7 @@ TEST(Hogwild, StatisticsAreSharedOrEachThreadsOwn) {
 /// The sum of what all threads took off a parameter, each `updates` times 1, over all parameters.
 double taken_off(bool locking, int threads, int updates) {
   // So large that an update takes long enough to be met by another.
-  auto learner = make_learner({.kind = "sgd", .lr = 1, .momentum = 0, .clip_norm = 0}, 256);
+  auto learner = make_learner({.kind = "momentum", .lr = 1, .momentum = 0, .clip_norm = 0}, 256);
   Hogwild hogwild(learner, {.locking = locking}, threads);
   const auto size = learner.parameters().size();
   std::ranges::fill(learner.parameters(), 0.0f);
@@ -119,7 +119,7 @@ TEST(Hogwild, WithoutLocksMostUpdatesStay) {
 TEST(Hogwild, RefusesAnOptimizerWithoutAnAsynchronousForm) {
   auto learner = make_learner({.kind = "adam"});
   EXPECT_THAT([&] { Hogwild(learner, {}, 1); },
-              testing::ThrowsMessage<Error>(testing::HasSubstr("use rmsprop or sgd")));
+              testing::ThrowsMessage<Error>(testing::HasSubstr("use rmsprop or momentum")));
 }
 
 }  // namespace

@@ -18,9 +18,9 @@ bool shares(const OptimizerConfig& config, const SharingConfig& sharing) {
 Hogwild::Hogwild(Learner& learner, const SharingConfig& sharing, int threads)
     : learner_(learner), sharing_(sharing) {
   const auto& config = learner.config();
-  if (config.kind != "rmsprop" && config.kind != "sgd") {
+  if (config.kind != "rmsprop" && config.kind != "momentum") {
     throw Error("optimizer.kind: '" + config.kind +
-                "' has no asynchronous form; use rmsprop or sgd with this system");
+                "' has no asynchronous form; use rmsprop or momentum with this system");
   }
   if (shares(config, sharing)) {
     shared_ = learner.optimizer_slots().front().values;
@@ -53,7 +53,7 @@ UpdateInfo Hogwild::apply(int thread, std::span<const float> gradient, std::int6
 void Hogwild::step(std::span<float> statistics, std::span<const float> gradient, float scale,
                    float lr) {
   const auto& config = learner_.config();
-  if (config.kind == "sgd") {
+  if (config.kind == "momentum") {
     return racy::momentum(static_cast<float>(config.momentum), gradient, scale, lr, statistics,
                           learner_.parameters());
   }

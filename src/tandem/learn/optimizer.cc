@@ -9,7 +9,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/base/vectorise.h"
-#include "tandem/learn/rmsprop.h"
+#include "tandem/learn/rules.h"
 
 namespace tandem {
 namespace {
@@ -55,32 +55,32 @@ class RmsProp final : public Optimizer {
   std::vector<float> square_;
 };
 
-/// Stochastic gradient descent with momentum, as PyTorch writes it: the learning rate stays outside
-/// the velocity.
-class Sgd final : public Optimizer {
+/// As momentum_step says.
+class Momentum final : public Optimizer {
  public:
-  Sgd(const OptimizerConfig& config, std::int64_t parameters)
-      : momentum_(static_cast<float>(config.momentum)), velocity_(parameters, 0.0f) {}
+  Momentum(const OptimizerConfig& config, std::int64_t parameters)
+      : alpha_(static_cast<float>(config.momentum)), mean_(parameters, 0.0f) {}
 
   void step(std::size_t first, std::span<float> parameters, std::span<const float> gradient,
             float gradient_scale, float lr) override {
-    const float momentum = momentum_;
+    const float alpha = alpha_;
     float* __restrict p = parameters.data();
     const float* __restrict g = gradient.data();
-    float* __restrict v = velocity_.data() + first;
+    float* __restrict m = mean_.data() + first;
     vectorise([=, n = parameters.size()] {
       for (std::size_t i = 0; i < n; ++i) {
-        v[i] = momentum * v[i] + gradient_scale * g[i];
-        p[i] -= lr * v[i];
+        const auto [mean, step] = momentum_step(m[i], gradient_scale * g[i], alpha, lr);
+        m[i] = mean;
+        p[i] -= step;
       }
     });
   }
 
-  std::vector<Slot> slots() override { return {{"velocity", velocity_}}; }
+  std::vector<Slot> slots() override { return {{"mean", mean_}}; }
 
  private:
-  float momentum_;
-  std::vector<float> velocity_;
+  float alpha_;
+  std::vector<float> mean_;
 };
 
 /// Kingma and Ba, 2015, Algorithm 1, with bias correction.
@@ -138,7 +138,7 @@ FieldList OptimizerConfig::fields() {
        .target = &kind,
        .meaning = "update rule",
        .source = "PAAC, section 5.1",
-       .choices = {"rmsprop", "sgd", "adam"}},
+       .choices = {"rmsprop", "momentum", "adam"}},
       {.key = "lr",
        .target = &lr,
        .meaning = "learning rate at the start",
@@ -176,8 +176,8 @@ FieldList OptimizerConfig::fields() {
        .least = 0},
       {.key = "momentum",
        .target = &momentum,
-       .meaning = "sgd: decay of the velocity",
-       .source = "A3C, section 4",
+       .meaning = "momentum: decay of the mean gradient (alpha); 0: plain gradient descent",
+       .source = "A3C, section 4.5, gives no number",
        .least = 0,
        .most = 1},
       {.key = "beta1",
@@ -202,10 +202,10 @@ FieldList OptimizerConfig::fields() {
 
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, std::int64_t parameters) {
   if (config.kind == "rmsprop") return std::make_unique<RmsProp>(config, parameters);
-  if (config.kind == "sgd") return std::make_unique<Sgd>(config, parameters);
+  if (config.kind == "momentum") return std::make_unique<Momentum>(config, parameters);
   if (config.kind == "adam") return std::make_unique<Adam>(config, parameters);
   throw Error(
-      fmt::format("optimizer.kind: unknown rule '{}'; use rmsprop, sgd or adam", config.kind));
+      fmt::format("optimizer.kind: unknown rule '{}'; use rmsprop, momentum or adam", config.kind));
 }
 
 double sum_of_squares(std::span<const float> gradient) {

@@ -13,7 +13,7 @@ namespace tandem {
 
 /// Update rule, learning rate and clipping, as config keys optimizer.*. Value type.
 struct OptimizerConfig {
-  std::string kind = "rmsprop";   // rmsprop, sgd or adam
+  std::string kind = "rmsprop";   // rmsprop, momentum or adam
   double lr = 0.0015;             // learning rate at the start
   double lr_end = 0.0;            // learning rate at anneal_steps
   std::int64_t anneal_steps = 0;  // steps over which lr goes linearly to lr_end; 0: constant
@@ -21,7 +21,7 @@ struct OptimizerConfig {
   double epsilon = 1e-5;          // rmsprop and adam
   bool epsilon_inside = false;    // rmsprop: sqrt(g + epsilon), else sqrt(g) + epsilon
   double initial_square = 1.0;    // rmsprop: mean square at the start
-  double momentum = 0.0;          // sgd
+  double momentum = 0.99;         // momentum: of the mean gradient
   double beta1 = 0.9;             // adam
   double beta2 = 0.999;           // adam
   double clip_norm = 0.5;         // global norm of the gradient; 0: not clipped. PAAC's paper: 40

@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "tandem/base/vectorise.h"
-#include "tandem/learn/rmsprop.h"
+#include "tandem/learn/rules.h"
 
 namespace tandem::racy {
 
@@ -42,18 +42,19 @@ void rmsprop(const RmsPropRule& rule, std::span<const float> gradient, float sca
                       : update<false>(rule, gradient, scale, lr, g, theta);
 }
 
-__attribute__((no_sanitize("thread"))) void momentum(float momentum,
-                                                     std::span<const float> gradient, float scale,
-                                                     float lr, std::span<float> m,
+__attribute__((no_sanitize("thread"))) void momentum(float alpha, std::span<const float> gradient,
+                                                     float scale, float lr, std::span<float> m,
                                                      std::span<float> theta) {
   const float* __restrict d = gradient.data();
-  float* __restrict velocity = m.data();
+  float* __restrict mean = m.data();
   float* __restrict p = theta.data();
-  for (std::size_t i = 0, n = theta.size(); i < n; ++i) {
-    const float moved = momentum * velocity[i] + (1.0f - momentum) * scale * d[i];
-    velocity[i] = moved;
-    p[i] -= lr * moved;
-  }
+  vectorise([ =, n = theta.size() ]() __attribute__((no_sanitize("thread"))) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto next = momentum_step(mean[i], scale * d[i], alpha, lr);
+      mean[i] = next.mean;
+      p[i] -= next.step;
+    }
+  });
 }
 
 }  // namespace tandem::racy

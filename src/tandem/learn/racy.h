@@ -27,8 +27,8 @@ struct RmsPropRule {
 void rmsprop(const RmsPropRule& rule, std::span<const float> gradient, float scale, float lr,
              std::span<float> g, std::span<float> theta);
 
-/// A3C's section 4: m = momentum m + (1 - momentum) d, theta -= lr m, with d = scale * gradient.
-void momentum(float momentum, std::span<const float> gradient, float scale, float lr,
+/// A3C's section 4.5: m = alpha m + (1 - alpha) d, theta -= lr m, with d = scale * gradient.
+void momentum(float alpha, std::span<const float> gradient, float scale, float lr,
               std::span<float> m, std::span<float> theta);
 
 }  // namespace tandem::racy
