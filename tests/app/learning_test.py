@@ -11,14 +11,31 @@ import unittest
 from pathlib import Path
 
 
+def tandem(*words):
+    command = [os.environ["TANDEM"], *words]
+    return subprocess.run(command, check=True, capture_output=True, timeout=600).stdout
+
+
+def train(preset, run, *words):
+    """A preset is named by its system first."""
+    system = preset.split("/")[0]
+    tandem("train", system, "--config", preset, "--seed", "1", "--run-dir", run, *words)
+
+
 def mean_return(preset, *words):
-    """Of the last 100 training episodes of a preset, which is named by its system first."""
+    """Of the last 100 training episodes."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        system = preset.split("/")[0]
-        command = [os.environ["TANDEM"], "train", system, "--config", preset, "--seed", "1", *words]
-        subprocess.run([*command, "--run-dir", run], check=True, capture_output=True, timeout=600)
+        train(preset, run, *words)
         return json.loads((run / "result.json").read_text())["mean_return"]
+
+
+def mean_score(preset, algo):
+    """Of games after training: in training, a value-based method explores to its end."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = Path(folder) / "run"
+        train(preset, run, "--set", f"algo={algo}")
+        return json.loads(tandem("eval", run, "--greedy", "--episodes", "30", "--json"))["mean"]
 
 
 class Learning(unittest.TestCase):
@@ -39,6 +56,23 @@ class Learning(unittest.TestCase):
     def test_a3c_memory(self):
         self.assertGreaterEqual(mean_return("a3c/memory"), 0.9)  # random play: 0; most: 1
         self.assertLessEqual(mean_return("a3c/memory", "--set", "net.lstm=0"), 0.3)
+
+    def test_paac_n_step_q(self):
+        self.assertGreaterEqual(mean_score("paac/cartpole", "n_step_q"), 200)
+        self.assertGreaterEqual(mean_score("paac/catch", "n_step_q"), 0.9)
+
+    def test_a3c_n_step_q(self):
+        self.learns_by("n_step_q")
+
+    def test_a3c_one_step_q(self):
+        self.learns_by("one_step_q")
+
+    def test_a3c_one_step_sarsa(self):
+        self.learns_by("one_step_sarsa")
+
+    def learns_by(self, algo):
+        self.assertGreaterEqual(mean_score("a3c/cartpole", algo), 200)
+        self.assertGreaterEqual(mean_score("a3c/catch", algo), 0.9)
 
 
 if __name__ == "__main__":

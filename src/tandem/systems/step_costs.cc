@@ -49,9 +49,12 @@ class Workbench {
  private:
   void act();
   void differentiate(std::span<float> gradient);
-  Heads heads(int t) {
-    return {batching_.envs, network_->architecture().policy_outputs, logits_,
-            network_->architecture().value_head ? rollout_.values(t) : std::span<float>()};
+  Heads heads(int t, int rows = 1) {
+    const auto& architecture = network_->architecture();
+    const std::int64_t batch = std::int64_t{rows} * batching_.envs;
+    const std::int64_t actions = architecture.policy_outputs;
+    return {batch, actions, std::span(logits_).first(static_cast<std::size_t>(batch * actions)),
+            architecture.value_head ? rollout_.values(t, rows) : std::span<float>()};
   }
 
   const Batching batching_;
@@ -80,7 +83,8 @@ Workbench::Workbench(const Parts& parts, const Batching& batching, int first_env
       rollout_(env_.spec(), batching.steps, batching.envs),
       state_(*network_, batching.envs),
       actions_(static_cast<std::size_t>(batching.envs)),
-      logits_(actions_.size() * static_cast<std::size_t>(network_->architecture().policy_outputs)),
+      logits_(actions_.size() * static_cast<std::size_t>(batching.steps) *
+              static_cast<std::size_t>(network_->architecture().policy_outputs)),
       gradients_(static_cast<std::size_t>(batching.rollouts),
                  std::vector<float>(learner_.parameters().size())) {
   for (int id = 0; id < env_.size(); ++id) {
@@ -120,8 +124,15 @@ void Workbench::act() {
     state_.keep(ids_);
     algorithm_.act(heads(t), streams_, rollout_.epsilons(), rollout_.actions(t));
   }
-  network_->forward(state_.look(ids_, rollout_.observations(batching_.steps)),
-                    heads(batching_.steps));
+  // What the algorithm bootstraps from, as in Collector.
+  const int last = batching_.steps;
+  const auto bootstrap = algorithm_.needs().bootstrap;
+  if (bootstrap == Bootstrap::every_action) {
+    network_->forward(state_.look(ids_, rollout_.observations(last)), heads(last));
+  }
+  const int first = bootstrap == Bootstrap::last_state ? last : 1;
+  const int rows = last - first + 1;
+  network_->forward(state_.look(ids_, rollout_.observations(first, rows)), heads(first, rows));
 }
 
 void Workbench::differentiate(std::span<float> gradient) {
