@@ -23,6 +23,7 @@ enum class Bootstrap {
 struct Needs {
   Bootstrap bootstrap = Bootstrap::last_state;
   std::int64_t target_steps = 0;  // between two refreshes of its target network; 0: it has none
+  bool value_head = true;
   Metrics metrics = kActorCriticMetrics;
 };
 

@@ -15,8 +15,10 @@ class QLearning final : public Algorithm {
         exploration_(config.exploration, seed, frames_per_step) {}
 
   [[nodiscard]] Needs needs() const override {
-    return {
-        .bootstrap = bootstrap(), .target_steps = target_steps_, .metrics = kValueMethodMetrics};
+    return {.bootstrap = bootstrap(),
+            .target_steps = target_steps_,
+            .value_head = false,
+            .metrics = kValueMethodMetrics};
   }
 
   // One draw decides whether to explore, so that an epsilon of 0 and one of 1 both mean it.

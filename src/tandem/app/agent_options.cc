@@ -79,12 +79,13 @@ Agent AgentOptions::load() const {
   agent.checkpoint = found.folder;
 
   const auto spec = config.env.factory(seed_)(0)->spec();
-  const auto architecture = make_architecture(config.net, spec);
+  agent.algorithm = make_algorithm(config, spec.frames_per_step);
+  const auto architecture =
+      make_architecture(config.net, spec, agent.algorithm->needs().value_head);
   agent.parameters.resize(static_cast<std::size_t>(architecture.parameter_count()));
   load_parameters(found.checkpoint, architecture, agent.parameters);
   agent.network =
       make_network(architecture, agent.parameters, config.run.device, precision_of(config.net));
-  agent.algorithm = make_algorithm(config, spec.frames_per_step);
   return agent;
 }
 
