@@ -116,6 +116,14 @@ TEST(Config, OnlyTheChosenAlgorithmsNumbersTakePart) {
               HasSubstr("there is no key a2c.entropi"));
 }
 
+TEST(Config, ADrawnLearningRateIsPartOfTheConfig) {
+  const Setting draw{"optimizer.lr_choice", "log_uniform", "--set"};
+  const auto config = load_config("a3c", {kCartpole, draw, {"run.seed", "5", "--seed"}});
+  const auto other = load_config("a3c", {kCartpole, draw, {"run.seed", "6", "--seed"}});
+  EXPECT_NE(config.optimizer.lr, other.optimizer.lr);
+  EXPECT_EQ(reloaded(config).optimizer.lr, config.optimizer.lr);
+}
+
 TEST(Config, OptionsOfAnotherEnvironmentAreExplained) {
   EXPECT_THAT(
       error_of("paac",
@@ -169,9 +177,16 @@ TEST(Presets, EveryOneLoadsAndRoundTrips) {
 
 TEST(Presets, AtariIsTheDefault) {
   if (!has_atari()) GTEST_SKIP() << "the Atari plug-in is not built";
-  auto preset = load_config("", read_toml(TANDEM_SOURCE_DIR "/configs/paac/atari.toml"));
-  auto defaults = load_config("paac", {});
-  EXPECT_EQ(values(preset), values(defaults));
+  for (const std::string system : {"paac", "a3c"}) {
+    for (const std::string algo : {"a2c", "n_step_q"}) {
+      const Setting chosen{"algo", algo, "--set"};
+      auto settings = read_toml(TANDEM_SOURCE_DIR "/configs/" + system + "/atari.toml");
+      settings.push_back(chosen);
+      auto preset = load_config("", settings);
+      auto defaults = load_config(system, {chosen});
+      EXPECT_EQ(values(preset), values(defaults)) << system << " " << algo;
+    }
+  }
 }
 
 }  // namespace

@@ -24,6 +24,29 @@ TEST(LearningRate, IsConstantWithoutAnnealing) {
   EXPECT_FLOAT_EQ(learning_rate(config, 123'456'789), 0.4f);
 }
 
+TEST(LearningRate, IsDrawnLogUniformlyByTheSeed) {
+  int below = 0;
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    OptimizerConfig config{.lr_choice = "log_uniform", .lr_low = 1e-4, .lr_high = 1e-2};
+    draw_learning_rate(config, seed);
+    ASSERT_GE(config.lr, 1e-4);
+    ASSERT_LE(config.lr, 1e-2);
+    below += config.lr < 1e-3 ? 1 : 0;
+    auto again = config;
+    draw_learning_rate(again, seed);
+    ASSERT_EQ(again.lr, config.lr);
+  }
+  EXPECT_NEAR(below, 1000, 100);  // the middle of the logarithms; four deviations are 90
+}
+
+TEST(LearningRate, IsLeftAloneUnlessItIsToBeDrawn) {
+  OptimizerConfig config{.lr = 0.5};
+  draw_learning_rate(config, 3);
+  EXPECT_EQ(config.lr, 0.5);
+  EXPECT_THROW(draw_learning_rate(config = {.lr_choice = "log_uniform", .lr_low = 0}, 3), Error);
+  EXPECT_THROW(draw_learning_rate(config = {.lr_choice = "log_uniform", .lr_low = 1}, 3), Error);
+}
+
 TEST(Clip, BringsTheNormDown) {
   EXPECT_EQ(clip_scale(3, 40), 1);
   EXPECT_EQ(clip_scale(40, 40), 1);

@@ -9,6 +9,12 @@ namespace {
 
 std::uint64_t seed_of(const Config& config) { return static_cast<std::uint64_t>(config.run.seed); }
 
+OptimizerConfig optimizer_of(const Config& config) {
+  auto optimizer = config.optimizer;
+  if (optimizer.anneal_steps < 0) optimizer.anneal_steps = config.run.steps;
+  return optimizer;
+}
+
 }  // namespace
 
 Assembly::Assembly(const Config& config)
@@ -17,7 +23,7 @@ Assembly::Assembly(const Config& config)
       spec_(make_env_(0)->spec()),
       algorithm_(make_algorithm(config, spec_.frames_per_step)),
       learner_(make_architecture(config.net, spec_, algorithm_->needs().value_head),
-               config.optimizer, seed_of(config)) {
+               optimizer_of(config), seed_of(config)) {
   network(learner_.parameters());  // throws where the device cannot compute it
 }
 

@@ -14,6 +14,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kFooter = R"(
+What is learned, in any system, is the key algo: a2c, one_step_q, one_step_sarsa
+or n_step_q. A3C's own words will do as well: `--set method=n_step_q` is
+`--set algo=n_step_q`, and a3c is a2c. `tandem keys` lists all keys.)";
+
 struct Options {
   ConfigOptions config;
   std::string run_dir;
@@ -53,6 +58,7 @@ void add_train(CLI::App& program) {
   command->add_option("--resume", options->resume, "Go on with the run in this folder")
       ->type_name("DIR")
       ->excludes(run_dir);
+  command->footer(kFooter);
   command->callback([options] { run(*options); });
 }
 

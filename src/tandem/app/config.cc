@@ -39,6 +39,16 @@ void apply_first(const Field& field, const std::vector<Setting>& settings) {
   }
 }
 
+// Where the preset a3c/atari is not as paac/atari: an update is of 5 samples, not of 160.
+void set_a3c_defaults(Config& config) {
+  config.run.steps = 80'000'000;
+  config.a2c.loss_scale = 0.2;
+  config.q.loss_scale = 0.2;
+  config.optimizer.lr = 3e-4;
+  config.optimizer.anneal_steps = -1;
+  config.optimizer.clip_norm = 2.0;
+}
+
 // A3C's own words for what is learned: see Config.
 Setting in_our_words(Setting setting) {
   if (setting.key == "method") setting.key = "algo";
@@ -159,6 +169,7 @@ Config load_config(const std::string& system, const std::vector<Setting>& given)
     check_system(system);
     throw Error(fmt::format("this config is for the system {}, not {}", config.system, system));
   }
+  if (config.system == "a3c") set_a3c_defaults(config);
   config.env = choose_env(settings);
   apply_first(algo_field(config.algo), settings);
   const auto fields = config.fields();
@@ -166,6 +177,8 @@ Config load_config(const std::string& system, const std::vector<Setting>& given)
   for (const auto& setting : settings) {
     apply(setting, is_unused(setting, unused, config.algo) ? unused : fields, config.env.id);
   }
+  // From the seed alone: a resumed run and a reloaded config draw the same.
+  draw_learning_rate(config.optimizer, static_cast<std::uint64_t>(config.run.seed));
   return config;
 }
 

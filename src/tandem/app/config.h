@@ -36,8 +36,8 @@ struct EnvConfig {
   [[nodiscard]] std::int64_t frames_per_step() const;
 };
 
-/// One part per table of the TOML file. The defaults are those of the preset paac/atari. Not
-/// thread-safe; filled before any thread starts.
+/// One part per table of the TOML file. The defaults are those of the preset paac/atari; with
+/// load_config, of the preset SYSTEM/atari. Not thread-safe; filled before any thread starts.
 ///
 /// `algo` is the one key for what is learned, whatever the system. A3C's paper calls it a method,
 /// and the advantage actor-critic "A3C" where threads run it: load_config takes `method` for the

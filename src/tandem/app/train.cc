@@ -76,6 +76,9 @@ std::string Training::run(TrainingView view) {
 void train(const Config& config, const std::filesystem::path& folder, bool resume) {
   const StopSignals signals;
   Training training(config, folder, resume);
+  if (config.optimizer.lr_choice == "log_uniform") {
+    spdlog::info("drew optimizer.lr = {:.3g}", config.optimizer.lr);
+  }
   spdlog::info("the run is in {}; Ctrl-C ends it with a checkpoint", folder.string());
   const auto why = training.run({.stop_requested = [&] { return signals.requested(); }});
   say_how_to_go_on(why, folder);

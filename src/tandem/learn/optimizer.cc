@@ -8,11 +8,15 @@
 #include <cstddef>
 
 #include "tandem/base/error.h"
+#include "tandem/base/random.h"
 #include "tandem/base/vectorise.h"
 #include "tandem/learn/rules.h"
 
 namespace tandem {
 namespace {
+
+// Environments use the ids from 0 on, the parameters' initialisation the last.
+constexpr std::uint64_t kLearningRateStream = ~std::uint64_t{0} - 1;
 
 /// As rmsprop_step says.
 class RmsProp final : public Optimizer {
@@ -141,8 +145,25 @@ FieldList OptimizerConfig::fields() {
        .choices = {"rmsprop", "momentum", "adam"}},
       {.key = "lr",
        .target = &lr,
-       .meaning = "learning rate at the start",
+       .meaning = "learning rate at the start; with lr_choice = log_uniform the one drawn",
        .source = "PAAC, section 5.2, has 0.0007 n_e",
+       .least = 0},
+      {.key = "lr_choice",
+       .target = &lr_choice,
+       .meaning =
+           "where the learning rate comes from: lr itself, or log_uniform, which draws it by "
+           "run.seed between lr_low and lr_high and leaves it in lr",
+       .source = "A3C, section 5.1",
+       .choices = {"lr", "log_uniform"}},
+      {.key = "lr_low",
+       .target = &lr_low,
+       .meaning = "log_uniform: least learning rate",
+       .source = "A3C, section 5.1",
+       .least = 0},
+      {.key = "lr_high",
+       .target = &lr_high,
+       .meaning = "log_uniform: largest learning rate",
+       .source = "A3C, section 5.1",
        .least = 0},
       {.key = "lr_end",
        .target = &lr_end,
@@ -151,9 +172,10 @@ FieldList OptimizerConfig::fields() {
        .least = 0},
       {.key = "anneal_steps",
        .target = &anneal_steps,
-       .meaning = "steps over which lr goes linearly to lr_end; 0: lr is constant",
+       .meaning = "steps over which lr goes linearly to lr_end; 0: lr is constant; -1: as many as "
+                  "run.steps",
        .source = "A3C, section 5.1, anneals over the run",
-       .least = 0},
+       .least = -1},
       {.key = "decay",
        .target = &decay,
        .meaning = "rmsprop: decay of the mean square",
@@ -231,6 +253,18 @@ double sum_of_squares(std::span<const float> gradient) {
 float clip_scale(double norm, double clip_norm) {
   if (clip_norm <= 0 || norm <= clip_norm) return 1.0f;
   return static_cast<float>(clip_norm / norm);
+}
+
+void draw_learning_rate(OptimizerConfig& config, std::uint64_t seed) {
+  if (config.lr_choice != "log_uniform") return;
+  if (config.lr_low <= 0 || config.lr_high < config.lr_low) {
+    throw Error(fmt::format(
+        "optimizer.lr_choice: log_uniform draws between optimizer.lr_low and optimizer.lr_high, "
+        "which must be above 0 and in this order, not {} and {}",
+        config.lr_low, config.lr_high));
+  }
+  Stream stream(seed, kLearningRateStream);
+  config.lr = config.lr_low * std::pow(config.lr_high / config.lr_low, stream.uniform());
 }
 
 float learning_rate(const OptimizerConfig& config, std::int64_t steps) {

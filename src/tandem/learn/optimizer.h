@@ -13,10 +13,14 @@ namespace tandem {
 
 /// Update rule, learning rate and clipping, as config keys optimizer.*. Value type.
 struct OptimizerConfig {
-  std::string kind = "rmsprop";   // rmsprop, momentum or adam
-  double lr = 0.0015;             // learning rate at the start
+  std::string kind = "rmsprop";  // rmsprop, momentum or adam
+  double lr = 0.0015;            // learning rate at the start
+  std::string lr_choice = "lr";  // lr, or log_uniform: drawn (see draw_learning_rate)
+  double lr_low = 1e-4;          // log_uniform: bounds
+  double lr_high = 1e-2;
   double lr_end = 0.0;            // learning rate at anneal_steps
-  std::int64_t anneal_steps = 0;  // steps over which lr goes linearly to lr_end; 0: constant
+  std::int64_t anneal_steps = 0;  // steps over which lr goes linearly to lr_end; 0: constant,
+                                  // -1: the run's
   double decay = 0.99;            // rmsprop: of the mean square
   double epsilon = 1e-5;          // rmsprop and adam
   bool epsilon_inside = false;    // rmsprop: sqrt(g + epsilon), else sqrt(g) + epsilon
@@ -61,7 +65,12 @@ double sum_of_squares(std::span<const float> gradient);
 /// 1 when it is below already or clip_norm is 0.
 float clip_scale(double norm, double clip_norm);
 
-/// The learning rate after `steps` steps.
+/// Draws config.lr from LogUniform(lr_low, lr_high), by the seed alone, where lr_choice says so:
+/// how A3C's section 5.1 samples the runs of its experiments. Throws Error for bounds without a
+/// logarithm or the wrong way round.
+void draw_learning_rate(OptimizerConfig& config, std::uint64_t seed);
+
+/// The learning rate after `steps` steps; anneal_steps must be a number of steps.
 float learning_rate(const OptimizerConfig& config, std::int64_t steps);
 
 }  // namespace tandem

@@ -17,8 +17,8 @@ Collector::Collector(VecEnv env, Network& network, Network* target, const Algori
       end_(end),
       rollout_(env_.spec(), t_max, env_.size()),
       state_(network, env_.size()),
-      logits_(
-          static_cast<std::size_t>(t_max * env_.size() * network.architecture().policy_outputs)),
+      logits_(static_cast<std::size_t>(std::int64_t{t_max} * env_.size() *
+                                       network.architecture().policy_outputs)),
       value_(static_cast<std::size_t>(t_max * env_.size())),
       actions_(static_cast<std::size_t>(env_.size())) {
   for (int id = 0; id < env_.size(); ++id) {
