@@ -9,12 +9,12 @@ namespace {
 // registers, and compiled for each set of instructions. Functions are inlined into their caller, as
 // they must be compiled for its instructions.
 
-template <int kLanes>
+template <std::int64_t kLanes>
 struct Lanes {
-  typedef float Type __attribute__((vector_size(kLanes * sizeof(float))));
+  using Type __attribute__((vector_size(kLanes * sizeof(float)))) = float;
 };
 
-template <int kLanes>
+template <std::int64_t kLanes>
 using Vector = typename Lanes<kLanes>::Type;
 
 // By reference: how vectors are passed by value depends on the instructions.
@@ -29,12 +29,12 @@ template <class V>
 }
 
 /// The sum of all lanes, by halves.
-template <int kLanes>
+template <std::int64_t kLanes>
 [[gnu::always_inline]] inline float sum(const Vector<kLanes>& vector) {
   if constexpr (kLanes == 1) {
     return vector[0];
   } else {
-    constexpr int kHalf = kLanes / 2;
+    constexpr std::int64_t kHalf = kLanes / 2;
     Vector<kHalf> low, high;
     std::memcpy(&low, &vector, sizeof(low));
     std::memcpy(&high, reinterpret_cast<const char*>(&vector) + sizeof(low), sizeof(high));
@@ -43,7 +43,7 @@ template <int kLanes>
 }
 
 /// kRows outputs of kSamples samples: each vector that is loaded serves several sums.
-template <int kLanes, int kSamples, int kRows>
+template <std::int64_t kLanes, std::int64_t kSamples, std::int64_t kRows>
 [[gnu::always_inline]] inline void forward_block(const DenseShape& shape, const float* w,
                                                  const float* x, float* y) {
   Vector<kLanes> sums[kSamples][kRows] = {};
@@ -51,19 +51,19 @@ template <int kLanes, int kSamples, int kRows>
   for (; k + kLanes <= shape.inputs; k += kLanes) {
     Vector<kLanes> in[kSamples];
 #pragma GCC unroll 8
-    for (int s = 0; s < kSamples; ++s) load(in[s], x + s * shape.inputs + k);
+    for (std::int64_t s = 0; s < kSamples; ++s) load(in[s], x + s * shape.inputs + k);
 #pragma GCC unroll 8
-    for (int row = 0; row < kRows; ++row) {
+    for (std::int64_t row = 0; row < kRows; ++row) {
       Vector<kLanes> weights;
       load(weights, w + row * shape.inputs + k);
 #pragma GCC unroll 8
-      for (int s = 0; s < kSamples; ++s) sums[s][row] += weights * in[s];
+      for (std::int64_t s = 0; s < kSamples; ++s) sums[s][row] += weights * in[s];
     }
   }
 #pragma GCC unroll 8
-  for (int s = 0; s < kSamples; ++s) {
+  for (std::int64_t s = 0; s < kSamples; ++s) {
 #pragma GCC unroll 8
-    for (int row = 0; row < kRows; ++row) {
+    for (std::int64_t row = 0; row < kRows; ++row) {
       float total = sum<kLanes>(sums[s][row]);
       for (auto rest = k; rest < shape.inputs; ++rest) {
         total += w[row * shape.inputs + rest] * x[s * shape.inputs + rest];
@@ -73,10 +73,10 @@ template <int kLanes, int kSamples, int kRows>
   }
 }
 
-template <int kLanes, int kSamples>
+template <std::int64_t kLanes, std::int64_t kSamples>
 [[gnu::always_inline]] inline void forward_samples(const DenseShape& shape, const float* w,
                                                    const float* x, float* y) {
-  constexpr int kRows = 4;
+  constexpr std::int64_t kRows = 4;
   std::int64_t row = 0;
   for (; row + kRows <= shape.outputs; row += kRows) {
     forward_block<kLanes, kSamples, kRows>(shape, w + row * shape.inputs, x, y + row);
@@ -86,10 +86,10 @@ template <int kLanes, int kSamples>
   }
 }
 
-template <int kLanes>
+template <std::int64_t kLanes>
 [[gnu::always_inline]] inline void forward(const DenseShape& shape, const float* w, const float* x,
                                            float* y) {
-  constexpr int kSamples = 2;
+  constexpr std::int64_t kSamples = 2;
   std::int64_t s = 0;
   for (; s + kSamples <= shape.samples; s += kSamples) {
     forward_samples<kLanes, kSamples>(shape, w, x + s * shape.inputs, y + s * shape.outputs);
@@ -113,7 +113,7 @@ struct Combination {
 };
 
 /// kVectors vectors of kOuts of them, from out `first` and column `column` on.
-template <int kLanes, int kVectors, int kOuts>
+template <std::int64_t kLanes, std::int64_t kVectors, std::int64_t kOuts>
 [[gnu::always_inline]] inline void combine_block(const Combination& all, std::int64_t first,
                                                  std::int64_t column) {
   Vector<kLanes> sums[kOuts][kVectors];
@@ -121,31 +121,31 @@ template <int kLanes, int kVectors, int kOuts>
   const float* factors = all.factors + first * all.out_stride;
   const float* rows = all.rows + column;
 #pragma GCC unroll 8
-  for (int i = 0; i < kOuts; ++i) {
+  for (std::int64_t i = 0; i < kOuts; ++i) {
 #pragma GCC unroll 8
-    for (int v = 0; v < kVectors; ++v) load(sums[i][v], out + i * all.width + v * kLanes);
+    for (std::int64_t v = 0; v < kVectors; ++v) load(sums[i][v], out + i * all.width + v * kLanes);
   }
   for (std::int64_t t = 0; t < all.terms; ++t) {
     Vector<kLanes> row[kVectors];
 #pragma GCC unroll 8
-    for (int v = 0; v < kVectors; ++v) load(row[v], rows + t * all.width + v * kLanes);
+    for (std::int64_t v = 0; v < kVectors; ++v) load(row[v], rows + t * all.width + v * kLanes);
 #pragma GCC unroll 8
-    for (int i = 0; i < kOuts; ++i) {
+    for (std::int64_t i = 0; i < kOuts; ++i) {
       const float factor = factors[i * all.out_stride + t * all.term_stride];
 #pragma GCC unroll 8
-      for (int v = 0; v < kVectors; ++v) sums[i][v] += factor * row[v];
+      for (std::int64_t v = 0; v < kVectors; ++v) sums[i][v] += factor * row[v];
     }
   }
 #pragma GCC unroll 8
-  for (int i = 0; i < kOuts; ++i) {
+  for (std::int64_t i = 0; i < kOuts; ++i) {
 #pragma GCC unroll 8
-    for (int v = 0; v < kVectors; ++v) store(sums[i][v], out + i * all.width + v * kLanes);
+    for (std::int64_t v = 0; v < kVectors; ++v) store(sums[i][v], out + i * all.width + v * kLanes);
   }
 }
 
-template <int kLanes, int kVectors>
+template <std::int64_t kLanes, std::int64_t kVectors>
 [[gnu::always_inline]] inline void combine_columns(const Combination& all, std::int64_t column) {
-  constexpr int kOuts = 4;
+  constexpr std::int64_t kOuts = 4;
   std::int64_t first = 0;
   for (; first + kOuts <= all.outs; first += kOuts) {
     combine_block<kLanes, kVectors, kOuts>(all, first, column);
@@ -153,9 +153,9 @@ template <int kLanes, int kVectors>
   for (; first < all.outs; ++first) combine_block<kLanes, kVectors, 1>(all, first, column);
 }
 
-template <int kLanes>
+template <std::int64_t kLanes>
 [[gnu::always_inline]] inline void combine(const Combination& all) {
-  constexpr int kVectors = 2;
+  constexpr std::int64_t kVectors = 2;
   std::int64_t column = 0;
   for (; column + kVectors * kLanes <= all.width; column += kVectors * kLanes) {
     combine_columns<kLanes, kVectors>(all, column);
@@ -164,7 +164,7 @@ template <int kLanes>
   for (; column < all.width; ++column) combine_columns<1, 1>(all, column);
 }
 
-template <int kLanes>
+template <std::int64_t kLanes>
 [[gnu::always_inline]] inline void to_input(const DenseShape& shape, const float* w, const float* y,
                                             float* x) {
   combine<kLanes>({.outs = shape.samples,
@@ -177,7 +177,7 @@ template <int kLanes>
                    .out = x});
 }
 
-template <int kLanes>
+template <std::int64_t kLanes>
 [[gnu::always_inline]] inline void to_weights(const DenseShape& shape, const float* y,
                                               const float* x, float* w) {
   std::memset(w, 0, shape.outputs * shape.inputs * sizeof(float));

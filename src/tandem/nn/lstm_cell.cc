@@ -4,11 +4,12 @@
 #include <cmath>
 #include <cstdint>
 
+#include "tandem/base/vectorise.h"
+
 namespace tandem {
 namespace {
 
-// Loops without branches and calls, which compilers turn into SIMD; compiled for each set of
-// instructions, into whose functions all others are inlined.
+// No branches: compilers turn loops over these into SIMD.
 
 /// yes or no, by a mask: a branch around either would keep loops out of SIMD.
 [[gnu::always_inline]] inline float choose(bool condition, float yes, float no) {
@@ -51,37 +52,47 @@ namespace {
   return choose(std::abs(x) < 0.625f, near, far);
 }
 
-[[gnu::always_inline]] inline void forward(const LstmCells& cells) {
+// No two arrays overlap: iterations depend on nothing (ivdep), and many are made at once. Clang
+// finds that out by itself and does not know the pragma.
+
+void forward(const LstmCells& cells) {
   const auto units = cells.units;
   float* const input = cells.gates;
   float* const forget = input + units;
   float* const candidate = forget + units;
   float* const output = candidate + units;
+  const float* const c_before = cells.c_before;
+  float* const c_after = cells.c;
+  float* const tanh_after = cells.tanh_c;
+  float* const h = cells.h;
 #pragma GCC ivdep
   for (std::size_t k = 0; k < units; ++k) {
     const float i = sigmoid(input[k]);
     const float f = sigmoid(forget[k]);
     const float g = hyperbolic_tangent(candidate[k]);
     const float o = sigmoid(output[k]);
-    const float c = f * cells.c_before[k] + i * g;
+    const float c = f * c_before[k] + i * g;
     const float tanh_c = hyperbolic_tangent(c);
     input[k] = i;
     forget[k] = f;
     candidate[k] = g;
     output[k] = o;
-    cells.c[k] = c;
-    cells.tanh_c[k] = tanh_c;
-    cells.h[k] = o * tanh_c;
+    c_after[k] = c;
+    tanh_after[k] = tanh_c;
+    h[k] = o * tanh_c;
   }
 }
 
-[[gnu::always_inline]] inline void backward(const LstmCells& cells,
-                                            const LstmCellGradients& gradients) {
+void backward(const LstmCells& cells, const LstmCellGradients& gradients) {
   const auto units = cells.units;
   const float* const input = cells.gates;
   const float* const forget = input + units;
   const float* const candidate = forget + units;
   const float* const output = candidate + units;
+  const float* const c_before = cells.c_before;
+  const float* const tanh_after = cells.tanh_c;
+  const float* const d_output = gradients.h;
+  float* const d_memory = gradients.c;
   float* const d_gates = gradients.gates;
 #pragma GCC ivdep
   for (std::size_t k = 0; k < units; ++k) {
@@ -89,49 +100,25 @@ namespace {
     const float f = forget[k];
     const float g = candidate[k];
     const float o = output[k];
-    const float tanh_c = cells.tanh_c[k];
-    const float d_h = gradients.h[k];
-    const float d_c = gradients.c[k] + d_h * o * (1.0f - tanh_c * tanh_c);
+    const float tanh_c = tanh_after[k];
+    const float d_h = d_output[k];
+    const float d_c = d_memory[k] + d_h * o * (1.0f - tanh_c * tanh_c);
     d_gates[k] = d_c * g * i * (1.0f - i);
-    d_gates[units + k] = d_c * cells.c_before[k] * f * (1.0f - f);
+    d_gates[units + k] = d_c * c_before[k] * f * (1.0f - f);
     d_gates[2 * units + k] = d_c * i * (1.0f - g * g);
     d_gates[3 * units + k] = d_h * tanh_c * o * (1.0f - o);
-    gradients.c[k] = d_c * f;
+    d_memory[k] = d_c * f;
   }
-}
-
-void forward_portable(const LstmCells& cells) { forward(cells); }
-void backward_portable(const LstmCells& cells, const LstmCellGradients& gradients) {
-  backward(cells, gradients);
-}
-
-[[gnu::target("avx2,fma")]] void forward_avx2(const LstmCells& cells) { forward(cells); }
-[[gnu::target("avx2,fma")]] void backward_avx2(const LstmCells& cells,
-                                               const LstmCellGradients& gradients) {
-  backward(cells, gradients);
-}
-
-[[gnu::target("avx512f,avx512dq,avx512vl,fma,prefer-vector-width=512")]] void forward_avx512(
-    const LstmCells& cells) {
-  forward(cells);
-}
-[[gnu::target("avx512f,avx512dq,avx512vl,fma,prefer-vector-width=512")]] void backward_avx512(
-    const LstmCells& cells, const LstmCellGradients& gradients) {
-  backward(cells, gradients);
 }
 
 }  // namespace
 
-LstmKernels lstm_kernels(Simd simd) {
-  switch (simd) {
-    case Simd::portable:
-      break;
-    case Simd::avx2:
-      return {forward_avx2, backward_avx2};
-    case Simd::avx512:
-      return {forward_avx512, backward_avx512};
-  }
-  return {forward_portable, backward_portable};
+void lstm_forward(const LstmCells& cells) {
+  vectorise([&] { forward(cells); });
+}
+
+void lstm_backward(const LstmCells& cells, const LstmCellGradients& gradients) {
+  vectorise([&] { backward(cells, gradients); });
 }
 
 }  // namespace tandem

@@ -3,8 +3,6 @@
 
 #include <cstddef>
 
-#include "tandem/base/cpu.h"
-
 namespace tandem {
 
 /// One sample's cells: arrays of `units` numbers; gates [4, units] in PyTorch's order: input,
@@ -27,13 +25,11 @@ struct LstmCellGradients {
 
 /// Equations of Hochreiter and Schmidhuber (1997) with the forget gate of Gers et al. (2000):
 /// c = f c_before + i g, h = o tanh(c), where i, f and o are sigmoids and g is a tanh of the gates.
-/// NaN and infinite inputs give NaN or the limits. Pure; safe from many threads.
-struct LstmKernels {
-  void (*forward)(const LstmCells& cells);
-  void (*backward)(const LstmCells& cells, const LstmCellGradients& gradients);
-};
+/// NaN stays, infinite gates give the limits. The same numbers with any vector instructions. Pure;
+/// safe from many threads.
+void lstm_forward(const LstmCells& cells);
 
-/// Those for these instructions.
-LstmKernels lstm_kernels(Simd simd);
+/// Back through lstm_forward().
+void lstm_backward(const LstmCells& cells, const LstmCellGradients& gradients);
 
 }  // namespace tandem

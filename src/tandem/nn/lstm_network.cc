@@ -88,7 +88,6 @@ class LstmNetwork final : public Network {
         policy_(place_of(architecture, "policy.")),
         value_(place_of(architecture, "value.")),
         dense_(dense_kernels(best_simd())),
-        lstm_(lstm_kernels(best_simd())),
         passing_(units_),
         recorded_(units_),
         heads_(architecture.policy_outputs) {}
@@ -176,7 +175,7 @@ class LstmNetwork final : public Network {
                    tape.gates(first));
     for (std::size_t i = 0; i < batch; ++i) {
       const auto cells = tape.cells(first + i);
-      lstm_.forward(cells);
+      lstm_forward(cells);
       float* const state = &inputs.state[2 * i * units_];
       std::copy_n(cells.h, units_, state);
       std::copy_n(cells.c, units_, state + units_);
@@ -216,9 +215,9 @@ class LstmNetwork final : public Network {
   void cells_backward(std::size_t first) {
     for (std::size_t i = 0; i < batch_; ++i) {
       const auto sample = first + i;
-      lstm_.backward(recorded_.cells(sample), {.h = &d_h_[sample * units_],
-                                               .c = &d_c_[i * units_],
-                                               .gates = &d_gates_[sample * kGates * units_]});
+      lstm_backward(recorded_.cells(sample), {.h = &d_h_[sample * units_],
+                                              .c = &d_c_[i * units_],
+                                              .gates = &d_gates_[sample * kGates * units_]});
     }
   }
 
@@ -244,7 +243,6 @@ class LstmNetwork final : public Network {
   std::unique_ptr<Network> below_;
   Place recurrent_, policy_, value_;
   DenseKernels dense_;
-  LstmKernels lstm_;
   CellTape passing_;   // of the latest forward()
   CellTape recorded_;  // of record()
   std::vector<std::uint8_t> begins_;
