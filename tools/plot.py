@@ -82,7 +82,7 @@ def read_metrics(file):
     return {name: np.array([row[name] for row in rows], float) for name in names}
 
 
-def read_run(folder):
+def read_run(folder, least_lines=2):
     try:
         config = tomllib.loads((folder / "config.toml").read_text())
         columns = read_metrics(folder / "metrics.jsonl")
@@ -93,7 +93,7 @@ def read_run(folder):
         )
     except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
         refuse(f"cannot read the run in {folder}: {error}")
-    if len(columns["steps"]) < 2:
+    if len(columns["steps"]) < least_lines:
         refuse(
             f"the run in {folder} has fewer than two log lines with a finished game: let it go on"
         )

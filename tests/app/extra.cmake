@@ -11,6 +11,12 @@ if(TARGET tandem)
   add_dependencies(app_tests tandem)
 endif()
 
+if(TARGET tandem)
+  add_test(NAME app.sweep COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/sweep_test.py -v)
+  set_tests_properties(app.sweep PROPERTIES
+    ENVIRONMENT "TANDEM=$<TARGET_FILE:tandem>;PYTHONDONTWRITEBYTECODE=1")
+endif()
+
 # Whole trainings, which take too long under a sanitizer.
 if(TARGET tandem AND NOT TANDEM_SANITIZE)
   add_test(NAME app.same_bits

@@ -114,7 +114,7 @@ void run_sweep(const Options& options) {
   std::vector<Config> configs;
   for (const auto& value : sweep.values) {
     configs.push_back(
-        options.config.load_with({sweep.key, value, "--sweep " + sweep.key + "=" + value}));
+        options.config.load_with({{sweep.key, value, "--sweep " + sweep.key + "=" + value}}));
   }
   auto json = nlohmann::ordered_json::array();
   std::vector<std::vector<std::string>> rows = {{sweep.key, "steps/s", "of limit", "t_env us",

@@ -33,7 +33,7 @@ std::int64_t parse_frames(const std::string& text) {
 
 }  // namespace
 
-void ConfigOptions::add_to(CLI::App& app) {
+void ConfigOptions::add_to(CLI::App& app, const std::vector<std::string>& without) {
   flags_ = {{"--env", "env.id"},
             {"--steps", "run.steps"},
             {"--seed", "run.seed"},
@@ -43,7 +43,8 @@ void ConfigOptions::add_to(CLI::App& app) {
   app.add_option("--config", config_, "TOML file, or the name of a preset such as paac/paper_nips")
       ->type_name("FILE");
   add_sets(app, sets_);
-  const auto add = [&](const char* name, const char* type, const char* meaning) {
+  const auto add = [&](const char* name, const char* type, const char* meaning) -> CLI::Option* {
+    if (std::ranges::find(without, name) != without.end()) return nullptr;
     const auto flag = std::ranges::find(flags_, name, &Flag::name);
     return app.add_option(name, flag->text, meaning)->type_name(type);
   };
@@ -67,8 +68,14 @@ std::vector<Setting> ConfigOptions::file_settings() const {
 
 Config ConfigOptions::load() const { return load(file_settings()); }
 
-Config ConfigOptions::load_with(const Setting& setting) const {
-  return load(file_settings(), &setting);
+Config ConfigOptions::load_with(const std::vector<Setting>& last) const {
+  return load(file_settings(), last);
+}
+
+bool ConfigOptions::sets(const std::string& key, const FieldList& fields) const {
+  return std::ranges::any_of(parse_sets(sets_), [&](const Setting& setting) {
+    return find_field(setting, fields).key == key;
+  });
 }
 
 Config ConfigOptions::load_resumed(const std::filesystem::path& config_file) const {
@@ -81,12 +88,12 @@ Config ConfigOptions::load_resumed(const std::filesystem::path& config_file) con
   return now;
 }
 
-Config ConfigOptions::load(std::vector<Setting> settings, const Setting* last) const {
+Config ConfigOptions::load(std::vector<Setting> settings, const std::vector<Setting>& last) const {
   std::ranges::move(parse_sets(sets_), std::back_inserter(settings));
   for (const auto& flag : flags_) {
     if (!flag.text.empty()) settings.push_back({flag.key, flag.text, flag.name});
   }
-  if (last != nullptr) settings.push_back(*last);
+  std::ranges::copy(last, std::back_inserter(settings));
   auto config = load_config(system_, settings);
   if (!frames_.empty()) {
     const auto steps = parse_frames(frames_) / config.env.frames_per_step();

@@ -14,14 +14,15 @@ namespace tandem {
 /// values are reported alike. Must outlive the parsing.
 class ConfigOptions {
  public:
-  /// Adds SYSTEM and the options to a command.
-  void add_to(CLI::App& app);
+  /// Adds SYSTEM and the options to a command; `without` those that it has another use for, as
+  /// "--threads".
+  void add_to(CLI::App& app, const std::vector<std::string>& without = {});
 
   /// Defaults < --config < --set in order < the dedicated options. Throws Error.
   [[nodiscard]] Config load() const;
 
-  /// The same with one more setting, which wins.
-  [[nodiscard]] Config load_with(const Setting& setting) const;
+  /// The same with more settings, which win.
+  [[nodiscard]] Config load_with(const std::vector<Setting>& last) const;
 
   /// The config of an earlier run with the changes that a resumed run may have: all of run.* but
   /// the seed. Throws Error for another change, since the checkpoint belongs to the old value.
@@ -29,12 +30,16 @@ class ConfigOptions {
 
   [[nodiscard]] bool has_system() const { return !system_.empty(); }
 
+  /// --set gives a value to this full key.
+  [[nodiscard]] bool sets(const std::string& key, const FieldList& fields) const;
+
   /// --steps or --frames was given.
   [[nodiscard]] bool has_budget() const;
 
  private:
   [[nodiscard]] std::vector<Setting> file_settings() const;
-  [[nodiscard]] Config load(std::vector<Setting> settings, const Setting* last = nullptr) const;
+  [[nodiscard]] Config load(std::vector<Setting> settings,
+                            const std::vector<Setting>& last = {}) const;
 
   struct Flag {
     std::string name;  // "--steps"

@@ -297,6 +297,8 @@ Checkpoint read_checkpoint(const fs::path& folder) {
   return checkpoint;
 }
 
+bool has_checkpoint(const fs::path& checkpoints) { return !list_checkpoints(checkpoints).empty(); }
+
 FoundCheckpoint find_latest(const fs::path& checkpoints,
                             const std::function<void(const std::string&)>& on_damaged) {
   const auto found = list_checkpoints(checkpoints);

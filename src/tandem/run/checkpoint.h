@@ -63,6 +63,9 @@ struct FoundCheckpoint {
 FoundCheckpoint find_latest(const std::filesystem::path& checkpoints,
                             const std::function<void(const std::string&)>& on_damaged);
 
+/// Whether there is any, good or damaged.
+bool has_checkpoint(const std::filesystem::path& checkpoints);
+
 /// The checkpoint of this step. Throws Error when it is damaged, or when there is none, with the
 /// steps of those there are.
 FoundCheckpoint find_at_step(const std::filesystem::path& checkpoints, std::int64_t step);

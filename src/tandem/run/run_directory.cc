@@ -1,14 +1,10 @@
 #include "tandem/run/run_directory.h"
 
-#include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <system_error>
 #include <utility>
 
@@ -20,44 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto kLock = ".lock";
-
-/// Whether the folder holds anything but the lock, which a run that failed at its start leaves.
-bool holds_files(const fs::path& folder) {
-  std::error_code error;
-  const fs::directory_iterator entries(folder, error);
-  return std::ranges::any_of(entries, [](const auto& e) { return e.path().filename() != kLock; });
-}
-
-int lock_or_throw(const fs::path& folder) {
-  const auto file = folder / kLock;
-  const int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor < 0) throw write_error(file, errno);
-  if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
-  const int cause = errno;
-  close(descriptor);
-  if (cause != EWOULDBLOCK) throw write_error(file, cause);
-  throw Error(
-      fmt::format("another process is training into {}: wait until it ends or stop it, or "
-                  "train in another folder (--run-dir)",
-                  folder.string()));
-}
-
 }  // namespace
 
 RunDirectory::RunDirectory(RunPaths paths)
-    : paths_(std::move(paths)), lock_(lock_or_throw(paths_.folder)) {}
-
-RunDirectory::~RunDirectory() {
-  if (lock_ >= 0) close(lock_);
-}
-
-RunDirectory::RunDirectory(RunDirectory&& other) noexcept
-    : paths_(std::move(other.paths_)), lock_(std::exchange(other.lock_, -1)) {}
+    : paths_(std::move(paths)), lock_(paths_.folder, "--run-dir") {}
 
 RunDirectory RunDirectory::create(const fs::path& folder) {
   make_folder(folder);
-  if (holds_files(folder) && !fs::exists(folder / kLock)) {
+  if (holds_files(folder) && !has_lock_file(folder)) {
     throw Error(fmt::format("{} is not empty: choose another folder for the run (--run-dir)",
                             folder.string()));
   }

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "tandem/run/folder_lock.h"
+
 namespace tandem {
 
 /// Where the files of a run lie. Value type.
@@ -29,10 +31,6 @@ class RunDirectory {
   /// A run to go on with. Throws Error when there is none, or another process trains into it.
   static RunDirectory reopen(const std::filesystem::path& folder);
 
-  ~RunDirectory();
-  RunDirectory(RunDirectory&& other) noexcept;
-  RunDirectory& operator=(RunDirectory&&) = delete;
-
   [[nodiscard]] const RunPaths& paths() const { return paths_; }
 
   /// Writes the resolved config to config.toml.
@@ -42,7 +40,7 @@ class RunDirectory {
   explicit RunDirectory(RunPaths paths);
 
   RunPaths paths_;
-  int lock_ = -1;  // a descriptor; the lock goes with it
+  FolderLock lock_;
 };
 
 /// Throws Error when the folder is none that `tandem train` made.

@@ -1,0 +1,170 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tandem/app/commands.h"
+#include "tandem/app/config_options.h"
+#include "tandem/app/drawing.h"
+#include "tandem/app/speedup.h"
+#include "tandem/app/sweep.h"
+#include "tandem/app/table.h"
+#include "tandem/base/error.h"
+#include "tandem/run/files.h"
+
+namespace tandem {
+namespace {
+
+// Curves need points, and most of these runs are short.
+constexpr auto kLogSeconds = "run.log_seconds";
+
+struct Options {
+  ConfigOptions config;
+  std::vector<std::string> threads = {"1", "2", "4", "8", "16"};
+  std::string key;
+  double score = 0;
+  std::vector<std::string> vary;
+  int runs = 1;
+  int best = 100000;  // all
+  std::string out;
+};
+
+/// The key that says how many threads a run has.
+std::string threads_key(const Options& options, Config config) {
+  const auto fields = config.fields();
+  if (!options.key.empty()) {
+    return find_field({options.key, std::string(), "--key"}, fields).key;
+  }
+  return config.system == "a3c" ? "a3c.learners" : "run.threads";
+}
+
+struct Plan {
+  SweepPlan sweep;
+  std::string threads_key;
+  std::vector<std::string> group_keys;  // other lists
+};
+
+Plan make_plan(const Options& options) {
+  auto config = options.config.load();
+  const auto fields = config.fields();
+  Plan plan{.sweep = {}, .threads_key = threads_key(options, config), .group_keys = {}};
+  std::vector<Setting> settings = {
+      {"run.until_return", fmt::format("{}", options.score), "--score"}};
+  if (!options.config.sets(kLogSeconds, fields)) settings.push_back({kLogSeconds, "1", "speedup"});
+
+  std::vector<Variation> variations;
+  for (const auto& text : options.vary) {
+    variations.push_back(with_full_keys(parse_variation(text), fields));
+    if (variations.back().is_range()) continue;
+    std::ranges::copy(variations.back().keys, std::back_inserter(plan.group_keys));
+  }
+  variations.push_back(
+      parse_variation(fmt::format("{}={}", plan.threads_key, fmt::join(options.threads, ","))));
+  plan.sweep = plan_sweep(options.config, settings, variations, options.runs);
+  plan.sweep.description["command"] = "speedup";
+  plan.sweep.description["score"] = options.score;
+  plan.sweep.description["cores"] = RunConfig{}.thread_budget();  // times of another machine differ
+  return plan;
+}
+
+std::vector<SpeedupRun> runs_of(const Plan& plan, const SweepFolder& folder) {
+  std::vector<SpeedupRun> runs;
+  for (const auto& planned : plan.sweep.runs) {
+    const auto outcome = folder.outcome(planned);
+    if (!outcome) continue;
+    SpeedupRun run{.name = folder.paths().run(planned.number).filename().string(),
+                   .group = {},
+                   .threads = 1,
+                   .reached = outcome->reached};
+    for (std::size_t i = 0; i < plan.sweep.keys.size(); ++i) {
+      const auto& key = plan.sweep.keys[i];
+      if (key == plan.threads_key) run.threads = std::atoi(planned.values[i].c_str());
+      if (std::ranges::find(plan.group_keys, key) == plan.group_keys.end()) continue;
+      run.group += fmt::format("{}{}={}", run.group.empty() ? "" : " ", key, planned.values[i]);
+    }
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+void print(const Options& options, const Plan& plan, const std::vector<SpeedupRow>& rows) {
+  fmt::print(
+      "To a mean return of {} over the last 100 games, with threads = {}.\n"
+      "Medians of the runs; speed-ups relative to the fewest threads. This machine has {} "
+      "cores.\n\n"
+      "{}",
+      options.score, plan.threads_key, RunConfig{}.thread_budget(),
+      speedup_table(rows, terminal_width()));
+}
+
+void run(const Options& options) {
+  if (!options.config.has_system()) {
+    throw Error("which SYSTEM to measure? `tandem systems` lists them, as in `tandem speedup a3c`");
+  }
+  const auto plan = make_plan(options);
+  const SweepFolder folder(options.out, plan.sweep);
+  spdlog::info(
+      "{} runs go into {}; Ctrl-C ends them with a checkpoint, and the same command goes on",
+      plan.sweep.runs.size(), options.out);
+  const bool ended = run_sweep(plan.sweep, folder, 1);
+  const auto rows = speedup_rows(runs_of(plan, folder), options.best);
+  replace_durably(folder.paths().folder / "speedup.csv",
+                  speedup_csv(rows, options.score, RunConfig{}.thread_budget()));
+  if (!ended) {
+    return spdlog::info(
+        "stopped; the same command goes on, and `tandem plot {}` draws what there is", options.out);
+  }
+  print(options, plan, rows);
+  draw_sweep(options.out);
+}
+
+}  // namespace
+
+void add_speedup(CLI::App& program) {
+  auto options = std::make_shared<Options>();
+  auto* command = program.add_subcommand(
+      "speedup", "Measure how much sooner more threads reach a score, and from how much data");
+  options->config.add_to(*command, {"--threads"});
+  command
+      ->add_option("--score", options->score,
+                   "Train until the mean return of the last 100 games is REF, or to --steps")
+      ->type_name("REF")
+      ->required();
+  command->add_option("--threads", options->threads, "Numbers of threads to compare")
+      ->type_name("N,N,...")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->capture_default_str();
+  command
+      ->add_option("--key", options->key,
+                   "Config key that the numbers go to (default: a3c.learners for a3c, else "
+                   "run.threads)")
+      ->type_name("KEY");
+  command->add_option("--runs", options->runs, "Runs of each; run r has the seed S + r - 1")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  command
+      ->add_option("--best", options->best,
+                   "Only the K soonest of the runs count, as in the paper 3 of 50 (default: all)")
+      ->type_name("K")
+      ->check(CLI::Range(1, 100000));
+  command
+      ->add_option("--vary", options->vary,
+                   "As of `tandem sweep`; each value of a list has rows of its own")
+      ->type_name("KEY=...")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--out", options->out,
+                   "Folder of the runs, speedup.csv, sweep.csv and sweep.png")
+      ->type_name("DIR")
+      ->required();
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace tandem

@@ -1,0 +1,96 @@
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tandem/app/commands.h"
+#include "tandem/app/config_options.h"
+#include "tandem/app/drawing.h"
+#include "tandem/app/sweep.h"
+#include "tandem/base/error.h"
+
+namespace tandem {
+namespace {
+
+constexpr auto kLearningRate = "optimizer.lr";
+// Section 5.1 of the A3C paper.
+constexpr auto kPapersLearningRates = "optimizer.lr=log_uniform(0.0001,0.01)";
+
+struct Options {
+  ConfigOptions config;
+  std::vector<std::string> vary;
+  int runs = 0;
+  int jobs = 1;
+  std::string out;
+};
+
+/// What --vary says, and the paper's learning rates unless the user has chosen.
+std::vector<Variation> variations_of(const Options& options) {
+  auto config = options.config.load();
+  const auto fields = config.fields();
+  std::vector<Variation> variations;
+  for (const auto& text : options.vary) {
+    variations.push_back(with_full_keys(parse_variation(text), fields));
+  }
+  const bool chosen =
+      options.config.sets(kLearningRate, fields) ||
+      std::ranges::any_of(variations, [](const auto& variation) {
+        return std::ranges::find(variation.keys, kLearningRate) != variation.keys.end();
+      });
+  if (!chosen) variations.insert(variations.begin(), parse_variation(kPapersLearningRates));
+  return variations;
+}
+
+void run(const Options& options) {
+  if (!options.config.has_system()) {
+    throw Error("which SYSTEM to sweep? `tandem systems` lists them, as in `tandem sweep a3c`");
+  }
+  auto plan = plan_sweep(options.config, {}, variations_of(options), options.runs);
+  plan.description["command"] = "sweep";
+  const SweepFolder folder(options.out, plan);
+  spdlog::info(
+      "{} runs go into {}; Ctrl-C ends them with a checkpoint, and the same command goes on",
+      plan.runs.size(), options.out);
+  const bool ended = run_sweep(plan, folder, options.jobs);
+  if (!ended) {
+    return spdlog::info(
+        "stopped; the same command goes on, and `tandem plot {}` draws what there is", options.out);
+  }
+  draw_sweep(options.out);
+  spdlog::info("finished; every run is in {}", folder.paths().csv().string());
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& program) {
+  auto options = std::make_shared<Options>();
+  auto* command = program.add_subcommand(
+      "sweep", "Train with many learning rates and seeds; draw which of them learn");
+  options->config.add_to(*command);
+  command
+      ->add_option("--runs", options->runs,
+                   "Runs of each combination of the lists; run r has the seed S + r - 1")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100000))
+      ->required();
+  command
+      ->add_option("--vary", options->vary,
+                   "KEY=A,B,C: runs for each value; KEY=uniform(LO,HI) or log_uniform(LO,HI): each "
+                   "run draws one. KEY+KEY=A+B,C+D: keys that change together. Unless you choose, "
+                   "optimizer.lr=log_uniform(1e-4,1e-2), as A3C's paper, section 5.1")
+      ->type_name("KEY=...")
+      ->allow_extra_args(false);
+  command->add_option("--jobs", options->jobs, "Runs at the same time, which share the threads")
+      ->type_name("J")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  command->add_option("--out", options->out, "Folder of the sweep: sweep.csv, sweep.png, runs/")
+      ->type_name("DIR")
+      ->required();
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace tandem

@@ -1,0 +1,74 @@
+#include "tandem/app/drawing.h"
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <spdlog/spdlog.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "tandem/base/error.h"
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path program_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
+
+/// In the source tree beside the folder of the build, or installed.
+fs::path find_script(const std::string& name) {
+  for (const auto* place : {"../tools", "../share/tandem"}) {
+    auto file = (program_folder() / place / name).lexically_normal();
+    if (fs::exists(file)) return file;
+  }
+  throw Error(fmt::format("cannot find {}, which draws the curves: it belongs into {}", name,
+                          (program_folder() / "../tools").lexically_normal().string()));
+}
+
+/// The environment that set-up made has all that the scripts need.
+fs::path find_python() {
+  if (const char* chosen = std::getenv("TANDEM_PYTHON")) return chosen;
+  for (const auto& folder : {program_folder() / "..", fs::current_path()}) {
+    auto file = (folder / ".venv/bin/python").lexically_normal();
+    if (fs::exists(file)) return file;
+  }
+  throw Error(
+      "cannot find the Python that draws the curves (.venv): run `make setup`, or name a Python "
+      "that has matplotlib with TANDEM_PYTHON=/path/to/python");
+}
+
+}  // namespace
+
+int run_drawing(const std::string& name, const std::vector<std::string>& words) {
+  std::vector<std::string> all = {find_python(), find_script(name + ".py")};
+  all.insert(all.end(), words.begin(), words.end());
+  std::vector<char*> arguments;
+  arguments.reserve(all.size() + 1);
+  for (auto& word : all) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  int status = 0;
+  int error = posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ);
+  while (error == 0 && waitpid(child, &status, 0) < 0) error = errno == EINTR ? 0 : errno;
+  if (error == 0) return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+  throw Error(
+      fmt::format("cannot start {}: {}; TANDEM_PYTHON must name a Python that has "
+                  "matplotlib",
+                  all.front(), std::strerror(error)));
+}
+
+void draw_sweep(const fs::path& folder) {
+  try {
+    if (run_drawing("plot_sweep", {folder.string()}) == 0) return;
+    spdlog::warn("there is no picture; `tandem plot {}` draws it later", folder.string());
+  } catch (const Error& error) {
+    spdlog::warn("there is no picture: {}; then draw it with: tandem plot {}", error.what(),
+                 folder.string());
+  }
+}
+
+}  // namespace tandem

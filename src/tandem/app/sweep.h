@@ -1,0 +1,15 @@
+// Trains every run of a sweep.
+#pragma once
+
+#include "tandem/app/sweep_folder.h"
+#include "tandem/app/sweep_plan.h"
+
+namespace tandem {
+
+/// Trains the runs that have not ended, those with a checkpoint from there, `jobs` at a time, and
+/// keeps sweep.csv. A run that diverges is noted and the others go on; any other error ends the
+/// sweep, since the user is to mend it. Returns whether all runs have ended; SIGINT and SIGTERM
+/// leave each run with a checkpoint.
+[[nodiscard]] bool run_sweep(const SweepPlan& plan, const SweepFolder& folder, int jobs);
+
+}  // namespace tandem

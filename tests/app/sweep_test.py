@@ -1,0 +1,216 @@
+"""Runs `tandem sweep` and `tandem speedup` as a user does: tables, pictures, stops and resumes.
+
+Needs $TANDEM, the path of the program.
+"""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+from cli_test import PROGRAM, Folder, tandem
+
+PYTHON = {"TANDEM_PYTHON": sys.executable}
+PNG = b"\x89PNG\r\n\x1a\n"
+CATCH = ["--config", "paac/catch", "--seed", 3, "--threads", 1]
+
+
+def table(file):
+    with file.open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def without_times(rows):
+    return [{k: v for k, v in row.items() if not k.startswith("seconds")} for row in rows]
+
+
+class Experiment(Folder):
+    def setUp(self):
+        super().setUp()
+        self.out = self.path / "out"
+
+    def passes(self, *words):
+        result = tandem(*words, **PYTHON)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result
+
+    def assert_png(self):
+        self.assertEqual((self.out / "sweep.png").read_bytes()[:8], PNG)
+
+
+class Sweep(Experiment):
+    def sweep(self, *words, out=None):
+        return ["sweep", "paac", *CATCH, "--out", out or self.out, *words]
+
+    def test_makes_a_table_a_picture_and_ordinary_runs(self):
+        words = ["--steps", "4k", "--runs", 3, "--vary", "kind=rmsprop,sgd"]
+        done = self.passes(*self.sweep(*words))
+        self.assertIn("run 6 of 6", done.stderr)
+        rows = table(self.out / "sweep.csv")
+        self.assertEqual([row["run"] for row in rows], list("123456"))
+        self.assertEqual([row["seed"] for row in rows], list("334455"))
+        self.assertEqual([row["optimizer.kind"] for row in rows], ["rmsprop", "sgd"] * 3)
+        rates = [float(row["optimizer.lr"]) for row in rows]
+        self.assertEqual(rates[::2], rates[1::2])
+        self.assertEqual(len(set(rates)), 3)
+        self.assertTrue(all(1e-4 <= rate <= 1e-2 for rate in rates), rates)
+        for row in rows:
+            result = json.loads((self.out / row["folder"] / "result.json").read_text())
+            self.assertEqual(float(row["score"]), result["mean_return"])
+            self.assertEqual((row["why_ended"], row["steps"]), ("budget", str(result["steps"])))
+            self.assertIn(f"lr = {row['optimizer.lr']}", self.config(row))
+        self.assert_png()
+
+        # Again: nothing is left to do. More runs: only they are trained.
+        kept = (self.out / "runs/001/result.json").stat().st_mtime_ns
+        self.assertNotIn("run 1 of", self.passes(*self.sweep(*words)).stderr)
+        words[3] = 4
+        more = self.passes(*self.sweep(*words)).stderr
+        self.assertIn("6 of 8 runs have ended before", more)
+        self.assertEqual((self.out / "runs/001/result.json").stat().st_mtime_ns, kept)
+        again = table(self.out / "sweep.csv")
+        self.assertEqual((again[:6], len(again)), (rows, 8))
+
+        # Another sweep is refused and leaves all as it was.
+        words[1] = "5k"
+        says = ["holds another sweep", "run.steps is 4000 there and 5000 here"]
+        self.assert_refused(*self.sweep(*words), says=says)
+        self.assertEqual(table(self.out / "sweep.csv"), again)
+        (self.out / "sweep.png").unlink()
+        self.passes("plot", self.out)
+        self.assert_png()
+
+    def config(self, row):
+        return (self.out / row["folder"] / "config.toml").read_text()
+
+    def test_several_at_once_give_the_same_results(self):
+        words = ["--steps", "4k", "--runs", 3]
+        self.passes(*self.sweep(*words))
+        other = self.path / "other"
+        self.passes(*self.sweep(*words, "--jobs", 3, out=other))
+        self.assertEqual(
+            without_times(table(self.out / "sweep.csv")), without_times(table(other / "sweep.csv"))
+        )
+
+    # Seen failing with runs that begin anew in the folder of the killed one, and with runs that go
+    # on without their checkpoint's optimizer.
+    def test_killed_at_any_point_it_ends_as_if_it_was_not(self):
+        words = ["--steps", "300k", "--runs", 2, "--set", "checkpoint_minutes=0.001"]
+        self.passes(*self.sweep(*words))
+        killed = self.path / "killed"
+        going_on = 0
+        # Before the first run's first checkpoint, within either run, and by Ctrl-C.
+        for end, first_file in [
+            (signal.SIGKILL, "runs/001/config.toml"),
+            (signal.SIGKILL, "runs/001/checkpoints/*/manifest.json"),
+            (signal.SIGINT, "runs/001/checkpoints/*/manifest.json"),
+            (signal.SIGKILL, "runs/002/checkpoints/*/manifest.json"),
+        ]:
+            before = set(killed.glob(first_file))
+            process = subprocess.Popen(
+                [PROGRAM, *map(str, self.sweep(*words, out=killed))],
+                stderr=subprocess.PIPE,
+                text=True,
+                env=os.environ | PYTHON,
+            )
+            deadline = time.monotonic() + 60
+            while not set(killed.glob(first_file)) - before and time.monotonic() < deadline:
+                time.sleep(0.002)
+            process.send_signal(end)
+            said = process.communicate(timeout=60)[1]
+            going_on += "going on from" in said
+            if end == signal.SIGINT:
+                self.assertEqual(process.returncode, 0, said)
+                self.assertIn("the same command goes on", said)
+        done = self.passes(*self.sweep(*words, out=killed))
+        self.assertGreaterEqual(going_on + ("going on from" in done.stderr), 1)
+        rows = without_times(table(killed / "sweep.csv"))
+        self.assertEqual(rows, without_times(table(self.out / "sweep.csv")))
+        for run in ("001", "002"):
+            sums = {
+                json.loads((out / "runs" / run / "result.json").read_text())["parameters_sha256"]
+                for out in (killed, self.out)
+            }
+            self.assertEqual(len(sums), 1)
+
+    def test_a_run_that_diverges_is_noted_and_the_others_go_on(self):
+        spoilt = ["--vary", "lr=1e30,0.001", "--set", "kind=sgd", "--set", "clip_norm=0"]
+        done = self.passes(*self.sweep("--steps", "2k", "--runs", 1, *spoilt))
+        self.assertIn("run 1 of 2 diverged: ", done.stderr)
+        bad, good = table(self.out / "sweep.csv")
+        self.assertEqual((bad["why_ended"], bad["score"]), ("diverged", ""))
+        self.assertIn("so the run was stopped", bad["message"])
+        self.assertEqual((good["why_ended"], good["message"]), ("budget", ""))
+        self.assert_png()
+        again = self.passes(*self.sweep("--steps", "2k", "--runs", 1, *spoilt))
+        self.assertNotIn("run 1 of 2", again.stderr)
+
+    def test_refuses_before_it_makes_a_folder(self):
+        for words, says in [
+            (["--vary", "lr=normal(1,2)"], "there is no distribution normal"),
+            (["--vary", "learning_rate=1,2"], "there is no key learning_rate"),
+            (["--vary", "kind=sgd,sdg"], 'not "sdg"'),
+            (["--set", "lr=1", "--vary", "lr=1,2"], "by --set and by --vary"),
+            (["--jobs", 0], "--jobs"),
+        ]:
+            self.assert_refused(*self.sweep("--runs", 1, *words), says=says)
+            self.assertFalse(self.out.exists())
+        self.assert_refused("sweep", "--runs", 1, "--out", self.out, says="which SYSTEM")
+        self.assert_refused(*self.sweep(), says="--runs")
+        (self.path / "mine").write_text("letters")
+        self.assert_refused(*self.sweep("--runs", 1, out=self.path), says="not empty")
+
+
+class Speedup(Experiment):
+    def speedup(self, *words):
+        start = ["speedup", "a3c", "--config", "a3c/catch", "--out", self.out]
+        return [*start, "--set", "log_seconds=0.01", *words]
+
+    def test_measures_time_and_data_to_a_score(self):
+        words = ["--score", -0.2, "--steps", "200k", "--runs", 2, "--threads", "2,1"]
+        done = self.passes(*self.speedup(*words))
+        self.assertRegex(done.stdout, r"This machine has \d+ cores")
+        self.assertRegex(done.stdout, r"THREADS +REACHED +SECONDS +FRAMES")
+        runs = table(self.out / "sweep.csv")
+        self.assertEqual([run["a3c.learners"] for run in runs], list("2121"))
+        self.assertEqual({run["why_ended"] for run in runs}, {"return"})
+        one, two = table(self.out / "speedup.csv")
+        self.assertEqual((one["threads"], one["counted"].split()), ("1", self.soonest(runs, "1")))
+        self.assertEqual((two["threads"], two["reached"]), ("2", "2"))
+        self.assertEqual((one["time_speedup"], one["data_speedup"]), ("1.000", "1.000"))
+        ratio = float(one["frames"]) / float(two["frames"])
+        self.assertAlmostEqual(float(two["data_speedup"]), ratio, places=2)
+        self.assert_png()
+        again = self.passes(*self.speedup(*words))
+        self.assertNotIn("run 1 of", again.stderr)
+        self.assertEqual(again.stdout.splitlines()[-2:], done.stdout.splitlines()[-2:])
+        words[1] = -0.1
+        self.assert_refused(*self.speedup(*words), says="score is -0.2 there and -0.1 here")
+
+    def soonest(self, runs, threads):
+        same = [run for run in runs if run["a3c.learners"] == threads]
+        same.sort(key=lambda run: float(run["seconds_to_return"]))
+        return [Path(run["folder"]).name for run in same]
+
+    def test_a_score_that_is_never_reached_has_no_numbers(self):
+        words = ["--score", 2, "--steps", "3k", "--threads", "1,2"]
+        done = self.passes(*self.speedup(*words))
+        self.assertEqual(done.stdout.count("never"), 4)
+        for row in table(self.out / "speedup.csv"):
+            numbers = [row[k] for k in ("seconds", "frames", "time_speedup", "data_speedup")]
+            self.assertEqual((row["reached"], numbers), ("0", [""] * 4))
+
+    def test_refuses(self):
+        self.assert_refused(*self.speedup("--threads", "1,2"), says="--score")
+        self.assert_refused(*self.speedup("--score", 1, "--threads", "1,x"), says='not "x"')
+        self.assert_refused(*self.speedup("--score", 1, "--key", "threeds"), says="run.threads?")
+        self.assertFalse(self.out.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

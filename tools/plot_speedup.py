@@ -1,0 +1,66 @@
+"""Draws the curves of `tandem speedup`; plot_sweep.py calls this.
+
+One row of panels for each combination of listed values other than the number of threads. In it, the
+score against data (Figure 6 of the A3C paper) and against wall-clock time (its Figure 7), a colour
+for each number of threads; the thick line is the mean of the runs that count in speedup.csv.
+"""
+
+import csv
+
+from matplotlib.ticker import EngFormatter
+from plot import COLOURS, RETURN, TIME_UNITS, Curve, draw, plt, read_run, refuse, tidy
+
+
+def curve_of(folder, row):
+    """The curve of one line of speedup.csv; none when its runs were too short to draw."""
+    runs = [read_run(folder / "runs" / name, least_lines=0) for name in row["counted"].split()]
+    runs = [run for run in runs if len(run.columns[RETURN]) >= 2]
+    threads = f"{row['threads']} thread{'' if row['threads'] == '1' else 's'}"
+    label = f"{threads}  ({row['reached']} of {row['runs']} reach it)"
+    return Curve(label, runs) if runs else None
+
+
+def plot_speedup(folder, description, out):
+    try:
+        with (folder / "speedup.csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+    except OSError as error:
+        refuse(f"cannot read the table of {folder}: {error}")
+    groups = {}
+    for row in rows:
+        if curve := curve_of(folder, row):
+            groups.setdefault(row["group"], []).append(curve)
+    if not groups:
+        refuse(f"the runs in {folder} are too short for curves: lower run.log_seconds")
+    runs = [run for curves in groups.values() for curve in curves for run in curve.runs]
+    longest = max(run.columns["seconds"][-1] for run in runs)
+    unit, seconds = next((u for u in TIME_UNITS if longest >= 2 * u[1]), TIME_UNITS[-1])
+    figure, panels = plt.subplots(
+        len(groups),
+        2,
+        figsize=(10, 3.6 * len(groups) + 0.8),
+        sharey="row",
+        squeeze=False,
+        layout="constrained",
+    )
+    for (group, curves), (left, right) in zip(groups.items(), panels, strict=True):
+        for i, curve in enumerate(curves):
+            colour = COLOURS[i % len(COLOURS)]
+            draw(left, curve, "frames", 1, colour)
+            draw(right, curve, "seconds", seconds, colour)
+        for axes in (left, right):
+            tidy(axes)
+            axes.axhline(description["score"], color="#888888", linewidth=1, linestyle="--")
+        left.xaxis.set_major_formatter(EngFormatter(sep=""))
+        left.set_xlabel("data (frames)")
+        right.set_xlabel(f"wall-clock time ({unit})")
+        left.set_ylabel("mean return of the last 100 games")
+        left.set_title(group, loc="left")
+        right.legend(loc="best", frameon=False, fontsize=8)
+    env, score, cores = (
+        description["config"]["env.id"],
+        description["score"],
+        description["cores"],
+    )
+    figure.suptitle(f"{env} to a mean return of {score:g} (dashed), {cores} cores", fontsize=12)
+    figure.savefig(out, dpi=150)
