@@ -7,3 +7,5 @@ if(TARGET tandem)
   list(APPEND plot_test $<TARGET_FILE:tandem>)
 endif()
 add_test(NAME tools.plot COMMAND ${TANDEM_PYTHON} ${plot_test})
+add_test(NAME tools.plot_sweep
+  COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/tools/plot_sweep_test.py)

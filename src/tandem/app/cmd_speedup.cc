@@ -164,6 +164,9 @@ void add_speedup(CLI::App& program) {
                    "Folder of the runs, speedup.csv, sweep.csv and sweep.png")
       ->type_name("DIR")
       ->required();
+  command->footer(
+      "The same command goes on with what was stopped or killed.\n"
+      "  tandem speedup a3c --config a3c/catch --score 0.9 --runs 3 --out runs/speedup");
   command->callback([options] { run(*options); });
 }
 

@@ -77,10 +77,12 @@ void add_sweep(CLI::App& program) {
       ->check(CLI::Range(1, 100000))
       ->required();
   command
-      ->add_option("--vary", options->vary,
-                   "KEY=A,B,C: runs for each value; KEY=uniform(LO,HI) or log_uniform(LO,HI): each "
-                   "run draws one. KEY+KEY=A+B,C+D: keys that change together. Unless you choose, "
-                   "optimizer.lr=log_uniform(1e-4,1e-2), as A3C's paper, section 5.1")
+      ->add_option(
+          "--vary", options->vary,
+          "KEY=A,B,C: runs for each value; KEY=uniform(LO,HI) or KEY=log_uniform(LO,HI): "
+          "each run draws one; KEY+KEY=A+B,C+D: keys that change together. Without one for "
+          "optimizer.lr, and no --set of it, that is log_uniform(1e-4,1e-2) as in A3C's "
+          "paper")
       ->type_name("KEY=...")
       ->allow_extra_args(false);
   command->add_option("--jobs", options->jobs, "Runs at the same time, which share the threads")
@@ -90,6 +92,12 @@ void add_sweep(CLI::App& program) {
   command->add_option("--out", options->out, "Folder of the sweep: sweep.csv, sweep.png, runs/")
       ->type_name("DIR")
       ->required();
+  command->footer(
+      "The same command goes on with a sweep that was stopped or killed; with more --runs it adds "
+      "them.\n"
+      "  tandem sweep a3c --config a3c/cartpole --runs 50 --out runs/lr\n"
+      "  tandem sweep a3c --config a3c/cartpole --runs 20 --vary optimizer.kind=sgd,rmsprop \\\n"
+      "    --vary 'entropy=log_uniform(1e-4,0.1)' --out runs/entropy");
   command->callback([options] { run(*options); });
 }
 
