@@ -58,7 +58,7 @@ def plot_speedup(folder, description, out):
         left.set_title(group, loc="left")
         right.legend(loc="best", frameon=False, fontsize=8)
     env, score, cores = (
-        description["config"]["env.id"],
+        description["config"].get("env.id", ""),
         description["score"],
         description["cores"],
     )

@@ -48,13 +48,13 @@ class Sweep(Experiment):
         return ["sweep", "paac", *CATCH, "--out", out or self.out, *words]
 
     def test_makes_a_table_a_picture_and_ordinary_runs(self):
-        words = ["--steps", "4k", "--runs", 3, "--vary", "kind=rmsprop,sgd"]
+        words = ["--steps", "4k", "--runs", 3, "--vary", "kind=rmsprop,momentum"]
         done = self.passes(*self.sweep(*words))
         self.assertIn("run 6 of 6", done.stderr)
         rows = table(self.out / "sweep.csv")
         self.assertEqual([row["run"] for row in rows], list("123456"))
         self.assertEqual([row["seed"] for row in rows], list("334455"))
-        self.assertEqual([row["optimizer.kind"] for row in rows], ["rmsprop", "sgd"] * 3)
+        self.assertEqual([row["optimizer.kind"] for row in rows], ["rmsprop", "momentum"] * 3)
         rates = [float(row["optimizer.lr"]) for row in rows]
         self.assertEqual(rates[::2], rates[1::2])
         self.assertEqual(len(set(rates)), 3)
@@ -139,7 +139,7 @@ class Sweep(Experiment):
             self.assertEqual(len(sums), 1)
 
     def test_a_run_that_diverges_is_noted_and_the_others_go_on(self):
-        spoilt = ["--vary", "lr=1e30,0.001", "--set", "kind=sgd", "--set", "clip_norm=0"]
+        spoilt = ["--vary", "lr=1e30,0.001", "--set", "kind=momentum", "--set", "clip_norm=0"]
         done = self.passes(*self.sweep("--steps", "2k", "--runs", 1, *spoilt))
         self.assertIn("run 1 of 2 diverged: ", done.stderr)
         bad, good = table(self.out / "sweep.csv")
@@ -154,7 +154,7 @@ class Sweep(Experiment):
         for words, says in [
             (["--vary", "lr=normal(1,2)"], "there is no distribution normal"),
             (["--vary", "learning_rate=1,2"], "there is no key learning_rate"),
-            (["--vary", "kind=sgd,sdg"], 'not "sdg"'),
+            (["--vary", "kind=adam,madam"], 'not "madam"'),
             (["--set", "lr=1", "--vary", "lr=1,2"], "by --set and by --vary"),
             (["--jobs", 0], "--jobs"),
         ]:

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -16,8 +17,6 @@ namespace tandem {
 namespace {
 
 constexpr auto kLearningRate = "optimizer.lr";
-// Section 5.1 of the A3C paper.
-constexpr auto kPapersLearningRates = "optimizer.lr=log_uniform(0.0001,0.01)";
 
 struct Options {
   ConfigOptions config;
@@ -27,7 +26,7 @@ struct Options {
   std::string out;
 };
 
-/// What --vary says, and the paper's learning rates unless the user has chosen.
+/// What --vary says, and learning rates as section 5.1 of A3C's paper unless the user has chosen.
 std::vector<Variation> variations_of(const Options& options) {
   auto config = options.config.load();
   const auto fields = config.fields();
@@ -40,7 +39,11 @@ std::vector<Variation> variations_of(const Options& options) {
       std::ranges::any_of(variations, [](const auto& variation) {
         return std::ranges::find(variation.keys, kLearningRate) != variation.keys.end();
       });
-  if (!chosen) variations.insert(variations.begin(), parse_variation(kPapersLearningRates));
+  if (!chosen) {
+    const auto text = fmt::format("{}=log_uniform({},{})", kLearningRate, config.optimizer.lr_low,
+                                  config.optimizer.lr_high);
+    variations.insert(variations.begin(), parse_variation(text));
+  }
   return variations;
 }
 
@@ -81,8 +84,7 @@ void add_sweep(CLI::App& program) {
           "--vary", options->vary,
           "KEY=A,B,C: runs for each value; KEY=uniform(LO,HI) or KEY=log_uniform(LO,HI): "
           "each run draws one; KEY+KEY=A+B,C+D: keys that change together. Without one for "
-          "optimizer.lr, and no --set of it, that is log_uniform(1e-4,1e-2) as in A3C's "
-          "paper")
+          "optimizer.lr, and no --set of it, that is log_uniform(lr_low,lr_high)")
       ->type_name("KEY=...")
       ->allow_extra_args(false);
   command->add_option("--jobs", options->jobs, "Runs at the same time, which share the threads")
@@ -96,7 +98,8 @@ void add_sweep(CLI::App& program) {
       "The same command goes on with a sweep that was stopped or killed; with more --runs it adds "
       "them.\n"
       "  tandem sweep a3c --config a3c/cartpole --runs 50 --out runs/lr\n"
-      "  tandem sweep a3c --config a3c/cartpole --runs 20 --vary optimizer.kind=sgd,rmsprop \\\n"
+      "  tandem sweep a3c --config a3c/cartpole --runs 20 --vary optimizer.kind=momentum,rmsprop "
+      "\\\n"
       "    --vary 'entropy=log_uniform(1e-4,0.1)' --out runs/entropy");
   command->callback([options] { run(*options); });
 }

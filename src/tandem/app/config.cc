@@ -49,13 +49,6 @@ void set_a3c_defaults(Config& config) {
   config.optimizer.clip_norm = 2.0;
 }
 
-// A3C's own words for what is learned: see Config.
-Setting in_our_words(Setting setting) {
-  if (setting.key == "method") setting.key = "algo";
-  if (setting.key == "algo" && setting.value == FieldValue("a3c")) setting.value = "a2c";
-  return setting;
-}
-
 std::vector<Setting> in_our_words(std::vector<Setting> settings) {
   for (auto& setting : settings) setting = in_our_words(std::move(setting));
   return settings;
@@ -106,6 +99,12 @@ EnvConfig choose_env(const std::vector<Setting>& settings) {
 }
 
 }  // namespace
+
+Setting in_our_words(Setting setting) {
+  if (setting.key == "method") setting.key = "algo";
+  if (setting.key == "algo" && setting.value == FieldValue("a3c")) setting.value = "a2c";
+  return setting;
+}
 
 FieldList EnvConfig::fields() {
   FieldList all = {{.key = "id",

@@ -64,6 +64,9 @@ struct Config {
   [[nodiscard]] std::string toml() const;
 };
 
+/// A setting in A3C's words for what is learned (see Config) as one of ours; others as they are.
+[[nodiscard]] Setting in_our_words(Setting setting);
+
 /// The config of the environment alone: all settings must be of env.* keys. Throws Error as
 /// load_config does.
 [[nodiscard]] EnvConfig load_env_config(const std::vector<Setting>& settings);

@@ -74,7 +74,7 @@ Config ConfigOptions::load_with(const std::vector<Setting>& last) const {
 
 bool ConfigOptions::sets(const std::string& key, const FieldList& fields) const {
   return std::ranges::any_of(parse_sets(sets_), [&](const Setting& setting) {
-    return find_field(setting, fields).key == key;
+    return find_field(in_our_words(setting), fields).key == key;
   });
 }
 

@@ -63,12 +63,15 @@ std::vector<std::string> draw_all(const std::vector<Variation>& variations, cons
   return drawn;
 }
 
-nlohmann::ordered_json describe(const Config& base, const std::vector<Variation>& variations,
-                                int repetitions) {
+/// `first`: the runs of one repetition. Which keys there are may depend on the values that vary.
+nlohmann::ordered_json describe(std::vector<PlannedRun> first, const std::vector<std::string>& keys,
+                                const std::vector<Variation>& variations, int repetitions) {
   nlohmann::ordered_json config;
-  Config copy = base;
-  for (const auto& field : copy.fields()) {
-    std::visit([&](const auto& value) { config[field.key] = value; }, field_value(field));
+  for (auto& run : first) {
+    for (const auto& field : run.config.fields()) {
+      if (std::ranges::find(keys, field.key) != keys.end()) continue;
+      std::visit([&](const auto& value) { config[field.key] = value; }, field_value(field));
+    }
   }
   auto vary = nlohmann::ordered_json::array();
   for (const auto& variation : variations) vary.push_back(to_text(variation));
@@ -96,7 +99,11 @@ SweepPlan plan_sweep(const ConfigOptions& options, const std::vector<Setting>& s
       plan.keys.push_back(key);
     }
   }
-  plan.description = describe(base, known, repetitions);
+
+  auto shared = settings;
+  // Else the config's own draw would stand in for the sweep's value.
+  const bool varies_lr = std::ranges::find(plan.keys, "optimizer.lr") != plan.keys.end();
+  if (varies_lr) shared.push_back({"optimizer.lr_choice", "lr", "--vary"});
 
   const auto cells = combinations(known);
   const auto seed = static_cast<std::uint64_t>(base.run.seed);
@@ -104,7 +111,7 @@ SweepPlan plan_sweep(const ConfigOptions& options, const std::vector<Setting>& s
     const auto drawn = draw_all(known, fields, seed, r);
     for (const auto& cell : cells) {
       PlannedRun run{.number = static_cast<int>(plan.runs.size()) + 1};
-      auto own = settings;
+      auto own = shared;
       for (std::size_t i = 0; i < known.size(); ++i) {
         const auto& variation = known[i];
         const auto texts = variation.is_range() ? std::vector{drawn[i]} : variation.values[cell[i]];
@@ -113,10 +120,11 @@ SweepPlan plan_sweep(const ConfigOptions& options, const std::vector<Setting>& s
           run.values.push_back(texts[k]);
         }
       }
+      own.push_back({"run.seed", fmt::format("{}", base.run.seed + r), "--seed"});
       run.config = options.load_with(own);
-      run.config.run.seed = base.run.seed + r;
       plan.runs.push_back(std::move(run));
     }
+    if (r == 0) plan.description = describe(plan.runs, plan.keys, known, repetitions);
   }
   return plan;
 }

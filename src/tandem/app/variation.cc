@@ -10,9 +10,9 @@
 #include <string_view>
 #include <utility>
 
+#include "tandem/app/config.h"
 #include "tandem/base/error.h"
 #include "tandem/base/nearest.h"
-#include "tandem/run/settings.h"
 
 namespace tandem {
 namespace {
@@ -100,7 +100,8 @@ Variation parse_variation(const std::string& text) {
 
 Variation with_full_keys(Variation variation, const FieldList& fields) {
   for (auto& key : variation.keys) {
-    const auto& field = find_field({key, std::string(), "--vary " + variation.text}, fields);
+    const auto& field =
+        find_field(in_our_words({key, std::string(), "--vary " + variation.text}), fields);
     const bool is_number = std::holds_alternative<double*>(field.target) ||
                            std::holds_alternative<std::int64_t*>(field.target);
     if (variation.is_range() && !is_number) {
