@@ -130,7 +130,7 @@ std::vector<std::int32_t> act(const std::vector<float>& row, std::size_t count) 
   std::vector<std::int32_t> actions(count);
   make_a2c({})->act(
       {static_cast<std::int64_t>(count), static_cast<std::int64_t>(row.size()), logits, value},
-      pointers, std::vector<float>(count), actions);
+      pointers, std::vector<float>(count), {actions});
   return actions;
 }
 
@@ -161,7 +161,7 @@ TEST(A2c, DrawsOnceFromEachStream) {
   std::vector<float> logits{0, 0}, value{0};
   std::vector<std::int32_t> action(1);
   Stream* const pointer = &stream;
-  make_a2c({})->act({1, 2, logits, value}, std::span(&pointer, 1), {}, action);
+  make_a2c({})->act({1, 2, logits, value}, std::span(&pointer, 1), {}, {action});
   const float u = other.uniform();
   EXPECT_EQ(action[0], u < 0.5f ? 0 : 1);
   EXPECT_EQ(stream.bits(), other.bits());

@@ -27,7 +27,7 @@ std::vector<std::int32_t> act(std::vector<float> row, std::size_t count, float e
   std::vector<std::int32_t> actions(count);
   make(QMethod::n_step_q)
       ->act({static_cast<std::int64_t>(count), static_cast<std::int64_t>(row.size()), q, {}},
-            pointers, std::vector(count, epsilon), actions);
+            pointers, std::vector(count, epsilon), {actions});
   return actions;
 }
 

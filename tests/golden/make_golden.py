@@ -61,15 +61,17 @@ def summary(tensor):
 
 CONVOLUTIONS = {  # filters, kernel, stride
     "nips": [(16, 8, 4), (32, 4, 2)],
+    "linear_conv": [(16, 8, 4), (32, 4, 2)],
     "nature": [(32, 8, 4), (64, 4, 2), (64, 3, 1)],
     "mlp": [],
 }
-DENSE = {"nips": [256], "nature": [512], "mlp": [32, 32]}
+DENSE = {"nips": [256], "linear_conv": [], "nature": [512], "mlp": [32, 32]}
 
 
 class Network(torch.nn.Module):
     def __init__(self, arch, shape, actions, value_head):
         super().__init__()
+        self.linear = arch.startswith("linear")
         self.convs = torch.nn.ModuleList()
         for filters, kernel, stride in CONVOLUTIONS[arch]:
             self.convs.append(torch.nn.Conv2d(shape[0], filters, kernel, stride))
@@ -87,7 +89,7 @@ class Network(torch.nn.Module):
 
     def features(self, x):
         for conv in self.convs:
-            x = F.relu(conv(x))
+            x = conv(x) if self.linear else F.relu(conv(x))
         x = x.flatten(1)
         for dense in self.dense:
             x = F.relu(dense(x))
@@ -130,7 +132,7 @@ def network_case(name, arch, dtype, shape, actions, batch, value_head=True):
     return {
         "name": name,
         "arch": arch,
-        "hidden": DENSE[arch][0],
+        "hidden": (DENSE[arch] or [1])[0],
         "dtype": dtype,
         "shape": shape,
         "actions": actions,
@@ -152,6 +154,7 @@ def networks():
         network_case("nature_one_sample", "nature", "u8", [4, 84, 84], 4, 1),
         network_case("mlp_vector", "mlp", "f32", [5], 2, 7),
         network_case("mlp_images", "mlp", "u8", [2, 6, 5], 3, 4),
+        network_case("linear_convolutions", "linear_conv", "u8", [3, 40, 40], 4, 3),
         network_case("nips_without_value", "nips", "u8", [4, 84, 84], 6, 3, value_head=False),
         network_case("mlp_without_value", "mlp", "f32", [5], 2, 7, value_head=False),
     ]
@@ -160,19 +163,17 @@ def networks():
 # --- LSTM ----------------------------------------------------------------------------------------
 
 
-class LstmNetwork(Network):
-    """The same with an LSTM in front of the heads."""
+class LstmNetwork(torch.nn.Module):
+    """A torso, an LSTM and the heads for these widths."""
 
-    def __init__(self, arch, shape, actions, cells):
-        super().__init__(arch, shape, actions, value_head=True)
-        width = self.policy.in_features
-        self.lstm = torch.nn.LSTMCell(width, cells)
-        self.policy = torch.nn.Linear(cells, actions)
-        self.value = torch.nn.Linear(cells, 1)
+    def __init__(self, arch, shape, cells, heads):
+        super().__init__()
+        self.torso = Network(arch, shape, 1, value_head=False)
+        self.lstm = torch.nn.LSTMCell(self.torso.policy.in_features, cells)
+        self.heads = torch.nn.ModuleList(torch.nn.Linear(cells, width) for width in heads)
 
     def in_order(self):
         """with_fan_in, but for the second bias of the LSTM, which is zero."""
-        torso = [*with_fan_in(self.convs), *with_fan_in(self.dense)]
         torch.nn.init.zeros_(self.lstm.bias_hh)
         width, cells = self.lstm.input_size, self.lstm.hidden_size
         lstm = [
@@ -180,36 +181,45 @@ class LstmNetwork(Network):
             (self.lstm.bias_ih, width),
             (self.lstm.weight_hh, cells),
         ]
-        return [*torso, *lstm, *with_fan_in(self.policy), *with_fan_in(self.value)]
+        torso = [*with_fan_in(self.torso.convs), *with_fan_in(self.torso.dense)]
+        return [*torso, *lstm, *with_fan_in(self.heads)]
+
+    def forward(self, x, begins, state):
+        """The heads of all samples, step after step, and the last state."""
+        h, c = state.unbind(1)
+        heads = []
+        for t in range(len(x)):
+            before = (h.masked_fill(begins[t], 0), c.masked_fill(begins[t], 0))
+            h, c = self.lstm(self.torso.features(x[t]), before)
+            heads.append([head(h) for head in self.heads])
+        return [torch.cat(head) for head in zip(*heads, strict=True)], torch.stack((h, c), 1)
 
 
-def lstm_case(name, arch, dtype, shape, cells, steps, envs):
+def lstm_case(name, arch, dtype, shape, cells, steps, envs, separate=False):
     """A rollout of several environments from some state; episodes begin within it."""
     actions, samples = 3, steps * envs
-    network = LstmNetwork(arch, shape, actions, cells).double()
-    parameters = network.in_order()
+    widths = [[actions], [1]] if separate else [[actions, 1]]
+    networks = [LstmNetwork(arch, shape, cells, heads).double() for heads in widths]
+    parameters = [pair for network in networks for pair in network.in_order()]
     fill(parameters)
     size = samples * math.prod(shape)
     x = (pixels(size, 2) / 255 if dtype == "u8" else numbers(size, 2)).view(steps, envs, *shape)
     begins = torch.from_numpy(bits(samples, 5) % np.uint64(5) == 0).view(steps, envs, 1)
-    h, c = numbers(envs * 2 * cells, 6).view(envs, 2, cells).unbind(1)
-    logits, value = [], []
-    for t in range(steps):
-        h, c = network.lstm(
-            network.features(x[t]), (h.masked_fill(begins[t], 0), c.masked_fill(begins[t], 0))
-        )
-        heads = network.heads(h)
-        logits.append(heads[0])
-        value.append(heads[1])
-    logits, value = torch.cat(logits), torch.cat(value)
+    states = numbers(envs * len(networks) * 2 * cells, 6).view(envs, len(networks), 2, cells)
+    results = [
+        network(x, begins, state) for network, state in zip(networks, states.unbind(1), strict=True)
+    ]
+    logits, value = [head for heads, _ in results for head in heads]
+    value = value[:, 0]
     d_logits = numbers(logits.numel(), 3).view(logits.shape)
     d_value = numbers(samples, 4)
     ((logits * d_logits).sum() + (value * d_value).sum()).backward()
     return {
         "name": name,
         "arch": arch,
-        "hidden": DENSE[arch][0],
+        "hidden": (DENSE[arch] or [1])[0],
         "lstm": cells,
+        "separate": separate,
         "dtype": dtype,
         "shape": shape,
         "actions": actions,
@@ -220,7 +230,7 @@ def lstm_case(name, arch, dtype, shape, cells, steps, envs):
         "parameters": sum(p.numel() for p, _ in parameters),
         "logits": logits.flatten().tolist(),
         "value": value.tolist(),
-        "state": torch.stack((h, c), 1).flatten().tolist(),
+        "state": torch.stack([state for _, state in results], 1).flatten().tolist(),
         "gradients": [summary(p.grad) for p, _ in parameters],
     }
 
@@ -231,6 +241,8 @@ def lstm():
         lstm_case("cells_that_fill_no_register", "mlp", "f32", [5], 21, 4, 5),
         lstm_case("one_environment", "mlp", "f32", [5], 64, 20, 1),
         lstm_case("images", "nips", "u8", [4, 84, 84], 24, 3, 2),
+        lstm_case("separate", "mlp", "f32", [5], 16, 5, 3, separate=True),
+        lstm_case("separate_linear", "linear_conv", "u8", [3, 40, 40], 8, 4, 2, separate=True),
     ]
 
 
@@ -334,6 +346,61 @@ def q_learning():
         q_case("one_step_q"),
         q_case("one_step_sarsa", weight=1 / 15),
         q_case("n_step_q", loss_scale=0.5),
+    ]
+
+
+# --- A2C with continuous actions ------------------------------------------------------------------
+
+
+def gaussian_case(name, entropy, value_loss, weight, dims, output_size):
+    """As a2c_case; the policy's outputs are a mean and what softplus makes a variance of."""
+    steps, envs = 5, 3
+    samples = steps * envs
+    outputs = (numbers(samples * (dims + 1), 1) * output_size).view(samples, dims + 1)
+    outputs.requires_grad_()
+    value = numbers(samples, 2).requires_grad_()
+    taken = (numbers(samples * dims, 3) * 2).view(samples, dims)
+    rewards = numbers(samples, 4).view(steps, envs)
+    ends = torch.from_numpy(bits(samples, 5) % np.uint64(5) == 0).view(steps, envs)
+    discounts = torch.where(ends, 0.0, float(np.float32(0.99))).double()
+    following = numbers(envs, 6)
+    returns = torch.empty(steps, envs, dtype=torch.float64)
+    for t in reversed(range(steps)):
+        following = rewards[t] + discounts[t] * following
+        returns[t] = following
+    returns = returns.flatten()
+
+    variance = F.softplus(outputs[:, dims]) + float(np.float32(1e-4))
+    covariance = variance[:, None, None] * torch.eye(dims, dtype=torch.float64)
+    normal = torch.distributions.MultivariateNormal(outputs[:, :dims], covariance)
+    policy_losses = -(returns - value.detach()) * normal.log_prob(taken)
+    value_losses = F.mse_loss(value, returns, reduction="none")
+    entropies = 0.5 * (torch.log(2 * math.pi * variance) + 1)
+    losses = policy_losses - entropy * entropies + value_loss * value_losses
+    (weight * losses.sum()).backward()
+    return {
+        "name": name,
+        "steps": steps,
+        "envs": envs,
+        "dims": dims,
+        "entropy_factor": entropy,
+        "value_factor": value_loss,
+        "weight": weight,
+        "output_size": output_size,
+        "policy_loss": policy_losses.sum().item(),
+        "value_loss": value_losses.sum().item(),
+        "entropy": entropies.sum().item(),
+        "outputs_gradient": outputs.grad.flatten().tolist(),
+        "value_gradient": value.grad.tolist(),
+    }
+
+
+def gaussian():
+    return [
+        gaussian_case("paper", 1e-4, 1.0, 1.0, 2, 1.0),
+        gaussian_case("one_dimension", 0.01, 0.5, 1 / 15, 1, 2.0),
+        gaussian_case("many_dimensions", 1.0, 0.5, 1.0, 21, 1.0),
+        gaussian_case("extreme_variances", 1e-4, 1.0, 1.0, 3, 30.0),
     ]
 
 
@@ -463,6 +530,7 @@ def main():
         "networks": networks,
         "lstm": lstm,
         "a2c": a2c,
+        "gaussian": gaussian,
         "q_learning": q_learning,
         "optimizers": optimizers,
     }

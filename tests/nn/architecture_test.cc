@@ -96,12 +96,43 @@ TEST(Architecture, SaysWhatDoesNotFitAndWhatToDo) {
                                                   HasSubstr("4x4 convolution"),
                                                   HasSubstr("image of 3x3"))));
   EXPECT_THAT([&] { named("resnet", image_spec(84, 84)); },
-              ThrowsMessage<Error>(HasSubstr("use nips, nature or mlp")));
-  auto continuous = vector;
-  continuous.num_actions = 0;
-  continuous.action_low = {-1};
-  continuous.action_high = {1};
-  EXPECT_THAT([&] { named("mlp", continuous); }, ThrowsMessage<Error>(HasSubstr("continuous")));
+              ThrowsMessage<Error>(HasSubstr("use nips, nature, linear_conv or mlp")));
+  EXPECT_THAT([&] { make_architecture({.arch = "mlp", .separate = true}, vector, false); },
+              ThrowsMessage<Error>(HasSubstr("net.separate")));
+}
+
+TEST(Architecture, ContinuousActionsHaveANumberForEachDimensionAndOneMore) {
+  EnvSpec spec;
+  spec.frame_shape = {7};
+  spec.action_low = {-1, -2};
+  spec.action_high = {1, 2};
+  EXPECT_EQ(named("mlp", spec).policy_outputs, 3);
+}
+
+std::vector<std::string> names_of(const Architecture& architecture) {
+  std::vector<std::string> names;
+  for (const auto& info : architecture.parameters()) names.push_back(info.name);
+  return names;
+}
+
+TEST(Architecture, SeparateNetworksHaveATorsoAndCellsEach) {
+  EnvSpec spec;
+  spec.frame_shape = {7};
+  spec.num_actions = 2;
+  const auto architecture = make_architecture(
+      {.arch = "mlp", .hidden = 20, .layers = 1, .lstm = 5, .separate = true}, spec);
+  EXPECT_THAT(names_of(architecture),
+              testing::ElementsAre(
+                  "actor.dense1.weight", "actor.dense1.bias", "actor.lstm.weight_ih",
+                  "actor.lstm.bias", "actor.lstm.weight_hh", "policy.weight", "policy.bias",
+                  "critic.dense1.weight", "critic.dense1.bias", "critic.lstm.weight_ih",
+                  "critic.lstm.bias", "critic.lstm.weight_hh", "value.weight", "value.bias"));
+  EXPECT_EQ(architecture.state_size(), 20);
+  std::int64_t next = 0;
+  for (const auto& info : architecture.parameters()) {
+    EXPECT_EQ(info.offset, next) << info.name;
+    next += info.count;
+  }
 }
 
 TEST(Architecture, SmallestImagesThatFit) {
@@ -155,6 +186,32 @@ TEST(Architecture, InitialisesAsHeWithAnIndifferentPolicy) {
     if (info.name.ends_with("bias")) variance = 0.0;
     expect_uniform(std::span(parameters).subspan(info.offset, info.count),
                    1.00001 * std::sqrt(3 * variance / static_cast<double>(info.fan_in)), info.name);
+  }
+}
+
+// Forget gates are the second quarter.
+TEST(Architecture, InitialisesAnLstmAsPytorchOrSoThatItRemembers) {
+  EnvSpec spec;
+  spec.frame_shape = {400};
+  spec.num_actions = 2;
+  for (const std::string init : {"torch", "he"}) {
+    const bool he = init == "he";
+    const auto architecture = make_architecture(
+        {.arch = "mlp", .hidden = 300, .lstm = 100, .separate = true, .init = init}, spec);
+    const auto parameters = initial(architecture);
+    for (const auto& info : architecture.parameters()) {
+      if (info.name.find("lstm.") == std::string::npos) continue;
+      const auto values = std::span(parameters).subspan(info.offset, info.count);
+      if (he && info.name.ends_with("bias")) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          ASSERT_EQ(values[i], i / 100 == 1 ? 1.0f : 0.0f) << info.name << " " << i;
+        }
+        continue;
+      }
+      const auto fan_in = static_cast<double>(info.fan_in);
+      expect_uniform(values, he ? 1.00001 * std::sqrt(3 / fan_in) : 1 / std::sqrt(100.0),
+                     info.name);
+    }
   }
 }
 

@@ -1,48 +1,74 @@
 #include "tandem/algo/a2c.h"
 
 #include <algorithm>
-#include <cmath>
+#include <type_traits>
 #include <vector>
+
+#include "tandem/algo/categorical.h"
+#include "tandem/algo/gaussian.h"
 
 namespace tandem {
 namespace {
 
-/// Inverts the cumulative distribution of softmax(logits) at u in [0, 1). Passing twice over the
-/// logits instead of keeping their exponentials needs no memory.
-std::int32_t sample(std::span<const float> logits, float u) {
-  const float largest = *std::ranges::max_element(logits);
-  float total = 0;
-  for (const float logit : logits) total += std::exp(logit - largest);
-  const float target = u * total;
-  float reached = 0;
-  for (std::size_t action = 0; action + 1 < logits.size(); ++action) {
-    reached += std::exp(logits[action] - largest);
-    if (target < reached) return static_cast<std::int32_t>(action);
+/// A2c's policy over discrete actions: those of row i.
+struct Discrete {
+  static void draw(std::span<const float> outputs, Stream& stream, const Actions& actions,
+                   std::size_t i) {
+    actions.discrete[i] = categorical::sample(outputs, stream);
   }
-  return static_cast<std::int32_t>(logits.size() - 1);
-}
 
-/// Writes log softmax(logits). Subtracting the largest first keeps every exponential in [0, 1], and
-/// subtracting it on its own keeps its rounding out of the result.
-void log_softmax(std::span<const float> logits, std::span<float> log_probabilities) {
-  const float largest = *std::ranges::max_element(logits);
-  float total = 0;
-  for (const float logit : logits) total += std::exp(logit - largest);
-  const float log_total = std::log(total);
-  for (std::size_t i = 0; i < logits.size(); ++i) {
-    log_probabilities[i] = logits[i] - largest - log_total;
+  static PolicyTerms differentiate(std::span<const float> outputs, const Rollout& rollout,
+                                   std::size_t i, float advantage, float beta, float scale,
+                                   std::span<float> gradient) {
+    return categorical::differentiate(outputs, rollout.actions()[i], advantage, beta, scale,
+                                      gradient);
   }
-}
+};
 
+/// The same over continuous ones.
+struct Continuous {
+  static void draw(std::span<const float> outputs, Stream& stream, const Actions& actions,
+                   std::size_t i) {
+    const auto dims = outputs.size() - 1;
+    gaussian::sample(outputs, stream, actions.continuous.subspan(i * dims, dims));
+  }
+
+  static PolicyTerms differentiate(std::span<const float> outputs, const Rollout& rollout,
+                                   std::size_t i, float advantage, float beta, float scale,
+                                   std::span<float> gradient) {
+    const auto dims = outputs.size() - 1;
+    return gaussian::differentiate(outputs, rollout.controls().subspan(i * dims, dims), advantage,
+                                   beta, scale, gradient);
+  }
+};
+
+template <class Policy>
 class A2c final : public Algorithm {
  public:
   explicit A2c(const A2cConfig& config) : config_(config) {}
 
+  [[nodiscard]] Needs needs() const override {
+    return {.bootstrap = config_.bootstrap ? Bootstrap::last_state : Bootstrap::none};
+  }
+
   void act(const Heads& heads, std::span<Stream* const> streams,
-           std::span<const float> /*epsilons*/, std::span<std::int32_t> actions) const override {
+           std::span<const float> /*epsilons*/, const Actions& actions) const override {
     const std::size_t width = heads.actions;
-    for (std::size_t i = 0; i < actions.size(); ++i) {
-      actions[i] = sample(heads.logits.subspan(i * width, width), streams[i]->uniform());
+    for (std::size_t i = 0; i < actions.discrete.size(); ++i) {
+      Policy::draw(heads.logits.subspan(i * width, width), *streams[i], actions, i);
+    }
+  }
+
+  void act_greedily(const Heads& heads, const Actions& actions) const override {
+    if constexpr (std::is_same_v<Policy, Continuous>) {
+      // The mean is where the density is highest.
+      const auto width = static_cast<std::size_t>(heads.actions);
+      for (std::size_t i = 0; i < actions.discrete.size(); ++i) {
+        std::ranges::copy(heads.logits.subspan(i * width, width - 1),
+                          actions.continuous.subspan(i * (width - 1), width - 1).begin());
+      }
+    } else {
+      Algorithm::act_greedily(heads, actions);
     }
   }
 
@@ -54,35 +80,25 @@ class A2c final : public Algorithm {
   LossStats loss(const Heads& heads, const Rollout& rollout, double weight,
                  const Heads& gradient) const override {
     const std::size_t width = heads.actions;
-    const auto actions = rollout.actions();
-    std::vector<float> returns(actions.size());
+    std::vector<float> returns(rollout.rewards().size());
     n_step_returns(rollout, returns);
-    std::vector<float> log_p(width);
 
     const auto scale = static_cast<float>(weight * config_.loss_scale);
     const auto beta = static_cast<float>(config_.entropy);
     const auto value_factor = static_cast<float>(config_.value_loss);
     LossStats stats;
-    for (std::size_t i = 0; i < actions.size(); ++i) {
-      log_softmax(heads.logits.subspan(i * width, width), log_p);
-      float entropy = 0;
-      for (const float log_pj : log_p) entropy -= std::exp(log_pj) * log_pj;
-
+    for (std::size_t i = 0; i < returns.size(); ++i) {
       const float advantage = returns[i] - heads.value[i];
-      const auto logit_gradient = gradient.logits.subspan(i * width, width);
-      for (std::size_t j = 0; j < width; ++j) {
-        // d(-log p_a)/dz_j = p_j - [j = a] and d(-H)/dz_j = p_j (log p_j + H).
-        const float p = std::exp(log_p[j]);
-        const float taken = static_cast<std::int32_t>(j) == actions[i] ? 1.0f : 0.0f;
-        logit_gradient[j] = scale * (advantage * (p - taken) + beta * p * (log_p[j] + entropy));
-      }
+      const auto terms =
+          Policy::differentiate(heads.logits.subspan(i * width, width), rollout, i, advantage, beta,
+                                scale, gradient.logits.subspan(i * width, width));
       gradient.value[i] = scale * value_factor * -2.0f * advantage;
 
-      stats.policy_loss -= advantage * log_p[actions[i]];
+      stats.policy_loss -= advantage * terms.log_probability;
       stats.value_loss += advantage * advantage;
-      stats.entropy += entropy;
+      stats.entropy += terms.entropy;
     }
-    stats.samples = static_cast<double>(actions.size());
+    stats.samples = static_cast<double>(returns.size());
     return stats;
   }
 
@@ -128,11 +144,20 @@ FieldList A2cConfig::fields() {
        .meaning = "rewards are clipped to +- this before learning; 0: not clipped",
        .source = "Mnih et al. 2015, Methods",
        .least = 0},
+      {.key = "bootstrap",
+       .target = &bootstrap,
+       .meaning = "returns go on with the value of the last state, also of an episode that a time "
+                  "limit cut off; false: they end there, for rollouts (t_max) as long as episodes",
+       .source = "A3C, section 4; false: section 5.2.3"},
   };
 }
 
 std::unique_ptr<Algorithm> make_a2c(const A2cConfig& config) {
-  return std::make_unique<A2c>(config);
+  return std::make_unique<A2c<Discrete>>(config);
+}
+
+std::unique_ptr<Algorithm> make_gaussian_a2c(const A2cConfig& config) {
+  return std::make_unique<A2c<Continuous>>(config);
 }
 
 }  // namespace tandem

@@ -15,6 +15,7 @@ struct A2cConfig {
   double value_loss = 0.5;   // factor of the squared error: 1 in equation 11
   double loss_scale = 1.0;   // factor of the whole loss: 1 in the equations
   double reward_clip = 1.0;  // rewards are clipped to +-this; 0: not clipped
+  bool bootstrap = true;     // returns go on with the value of the last state
 
   FieldList fields();
 };
@@ -23,5 +24,9 @@ struct A2cConfig {
 /// loss_scale * (-(R - V) log pi(a) - entropy * H(pi) + value_loss * (R - V)^2), with R - V
 /// constant in the first term. Actions are sampled from softmax(logits).
 std::unique_ptr<Algorithm> make_a2c(const A2cConfig& config);
+
+/// The same with continuous actions, from the normal distribution of gaussian.h: A3C,
+/// section 5.2.3.
+std::unique_ptr<Algorithm> make_gaussian_a2c(const A2cConfig& config);
 
 }  // namespace tandem

@@ -14,6 +14,7 @@ namespace tandem {
 
 /// Which states' values the loss over a rollout of T steps builds on.
 enum class Bootstrap {
+  none,          // returns end with the rollout
   last_state,    // of s_T: n-step returns
   every_state,   // of s_1 to s_T: one-step targets
   every_action,  // of (s_1, a_1) to (s_T, a_T): Sarsa's, for which a_T is chosen before the update
@@ -34,10 +35,13 @@ class Algorithm {
 
   [[nodiscard]] virtual Needs needs() const { return {}; }
 
-  /// Chooses actions[i] from row i of the heads, drawing from *streams[i]; epsilons[i] is what
+  /// Chooses action i from row i of the heads, drawing from *streams[i]; epsilons[i] is what
   /// epsilon() says for that environment.
   virtual void act(const Heads& heads, std::span<Stream* const> streams,
-                   std::span<const float> epsilons, std::span<std::int32_t> actions) const = 0;
+                   std::span<const float> epsilons, const Actions& actions) const = 0;
+
+  /// Chooses without drawing: the most probable action, or that of the highest value.
+  virtual void act_greedily(const Heads& heads, const Actions& actions) const;
 
   /// The chance of a blind action in environment `env` after `steps` steps of all environments.
   [[nodiscard]] virtual float epsilon(int /*env*/, std::int64_t /*steps*/) const { return 0; }

@@ -23,12 +23,13 @@ class QLearning final : public Algorithm {
 
   // One draw decides whether to explore, so that an epsilon of 0 and one of 1 both mean it.
   void act(const Heads& heads, std::span<Stream* const> streams, std::span<const float> epsilons,
-           std::span<std::int32_t> actions) const override {
+           const Actions& actions) const override {
     const auto count = static_cast<std::uint32_t>(heads.actions);
-    for (std::size_t i = 0; i < actions.size(); ++i) {
+    for (std::size_t i = 0; i < actions.discrete.size(); ++i) {
       Stream& stream = *streams[i];
-      actions[i] = stream.uniform() < epsilons[i] ? static_cast<std::int32_t>(stream.below(count))
-                                                  : best_action(row(heads, i));
+      actions.discrete[i] = stream.uniform() < epsilons[i]
+                                ? static_cast<std::int32_t>(stream.below(count))
+                                : best_action(row(heads, i));
     }
   }
 

@@ -79,7 +79,7 @@ Agent AgentOptions::load() const {
   agent.checkpoint = found.folder;
 
   const auto spec = config.env.factory(seed_)(0)->spec();
-  agent.algorithm = make_algorithm(config, spec.frames_per_step);
+  agent.algorithm = make_algorithm(config, spec);
   const auto architecture =
       make_architecture(config.net, spec, agent.algorithm->needs().value_head);
   agent.parameters.resize(static_cast<std::size_t>(architecture.parameter_count()));

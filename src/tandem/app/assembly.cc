@@ -21,7 +21,7 @@ Assembly::Assembly(const Config& config)
     : config_(config),
       make_env_(config.env.factory(seed_of(config))),
       spec_(make_env_(0)->spec()),
-      algorithm_(make_algorithm(config, spec_.frames_per_step)),
+      algorithm_(make_algorithm(config, spec_)),
       learner_(make_architecture(config.net, spec_, algorithm_->needs().value_head),
                optimizer_of(config), seed_of(config)) {
   network(learner_.parameters());  // throws where the device cannot compute it
@@ -56,15 +56,22 @@ Parts Assembly::parts(TrainingRun& run, const Checkpoint* resume) {
           .resume = resume};
 }
 
-std::unique_ptr<Algorithm> make_algorithm(const Config& config, std::int64_t frames_per_step) {
-  if (config.algo == "a2c") return make_a2c(config.a2c);
+std::unique_ptr<Algorithm> make_algorithm(const Config& config, const EnvSpec& spec) {
+  if (config.algo == "a2c") {
+    return spec.discrete() ? make_a2c(config.a2c) : make_gaussian_a2c(config.a2c);
+  }
   const auto value_method = [&](QMethod method) {
     if (config.net.lstm > 0) {
       throw Error(
           "net.lstm: the value-based methods have no recurrent form here; use net.lstm = 0 or algo "
           "= a2c");
     }
-    return make_q_learning(method, config.q, seed_of(config), frames_per_step);
+    if (!spec.discrete()) {
+      throw Error(
+          "algo: the value-based methods choose among discrete actions, but this environment's are "
+          "continuous; use algo = a2c");
+    }
+    return make_q_learning(method, config.q, seed_of(config), spec.frames_per_step);
   };
   if (config.algo == "one_step_q") return value_method(QMethod::one_step_q);
   if (config.algo == "one_step_sarsa") return value_method(QMethod::one_step_sarsa);

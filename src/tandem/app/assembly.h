@@ -39,9 +39,9 @@ class Assembly {
   Learner learner_;
 };
 
-/// The algorithm that the config names, for an environment of so many frames a step.
-[[nodiscard]] std::unique_ptr<Algorithm> make_algorithm(const Config& config,
-                                                        std::int64_t frames_per_step);
+/// The algorithm that the config names, for the actions and the frames a step of `spec`. Throws
+/// Error when they do not fit.
+[[nodiscard]] std::unique_ptr<Algorithm> make_algorithm(const Config& config, const EnvSpec& spec);
 
 /// Trains with the system that the config names, until the run is done.
 void train_system(const Config& config, Parts& parts);

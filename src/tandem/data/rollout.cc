@@ -5,10 +5,15 @@
 namespace tandem {
 
 Rollout::Rollout(const EnvSpec& spec, int t_max, int envs)
-    : t_max_(t_max), steps_(t_max), envs_(envs), observation_bytes_(spec.observation_bytes()) {
+    : t_max_(t_max),
+      steps_(t_max),
+      envs_(envs),
+      observation_bytes_(spec.observation_bytes()),
+      dims_(spec.action_low.size()) {
   const auto samples = static_cast<std::size_t>(t_max) * envs;
   observations_.resize((samples + envs) * observation_bytes_);
   actions_.resize(samples + envs);
+  controls_.resize((samples + envs) * dims_);
   rewards_.resize(samples);
   discounts_.resize(samples);
   values_.resize(samples + envs);

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "tandem/data/actions.h"
 #include "tandem/env/env.h"
 
 namespace tandem {
@@ -44,6 +45,18 @@ class Rollout {
   std::span<float> epsilons() { return epsilons_; }
   std::span<const float> epsilons() const { return epsilons_; }
 
+  /// Continuous actions of row t as they were drawn: [B, dimensions].
+  std::span<float> controls(int t) {
+    const auto width = static_cast<std::size_t>(envs_) * dims_;
+    return std::span(controls_).subspan(static_cast<std::size_t>(t) * width, width);
+  }
+  std::span<const float> controls() const {
+    return std::span(controls_).first(static_cast<std::size_t>(steps_) * envs_ * dims_);
+  }
+
+  /// The actions of row t, of either kind.
+  Actions taken(int t) { return {actions(t), controls(t)}; }
+
   std::span<const std::int32_t> actions() const { return rows(actions_, steps_); }
   std::span<const float> rewards() const { return rows(rewards_, steps_); }
   std::span<const float> discounts() const { return rows(discounts_, steps_); }
@@ -67,8 +80,10 @@ class Rollout {
   int steps_;
   int envs_;
   std::size_t observation_bytes_;
+  std::size_t dims_;  // of continuous actions; 0: discrete
   std::vector<std::byte> observations_;
   std::vector<std::int32_t> actions_;
+  std::vector<float> controls_;
   std::vector<float> rewards_;
   std::vector<float> discounts_;
   std::vector<float> values_;

@@ -61,19 +61,48 @@ void append(std::vector<ParameterInfo>& all, const std::string& layer, const Sha
   append(all, layer + ".bias", {weight[0]}, fan_in);
 }
 
+/// The tensors of the policy's and of the value's network, which both call their head a policy.
+std::vector<ParameterInfo> joined(std::vector<ParameterInfo> policy,
+                                  std::vector<ParameterInfo> value) {
+  const std::string head = "policy.";
+  for (auto& info : policy) {
+    if (!info.name.starts_with(head)) info.name = "actor." + info.name;
+  }
+  const auto offset = policy.back().offset + policy.back().count;
+  for (auto& info : value) {
+    info.offset += offset;
+    info.name = info.name.starts_with(head) ? "value." + info.name.substr(head.size())
+                                            : "critic." + info.name;
+  }
+  policy.insert(policy.end(), value.begin(), value.end());
+  return policy;
+}
+
 Layer conv(std::int64_t units, std::int64_t kernel, std::int64_t stride) {
   return {Layer::Kind::conv, units, kernel, stride};
 }
 
 Layer dense(std::int64_t units) { return {Layer::Kind::dense, units}; }
 
+Layer linear(Layer layer) {
+  layer.relu = false;
+  return layer;
+}
+
 std::vector<Layer> torso(const NetConfig& config) {
   // Mnih et al., 2013: the network of the NIPS deep learning workshop paper.
   if (config.arch == "nips") return {conv(16, 8, 4), conv(32, 4, 2), dense(256)};
   // Mnih et al., 2015: the network of the Nature paper.
   if (config.arch == "nature") return {conv(32, 8, 4), conv(64, 4, 2), conv(64, 3, 1), dense(512)};
-  if (config.arch == "mlp") return {dense(config.hidden), dense(config.hidden)};
-  throw Error(fmt::format("net.arch: unknown network '{}'; use nips, nature or mlp", config.arch));
+  // A3C, section 5.2.3: "two layers of spatial convolutions without any non-linearity or pooling",
+  // whose sizes it does not say: those of nips.
+  if (config.arch == "linear_conv") return {linear(conv(16, 8, 4)), linear(conv(32, 4, 2))};
+  if (config.arch == "mlp") {
+    std::vector<Layer> layers(static_cast<std::size_t>(config.layers), dense(config.hidden));
+    return layers;
+  }
+  throw Error(fmt::format("net.arch: unknown network '{}'; use nips, nature, linear_conv or mlp",
+                          config.arch));
 }
 
 }  // namespace
@@ -82,14 +111,15 @@ FieldList NetConfig::fields() {
   return {
       {.key = "arch",
        .target = &arch,
-       .meaning = "network in front of the heads",
-       .source = "PAAC, section 5.1",
-       .choices = {"nips", "nature", "mlp"}},
+       .meaning = "network in front of the heads; linear_conv: two convolutions without ReLUs",
+       .source = "PAAC, section 5.1; linear_conv: A3C, section 5.2.3",
+       .choices = {"nips", "nature", "linear_conv", "mlp"}},
       {.key = "hidden",
        .target = &hidden,
-       .meaning = "mlp: units of each of its two layers",
+       .meaning = "mlp: units of each of its layers",
        .least = 1,
        .most = 1 << 16},
+      {.key = "layers", .target = &layers, .meaning = "mlp: layers", .least = 1, .most = 16},
       {.key = "lstm",
        .target = &lstm,
        .meaning = "LSTM cells between the torso and the heads, whose state lasts as long as an "
@@ -97,6 +127,10 @@ FieldList NetConfig::fields() {
        .source = "A3C, section 5.1, has 256",
        .least = 0,
        .most = 1 << 14},
+      {.key = "separate",
+       .target = &separate,
+       .meaning = "policy and value share nothing: each has a torso, and LSTM cells, of its own",
+       .source = "A3C, section 5.2.3"},
       {.key = "init",
        .target = &init,
        .meaning = "how parameters start: torch, uniform in +-1/sqrt(inputs of a unit); he, larger, "
@@ -121,7 +155,21 @@ std::vector<Shape> Architecture::output_shapes() const {
   return shapes;
 }
 
+Architecture Architecture::policy_part() const {
+  Architecture part = *this;
+  part.separate = false;
+  part.value_head = false;
+  return part;
+}
+
+Architecture Architecture::value_part() const {
+  Architecture part = policy_part();
+  part.policy_outputs = 1;
+  return part;
+}
+
 std::vector<ParameterInfo> Architecture::parameters() const {
+  if (separate) return joined(policy_part().parameters(), value_part().parameters());
   auto inputs = output_shapes();  // of each layer, then of the heads
   inputs.insert(inputs.begin(), input_shape);
   std::vector<ParameterInfo> all;
@@ -159,14 +207,12 @@ Architecture make_architecture(const NetConfig& config, const EnvSpec& spec, boo
                       .input_shape = spec.observation_shape(),
                       .torso = torso(config),
                       .lstm = config.lstm,
-                      .policy_outputs = spec.num_actions,
+                      .policy_outputs = spec.discrete() ? spec.num_actions : spec.action_dims() + 1,
                       .value_head = value_head,
+                      .separate = config.separate,
                       .init = config.init};
-  if (!spec.discrete()) {
-    throw Error(fmt::format(
-        "net.arch: '{}' chooses among discrete actions, but this environment's are continuous; use "
-        "another environment",
-        config.arch));
+  if (config.separate && !value_head) {
+    throw Error("net.separate: this algorithm learns no value beside its policy; leave it out");
   }
   (void)result.output_shapes();  // throws when a layer does not fit
   return result;
@@ -180,7 +226,7 @@ namespace {
 
 // The bound of the uniform distribution. That of a variance v / fan_in is sqrt(3 v / fan_in).
 float start_bound(const Architecture& architecture, const ParameterInfo& info) {
-  const bool lstm = info.name.starts_with("lstm.");
+  const bool lstm = info.name.find("lstm.") != std::string::npos;
   const auto inputs = std::sqrt(static_cast<float>(info.fan_in));
   if (architecture.init == "torch") {
     return 1.0f / (lstm ? std::sqrt(static_cast<float>(architecture.lstm)) : inputs);
@@ -198,7 +244,7 @@ void initialise(const Architecture& architecture, Stream& stream, std::span<floa
     const float bound = start_bound(architecture, info);
     const auto tensor = parameters.subspan(info.offset, info.count);
     for (auto& value : tensor) value = bound * (2.0f * stream.uniform() - 1.0f);
-    if (architecture.init == "he" && info.name == "lstm.bias") {
+    if (architecture.init == "he" && info.name.ends_with("lstm.bias")) {
       std::ranges::fill(tensor.subspan(architecture.lstm, architecture.lstm),
                         1.0f);  // forget gates
     }

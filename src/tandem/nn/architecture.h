@@ -17,22 +17,25 @@ enum class Precision { fp32, bf16 };
 
 /// Which network, as config keys net.*. Value type.
 struct NetConfig {
-  std::string arch = "nips";       // nips, nature or mlp
-  std::int64_t hidden = 64;        // mlp: units of each of its two layers
+  std::string arch = "nips";       // nips, nature, linear_conv or mlp
+  std::int64_t hidden = 64;        // mlp: units of each of its layers
+  std::int64_t layers = 2;         // mlp: how many
   std::int64_t lstm = 0;           // LSTM cells between torso and heads; 0: none
+  bool separate = false;           // policy and value have a network each
   std::string init = "he";         // torch or he
   std::string precision = "fp32";  // fp32 or bf16
 
   FieldList fields();
 };
 
-/// One layer of the torso, a ReLU behind it.
+/// One layer of the torso.
 struct Layer {
   enum class Kind { conv, dense };
   Kind kind = Kind::dense;
   std::int64_t units = 0;   // filters or outputs
   std::int64_t kernel = 0;  // conv only, square, no padding
   std::int64_t stride = 0;
+  bool relu = true;  // behind it
 };
 
 /// One tensor among the parameters, which lie one after another in a flat buffer of floats.
@@ -53,8 +56,10 @@ struct Architecture {
   std::vector<std::int64_t> input_shape = {};
   std::vector<Layer> torso = {};
   std::int64_t lstm = 0;            // cells behind the torso; 0: none
-  std::int64_t policy_outputs = 0;  // logits or action values of discrete actions
+  std::int64_t policy_outputs = 0;  // logits or values of discrete actions; of continuous ones a
+                                    // number for each dimension and one more
   bool value_head = true;
+  bool separate = false;    // one torso and LSTM for the policy head, others for the value head
   std::string init = "he";  // as NetConfig's
 
   /// What each layer of the torso makes of one observation: {channels, height, width} or {units}.
@@ -64,11 +69,17 @@ struct Architecture {
   [[nodiscard]] std::int64_t outputs() const { return policy_outputs + (value_head ? 1 : 0); }
 
   /// Numbers of the recurrent state of one sample: each cell's output and memory.
-  [[nodiscard]] std::int64_t state_size() const { return 2 * lstm; }
+  [[nodiscard]] std::int64_t state_size() const { return 2 * lstm * (separate ? 2 : 1); }
+
+  /// Where they are separate, the networks of the policy and of the value, each as one with a
+  /// policy head alone.
+  [[nodiscard]] Architecture policy_part() const;
+  [[nodiscard]] Architecture value_part() const;
 
   /// All tensors in the order of the flat buffer: the torso's layers, then the LSTM's, then policy,
   /// then value. An LSTM has weight_ih, bias and weight_hh, gates in PyTorch's order; PyTorch's
-  /// second bias would only add to the first.
+  /// second bias would only add to the first. Separate networks follow each other, with actor. and
+  /// critic. in front of all names but those of the heads.
   [[nodiscard]] std::vector<ParameterInfo> parameters() const;
   [[nodiscard]] std::int64_t parameter_count() const;
 };

@@ -5,12 +5,11 @@ namespace tandem {
 std::unique_ptr<Network> make_network(const Architecture& architecture,
                                       std::span<const float> parameters, const std::string& device,
                                       Precision precision) {
-  if (architecture.lstm > 0) {
-    return make_lstm_network(architecture, parameters,
-                             [&](const Architecture& below, std::span<const float> values) {
-                               return make_network(below, values, device, precision);
-                             });
-  }
+  const MakeNetwork make_part = [&](const Architecture& part, std::span<const float> values) {
+    return make_network(part, values, device, precision);
+  };
+  if (architecture.separate) return make_separate_network(architecture, parameters, make_part);
+  if (architecture.lstm > 0) return make_lstm_network(architecture, parameters, make_part);
   if (device == "cpu" && onednn_supports(architecture)) {
     return make_onednn_network(architecture, parameters, precision);
   }

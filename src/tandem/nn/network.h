@@ -70,8 +70,8 @@ std::unique_ptr<Network> make_torch_network(const Architecture& architecture,
                                             const std::string& device,
                                             Precision precision = Precision::fp32);
 
-/// Whether make_onednn_network knows such networks: u8 images, convolutions with multiples of 16
-/// filters, which fill oneDNN's blocks, and a first kernel that cells can cut up (see Cells).
+/// Whether make_onednn_network knows such networks: u8 images, ReLUs, convolutions with multiples
+/// of 16 filters, which fill oneDNN's blocks, and a first kernel that cells can cut up (see Cells).
 /// Never, in a build without oneDNN.
 bool onednn_supports(const Architecture& architecture);
 
@@ -95,8 +95,15 @@ std::unique_ptr<Network> make_lstm_network(const Architecture& architecture,
                                            std::span<const float> parameters,
                                            const MakeNetwork& make_below);
 
+/// The two networks of a separate architecture, each made by `make` from its part of the
+/// parameters; a state is that of the policy's, then that of the value's.
+std::unique_ptr<Network> make_separate_network(const Architecture& architecture,
+                                               std::span<const float> parameters,
+                                               const MakeNetwork& make);
+
 /// The network of the fastest library that can compute it: oneDNN where it supports it and device
-/// is "cpu", else libtorch; an LSTM over that. Otherwise as those.
+/// is "cpu", else libtorch; an LSTM over that, and two of them where they are separate. Otherwise
+/// as those.
 std::unique_ptr<Network> make_network(const Architecture& architecture,
                                       std::span<const float> parameters, const std::string& device,
                                       Precision precision);

@@ -253,13 +253,17 @@ class TorchNetwork final : public Network {
     const auto& [weight, bias] = layers_[i];
     if (layer.kind == Layer::Kind::dense) {
       at::addmm_out(out, bias, x, weight.t());
-      out.relu_();
+      if (layer.relu) out.relu_();
       return;
     }
     const auto y = at::convolution(x, conv_weights_[i], bias, {layer.stride, layer.stride}, {0, 0},
                                    {1, 1}, false, {0, 0}, 1);
     auto image = out.view(y.sizes());
-    at::clamp_min_out(image, y, 0);
+    if (layer.relu) {
+      at::clamp_min_out(image, y, 0);
+    } else {
+      image.copy_(y);
+    }
   }
 
   void evaluate_heads(const at::Tensor& features, const Heads& out) const {
@@ -290,7 +294,8 @@ class TorchNetwork final : public Network {
                       const LayerTensors& gradients) const {
     const auto& layer = architecture_.torso[i];
     const auto x = recorded_.all(i);
-    auto d_linear = at::threshold_backward(d_output, recorded_.all(i + 1), 0);
+    auto d_linear =
+        layer.relu ? at::threshold_backward(d_output, recorded_.all(i + 1), 0) : d_output;
     if (layer.kind == Layer::Kind::dense) {
       dense_backward(x, d_linear, gradients);
       return i == 0 ? at::Tensor() : at::mm(d_linear, layers_[i].weight);

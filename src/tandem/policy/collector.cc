@@ -20,7 +20,7 @@ Collector::Collector(VecEnv env, Network& network, Network* target, const Algori
       logits_(static_cast<std::size_t>(std::int64_t{t_max} * env_.size() *
                                        network.architecture().policy_outputs)),
       value_(static_cast<std::size_t>(t_max * env_.size())),
-      actions_(static_cast<std::size_t>(env_.size())) {
+      actions_(env_.spec(), env_.size()) {
   for (int id = 0; id < env_.size(); ++id) {
     ids_.push_back(id);
     streams_.push_back(&env_.stream(id));
@@ -80,15 +80,13 @@ void Collector::act(int t) {
   state_.keep(ids_);
   std::ranges::copy(heads.value, rollout_.values(t).begin());
   const bool chosen = chooses_ahead() && t == 0;
-  if (!chosen) algorithm_.act(heads, streams_, rollout_.epsilons(), rollout_.actions(t));
+  if (!chosen) algorithm_.act(heads, streams_, rollout_.epsilons(), rollout_.taken(t));
   seconds_.inferring += watch.lap();
 }
 
 void Collector::step(int t) {
   Stopwatch watch;
-  const auto chosen = rollout_.actions(t);
-  for (std::size_t i = 0; i < actions_.size(); ++i) actions_[i].discrete = chosen[i];
-  env_.step(actions_, rollout_.observations(t + 1));
+  env_.step(actions_.of(rollout_.taken(t)), rollout_.observations(t + 1));
   seconds_.stepping += watch.lap();
 
   const auto gamma = static_cast<float>(algorithm_.gamma());
@@ -97,7 +95,7 @@ void Collector::step(int t) {
     const auto i = static_cast<std::size_t>(id);
     float reward = algorithm_.reward(result.reward);
     // An episode that a limit cut off goes on in truth: its last state keeps its value.
-    if (result.truncated && !result.terminated) {
+    if (result.truncated && !result.terminated && bootstrap_ != Bootstrap::none) {
       reward += gamma * final_value(id);
     }
     rollout_.rewards(t)[i] = reward;
@@ -119,6 +117,10 @@ Heads Collector::outputs(std::int64_t batch) {
 /// in the recurrent states: acting in these observations is still to come.
 void Collector::bootstrap() {
   const int last = rollout_.steps();
+  if (bootstrap_ == Bootstrap::none) {
+    std::ranges::fill(rollout_.values(last), 0.0F);
+    return;
+  }
   const int first = bootstrap_ == Bootstrap::last_state ? last : 1;
   const int rows = last - first + 1;
   const Heads heads = outputs(std::int64_t{rows} * env_.size());
@@ -131,7 +133,7 @@ void Collector::choose_ahead() {
   const int last = rollout_.steps();
   const Heads heads = outputs(env_.size());
   network_.forward(state_.look(ids_, rollout_.observations(last)), heads);
-  algorithm_.act(heads, streams_, rollout_.epsilons(), rollout_.actions(last));
+  algorithm_.act(heads, streams_, rollout_.epsilons(), rollout_.taken(last));
 }
 
 /// What the state is worth at which an episode was cut off. No action is taken in it; Sarsa's is
@@ -145,7 +147,7 @@ float Collector::final_value(int id) {
   if (chooses_ahead()) {
     network_.forward(state_.look(ids, observation), heads);
     algorithm_.act(heads, std::span(streams_).subspan(i, 1), rollout_.epsilons().subspan(i, 1),
-                   std::span(&action, 1));
+                   {std::span(&action, 1)});
   }
   float value = 0;
   target_.forward(state_.look(ids, observation), heads);

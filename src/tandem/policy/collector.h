@@ -9,6 +9,7 @@
 #include "tandem/data/rollout.h"
 #include "tandem/env/vec_env.h"
 #include "tandem/nn/network.h"
+#include "tandem/policy/env_actions.h"
 #include "tandem/policy/recurrent_state.h"
 
 namespace tandem {
@@ -68,7 +69,7 @@ class Collector {
   std::vector<float> logits_;
   std::vector<float> value_;
   std::vector<Stream*> streams_;
-  std::vector<Action> actions_;
+  EnvActions actions_;
   TimeShares seconds_;
 };
 

@@ -9,6 +9,7 @@
 #include "tandem/algo/algorithm.h"
 #include "tandem/env/vec_env.h"
 #include "tandem/nn/network.h"
+#include "tandem/policy/env_actions.h"
 #include "tandem/policy/recurrent_state.h"
 
 namespace tandem {
@@ -24,8 +25,7 @@ enum class Play {
 /// the VecEnv's threads. Not thread-safe.
 class Games {
  public:
-  /// Starts all games. `network` and `algorithm` must outlive this. Throws Error when the actions
-  /// are continuous.
+  /// Starts all games. `network` and `algorithm` must outlive this.
   Games(VecEnv env, Network& network, const Algorithm& algorithm, Play play);
 
   [[nodiscard]] bool over() const { return playing_.empty(); }
@@ -41,7 +41,7 @@ class Games {
   [[nodiscard]] const VecEnv& env() const { return env_; }
 
  private:
-  void choose_actions();
+  Actions choose_actions();
   std::byte* observation(int id) {
     return &observations_[static_cast<std::size_t>(id) * env_.spec().observation_bytes()];
   }
@@ -61,7 +61,8 @@ class Games {
   std::vector<Stream*> streams_;
   std::vector<float> epsilons_;
   std::vector<std::int32_t> chosen_;
-  std::vector<Action> actions_;
+  std::vector<float> controls_;  // chosen continuous actions
+  EnvActions actions_;
   std::vector<std::byte*> targets_;
 };
 

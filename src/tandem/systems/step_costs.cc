@@ -9,6 +9,7 @@
 #include "tandem/base/clock.h"
 #include "tandem/base/median.h"
 #include "tandem/data/rollout.h"
+#include "tandem/policy/env_actions.h"
 #include "tandem/policy/recurrent_state.h"
 #include "tandem/sync/crew.h"
 #include "tandem/sync/workers.h"
@@ -47,6 +48,7 @@ class Workbench {
   [[nodiscard]] double learning() const { return learning_; }
 
  private:
+  void draw_actions(const Actions& actions);
   void act();
   void differentiate(std::span<float> gradient);
   Heads heads(int t, int rows = 1) {
@@ -67,7 +69,7 @@ class Workbench {
   RecurrentState state_;
   std::vector<int> ids_;
   std::vector<Stream*> streams_;
-  std::vector<Action> actions_;
+  EnvActions actions_;
   std::vector<float> logits_;
   std::vector<std::vector<float>> gradients_;
   double inferring_ = 0;
@@ -82,9 +84,9 @@ Workbench::Workbench(const Parts& parts, const Batching& batching, int first_env
       network_(parts.make_network(learner_.parameters())),
       rollout_(env_.spec(), batching.steps, batching.envs),
       state_(*network_, batching.envs),
-      actions_(static_cast<std::size_t>(batching.envs)),
-      logits_(actions_.size() * static_cast<std::size_t>(batching.steps) *
-              static_cast<std::size_t>(network_->architecture().policy_outputs)),
+      actions_(env_.spec(), batching.envs),
+      logits_(static_cast<std::size_t>(batching.envs * batching.steps *
+                                       network_->architecture().policy_outputs)),
       gradients_(static_cast<std::size_t>(batching.rollouts),
                  std::vector<float>(learner_.parameters().size())) {
   for (int id = 0; id < env_.size(); ++id) {
@@ -95,14 +97,27 @@ Workbench::Workbench(const Parts& parts, const Batching& batching, int first_env
 }
 
 void Workbench::step() {
-  const auto choices = static_cast<std::uint32_t>(env_.spec().num_actions);
   for (int t = 1; t <= batching_.steps; ++t) {
-    for (std::size_t i = 0; i < actions_.size(); ++i) {
-      actions_[i].discrete = static_cast<std::int32_t>(streams_[i]->below(choices));
-    }
-    env_.step(actions_, rollout_.observations(t));
+    draw_actions(rollout_.taken(t - 1));
+    env_.step(actions_.of(rollout_.taken(t - 1)), rollout_.observations(t));
   }
   env_.take_episodes();
+}
+
+/// Uniform ones: of continuous ones, between bounds.
+void Workbench::draw_actions(const Actions& actions) {
+  const auto& spec = env_.spec();
+  const auto choices = static_cast<std::uint32_t>(spec.num_actions);
+  const auto dims = spec.action_low.size();
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    if (spec.discrete())
+      actions.discrete[i] = static_cast<std::int32_t>(streams_[i]->below(choices));
+    for (std::size_t j = 0; j < dims; ++j) {
+      const float share = streams_[i]->uniform();
+      actions.continuous[i * dims + j] =
+          spec.action_low[j] + share * (spec.action_high[j] - spec.action_low[j]);
+    }
+  }
 }
 
 void Workbench::act_and_learn() {
@@ -122,7 +137,7 @@ void Workbench::act() {
   for (int t = 0; t < batching_.steps; ++t) {
     network_->record(state_.look(ids_, rollout_.observations(t)), heads(t));
     state_.keep(ids_);
-    algorithm_.act(heads(t), streams_, rollout_.epsilons(), rollout_.actions(t));
+    algorithm_.act(heads(t), streams_, rollout_.epsilons(), rollout_.taken(t));
   }
   // What the algorithm bootstraps from, as in Collector.
   const int last = batching_.steps;

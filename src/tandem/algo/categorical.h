@@ -1,0 +1,21 @@
+// A distribution over discrete actions, and what the policy's loss is for it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "tandem/algo/policy_terms.h"
+#include "tandem/base/random.h"
+
+/// softmax(logits). Pure; safe from many threads.
+namespace tandem::categorical {
+
+/// Draws an action.
+std::int32_t sample(std::span<const float> logits, Stream& stream);
+
+/// log p(action) and the entropy in nats; writes the gradient of
+/// scale * (-advantage * log p(action) - beta * entropy) with respect to the logits.
+PolicyTerms differentiate(std::span<const float> logits, std::int32_t action, float advantage,
+                          float beta, float scale, std::span<float> gradient);
+
+}  // namespace tandem::categorical

@@ -1,0 +1,48 @@
+#include "tandem/algo/gaussian.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace tandem::gaussian {
+namespace {
+
+// log(1 + exp(x)), by the exponential that cannot overflow.
+float softplus(float x) { return std::max(x, 0.0f) + std::log1p(std::exp(-std::abs(x))); }
+
+float sigmoid(float x) {
+  const float e = std::exp(-std::abs(x));
+  return (x >= 0 ? 1.0f : e) / (1.0f + e);
+}
+
+}  // namespace
+
+float variance(std::span<const float> outputs) { return softplus(outputs.back()) + kLeastVariance; }
+
+void sample(std::span<const float> outputs, Stream& stream, std::span<float> action) {
+  const float deviation = std::sqrt(variance(outputs));
+  for (std::size_t j = 0; j < action.size(); ++j) {
+    action[j] = outputs[j] + deviation * stream.normal();
+  }
+}
+
+PolicyTerms differentiate(std::span<const float> outputs, std::span<const float> action,
+                          float advantage, float beta, float scale, std::span<float> gradient) {
+  const auto dims = static_cast<float>(action.size());
+  const float sigma2 = variance(outputs);
+  const float log_two_pi_sigma2 = std::log(2.0f * std::numbers::pi_v<float> * sigma2);
+  float squares = 0;
+  for (std::size_t j = 0; j < action.size(); ++j) {
+    const float off = action[j] - outputs[j];
+    squares += off * off;
+    gradient[j] = scale * -advantage * off / sigma2;
+  }
+  const float log_p_slope = (squares / sigma2 - dims) / (2.0f * sigma2);  // by sigma^2
+  const float entropy_slope = 1.0f / (2.0f * sigma2);
+  gradient.back() =
+      scale * -(advantage * log_p_slope + beta * entropy_slope) * sigmoid(outputs.back());
+  return {.log_probability = -0.5f * (squares / sigma2 + dims * log_two_pi_sigma2),
+          .entropy = 0.5f * (log_two_pi_sigma2 + 1.0f)};
+}
+
+}  // namespace tandem::gaussian

@@ -1,0 +1,28 @@
+// A spherical normal distribution over continuous actions.
+#pragma once
+
+#include <span>
+
+#include "tandem/algo/policy_terms.h"
+#include "tandem/base/random.h"
+
+/// A3C, section 5.2.3: of d + 1 outputs the first d are the mean, and softplus of the last one is
+/// the variance of every dimension; kLeastVariance is added, which the paper has not, so that a
+/// policy that has become certain divides by no zero. Its entropy is that of one dimension, (log(2
+/// pi sigma^2) + 1) / 2, as the paper writes it. Pure; safe from many threads.
+namespace tandem::gaussian {
+
+inline constexpr float kLeastVariance = 1e-4f;
+
+/// Variance of every dimension.
+float variance(std::span<const float> outputs);
+
+/// Draws an action of d numbers, whatever the environment's bounds.
+void sample(std::span<const float> outputs, Stream& stream, std::span<float> action);
+
+/// log p(action) and the entropy; writes the gradient of
+/// scale * (-advantage * log p(action) - beta * entropy) with respect to the outputs.
+PolicyTerms differentiate(std::span<const float> outputs, std::span<const float> action,
+                          float advantage, float beta, float scale, std::span<float> gradient);
+
+}  // namespace tandem::gaussian

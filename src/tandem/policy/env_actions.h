@@ -1,0 +1,28 @@
+// From an algorithm's actions to those that environments take.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "tandem/data/actions.h"
+#include "tandem/env/env.h"
+
+namespace tandem {
+
+/// Turns the actions of up to `envs` samples into those of the environments of one spec: continuous
+/// ones are clipped to its bounds. What is learned from are the actions as they were drawn. Not
+/// thread-safe.
+class EnvActions {
+ public:
+  EnvActions(const EnvSpec& spec, int envs);
+
+  /// Views that hold until the next call.
+  std::span<const Action> of(const Actions& chosen);
+
+ private:
+  std::vector<float> low_, high_;  // of each dimension; empty: discrete
+  std::vector<float> clipped_;
+  std::vector<Action> actions_;
+};
+
+}  // namespace tandem
