@@ -14,10 +14,12 @@ constexpr std::size_t kColours = 3;
 constexpr std::size_t kPlane = std::size_t{kSide} * kSide;
 
 EnvSpec make_spec(const Simulation& simulation, const MujocoOptions& options) {
-  EnvSpec spec{.dtype = DType::f32,
-               .frame_shape = {static_cast<std::int64_t>(simulation.observation().size())},
-               .stack = options.stack,
-               .render_fps = 1 / simulation.control_timestep()};
+  EnvSpec spec{
+      .dtype = DType::f32,
+      .frame_shape = {static_cast<std::int64_t>(simulation.observation().size())},
+      .stack = options.stack,
+      .frames_per_step = options.frame_skip,
+      .render_fps = 1 / (simulation.control_timestep() * static_cast<double>(options.frame_skip))};
   if (options.pixels) {
     spec.dtype = DType::u8;
     spec.frame_shape = {kColours, kSide, kSide};
@@ -48,10 +50,15 @@ void MujocoEnv::reset(Stream& stream, std::span<std::byte> frame) {
 }
 
 StepResult MujocoEnv::step(const Action& action, Stream&, std::span<std::byte> frame) {
-  const auto outcome = simulation_.step(action.continuous);
+  double reward = 0;
+  bool cut = false;
+  for (std::int64_t i = 0; i < spec_.frames_per_step && !cut; ++i) {
+    const auto outcome = simulation_.step(action.continuous);
+    reward += outcome.reward;
+    cut = outcome.out_of_time || outcome.diverged;
+  }
   show(frame);
-  const bool cut = outcome.out_of_time || outcome.diverged;
-  return {.reward = static_cast<float>(outcome.reward), .truncated = cut, .game_over = cut};
+  return {.reward = static_cast<float>(reward), .truncated = cut, .game_over = cut};
 }
 
 Picture MujocoEnv::render() const {

@@ -15,12 +15,15 @@ namespace tandem::mujoco {
 struct MujocoOptions {
   bool pixels = false;
   std::int64_t stack = 1;
+  std::int64_t frame_skip = 1;  // steps of the suite that one action is held
 };
 
 /// Frames are the task's observation in single precision, one array after the other in the order of
 /// dm_control, or with `pixels` what the first camera sees, {3, 84, 84} in u8. Actions are the
-/// controls of the model's actuators, within their ranges. An episode is truncated at the task's
-/// time limit, and without a reward when the simulation breaks down.
+/// controls of the model's actuators, within their ranges; with `frame_skip` one is held for that
+/// many steps of the suite, which are its frames, and rewards add up. An episode is truncated at
+/// the task's time limit, and when the simulation breaks down, without a reward for the step that
+/// did it.
 class MujocoEnv : public Env {
  public:
   /// Throws Error when `pixels` are wanted and nothing can be drawn here.

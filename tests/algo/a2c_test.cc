@@ -112,6 +112,7 @@ TEST(A2c, ClipsRewardsUnlessToldNotTo) {
   EXPECT_EQ(clipping->reward(-3), -1);
   EXPECT_EQ(clipping->reward(0.25f), 0.25f);
   EXPECT_EQ(make_a2c({.reward_clip = 0})->reward(20), 20);
+  EXPECT_EQ(make_a2c({.reward_clip = 1, .reward_scale = 0.5})->reward(20), 0.5f);
 }
 
 /// Actions of `count` environments with the same logits.

@@ -11,12 +11,13 @@
 
 namespace tandem {
 
-/// The linear architecture of an environment: both heads directly on the observation.
+/// The linear architecture of an environment: both heads directly on the observation; of continuous
+/// actions the mean and what becomes the variance.
 inline Architecture linear_architecture(const EnvSpec& spec) {
   return {.name = "linear",
           .input_dtype = spec.dtype,
           .input_shape = spec.observation_shape(),
-          .policy_outputs = spec.num_actions};
+          .policy_outputs = spec.discrete() ? spec.num_actions : spec.action_dims() + 1};
 }
 
 /// Policy and value linear in the observation, u8 inputs divided by 255; exact gradients. Not

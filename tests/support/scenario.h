@@ -52,7 +52,7 @@ inline std::unique_ptr<Network> make_linear_network(const Architecture& architec
 /// The parameters at the end of a run with this system.
 inline std::vector<float> train(const Scenario& scenario,
                                 const std::function<void(Parts&)>& system) {
-  const EnvSpec spec = make_builtin_family()->make("cartpole", 0)->spec();
+  const EnvSpec spec = scenario.make_env(0)->spec();
   const auto algorithm = scenario.make_algorithm();
   auto architecture = linear_architecture(spec);
   architecture.lstm = scenario.lstm;

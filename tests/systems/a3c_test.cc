@@ -6,6 +6,7 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -74,6 +75,25 @@ TEST_F(A3cTest, ResumedRunOfARecurrentAgentEndsWithTheSameBits) {
             train({.folder = folder("parts"), .steps = 3000, .resume = true, .lstm = 6}, one));
 }
 
+// Actions are vectors there, and episodes are cut off by a limit.
+TEST_F(A3cTest, ResumedRunOfAContinuousAgentEndsWithTheSameBits) {
+  const A3cConfig one{.learners = 1, .t_max = 20};
+  std::atomic<int> asked = 0;
+  Scenario scenario{
+      .folder = folder("whole"),
+      .make_env = [](int) { return make_builtin_family()->make("pendulum", 0); },
+      .make_algorithm = [] { return make_gaussian_a2c({.loss_scale = 0.05, .reward_clip = 0}); },
+      .optimizer = {.lr = 1e-3, .clip_norm = 0.5}};
+  const auto whole = train(scenario, one);
+  scenario.folder = folder("parts");
+  scenario.stop_requested = [&] { return ++asked > 30; };
+  train(scenario, one);
+  EXPECT_LT(result_of(folder("parts")).at("steps"), 2000);
+  scenario.stop_requested = [] { return false; };
+  scenario.resume = true;
+  EXPECT_EQ(whole, train(scenario, one));
+}
+
 // The target network and Sarsa's next action are part of it. Seen failing with load_target() left
 // out, and for Sarsa with the action chosen anew.
 TEST_F(A3cTest, ResumedValueMethodsEndWithTheBitsOfTheUninterruptedOnes) {
@@ -134,25 +154,42 @@ TEST_F(A3cTest, AStopLeavesACheckpointOfTheLastStep) {
   EXPECT_GT(found.step, 0);
 }
 
+/// All five methods' ways to learn: of actors and critics, and of values.
+std::vector<std::function<std::unique_ptr<Algorithm>()>> all_algorithms() {
+  return {[] { return make_a2c({.gamma = 0.99}); }, value_method(QMethod::one_step_q),
+          value_method(QMethod::one_step_sarsa), value_method(QMethod::n_step_q)};
+}
+
 // Seen hanging with the stop token left out of the threads' loop: the others went on to the budget.
 TEST_F(A3cTest, AnErrorInOneThreadStopsAllAndIsReportedOnce) {
-  try {
-    train({.folder = folder("failing"),
-           .make_env = [](int index) { return std::make_unique<Failing>(index == 2); },
-           .steps = 1'000'000'000},
-          {.learners = 4});
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("environment 2"), std::string::npos) << error.what();
-    EXPECT_NE(std::string(error.what()).find("the pole broke"), std::string::npos);
+  for (const auto& make_algorithm : all_algorithms()) {
+    const TemporaryFolder root;
+    try {
+      train({.folder = root.path() / "failing",
+             .make_env = [](int index) { return std::make_unique<Failing>(index == 2); },
+             .make_algorithm = make_algorithm,
+             .steps = 1'000'000'000},
+            {.learners = 4});
+      FAIL() << "no error";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("environment 2"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("the pole broke"), std::string::npos);
+    }
   }
 }
 
+// The steps are too many to end in time without the check.
 TEST_F(A3cTest, ParametersThatAreNotFiniteEndTheRunAndSpoilNoCheckpoint) {
-  const Scenario scenario{
-      .folder = folder("nan"), .checkpoint_minutes = 0, .optimizer = {.lr = 1e38}};
-  EXPECT_THROW(train(scenario, {.learners = 2}), Error);
-  expect_finite_checkpoint(folder("nan") / "checkpoints");
+  for (const auto& make_algorithm : all_algorithms()) {
+    const TemporaryFolder root;
+    const Scenario scenario{.folder = root.path() / "nan",
+                            .make_algorithm = make_algorithm,
+                            .steps = 1'000'000'000,
+                            .checkpoint_minutes = 0,
+                            .optimizer = {.lr = 1e38}};
+    EXPECT_THROW(train(scenario, {.learners = 2}), Diverged);
+    expect_finite_checkpoint(root.path() / "nan" / "checkpoints");
+  }
 }
 
 }  // namespace

@@ -104,7 +104,8 @@ class A2c final : public Algorithm {
 
   [[nodiscard]] float reward(float raw) const override {
     const auto limit = static_cast<float>(config_.reward_clip);
-    return limit > 0 ? std::clamp(raw, -limit, limit) : raw;
+    const float clipped = limit > 0 ? std::clamp(raw, -limit, limit) : raw;
+    return clipped * static_cast<float>(config_.reward_scale);
   }
 
   [[nodiscard]] double gamma() const override { return config_.gamma; }
@@ -144,6 +145,10 @@ FieldList A2cConfig::fields() {
        .meaning = "rewards are clipped to +- this before learning; 0: not clipped",
        .source = "Mnih et al. 2015, Methods",
        .least = 0},
+      {.key = "reward_scale",
+       .target = &reward_scale,
+       .meaning = "rewards, clipped, are multiplied by this before learning; scores are not",
+       .source = "not in the papers, which have 1"},
       {.key = "bootstrap",
        .target = &bootstrap,
        .meaning = "returns go on with the value of the last state, also of an episode that a time "

@@ -11,11 +11,12 @@ namespace tandem {
 /// The numbers of the loss, as config keys a2c.*. Value type.
 struct A2cConfig {
   double gamma = 0.99;
-  double entropy = 0.01;     // beta of PAAC's equation 10
-  double value_loss = 0.5;   // factor of the squared error: 1 in equation 11
-  double loss_scale = 1.0;   // factor of the whole loss: 1 in the equations
-  double reward_clip = 1.0;  // rewards are clipped to +-this; 0: not clipped
-  bool bootstrap = true;     // returns go on with the value of the last state
+  double entropy = 0.01;      // beta of PAAC's equation 10
+  double value_loss = 0.5;    // factor of the squared error: 1 in equation 11
+  double loss_scale = 1.0;    // factor of the whole loss: 1 in the equations
+  double reward_clip = 1.0;   // rewards are clipped to +-this; 0: not clipped
+  double reward_scale = 1.0;  // rewards are multiplied by this, after clipping
+  bool bootstrap = true;      // returns go on with the value of the last state
 
   FieldList fields();
 };
