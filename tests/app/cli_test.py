@@ -194,7 +194,7 @@ class Listings(Folder):
         t_max = keys["paac.t_max"]
         self.assertEqual((t_max["type"], t_max["default"], t_max["least"]), ("integer", 5, 1))
         self.assertIn("section 5.1", t_max["source"])
-        self.assertEqual(keys["net.arch"]["choices"], ["nips", "nature", "mlp"])
+        self.assertEqual(keys["net.arch"]["choices"], ["nips", "nature", "linear_conv", "mlp"])
         table = tandem("keys", "paac", "--env", "cartpole", COLUMNS="120").stdout
         for key in keys:
             self.assertIn(key, table)
