@@ -85,8 +85,8 @@ Workbench::Workbench(const Parts& parts, const Batching& batching, int first_env
       rollout_(env_.spec(), batching.steps, batching.envs),
       state_(*network_, batching.envs),
       actions_(env_.spec(), batching.envs),
-      logits_(static_cast<std::size_t>(batching.envs * batching.steps *
-                                       network_->architecture().policy_outputs)),
+      logits_(static_cast<std::size_t>(network_->architecture().policy_outputs * batching.envs *
+                                       batching.steps)),
       gradients_(static_cast<std::size_t>(batching.rollouts),
                  std::vector<float>(learner_.parameters().size())) {
   for (int id = 0; id < env_.size(); ++id) {
