@@ -6,7 +6,7 @@
 namespace tandem {
 namespace {
 
-/// make_golden.py's inputs of `a2c_case`.
+/// golden_losses.py's inputs of `a2c_case`.
 Rollout golden_rollout(int steps, int envs, std::uint32_t actions) {
   EnvSpec spec;
   spec.frame_shape = {1};

@@ -6,7 +6,7 @@
 namespace tandem {
 namespace {
 
-/// make_golden.py's inputs of `gaussian_case`.
+/// golden_losses.py's inputs of `gaussian_case`.
 Rollout golden_rollout(int steps, int envs, int dims) {
   EnvSpec spec;
   spec.frame_shape = {1};

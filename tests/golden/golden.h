@@ -14,14 +14,14 @@
 
 namespace tandem {
 
-/// 32 bits, word `i` of the stream `salt`: make_golden.py's `bits`.
+/// 32 bits, word `i` of the stream `salt`: golden_inputs.py's `bits`.
 inline std::uint32_t golden_bits(std::uint32_t i, std::uint32_t salt) {
   std::uint32_t word = (i + salt * 0x9E3779B9u) * 2654435761u;
   word = (word ^ (word >> 15)) * 2246822519u;
   return word ^ (word >> 13);
 }
 
-/// Numbers in [-1, 1): make_golden.py's `numbers`.
+/// Numbers in [-1, 1): golden_inputs.py's `numbers`.
 inline std::vector<float> golden_numbers(std::size_t count, std::uint32_t salt) {
   std::vector<float> numbers(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -31,7 +31,7 @@ inline std::vector<float> golden_numbers(std::size_t count, std::uint32_t salt) 
   return numbers;
 }
 
-/// Image bytes: make_golden.py's `pixels`.
+/// Image bytes: golden_inputs.py's `pixels`.
 inline std::vector<std::uint8_t> golden_pixels(std::size_t count, std::uint32_t salt) {
   std::vector<std::uint8_t> pixels(count);
   for (std::size_t i = 0; i < count; ++i) {

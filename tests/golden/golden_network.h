@@ -26,7 +26,7 @@ inline Architecture golden_architecture(const nlohmann::json& golden) {
   return make_architecture(config, spec, golden["value_head"]);
 }
 
-/// make_golden.py's `fill`.
+/// golden_networks.py's `fill`.
 inline std::vector<float> golden_parameters(const Architecture& architecture) {
   auto parameters = golden_numbers(architecture.parameter_count(), 1);
   for (const auto& info : architecture.parameters()) {

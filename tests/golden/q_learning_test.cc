@@ -11,7 +11,7 @@ QMethod method_of(const std::string& name) {
   return name == "one_step_sarsa" ? QMethod::one_step_sarsa : QMethod::n_step_q;
 }
 
-/// make_golden.py's inputs of `q_case`.
+/// golden_losses.py's inputs of `q_case`.
 Rollout golden_rollout(int steps, int envs, std::uint32_t actions) {
   EnvSpec spec;
   spec.frame_shape = {1};

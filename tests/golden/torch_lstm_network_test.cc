@@ -6,7 +6,7 @@
 namespace tandem {
 namespace {
 
-/// make_golden.py's inputs of `lstm_case`.
+/// golden_networks.py's inputs of `lstm_case`.
 class GoldenRollout {
  public:
   GoldenRollout(const nlohmann::json& golden, const Architecture& architecture)

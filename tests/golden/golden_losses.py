@@ -1,0 +1,157 @@
+"""Losses: actor-critics over discrete and continuous actions, and the value-based methods."""
+
+import math
+
+import numpy as np
+import torch
+from golden_inputs import bits, numbers
+from torch.nn import functional as F
+
+
+def a2c_case(name, entropy, value_loss, loss_scale, weight, logit_size):
+    steps, envs, actions = 5, 3, 4
+    samples = steps * envs
+    logits = (numbers(samples * actions, 1) * logit_size).view(samples, actions).requires_grad_()
+    value = numbers(samples, 2).requires_grad_()
+    taken = torch.from_numpy((bits(samples, 3) % np.uint64(actions)).astype(np.int64))
+    rewards = numbers(samples, 4).view(steps, envs)
+    # About a fifth of the steps end an episode.
+    ends = torch.from_numpy(bits(samples, 5) % np.uint64(5) == 0).view(steps, envs)
+    discounts = torch.where(ends, 0.0, float(np.float32(0.99))).double()
+    following = numbers(envs, 6)
+    returns = torch.empty(steps, envs, dtype=torch.float64)
+    for t in reversed(range(steps)):
+        following = rewards[t] + discounts[t] * following
+        returns[t] = following
+    returns = returns.flatten()
+
+    distribution = torch.distributions.Categorical(logits=logits)
+    policy_losses = -(returns - value.detach()) * distribution.log_prob(taken)
+    value_losses = F.mse_loss(value, returns, reduction="none")
+    entropies = distribution.entropy()
+    losses = policy_losses - entropy * entropies + value_loss * value_losses
+    (weight * loss_scale * losses.sum()).backward()
+    return {
+        "name": name,
+        "steps": steps,
+        "envs": envs,
+        "actions": actions,
+        "entropy_factor": entropy,
+        "value_factor": value_loss,
+        "loss_scale": loss_scale,
+        "weight": weight,
+        "logit_size": logit_size,
+        "terminals": int(ends.sum()),
+        "returns": returns.tolist(),
+        "policy_loss": policy_losses.sum().item(),
+        "value_loss": value_losses.sum().item(),
+        "entropy": entropies.sum().item(),
+        "logits_gradient": logits.grad.flatten().tolist(),
+        "value_gradient": value.grad.tolist(),
+    }
+
+
+def a2c():
+    return [
+        a2c_case("paper", 0.01, 1.0, 1.0, 1 / 15, 2.0),
+        a2c_case("reference_code", 0.02, 0.25, 5.0, 1 / 15, 2.0),
+        a2c_case("much_entropy", 1.0, 0.5, 1.0, 0.25, 1.0),
+        a2c_case("extreme_logits", 0.01, 1.0, 1.0, 1.0, 200.0),
+    ]
+
+
+def q_case(name, loss_scale=1.0, weight=1.0, actions=4):
+    """A3C's Algorithm 1 (one-step Q), equation 6 (Sarsa) and Algorithm 2 (n-step Q)."""
+    steps, envs, gamma = 5, 3, float(np.float32(0.99))
+    samples = steps * envs
+    q = numbers(samples * actions, 1).view(steps, envs, actions).requires_grad_()
+    q_target = numbers(samples * actions, 2).view(steps, envs, actions)  # of s_1 to s_T
+    taken = torch.from_numpy(bits(samples + envs, 3) % np.uint64(actions)).long()
+    taken = taken.view(steps + 1, envs)  # a_T, too
+    rewards = numbers(samples, 4).view(steps, envs)
+    ends = torch.from_numpy(bits(samples, 5) % np.uint64(5) == 0).view(steps, envs)
+
+    chosen = q.gather(2, taken[:-1, :, None])[:, :, 0]
+    greedy = q_target.max(2).values
+    next_taken = q_target.gather(2, taken[1:, :, None])[:, :, 0]
+    following = greedy[-1]
+    y = torch.empty(steps, envs, dtype=torch.float64)
+    for t in reversed(range(steps)):
+        if name != "n_step_q":
+            following = (greedy if name == "one_step_q" else next_taken)[t]
+        y[t] = rewards[t] + torch.where(ends[t], 0.0, gamma * following)
+        following = y[t]
+    losses = (y - chosen) ** 2
+    (weight * loss_scale * losses.sum()).backward()
+    return {
+        "name": name,
+        "steps": steps,
+        "envs": envs,
+        "actions": actions,
+        "loss_scale": loss_scale,
+        "weight": weight,
+        "terminals": int(ends.sum()),
+        "value_loss": losses.sum().item(),
+        "q": chosen.sum().item(),
+        "gradient": q.grad.flatten().tolist(),
+    }
+
+
+def q_learning():
+    return [
+        q_case("one_step_q"),
+        q_case("one_step_sarsa", weight=1 / 15),
+        q_case("n_step_q", loss_scale=0.5),
+    ]
+
+
+def gaussian_case(name, entropy, value_loss, weight, dims, output_size):
+    """As a2c_case; the policy's outputs are a mean and what softplus makes a variance of."""
+    steps, envs = 5, 3
+    samples = steps * envs
+    outputs = (numbers(samples * (dims + 1), 1) * output_size).view(samples, dims + 1)
+    outputs.requires_grad_()
+    value = numbers(samples, 2).requires_grad_()
+    taken = (numbers(samples * dims, 3) * 2).view(samples, dims)
+    rewards = numbers(samples, 4).view(steps, envs)
+    ends = torch.from_numpy(bits(samples, 5) % np.uint64(5) == 0).view(steps, envs)
+    discounts = torch.where(ends, 0.0, float(np.float32(0.99))).double()
+    following = numbers(envs, 6)
+    returns = torch.empty(steps, envs, dtype=torch.float64)
+    for t in reversed(range(steps)):
+        following = rewards[t] + discounts[t] * following
+        returns[t] = following
+    returns = returns.flatten()
+
+    variance = F.softplus(outputs[:, dims]) + float(np.float32(1e-4))
+    covariance = variance[:, None, None] * torch.eye(dims, dtype=torch.float64)
+    normal = torch.distributions.MultivariateNormal(outputs[:, :dims], covariance)
+    policy_losses = -(returns - value.detach()) * normal.log_prob(taken)
+    value_losses = F.mse_loss(value, returns, reduction="none")
+    entropies = 0.5 * (torch.log(2 * math.pi * variance) + 1)
+    losses = policy_losses - entropy * entropies + value_loss * value_losses
+    (weight * losses.sum()).backward()
+    return {
+        "name": name,
+        "steps": steps,
+        "envs": envs,
+        "dims": dims,
+        "entropy_factor": entropy,
+        "value_factor": value_loss,
+        "weight": weight,
+        "output_size": output_size,
+        "policy_loss": policy_losses.sum().item(),
+        "value_loss": value_losses.sum().item(),
+        "entropy": entropies.sum().item(),
+        "outputs_gradient": outputs.grad.flatten().tolist(),
+        "value_gradient": value.grad.tolist(),
+    }
+
+
+def gaussian():
+    return [
+        gaussian_case("paper", 1e-4, 1.0, 1.0, 2, 1.0),
+        gaussian_case("one_dimension", 0.01, 0.5, 1 / 15, 1, 2.0),
+        gaussian_case("many_dimensions", 1.0, 0.5, 1.0, 21, 1.0),
+        gaussian_case("extreme_variances", 1e-4, 1.0, 1.0, 3, 30.0),
+    ]

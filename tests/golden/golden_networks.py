@@ -1,0 +1,191 @@
+"""Networks, with and without an LSTM: heads, gradients and how parameters are filled."""
+
+import math
+
+import numpy as np
+import torch
+from golden_inputs import bits, numbers, pixels, summary
+from torch.nn import functional as F
+
+CONVOLUTIONS = {  # filters, kernel, stride
+    "nips": [(16, 8, 4), (32, 4, 2)],
+    "linear_conv": [(16, 8, 4), (32, 4, 2)],
+    "nature": [(32, 8, 4), (64, 4, 2), (64, 3, 1)],
+    "mlp": [],
+}
+DENSE = {"nips": [256], "linear_conv": [], "nature": [512], "mlp": [32, 32]}
+
+
+class Network(torch.nn.Module):
+    def __init__(self, arch, shape, actions, value_head):
+        super().__init__()
+        self.linear = arch.startswith("linear")
+        self.convs = torch.nn.ModuleList()
+        for filters, kernel, stride in CONVOLUTIONS[arch]:
+            self.convs.append(torch.nn.Conv2d(shape[0], filters, kernel, stride))
+            shape = (filters, *((size - kernel) // stride + 1 for size in shape[1:]))
+        width = math.prod(shape)
+        self.dense = torch.nn.ModuleList()
+        for units in DENSE[arch]:
+            self.dense.append(torch.nn.Linear(width, units))
+            width = units
+        self.policy = torch.nn.Linear(width, actions)
+        self.value = torch.nn.Linear(width, 1) if value_head else None
+
+    def forward(self, x):
+        return self.heads(self.features(x))
+
+    def features(self, x):
+        for conv in self.convs:
+            x = conv(x) if self.linear else F.relu(conv(x))
+        x = x.flatten(1)
+        for dense in self.dense:
+            x = F.relu(dense(x))
+        return x
+
+    def heads(self, x):
+        return self.policy(x), self.value(x)[:, 0] if self.value else x.new_zeros(0)
+
+
+def with_fan_in(network):
+    """(parameter, inputs of one unit of its layer) for all of them, in order."""
+    return [
+        (parameter, module.weight[0].numel())
+        for module in network.modules()
+        for parameter in module.parameters(recurse=False)
+    ]
+
+
+def fill(parameters):
+    """Every parameter uniform in +-1/sqrt(fan_in), rounded to float32 as in the C++ buffer."""
+    flat = numbers(sum(parameter.numel() for parameter, _ in parameters), 1)
+    at = 0
+    for parameter, fan_in in parameters:
+        bound = np.float32(1 / math.sqrt(fan_in))
+        part = flat[at : at + parameter.numel()].float() * float(bound)
+        parameter.data = part.double().view(parameter.shape)
+        at += parameter.numel()
+
+
+def network_case(name, arch, dtype, shape, actions, batch, value_head=True):
+    network = Network(arch, shape, actions, value_head).double()
+    fill(with_fan_in(network))
+    size = batch * math.prod(shape)
+    x = pixels(size, 2) / 255 if dtype == "u8" else numbers(size, 2)
+    logits, value = network(x.view(batch, *shape))
+    # Any gradient at the heads will do: it is the input of the backward pass.
+    d_logits = numbers(logits.numel(), 3).view(logits.shape)
+    d_value = numbers(len(value), 4)
+    ((logits * d_logits).sum() + (value * d_value).sum()).backward()
+    return {
+        "name": name,
+        "arch": arch,
+        "hidden": (DENSE[arch] or [1])[0],
+        "dtype": dtype,
+        "shape": shape,
+        "actions": actions,
+        "value_head": value_head,
+        "batch": batch,
+        "parameters": sum(p.numel() for p in network.parameters()),
+        "logits": logits.flatten().tolist(),
+        "value": value.tolist(),
+        "gradients": [summary(p.grad) for p in network.parameters()],
+    }
+
+
+def networks():
+    return [
+        network_case("nips", "nips", "u8", [4, 84, 84], 6, 3),
+        network_case("nips_small_images", "nips", "u8", [1, 44, 36], 3, 2),
+        network_case("nips_float_images", "nips", "f32", [3, 40, 40], 4, 2),
+        network_case("nature", "nature", "u8", [4, 84, 84], 18, 3),
+        network_case("nature_one_sample", "nature", "u8", [4, 84, 84], 4, 1),
+        network_case("mlp_vector", "mlp", "f32", [5], 2, 7),
+        network_case("mlp_images", "mlp", "u8", [2, 6, 5], 3, 4),
+        network_case("linear_convolutions", "linear_conv", "u8", [3, 40, 40], 4, 3),
+        network_case("nips_without_value", "nips", "u8", [4, 84, 84], 6, 3, value_head=False),
+        network_case("mlp_without_value", "mlp", "f32", [5], 2, 7, value_head=False),
+    ]
+
+
+class LstmNetwork(torch.nn.Module):
+    """A torso, an LSTM and the heads for these widths."""
+
+    def __init__(self, arch, shape, cells, heads):
+        super().__init__()
+        self.torso = Network(arch, shape, 1, value_head=False)
+        self.lstm = torch.nn.LSTMCell(self.torso.policy.in_features, cells)
+        self.heads = torch.nn.ModuleList(torch.nn.Linear(cells, width) for width in heads)
+
+    def in_order(self):
+        """with_fan_in, but for the second bias of the LSTM, which is zero."""
+        torch.nn.init.zeros_(self.lstm.bias_hh)
+        width, cells = self.lstm.input_size, self.lstm.hidden_size
+        lstm = [
+            (self.lstm.weight_ih, width),
+            (self.lstm.bias_ih, width),
+            (self.lstm.weight_hh, cells),
+        ]
+        torso = [*with_fan_in(self.torso.convs), *with_fan_in(self.torso.dense)]
+        return [*torso, *lstm, *with_fan_in(self.heads)]
+
+    def forward(self, x, begins, state):
+        """The heads of all samples, step after step, and the last state."""
+        h, c = state.unbind(1)
+        heads = []
+        for t in range(len(x)):
+            before = (h.masked_fill(begins[t], 0), c.masked_fill(begins[t], 0))
+            h, c = self.lstm(self.torso.features(x[t]), before)
+            heads.append([head(h) for head in self.heads])
+        return [torch.cat(head) for head in zip(*heads, strict=True)], torch.stack((h, c), 1)
+
+
+def lstm_case(name, arch, dtype, shape, cells, steps, envs, separate=False):
+    """A rollout of several environments from some state; episodes begin within it."""
+    actions, samples = 3, steps * envs
+    widths = [[actions], [1]] if separate else [[actions, 1]]
+    networks = [LstmNetwork(arch, shape, cells, heads).double() for heads in widths]
+    parameters = [pair for network in networks for pair in network.in_order()]
+    fill(parameters)
+    size = samples * math.prod(shape)
+    x = (pixels(size, 2) / 255 if dtype == "u8" else numbers(size, 2)).view(steps, envs, *shape)
+    begins = torch.from_numpy(bits(samples, 5) % np.uint64(5) == 0).view(steps, envs, 1)
+    states = numbers(envs * len(networks) * 2 * cells, 6).view(envs, len(networks), 2, cells)
+    results = [
+        network(x, begins, state) for network, state in zip(networks, states.unbind(1), strict=True)
+    ]
+    logits, value = [head for heads, _ in results for head in heads]
+    value = value[:, 0]
+    d_logits = numbers(logits.numel(), 3).view(logits.shape)
+    d_value = numbers(samples, 4)
+    ((logits * d_logits).sum() + (value * d_value).sum()).backward()
+    return {
+        "name": name,
+        "arch": arch,
+        "hidden": (DENSE[arch] or [1])[0],
+        "lstm": cells,
+        "separate": separate,
+        "dtype": dtype,
+        "shape": shape,
+        "actions": actions,
+        "value_head": True,
+        "steps": steps,
+        "batch": envs,
+        "begins": int(begins[1:].sum()),
+        "parameters": sum(p.numel() for p, _ in parameters),
+        "logits": logits.flatten().tolist(),
+        "value": value.tolist(),
+        "state": torch.stack([state for _, state in results], 1).flatten().tolist(),
+        "gradients": [summary(p.grad) for p, _ in parameters],
+    }
+
+
+def lstm():
+    return [
+        lstm_case("vector", "mlp", "f32", [5], 16, 7, 3),
+        lstm_case("cells_that_fill_no_register", "mlp", "f32", [5], 21, 4, 5),
+        lstm_case("one_environment", "mlp", "f32", [5], 64, 20, 1),
+        lstm_case("images", "nips", "u8", [4, 84, 84], 24, 3, 2),
+        lstm_case("separate", "mlp", "f32", [5], 16, 5, 3, separate=True),
+        lstm_case("separate_linear", "linear_conv", "u8", [3, 40, 40], 8, 4, 2, separate=True),
+    ]
