@@ -40,7 +40,7 @@ MujocoEnv::MujocoEnv(const TaskInfo& info, const std::shared_ptr<const mjModel>&
                      const MujocoOptions& options)
     : simulation_(info, model), spec_(make_spec(simulation_, options)) {
   if (!options.pixels) return;
-  observer_ = make_renderer(simulation_.physics().model(), kSide, kSide);
+  observer_ = make_renderer(simulation_.physics().model(), kSide, kSide, options.shadows);
   seen_.resize(kColours * kPlane);
 }
 
@@ -64,7 +64,7 @@ StepResult MujocoEnv::step(const Action& action, Stream&, std::span<std::byte> f
 Picture MujocoEnv::render() const {
   const auto& physics = simulation_.physics();
   if (painter_ == nullptr) {
-    painter_ = make_renderer(physics.model(), kPictureHeight, kPictureWidth);
+    painter_ = make_renderer(physics.model(), kPictureHeight, kPictureWidth, true);
   }
   Picture picture{.width = kPictureWidth, .height = kPictureHeight, .rgb = {}};
   picture.rgb.resize(kColours * kPictureHeight * kPictureWidth);

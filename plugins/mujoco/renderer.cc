@@ -12,7 +12,7 @@ constexpr int kMostGeoms = 1000;  // the suite's worlds have fewer than 100
 
 class EglRenderer : public Renderer {
  public:
-  EglRenderer(const mjModel& model, int height, int width)
+  EglRenderer(const mjModel& model, int height, int width, bool shadows)
       : view_{.left = 0, .bottom = 0, .width = width, .height = height},
         upside_down_(static_cast<std::size_t>(height) * static_cast<std::size_t>(width) * 3) {
     mjv_defaultOption(&options_);
@@ -22,6 +22,8 @@ class EglRenderer : public Renderer {
     camera_.fixedcamid = 0;
     mjv_defaultScene(&scene_);
     mjv_makeScene(&model, &scene_, kMostGeoms);
+    scene_.flags[mjRND_SHADOW] = static_cast<mjtByte>(shadows);
+    scene_.flags[mjRND_REFLECTION] = static_cast<mjtByte>(shadows);
     const Entered entered(context_);
     mjr_defaultContext(&buffers_);
     // Buffers of the picture's size are cleared and copied faster than the model's own, to the same
@@ -73,8 +75,8 @@ class EglRenderer : public Renderer {
 
 }  // namespace
 
-std::unique_ptr<Renderer> make_renderer(const mjModel& model, int height, int width) {
-  return std::make_unique<EglRenderer>(model, height, width);
+std::unique_ptr<Renderer> make_renderer(const mjModel& model, int height, int width, bool shadows) {
+  return std::make_unique<EglRenderer>(model, height, width, shadows);
 }
 
 }  // namespace tandem::mujoco

@@ -10,8 +10,9 @@
 namespace tandem::mujoco {
 
 /// Draws what a model's first camera sees by MuJoCo's own renderer, off screen. The same as
-/// dm_control's physics.render(height, width, camera_id=0) with MUJOCO_GL=egl, on the same device.
-/// One thread at a time uses an instance.
+/// dm_control's physics.render(height, width, camera_id=0) with MUJOCO_GL=egl, on the same device;
+/// without `shadows`, as with its flags for shadows and reflections off, for which a renderer in
+/// software takes most of its time. One thread at a time uses an instance.
 class Renderer {
  public:
   virtual ~Renderer() = default;
@@ -22,6 +23,6 @@ class Renderer {
 };
 
 /// Throws Error, with what to do, when nothing can be drawn here. The model must outlive it.
-std::unique_ptr<Renderer> make_renderer(const mjModel& model, int height, int width);
+std::unique_ptr<Renderer> make_renderer(const mjModel& model, int height, int width, bool shadows);
 
 }  // namespace tandem::mujoco

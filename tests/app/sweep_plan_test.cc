@@ -114,7 +114,7 @@ TEST(SweepPlan, RefusesWhatCannotBe) {
   EXPECT_THAT(refusal({"seed=1,2"}), HasSubstr("run.seed cannot be varied"));
   EXPECT_THAT(refusal({"system=paac,a3c"}), HasSubstr("SYSTEM cannot be varied"));
   EXPECT_THAT(refusal({"lr=1,2", "optimizer.lr=3"}), HasSubstr("twice"));
-  EXPECT_THAT(refusal({"lr=1,2"}, "--set lr=1"), HasSubstr("by --set and by --vary"));
+  EXPECT_THAT(refusal({"lr=1,2"}, "--set lr=1"), HasSubstr("by --vary and by another option"));
 }
 
 class SweepFolderTest : public testing::Test {

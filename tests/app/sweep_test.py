@@ -138,6 +138,41 @@ class Sweep(Experiment):
             }
             self.assertEqual(len(sums), 1)
 
+    # A run of A3C makes a few steps more than its budget. Seen failing with a budget that must not
+    # be below the steps made.
+    def test_a_run_killed_before_it_wrote_its_result_ends(self):
+        words = ["sweep", "a3c", "--config", "a3c/catch", "--out", self.out]
+        words += ["--steps", "2001", "--runs", 1]
+        self.passes(*words)
+        result = self.out / "runs/001/result.json"
+        self.assertGreater(json.loads(result.read_text())["steps"], 2001)
+        result.unlink()
+        self.passes(*words)
+        self.assertEqual(json.loads(result.read_text())["why_ended"], "budget")
+
+    def test_the_rate_that_the_user_names_is_trained(self):
+        config = self.path / "drawn.toml"
+        config.write_text('[net]\narch = "mlp"\n[optimizer]\nlr_choice = "log_uniform"\n')
+        words = ["sweep", "a3c", "--config", config, "--env", "catch", "--out", self.out]
+        self.passes(*words, "--steps", "500", "--runs", 1, "--set", "lr=7e-4")
+        self.assertIn("lr = 0.0007", (self.out / "runs/001/config.toml").read_text())
+
+    def test_keys_of_a_later_version_had_their_defaults(self):
+        words = ["--steps", "1k", "--runs", 1]
+        self.passes(*self.sweep(*words))
+        description = json.loads((self.out / "sweep.json").read_text())
+        del description["config"]["net.layers"]
+        (self.out / "sweep.json").write_text(json.dumps(description))
+        self.passes(*self.sweep(*words))
+        (self.out / "sweep.json").write_text(json.dumps(description))
+        says = "net.layers is 2 there and 3 here"
+        self.assert_refused(*self.sweep(*words, "--set", "layers=3"), says=says)
+
+    def test_its_folder_is_no_run(self):
+        self.passes(*self.sweep("--steps", "1k", "--runs", 1))
+        train = ["train", "paac", *CATCH, "--run-dir", self.out]
+        self.assert_refused(*train, says="is not empty: choose another folder")
+
     def test_a_run_that_diverges_is_noted_and_the_others_go_on(self):
         spoilt = ["--vary", "lr=1e30,0.001", "--set", "kind=momentum", "--set", "clip_norm=0"]
         done = self.passes(*self.sweep("--steps", "2k", "--runs", 1, *spoilt))
@@ -155,7 +190,9 @@ class Sweep(Experiment):
             (["--vary", "lr=normal(1,2)"], "there is no distribution normal"),
             (["--vary", "learning_rate=1,2"], "there is no key learning_rate"),
             (["--vary", "kind=adam,madam"], 'not "madam"'),
-            (["--set", "lr=1", "--vary", "lr=1,2"], "by --set and by --vary"),
+            (["--set", "lr=1", "--vary", "lr=1,2"], "by --vary and by another option"),
+            (["--frames", "4k", "--vary", "steps=1e3,2e3"], "by --vary and by another option"),
+            (["--vary", "arch=mlp,nips"], "net.arch=nips seed=3: net.arch: the observation"),
             (["--jobs", 0], "--jobs"),
         ]:
             self.assert_refused(*self.sweep("--runs", 1, *words), says=says)
@@ -209,6 +246,9 @@ class Speedup(Experiment):
         self.assert_refused(*self.speedup("--threads", "1,2"), says="--score")
         self.assert_refused(*self.speedup("--score", 1, "--threads", "1,x"), says='not "x"')
         self.assert_refused(*self.speedup("--score", 1, "--key", "threeds"), says="run.threads?")
+        self.assert_refused(
+            *self.speedup("--score", 1, "--key", "arch"), says="no number of threads"
+        )
         self.assertFalse(self.out.exists())
 
 

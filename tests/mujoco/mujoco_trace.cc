@@ -3,7 +3,8 @@
 // until the end. Writes for the start and each step: reward, 1 if out of time, the observation
 // (double each). For suite_oracle.py.
 //
-// mujoco_trace SUITE TASK pixels: reads the same and writes the pictures, 84 x 84 x 3 bytes each.
+// mujoco_trace SUITE TASK pixels|plain: reads the same and writes the pictures, 84 x 84 x 3 bytes
+// each; plain ones have no shadows.
 //
 // mujoco_trace SUITE TASK COUNT: writes that many states in which episodes start instead.
 #include <cstdio>
@@ -48,9 +49,9 @@ void play(Simulation& simulation, Show show) {
   while (read(control)) show(simulation, simulation.step(control));
 }
 
-void draw(Simulation& simulation) {
+void draw(Simulation& simulation, bool shadows) {
   constexpr int kSide = 84;
-  const auto renderer = make_renderer(simulation.physics().model(), kSide, kSide);
+  const auto renderer = make_renderer(simulation.physics().model(), kSide, kSide, shadows);
   std::vector<std::uint8_t> picture(std::size_t{kSide} * kSide * 3);
   play(simulation, [&](const Simulation& shown, const Outcome&) {
     renderer->draw(shown.physics(), picture);
@@ -70,7 +71,7 @@ void run(const std::string& suite, const std::string& task, const std::string& w
   silence_mujoco();
   const auto info = find_task(task);
   Simulation simulation(info, load_model(suite, info.file, info.without));
-  if (what == "pixels") return draw(simulation);
+  if (what == "pixels" || what == "plain") return draw(simulation, what == "pixels");
   if (!what.empty()) return start(simulation, std::stoi(what));
   play(simulation, [](const Simulation& shown, const Outcome& outcome) { write(shown, outcome); });
 }
@@ -80,7 +81,7 @@ void run(const std::string& suite, const std::string& task, const std::string& w
 
 int main(int argc, char** argv) {
   if (argc != 3 && argc != 4) {
-    std::cerr << "usage: mujoco_trace SUITE TASK [COUNT|pixels]\n";
+    std::cerr << "usage: mujoco_trace SUITE TASK [COUNT|pixels|plain]\n";
     return 2;
   }
   try {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tandem/algo/a2c.h"
+#include "tandem/base/error.h"
 #include "tandem/policy/collector.h"
 #include "tandem/policy/games.h"
 #include "tests/support/linear_network.h"
@@ -72,11 +73,19 @@ TEST_F(ContinuousTest, EnvironmentsTakeClippedActionsAndTheRolloutHoldsThoseDraw
 
 TEST_F(ContinuousTest, WithoutBootstrappingReturnsEndWithTheRollout) {
   const auto algorithm = make_gaussian_a2c({.gamma = 0.5, .reward_clip = 0, .bootstrap = false});
-  Collector collector(envs(1), network_, nullptr, *algorithm, kSteps);
+  Collector collector(envs(1), network_, nullptr, *algorithm, kSteps, RolloutEnd::at_episode);
   collector.start();
   const Rollout& rollout = collector.collect(0);
   EXPECT_THAT(rollout.rewards(), Each(0.5f));
   EXPECT_EQ(rollout.values().back(), 0);
+}
+
+// Its return would be that of an episode that ended there.
+TEST_F(ContinuousTest, WithoutBootstrappingARolloutMustLastUntilTheEpisodesEnd) {
+  const auto algorithm = make_gaussian_a2c({.reward_clip = 0, .bootstrap = false});
+  Collector collector(envs(1), network_, nullptr, *algorithm, 3, RolloutEnd::at_episode);
+  collector.start();
+  EXPECT_THROW((void)collector.collect(0), Error);
 }
 
 TEST_F(ContinuousTest, GreedyPlayTakesTheMean) {

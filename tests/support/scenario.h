@@ -36,17 +36,20 @@ struct Scenario {
   double checkpoint_minutes = 10;
   OptimizerConfig optimizer = {.lr = 0.01};
   std::int64_t lstm = 0;  // cells
+  bool separate = false;  // networks of policy and value
   std::function<bool()> stop_requested = [] { return false; };
 };
 
-/// The linear network of this architecture, with an LSTM where it has one.
+/// The linear network of this architecture, with an LSTM where it has one; two where separate.
 inline std::unique_ptr<Network> make_linear_network(const Architecture& architecture,
                                                     std::span<const float> parameters) {
-  const MakeNetwork make_linear = [](const Architecture& linear, std::span<const float> values) {
-    return std::make_unique<LinearNetwork>(linear, values);
-  };
-  if (architecture.lstm == 0) return make_linear(architecture, parameters);
-  return make_lstm_network(architecture, parameters, make_linear);
+  if (architecture.separate) {
+    return make_separate_network(architecture, parameters, make_linear_network);
+  }
+  if (architecture.lstm > 0) {
+    return make_lstm_network(architecture, parameters, make_linear_network);
+  }
+  return std::make_unique<LinearNetwork>(architecture, parameters);
 }
 
 /// The parameters at the end of a run with this system.
@@ -56,6 +59,7 @@ inline std::vector<float> train(const Scenario& scenario,
   const auto algorithm = scenario.make_algorithm();
   auto architecture = linear_architecture(spec);
   architecture.lstm = scenario.lstm;
+  architecture.separate = scenario.separate;
   Learner learner(architecture, scenario.optimizer, 7);
   auto directory = scenario.resume ? RunDirectory::reopen(scenario.folder)
                                    : RunDirectory::create(scenario.folder);

@@ -75,15 +75,23 @@ TEST_F(A3cTest, ResumedRunOfARecurrentAgentEndsWithTheSameBits) {
             train({.folder = folder("parts"), .steps = 3000, .resume = true, .lstm = 6}, one));
 }
 
-// Actions are vectors there, and episodes are cut off by a limit.
+std::unique_ptr<Env> make_pendulum(int) { return make_builtin_family()->make("pendulum", 0); }
+
+std::unique_ptr<Algorithm> make_continuous() {
+  return make_gaussian_a2c({.loss_scale = 0.05, .reward_clip = 0});
+}
+
+// Section 5.2.3: actions are vectors, two networks have a state each, and a limit cuts episodes
+// off.
 TEST_F(A3cTest, ResumedRunOfAContinuousAgentEndsWithTheSameBits) {
   const A3cConfig one{.learners = 1, .t_max = 20};
   std::atomic<int> asked = 0;
-  Scenario scenario{
-      .folder = folder("whole"),
-      .make_env = [](int) { return make_builtin_family()->make("pendulum", 0); },
-      .make_algorithm = [] { return make_gaussian_a2c({.loss_scale = 0.05, .reward_clip = 0}); },
-      .optimizer = {.lr = 1e-3, .clip_norm = 0.5}};
+  Scenario scenario{.folder = folder("whole"),
+                    .make_env = make_pendulum,
+                    .make_algorithm = make_continuous,
+                    .optimizer = {.lr = 1e-3, .clip_norm = 0.5},
+                    .lstm = 6,
+                    .separate = true};
   const auto whole = train(scenario, one);
   scenario.folder = folder("parts");
   scenario.stop_requested = [&] { return ++asked > 30; };
@@ -154,15 +162,15 @@ TEST_F(A3cTest, AStopLeavesACheckpointOfTheLastStep) {
   EXPECT_GT(found.step, 0);
 }
 
-/// All five methods' ways to learn: of actors and critics, and of values.
-std::vector<std::function<std::unique_ptr<Algorithm>()>> all_algorithms() {
+/// The four methods of section 4.
+std::vector<std::function<std::unique_ptr<Algorithm>()>> methods() {
   return {[] { return make_a2c({.gamma = 0.99}); }, value_method(QMethod::one_step_q),
           value_method(QMethod::one_step_sarsa), value_method(QMethod::n_step_q)};
 }
 
 // Seen hanging with the stop token left out of the threads' loop: the others went on to the budget.
 TEST_F(A3cTest, AnErrorInOneThreadStopsAllAndIsReportedOnce) {
-  for (const auto& make_algorithm : all_algorithms()) {
+  for (const auto& make_algorithm : methods()) {
     const TemporaryFolder root;
     try {
       train({.folder = root.path() / "failing",
@@ -180,7 +188,7 @@ TEST_F(A3cTest, AnErrorInOneThreadStopsAllAndIsReportedOnce) {
 
 // The steps are too many to end in time without the check.
 TEST_F(A3cTest, ParametersThatAreNotFiniteEndTheRunAndSpoilNoCheckpoint) {
-  for (const auto& make_algorithm : all_algorithms()) {
+  for (const auto& make_algorithm : methods()) {
     const TemporaryFolder root;
     const Scenario scenario{.folder = root.path() / "nan",
                             .make_algorithm = make_algorithm,
@@ -190,6 +198,19 @@ TEST_F(A3cTest, ParametersThatAreNotFiniteEndTheRunAndSpoilNoCheckpoint) {
     EXPECT_THROW(train(scenario, {.learners = 2}), Diverged);
     expect_finite_checkpoint(root.path() / "nan" / "checkpoints");
   }
+}
+
+TEST_F(A3cTest, ParametersOfAContinuousAgentThatAreNotFiniteEndTheRun) {
+  const Scenario scenario{.folder = folder("nan"),
+                          .make_env = make_pendulum,
+                          .make_algorithm = make_continuous,
+                          .steps = 1'000'000'000,
+                          .checkpoint_minutes = 0,
+                          .optimizer = {.lr = 1e38},
+                          .lstm = 6,
+                          .separate = true};
+  EXPECT_THROW(train(scenario, {.learners = 2, .t_max = 20}), Diverged);
+  expect_finite_checkpoint(folder("nan") / "checkpoints");
 }
 
 }  // namespace

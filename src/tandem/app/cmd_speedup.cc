@@ -3,9 +3,10 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "tandem/app/commands.h"
@@ -36,11 +37,17 @@ struct Options {
 
 /// The key that says how many threads a run has.
 std::string threads_key(const Options& options, Config config) {
+  if (options.key.empty()) return config.system == "a3c" ? "a3c.learners" : "run.threads";
   const auto fields = config.fields();
-  if (!options.key.empty()) {
-    return find_field({options.key, std::string(), "--key"}, fields).key;
-  }
-  return config.system == "a3c" ? "a3c.learners" : "run.threads";
+  const auto& field = find_field({options.key, std::string(), "--key"}, fields);
+  if (std::holds_alternative<std::int64_t*>(field.target)) return field.key;
+  throw Error(fmt::format("--key {}: it is no number of threads", options.key));
+}
+
+int threads_of(Config config, const std::string& key) {
+  const auto fields = config.fields();
+  const auto field = std::ranges::find(fields, key, &Field::key);
+  return static_cast<int>(*std::get<std::int64_t*>(field->target));
 }
 
 struct Plan {
@@ -79,11 +86,10 @@ std::vector<SpeedupRun> runs_of(const Plan& plan, const SweepFolder& folder) {
     if (!outcome) continue;
     SpeedupRun run{.name = folder.paths().run(planned.number).filename().string(),
                    .group = {},
-                   .threads = 1,
+                   .threads = threads_of(planned.config, plan.threads_key),
                    .reached = outcome->reached};
     for (std::size_t i = 0; i < plan.sweep.keys.size(); ++i) {
       const auto& key = plan.sweep.keys[i];
-      if (key == plan.threads_key) run.threads = std::atoi(planned.values[i].c_str());
       if (std::ranges::find(plan.group_keys, key) == plan.group_keys.end()) continue;
       run.group += fmt::format("{}{}={}", run.group.empty() ? "" : " ", key, planned.values[i]);
     }
@@ -107,6 +113,7 @@ void run(const Options& options) {
     throw Error("which SYSTEM to measure? `tandem systems` lists them, as in `tandem speedup a3c`");
   }
   const auto plan = make_plan(options);
+  check_combinations(plan.sweep);
   const SweepFolder folder(options.out, plan.sweep);
   spdlog::info(
       "{} runs go into {}; Ctrl-C ends them with a checkpoint, and the same command goes on",

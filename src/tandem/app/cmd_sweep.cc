@@ -53,6 +53,7 @@ void run(const Options& options) {
   }
   auto plan = plan_sweep(options.config, {}, variations_of(options), options.runs);
   plan.description["command"] = "sweep";
+  check_combinations(plan);
   const SweepFolder folder(options.out, plan);
   spdlog::info(
       "{} runs go into {}; Ctrl-C ends them with a checkpoint, and the same command goes on",

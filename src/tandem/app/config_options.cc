@@ -73,6 +73,9 @@ Config ConfigOptions::load_with(const std::vector<Setting>& last) const {
 }
 
 bool ConfigOptions::sets(const std::string& key, const FieldList& fields) const {
+  if (key == "run.steps" && !frames_.empty()) return true;
+  const auto given = [&](const Flag& flag) { return flag.key == key && !flag.text.empty(); };
+  if (std::ranges::any_of(flags_, given)) return true;
   return std::ranges::any_of(parse_sets(sets_), [&](const Setting& setting) {
     return find_field(in_our_words(setting), fields).key == key;
   });
@@ -95,6 +98,12 @@ Config ConfigOptions::load(std::vector<Setting> settings, const std::vector<Sett
   }
   std::ranges::copy(last, std::back_inserter(settings));
   auto config = load_config(system_, settings);
+  // A rate that the user has named is not drawn, whatever the preset does.
+  const auto fields = config.fields();
+  if (sets("optimizer.lr", fields) && !sets("optimizer.lr_choice", fields)) {
+    settings.push_back({"optimizer.lr_choice", "lr", "--set optimizer.lr"});
+    config = load_config(system_, settings);
+  }
   if (!frames_.empty()) {
     const auto steps = parse_frames(frames_) / config.env.frames_per_step();
     config.run.steps = std::max<std::int64_t>(1, steps);

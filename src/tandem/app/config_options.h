@@ -30,7 +30,7 @@ class ConfigOptions {
 
   [[nodiscard]] bool has_system() const { return !system_.empty(); }
 
-  /// --set gives a value to this full key.
+  /// --set or an option of its own gives a value to this full key.
   [[nodiscard]] bool sets(const std::string& key, const FieldList& fields) const;
 
   /// --steps or --frames was given.

@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "tandem/app/assembly.h"
 #include "tandem/app/train.h"
 #include "tandem/base/clock.h"
+#include "tandem/base/error.h"
 #include "tandem/run/checkpoint.h"
 #include "tandem/run/progress.h"
 #include "tandem/run/run_directory.h"
@@ -103,6 +106,16 @@ Config with_share_of_threads(Config config, int jobs) {
 }
 
 }  // namespace
+
+void check_combinations(const SweepPlan& plan) {
+  for (const auto& run : std::span(plan.runs).first(static_cast<std::size_t>(plan.combinations))) {
+    try {
+      const Assembly parts(run.config);
+    } catch (const Error& error) {
+      throw Error(fmt::format("with {}: {}", run.title(plan.keys), error.what()));
+    }
+  }
+}
 
 bool run_sweep(const SweepPlan& plan, const SweepFolder& folder, int jobs) {
   const StopSignals signals;

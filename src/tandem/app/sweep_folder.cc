@@ -47,7 +47,17 @@ void find_differences(const ordered_json& before, const ordered_json& now,
   }
 }
 
-void check_same(const fs::path& folder, const ordered_json& before, const ordered_json& now) {
+/// A key that the version of then had not was as if at its default.
+void add_later_keys(ordered_json& before, const SweepPlan& plan) {
+  auto& config = before["config"];
+  for (const auto& [key, value] : plan.description.at("config").items()) {
+    if (!config.contains(key) && plan.defaults.contains(key)) config[key] = plan.defaults[key];
+  }
+}
+
+void check_same(const fs::path& folder, ordered_json before, const SweepPlan& plan) {
+  const auto& now = plan.description;
+  add_later_keys(before, plan);
   std::vector<std::string> found;
   find_differences(before, now, found);
   if (found.empty()) return;
@@ -92,8 +102,8 @@ SweepFolder::SweepFolder(const fs::path& folder, const SweepPlan& plan)
     : paths_{made(folder)}, lock_(folder, "--out") {
   const auto file = paths_.description();
   if (fs::exists(file)) {
-    check_same(folder, read_description(file), plan.description);
-  } else if (holds_files(folder)) {
+    check_same(folder, read_description(file), plan);
+  } else if (holds_files(folder) && !fs::exists(fs::path(file) += ".tmp")) {  // killed at once
     throw Error(fmt::format("{} is not empty and holds no sweep: choose another folder (--out)",
                             folder.string()));
   }

@@ -25,7 +25,8 @@ void check_key(const std::string& key, const ConfigOptions& options, const Field
     throw Error(fmt::format("--vary gives {} twice", key));
   }
   if (options.sets(key, fields)) {
-    throw Error(fmt::format("{} is given by --set and by --vary: leave one of them out", key));
+    throw Error(
+        fmt::format("{} is given by --vary and by another option: leave one of them out", key));
   }
 }
 
@@ -63,16 +64,21 @@ std::vector<std::string> draw_all(const std::vector<Variation>& variations, cons
   return drawn;
 }
 
+nlohmann::ordered_json to_json(Config config) {
+  nlohmann::ordered_json json;
+  for (const auto& field : config.fields()) {
+    std::visit([&](const auto& value) { json[field.key] = value; }, field_value(field));
+  }
+  return json;
+}
+
 /// `first`: the runs of one repetition. Which keys there are may depend on the values that vary.
-nlohmann::ordered_json describe(std::vector<PlannedRun> first, const std::vector<std::string>& keys,
+nlohmann::ordered_json describe(const std::vector<PlannedRun>& first,
+                                const std::vector<std::string>& keys,
                                 const std::vector<Variation>& variations, int repetitions) {
   nlohmann::ordered_json config;
-  for (auto& run : first) {
-    for (const auto& field : run.config.fields()) {
-      if (std::ranges::find(keys, field.key) != keys.end()) continue;
-      std::visit([&](const auto& value) { config[field.key] = value; }, field_value(field));
-    }
-  }
+  for (const auto& run : first) config.update(to_json(run.config));
+  for (const auto& key : keys) config.erase(key);
   auto vary = nlohmann::ordered_json::array();
   for (const auto& variation : variations) vary.push_back(to_text(variation));
   return {{"runs", repetitions}, {"vary", vary}, {"config", config}};
@@ -106,6 +112,9 @@ SweepPlan plan_sweep(const ConfigOptions& options, const std::vector<Setting>& s
   if (varies_lr) shared.push_back({"optimizer.lr_choice", "lr", "--vary"});
 
   const auto cells = combinations(known);
+  plan.combinations = static_cast<int>(cells.size());
+  plan.defaults = to_json(load_config(
+      base.system, {{"env.id", base.env.id, "the sweep"}, {"algo", base.algo, "the sweep"}}));
   const auto seed = static_cast<std::uint64_t>(base.run.seed);
   for (int r = 0; r < repetitions; ++r) {
     const auto drawn = draw_all(known, fields, seed, r);

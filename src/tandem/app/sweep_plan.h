@@ -25,7 +25,9 @@ struct PlannedRun {
 struct SweepPlan {
   std::vector<std::string> keys;  // that vary, in full
   std::vector<PlannedRun> runs;
+  int combinations = 0;                // the first so many runs are one of each
   nlohmann::ordered_json description;  // all that makes the runs what they are
+  nlohmann::ordered_json defaults;     // of the config's keys, where nothing was chosen
 };
 
 /// `repetitions` runs for each combination of the lists' values. Repetition r of each has the seed

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -21,11 +22,13 @@ std::optional<FoundCheckpoint> find_resume_point(const RunDirectory& directory, 
 }
 
 /// Before anything of the run is touched: the checkpoint must be one of this config, whatever was
-/// done to config.toml since, and the budget still to come.
+/// done to config.toml since, and the budget still to come. A run may have made a few steps more
+/// than its budget, and been killed before it said so.
 void check_resume(const FoundCheckpoint& found, const Config& config) {
   const auto& text = found.checkpoint.part("config").get<std::string>();
-  require_same_experiment(config, load_config("", parse_toml(text, "the checkpoint's config")));
-  if (config.run.steps >= found.step) return;
+  const auto before = load_config("", parse_toml(text, "the checkpoint's config"));
+  require_same_experiment(config, before);
+  if (config.run.steps >= std::min(found.step, before.run.steps)) return;
   throw Error(fmt::format("the run has made {} steps already, more than --steps {}", found.step,
                           config.run.steps));
 }

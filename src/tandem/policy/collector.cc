@@ -1,5 +1,7 @@
 #include "tandem/policy/collector.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -118,6 +120,7 @@ Heads Collector::outputs(std::int64_t batch) {
 void Collector::bootstrap() {
   const int last = rollout_.steps();
   if (bootstrap_ == Bootstrap::none) {
+    require_ends(last - 1);
     std::ranges::fill(rollout_.values(last), 0.0F);
     return;
   }
@@ -126,6 +129,17 @@ void Collector::bootstrap() {
   const Heads heads = outputs(std::int64_t{rows} * env_.size());
   target_.forward(state_.look(ids_, rollout_.observations(first, rows)), heads);
   algorithm_.values(heads, rollout_.actions(first, rows), rollout_.values(first, rows));
+}
+
+/// Without bootstrapping, a return that breaks off in the midst of an episode would be a wrong one.
+void Collector::require_ends(int t) {
+  const auto discounts = rollout_.discounts(t);
+  if (std::ranges::all_of(discounts, [](float discount) { return discount == 0; })) return;
+  throw Error(
+      fmt::format("no bootstrapping (a2c.bootstrap = false) needs rollouts that last until the "
+                  "episode's end, and one broke off after {} steps: raise a3c.t_max to the steps "
+                  "of the longest episode",
+                  t + 1));
 }
 
 /// a_T, with the parameters of before the update: Sarsa's target is of the action really taken.

@@ -52,6 +52,7 @@ class Collector {
   void act(int t);
   void step(int t);
   void bootstrap();
+  void require_ends(int t);
   void choose_ahead();
   float final_value(int id);
   Heads outputs(std::int64_t batch);

@@ -46,8 +46,6 @@ FolderLock::~FolderLock() {
 FolderLock::FolderLock(FolderLock&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)) {}
 
-bool has_lock_file(const fs::path& folder) { return fs::exists(folder / kLock); }
-
 bool holds_files(const fs::path& folder) {
   std::error_code error;
   const fs::directory_iterator entries(folder, error);

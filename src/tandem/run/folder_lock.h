@@ -20,10 +20,7 @@ class FolderLock {
   int descriptor_;  // the lock goes with it
 };
 
-/// Whether the folder holds the file of a lock, kept or left.
-[[nodiscard]] bool has_lock_file(const std::filesystem::path& folder);
-
-/// Whether the folder holds anything but that file.
+/// Whether the folder holds anything but the file of a lock, kept or left.
 [[nodiscard]] bool holds_files(const std::filesystem::path& folder);
 
 }  // namespace tandem

@@ -23,7 +23,7 @@ RunDirectory::RunDirectory(RunPaths paths)
 
 RunDirectory RunDirectory::create(const fs::path& folder) {
   make_folder(folder);
-  if (holds_files(folder) && !has_lock_file(folder)) {
+  if (holds_files(folder) && !fs::exists(RunPaths{folder}.config())) {
     throw Error(fmt::format("{} is not empty: choose another folder for the run (--run-dir)",
                             folder.string()));
   }

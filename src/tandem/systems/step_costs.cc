@@ -142,6 +142,7 @@ void Workbench::act() {
   // What the algorithm bootstraps from, as in Collector.
   const int last = batching_.steps;
   const auto bootstrap = algorithm_.needs().bootstrap;
+  if (bootstrap == Bootstrap::none) return;
   if (bootstrap == Bootstrap::every_action) {
     network_->forward(state_.look(ids_, rollout_.observations(last)), heads(last));
   }
