@@ -57,6 +57,9 @@ class Learning(unittest.TestCase):
         self.assertGreaterEqual(mean_return("a3c/memory"), 0.9)  # random play: 0; most: 1
         self.assertLessEqual(mean_return("a3c/memory", "--set", "net.lstm=0"), 0.3)
 
+    def test_a3c_pendulum(self):
+        self.assertGreaterEqual(mean_return("a3c/pendulum"), -400)  # random play: -1200; most: -150
+
     def test_paac_n_step_q(self):
         self.assertGreaterEqual(mean_score("paac/cartpole", "n_step_q"), 200)
         self.assertGreaterEqual(mean_score("paac/catch", "n_step_q"), 0.9)
