@@ -8,6 +8,7 @@ calls this.
 import argparse
 import json
 import sys
+import textwrap
 import tomllib
 from collections import defaultdict
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ from matplotlib.ticker import EngFormatter, MaxNLocator  # noqa: E402
 
 RETURN = "episode/return_mean_100"
 POINTS = 500  # of a curve
+WIDEST_LABEL = 110  # letters across the picture
 # Keys that do not make another experiment of a run.
 NOT_OF_THE_CONFIG = {
     "run.seed",
@@ -120,7 +122,8 @@ def group_runs(runs):
             details = [
                 f"{key.split('.')[-1]}={value}"
                 for key, value in config.items()
-                if any(other.get(key) != value for other, _ in alike)
+                # A key that a run lacks came with a later version.
+                if any(other.get(key, value) != value for other, _ in alike)
             ]
             label = "  ".join([name, *details])
             if len(members) > 1:
@@ -177,10 +180,10 @@ def plot(curves, by, out):
     handles, labels = left.get_legend_handles_labels()
     figure.legend(
         handles,
-        labels,
+        [textwrap.fill(label, WIDEST_LABEL) for label in labels],
         title="thin: each run; thick: their mean; band: least to greatest" if banded else None,
         loc="outside lower center",
-        ncols=2,
+        ncols=2 if max(map(len, labels)) <= WIDEST_LABEL / 2 else 1,
         frameon=False,
     )
     figure.savefig(out, dpi=150)

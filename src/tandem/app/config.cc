@@ -46,6 +46,7 @@ void set_a3c_defaults(Config& config) {
   config.q.loss_scale = 0.2;
   config.optimizer.lr = 3e-4;
   config.optimizer.anneal_steps = -1;
+  config.optimizer.epsilon = 1e-3;
   config.optimizer.clip_norm = 2.0;
 }
 
