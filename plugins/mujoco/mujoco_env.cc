@@ -1,6 +1,7 @@
 #include "mujoco_env.h"
 
 #include <cstring>
+#include <utility>
 
 #include "lookup.h"
 
@@ -37,8 +38,8 @@ EnvSpec make_spec(const Simulation& simulation, const MujocoOptions& options) {
 }  // namespace
 
 MujocoEnv::MujocoEnv(const TaskInfo& info, const std::shared_ptr<const mjModel>& model,
-                     const MujocoOptions& options)
-    : simulation_(info, model), spec_(make_spec(simulation_, options)) {
+                     const MujocoOptions& options, std::shared_ptr<const FeatureScale> scale)
+    : simulation_(info, model), spec_(make_spec(simulation_, options)), scale_(std::move(scale)) {
   if (!options.pixels) return;
   observer_ = make_renderer(simulation_.physics().model(), kSide, kSide, options.shadows);
   seen_.resize(kColours * kPlane);
@@ -83,11 +84,10 @@ void MujocoEnv::show(std::span<std::byte> frame) {
 }
 
 void MujocoEnv::show_features(std::span<std::byte> frame) const {
-  std::byte* to = frame.data();
-  for (const double value : simulation_.observation()) {
-    const auto single = static_cast<float>(value);
-    std::memcpy(to, &single, sizeof(single));
-    to += sizeof(single);
+  const auto features = simulation_.observation();
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    const auto single = static_cast<float>(scale_ ? (*scale_)(i, features[i]) : features[i]);
+    std::memcpy(&frame[i * sizeof(single)], &single, sizeof(single));
   }
 }
 

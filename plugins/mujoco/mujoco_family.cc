@@ -17,6 +17,8 @@ std::filesystem::path suite_folder(const std::string& option) {
   return variable != nullptr && *variable != '\0' ? variable : TANDEM_DEFAULT_SUITE_DIR;
 }
 
+constexpr int kScaleFrames = 10000;  // of random play: ten episodes
+
 class MujocoFamily : public EnvFamily {
  public:
   [[nodiscard]] std::vector<std::string> names() const override {
@@ -29,7 +31,9 @@ class MujocoFamily : public EnvFamily {
 
   [[nodiscard]] std::unique_ptr<Env> make(const std::string& name, std::uint64_t) override {
     const auto info = find_task(name);
-    return std::make_unique<MujocoEnv>(info, model_of(info), options_);
+    const auto model = model_of(info);
+    return std::make_unique<MujocoEnv>(info, model, options_,
+                                       normalise_ ? scale_of(info, model) : nullptr);
   }
 
  private:
@@ -41,10 +45,20 @@ class MujocoFamily : public EnvFamily {
     return model;
   }
 
+  std::shared_ptr<const FeatureScale> scale_of(const TaskInfo& info,
+                                               const std::shared_ptr<const mjModel>& model) {
+    const std::scoped_lock lock(mutex_);
+    auto& scale = scales_[info.name];
+    if (scale == nullptr) scale = std::make_shared<FeatureScale>(info, model, kScaleFrames);
+    return scale;
+  }
+
   MujocoOptions options_;
+  bool normalise_ = false;
   std::string suite_dir_;
   std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<const mjModel>> models_;  // by task; guarded by mutex_
+  std::map<std::string, std::shared_ptr<const mjModel>> models_;       // by task; guarded by mutex_
+  std::map<std::string, std::shared_ptr<const FeatureScale>> scales_;  // likewise
 };
 
 FieldList MujocoFamily::fields() {
@@ -52,6 +66,11 @@ FieldList MujocoFamily::fields() {
       {.key = "pixels",
        .target = &options_.pixels,
        .meaning = "show what the first camera sees, 84 x 84 in colour, not the task's numbers"},
+      {.key = "normalise",
+       .target = &normalise_,
+       .meaning = "shift and scale each of the task's numbers to mean 0 and deviation 1 of random "
+                  "play, the same in every run",
+       .source = "not in the papers"},
       {.key = "shadows",
        .target = &options_.shadows,
        .meaning = "draw shadows and reflections in pixels; without them, a software renderer is "
