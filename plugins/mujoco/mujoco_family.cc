@@ -32,8 +32,9 @@ class MujocoFamily : public EnvFamily {
   [[nodiscard]] std::unique_ptr<Env> make(const std::string& name, std::uint64_t) override {
     const auto info = find_task(name);
     const auto model = model_of(info);
+    const bool scaled = normalise_ && !options_.pixels;  // pixels have no features to measure
     return std::make_unique<MujocoEnv>(info, model, options_,
-                                       normalise_ ? scale_of(info, model) : nullptr);
+                                       scaled ? scale_of(info, model) : nullptr);
   }
 
  private:

@@ -8,22 +8,32 @@ from golden_inputs import bits, numbers
 from torch.nn import functional as F
 
 
-def a2c_case(name, entropy, value_loss, loss_scale, weight, logit_size):
-    steps, envs, actions = 5, 3, 4
+def rewards_and_ends(steps, envs):
+    """About a fifth of the steps end an episode."""
     samples = steps * envs
-    logits = (numbers(samples * actions, 1) * logit_size).view(samples, actions).requires_grad_()
-    value = numbers(samples, 2).requires_grad_()
-    taken = torch.from_numpy((bits(samples, 3) % np.uint64(actions)).astype(np.int64))
     rewards = numbers(samples, 4).view(steps, envs)
-    # About a fifth of the steps end an episode.
-    ends = torch.from_numpy(bits(samples, 5) % np.uint64(5) == 0).view(steps, envs)
+    return rewards, torch.from_numpy(bits(samples, 5) % np.uint64(5) == 0).view(steps, envs)
+
+
+def ends_and_returns(steps, envs):
+    """Discounted by 0.99, from a value of the last states on."""
+    rewards, ends = rewards_and_ends(steps, envs)
     discounts = torch.where(ends, 0.0, float(np.float32(0.99))).double()
     following = numbers(envs, 6)
     returns = torch.empty(steps, envs, dtype=torch.float64)
     for t in reversed(range(steps)):
         following = rewards[t] + discounts[t] * following
         returns[t] = following
-    returns = returns.flatten()
+    return ends, returns.flatten()
+
+
+def a2c_case(name, entropy, value_loss, loss_scale, weight, logit_size):
+    steps, envs, actions = 5, 3, 4
+    samples = steps * envs
+    logits = (numbers(samples * actions, 1) * logit_size).view(samples, actions).requires_grad_()
+    value = numbers(samples, 2).requires_grad_()
+    taken = torch.from_numpy((bits(samples, 3) % np.uint64(actions)).astype(np.int64))
+    ends, returns = ends_and_returns(steps, envs)
 
     distribution = torch.distributions.Categorical(logits=logits)
     policy_losses = -(returns - value.detach()) * distribution.log_prob(taken)
@@ -68,8 +78,7 @@ def q_case(name, loss_scale=1.0, weight=1.0, actions=4):
     q_target = numbers(samples * actions, 2).view(steps, envs, actions)  # of s_1 to s_T
     taken = torch.from_numpy(bits(samples + envs, 3) % np.uint64(actions)).long()
     taken = taken.view(steps + 1, envs)  # a_T, too
-    rewards = numbers(samples, 4).view(steps, envs)
-    ends = torch.from_numpy(bits(samples, 5) % np.uint64(5) == 0).view(steps, envs)
+    rewards, ends = rewards_and_ends(steps, envs)
 
     chosen = q.gather(2, taken[:-1, :, None])[:, :, 0]
     greedy = q_target.max(2).values
@@ -113,15 +122,7 @@ def gaussian_case(name, entropy, value_loss, weight, dims, output_size):
     outputs.requires_grad_()
     value = numbers(samples, 2).requires_grad_()
     taken = (numbers(samples * dims, 3) * 2).view(samples, dims)
-    rewards = numbers(samples, 4).view(steps, envs)
-    ends = torch.from_numpy(bits(samples, 5) % np.uint64(5) == 0).view(steps, envs)
-    discounts = torch.where(ends, 0.0, float(np.float32(0.99))).double()
-    following = numbers(envs, 6)
-    returns = torch.empty(steps, envs, dtype=torch.float64)
-    for t in reversed(range(steps)):
-        following = rewards[t] + discounts[t] * following
-        returns[t] = following
-    returns = returns.flatten()
+    _, returns = ends_and_returns(steps, envs)
 
     variance = F.softplus(outputs[:, dims]) + float(np.float32(1e-4))
     covariance = variance[:, None, None] * torch.eye(dims, dtype=torch.float64)
