@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tandem/env/env.h"
+#include "tandem/env/uniform_action.h"
 
 namespace tandem {
 
@@ -16,17 +16,7 @@ class RandomActions {
       : spec_(spec), stream_(seed, kStreamId), values_(spec.action_low.size()) {}
 
   /// The next action; its continuous values are valid until the next call.
-  Action next() {
-    if (spec_.discrete()) {
-      return {.discrete = static_cast<std::int32_t>(
-                  stream_.below(static_cast<std::uint32_t>(spec_.num_actions)))};
-    }
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      const float range = spec_.action_high[i] - spec_.action_low[i];
-      values_[i] = spec_.action_low[i] + range * stream_.uniform();
-    }
-    return {.continuous = values_};
-  }
+  Action next() { return uniform_action(spec_, stream_, values_); }
 
  private:
   // Environments have the ids from 0 on; this one is far above.

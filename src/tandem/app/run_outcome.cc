@@ -44,9 +44,8 @@ RunOutcome parse(const json& result) {
 std::optional<RunOutcome> read_outcome(const std::filesystem::path& result_file) {
   if (!std::filesystem::exists(result_file)) return std::nullopt;
   const auto bytes = read_file(result_file);
-  const auto* text = reinterpret_cast<const char*>(bytes.data());
   try {
-    auto outcome = parse(json::parse(text, text + bytes.size()));
+    auto outcome = parse(json::parse(as_text(bytes)));
     if (outcome.why == "signal" || outcome.why.starts_with("error: ")) return std::nullopt;
     return outcome;
   } catch (const json::exception& error) {

@@ -68,8 +68,7 @@ void check_same(const fs::path& folder, ordered_json before, const SweepPlan& pl
 
 ordered_json read_description(const fs::path& file) {
   const auto bytes = read_file(file);
-  const auto* text = reinterpret_cast<const char*>(bytes.data());
-  auto json = ordered_json::parse(text, text + bytes.size(), nullptr, /*allow_exceptions=*/false);
+  auto json = ordered_json::parse(as_text(bytes), nullptr, /*allow_exceptions=*/false);
   if (json.is_object()) return json;
   throw Error(
       fmt::format("{} is damaged: choose another folder for the sweep (--out)", file.string()));

@@ -53,9 +53,8 @@ Bytes read_part(const fs::path& file) {
 }
 
 json parse_json(const Bytes& bytes, const fs::path& file) {
-  const auto* first = reinterpret_cast<const char*>(bytes.data());
   try {
-    return json::parse(first, first + bytes.size());
+    return json::parse(as_text(bytes));
   } catch (const json::exception& error) {
     throw Damage(fmt::format("{} is not valid JSON: {}", file.string(), error.what()));
   }

@@ -49,6 +49,11 @@ void sync_folder(const std::filesystem::path& folder);
 /// Creates a folder and those above it. Throws Error.
 void make_folder(const std::filesystem::path& folder);
 
+/// The same bytes as letters; a view of them. Pure.
+inline std::string_view as_text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 /// The whole file. Throws Error naming it when it cannot be read.
 std::vector<std::byte> read_file(const std::filesystem::path& path);
 

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "tandem/base/error.h"
+#include "tandem/run/files.h"
 
 // A file is: the length of the header (8 bytes, little-endian); the header, JSON that gives each
 // tensor's dtype, shape and place in the data; the data, without gaps.
@@ -35,9 +36,8 @@ std::uint64_t element_count(const std::vector<std::int64_t>& shape) {
 }
 
 json parse_header(std::span<const std::byte> bytes) {
-  const auto* first = reinterpret_cast<const char*>(bytes.data());
   try {
-    return json::parse(first, first + bytes.size());
+    return json::parse(as_text(bytes));
   } catch (const json::exception& error) {
     throw Error(fmt::format("its header is not valid JSON ({})", error.what()));
   }

@@ -9,6 +9,7 @@
 #include "tandem/base/clock.h"
 #include "tandem/base/median.h"
 #include "tandem/data/rollout.h"
+#include "tandem/env/uniform_action.h"
 #include "tandem/policy/env_actions.h"
 #include "tandem/policy/recurrent_state.h"
 #include "tandem/sync/crew.h"
@@ -104,19 +105,12 @@ void Workbench::step() {
   env_.take_episodes();
 }
 
-/// Uniform ones: of continuous ones, between bounds.
 void Workbench::draw_actions(const Actions& actions) {
   const auto& spec = env_.spec();
-  const auto choices = static_cast<std::uint32_t>(spec.num_actions);
   const auto dims = spec.action_low.size();
   for (std::size_t i = 0; i < streams_.size(); ++i) {
-    if (spec.discrete())
-      actions.discrete[i] = static_cast<std::int32_t>(streams_[i]->below(choices));
-    for (std::size_t j = 0; j < dims; ++j) {
-      const float share = streams_[i]->uniform();
-      actions.continuous[i * dims + j] =
-          spec.action_low[j] + share * (spec.action_high[j] - spec.action_low[j]);
-    }
+    const auto continuous = actions.continuous.subspan(i * dims, dims);
+    actions.discrete[i] = uniform_action(spec, *streams_[i], continuous).discrete;
   }
 }
 

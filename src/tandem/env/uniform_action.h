@@ -1,0 +1,27 @@
+// Uniformly random actions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "tandem/base/random.h"
+#include "tandem/env/env.h"
+
+namespace tandem {
+
+/// Draws any action of `spec`; one of continuous dimensions, each between its bounds, is written to
+/// `continuous` (action_dims values) and shown from there. Pure but for the stream.
+inline Action uniform_action(const EnvSpec& spec, Stream& stream, std::span<float> continuous) {
+  if (spec.discrete()) {
+    const auto choices = static_cast<std::uint32_t>(spec.num_actions);
+    return {.discrete = static_cast<std::int32_t>(stream.below(choices))};
+  }
+  for (std::size_t i = 0; i < continuous.size(); ++i) {
+    const float range = spec.action_high[i] - spec.action_low[i];
+    continuous[i] = spec.action_low[i] + range * stream.uniform();
+  }
+  return {.continuous = continuous};
+}
+
+}  // namespace tandem
