@@ -58,7 +58,7 @@ class SameBits(unittest.TestCase):
             self.assertIsNone(process.poll(), "the run ended before its first checkpoint")
             time.sleep(0.01)
         process.send_signal(number)
-        process.wait(timeout=300)
+        self.assertEqual(process.wait(timeout=300), 0 if number == signal.SIGINT else -number)
         return run
 
     def test_other_threads(self):

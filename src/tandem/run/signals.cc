@@ -1,51 +1,53 @@
 #include "tandem/run/signals.h"
 
-#include <atomic>
-#include <stdexcept>
+#include <pthread.h>
 
 namespace tandem {
 namespace {
 
 constexpr std::array kSignals = {SIGINT, SIGTERM};
 
-// The only mutable globals of the program: a signal handler is given nothing but the number of the
-// signal. Lock-free atomics are what C++ lets a handler and other threads share (a plain
-// sig_atomic_t would be a data race between threads).
-std::atomic<bool> stop_requested = false;
-std::atomic<bool> in_use = false;
-static_assert(std::atomic<bool>::is_always_lock_free);
-
-void set_handler(int signal, void (*handler)(int)) {
-  struct sigaction action = {};
-  action.sa_handler = handler;
-  action.sa_flags = SA_RESTART;  // writing a checkpoint goes on undisturbed
-  sigaction(signal, &action, nullptr);
-}
-
-void on_first_signal(int) {
-  stop_requested.store(true, std::memory_order_relaxed);
-  // The second one, of either kind, does what it does by default: it ends the process.
-  for (const int signal : kSignals) set_handler(signal, SIG_DFL);
+sigset_t set_of_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : kSignals) sigaddset(&set, signal);
+  return set;
 }
 
 }  // namespace
 
 StopSignals::StopSignals() {
-  if (in_use.exchange(true)) throw std::logic_error("two StopSignals at the same time");
-  stop_requested = false;
+  // A process in the background may have been started to ignore SIGINT; it is to stop all the same.
+  struct sigaction by_default = {};
+  by_default.sa_handler = SIG_DFL;
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    sigaction(kSignals[i], nullptr, &before_[i]);
-    set_handler(kSignals[i], on_first_signal);
+    sigaction(kSignals[i], &by_default, &actions_before_[i]);
   }
+  const sigset_t set = set_of_signals();
+  pthread_sigmask(SIG_BLOCK, &set, &mask_before_);  // threads inherit it
+  watcher_ = std::thread([this] { watch(); });
 }
 
 StopSignals::~StopSignals() {
+  ending_ = true;
+  pthread_kill(watcher_.native_handle(), kSignals.front());
+  watcher_.join();
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    sigaction(kSignals[i], &before_[i], nullptr);
+    sigaction(kSignals[i], &actions_before_[i], nullptr);
   }
-  in_use = false;
+  pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
-bool StopSignals::requested() const { return stop_requested.load(std::memory_order_relaxed); }
+void StopSignals::watch() {
+  const sigset_t set = set_of_signals();
+  while (true) {
+    int signal = 0;
+    sigwait(&set, &signal);
+    if (ending_) return;
+    if (!requested_.exchange(true)) continue;
+    pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+    std::raise(signal);  // does what it does by default: it ends the process
+  }
+}
 
 }  // namespace tandem

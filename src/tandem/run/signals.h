@@ -2,14 +2,20 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <csignal>
+#include <thread>
 
 namespace tandem {
 
 /// While one exists, the first SIGINT or SIGTERM only sets a flag that the training loop polls, so
-/// that it can write a checkpoint; the second one ends the process at once. Construction clears
-/// the flag; destruction restores the handlers from before. At most one at a time. requested() may
-/// be called by any thread.
+/// that it can write a checkpoint; the second one ends the process at once. Destruction restores
+/// what was before. At most one at a time; threads that compute must be started after it.
+/// requested() may be called by any thread.
+///
+/// A thread of its own waits for the signals, which are blocked in all others: oneDNN's code for
+/// AVX2 and AVX-512 does not survive a handler that runs on its thread's stack (seen: a heap
+/// corrupted in one of a hundred interrupted runs).
 class StopSignals {
  public:
   StopSignals();
@@ -17,10 +23,16 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  [[nodiscard]] bool requested() const;
+  [[nodiscard]] bool requested() const { return requested_.load(std::memory_order_relaxed); }
 
  private:
-  std::array<struct sigaction, 2> before_;
+  void watch();
+
+  std::array<struct sigaction, 2> actions_before_;
+  sigset_t mask_before_;
+  std::atomic<bool> requested_ = false;
+  std::atomic<bool> ending_ = false;
+  std::thread watcher_;
 };
 
 }  // namespace tandem
