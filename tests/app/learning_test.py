@@ -82,8 +82,8 @@ class Learning(unittest.TestCase):
     def test_a3c_one_step_sarsa(self):
         self.learns_by("one_step_sarsa")
 
-    # Of 48 runs on CartPole each reached 200, in 75,000 to 458,000 steps. A last score would say less:
-    # it goes up and down by hundreds.
+    # Of 48 runs on CartPole each reached 200, in 75,000 to 458,000 steps. A last score would say
+    # less: it goes up and down by hundreds.
     def learns_by(self, algo):
         self.assertTrue(reaches(200, "a3c/cartpole", "--steps", "1M", "--set", f"algo={algo}"))
         self.assertGreaterEqual(mean_score("a3c/catch", algo), 0.9)

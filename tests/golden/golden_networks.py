@@ -67,11 +67,11 @@ def fill(parameters):
         at += parameter.numel()
 
 
-def network_case(name, arch, dtype, shape, actions, batch, value_head=True):
+def network_case(name, arch, dtype, shape, actions, batch, value_head=True, pixel_mean=0):
     network = Network(arch, shape, actions, value_head).double()
     fill(with_fan_in(network))
     size = batch * math.prod(shape)
-    x = pixels(size, 2) / 255 if dtype == "u8" else numbers(size, 2)
+    x = pixels(size, 2) / 255 - pixel_mean if dtype == "u8" else numbers(size, 2)
     logits, value = network(x.view(batch, *shape))
     # Any gradient at the heads will do: it is the input of the backward pass.
     d_logits = numbers(logits.numel(), 3).view(logits.shape)
@@ -85,6 +85,7 @@ def network_case(name, arch, dtype, shape, actions, batch, value_head=True):
         "shape": shape,
         "actions": actions,
         "value_head": value_head,
+        "pixel_mean": pixel_mean,
         "batch": batch,
         "parameters": sum(p.numel() for p in network.parameters()),
         "logits": logits.flatten().tolist(),
@@ -100,6 +101,7 @@ def networks():
         network_case("nips_float_images", "nips", "f32", [3, 40, 40], 4, 2),
         network_case("nature", "nature", "u8", [4, 84, 84], 18, 3),
         network_case("nature_one_sample", "nature", "u8", [4, 84, 84], 4, 1),
+        network_case("nips_pixel_mean", "nips", "u8", [4, 84, 84], 6, 3, pixel_mean=0.375),
         network_case("mlp_vector", "mlp", "f32", [5], 2, 7),
         network_case("mlp_images", "mlp", "u8", [2, 6, 5], 3, 4),
         network_case("linear_convolutions", "linear_conv", "u8", [3, 40, 40], 4, 3),

@@ -99,6 +99,8 @@ TEST(Architecture, SaysWhatDoesNotFitAndWhatToDo) {
               ThrowsMessage<Error>(HasSubstr("use nips, nature, linear_conv or mlp")));
   EXPECT_THAT([&] { make_architecture({.arch = "mlp", .separate = true}, vector, false); },
               ThrowsMessage<Error>(HasSubstr("net.separate")));
+  EXPECT_THAT([&] { make_architecture({.arch = "mlp", .pixel_mean = 0.3}, vector); },
+              ThrowsMessage<Error>(HasSubstr("net.pixel_mean")));
 }
 
 TEST(Architecture, ContinuousActionsHaveANumberForEachDimensionAndOneMore) {

@@ -27,7 +27,7 @@ TEST(LayerParameters, WrittenBackAreThoseThatWereRead) {
   std::vector<float> back = flat;
   const auto infos = architecture.parameters();
   for (const auto& info : infos) {
-    if (info.name == "conv1.weight" || info.name.starts_with("policy") ||
+    if (info.name.starts_with("conv1") || info.name.starts_with("policy") ||
         info.name == "value.weight") {
       std::fill_n(back.begin() + info.offset, info.count, -1.0f);
     }

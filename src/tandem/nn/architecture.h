@@ -23,6 +23,7 @@ struct NetConfig {
   std::int64_t lstm = 0;           // LSTM cells between torso and heads; 0: none
   bool separate = false;           // policy and value have a network each
   std::string init = "he";         // torch or he
+  double pixel_mean = 0;           // subtracted from pixels of 0 to 1
   std::string precision = "fp32";  // fp32 or bf16
 
   FieldList fields();
@@ -52,7 +53,7 @@ struct ParameterInfo {
 /// section 5.1 describe. Value type.
 struct Architecture {
   std::string name;
-  DType input_dtype = DType::u8;  // u8 inputs are divided by 255
+  DType input_dtype = DType::u8;  // u8 inputs are divided by 255, then lessened by pixel_mean
   std::vector<std::int64_t> input_shape = {};
   std::vector<Layer> torso = {};
   std::int64_t lstm = 0;            // cells behind the torso; 0: none
@@ -61,6 +62,7 @@ struct Architecture {
   bool value_head = true;
   bool separate = false;    // one torso and LSTM for the policy head, others for the value head
   std::string init = "he";  // as NetConfig's
+  float pixel_mean = 0;     // of u8 inputs divided by 255
 
   /// What each layer of the torso makes of one observation: {channels, height, width} or {units}.
   [[nodiscard]] std::vector<std::vector<std::int64_t>> output_shapes() const;

@@ -1,6 +1,7 @@
 #include "tandem/nn/layer_parameters.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace tandem {
 namespace {
@@ -13,7 +14,9 @@ LayerParameters::LayerParameters(const Architecture& architecture, const Cells& 
     : infos_(architecture.parameters()),
       heads_(architecture.torso.size()),
       order_(cells.weight_order()),
-      first_weights_(infos_.front().count),
+      pixel_mean_(architecture.pixel_mean),
+      first_weights_(infos_[0].count),
+      first_bias_(infos_[1].count),
       head_weights_(architecture.outputs() * infos_[2 * heads_].fan_in),
       head_bias_(architecture.outputs()) {}
 
@@ -21,6 +24,11 @@ void LayerParameters::read(std::span<const float> flat) {
   const auto filter = order_.size();
   for (std::size_t i = 0; i < first_weights_.size(); ++i) {
     first_weights_[i] = flat[i - i % filter + order_[i % filter]] * kScale;
+  }
+  for (std::size_t unit = 0; unit < first_bias_.size(); ++unit) {
+    const auto weights = flat.subspan(unit * filter, filter);
+    first_bias_[unit] = flat[infos_[1].offset + unit] -
+                        pixel_mean_ * std::accumulate(weights.begin(), weights.end(), 0.0f);
   }
   auto* weights = head_weights_.data();
   auto* bias = head_bias_.data();
@@ -33,8 +41,10 @@ void LayerParameters::read(std::span<const float> flat) {
 void LayerParameters::write(std::span<float> flat) const {
   const auto filter = order_.size();
   for (std::size_t i = 0; i < first_weights_.size(); ++i) {
-    flat[i - i % filter + order_[i % filter]] = first_weights_[i] * kScale;
+    flat[i - i % filter + order_[i % filter]] =
+        first_weights_[i] * kScale - pixel_mean_ * first_bias_[i / filter];
   }
+  std::ranges::copy(first_bias_, flat.begin() + infos_[1].offset);
   const auto* weights = head_weights_.data();
   const auto* bias = head_bias_.data();
   for (auto info = infos_.begin() + 2 * heads_; info != infos_.end(); info += 2) {

@@ -11,8 +11,9 @@
 namespace tandem {
 
 /// Parameters, or their gradients, by layers: the torso's, then the heads as one layer of all their
-/// outputs. The first layer's weights are those over cells of bytes from 0 to 255, and so divided
-/// by 255. They and the heads' stand in a copy, all others in the flat buffer itself. Not
+/// outputs. The first layer is one over cells of bytes b from 0 to 255 instead of pixels
+/// b / 255 - m, m being their mean: its weights are divided by 255, and its bias is lessened by m
+/// times their sum. It and the heads stand in a copy, all others in the flat buffer itself. Not
 /// thread-safe.
 class LayerParameters {
  public:
@@ -27,23 +28,24 @@ class LayerParameters {
   /// Makes the copies those of `flat`.
   void read(std::span<const float> flat);
 
-  /// Of gradients: puts the copies into their places in `flat`.
+  /// Of gradients: puts the copies, as those of the parameters, into their places in `flat`.
   void write(std::span<float> flat) const;
 
   /// Layer `i`, where `flat` is what read() was or write() will be given.
   template <class T>
   Part<T> layer(std::size_t i, std::span<T> flat) {
     if (i == heads_) return {head_weights_.data(), head_bias_.data()};
-    auto* bias = flat.data() + infos_[2 * i + 1].offset;
-    if (i == 0) return {first_weights_.data(), bias};
-    return {flat.data() + infos_[2 * i].offset, bias};
+    if (i == 0) return {first_weights_.data(), first_bias_.data()};
+    return {flat.data() + infos_[2 * i].offset, flat.data() + infos_[2 * i + 1].offset};
   }
 
  private:
   std::vector<ParameterInfo> infos_;
   std::size_t heads_;                // the heads' index among the layers
   std::vector<std::int64_t> order_;  // of a filter of the first layer
+  float pixel_mean_;
   std::vector<float> first_weights_;
+  std::vector<float> first_bias_;
   std::vector<float> head_weights_;
   std::vector<float> head_bias_;
 };

@@ -233,18 +233,21 @@ class TorchNetwork final : public Network {
     evaluate_heads(tape.latest(architecture_.torso.size()), out);
   }
 
-  /// Observations to floats, bytes divided by 255.
+  /// Observations to floats, bytes divided by 255 and lessened by their mean.
   void read(std::span<const std::byte> observations, std::int64_t batch,
             const at::Tensor& x) const {
     auto* data = const_cast<std::byte*>(observations.data());
     if (architecture_.input_dtype == DType::f32) {
       x.copy_(at::from_blob(data, x.sizes(), at::kFloat));
-    } else if (device_.is_cpu() && x.dim() == 4) {
+      return;
+    }
+    if (device_.is_cpu() && x.dim() == 4) {
       scale_channels_last(observations, batch, x.size(1), x.size(2) * x.size(3),
                           x.data_ptr<float>());
     } else {
       x.copy_(at::from_blob(data, x.sizes(), at::kByte)).div_(255.0f);
     }
+    if (architecture_.pixel_mean != 0) x.sub_(architecture_.pixel_mean);
   }
 
   /// Writes the output of torso layer i, behind its ReLU, as the next layer takes it.
