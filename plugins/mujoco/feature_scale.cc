@@ -25,17 +25,16 @@ void draw_control(const mjModel& model, Stream& stream, std::vector<float>& cont
 
 }  // namespace
 
-FeatureScale::FeatureScale(const TaskInfo& info, const std::shared_ptr<const mjModel>& model,
-                           int frames) {
-  Simulation simulation(info, model);
+FeatureScale::FeatureScale(Simulation simulation, int frames) {
+  const mjModel& model = simulation.physics().model();
   Stream stream(1, 0);
   simulation.reset(stream);
   const auto size = simulation.observation().size();
-  std::vector<float> control(static_cast<std::size_t>(model->nu));
+  std::vector<float> control(static_cast<std::size_t>(model.nu));
   std::vector<double> squares(size, 0);  // of the distances from the mean, by Welford's method
   mean_.assign(size, 0);
   for (int frame = 0; frame < frames; ++frame) {
-    if (frame % kHeld == 0) draw_control(*model, stream, control);
+    if (frame % kHeld == 0) draw_control(model, stream, control);
     const auto outcome = simulation.step(control);
     const auto features = simulation.observation();
     for (std::size_t i = 0; i < size; ++i) {

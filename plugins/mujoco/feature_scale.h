@@ -15,7 +15,7 @@ namespace tandem::mujoco {
 class FeatureScale {
  public:
   /// Plays `frames` steps of the suite with random controls, each held for five.
-  FeatureScale(const TaskInfo& info, const std::shared_ptr<const mjModel>& model, int frames);
+  FeatureScale(Simulation simulation, int frames);
 
   /// Of feature i, within +-10.
   [[nodiscard]] double operator()(std::size_t i, double value) const;

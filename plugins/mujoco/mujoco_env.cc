@@ -37,9 +37,11 @@ EnvSpec make_spec(const Simulation& simulation, const MujocoOptions& options) {
 
 }  // namespace
 
-MujocoEnv::MujocoEnv(const TaskInfo& info, const std::shared_ptr<const mjModel>& model,
-                     const MujocoOptions& options, std::shared_ptr<const FeatureScale> scale)
-    : simulation_(info, model), spec_(make_spec(simulation_, options)), scale_(std::move(scale)) {
+MujocoEnv::MujocoEnv(Simulation simulation, const MujocoOptions& options,
+                     std::shared_ptr<const FeatureScale> scale)
+    : simulation_(std::move(simulation)),
+      spec_(make_spec(simulation_, options)),
+      scale_(std::move(scale)) {
   if (!options.pixels) return;
   observer_ = make_renderer(simulation_.physics().model(), kSide, kSide, options.shadows);
   seen_.resize(kColours * kPlane);

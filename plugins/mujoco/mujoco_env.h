@@ -29,8 +29,8 @@ struct MujocoOptions {
 class MujocoEnv : public Env {
  public:
   /// Throws Error when `pixels` are wanted and nothing can be drawn here.
-  MujocoEnv(const TaskInfo& info, const std::shared_ptr<const mjModel>& model,
-            const MujocoOptions& options, std::shared_ptr<const FeatureScale> scale = nullptr);
+  MujocoEnv(Simulation simulation, const MujocoOptions& options,
+            std::shared_ptr<const FeatureScale> scale = nullptr);
 
   [[nodiscard]] const EnvSpec& spec() const override { return spec_; }
   void reset(Stream& stream, std::span<std::byte> frame) override;

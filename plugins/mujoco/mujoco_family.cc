@@ -33,7 +33,7 @@ class MujocoFamily : public EnvFamily {
     const auto info = find_task(name);
     const auto model = model_of(info);
     const bool scaled = normalise_ && !options_.pixels;  // pixels have no features to measure
-    return std::make_unique<MujocoEnv>(info, model, options_,
+    return std::make_unique<MujocoEnv>(simulation_of(info, model), options_,
                                        scaled ? scale_of(info, model) : nullptr);
   }
 
@@ -46,16 +46,24 @@ class MujocoFamily : public EnvFamily {
     return model;
   }
 
+  [[nodiscard]] Simulation simulation_of(const TaskInfo& info,
+                                         const std::shared_ptr<const mjModel>& model) const {
+    return {info, model, sine_angles_ ? Turns::sine_and_cosine : Turns::counted};
+  }
+
   std::shared_ptr<const FeatureScale> scale_of(const TaskInfo& info,
                                                const std::shared_ptr<const mjModel>& model) {
     const std::scoped_lock lock(mutex_);
     auto& scale = scales_[info.name];
-    if (scale == nullptr) scale = std::make_shared<FeatureScale>(info, model, kScaleFrames);
+    if (scale == nullptr) {
+      scale = std::make_shared<FeatureScale>(simulation_of(info, model), kScaleFrames);
+    }
     return scale;
   }
 
   MujocoOptions options_;
   bool normalise_ = false;
+  bool sine_angles_ = false;
   std::string suite_dir_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const mjModel>> models_;       // by task; guarded by mutex_
@@ -72,6 +80,11 @@ FieldList MujocoFamily::fields() {
        .meaning = "shift and scale each of the task's numbers to mean 0 and deviation 1 of random "
                   "play, the same in every run",
        .source = "not in the papers"},
+      {.key = "sine_angles",
+       .target = &sine_angles_,
+       .meaning = "show an angle that nothing bounds (reacher's shoulder) as its sine and cosine, "
+                  "not as a number that grows with each turn",
+       .source = "not in the papers, nor in dm_control"},
       {.key = "shadows",
        .target = &options_.shadows,
        .meaning = "draw shadows and reflections in pixels; without them, a software renderer is "

@@ -22,11 +22,13 @@ int count_substeps(const TaskInfo& info, const mjModel& model) {
 
 }  // namespace
 
-Simulation::Simulation(const TaskInfo& info, const std::shared_ptr<const mjModel>& model)
+Simulation::Simulation(const TaskInfo& info, const std::shared_ptr<const mjModel>& model,
+                       Turns turns)
     : task_(info.make(*model)),
       physics_(model, draws_numbers(*task_, *model)),
       substeps_(count_substeps(info, *model)),
-      step_limit_(info.seconds / control_timestep()) {
+      step_limit_(info.seconds / control_timestep()),
+      features_(turns) {
   if (draws_numbers(*task_, *model)) drawn_ = task_->drawn_numbers(physics_.own_model());
   physics_.reset();
   observe();

@@ -25,7 +25,8 @@ struct Outcome {
 /// same start and controls. No allocation in step(). One thread at a time uses an instance.
 class Simulation {
  public:
-  Simulation(const TaskInfo& info, const std::shared_ptr<const mjModel>& model);
+  Simulation(const TaskInfo& info, const std::shared_ptr<const mjModel>& model,
+             Turns turns = Turns::counted);
 
   [[nodiscard]] const Physics& physics() const { return physics_; }
   [[nodiscard]] double control_timestep() const;  // seconds

@@ -1,6 +1,7 @@
 // What a task of the suite is made of.
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -9,18 +10,30 @@
 
 namespace tandem::mujoco {
 
+/// What an angle that nothing bounds is shown as: dm_control's number, which grows by 2 pi with
+/// each turn, or its sine and its cosine.
+enum class Turns { counted, sine_and_cosine };
+
 /// An observation's numbers, in order. Keeps its memory when cleared, so that a second observation
 /// allocates none. Value type.
 class Features {
  public:
+  explicit Features(Turns turns = Turns::counted) : turns_(turns) {}
+
   void clear() { values_.clear(); }
   void add(double value) { values_.push_back(value); }
   void add(std::span<const double> values) {
     values_.insert(values_.end(), values.begin(), values.end());
   }
+  void add_unbounded_angle(double angle) {
+    if (turns_ == Turns::counted) return add(angle);
+    add(std::sin(angle));
+    add(std::cos(angle));
+  }
   [[nodiscard]] std::span<const double> values() const { return values_; }
 
  private:
+  Turns turns_;
   std::vector<double> values_;
 };
 

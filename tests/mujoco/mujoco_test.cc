@@ -157,6 +157,29 @@ TEST_F(Mujoco, NormalisedFeaturesHaveMeanZeroAndDeviationOneInRandomPlay) {
   }
 }
 
+TEST_F(Mujoco, AnAngleWithoutBoundsIsShownAsSineAndCosineWhereAskedFor) {
+  const auto numbers = [&](Env& env) {
+    Stream stream(5, 0);
+    std::vector<std::byte> frame(env.spec().frame_bytes());
+    env.reset(stream, frame);
+    for (int step = 0; step < 50; ++step) {
+      env.step({.continuous = std::vector<float>{1, 0}}, stream, frame);
+    }
+    std::vector<float> values(frame.size() / sizeof(float));
+    std::memcpy(values.data(), frame.data(), frame.size());
+    return values;
+  };
+  const auto counted = numbers(*family_->make("reacher-easy", 1));
+  for (const auto& field : family_->fields()) {
+    if (field.key == "sine_angles") set_field_text(field, "true");
+  }
+  const auto sines = numbers(*family_->make("reacher-easy", 1));
+  ASSERT_EQ(sines.size(), counted.size() + 1);
+  EXPECT_NEAR(sines[0], std::sin(counted[0]), 1e-6);
+  EXPECT_NEAR(sines[1], std::cos(counted[0]), 1e-6);
+  EXPECT_TRUE(std::equal(sines.begin() + 2, sines.end(), counted.begin() + 1));
+}
+
 TEST_F(Mujoco, AnUnknownTaskOffersTheNearest) {
   const auto message = message_of([&] { (void)family_->make("cartpole-swingpu", 1); });
   EXPECT_NE(message.find("did you mean 'cartpole-swingup'?"), std::string::npos) << message;

@@ -37,7 +37,8 @@ class Reacher : public Task {
   }
 
   void observe(const Physics& physics, Features& features) const override {
-    features.add(physics.position());
+    features.add_unbounded_angle(physics.position()[0]);  // of the shoulder
+    features.add(physics.position().subspan(1));
     features.add(to_target(physics, 0));
     features.add(to_target(physics, 1));
     features.add(physics.velocity());
