@@ -66,7 +66,7 @@ TEST(SignalsTest, AProcessThatWasToIgnoreThemStopsAllTheSame) {
   EXPECT_EQ(std::signal(SIGINT, before), SIG_IGN);
 }
 
-// Seen failing with handlers in place of the thread: oneDNN's code crashed under them.
+// Seen failing with the signals left unblocked. A handler on their stack is what crashed trainings.
 TEST(SignalsTest, ThreadsThatComputeAreNotInterrupted) {
   const StopSignals signals;
   sigset_t blocked;
