@@ -43,7 +43,7 @@ MujocoEnv::MujocoEnv(Simulation simulation, const MujocoOptions& options,
       spec_(make_spec(simulation_, options)),
       scale_(std::move(scale)) {
   if (!options.pixels) return;
-  observer_ = make_renderer(simulation_.physics().model(), kSide, kSide, options.shadows);
+  observer_ = make_renderer(simulation_.physics().model(), kSide, kSide, options.plain_pixels);
   seen_.resize(kColours * kPlane);
 }
 

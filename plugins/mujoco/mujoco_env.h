@@ -15,7 +15,7 @@ namespace tandem::mujoco {
 /// How a task is shown.
 struct MujocoOptions {
   bool pixels = false;
-  bool shadows = true;  // in them
+  bool plain_pixels = false;
   std::int64_t stack = 1;
   std::int64_t frame_skip = 1;  // steps of the suite that one action is held
 };

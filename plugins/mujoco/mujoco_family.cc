@@ -85,10 +85,11 @@ FieldList MujocoFamily::fields() {
        .meaning = "show an angle that nothing bounds (reacher's shoulder) as its sine and cosine, "
                   "not as a number that grows with each turn",
        .source = "not in the papers, nor in dm_control"},
-      {.key = "shadows",
-       .target = &options_.shadows,
-       .meaning = "draw shadows and reflections in pixels; without them, a software renderer is "
-                  "five to ten times as fast"},
+      {.key = "plain_pixels",
+       .target = &options_.plain_pixels,
+       .meaning = "draw pixels without shadows, reflections, sky and smoothed edges: ten times as "
+                  "fast and more by a renderer in software",
+       .source = "not in dm_control"},
       {.key = "frame_skip",
        .target = &options_.frame_skip,
        .meaning = "steps of the suite that one action is held; their rewards add up",

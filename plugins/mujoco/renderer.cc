@@ -12,7 +12,7 @@ constexpr int kMostGeoms = 1000;  // the suite's worlds have fewer than 100
 
 class EglRenderer : public Renderer {
  public:
-  EglRenderer(const mjModel& model, int height, int width, bool shadows)
+  EglRenderer(const mjModel& model, int height, int width, bool plain)
       : view_{.left = 0, .bottom = 0, .width = width, .height = height},
         upside_down_(static_cast<std::size_t>(height) * static_cast<std::size_t>(width) * 3) {
     mjv_defaultOption(&options_);
@@ -22,8 +22,11 @@ class EglRenderer : public Renderer {
     camera_.fixedcamid = 0;
     mjv_defaultScene(&scene_);
     mjv_makeScene(&model, &scene_, kMostGeoms);
-    scene_.flags[mjRND_SHADOW] = static_cast<mjtByte>(shadows);
-    scene_.flags[mjRND_REFLECTION] = static_cast<mjtByte>(shadows);
+    if (plain) {
+      for (const int effect : {mjRND_SHADOW, mjRND_REFLECTION, mjRND_SKYBOX}) {
+        scene_.flags[effect] = 0;
+      }
+    }
     const Entered entered(context_);
     mjr_defaultContext(&buffers_);
     // Buffers of the picture's size are cleared and copied faster than the model's own, to the same
@@ -31,6 +34,7 @@ class EglRenderer : public Renderer {
     mjModel as_small = model;
     as_small.vis.global.offwidth = width;
     as_small.vis.global.offheight = height;
+    if (plain) as_small.vis.quality.offsamples = 0;
     mjr_makeContext(&as_small, &buffers_, mjFONTSCALE_150);
     mjr_setBuffer(mjFB_OFFSCREEN, &buffers_);
   }
@@ -75,8 +79,8 @@ class EglRenderer : public Renderer {
 
 }  // namespace
 
-std::unique_ptr<Renderer> make_renderer(const mjModel& model, int height, int width, bool shadows) {
-  return std::make_unique<EglRenderer>(model, height, width, shadows);
+std::unique_ptr<Renderer> make_renderer(const mjModel& model, int height, int width, bool plain) {
+  return std::make_unique<EglRenderer>(model, height, width, plain);
 }
 
 }  // namespace tandem::mujoco

@@ -4,7 +4,7 @@
 // (double each). For suite_oracle.py.
 //
 // mujoco_trace SUITE TASK pixels|plain: reads the same and writes the pictures, 84 x 84 x 3 bytes
-// each; plain ones have no shadows.
+// each; plain ones are drawn without effects.
 //
 // mujoco_trace SUITE TASK COUNT: writes that many states in which episodes start instead.
 #include <cstdio>
@@ -49,9 +49,9 @@ void play(Simulation& simulation, Show show) {
   while (read(control)) show(simulation, simulation.step(control));
 }
 
-void draw(Simulation& simulation, bool shadows) {
+void draw(Simulation& simulation, bool plain) {
   constexpr int kSide = 84;
-  const auto renderer = make_renderer(simulation.physics().model(), kSide, kSide, shadows);
+  const auto renderer = make_renderer(simulation.physics().model(), kSide, kSide, plain);
   std::vector<std::uint8_t> picture(std::size_t{kSide} * kSide * 3);
   play(simulation, [&](const Simulation& shown, const Outcome&) {
     renderer->draw(shown.physics(), picture);
@@ -71,7 +71,7 @@ void run(const std::string& suite, const std::string& task, const std::string& w
   silence_mujoco();
   const auto info = find_task(task);
   Simulation simulation(info, load_model(suite, info.file, info.without));
-  if (what == "pixels" || what == "plain") return draw(simulation, what == "pixels");
+  if (what == "pixels" || what == "plain") return draw(simulation, what == "plain");
   if (!what.empty()) return start(simulation, std::stoi(what));
   play(simulation, [](const Simulation& shown, const Outcome& outcome) { write(shown, outcome); });
 }

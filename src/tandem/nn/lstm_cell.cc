@@ -54,6 +54,7 @@ namespace {
 
 // No two arrays overlap: iterations depend on nothing (ivdep), and many are made at once. Clang
 // finds that out by itself and does not know the pragma.
+#pragma GCC diagnostic ignored "-Wunknown-pragmas"
 
 void forward(const LstmCells& cells) {
   const auto units = cells.units;
