@@ -61,6 +61,11 @@ class Learning(unittest.TestCase):
     def test_a3c_catch(self):
         self.assertTrue(reaches(0.9, "a3c/catch"))
 
+    def test_a3c_lstm(self):
+        lstm = ("--set", "net.lstm=64", "--set", "optimizer.anneal_steps=-1")
+        self.assertTrue(reaches(300, "a3c/cartpole", *lstm, "--steps", "1M"))
+        self.assertTrue(reaches(0.9, "a3c/catch", *lstm))
+
     # A recurrent agent learns what a feed-forward one cannot: the cue is gone when it is asked for.
     def test_a3c_memory(self):
         self.assertTrue(reaches(0.9, "a3c/memory"))  # random play: 0; most: 1

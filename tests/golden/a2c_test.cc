@@ -45,6 +45,7 @@ TEST_P(A2cGolden, LossAndGradientsAreThoseOfPyTorch) {
   config.entropy = golden["entropy_factor"];
   config.value_loss = golden["value_factor"];
   config.loss_scale = golden["loss_scale"];
+  config.log_epsilon = golden["log_epsilon"];
   auto logits = golden_numbers(samples * actions, 1);
   for (auto& logit : logits) logit *= golden["logit_size"].get<float>();
   auto value = golden_numbers(samples, 2);

@@ -27,7 +27,7 @@ def ends_and_returns(steps, envs):
     return ends, returns.flatten()
 
 
-def a2c_case(name, entropy, value_loss, loss_scale, weight, logit_size):
+def a2c_case(name, entropy, value_loss, loss_scale, weight, logit_size, epsilon=0.0):
     steps, envs, actions = 5, 3, 4
     samples = steps * envs
     logits = (numbers(samples * actions, 1) * logit_size).view(samples, actions).requires_grad_()
@@ -35,10 +35,16 @@ def a2c_case(name, entropy, value_loss, loss_scale, weight, logit_size):
     taken = torch.from_numpy((bits(samples, 3) % np.uint64(actions)).astype(np.int64))
     ends, returns = ends_and_returns(steps, envs)
 
-    distribution = torch.distributions.Categorical(logits=logits)
-    policy_losses = -(returns - value.detach()) * distribution.log_prob(taken)
+    advantages = returns - value.detach()
     value_losses = F.mse_loss(value, returns, reduction="none")
-    entropies = distribution.entropy()
+    if epsilon > 0:  # GA3C's equation 5
+        raised = F.softmax(logits, dim=1) + epsilon
+        policy_losses = -advantages * raised[torch.arange(samples), taken].log()
+        entropies = -(raised * raised.log()).sum(dim=1)
+    else:
+        distribution = torch.distributions.Categorical(logits=logits)
+        policy_losses = -advantages * distribution.log_prob(taken)
+        entropies = distribution.entropy()
     losses = policy_losses - entropy * entropies + value_loss * value_losses
     (weight * loss_scale * losses.sum()).backward()
     return {
@@ -51,6 +57,7 @@ def a2c_case(name, entropy, value_loss, loss_scale, weight, logit_size):
         "loss_scale": loss_scale,
         "weight": weight,
         "logit_size": logit_size,
+        "log_epsilon": epsilon,
         "terminals": int(ends.sum()),
         "returns": returns.tolist(),
         "policy_loss": policy_losses.sum().item(),
@@ -67,6 +74,8 @@ def a2c():
         a2c_case("reference_code", 0.02, 0.25, 5.0, 1 / 15, 2.0),
         a2c_case("much_entropy", 1.0, 0.5, 1.0, 0.25, 1.0),
         a2c_case("extreme_logits", 0.01, 1.0, 1.0, 1.0, 200.0),
+        a2c_case("ga3c", 0.01, 0.5, 1.0, 1.0, 8.0, epsilon=1e-6),
+        a2c_case("ga3c_large_epsilon", 1.0, 0.5, 1.0, 1.0, 4.0, epsilon=0.01),
     ]
 
 

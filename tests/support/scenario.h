@@ -107,15 +107,15 @@ inline std::function<std::unique_ptr<Algorithm>()> value_method(QMethod method) 
   };
 }
 
-/// CartPole that throws in its 57th step.
+/// CartPole that throws in one of its steps.
 class Failing final : public Env {
  public:
-  explicit Failing(bool fails)
-      : inner_(make_builtin_family()->make("cartpole", 0)), fails_(fails) {}
+  explicit Failing(bool fails, int step = 57)
+      : inner_(make_builtin_family()->make("cartpole", 0)), fails_(fails), step_(step) {}
   const EnvSpec& spec() const override { return inner_->spec(); }
   void reset(Stream& stream, std::span<std::byte> frame) override { inner_->reset(stream, frame); }
   StepResult step(const Action& action, Stream& stream, std::span<std::byte> frame) override {
-    if (fails_ && ++steps_ == 57) throw Error("the pole broke");
+    if (fails_ && ++steps_ == step_) throw Error("the pole broke");
     return inner_->step(action, stream, frame);
   }
   void save(StateWriter& writer) const override { inner_->save(writer); }
@@ -124,6 +124,7 @@ class Failing final : public Env {
  private:
   std::unique_ptr<Env> inner_;
   bool fails_;
+  int step_;
   int steps_ = 0;
 };
 

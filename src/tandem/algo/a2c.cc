@@ -18,10 +18,11 @@ struct Discrete {
   }
 
   static PolicyTerms differentiate(std::span<const float> outputs, const Rollout& rollout,
-                                   std::size_t i, float advantage, float beta, float scale,
-                                   std::span<float> gradient) {
-    return categorical::differentiate(outputs, rollout.actions()[i], advantage, beta, scale,
-                                      gradient);
+                                   std::size_t i, float advantage, const A2cConfig& config,
+                                   float scale, std::span<float> gradient) {
+    return categorical::differentiate(outputs, rollout.actions()[i], advantage,
+                                      static_cast<float>(config.entropy), scale,
+                                      static_cast<float>(config.log_epsilon), gradient);
   }
 };
 
@@ -34,11 +35,11 @@ struct Continuous {
   }
 
   static PolicyTerms differentiate(std::span<const float> outputs, const Rollout& rollout,
-                                   std::size_t i, float advantage, float beta, float scale,
-                                   std::span<float> gradient) {
+                                   std::size_t i, float advantage, const A2cConfig& config,
+                                   float scale, std::span<float> gradient) {
     const auto dims = outputs.size() - 1;
     return gaussian::differentiate(outputs, rollout.controls().subspan(i * dims, dims), advantage,
-                                   beta, scale, gradient);
+                                   static_cast<float>(config.entropy), scale, gradient);
   }
 };
 
@@ -84,14 +85,13 @@ class A2c final : public Algorithm {
     n_step_returns(rollout, returns);
 
     const auto scale = static_cast<float>(weight * config_.loss_scale);
-    const auto beta = static_cast<float>(config_.entropy);
     const auto value_factor = static_cast<float>(config_.value_loss);
     LossStats stats;
     for (std::size_t i = 0; i < returns.size(); ++i) {
       const float advantage = returns[i] - heads.value[i];
       const auto terms =
-          Policy::differentiate(heads.logits.subspan(i * width, width), rollout, i, advantage, beta,
-                                scale, gradient.logits.subspan(i * width, width));
+          Policy::differentiate(heads.logits.subspan(i * width, width), rollout, i, advantage,
+                                config_, scale, gradient.logits.subspan(i * width, width));
       gradient.value[i] = scale * value_factor * -2.0f * advantage;
 
       stats.policy_loss -= advantage * terms.log_probability;
@@ -149,6 +149,13 @@ FieldList A2cConfig::fields() {
        .target = &reward_scale,
        .meaning = "rewards, clipped, are multiplied by this before learning; scores are not",
        .source = "not in the papers, which have 1"},
+      {.key = "log_epsilon",
+       .target = &log_epsilon,
+       .meaning = "added to the probabilities of discrete actions before their logarithm, so that "
+                  "it stays finite where a policy has moved on since the action",
+       .source = "GA3C, equation 5; its code has 1e-6",
+       .least = 0,
+       .most = 1},
       {.key = "bootstrap",
        .target = &bootstrap,
        .meaning = "returns go on with the value of the last state, also of an episode that a time "

@@ -16,6 +16,7 @@ struct A2cConfig {
   double loss_scale = 1.0;    // factor of the whole loss: 1 in the equations
   double reward_clip = 1.0;   // rewards are clipped to +-this; 0: not clipped
   double reward_scale = 1.0;  // rewards are multiplied by this, after clipping
+  double log_epsilon = 0.0;   // GA3C's equation 5: log(pi(a) + epsilon). For discrete actions
   bool bootstrap = true;      // returns go on with the value of the last state
 
   FieldList fields();

@@ -21,7 +21,7 @@ std::int32_t sample(std::span<const float> logits, Stream& stream) {
 }
 
 PolicyTerms differentiate(std::span<const float> logits, std::int32_t action, float advantage,
-                          float beta, float scale, std::span<float> gradient) {
+                          float beta, float scale, float epsilon, std::span<float> gradient) {
   // log softmax(logits). Subtracting the largest first keeps every exponential in [0, 1], and
   // subtracting it on its own keeps its rounding out of the result.
   const float largest = *std::ranges::max_element(logits);
@@ -29,16 +29,28 @@ PolicyTerms differentiate(std::span<const float> logits, std::int32_t action, fl
   for (const float logit : logits) total += std::exp(logit - largest);
   const float log_total = std::log(total);
   const auto log_p = [&](std::size_t j) { return logits[j] - largest - log_total; };
+  const auto log_raised = [&](std::size_t j) {
+    return epsilon > 0 ? std::log(std::exp(log_p(j)) + epsilon) : log_p(j);
+  };
 
-  float entropy = 0;
-  for (std::size_t j = 0; j < logits.size(); ++j) entropy -= std::exp(log_p(j)) * log_p(j);
+  float mean_log = 0;
+  float sum_log = 0;
   for (std::size_t j = 0; j < logits.size(); ++j) {
-    // d(-log p_a)/dz_j = p_j - [j = a] and d(-H)/dz_j = p_j (log p_j + H).
-    const float p = std::exp(log_p(j));
-    const float taken = static_cast<std::int32_t>(j) == action ? 1.0f : 0.0f;
-    gradient[j] = scale * (advantage * (p - taken) + beta * p * (log_p(j) + entropy));
+    mean_log += std::exp(log_p(j)) * log_raised(j);
+    sum_log += log_raised(j);
   }
-  return {log_p(static_cast<std::size_t>(action)), entropy};
+  // How much of the action's probability is its own: 1 without an epsilon.
+  const auto a = static_cast<std::size_t>(action);
+  const float p_action = std::exp(log_p(a));
+  const float weight = epsilon > 0 ? advantage * (p_action / (p_action + epsilon)) : advantage;
+  for (std::size_t j = 0; j < logits.size(); ++j) {
+    // With l = log(p + epsilon): d(-l_a)/dz_j = p_a / (p_a + epsilon) (p_j - [j = a]), and
+    // d(-H)/dz_j = p_j (l_j - sum_k p_k l_k).
+    const float p = std::exp(log_p(j));
+    const float taken = j == a ? 1.0f : 0.0f;
+    gradient[j] = scale * (weight * (p - taken) + beta * p * (log_raised(j) - mean_log));
+  }
+  return {log_raised(a), -(mean_log + epsilon * sum_log)};
 }
 
 }  // namespace tandem::categorical

@@ -13,9 +13,10 @@ namespace tandem::categorical {
 /// Draws an action.
 std::int32_t sample(std::span<const float> logits, Stream& stream);
 
-/// log p(action) and the entropy in nats; writes the gradient of
-/// scale * (-advantage * log p(action) - beta * entropy) with respect to the logits.
+/// log(p(action) + epsilon) and the entropy in nats; writes the gradient of
+/// scale * (-advantage * log(p(action) + epsilon) - beta * entropy) with respect to the logits. The
+/// entropy is that of p + epsilon, as GA3C's equation 5 has it; other papers' epsilon is 0.
 PolicyTerms differentiate(std::span<const float> logits, std::int32_t action, float advantage,
-                          float beta, float scale, std::span<float> gradient);
+                          float beta, float scale, float epsilon, std::span<float> gradient);
 
 }  // namespace tandem::categorical

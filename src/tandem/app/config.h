@@ -16,6 +16,7 @@
 #include "tandem/run/run_config.h"
 #include "tandem/run/settings.h"
 #include "tandem/systems/a3c.h"
+#include "tandem/systems/ga3c.h"
 #include "tandem/systems/paac.h"
 
 namespace tandem {
@@ -53,6 +54,7 @@ struct Config {
   OptimizerConfig optimizer;
   PaacConfig paac;
   A3cConfig a3c;
+  Ga3cConfig ga3c;
 
   /// Every key of this system and algorithm under its full name. Points into this config.
   FieldList fields();

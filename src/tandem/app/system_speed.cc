@@ -70,6 +70,14 @@ Batching batching(const Config& config) {
   if (config.system == "a3c") {
     return {.envs = 1, .steps = static_cast<int>(config.a3c.t_max), .rollouts = 1};
   }
+  if (config.system == "ga3c") {
+    // What each predictor finds waiting, and one update's experiences.
+    const auto& ga3c = config.ga3c;
+    const auto envs = std::min(ga3c.agents / ga3c.predictors, ga3c.max_predictions);
+    return {.envs = static_cast<int>(std::max<std::int64_t>(envs, 1)),
+            .steps = static_cast<int>(ga3c.t_max),
+            .rollouts = 1};
+  }
   // train_system() has refused every other system by now.
   const auto& paac = config.paac;
   const auto envs = std::min(paac.envs, paac.envs_per_group);

@@ -31,4 +31,10 @@ void Rollout::carry_over() {
   steps_ = t_max_;
 }
 
+void Rollout::follow(Rollout& other) {
+  steps_ = t_max_;
+  std::ranges::copy(other.observations(other.steps_), observations(steps_).begin());
+  std::ranges::copy(other.actions(other.steps_), actions(steps_).begin());
+}
+
 }  // namespace tandem

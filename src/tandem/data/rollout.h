@@ -65,6 +65,9 @@ class Rollout {
   /// Makes the last observations and actions the first of the next rollout, again of t_max steps.
   void carry_over();
 
+  /// Makes the last observations and actions of another rollout of the same shape the last of this.
+  void follow(Rollout& other);
+
  private:
   template <class T>
   std::span<T> cut(std::vector<T>& all, int t, int rows) {

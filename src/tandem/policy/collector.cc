@@ -10,13 +10,14 @@
 namespace tandem {
 
 Collector::Collector(VecEnv env, Network& network, Network* target, const Algorithm& algorithm,
-                     int t_max, RolloutEnd end)
+                     int t_max, RolloutEnd end, LastState last_state)
     : env_(std::move(env)),
       network_(network),
       target_(target != nullptr ? *target : network),
       algorithm_(algorithm),
       bootstrap_(algorithm.needs().bootstrap),
       end_(end),
+      last_state_(last_state),
       rollout_(env_.spec(), t_max, env_.size()),
       state_(network, env_.size()),
       logits_(static_cast<std::size_t>(std::int64_t{t_max} * env_.size() *
@@ -67,6 +68,11 @@ const Rollout& Collector::collect(std::int64_t steps) {
   return rollout_;
 }
 
+void Collector::exchange(Rollout& other) {
+  other.follow(rollout_);
+  std::swap(other, rollout_);
+}
+
 TimeShares Collector::take_seconds() { return std::exchange(seconds_, {}); }
 
 void Collector::set_epsilons(std::int64_t steps) {
@@ -78,7 +84,9 @@ void Collector::set_epsilons(std::int64_t steps) {
 void Collector::act(int t) {
   Stopwatch watch;
   const Heads heads = outputs(env_.size());
-  network_.record(state_.look(ids_, rollout_.observations(t)), heads);
+  if (!std::exchange(looked_ahead_, false)) {
+    network_.record(state_.look(ids_, rollout_.observations(t)), heads);
+  }
   state_.keep(ids_);
   std::ranges::copy(heads.value, rollout_.values(t).begin());
   const bool chosen = chooses_ahead() && t == 0;
@@ -129,6 +137,7 @@ void Collector::bootstrap() {
   const Heads heads = outputs(std::int64_t{rows} * env_.size());
   target_.forward(state_.look(ids_, rollout_.observations(first, rows)), heads);
   algorithm_.values(heads, rollout_.actions(first, rows), rollout_.values(first, rows));
+  looked_ahead_ = last_state_ == LastState::acted_on;
 }
 
 /// Without bootstrapping, a return that breaks off in the midst of an episode would be a wrong one.

@@ -20,6 +20,12 @@ enum class RolloutEnd {
   at_episode,   // or before, with an episode's end, as A3C's. For one environment
 };
 
+/// What the policy makes of the last state of a rollout, which is the first of the next one.
+enum class LastState {
+  looked_at_again,  // by the parameters of then, and recorded
+  acted_on          // the forward pass that says what it is worth also chooses the next action
+};
+
 /// A group of environments that one policy drives. Not thread-safe; collectors of the same
 /// parameters run in parallel, each in a thread of its own.
 class Collector {
@@ -27,7 +33,8 @@ class Collector {
   /// `network` acts; `target` tells what states are worth beyond the rollout, or `network` where it
   /// is null. They and `algorithm` must outlive the collector.
   Collector(VecEnv env, Network& network, Network* target, const Algorithm& algorithm, int t_max,
-            RolloutEnd end = RolloutEnd::after_t_max);
+            RolloutEnd end = RolloutEnd::after_t_max,
+            LastState last_state = LastState::looked_at_again);
 
   /// Starts every environment. Call it, or load(), once before the first collect().
   void start();
@@ -37,6 +44,9 @@ class Collector {
   /// bootstraps from (line 12). `steps` have been taken by all so far: exploration depends on it.
   /// The rollout is valid until the next call.
   const Rollout& collect(std::int64_t steps);
+
+  /// Gives away the rollout just collected for one of the same shape, to write the next into.
+  void exchange(Rollout& other);
 
   /// Games finished, and thread-seconds spent, since the last call of each.
   std::vector<Episode> take_episodes() { return env_.take_episodes(); }
@@ -63,7 +73,9 @@ class Collector {
   Network& target_;
   const Algorithm& algorithm_;
   const Bootstrap bootstrap_;
-  RolloutEnd end_;
+  const RolloutEnd end_;
+  const LastState last_state_;
+  bool looked_ahead_ = false;  // the heads of the first state are there already
   Rollout rollout_;
   RecurrentState state_;
   std::vector<int> ids_;  // of all environments

@@ -24,6 +24,12 @@ void Interval::add(const UpdateReport& report) {
     episode_steps_ += episode.steps;
     episodes_ += 1;
   }
+  measures_.resize(report.measures.size(), {nullptr});
+  for (std::size_t i = 0; i < measures_.size(); ++i) {
+    const Measure& measure = report.measures[i];
+    measures_[i] = {measure.key, measures_[i].sum + measure.sum,
+                    measures_[i].count + measure.count};
+  }
 }
 
 double Interval::steps_per_second() const { return ratio(static_cast<double>(steps_), seconds()); }
@@ -49,6 +55,9 @@ nlohmann::ordered_json Interval::scalars(Metrics metrics, std::int64_t frames_pe
   line["time/inferring"] = ratio(time_.inferring, time_.total());
   line["time/learning"] = ratio(time_.learning, time_.total());
   line["time/waiting"] = ratio(time_.waiting, time_.total());
+  for (const Measure& measure : measures_) {
+    line[measure.key] = ratio(measure.sum, measure.count > 0 ? measure.count : seconds());
+  }
   return line;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <vector>
 
 #include "tandem/algo/algorithm.h"
 #include "tandem/base/clock.h"
@@ -11,14 +12,23 @@
 
 namespace tandem {
 
+/// A number of a system's own, for its logs: the mean of `count` values with this sum, or where
+/// count is 0 an amount, of which the logs give the rate per second. Value type.
+struct Measure {
+  const char* key;
+  double sum = 0;
+  double count = 0;
+};
+
 /// What a system tells of one update.
 struct UpdateReport {
-  std::int64_t steps = 0;             // taken for this update
-  LossStats loss = {};                // sums over its samples
-  double gradient_norm = 0;           // global, before clipping
-  double learning_rate = 0;           // of this update
-  std::span<const Episode> episodes;  // games finished since the last report
-  TimeShares seconds = {};            // thread-seconds since the last report
+  std::int64_t steps = 0;                  // taken for this update
+  LossStats loss = {};                     // sums over its samples
+  double gradient_norm = 0;                // global, before clipping
+  double learning_rate = 0;                // of this update
+  std::span<const Episode> episodes;       // games finished since the last report
+  TimeShares seconds = {};                 // thread-seconds since the last report
+  std::span<const Measure> measures = {};  // the same keys in each report
 };
 
 /// Sums of reports. Value type.
@@ -34,9 +44,9 @@ class Interval {
   [[nodiscard]] double steps_per_second() const;
   [[nodiscard]] const LossStats& loss() const { return loss_; }
 
-  /// The scalars of a log line, all means over the interval: what the algorithm measures, gradient
-  /// norm, learning rate, returns and lengths of the episodes (left out when none ended), rates,
-  /// and the shares of time of PAAC's Figure 2.
+  /// The scalars of a log line, all means over the interval: what the algorithm and the system
+  /// measure, gradient norm, learning rate, returns and lengths of the episodes (left out when none
+  /// ended), rates, and the shares of time of PAAC's Figure 2.
   [[nodiscard]] nlohmann::ordered_json scalars(Metrics metrics, std::int64_t frames_per_step) const;
 
  private:
@@ -52,6 +62,7 @@ class Interval {
   double least_return_ = 0;
   double most_return_ = 0;
   std::int64_t episode_steps_ = 0;
+  std::vector<Measure> measures_;  // in the order of the reports
 };
 
 }  // namespace tandem

@@ -4,7 +4,9 @@
 
 namespace tandem {
 
-Crew::~Crew() {
+Crew::~Crew() { end(); }
+
+void Crew::end() noexcept {
   stop();
   join_threads();
 }

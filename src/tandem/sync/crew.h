@@ -37,6 +37,9 @@ class Crew {
   /// Waits until all threads have ended; rethrows the first error, once.
   void join();
 
+  /// Asks all threads to end, and waits until they have.
+  void end() noexcept;
+
   [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
 
  private:

@@ -11,7 +11,7 @@
 namespace tandem {
 namespace {
 
-constexpr std::array<System, 2> kSystems = {{
+constexpr std::array<System, 3> kSystems = {{
     {"paac",
      "workers step n_e environments; one learner acts and updates in batches, synchronously",
      "Clemente, Castejon and Chandra: Efficient parallel methods for deep reinforcement learning, "
@@ -20,6 +20,11 @@ constexpr std::array<System, 2> kSystems = {{
      "threads act and learn, each with its own environment, on shared parameters without locks",
      "Mnih et al.: Asynchronous methods for deep reinforcement learning, ICML 2016, "
      "arXiv:1602.01783"},
+    {"ga3c",
+     "agents ask predictors what to do and send trainers what they saw: batches, one model, no "
+     "waiting",
+     "Babaeizadeh, Frosio, Tyree, Clemons and Kautz: Reinforcement learning through asynchronous "
+     "advantage actor-critic on a GPU, ICLR 2017, arXiv:1611.06256"},
 }};
 
 }  // namespace

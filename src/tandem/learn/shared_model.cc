@@ -1,0 +1,23 @@
+#include "tandem/learn/shared_model.h"
+
+#include <algorithm>
+#include <mutex>
+
+namespace tandem {
+
+bool SharedModel::copy_if_newer(std::optional<std::int64_t>& version, std::span<float> own) const {
+  if (version == this->version()) return false;
+  const std::shared_lock lock(mutex_);
+  std::ranges::copy(std::as_const(learner_).parameters(), own.begin());
+  version = this->version();
+  return true;
+}
+
+UpdateInfo SharedModel::apply(const std::vector<float>& gradient, std::int64_t steps) {
+  const std::unique_lock lock(mutex_);
+  const auto update = learner_.apply(std::span(&gradient, 1), steps, workers_);
+  version_.fetch_add(1, std::memory_order_release);
+  return update;
+}
+
+}  // namespace tandem

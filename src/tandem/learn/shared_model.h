@@ -1,0 +1,45 @@
+// One model for all threads, moved under a lock.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <shared_mutex>
+#include <span>
+#include <vector>
+
+#include "tandem/learn/learner.h"
+#include "tandem/sync/workers.h"
+
+namespace tandem {
+
+/// The model of GA3C's section 4.1: there is one, which trainers move and predictors read. Unlike
+/// Hogwild's, its updates come one after another and none is lost: there are few trainers, and each
+/// has the gradient of a whole batch. A version is the number of updates since this was made. Safe
+/// to use from many threads.
+class SharedModel {
+ public:
+  /// The learner must outlive it, and nobody else may update it.
+  explicit SharedModel(Learner& learner) : learner_(learner) {}
+
+  [[nodiscard]] std::int64_t version() const { return version_.load(std::memory_order_acquire); }
+
+  /// How many parameters there are.
+  [[nodiscard]] std::size_t size() const { return learner_.parameters().size(); }
+
+  /// Copies the parameters if they are not those of `version`, which becomes that of the copy.
+  /// Whether they were copied.
+  bool copy_if_newer(std::optional<std::int64_t>& version, std::span<float> own) const;
+
+  /// Moves the parameters by a gradient, as Learner::apply.
+  UpdateInfo apply(const std::vector<float>& gradient, std::int64_t steps);
+
+ private:
+  Learner& learner_;
+  Workers workers_{1};
+  mutable std::shared_mutex mutex_;  // the learner's parameters and optimizer
+  std::atomic<std::int64_t> version_ = 0;
+};
+
+}  // namespace tandem

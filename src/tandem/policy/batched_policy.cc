@@ -1,0 +1,129 @@
+#include "tandem/policy/batched_policy.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "tandem/sync/crew.h"
+
+namespace tandem {
+namespace {
+
+template <class T>
+void append(std::vector<T>& all, std::span<const T> more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+/// The part of `all`, with `width` numbers a sample, that belongs to the samples from `first` on.
+template <class T>
+std::span<const T> part(const std::vector<T>& all, std::int64_t first, std::int64_t samples,
+                        std::int64_t width) {
+  return std::span(all).subspan(static_cast<std::size_t>(first * width),
+                                static_cast<std::size_t>(samples * width));
+}
+
+}  // namespace
+
+BatchedPolicy::BatchedPolicy(Architecture architecture, std::int64_t most, std::stop_token stop)
+    : architecture_(std::move(architecture)), most_(most), stop_(std::move(stop)) {}
+
+void BatchedPolicy::ask(Question& question) {
+  question.answered = false;
+  question.watch = {};
+  std::unique_lock lock(mutex_);
+  waiting_.push_back(&question);
+  asked_.notify_one();
+  wait_until(question.changed, lock, stop_, [&] { return question.answered; });
+}
+
+void BatchedPolicy::answer(ModelCopy& model, Batch& batch) {
+  take(batch);
+  const Stopwatch watch;
+  model.synchronise();
+  batch.gather(architecture_);
+  model.network().forward(
+      {batch.observations_, batch.state_, batch.begins_},
+      {batch.samples_, architecture_.policy_outputs, batch.logits_, batch.value_});
+  batch.scatter(architecture_);
+  reply(batch, model.version(), watch.seconds());
+}
+
+/// Moves the questions that have waited longest into the batch.
+void BatchedPolicy::take(Batch& batch) {
+  const Stopwatch watch;
+  std::unique_lock lock(mutex_);
+  wait_until(asked_, lock, stop_, [&] { return !waiting_.empty(); });
+  stats_.idle_seconds += watch.seconds();
+  stats_.waiting += static_cast<std::int64_t>(waiting_.size());
+  batch.questions_.clear();
+  batch.samples_ = 0;
+  auto next = waiting_.begin();
+  do {
+    batch.questions_.push_back(*next);
+    batch.samples_ += (*next)->out.batch;
+    ++next;
+  } while (next != waiting_.end() && batch.samples_ + (*next)->out.batch <= most_);
+  waiting_.erase(waiting_.begin(), next);
+  if (!waiting_.empty()) asked_.notify_one();
+}
+
+void BatchedPolicy::reply(const Batch& batch, std::int64_t version, double computing_seconds) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (Question* question : batch.questions_) {
+      question->version = version;
+      question->answered = true;
+      stats_.latency_seconds +=
+          question->watch.seconds() * static_cast<double>(question->out.batch);
+    }
+    stats_.predictions += batch.samples_;
+    stats_.batches += 1;
+    stats_.computing_seconds += computing_seconds;
+  }
+  // Without the lock, which those that wake need.
+  for (Question* question : batch.questions_) question->changed.notify_one();
+}
+
+PredictionStats BatchedPolicy::take_stats() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(stats_, {});
+}
+
+void BatchedPolicy::Batch::gather(const Architecture& architecture) {
+  observations_.clear();
+  state_.clear();
+  begins_.clear();
+  for (const Question* question : questions_) {
+    append(observations_, question->inputs.observations);
+    append<float>(state_, question->inputs.state);
+    append(begins_, question->inputs.begins);
+  }
+  logits_.resize(static_cast<std::size_t>(samples_ * architecture.policy_outputs));
+  value_.resize(architecture.value_head ? static_cast<std::size_t>(samples_) : 0);
+}
+
+void BatchedPolicy::Batch::scatter(const Architecture& architecture) const {
+  std::int64_t first = 0;
+  for (const Question* question : questions_) {
+    const auto samples = question->out.batch;
+    std::ranges::copy(part(logits_, first, samples, architecture.policy_outputs),
+                      question->out.logits.begin());
+    std::ranges::copy(part(value_, first, samples, architecture.value_head ? 1 : 0),
+                      question->out.value.begin());
+    std::ranges::copy(part(state_, first, samples, architecture.state_size()),
+                      question->inputs.state.begin());
+    first += samples;
+  }
+}
+
+void PolicyClient::forward(const Inputs& inputs, const Heads& out) {
+  question_.inputs = inputs;
+  question_.out = out;
+  policy_.ask(question_);
+}
+
+void PolicyClient::backward(const HeadLoss& /*loss*/, std::span<float> /*gradient*/) {
+  throw std::logic_error("a policy that only answers cannot learn");
+}
+
+}  // namespace tandem

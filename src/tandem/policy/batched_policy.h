@@ -1,0 +1,113 @@
+// One policy for many actors: what they ask is answered in batches.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "tandem/base/clock.h"
+#include "tandem/nn/network.h"
+#include "tandem/policy/model_copy.h"
+
+namespace tandem {
+
+/// What predictors did; sums. Value type.
+struct PredictionStats {
+  std::int64_t predictions = 0;  // samples
+  std::int64_t batches = 0;
+  std::int64_t waiting = 0;      // questions, as each batch was taken
+  double latency_seconds = 0;    // from asking to the answer, over all samples
+  double computing_seconds = 0;  // of predictors
+  double idle_seconds = 0;       // of predictors, with nothing to answer
+};
+
+/// GA3C's prediction queue (section 4.1). Any number of actors ask, and wait for their answers; any
+/// number of predictors answer, each at once all that wait. Nobody waits for a batch to fill: it is
+/// as large as the actors are many and the predictors slow. Safe to use from many threads. Blocking
+/// calls throw Stopped once `stop` is requested.
+class BatchedPolicy {
+ public:
+  /// Batches have at most `most` samples, if no actor asks for more.
+  BatchedPolicy(Architecture architecture, std::int64_t most, std::stop_token stop);
+
+  [[nodiscard]] const Architecture& architecture() const { return architecture_; }
+
+  /// What an actor asks; one for each actor, which keeps it.
+  struct Question {
+    Inputs inputs = {};
+    Heads out = {};
+    std::int64_t version = 0;  // of the parameters of the answer
+
+    bool answered = false;  // these are the policy's own
+    Stopwatch watch = {};
+    std::condition_variable_any changed = {};
+  };
+
+  /// An actor: waits until `out`, the state of the inputs and the version are filled. All of these
+  /// must outlive the predictors, which may still be at work on them when this throws Stopped.
+  void ask(Question& question);
+
+  /// What a predictor computes in; one for each predictor.
+  class Batch {
+   public:
+    Batch() = default;
+
+   private:
+    friend class BatchedPolicy;
+
+    void gather(const Architecture& architecture);
+    void scatter(const Architecture& architecture) const;
+
+    std::vector<Question*> questions_;
+    std::int64_t samples_ = 0;
+    std::vector<std::byte> observations_;
+    std::vector<float> state_;
+    std::vector<std::uint8_t> begins_;
+    std::vector<float> logits_;
+    std::vector<float> value_;
+  };
+
+  /// A predictor: waits for questions and answers them by the newest parameters.
+  void answer(ModelCopy& model, Batch& batch);
+
+  /// Since the last call.
+  PredictionStats take_stats();
+
+ private:
+  void take(Batch& batch);
+  void reply(const Batch& batch, std::int64_t version, double computing_seconds);
+
+  const Architecture architecture_;
+  const std::int64_t most_;
+  const std::stop_token stop_;
+  std::mutex mutex_;
+  std::condition_variable_any asked_;
+  std::vector<Question*> waiting_;  // the longest first; guarded by mutex_, as the next
+  PredictionStats stats_;
+};
+
+/// A BatchedPolicy as the network that acts. It does not learn: backward() throws std::logic_error.
+/// Not thread-safe; one for each actor.
+class PolicyClient : public Network {
+ public:
+  /// The policy must outlive it.
+  explicit PolicyClient(BatchedPolicy& policy) : policy_(policy) {}
+
+  [[nodiscard]] const Architecture& architecture() const override { return policy_.architecture(); }
+  void forward(const Inputs& inputs, const Heads& out) override;
+  void record(const Inputs& inputs, const Heads& out) override { forward(inputs, out); }
+  void backward(const HeadLoss& loss, std::span<float> gradient) override;
+
+  /// Of the parameters that gave the last answer.
+  [[nodiscard]] std::int64_t version() const { return question_.version; }
+
+ private:
+  BatchedPolicy& policy_;
+  BatchedPolicy::Question question_;
+};
+
+}  // namespace tandem

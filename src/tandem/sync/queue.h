@@ -1,0 +1,77 @@
+// What threads hand to each other, in order.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+#include "tandem/sync/crew.h"
+
+namespace tandem {
+
+/// A queue that never grows beyond its capacity: whoever adds to a full one waits. Any thread may
+/// call any member. Blocking calls throw Stopped once `stop` is requested.
+template <class T>
+class Queue {
+ public:
+  Queue(std::size_t capacity, std::stop_token stop) : capacity_(capacity), stop_(std::move(stop)) {}
+
+  /// Waits for room.
+  void push(T item) {
+    {
+      std::unique_lock lock(mutex_);
+      wait_until(room_, lock, stop_, [&] { return items_.size() < capacity_; });
+      items_.push_back(std::move(item));
+    }
+    filled_.notify_one();
+  }
+
+  /// Waits for an item; none once the queue is closed and empty.
+  std::optional<T> pop() {
+    std::optional<T> item;
+    {
+      std::unique_lock lock(mutex_);
+      wait_until(filled_, lock, stop_, [&] { return !items_.empty() || closed_; });
+      if (items_.empty()) return std::nullopt;
+      item = std::move(items_.front());
+      items_.pop_front();
+    }
+    room_.notify_one();
+    return item;
+  }
+
+  /// No more will be added: pop() gives what is left, and then none.
+  void close() {
+    {
+      const std::lock_guard lock(mutex_);
+      closed_ = true;
+    }
+    filled_.notify_all();
+  }
+
+  /// As before close().
+  void open() {
+    const std::lock_guard lock(mutex_);
+    closed_ = false;
+  }
+
+  [[nodiscard]] std::size_t size() const {
+    const std::lock_guard lock(mutex_);
+    return items_.size();
+  }
+
+ private:
+  const std::size_t capacity_;
+  const std::stop_token stop_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any filled_;
+  std::condition_variable_any room_;
+  std::deque<T> items_;  // guarded by mutex_, as the next
+  bool closed_ = false;
+};
+
+}  // namespace tandem

@@ -1,0 +1,44 @@
+#include "tandem/sync/team.h"
+
+#include <utility>
+
+namespace tandem {
+
+Team::Team(Crew& crew, std::string role, Work work)
+    : crew_(crew), role_(std::move(role)), work_(std::move(work)) {}
+
+void Team::resize(int size) {
+  {
+    const std::lock_guard lock(mutex_);
+    size_ = size;
+  }
+  changed_.notify_all();
+  for (; started_ < size; ++started_) {
+    crew_.spawn(role_, 1, [this, rank = started_](int) { repeat(rank); });
+  }
+}
+
+void Team::rest() {
+  resize(0);
+  std::unique_lock lock(mutex_);
+  wait_until(changed_, lock, crew_.stop_token(), [&] { return working_ == 0; });
+}
+
+void Team::repeat(int rank) {
+  for (;;) {
+    {
+      std::unique_lock lock(mutex_);
+      wait_until(changed_, lock, crew_.stop_token(), [&] { return rank < size_; });
+      ++working_;
+    }
+    work_(rank);
+    bool all_rest = false;
+    {
+      const std::lock_guard lock(mutex_);
+      all_rest = --working_ == 0;
+    }
+    if (all_rest) changed_.notify_all();
+  }
+}
+
+}  // namespace tandem

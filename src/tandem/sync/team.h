@@ -1,0 +1,45 @@
+// Threads of one role, whose number changes while they work.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+
+#include "tandem/sync/crew.h"
+
+namespace tandem {
+
+/// Threads of a crew that do the same work again and again, until the crew stops. Those too many
+/// rest when they have done what they are at, and lose nothing. The team, and what the work uses,
+/// must outlive the crew's threads. One caller at a time.
+class Team {
+ public:
+  /// A unit of work by the thread of this rank.
+  using Work = std::function<void(int rank)>;
+
+  Team(Crew& crew, std::string role, Work work);
+
+  /// Threads of the ranks [0, size) work, any others rest.
+  void resize(int size);
+
+  [[nodiscard]] int size() const { return size_; }
+
+  /// Makes all rest, and waits until they do. Throws Stopped when the crew was stopped.
+  void rest();
+
+ private:
+  [[noreturn]] void repeat(int rank);
+
+  Crew& crew_;
+  const std::string role_;
+  const Work work_;
+  int started_ = 0;  // threads so far
+
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  int size_ = 0;     // written by the owner under mutex_
+  int working_ = 0;  // guarded by mutex_
+};
+
+}  // namespace tandem

@@ -1,0 +1,226 @@
+#include "tandem/systems/ga3c.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "tandem/base/error.h"
+#include "tandem/sync/crew.h"
+#include "tandem/sync/team.h"
+#include "tandem/systems/ga3c_adjustment.h"
+#include "tandem/systems/ga3c_agent.h"
+#include "tandem/systems/ga3c_trainer.h"
+
+namespace tandem {
+namespace {
+
+constexpr auto kAdjustment = "adjustment";                      // of the checkpoint
+constexpr std::uint64_t kAdjustmentStream = ~std::uint64_t{1};  // environments count from 0 on
+
+Ga3cThreads threads_of(const Ga3cConfig& config) {
+  return {static_cast<int>(config.agents), static_cast<int>(config.predictors),
+          static_cast<int>(config.trainers)};
+}
+
+/// Experiences that were learned from, to be written again.
+class UsedExperiences {
+ public:
+  /// Null where there is none.
+  std::unique_ptr<Experience> take() {
+    const std::lock_guard lock(mutex_);
+    if (used_.empty()) return nullptr;
+    auto one = std::move(used_.back());
+    used_.pop_back();
+    return one;
+  }
+
+  void give(std::vector<std::unique_ptr<Experience>>& batch) {
+    const std::lock_guard lock(mutex_);
+    std::ranges::move(batch, std::back_inserter(used_));
+    batch.clear();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Experience>> used_;
+};
+
+/// Figure 1 b: agents, the prediction queue, predictors, the training queue, trainers, one model.
+class Ga3c {
+ public:
+  Ga3c(const Ga3cConfig& config, Parts& parts)
+      : config_(config),
+        parts_(parts),
+        model_(parts.learner),
+        policy_(parts.learner.architecture(), config.max_predictions, crew_.stop_token()),
+        queue_(static_cast<std::size_t>(config.queue), crew_.stop_token()),
+        agents_(Ga3cThreads::kMost.agents),
+        predictors_(Ga3cThreads::kMost.predictors),
+        trainers_(Ga3cThreads::kMost.trainers),
+        adjustment_(threads_of(config), Stream(parts.seed, kAdjustmentStream)) {
+    if (parts.resume == nullptr) return;
+    StateReader reader(parts.resume->blob(kAdjustment));
+    adjustment_.load(reader);
+  }
+
+  ~Ga3c() { crew_.end(); }  // its threads use all the rest
+  Ga3c(const Ga3c&) = delete;
+  Ga3c& operator=(const Ga3c&) = delete;
+
+  void train() {
+    try {
+      while (!parts_.run.done()) {
+        run_until_due();
+        rest();
+        save();
+      }
+    } catch (const Stopped&) {
+      // join() throws the error that stopped the crew.
+    }
+    crew_.stop();
+    crew_.join();
+  }
+
+ private:
+  struct Predictor {
+    ModelCopy model;
+    BatchedPolicy::Batch batch = {};
+  };
+
+  void play(int rank) {
+    auto& agent = agents_[static_cast<std::size_t>(rank)];
+    if (agent == nullptr) {
+      agent = std::make_unique<Ga3cAgent>(parts_, policy_, static_cast<int>(config_.t_max), rank);
+      agent->start(parts_.resume);
+    }
+    queue_.push(agent->play(used_.take(), parts_.run.steps()));
+  }
+
+  void predict(int rank) {
+    auto& predictor = predictors_[static_cast<std::size_t>(rank)];
+    if (predictor == nullptr) {
+      predictor = std::make_unique<Predictor>(Predictor{ModelCopy(model_, parts_.make_network)});
+    }
+    policy_.answer(predictor->model, predictor->batch);
+  }
+
+  void learn(int rank) {
+    auto& trainer = trainers_[static_cast<std::size_t>(rank)];
+    if (trainer == nullptr) trainer = std::make_unique<Ga3cTrainer>(parts_, model_);
+    if (trainer->gather(queue_, config_.min_batch)) update(*trainer);
+  }
+
+  void update(Ga3cTrainer& trainer) {
+    const auto waiting = static_cast<double>(queue_.size());
+    UpdateReport report = trainer.update(parts_.run.steps());
+    const auto predicted = policy_.take_stats();
+    report.seconds.inferring += predicted.computing_seconds;
+    report.seconds.waiting += predicted.idle_seconds;
+    const auto predictions = static_cast<double>(predicted.predictions);
+    const auto batches = static_cast<double>(predicted.batches);
+    const auto experiences = static_cast<double>(trainer.batch().size());
+    const std::array measures = {
+        Measure{"ga3c/predictions_per_second", predictions},
+        Measure{"ga3c/prediction_batch", predictions, batches},
+        Measure{"ga3c/prediction_queue", static_cast<double>(predicted.waiting), batches},
+        Measure{"ga3c/prediction_seconds", predicted.latency_seconds, predictions},
+        Measure{"ga3c/training_batch", static_cast<double>(report.steps), 1},
+        Measure{"ga3c/training_queue", waiting, 1},
+        Measure{"ga3c/policy_lag_updates", static_cast<double>(trainer.lag()), experiences},
+        Measure{"ga3c/agents", static_cast<double>(agent_team_.size()), 1},
+        Measure{"ga3c/predictors", static_cast<double>(predictor_team_.size()), 1},
+        Measure{"ga3c/trainers", static_cast<double>(trainer_team_.size()), 1},
+    };
+    report.measures = measures;
+    parts_.run.record(report);
+    updates_.fetch_add(1, std::memory_order_relaxed);
+    used_.give(trainer.batch());
+    if (due()) {
+      const std::lock_guard lock(due_mutex_);
+      due_changed_.notify_all();
+    }
+  }
+
+  void resize(const Ga3cThreads& threads) {
+    predictor_team_.resize(threads.predictors);
+    trainer_team_.resize(threads.trainers);
+    agent_team_.resize(threads.agents);
+  }
+
+  [[nodiscard]] bool due() const { return parts_.run.done() || parts_.run.checkpoint_due(); }
+
+  /// Until the run is done or a checkpoint is due. Section 4.3 meanwhile.
+  void run_until_due() {
+    resize(adjustment_.kept());
+    const auto interval = config_.adjust_seconds > 0 ? config_.adjust_seconds : 1e9;
+    Stopwatch watch;
+    std::int64_t before = updates_;
+    std::unique_lock lock(due_mutex_);
+    while (!due()) {
+      const std::chrono::duration<double> left(std::min(interval - watch.seconds(), kPollSeconds));
+      due_changed_.wait_for(lock, crew_.stop_token(), left, [&] { return due(); });
+      if (crew_.stop_token().stop_requested()) throw Stopped();
+      if (watch.seconds() < interval) continue;
+      const std::int64_t now = updates_;
+      resize(adjustment_.next(static_cast<double>(now - before) / watch.lap()));
+      before = now;
+    }
+  }
+
+  /// Everything that was played is learned from, and nothing moves any more.
+  void rest() {
+    agent_team_.rest();
+    queue_.close();
+    trainer_team_.rest();
+    while (trainers_[0]->gather(queue_, config_.min_batch)) update(*trainers_[0]);
+    queue_.open();
+  }
+
+  void save() {
+    Checkpoint checkpoint;
+    save_learner(parts_.learner, checkpoint);
+    for (const auto& agent : agents_) {
+      if (agent != nullptr) agent->save(checkpoint);
+    }
+    StateWriter writer;
+    adjustment_.save(writer);
+    checkpoint.add_blob(kAdjustment, writer.bytes());
+    parts_.run.save(checkpoint);
+  }
+
+  static constexpr double kPollSeconds = 0.1;
+
+  const Ga3cConfig& config_;
+  Parts& parts_;
+  Crew crew_;
+  SharedModel model_;
+  BatchedPolicy policy_;
+  TrainingQueue queue_;
+  UsedExperiences used_;
+
+  // By rank; null where none has started yet.
+  std::vector<std::unique_ptr<Ga3cAgent>> agents_;
+  std::vector<std::unique_ptr<Predictor>> predictors_;
+  std::vector<std::unique_ptr<Ga3cTrainer>> trainers_;
+
+  Team agent_team_{crew_, "agent", [this](int rank) { play(rank); }};
+  Team predictor_team_{crew_, "predictor", [this](int rank) { predict(rank); }};
+  Team trainer_team_{crew_, "trainer", [this](int rank) { learn(rank); }};
+
+  Ga3cAdjustment adjustment_;
+  std::atomic<std::int64_t> updates_ = 0;
+  std::mutex due_mutex_;
+  std::condition_variable_any due_changed_;
+};
+
+}  // namespace
+
+void train_ga3c(const Ga3cConfig& config, Parts& parts) { Ga3c(config, parts).train(); }
+
+}  // namespace tandem

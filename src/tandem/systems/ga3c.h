@@ -1,0 +1,32 @@
+// GA3C: Babaeizadeh et al., "Reinforcement learning through asynchronous advantage actor-critic on
+// a GPU" (2017).
+#pragma once
+
+#include <cstdint>
+
+#include "tandem/base/field.h"
+
+namespace tandem {
+
+struct Parts;
+
+/// The numbers of GA3C beyond those of its loss and optimizer. Value type.
+struct Ga3cConfig {
+  std::int64_t agents = 32;            // N_A, each with an environment of its own
+  std::int64_t predictors = 2;         // N_P
+  std::int64_t trainers = 2;           // N_T
+  std::int64_t t_max = 5;              // steps of an agent between two of its experiences, at most
+  std::int64_t min_batch = 160;        // samples of an update, at least
+  std::int64_t max_predictions = 128;  // of one forward pass
+  std::int64_t queue = 64;             // experiences that wait for a trainer, at most
+  double adjust_seconds = 0;           // between two changes of the numbers above; 0: they stay
+
+  FieldList fields();
+};
+
+/// Section 4.1: agents play, predictors tell them their policy, trainers move the one model; until
+/// the run's budget is used up or it is asked to stop. Results depend on the threads' timing, also
+/// those of a resumed run.
+void train_ga3c(const Ga3cConfig& config, Parts& parts);
+
+}  // namespace tandem

@@ -1,0 +1,52 @@
+// GA3C's search for the number of its threads.
+#pragma once
+
+#include <cstdint>
+
+#include "tandem/base/random.h"
+#include "tandem/base/state.h"
+
+namespace tandem {
+
+/// N_A, N_P and N_T of GA3C's section 4.1. Value type.
+struct Ga3cThreads {
+  int agents = 1;
+  int predictors = 1;
+  int trainers = 1;
+
+  static const Ga3cThreads kMost;
+
+  friend bool operator==(const Ga3cThreads&, const Ga3cThreads&) = default;
+};
+
+/// As many as there may be at all.
+inline constexpr Ga3cThreads Ga3cThreads::kMost = {1024, 64, 64};
+
+/// Section 4.3: every minute one of the three numbers changes by one, at random, and stays changed
+/// if there were more trainings a second (TPS) since. What is compared is always the minute after a
+/// change with the last minute of the numbers that were kept. Not thread-safe.
+class Ga3cAdjustment {
+ public:
+  /// Starts from `kept`; no number goes below 1, nor beyond Ga3cThreads::kMost.
+  Ga3cAdjustment(const Ga3cThreads& kept, Stream stream)
+      : kept_(kept), tried_(kept), stream_(stream) {}
+
+  /// The numbers to try next, given the TPS that the last ones reached.
+  Ga3cThreads next(double trainings_per_second);
+
+  /// The best numbers so far.
+  [[nodiscard]] const Ga3cThreads& kept() const { return kept_; }
+
+  void save(StateWriter& writer) const;
+  void load(StateReader& reader);
+
+ private:
+  [[nodiscard]] Ga3cThreads changed();
+
+  Ga3cThreads kept_;
+  Ga3cThreads tried_;
+  double kept_rate_ = -1;  // not measured yet
+  Stream stream_;
+};
+
+}  // namespace tandem

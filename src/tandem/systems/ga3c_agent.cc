@@ -1,0 +1,45 @@
+#include "tandem/systems/ga3c_agent.h"
+
+#include <string>
+#include <utility>
+
+namespace tandem {
+namespace {
+
+std::string state_name(int rank) { return "agent_" + std::to_string(rank); }
+
+}  // namespace
+
+Ga3cAgent::Ga3cAgent(const Parts& parts, BatchedPolicy& policy, int t_max, int rank)
+    : rank_(rank),
+      client_(policy),
+      collector_(VecEnv(parts.make_env, {.first = rank, .seed = parts.seed}), client_, nullptr,
+                 parts.algorithm, t_max, RolloutEnd::at_episode, LastState::acted_on) {}
+
+void Ga3cAgent::start(const Checkpoint* resume) {
+  // An agent that came later than the checkpoint begins anew.
+  if (resume == nullptr || !resume->blobs.contains(state_name(rank_))) return collector_.start();
+  StateReader reader(resume->blob(state_name(rank_)));
+  collector_.load(reader);
+}
+
+std::unique_ptr<Experience> Ga3cAgent::play(std::unique_ptr<Experience> used, std::int64_t steps) {
+  const std::int64_t version = client_.version();
+  const Rollout& played = collector_.collect(steps);
+  if (used == nullptr) used = std::make_unique<Experience>(Experience{played});
+  collector_.exchange(used->rollout);
+  used->episodes = collector_.take_episodes();
+  used->seconds = collector_.take_seconds();
+  // The predictors say themselves how long they compute.
+  used->seconds.waiting = std::exchange(used->seconds.inferring, 0);
+  used->version = version;
+  return used;
+}
+
+void Ga3cAgent::save(Checkpoint& checkpoint) {
+  StateWriter writer;
+  collector_.save(writer);
+  checkpoint.add_blob(state_name(rank_), writer.bytes());
+}
+
+}  // namespace tandem

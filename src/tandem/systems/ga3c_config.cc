@@ -1,0 +1,58 @@
+#include "tandem/systems/ga3c.h"
+
+namespace tandem {
+
+FieldList Ga3cConfig::fields() {
+  return {
+      {.key = "agents",
+       .target = &agents,
+       .meaning = "threads that play, each with an environment of its own (N_A)",
+       .source = "GA3C, section 4.1; its code starts 32",
+       .least = 1,
+       .most = 1024},
+      {.key = "predictors",
+       .target = &predictors,
+       .meaning = "threads that answer the agents, a batch at a time (N_P)",
+       .source = "GA3C, section 4.3",
+       .least = 1,
+       .most = 64},
+      {.key = "trainers",
+       .target = &trainers,
+       .meaning = "threads that learn from the agents' experiences (N_T)",
+       .source = "GA3C, section 4.3",
+       .least = 1,
+       .most = 64},
+      {.key = "t_max",
+       .target = &t_max,
+       .meaning = "most steps of one experience (t_max)",
+       .source = "GA3C, section 4.1",
+       .least = 1,
+       .most = 10000},
+      {.key = "min_batch",
+       .target = &min_batch,
+       .meaning = "least samples of one update; experiences of several agents make it up",
+       .source = "GA3C, section 5.3 and Figure 7: 20 to 40 are stable",
+       .least = 1,
+       .most = 100000},
+      {.key = "max_predictions",
+       .target = &max_predictions,
+       .meaning = "most agents that one predictor answers at once",
+       .source = "not in the paper; its code has 128",
+       .least = 1,
+       .most = 1024},
+      {.key = "queue",
+       .target = &queue,
+       .meaning = "most experiences that wait for a trainer; agents wait while it is full",
+       .source = "GA3C, section 4.4: bounds the policy's lag; its code has 100",
+       .least = 1,
+       .most = 100000},
+      {.key = "adjust_seconds",
+       .target = &adjust_seconds,
+       .meaning = "every so often one of agents, predictors and trainers changes by one, and stays "
+                  "changed if there were more updates a second; 0: they stay as they are",
+       .source = "GA3C, section 4.3: 60",
+       .least = 0},
+  };
+}
+
+}  // namespace tandem

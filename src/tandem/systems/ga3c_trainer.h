@@ -1,0 +1,57 @@
+// GA3C's trainers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tandem/learn/shared_model.h"
+#include "tandem/policy/model_copy.h"
+#include "tandem/run/interval.h"
+#include "tandem/systems/ga3c_agent.h"
+
+namespace tandem {
+
+/// Section 4.1: groups experiences of several agents into one batch and moves the model by it. Not
+/// thread-safe; one for each thread.
+class Ga3cTrainer {
+ public:
+  /// `parts` and `model` must outlive it.
+  Ga3cTrainer(const Parts& parts, SharedModel& model);
+
+  /// Waits for at least `min_batch` samples, or takes what is left in a queue that was closed.
+  /// False when that is nothing.
+  bool gather(TrainingQueue& queue, std::int64_t min_batch);
+
+  /// One update by what was gathered: equation 5, summed over the samples as in section 5.3, and
+  /// equation 3. The report is valid until the next gather().
+  UpdateReport update(std::int64_t steps);
+
+  /// Updates of the model between an experience's first action and its part in the last update
+  /// (the k of equation 4), summed over the batch.
+  [[nodiscard]] std::int64_t lag() const { return lag_; }
+
+  /// What was gathered, to be written again.
+  std::vector<std::unique_ptr<Experience>>& batch() { return batch_; }
+
+ private:
+  void concatenate();
+  Heads heads();
+  LossStats loss(const Heads& heads, const Heads& gradient) const;
+
+  const Algorithm& algorithm_;
+  SharedModel& model_;
+  ModelCopy copy_;
+  std::vector<float> gradient_;
+  std::vector<std::unique_ptr<Experience>> batch_;
+  std::int64_t samples_ = 0;
+  std::int64_t lag_ = 0;
+  double waited_seconds_ = 0;
+  std::vector<std::byte> observations_;
+  std::vector<Episode> episodes_;
+  std::vector<float> logits_;
+  std::vector<float> value_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,133 @@
+#include "tandem/policy/batched_policy.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "tandem/sync/crew.h"
+#include "tests/support/linear_network.h"
+
+namespace tandem {
+namespace {
+
+Architecture one_number() {
+  return linear_architecture({.dtype = DType::f32, .frame_shape = {1}, .num_actions = 2});
+}
+
+/// Asks for one sample: what is the value of a state that shows `x`?
+float ask(PolicyClient& client, float x) {
+  std::array<float, 2> logits{};
+  float value = 0;
+  client.forward({std::as_bytes(std::span(&x, 1))}, {1, 2, logits, std::span(&value, 1)});
+  EXPECT_EQ(logits[0], 0);
+  return value;
+}
+
+class BatchedPolicyTest : public testing::Test {
+ protected:
+  BatchedPolicyTest() {
+    std::ranges::fill(learner_.parameters(), 0.0F);
+    learner_.parameters()[4] = 1;  // the value is what the state shows
+  }
+  ~BatchedPolicyTest() override { crew_.end(); }
+
+  ModelCopy copy() {
+    return {model_, [](std::span<const float> parameters) {
+              return std::make_unique<LinearNetwork>(one_number(), parameters);
+            }};
+  }
+  void predict(int predictors) {
+    crew_.spawn("predictor", predictors, [this](int) {
+      auto model = copy();
+      BatchedPolicy::Batch batch;
+      for (;;) policy_.answer(model, batch);
+    });
+  }
+
+  Learner learner_{one_number(), {.kind = "momentum", .lr = 1, .momentum = 0, .clip_norm = 0}, 1};
+  SharedModel model_{learner_};
+  Crew crew_;
+  BatchedPolicy policy_{one_number(), 8, crew_.stop_token()};
+};
+
+// Seen failing with scatter() not moving on from one question to the next.
+TEST_F(BatchedPolicyTest, EachOfManyActorsGetsItsOwnAnswer) {
+  predict(3);
+  std::atomic<int> left = 20;
+  Crew actors;
+  actors.spawn("actor", 20, [&](int rank) {
+    PolicyClient client(policy_);
+    for (int i = 0; i < 200; ++i) {
+      const auto x = static_cast<float>(1000 * rank + i);
+      ASSERT_EQ(ask(client, x), x);
+    }
+    --left;
+  });
+  actors.join();
+  EXPECT_EQ(left, 0);
+  const auto stats = policy_.take_stats();
+  EXPECT_EQ(stats.predictions, 20 * 200);
+  EXPECT_LE(stats.batches, stats.predictions);
+  EXPECT_GT(stats.latency_seconds, 0);
+  EXPECT_EQ(policy_.take_stats().predictions, 0);
+}
+
+// Seen failing with all that wait taken at once, and with one at a time.
+TEST_F(BatchedPolicyTest, ABatchIsWhatWaitsUpToItsLimit) {
+  Crew actors;
+  std::vector<std::unique_ptr<PolicyClient>> clients;
+  for (int i = 0; i < 11; ++i) clients.push_back(std::make_unique<PolicyClient>(policy_));
+  actors.spawn("actor", 11, [&](int rank) { ask(*clients[static_cast<std::size_t>(rank)], 1); });
+  auto model = copy();
+  BatchedPolicy::Batch batch;
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // all ask
+  policy_.answer(model, batch);
+  EXPECT_EQ(policy_.take_stats().predictions, 8);
+  policy_.answer(model, batch);
+  EXPECT_EQ(policy_.take_stats().predictions, 3);
+  actors.join();
+}
+
+TEST_F(BatchedPolicyTest, AnswersByTheNewestParametersAndSaysWhich) {
+  predict(1);
+  PolicyClient client(policy_);
+  EXPECT_EQ(ask(client, 3), 3);
+  EXPECT_EQ(client.version(), 0);
+  std::vector<float> gradient(model_.size());
+  gradient[4] = -1;
+  model_.apply(gradient, 0);
+  EXPECT_EQ(ask(client, 3), 6);
+  EXPECT_EQ(client.version(), 1);
+}
+
+// Seen hanging with the wait not told of the stop.
+TEST_F(BatchedPolicyTest, AStopWakesActorsAndPredictors) {
+  predict(2);
+  std::atomic<int> unwound = 0;
+  std::vector<std::unique_ptr<PolicyClient>> clients;
+  for (int i = 0; i < 3; ++i) clients.push_back(std::make_unique<PolicyClient>(policy_));
+  crew_.spawn("actor", 3, [&](int rank) {
+    try {
+      for (;;) ask(*clients[static_cast<std::size_t>(rank)], 1);
+    } catch (const Stopped&) {
+      ++unwound;
+    }
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  crew_.end();
+  EXPECT_EQ(unwound, 3);
+}
+
+TEST_F(BatchedPolicyTest, DoesNotLearn) {
+  PolicyClient client(policy_);
+  std::vector<float> gradient(model_.size());
+  EXPECT_THROW(client.backward([](const Heads&, const Heads&) {}, gradient), std::logic_error);
+}
+
+}  // namespace
+}  // namespace tandem

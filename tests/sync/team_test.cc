@@ -1,0 +1,91 @@
+#include "tandem/sync/team.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+
+namespace tandem {
+namespace {
+
+constexpr int kMost = 6;
+
+// Counts what each rank did.
+class TeamTest : public testing::Test {
+ protected:
+  ~TeamTest() override { crew_.end(); }
+
+  /// Waits until each of these ranks has worked again.
+  void await_work_of(int ranks) {
+    std::array<int, kMost> before{};
+    for (int i = 0; i < ranks; ++i) before[i] = done_[i];
+    for (int i = 0; i < ranks; ++i) {
+      while (done_[i] == before[i]) std::this_thread::yield();
+    }
+  }
+  int all_done() const {
+    int all = 0;
+    for (const auto& done : done_) all += done;
+    return all;
+  }
+
+  std::array<std::atomic<int>, kMost> done_{};
+  std::atomic<int> at_work_ = 0;
+  Crew crew_;
+  Team team_{crew_, "worker", [this](int rank) {
+               ++at_work_;
+               std::this_thread::yield();
+               ++done_[rank];
+               --at_work_;
+             }};
+};
+
+TEST_F(TeamTest, AsManyWorkAsItWasResizedTo) {
+  for (const int size : {2, 5, 1, 6, 3}) {
+    team_.resize(size);
+    EXPECT_EQ(team_.size(), size);
+    await_work_of(size);
+  }
+  team_.rest();
+  for (int rank = 0; rank < kMost; ++rank) EXPECT_GT(done_[rank], 0);
+}
+
+// Seen failing with rest() not waiting.
+TEST_F(TeamTest, NobodyWorksAfterRest) {
+  for (int round = 0; round < 50; ++round) {
+    team_.resize(kMost);
+    await_work_of(2);
+    team_.rest();
+    EXPECT_EQ(at_work_, 0);
+    const int before = all_done();
+    std::this_thread::yield();
+    EXPECT_EQ(all_done(), before);
+  }
+}
+
+// Seen hanging with a rest() that the stop does not wake.
+TEST_F(TeamTest, AnErrorAtWorkWakesWhoeverWaitsForRest) {
+  Crew crew;
+  Team failing(crew, "failing", [](int rank) {
+    if (rank == 1) throw std::runtime_error("broken");
+    std::this_thread::yield();
+  });
+  failing.resize(3);
+  EXPECT_THROW(
+      {
+        try {
+          for (;;) {
+            failing.rest();
+            failing.resize(3);
+          }
+        } catch (const Stopped&) {
+          crew.join();
+        }
+      },
+      std::runtime_error);
+}
+
+}  // namespace
+}  // namespace tandem
