@@ -9,12 +9,13 @@
 namespace tandem {
 namespace {
 
-Architecture small() { return {.name = "linear", .input_shape = {3}, .policy_outputs = 2}; }
+// So many parameters that an update takes a while.
+Architecture large() { return {.name = "linear", .input_shape = {20'000}, .policy_outputs = 2}; }
 
 class SharedModelTest : public testing::Test {
  protected:
   // Plain gradient descent in steps of 1: sums are exact.
-  Learner learner_{small(), {.kind = "momentum", .lr = 1, .momentum = 0, .clip_norm = 0}, 1};
+  Learner learner_{large(), {.kind = "momentum", .lr = 1, .momentum = 0, .clip_norm = 0}, 1};
   SharedModel model_{learner_};
   std::vector<float> own_ = std::vector<float>(model_.size());
   std::optional<std::int64_t> version_;

@@ -77,7 +77,7 @@ TEST_F(BatchedPolicyTest, EachOfManyActorsGetsItsOwnAnswer) {
   EXPECT_EQ(policy_.take_stats().predictions, 0);
 }
 
-// Seen failing with all that wait taken at once, and with one at a time.
+// Seen hanging with all that wait taken at once, and with one at a time.
 TEST_F(BatchedPolicyTest, ABatchIsWhatWaitsUpToItsLimit) {
   Crew actors;
   std::vector<std::unique_ptr<PolicyClient>> clients;
