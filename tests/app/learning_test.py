@@ -74,6 +74,10 @@ class Learning(unittest.TestCase):
     def test_a3c_pendulum(self):
         self.assertGreaterEqual(mean_return("a3c/pendulum"), -400)  # random play: -1200; most: -150
 
+    def test_ga3c(self):
+        self.assertTrue(reaches(400, "ga3c/cartpole"))  # of 3 runs each ended at 486 or more
+        self.assertTrue(reaches(0.95, "ga3c/catch"))
+
     def test_paac_n_step_q(self):
         self.assertGreaterEqual(mean_score("paac/cartpole", "n_step_q"), 200)
         self.assertGreaterEqual(mean_score("paac/catch", "n_step_q"), 0.9)
