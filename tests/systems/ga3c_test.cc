@@ -109,6 +109,17 @@ TEST_F(Ga3cTest, LearnsFromEveryStepThatWasPlayed) {
   EXPECT_GE(steps, 5'000);
 }
 
+TEST_F(Ga3cTest, AnAgentMayHaveSeveralEnvironments) {
+  std::atomic<int> steps = 0;
+  std::atomic<int> starts = 0;
+  auto config = few_;
+  config.envs = 3;
+  train({.folder = folder("run"),
+         .make_env = [&](int) { return std::make_unique<Counted>(steps, starts); }},
+        config);
+  EXPECT_EQ(result_of(folder("run")).at("steps"), steps.load());
+}
+
 TEST_F(Ga3cTest, GoesOnAfterEachCheckpoint) {
   train({.folder = folder("run"), .checkpoint_minutes = 1e-4}, few_);
   EXPECT_GE(result_of(folder("run")).at("steps"), 2000);
@@ -191,7 +202,7 @@ TEST_F(Ga3cTest, TheLastStepOfAnEpisodeAndItsRewardBelongToTheExperience) {
     SharedModel model(parts.learner);
     Crew crew;
     BatchedPolicy policy(parts.learner.architecture(), 8, crew.stop_token());
-    Ga3cAgent agent(parts, policy, 5, 0);
+    Ga3cAgent agent({}, parts, policy, 0);
     crew.spawn("predictor", 1, [&](int) {
       ModelCopy copy(model, parts.make_network);
       BatchedPolicy::Batch batch;

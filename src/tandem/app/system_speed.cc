@@ -73,7 +73,7 @@ Batching batching(const Config& config) {
   if (config.system == "ga3c") {
     // What each predictor finds waiting, and one update's experiences.
     const auto& ga3c = config.ga3c;
-    const auto envs = std::min(ga3c.agents / ga3c.predictors, ga3c.max_predictions);
+    const auto envs = std::min(ga3c.agents * ga3c.envs / ga3c.predictors, ga3c.max_predictions);
     return {.envs = static_cast<int>(std::max<std::int64_t>(envs, 1)),
             .steps = static_cast<int>(ga3c.t_max),
             .rollouts = 1};

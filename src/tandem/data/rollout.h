@@ -28,6 +28,7 @@ class Rollout {
   void set_steps(int steps) { steps_ = steps; }
 
   [[nodiscard]] int envs() const { return envs_; }
+  [[nodiscard]] int samples() const { return steps_ * envs_; }
 
   /// Observations of row t in [0, T], or of several from there: rows x envs x observation_bytes.
   std::span<std::byte> observations(int t, int rows = 1);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "tandem/sync/crew.h"
@@ -48,11 +49,25 @@ void BatchedPolicy::answer(ModelCopy& model, Batch& batch) {
   reply(batch, model.version(), watch.seconds());
 }
 
+/// Waits until there are questions and no more come while this thread yields its core: whoever can
+/// ask at once does so first, so that batches grow without anybody waiting for them to fill.
+void BatchedPolicy::await_questions(std::unique_lock<std::mutex>& lock) {
+  std::size_t before = 0;
+  do {
+    wait_until(asked_, lock, stop_, [&] { return !waiting_.empty(); });
+    before = waiting_.size();
+    lock.unlock();
+    std::this_thread::yield();
+    lock.lock();
+  } while (waiting_.empty() ||
+           (waiting_.size() > before && waiting_.size() < static_cast<std::size_t>(most_)));
+}
+
 /// Moves the questions that have waited longest into the batch.
 void BatchedPolicy::take(Batch& batch) {
   const Stopwatch watch;
   std::unique_lock lock(mutex_);
-  wait_until(asked_, lock, stop_, [&] { return !waiting_.empty(); });
+  await_questions(lock);
   stats_.idle_seconds += watch.seconds();
   stats_.waiting += static_cast<std::int64_t>(waiting_.size());
   batch.questions_.clear();

@@ -78,6 +78,7 @@ class BatchedPolicy {
   PredictionStats take_stats();
 
  private:
+  void await_questions(std::unique_lock<std::mutex>& lock);
   void take(Batch& batch);
   void reply(const Batch& batch, std::int64_t version, double computing_seconds);
 

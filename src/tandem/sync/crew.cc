@@ -11,8 +11,9 @@ void Crew::end() noexcept {
   join_threads();
 }
 
-void Crew::spawn(const std::string& role, int count, const std::function<void(int rank)>& body) {
-  for (int rank = 0; rank < count; ++rank) {
+void Crew::spawn(const std::string& role, int count, const std::function<void(int rank)>& body,
+                 int first) {
+  for (int rank = first; rank < first + count; ++rank) {
     threads_.emplace_back([this, body, rank, name = role + "-" + std::to_string(rank)] {
       pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
       run(body, rank);

@@ -27,9 +27,10 @@ class Crew {
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
-  /// Starts `count` threads that run body(rank), rank in [0, count), named "role-rank" (the system
-  /// keeps 15 characters).
-  void spawn(const std::string& role, int count, const std::function<void(int rank)>& body);
+  /// Starts `count` threads that run body(rank), ranks from `first` on, named "role-rank" (the
+  /// system keeps 15 characters).
+  void spawn(const std::string& role, int count, const std::function<void(int rank)>& body,
+             int first = 0);
 
   /// Asks all threads to end.
   void stop() noexcept { stop_.request_stop(); }

@@ -13,9 +13,10 @@ void Team::resize(int size) {
     size_ = size;
   }
   changed_.notify_all();
-  for (; started_ < size; ++started_) {
-    crew_.spawn(role_, 1, [this, rank = started_](int) { repeat(rank); });
-  }
+  if (size <= started_) return;
+  crew_.spawn(
+      role_, size - started_, [this](int rank) { repeat(rank); }, started_);
+  started_ = size;
 }
 
 void Team::rest() {

@@ -96,7 +96,7 @@ class Ga3c {
   void play(int rank) {
     auto& agent = agents_[static_cast<std::size_t>(rank)];
     if (agent == nullptr) {
-      agent = std::make_unique<Ga3cAgent>(parts_, policy_, static_cast<int>(config_.t_max), rank);
+      agent = std::make_unique<Ga3cAgent>(config_, parts_, policy_, rank);
       agent->start(parts_.resume);
     }
     queue_.push(agent->play(used_.take(), parts_.run.steps()));

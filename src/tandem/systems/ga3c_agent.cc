@@ -10,11 +10,15 @@ std::string state_name(int rank) { return "agent_" + std::to_string(rank); }
 
 }  // namespace
 
-Ga3cAgent::Ga3cAgent(const Parts& parts, BatchedPolicy& policy, int t_max, int rank)
+Ga3cAgent::Ga3cAgent(const Ga3cConfig& config, const Parts& parts, BatchedPolicy& policy, int rank)
     : rank_(rank),
       client_(policy),
-      collector_(VecEnv(parts.make_env, {.first = rank, .seed = parts.seed}), client_, nullptr,
-                 parts.algorithm, t_max, RolloutEnd::at_episode, LastState::acted_on) {}
+      collector_(VecEnv(parts.make_env, {.first = rank * static_cast<int>(config.envs),
+                                         .count = static_cast<int>(config.envs),
+                                         .seed = parts.seed}),
+                 client_, nullptr, parts.algorithm, static_cast<int>(config.t_max),
+                 config.envs == 1 ? RolloutEnd::at_episode : RolloutEnd::after_t_max,
+                 LastState::acted_on) {}
 
 void Ga3cAgent::start(const Checkpoint* resume) {
   // An agent that came later than the checkpoint begins anew.

@@ -10,6 +10,7 @@
 #include "tandem/policy/batched_policy.h"
 #include "tandem/policy/collector.h"
 #include "tandem/sync/queue.h"
+#include "tandem/systems/ga3c.h"
 #include "tandem/systems/parts.h"
 
 namespace tandem {
@@ -25,18 +26,19 @@ struct Experience {
 /// Section 4.1's training queue, full of them.
 using TrainingQueue = Queue<std::unique_ptr<Experience>>;
 
-/// Section 4.1: plays in an environment of its own by what predictors tell it. Has no copy of the
+/// Section 4.1: plays in environments of its own by what predictors tell it. Has no copy of the
 /// model. Not thread-safe; one for each thread.
 class Ga3cAgent {
  public:
-  /// `parts` and `policy` must outlive it; the environment is that of index `rank`.
-  Ga3cAgent(const Parts& parts, BatchedPolicy& policy, int t_max, int rank);
+  /// `parts` and `policy` must outlive it.
+  Ga3cAgent(const Ga3cConfig& config, const Parts& parts, BatchedPolicy& policy, int rank);
 
   /// Begins, or goes on from a saved state. Call it once before play().
   void start(const Checkpoint* resume);
 
-  /// Up to t_max steps, less at the end of an episode, whose last step and its reward belong to
-  /// them (the published code leaves them out). Writes into `used`, if it is not null.
+  /// Up to t_max steps; of one environment less at the end of an episode, whose last step and its
+  /// reward belong to them (the published code leaves them out). Writes into `used`, if it is not
+  /// null.
   std::unique_ptr<Experience> play(std::unique_ptr<Experience> used, std::int64_t steps);
 
   /// Between two calls of play().

@@ -6,8 +6,15 @@ FieldList Ga3cConfig::fields() {
   return {
       {.key = "agents",
        .target = &agents,
-       .meaning = "threads that play, each with an environment of its own (N_A)",
+       .meaning = "threads that play, each with environments of its own (N_A)",
        .source = "GA3C, section 4.1; its code starts 32",
+       .least = 1,
+       .most = 1024},
+      {.key = "envs",
+       .target = &envs,
+       .meaning = "environments of one agent, which asks for all of them at once: fewer threads to "
+                  "switch between. From 2 on, experiences go on beyond the end of an episode",
+       .source = "GA3C, section 4.1: 1",
        .least = 1,
        .most = 1024},
       {.key = "predictors",

@@ -29,7 +29,7 @@ bool Ga3cTrainer::gather(TrainingQueue& queue, std::int64_t min_batch) {
   while (samples_ < min_batch) {
     auto experience = queue.pop();
     if (!experience) break;
-    samples_ += (*experience)->rollout.steps();
+    samples_ += (*experience)->rollout.samples();
     batch_.push_back(std::move(*experience));
   }
   waited_seconds_ = watch.seconds();
@@ -83,7 +83,7 @@ LossStats Ga3cTrainer::loss(const Heads& heads, const Heads& gradient) const {
   LossStats all;
   std::int64_t first = 0;
   for (const auto& experience : batch_) {
-    const std::int64_t count = experience->rollout.steps();
+    const std::int64_t count = experience->rollout.samples();
     all += algorithm_.loss(part(heads, first, count), experience->rollout, 1.0,
                            part(gradient, first, count));
     first += count;
