@@ -1,6 +1,7 @@
 // Threads of one role, whose number changes while they work.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -12,7 +13,7 @@ namespace tandem {
 
 /// Threads of a crew that do the same work again and again, until the crew stops. Those too many
 /// rest when they have done what they are at, and lose nothing. The team, and what the work uses,
-/// must outlive the crew's threads. One caller at a time.
+/// must outlive the crew's threads. One caller at a time, but size() from any thread.
 class Team {
  public:
   /// A unit of work by the thread of this rank.
@@ -38,7 +39,7 @@ class Team {
 
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  int size_ = 0;     // written by the owner under mutex_
+  std::atomic<int> size_ = 0;  // written under mutex_
   int working_ = 0;  // guarded by mutex_
 };
 
