@@ -170,6 +170,17 @@ TEST_F(Ga3cTest, ResumedAgentsGoOnInTheirEpisodes) {
   EXPECT_EQ(starts, 5);
 }
 
+// Some of its threads have not begun by then. Seen crashing where the trainer that empties the
+// queue was to be one that had worked.
+TEST_F(Ga3cTest, MayBeStoppedBeforeItBegan) {
+  for (int run = 0; run < 20; ++run) {
+    std::atomic<int> asked = 0;
+    train({.folder = folder("run" + std::to_string(run)),
+           .stop_requested = [&] { return ++asked > 1; }},
+          few_);
+  }
+}
+
 // Shows how many steps its episode is old; each brings a reward of 1, and the third is the last.
 class ThreeSteps final : public Env {
  public:

@@ -40,7 +40,7 @@ class Team {
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::atomic<int> size_ = 0;  // written under mutex_
-  int working_ = 0;  // guarded by mutex_
+  int working_ = 0;            // guarded by mutex_
 };
 
 }  // namespace tandem

@@ -110,10 +110,13 @@ class Ga3c {
     policy_.answer(predictor->model, predictor->batch);
   }
 
-  void learn(int rank) {
+  /// False when the training queue is closed and empty.
+  bool learn(int rank) {
     auto& trainer = trainers_[static_cast<std::size_t>(rank)];
     if (trainer == nullptr) trainer = std::make_unique<Ga3cTrainer>(parts_, model_);
-    if (trainer->gather(queue_, config_.min_batch)) update(*trainer);
+    if (!trainer->gather(queue_, config_.min_batch)) return false;
+    update(*trainer);
+    return true;
   }
 
   void update(Ga3cTrainer& trainer) {
@@ -178,7 +181,7 @@ class Ga3c {
     agent_team_.rest();
     queue_.close();
     trainer_team_.rest();
-    while (trainers_[0]->gather(queue_, config_.min_batch)) update(*trainers_[0]);
+    while (learn(0)) continue;
     queue_.open();
   }
 
