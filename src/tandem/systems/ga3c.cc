@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "tandem/base/error.h"
 #include "tandem/sync/crew.h"
 #include "tandem/sync/team.h"
 #include "tandem/systems/ga3c_adjustment.h"

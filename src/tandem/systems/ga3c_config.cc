@@ -1,4 +1,5 @@
 #include "tandem/systems/ga3c.h"
+#include "tandem/systems/ga3c_adjustment.h"
 
 namespace tandem {
 
@@ -9,7 +10,7 @@ FieldList Ga3cConfig::fields() {
        .meaning = "threads that play, each with environments of its own (N_A)",
        .source = "GA3C, section 4.1; its code starts 32",
        .least = 1,
-       .most = 1024},
+       .most = Ga3cThreads::kMost.agents},
       {.key = "envs",
        .target = &envs,
        .meaning = "environments of one agent, which asks for all of them at once: fewer threads to "
@@ -22,13 +23,13 @@ FieldList Ga3cConfig::fields() {
        .meaning = "threads that answer the agents, a batch at a time (N_P)",
        .source = "GA3C, section 4.3",
        .least = 1,
-       .most = 64},
+       .most = Ga3cThreads::kMost.predictors},
       {.key = "trainers",
        .target = &trainers,
        .meaning = "threads that learn from the agents' experiences (N_T)",
        .source = "GA3C, section 4.3",
        .least = 1,
-       .most = 64},
+       .most = Ga3cThreads::kMost.trainers},
       {.key = "t_max",
        .target = &t_max,
        .meaning = "most steps of one experience (t_max)",
