@@ -14,6 +14,7 @@
 #include "tandem/base/error.h"
 #include "tests/support/counting_network.h"
 #include "tests/support/linear_network.h"
+#include "tests/support/three_steps.h"
 
 namespace tandem {
 namespace {
@@ -23,37 +24,6 @@ using testing::ElementsAreArray;
 
 constexpr int kEnvs = 3;
 constexpr int kSteps = 4;
-
-// Shows how many steps its episode is old; each brings a reward of 5. The third is the last: the
-// first environment is cut off there, the second terminates, the third does both.
-class ThreeSteps : public Env {
- public:
-  explicit ThreeSteps(int index) : index_(index) {}
-
-  const EnvSpec& spec() const override { return spec_; }
-  void reset(Stream&, std::span<std::byte> frame) override {
-    age_ = 0;
-    show(frame);
-  }
-  StepResult step(const Action&, Stream&, std::span<std::byte> frame) override {
-    ++age_;
-    show(frame);
-    const bool last = age_ == 3;
-    return {.reward = 5,
-            .terminated = last && index_ != 0,
-            .truncated = last && index_ != 1,
-            .game_over = last};
-  }
-  void save(StateWriter& writer) const override { writer.put(age_); }
-  void load(StateReader& reader) override { age_ = reader.get<float>(); }
-
- private:
-  void show(std::span<std::byte> frame) const { std::memcpy(frame.data(), &age_, sizeof(age_)); }
-
-  const EnvSpec spec_{.frame_shape = {1}, .num_actions = 2};
-  int index_;
-  float age_ = 0;
-};
 
 class CollectorTest : public testing::Test {
  protected:
@@ -71,7 +41,7 @@ class CollectorTest : public testing::Test {
       parameters_};
   std::unique_ptr<Algorithm> algorithm_ = make_a2c({.gamma = 0.5, .reward_clip = 1});
   Collector collector_{
-      VecEnv([](int index) { return std::make_unique<ThreeSteps>(index); }, {.count = kEnvs}),
+      VecEnv([](int index) { return std::make_unique<ThreeSteps>(index, 5); }, {.count = kEnvs}),
       network_, nullptr, *algorithm_, kSteps};
 };
 
@@ -113,7 +83,7 @@ class RecurrentCollectorTest : public testing::Test {
  protected:
   Collector make() {
     return Collector(
-        VecEnv([](int index) { return std::make_unique<ThreeSteps>(index); }, {.count = kEnvs}),
+        VecEnv([](int index) { return std::make_unique<ThreeSteps>(index, 5); }, {.count = kEnvs}),
         network_, nullptr, *algorithm_, kSteps);
   }
 
@@ -191,8 +161,9 @@ class ValueMethodTest : public testing::Test {
         1, 1);
   }
   Collector collector(const Algorithm& algorithm) {
-    return {VecEnv([](int index) { return std::make_unique<ThreeSteps>(index); }, {.count = kEnvs}),
-            network_, &target_, algorithm, kSteps};
+    return {
+        VecEnv([](int index) { return std::make_unique<ThreeSteps>(index, 5); }, {.count = kEnvs}),
+        network_, &target_, algorithm, kSteps};
   }
 };
 
