@@ -71,15 +71,18 @@ def flatten(table, prefix=""):
             yield prefix + key, value
 
 
-def read_metrics(file):
+def read_lines(file):
     rows = []
     for line in file.read_text().splitlines():
         try:
-            row = json.loads(line)
+            rows.append(json.loads(line))
         except json.JSONDecodeError:
             continue  # the last line, while it is being written
-        if RETURN in row:
-            rows.append(row)
+    return rows
+
+
+def read_metrics(file):
+    rows = [row for row in read_lines(file) if RETURN in row]
     names = ("steps", "frames", "seconds", RETURN)
     return {name: np.array([row[name] for row in rows], float) for name in names}
 
@@ -158,11 +161,39 @@ def tidy(axes):
     axes.xaxis.set_major_locator(MaxNLocator(6))
 
 
+def plot_settings(axes, folder, unit, seconds):
+    """GA3C's Figure 2: the numbers of threads as they were tried, and the trainings a second."""
+    rows = read_lines(folder / "metrics.jsonl")
+    time = [row["seconds"] / seconds for row in rows]
+    for name, colour in zip(("agents", "predictors", "trainers"), COLOURS, strict=False):
+        numbers = [row[f"ga3c/{name}"] for row in rows]
+        axes.plot(time, numbers, color=colour, drawstyle="steps-pre", label=name)
+    axes.set_yscale("log", base=2)
+    axes.yaxis.set_major_formatter(EngFormatter())
+    axes.set_ylabel("threads")
+    axes.set_xlabel(f"wall-clock time ({unit})")
+    rates = axes.twinx()
+    updates = [row["rate/updates_per_second"] for row in rows]
+    rates.plot(time, updates, color="#888888", linewidth=0.8, label="trainings per second (right)")
+    rates.set_ylim(bottom=0)
+    rates.spines[["top"]].set_visible(False)
+    lines = [line for each in (axes, rates) for line in each.get_lines()]
+    axes.legend(lines, [line.get_label() for line in lines], frameon=False, ncols=4, fontsize=8)
+
+
 def plot(curves, by, out):
     longest = max(run.columns["seconds"][-1] for curve in curves for run in curve.runs)
     unit, seconds = next((u for u in TIME_UNITS if longest >= 2 * u[1]), TIME_UNITS[-1])
     plt.rcParams.update({"font.size": 10, "lines.linewidth": 1.6, "axes.titlesize": 10})
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), sharey=True, layout="constrained")
+    runs = [run for curve in curves for run in curve.runs]
+    searched = len(runs) == 1 and runs[0].config.get("ga3c.adjust_seconds", 0) > 0
+    rooms = [["left", "right"], ["settings", "settings"]] if searched else [["left", "right"]]
+    figure, panels = plt.subplot_mosaic(
+        rooms, figsize=(10, 7.6 if searched else 4.2), layout="constrained"
+    )
+    left, right = panels["left"], panels["right"]
+    right.sharey(left)
+    right.tick_params(labelleft=False)
     figure.get_layout_engine().set(w_pad=0.1)
     for i, curve in enumerate(curves):
         colour = COLOURS[i % len(COLOURS)]
@@ -174,6 +205,9 @@ def plot(curves, by, out):
     left.set_xlabel(by)
     left.set_ylabel("mean return of the last 100 games")
     right.set_xlabel(f"wall-clock time ({unit})")
+    if searched:
+        plot_settings(panels["settings"], runs[0].folder, unit, seconds)
+        tidy(panels["settings"])
     envs = sorted({str(curve.runs[0].config.get("env.id", "?")) for curve in curves})
     figure.suptitle(f"Learning curves: {', '.join(envs)}", fontsize=12)
     banded = any(len(curve.runs) > 1 for curve in curves)

@@ -195,13 +195,50 @@ class Listings(Folder):
         measured = tandem("bench", "a3c", "--env", "pendulum", *words)
         self.assertEqual(measured.returncode, 0, measured.stderr)
 
+    def test_bench_tells_what_only_the_system_measures(self):
+        words = ["--config", "ga3c/cartpole", "--seconds", 1]
+        measured = tandem("bench", "ga3c", *words, "--json")
+        self.assertEqual(measured.returncode, 0, measured.stderr)
+        figures = json.loads(measured.stdout)
+        latency = [figures[f"ga3c/prediction_seconds_{which}"] for which in ("median", "p99")]
+        self.assertGreater(latency[0], 0)
+        self.assertGreaterEqual(latency[1], latency[0])
+        for role in ("agents", "predictors", "trainers"):
+            self.assertGreaterEqual(figures[f"ga3c/{role}_waiting"], 0)
+            self.assertLessEqual(figures[f"ga3c/{role}_waiting"], 1)
+        self.assertIn("prediction p99", tandem("bench", "ga3c", *words).stdout)
+
+    def test_experiment_ga3c_grid(self):
+        out = self.path / "grid"
+        words = ["ga3c-grid", "--config", "ga3c/cartpole", "--seconds", 0.3, "--out", out]
+        words += ["--agents", "2,3", "--predictors", 1, "--trainers", 1]
+        words += ["--nets", "mlp", "--rounds", 2]
+        done = tandem("experiment", *words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("ga3c / paac", done.stdout)
+        grid = (out / "grid.csv").read_text().splitlines()
+        self.assertEqual([line.split(",")[2] for line in grid], ["agents", "2", "3"])
+        networks = (out / "networks.csv").read_text().splitlines()
+        self.assertEqual(
+            [line.split(",")[0] for line in networks], ["system", "ga3c", "a3c", "paac"]
+        )
+        self.assertTrue((out / "ga3c-grid.png").exists())
+
+    def test_experiment_says_what_is_wrong(self):
+        words = ["ga3c-grid", "--config", "ga3c/cartpole", "--out", self.path / "none"]
+        self.assert_refused("experiment", *words, "--nets", "large9", says="large9")
+        self.assert_refused("experiment", *words, "--beside", "a4c", says="a4c")
+        self.assert_refused("experiment", *words, "--steps", "5", says="--seconds")
+        self.assertFalse((self.path / "none").exists())
+        self.assert_refused("experiment", says="subcommand")
+
     def test_keys(self):
         listed = json.loads(tandem("keys", "paac", "--env", "cartpole", "--json").stdout)
         keys = {entry["key"]: entry for entry in listed}
         t_max = keys["paac.t_max"]
         self.assertEqual((t_max["type"], t_max["default"], t_max["least"]), ("integer", 5, 1))
         self.assertIn("section 5.1", t_max["source"])
-        self.assertEqual(keys["net.arch"]["choices"], ["nips", "nature", "linear_conv", "mlp"])
+        self.assertEqual(keys["net.arch"]["choices"][:3], ["nips", "nature", "large4"])
         table = tandem("keys", "paac", "--env", "cartpole", COLUMNS="120").stdout
         for key in keys:
             self.assertIn(key, table)

@@ -15,10 +15,14 @@ def rewards_and_ends(steps, envs):
     return rewards, torch.from_numpy(bits(samples, 5) % np.uint64(5) == 0).view(steps, envs)
 
 
+def discounts_of(ends):
+    return torch.where(ends, 0.0, float(np.float32(0.99))).double()
+
+
 def ends_and_returns(steps, envs):
     """Discounted by 0.99, from a value of the last states on."""
     rewards, ends = rewards_and_ends(steps, envs)
-    discounts = torch.where(ends, 0.0, float(np.float32(0.99))).double()
+    discounts = discounts_of(ends)
     following = numbers(envs, 6)
     returns = torch.empty(steps, envs, dtype=torch.float64)
     for t in reversed(range(steps)):
@@ -27,7 +31,24 @@ def ends_and_returns(steps, envs):
     return ends, returns.flatten()
 
 
-def a2c_case(name, entropy, value_loss, loss_scale, weight, logit_size, epsilon=0.0):
+def vtrace(steps, envs, value, log_ratios, rho_limit, c_limit):
+    """Equation 1 of the IMPALA paper as it stands, a sum over the steps to come; and the advantages
+    of its section 4.2."""
+    rewards, ends = rewards_and_ends(steps, envs)
+    discounts = discounts_of(ends)
+    values = torch.cat([value.view(steps, envs), numbers(envs, 6)[None]])
+    ratios = log_ratios.view(steps, envs).exp()
+    rho, c = ratios.clamp(max=rho_limit), ratios.clamp(max=c_limit)
+    targets = values.clone()
+    for s in range(steps):
+        for t in range(s, steps):
+            delta = rho[t] * (rewards[t] + discounts[t] * values[t + 1] - values[t])
+            targets[s] += torch.prod(discounts[s:t] * c[s:t], 0) * delta
+    advantages = rho * (rewards + discounts * targets[1:] - values[:-1])
+    return targets[:-1].flatten(), advantages.flatten()
+
+
+def a2c_case(name, entropy, value_loss, loss_scale, weight, logit_size, epsilon=0.0, limits=None):
     steps, envs, actions = 5, 3, 4
     samples = steps * envs
     logits = (numbers(samples * actions, 1) * logit_size).view(samples, actions).requires_grad_()
@@ -36,6 +57,10 @@ def a2c_case(name, entropy, value_loss, loss_scale, weight, logit_size, epsilon=
     ends, returns = ends_and_returns(steps, envs)
 
     advantages = returns - value.detach()
+    if limits:
+        behaviour = numbers(samples, 7) - 1.4  # log mu of each action taken
+        log_pi = torch.distributions.Categorical(logits=logits.detach()).log_prob(taken)
+        returns, advantages = vtrace(steps, envs, value.detach(), log_pi - behaviour, *limits)
     value_losses = F.mse_loss(value, returns, reduction="none")
     if epsilon > 0:  # GA3C's equation 5
         raised = F.softmax(logits, dim=1) + epsilon
@@ -58,6 +83,7 @@ def a2c_case(name, entropy, value_loss, loss_scale, weight, logit_size, epsilon=
         "weight": weight,
         "logit_size": logit_size,
         "log_epsilon": epsilon,
+        "limits": limits and list(limits),
         "terminals": int(ends.sum()),
         "returns": returns.tolist(),
         "policy_loss": policy_losses.sum().item(),
@@ -76,6 +102,8 @@ def a2c():
         a2c_case("extreme_logits", 0.01, 1.0, 1.0, 1.0, 200.0),
         a2c_case("ga3c", 0.01, 0.5, 1.0, 1.0, 8.0, epsilon=1e-6),
         a2c_case("ga3c_large_epsilon", 1.0, 0.5, 1.0, 1.0, 4.0, epsilon=0.01),
+        a2c_case("vtrace", 0.01, 0.5, 1.0, 1.0, 2.0, limits=(1.0, 1.0)),
+        a2c_case("vtrace_limits", 0.01, 0.5, 1.0, 1.0, 2.0, epsilon=1e-6, limits=(2.0, 0.5)),
     ]
 
 

@@ -11,9 +11,11 @@ CONVOLUTIONS = {  # filters, kernel, stride
     "nips": [(16, 8, 4), (32, 4, 2)],
     "linear_conv": [(16, 8, 4), (32, 4, 2)],
     "nature": [(32, 8, 4), (64, 4, 2), (64, 3, 1)],
+    **{f"large{stride}": [(32, 8, stride), (32, 4, 2), (64, 4, 2)] for stride in (4, 3, 2, 1)},
     "mlp": [],
 }
 DENSE = {"nips": [256], "linear_conv": [], "nature": [512], "mlp": [32, 32]}
+DENSE.update({f"large{stride}": [256] for stride in (4, 3, 2, 1)})
 
 
 class Network(torch.nn.Module):
@@ -101,6 +103,10 @@ def networks():
         network_case("nips_float_images", "nips", "f32", [3, 40, 40], 4, 2),
         network_case("nature", "nature", "u8", [4, 84, 84], 18, 3),
         network_case("nature_one_sample", "nature", "u8", [4, 84, 84], 4, 1),
+        network_case("large4", "large4", "u8", [4, 84, 84], 6, 2),
+        network_case("large3", "large3", "u8", [4, 60, 60], 6, 2),
+        network_case("large2", "large2", "u8", [4, 50, 46], 6, 2),
+        network_case("large1", "large1", "u8", [4, 32, 30], 6, 2),
         network_case("nips_pixel_mean", "nips", "u8", [4, 84, 84], 6, 3, pixel_mean=0.375),
         network_case("mlp_vector", "mlp", "f32", [5], 2, 7),
         network_case("mlp_images", "mlp", "u8", [2, 6, 5], 3, 4),

@@ -96,7 +96,7 @@ TEST(Architecture, SaysWhatDoesNotFitAndWhatToDo) {
                                                   HasSubstr("4x4 convolution"),
                                                   HasSubstr("image of 3x3"))));
   EXPECT_THAT([&] { named("resnet", image_spec(84, 84)); },
-              ThrowsMessage<Error>(HasSubstr("use nips, nature, linear_conv or mlp")));
+              ThrowsMessage<Error>(HasSubstr("use one of nips, nature")));
   EXPECT_THAT([&] { make_architecture({.arch = "mlp", .separate = true}, vector, false); },
               ThrowsMessage<Error>(HasSubstr("net.separate")));
   EXPECT_THAT([&] { make_architecture({.arch = "mlp", .pixel_mean = 0.3}, vector); },

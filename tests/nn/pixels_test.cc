@@ -33,28 +33,37 @@ TEST_P(Pixels, ChannelsComeLastAndBytesAreScaled) {
 
 INSTANTIATE_TEST_SUITE_P(Channels, Pixels, testing::Values(1, 3, 4, 12));
 
-TEST(Cells, HoldTheSameNumbersAsFloatAndAsBfloat16InAnyBlocks) {
-  // Two images; the last rows and columns are in no cell.
-  const Cells cells{.channels = 4, .height = 23, .width = 30, .kernel = 8, .stride = 4};
-  ASSERT_EQ(cells.rows(), 5);
-  ASSERT_EQ(cells.columns(), 7);
+/// Two images of 4 channels, 23 x 30, whose last rows and columns may be in no cell.
+void expect_the_same_numbers(const Cells& cells, std::int64_t block) {
+  SCOPED_TRACE(testing::Message() << "stride " << cells.stride << ", block " << block);
   std::vector<std::byte> images(std::size_t{2} * 4 * 23 * 30);
   for (std::size_t i = 0; i < images.size(); ++i) images[i] = static_cast<std::byte>(i * 41);
-  for (const std::int64_t block : {8, 16, 32, 64}) {
-    std::vector<float> out(std::size_t{2} * 64 * 5 * 7);
-    std::vector<Bfloat16> half(out.size());
-    write_cells(images, 2, cells, block, out.data());
-    write_cells(images, 2, cells, block, half.data());
-    for (std::size_t at = 0; at < out.size(); ++at) {
-      const auto depth = at / (35 * block) % (64 / block) * block + at % block;
-      const auto row = at / block / 7 % 5 * 4 + depth % 16 / 4;
-      const auto column = at / block % 7 * 4 + depth % 4;
-      const auto plane = at / (64 * 35) * 4 + depth / 16;
-      const auto byte = std::to_integer<int>(images[(plane * 23 + row) * 30 + column]);
-      ASSERT_EQ(out[at], static_cast<float>(byte)) << "block " << block << ", " << at;
-      ASSERT_EQ(half[at], to_bfloat16(out[at]));
-    }
+  const auto places = cells.rows() * cells.columns();
+  std::vector<float> out(2 * cells.depth() * places);
+  std::vector<Bfloat16> half(out.size());
+  write_cells(images, 2, cells, block, out.data());
+  write_cells(images, 2, cells, block, half.data());
+  for (std::int64_t at = 0; at < std::ssize(out); ++at) {
+    const auto depth = at / (places * block) % (cells.depth() / block) * block + at % block;
+    const auto row = at / block / cells.columns() % cells.rows() * cells.stride +
+                     depth % cells.pixels() / cells.stride;
+    const auto column = at / block % cells.columns() * cells.stride + depth % cells.stride;
+    const auto plane = at / (cells.depth() * places) * 4 + depth / cells.pixels();
+    const auto byte = std::to_integer<int>(images[(plane * 23 + row) * 30 + column]);
+    ASSERT_EQ(out[at], static_cast<float>(byte)) << at;
+    ASSERT_EQ(half[at], to_bfloat16(out[at]));
   }
+}
+
+TEST(Cells, HoldTheSameNumbersAsFloatAndAsBfloat16InAnyBlocks) {
+  Cells cells{.channels = 4, .height = 23, .width = 30, .kernel = 8, .stride = 4};
+  ASSERT_EQ(cells.rows(), 5);
+  ASSERT_EQ(cells.columns(), 7);
+  for (const std::int64_t block : {8, 16, 32, 64}) expect_the_same_numbers(cells, block);
+  cells.stride = 2;
+  ASSERT_EQ(cells.rows(), 11);
+  ASSERT_EQ(cells.columns(), 15);
+  for (const std::int64_t block : {8, 16}) expect_the_same_numbers(cells, block);
 }
 
 TEST(Cells, AreRefusedWhereTheyDoNotFit) {

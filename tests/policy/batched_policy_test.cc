@@ -73,7 +73,7 @@ TEST_F(BatchedPolicyTest, EachOfManyActorsGetsItsOwnAnswer) {
   const auto stats = policy_.take_stats();
   EXPECT_EQ(stats.predictions, 20 * 200);
   EXPECT_LE(stats.batches, stats.predictions);
-  EXPECT_GT(stats.latency_seconds, 0);
+  EXPECT_GT(stats.latency_seconds.quantile(0.5), 0);
   EXPECT_EQ(policy_.take_stats().predictions, 0);
 }
 

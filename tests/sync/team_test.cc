@@ -49,6 +49,7 @@ TEST_F(TeamTest, AsManyWorkAsItWasResizedTo) {
     await_work_of(size);
   }
   team_.rest();
+  EXPECT_EQ(team_.size(), 3);
   for (int rank = 0; rank < kMost; ++rank) EXPECT_GT(done_[rank], 0);
 }
 

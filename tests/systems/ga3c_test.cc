@@ -198,9 +198,11 @@ TEST_F(Ga3cTest, TheLastStepOfAnEpisodeAndItsRewardBelongToTheExperience) {
       for (;;) policy.answer(copy, batch);
     });
     agent.start(nullptr);
+    TrainingQueue queue(1, {});
     std::unique_ptr<Experience> experience;
     for (int episode = 1; episode <= 2; ++episode) {
-      experience = agent.play(std::move(experience), 0);
+      agent.play(queue, std::move(experience), 0);
+      experience = *queue.pop();
       EXPECT_EQ(experience->rollout.steps(), 3);
       EXPECT_THAT(experience->rollout.rewards(), ElementsAre(1, 1, 1));
       EXPECT_THAT(experience->rollout.discounts(), ElementsAre(0.99F, 0.99F, 0));
@@ -249,6 +251,38 @@ TEST_F(Ga3cTest, AnUpdateSumsTheGradientsOfItsExperiences) {
     }
     trainer.batch().clear();
     EXPECT_FALSE(trainer.gather(queue, 12));
+  });
+}
+
+// Bootstrapping from what the last states were worth when they were played would mix two policies.
+// Seen failing without revalue().
+TEST_F(Ga3cTest, WithACorrectionTheLastStatesAreValuedByTheParametersThatLearn) {
+  const Scenario scenario{.folder = folder("run"),
+                          .make_algorithm = [] { return make_a2c({.correction = "vtrace"}); }};
+  train(scenario, [&](Parts& parts) {
+    const auto network = parts.make_network(parts.learner.parameters());
+    TrainingQueue queue(4, {});
+    std::vector<float> worth;
+    std::vector<Rollout*> rollouts;
+    for (int env = 0; env < 2; ++env) {
+      Collector collector(VecEnv(parts.make_env, {.first = env, .seed = 3}), *network, nullptr,
+                          parts.algorithm, 4);
+      collector.start();
+      auto experience = std::make_unique<Experience>(Experience{collector.collect(0)});
+      float& value = experience->rollout.values(4)[0];
+      worth.push_back(value);
+      value = 1e6F;  // of some policy of before
+      rollouts.push_back(&experience->rollout);
+      queue.push(std::move(experience));
+    }
+    queue.close();
+    SharedModel model(parts.learner);
+    Ga3cTrainer trainer(parts, model);
+    ASSERT_TRUE(trainer.gather(queue, 8));
+    trainer.update(0);
+    for (std::size_t i = 0; i < worth.size(); ++i) {
+      EXPECT_FLOAT_EQ(rollouts[i]->values(4)[0], worth[i]);
+    }
   });
 }
 

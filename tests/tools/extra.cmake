@@ -7,5 +7,7 @@ if(TARGET tandem)
   list(APPEND plot_test $<TARGET_FILE:tandem>)
 endif()
 add_test(NAME tools.plot COMMAND ${TANDEM_PYTHON} ${plot_test})
-add_test(NAME tools.plot_sweep
-  COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/tools/plot_sweep_test.py)
+foreach(picture plot_sweep plot_ga3c_grid)
+  add_test(NAME tools.${picture}
+    COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/tools/${picture}_test.py)
+endforeach()

@@ -84,6 +84,31 @@ class PlotTest(unittest.TestCase):
             self.assertEqual(out.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
             out.unlink()
 
+    def test_shows_the_threads_that_a_search_tried(self):
+        run = self.make_run("run")
+        config = run / "config.toml"
+        config.write_text(config.read_text() + "[ga3c]\nadjust_seconds = 60.0\n")
+        lines = plot.read_lines(run / "metrics.jsonl")
+        for i, line in enumerate(lines):
+            line |= {"rate/updates_per_second": 10 + i, "ga3c/agents": 2 + i}
+            line |= {"ga3c/predictors": 1, "ga3c/trainers": 2}
+        (run / "metrics.jsonl").write_text("\n".join(map(json.dumps, lines)))
+        axes = plot.plt.figure().add_subplot()
+        plot.plot_settings(axes, run, "seconds", 1)
+        agents, predictors, trainers = axes.lines
+        self.assertEqual(list(agents.get_ydata()), [2, 3, 4, 5])
+        self.assertEqual(list(predictors.get_xdata()), [line["seconds"] for line in lines])
+        out = self.folder / "out.png"
+        done = self.run_command(run, "--out", out)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        wide, high = self.size_of(out)
+        self.run_command(self.make_run("other"), "--out", out)
+        self.assertLess(self.size_of(out)[1], high)
+
+    def size_of(self, picture):
+        header = picture.read_bytes()[16:24]
+        return int.from_bytes(header[:4], "big"), int.from_bytes(header[4:], "big")
+
     def test_says_what_is_wrong(self):
         run = self.make_run("run")
         empty = self.make_run("empty", returns=())

@@ -1,11 +1,13 @@
 #include "tandem/algo/a2c.h"
 
 #include <algorithm>
+#include <functional>
 #include <type_traits>
 #include <vector>
 
 #include "tandem/algo/categorical.h"
 #include "tandem/algo/gaussian.h"
+#include "tandem/data/vtrace.h"
 
 namespace tandem {
 namespace {
@@ -15,6 +17,13 @@ struct Discrete {
   static void draw(std::span<const float> outputs, Stream& stream, const Actions& actions,
                    std::size_t i) {
     actions.discrete[i] = categorical::sample(outputs, stream);
+    if (actions.log_probabilities.empty()) return;
+    actions.log_probabilities[i] = categorical::log_probability(outputs, actions.discrete[i]);
+  }
+
+  static float log_probability(std::span<const float> outputs, const Rollout& rollout,
+                               std::size_t i) {
+    return categorical::log_probability(outputs, rollout.actions()[i]);
   }
 
   static PolicyTerms differentiate(std::span<const float> outputs, const Rollout& rollout,
@@ -31,7 +40,16 @@ struct Continuous {
   static void draw(std::span<const float> outputs, Stream& stream, const Actions& actions,
                    std::size_t i) {
     const auto dims = outputs.size() - 1;
-    gaussian::sample(outputs, stream, actions.continuous.subspan(i * dims, dims));
+    const auto action = actions.continuous.subspan(i * dims, dims);
+    gaussian::sample(outputs, stream, action);
+    if (actions.log_probabilities.empty()) return;
+    actions.log_probabilities[i] = gaussian::log_probability(outputs, action);
+  }
+
+  static float log_probability(std::span<const float> outputs, const Rollout& rollout,
+                               std::size_t i) {
+    const auto dims = outputs.size() - 1;
+    return gaussian::log_probability(outputs, rollout.controls().subspan(i * dims, dims));
   }
 
   static PolicyTerms differentiate(std::span<const float> outputs, const Rollout& rollout,
@@ -49,7 +67,8 @@ class A2c final : public Algorithm {
   explicit A2c(const A2cConfig& config) : config_(config) {}
 
   [[nodiscard]] Needs needs() const override {
-    return {.bootstrap = config_.bootstrap ? Bootstrap::last_state : Bootstrap::none};
+    return {.bootstrap = config_.bootstrap ? Bootstrap::last_state : Bootstrap::none,
+            .off_policy = config_.correction != "none"};
   }
 
   void act(const Heads& heads, std::span<Stream* const> streams,
@@ -81,24 +100,22 @@ class A2c final : public Algorithm {
   LossStats loss(const Heads& heads, const Rollout& rollout, double weight,
                  const Heads& gradient) const override {
     const std::size_t width = heads.actions;
-    std::vector<float> returns(rollout.rewards().size());
-    n_step_returns(rollout, returns);
-
+    const auto [targets, advantages] = this->targets(heads, rollout);
     const auto scale = static_cast<float>(weight * config_.loss_scale);
     const auto value_factor = static_cast<float>(config_.value_loss);
     LossStats stats;
-    for (std::size_t i = 0; i < returns.size(); ++i) {
-      const float advantage = returns[i] - heads.value[i];
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      const float error = targets[i] - heads.value[i];
       const auto terms =
-          Policy::differentiate(heads.logits.subspan(i * width, width), rollout, i, advantage,
+          Policy::differentiate(heads.logits.subspan(i * width, width), rollout, i, advantages[i],
                                 config_, scale, gradient.logits.subspan(i * width, width));
-      gradient.value[i] = scale * value_factor * -2.0f * advantage;
+      gradient.value[i] = scale * value_factor * -2.0f * error;
 
-      stats.policy_loss -= advantage * terms.log_probability;
-      stats.value_loss += advantage * advantage;
+      stats.policy_loss -= advantages[i] * terms.log_probability;
+      stats.value_loss += error * error;
       stats.entropy += terms.entropy;
     }
-    stats.samples = static_cast<double>(returns.size());
+    stats.samples = static_cast<double>(targets.size());
     return stats;
   }
 
@@ -111,6 +128,33 @@ class A2c final : public Algorithm {
   [[nodiscard]] double gamma() const override { return config_.gamma; }
 
  private:
+  /// What the value of each sample is drawn to, and the advantage of its action.
+  struct Targets {
+    std::vector<float> values;
+    std::vector<float> advantages;
+  };
+
+  [[nodiscard]] Targets targets(const Heads& heads, const Rollout& rollout) const {
+    const auto samples = rollout.rewards().size();
+    Targets targets{std::vector<float>(samples), std::vector<float>(samples)};
+    if (config_.correction == "none") {
+      n_step_returns(rollout, targets.values);
+      std::ranges::transform(targets.values, heads.value, targets.advantages.begin(),
+                             std::minus<>());
+      return targets;
+    }
+    const auto width = static_cast<std::size_t>(heads.actions);
+    std::vector<float> log_ratios(samples);
+    for (std::size_t i = 0; i < samples; ++i) {
+      log_ratios[i] = Policy::log_probability(heads.logits.subspan(i * width, width), rollout, i) -
+                      rollout.log_probabilities()[i];
+    }
+    vtrace(rollout, heads.value, log_ratios,
+           {static_cast<float>(config_.rho_limit), static_cast<float>(config_.c_limit)},
+           {targets.values, targets.advantages});
+    return targets;
+  }
+
   A2cConfig config_;
 };
 
@@ -161,6 +205,22 @@ FieldList A2cConfig::fields() {
        .meaning = "returns go on with the value of the last state, also of an episode that a time "
                   "limit cut off; false: they end there, for rollouts (t_max) as long as episodes",
        .source = "A3C, section 4; false: section 5.2.3"},
+      {.key = "correction",
+       .target = &correction,
+       .meaning = "of returns, where the policy has moved on since it acted: none; vtrace, by "
+                  "importance weights",
+       .source = "Espeholt et al. 2018, section 4.1; GA3C has none",
+       .choices = {"none", "vtrace"}},
+      {.key = "rho_limit",
+       .target = &rho_limit,
+       .meaning = "vtrace: greatest importance weight of a step's own error (rho)",
+       .source = "Espeholt et al. 2018, section 4.1; 1 in section 5",
+       .least = 0},
+      {.key = "c_limit",
+       .target = &c_limit,
+       .meaning = "vtrace: greatest importance weight on the way to earlier steps (c)",
+       .source = "Espeholt et al. 2018, section 4.1; 1 in section 5",
+       .least = 0},
   };
 }
 

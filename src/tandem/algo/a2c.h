@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "tandem/algo/algorithm.h"
 #include "tandem/base/field.h"
@@ -11,20 +12,25 @@ namespace tandem {
 /// The numbers of the loss, as config keys a2c.*. Value type.
 struct A2cConfig {
   double gamma = 0.99;
-  double entropy = 0.01;      // beta of PAAC's equation 10
-  double value_loss = 0.5;    // factor of the squared error: 1 in equation 11
-  double loss_scale = 1.0;    // factor of the whole loss: 1 in the equations
-  double reward_clip = 1.0;   // rewards are clipped to +-this; 0: not clipped
-  double reward_scale = 1.0;  // rewards are multiplied by this, after clipping
-  double log_epsilon = 0.0;   // GA3C's equation 5: log(pi(a) + epsilon). For discrete actions
-  bool bootstrap = true;      // returns go on with the value of the last state
+  double entropy = 0.01;            // beta of PAAC's equation 10
+  double value_loss = 0.5;          // factor of the squared error: 1 in equation 11
+  double loss_scale = 1.0;          // factor of the whole loss: 1 in the equations
+  double reward_clip = 1.0;         // rewards are clipped to +-this; 0: not clipped
+  double reward_scale = 1.0;        // rewards are multiplied by this, after clipping
+  double log_epsilon = 0.0;         // GA3C's equation 5: log(pi(a) + epsilon). For discrete actions
+  bool bootstrap = true;            // returns go on with the value of the last state
+  std::string correction = "none";  // of a policy that has moved on since it acted: none or vtrace
+  double rho_limit = 1.0;           // of V-trace
+  double c_limit = 1.0;
 
   FieldList fields();
 };
 
 /// PAAC, section 4, equations 10 and 11 (A3C's section 4 with t_max steps). The loss per sample is
 /// loss_scale * (-(R - V) log pi(a) - entropy * H(pi) + value_loss * (R - V)^2), with R - V
-/// constant in the first term. Actions are sampled from softmax(logits).
+/// constant in the first term. Actions are sampled from softmax(logits). With the correction
+/// vtrace, R is v_s in the last term and r_s + gamma v_{s+1} in the first, weighted by rho_s: see
+/// data/vtrace.h.
 std::unique_ptr<Algorithm> make_a2c(const A2cConfig& config);
 
 /// The same with continuous actions, from the normal distribution of gaussian.h: A3C,

@@ -26,6 +26,7 @@ struct Needs {
   std::int64_t target_steps = 0;  // between two refreshes of its target network; 0: it has none
   bool value_head = true;
   Metrics metrics = kActorCriticMetrics;
+  bool off_policy = false;  // last states' values are to be those of the parameters that learn
 };
 
 /// Immutable; safe to use from many threads.

@@ -4,6 +4,28 @@
 #include <cmath>
 
 namespace tandem::categorical {
+namespace {
+
+/// log softmax(logits), number by number. Subtracting the largest first keeps every exponential in
+/// [0, 1], and subtracting it on its own keeps its rounding out of the result.
+class LogSoftmax {
+ public:
+  explicit LogSoftmax(std::span<const float> logits)
+      : logits_(logits), largest_(*std::ranges::max_element(logits)) {
+    float total = 0;
+    for (const float logit : logits) total += std::exp(logit - largest_);
+    log_total_ = std::log(total);
+  }
+
+  float operator()(std::size_t action) const { return logits_[action] - largest_ - log_total_; }
+
+ private:
+  std::span<const float> logits_;
+  float largest_;
+  float log_total_ = 0;
+};
+
+}  // namespace
 
 /// Inverts the cumulative distribution at a uniform draw. Passing twice over the logits instead of
 /// keeping their exponentials needs no memory.
@@ -20,15 +42,13 @@ std::int32_t sample(std::span<const float> logits, Stream& stream) {
   return static_cast<std::int32_t>(logits.size() - 1);
 }
 
+float log_probability(std::span<const float> logits, std::int32_t action) {
+  return LogSoftmax(logits)(static_cast<std::size_t>(action));
+}
+
 PolicyTerms differentiate(std::span<const float> logits, std::int32_t action, float advantage,
                           float beta, float scale, float epsilon, std::span<float> gradient) {
-  // log softmax(logits). Subtracting the largest first keeps every exponential in [0, 1], and
-  // subtracting it on its own keeps its rounding out of the result.
-  const float largest = *std::ranges::max_element(logits);
-  float total = 0;
-  for (const float logit : logits) total += std::exp(logit - largest);
-  const float log_total = std::log(total);
-  const auto log_p = [&](std::size_t j) { return logits[j] - largest - log_total; };
+  const LogSoftmax log_p(logits);
   const auto log_raised = [&](std::size_t j) {
     return epsilon > 0 ? std::log(std::exp(log_p(j)) + epsilon) : log_p(j);
   };

@@ -13,6 +13,9 @@ namespace tandem::categorical {
 /// Draws an action.
 std::int32_t sample(std::span<const float> logits, Stream& stream);
 
+/// log p(action).
+float log_probability(std::span<const float> logits, std::int32_t action);
+
 /// log(p(action) + epsilon) and the entropy in nats; writes the gradient of
 /// scale * (-advantage * log(p(action) + epsilon) - beta * entropy) with respect to the logits. The
 /// entropy is that of p + epsilon, as GA3C's equation 5 has it; other papers' epsilon is 0.

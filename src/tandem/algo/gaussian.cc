@@ -15,6 +15,13 @@ float sigmoid(float x) {
   return (x >= 0 ? 1.0f : e) / (1.0f + e);
 }
 
+/// Of one dimension: log(2 pi sigma^2).
+float log_spread(float variance) { return std::log(2.0f * std::numbers::pi_v<float> * variance); }
+
+float log_density(float squares, float dims, float variance) {
+  return -0.5f * (squares / variance + dims * log_spread(variance));
+}
+
 }  // namespace
 
 float variance(std::span<const float> outputs) { return softplus(outputs.back()) + kLeastVariance; }
@@ -26,11 +33,19 @@ void sample(std::span<const float> outputs, Stream& stream, std::span<float> act
   }
 }
 
+float log_probability(std::span<const float> outputs, std::span<const float> action) {
+  float squares = 0;
+  for (std::size_t j = 0; j < action.size(); ++j) {
+    const float off = action[j] - outputs[j];
+    squares += off * off;
+  }
+  return log_density(squares, static_cast<float>(action.size()), variance(outputs));
+}
+
 PolicyTerms differentiate(std::span<const float> outputs, std::span<const float> action,
                           float advantage, float beta, float scale, std::span<float> gradient) {
   const auto dims = static_cast<float>(action.size());
   const float sigma2 = variance(outputs);
-  const float log_two_pi_sigma2 = std::log(2.0f * std::numbers::pi_v<float> * sigma2);
   float squares = 0;
   for (std::size_t j = 0; j < action.size(); ++j) {
     const float off = action[j] - outputs[j];
@@ -41,8 +56,8 @@ PolicyTerms differentiate(std::span<const float> outputs, std::span<const float>
   const float entropy_slope = 1.0f / (2.0f * sigma2);
   gradient.back() =
       scale * -(advantage * log_p_slope + beta * entropy_slope) * sigmoid(outputs.back());
-  return {.log_probability = -0.5f * (squares / sigma2 + dims * log_two_pi_sigma2),
-          .entropy = 0.5f * (log_two_pi_sigma2 + 1.0f)};
+  return {.log_probability = log_density(squares, dims, sigma2),
+          .entropy = 0.5f * (log_spread(sigma2) + 1.0f)};
 }
 
 }  // namespace tandem::gaussian

@@ -20,6 +20,9 @@ float variance(std::span<const float> outputs);
 /// Draws an action of d numbers, whatever the environment's bounds.
 void sample(std::span<const float> outputs, Stream& stream, std::span<float> action);
 
+/// log p(action).
+float log_probability(std::span<const float> outputs, std::span<const float> action);
+
 /// log p(action) and the entropy; writes the gradient of
 /// scale * (-advantage * log p(action) - beta * entropy) with respect to the outputs.
 PolicyTerms differentiate(std::span<const float> outputs, std::span<const float> action,

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tandem/app/commands.h"
@@ -44,30 +46,42 @@ double microseconds(double seconds) { return 1e6 * seconds; }
 
 nlohmann::ordered_json to_json(const Config& config, const SystemSpeed& speed) {
   const auto frames = static_cast<double>(config.env.frames_per_step());
-  return {{"system", config.system},
-          {"env", config.env.id},
-          {"net", config.net.arch},
-          {"device", config.run.device},
-          {"threads", speed.threads},
-          {"envs_per_forward_pass", speed.batching.envs},
-          {"steps_per_rollout", speed.batching.steps},
-          {"rollouts_per_update", speed.batching.rollouts},
-          {"steps_per_second", speed.steps_per_second},
-          {"frames_per_second", speed.steps_per_second * frames},
-          {"t_env_us", microseconds(speed.costs.env)},
-          {"t_inference_us", microseconds(speed.costs.inference)},
-          {"t_train_us", microseconds(speed.costs.training)},
-          {"limit_steps_per_second", speed.limit},
-          {"fraction_of_limit", speed.fraction()},
-          {"time/stepping", speed.shares.stepping},
-          {"time/inferring", speed.shares.inferring},
-          {"time/learning", speed.shares.learning},
-          {"time/waiting", speed.shares.waiting}};
+  nlohmann::ordered_json json = {{"system", config.system},
+                                 {"env", config.env.id},
+                                 {"net", config.net.arch},
+                                 {"device", config.run.device},
+                                 {"threads", speed.threads},
+                                 {"envs_per_forward_pass", speed.batching.envs},
+                                 {"steps_per_rollout", speed.batching.steps},
+                                 {"rollouts_per_update", speed.batching.rollouts},
+                                 {"steps_per_second", speed.steps_per_second},
+                                 {"frames_per_second", speed.steps_per_second * frames},
+                                 {"t_env_us", microseconds(speed.costs.env)},
+                                 {"t_inference_us", microseconds(speed.costs.inference)},
+                                 {"t_train_us", microseconds(speed.costs.training)},
+                                 {"limit_steps_per_second", speed.limit},
+                                 {"fraction_of_limit", speed.fraction()},
+                                 {"time/stepping", speed.shares.stepping},
+                                 {"time/inferring", speed.shares.inferring},
+                                 {"time/learning", speed.shares.learning},
+                                 {"time/waiting", speed.shares.waiting}};
+  json.update(speed.own);
+  return json;
 }
 
 std::string percent(double share) { return fmt::format("{:.0f}%", 100 * share); }
 
 std::string cost(double seconds) { return fmt::format("{:.1f} us", microseconds(seconds)); }
+
+/// "ga3c/prediction_seconds_p99" = 0.02: "prediction p99", "20.00 ms".
+std::vector<std::string> own_row(const std::string& key, double value) {
+  constexpr std::string_view kSeconds = "_seconds";
+  auto name = key.substr(key.find('/') + 1);
+  const auto unit = name.find(kSeconds);
+  if (unit != std::string::npos) name.erase(unit, kSeconds.size());
+  std::ranges::replace(name, '_', ' ');
+  return {name, unit == std::string::npos ? fmt::format("{:.4g}", value) : time_text(value), ""};
+}
 
 void print(const Config& config, const SystemSpeed& speed) {
   const auto& [env, inference, training] = speed.costs;
@@ -75,7 +89,7 @@ void print(const Config& config, const SystemSpeed& speed) {
   fmt::print("{} on {}: net {} on {}, {} threads; an update from {} rollouts of {} x {} steps\n\n",
              config.system, config.env.id, config.net.arch, config.run.device, speed.threads,
              speed.batching.rollouts, speed.batching.envs, speed.batching.steps);
-  const std::vector<std::vector<std::string>> rows = {
+  std::vector<std::vector<std::string>> rows = {
       {"ONE STEP, ONE CORE", "", "WHILE ALL CORES WORK"},
       {"t_env", cost(env), "emulator and observation"},
       {"t_inf", cost(inference), "acting and bootstrapping"},
@@ -92,6 +106,10 @@ void print(const Config& config, const SystemSpeed& speed) {
       {"inferring", percent(speed.shares.inferring), ""},
       {"learning", percent(speed.shares.learning), ""},
       {"waiting", percent(speed.shares.waiting), ""}};
+  if (!speed.own.empty()) {
+    rows.insert(rows.end(), {{"", "", ""}, {config.system + "'S OWN", "", "AS IN ITS LOGS"}});
+    for (const auto& [key, value] : speed.own.items()) rows.push_back(own_row(key, value));
+  }
   fmt::print("{}", format_table(rows, terminal_width()));
 }
 

@@ -39,7 +39,9 @@ void ConfigOptions::add_to(CLI::App& app, const std::vector<std::string>& withou
             {"--seed", "run.seed"},
             {"--threads", "run.threads"},
             {"--device", "run.device"}};
-  app.add_option("SYSTEM", system_, "Published system, as `tandem systems` lists them");
+  if (!for_one_system_) {
+    app.add_option("SYSTEM", system_, "Published system, as `tandem systems` lists them");
+  }
   app.add_option("--config", config_, "TOML file, or the name of a preset such as paac/paper_nips")
       ->type_name("FILE");
   add_sets(app, sets_);

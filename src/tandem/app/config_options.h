@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tandem/app/config.h"
@@ -14,6 +15,10 @@ namespace tandem {
 /// values are reported alike. Must outlive the parsing.
 class ConfigOptions {
  public:
+  /// Of a command for one system alone, which its users need not name; empty: for any.
+  explicit ConfigOptions(std::string system = {})
+      : for_one_system_(!system.empty()), system_(std::move(system)) {}
+
   /// Adds SYSTEM and the options to a command; `without` those that it has another use for, as
   /// "--threads".
   void add_to(CLI::App& app, const std::vector<std::string>& without = {});
@@ -47,6 +52,7 @@ class ConfigOptions {
     std::string text = {};
   };
 
+  bool for_one_system_;
   std::string system_;
   std::string config_;
   std::vector<std::string> sets_;

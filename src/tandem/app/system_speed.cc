@@ -1,70 +1,18 @@
 #include "tandem/app/system_speed.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <limits>
-#include <mutex>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "tandem/app/assembly.h"
-#include "tandem/base/error.h"
+#include "tandem/app/training_rate.h"
 #include "tandem/base/median.h"
-#include "tandem/run/run_directory.h"
 #include "tandem/run/signals.h"
-#include "tandem/run/temporary_folder.h"
-#include "tandem/run/training_run.h"
 
 namespace tandem {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr int kRounds = 4;
 constexpr double kTrainingShare = 0.7;  // of a round; the parts get the rest
-constexpr double kWarmUpShare = 0.2;    // of the training
-constexpr double kNever = 1e9;
-
-/// Follows a run by its steps after each update, and says when its time is up. Safe to use from
-/// many threads.
-class Meter {
- public:
-  explicit Meter(double seconds) : seconds_(seconds) {}
-
-  /// To be asked after each update; the time begins with the first call. Whether it is up.
-  bool time_is_up(std::int64_t steps) {
-    const std::lock_guard lock(mutex_);
-    if (!begun_) watch_.lap();
-    const Sample now{begun_ ? watch_.seconds() : 0, steps};
-    if (!begun_ || now.seconds < kWarmUpShare * seconds_) warm_ = now;
-    begun_ = true;
-    last_ = now;
-    return now.seconds >= seconds_;
-  }
-
-  /// Steps per second since the end of the warm-up.
-  [[nodiscard]] double rate() const {
-    return static_cast<double>(last_.steps - warm_.steps) / (last_.seconds - warm_.seconds);
-  }
-
- private:
-  struct Sample {
-    double seconds = 0;
-    std::int64_t steps = 0;
-  };
-
-  const double seconds_;
-  std::mutex mutex_;  // for all below
-  bool begun_ = false;
-  Stopwatch watch_;
-  Sample warm_;
-  Sample last_;
-};
 
 Batching batching(const Config& config) {
   if (config.system == "a3c") {
@@ -73,10 +21,13 @@ Batching batching(const Config& config) {
   if (config.system == "ga3c") {
     // What each predictor finds waiting, and one update's experiences.
     const auto& ga3c = config.ga3c;
-    const auto envs = std::min(ga3c.agents * ga3c.envs / ga3c.predictors, ga3c.max_predictions);
-    return {.envs = static_cast<int>(std::max<std::int64_t>(envs, 1)),
+    const auto waiting = std::min(ga3c.agents * ga3c.envs / ga3c.predictors, ga3c.max_predictions);
+    const auto envs = std::max<std::int64_t>(waiting, 1);
+    const auto samples = envs * ga3c.t_max;
+    return {.envs = static_cast<int>(envs),
             .steps = static_cast<int>(ga3c.t_max),
-            .rollouts = 1};
+            .rollouts = static_cast<int>((ga3c.min_batch + samples - 1) / samples),
+            .apart = true};
   }
   // train_system() has refused every other system by now.
   const auto& paac = config.paac;
@@ -86,19 +37,15 @@ Batching batching(const Config& config) {
           .rollouts = static_cast<int>((paac.envs + envs - 1) / envs)};
 }
 
-/// The shares of the run's only log line.
-TimeShares logged_shares(const fs::path& metrics) {
-  std::ifstream file(metrics);
-  const auto line = nlohmann::json::parse(file);
-  return {.stepping = line.at("time/stepping"),
-          .inferring = line.at("time/inferring"),
-          .learning = line.at("time/learning"),
-          .waiting = line.at("time/waiting")};
+TimeShares shares_of(const nlohmann::ordered_json& means) {
+  return {.stepping = means.at("time/stepping"),
+          .inferring = means.at("time/inferring"),
+          .learning = means.at("time/learning"),
+          .waiting = means.at("time/waiting")};
 }
 
 struct Round {
-  double rate = 0;
-  TimeShares shares;
+  TrainingRate training;
   StepCosts costs;
 };
 
@@ -108,28 +55,31 @@ int cores_of(const Config& config) {
 }
 
 Round measure_round(const Config& config, double seconds, const StopSignals& signals) {
-  const TemporaryFolder folder;
-  Assembly assembly(config);
-  Meter meter(kTrainingShare * seconds);
-  std::optional<TrainingRun> run;
-  auto options = assembly.run_options();
-  options.log_seconds = kNever;
-  options.checkpoint_minutes = kNever;
-  options.progress = nullptr;
-  options.stop_requested = [&] { return meter.time_is_up(run->steps()) || signals.requested(); };
-  run.emplace(std::move(options), RunDirectory::create(folder.path()));
+  Round round;
+  round.training =
+      measure_training(config, kTrainingShare * seconds, signals, [&](const Parts& parts) {
+        const double rest = (1 - kTrainingShare) * seconds;
+        round.costs = measure_step_costs(parts, batching(config), cores_of(config), rest);
+      });
+  return round;
+}
 
-  Parts parts = assembly.parts(*run);
-  train_system(config, parts);
-  if (signals.requested()) throw Error("interrupted; there is no result");
-  const double rest = (1 - kTrainingShare) * seconds;
-  return {meter.rate(), logged_shares(run->paths().metrics()),
-          measure_step_costs(parts, batching(config), cores_of(config), rest)};
+/// The medians of what only this system measures, as "ga3c/...".
+nlohmann::ordered_json own_measures(const Config& config, const std::vector<Round>& rounds) {
+  nlohmann::ordered_json own;
+  for (const auto& [key, value] : rounds.front().training.means.items()) {
+    if (!key.starts_with(config.system + "/")) continue;
+    std::vector<double> values;
+    values.reserve(rounds.size());
+    for (const auto& round : rounds) values.push_back(round.training.means.at(key));
+    own[key] = median(values);
+  }
+  return own;
 }
 
 TimeShares mean_shares(const std::vector<Round>& rounds) {
   TimeShares sum;
-  for (const auto& round : rounds) sum += round.shares;
+  for (const auto& round : rounds) sum += shares_of(round.training.means);
   const double total = sum.total();
   return {.stepping = sum.stepping / total,
           .inferring = sum.inferring / total,
@@ -140,13 +90,11 @@ TimeShares mean_shares(const std::vector<Round>& rounds) {
 }  // namespace
 
 SystemSpeed measure_system(const Config& config, double seconds) {
-  Config endless = config;
-  endless.run.steps = std::numeric_limits<std::int64_t>::max();
   const StopSignals signals;
   std::vector<Round> rounds;
   rounds.reserve(kRounds);
   for (int i = 0; i < kRounds; ++i) {
-    rounds.push_back(measure_round(endless, seconds / kRounds, signals));
+    rounds.push_back(measure_round(config, seconds / kRounds, signals));
   }
 
   const auto middle = [&](auto value) {
@@ -155,13 +103,15 @@ SystemSpeed measure_system(const Config& config, double seconds) {
     for (const auto& round : rounds) values.push_back(value(round));
     return median(values);
   };
-  SystemSpeed speed{.threads = config.run.thread_budget(),
-                    .batching = batching(config),
-                    .steps_per_second = middle([](const Round& r) { return r.rate; }),
-                    .shares = mean_shares(rounds),
-                    .costs = {.env = middle([](const Round& r) { return r.costs.env; }),
-                              .inference = middle([](const Round& r) { return r.costs.inference; }),
-                              .training = middle([](const Round& r) { return r.costs.training; })}};
+  SystemSpeed speed{
+      .threads = config.run.thread_budget(),
+      .batching = batching(config),
+      .steps_per_second = middle([](const Round& r) { return r.training.steps_per_second; }),
+      .shares = mean_shares(rounds),
+      .own = own_measures(config, rounds),
+      .costs = {.env = middle([](const Round& r) { return r.costs.env; }),
+                .inference = middle([](const Round& r) { return r.costs.inference; }),
+                .training = middle([](const Round& r) { return r.costs.training; })}};
   speed.limit =
       cores_of(config) / (config.run.device == "cpu" ? speed.costs.total() : speed.costs.env);
   return speed;

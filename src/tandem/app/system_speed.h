@@ -1,6 +1,8 @@
 // How fast a system trains, held against the limit that its parts set.
 #pragma once
 
+#include <nlohmann/json.hpp>
+
 #include "tandem/app/config.h"
 #include "tandem/base/clock.h"
 #include "tandem/systems/step_costs.h"
@@ -13,6 +15,7 @@ struct SystemSpeed {
   Batching batching;
   double steps_per_second = 0;  // of whole training
   TimeShares shares;            // of the threads' time in whole training: PAAC's Figure 2; sum 1
+  nlohmann::ordered_json own;   // what only this system measures, by its keys in the logs
   StepCosts costs;              // of one core
   double limit = 0;             // steps per second
 

@@ -78,6 +78,12 @@ std::string format_table(const std::vector<std::vector<std::string>>& rows, int 
   return text;
 }
 
+std::string time_text(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.1f} us", 1e6 * seconds);
+  if (seconds < 1) return fmt::format("{:.1f} ms", 1e3 * seconds);
+  return fmt::format("{:.1f} s", seconds);
+}
+
 std::string format_names(const std::vector<std::string>& names, int width) {
   std::size_t longest = 0;
   for (const auto& name : names) longest = std::max(longest, name.size());

@@ -14,6 +14,9 @@ namespace tandem {
 [[nodiscard]] std::string format_table(const std::vector<std::vector<std::string>>& rows,
                                        int width);
 
+/// Seconds in the unit that suits them: "0.2 us", "7.5 ms", "1.2 s".
+[[nodiscard]] std::string time_text(double seconds);
+
 /// Words side by side in as many columns as fit, read downwards like `ls`.
 [[nodiscard]] std::string format_names(const std::vector<std::string>& names, int width);
 

@@ -14,6 +14,7 @@ Rollout::Rollout(const EnvSpec& spec, int t_max, int envs)
   observations_.resize((samples + envs) * observation_bytes_);
   actions_.resize(samples + envs);
   controls_.resize((samples + envs) * dims_);
+  log_probabilities_.resize(samples + envs);
   rewards_.resize(samples);
   discounts_.resize(samples);
   values_.resize(samples + envs);

@@ -56,9 +56,10 @@ class Rollout {
   }
 
   /// The actions of row t, of either kind.
-  Actions taken(int t) { return {actions(t), controls(t)}; }
+  Actions taken(int t) { return {actions(t), controls(t), cut(log_probabilities_, t, 1)}; }
 
   std::span<const std::int32_t> actions() const { return rows(actions_, steps_); }
+  std::span<const float> log_probabilities() const { return rows(log_probabilities_, steps_); }
   std::span<const float> rewards() const { return rows(rewards_, steps_); }
   std::span<const float> discounts() const { return rows(discounts_, steps_); }
   std::span<const float> values() const { return rows(values_, steps_ + 1); }
@@ -88,6 +89,7 @@ class Rollout {
   std::vector<std::byte> observations_;
   std::vector<std::int32_t> actions_;
   std::vector<float> controls_;
+  std::vector<float> log_probabilities_;
   std::vector<float> rewards_;
   std::vector<float> discounts_;
   std::vector<float> values_;

@@ -1,8 +1,10 @@
 #include "tandem/nn/architecture.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "tandem/base/error.h"
@@ -89,20 +91,28 @@ Layer linear(Layer layer) {
   return layer;
 }
 
+constexpr std::array kNetworks = {"nips",   "nature", "large4",      "large3",
+                                  "large2", "large1", "linear_conv", "mlp"};
+
 std::vector<Layer> torso(const NetConfig& config) {
+  if (std::ranges::find(kNetworks, config.arch) == kNetworks.end()) {
+    throw Error(fmt::format("net.arch: unknown network '{}'; use one of {}", config.arch,
+                            fmt::join(kNetworks, ", ")));
+  }
   // Mnih et al., 2013: the network of the NIPS deep learning workshop paper.
   if (config.arch == "nips") return {conv(16, 8, 4), conv(32, 4, 2), dense(256)};
   // Mnih et al., 2015: the network of the Nature paper.
   if (config.arch == "nature") return {conv(32, 8, 4), conv(64, 4, 2), conv(64, 3, 1), dense(512)};
+  // GA3C, section 5.1 and its footnote 2, "large, stride 4" to 1: that of the first layer. Without
+  // padding, which the paper does not speak of.
+  if (config.arch.starts_with("large")) {
+    return {conv(32, 8, config.arch.back() - '0'), conv(32, 4, 2), conv(64, 4, 2), dense(256)};
+  }
   // A3C, section 5.2.3: "two layers of spatial convolutions without any non-linearity or pooling",
   // whose sizes it does not say: those of nips.
   if (config.arch == "linear_conv") return {linear(conv(16, 8, 4)), linear(conv(32, 4, 2))};
-  if (config.arch == "mlp") {
-    std::vector<Layer> layers(static_cast<std::size_t>(config.layers), dense(config.hidden));
-    return layers;
-  }
-  throw Error(fmt::format("net.arch: unknown network '{}'; use nips, nature, linear_conv or mlp",
-                          config.arch));
+  std::vector<Layer> layers(static_cast<std::size_t>(config.layers), dense(config.hidden));
+  return layers;
 }
 
 }  // namespace
@@ -111,9 +121,10 @@ FieldList NetConfig::fields() {
   return {
       {.key = "arch",
        .target = &arch,
-       .meaning = "network in front of the heads; linear_conv: two convolutions without ReLUs",
-       .source = "PAAC, section 5.1; linear_conv: A3C, section 5.2.3",
-       .choices = {"nips", "nature", "linear_conv", "mlp"}},
+       .meaning = "network in front of the heads; large4 to large1: ever more places of the first "
+                  "convolution; linear_conv: two convolutions without ReLUs",
+       .source = "PAAC, section 5.1; large: GA3C, section 5.1; linear_conv: A3C, section 5.2.3",
+       .choices = {kNetworks.begin(), kNetworks.end()}},
       {.key = "hidden",
        .target = &hidden,
        .meaning = "mlp: units of each of its layers",

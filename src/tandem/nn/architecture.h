@@ -17,7 +17,7 @@ enum class Precision { fp32, bf16 };
 
 /// Which network, as config keys net.*. Value type.
 struct NetConfig {
-  std::string arch = "nips";       // nips, nature, linear_conv or mlp
+  std::string arch = "nips";       // nips, nature, large4 to large1, linear_conv or mlp
   std::int64_t hidden = 64;        // mlp: units of each of its layers
   std::int64_t layers = 2;         // mlp: how many
   std::int64_t lstm = 0;           // LSTM cells between torso and heads; 0: none

@@ -21,19 +21,22 @@ void scale_image(const std::byte* image, std::int64_t channels, std::int64_t pix
   }
 }
 
+template <int kPixels>
 void convert(const std::uint8_t* bytes, float* __restrict out) {
-  for (int i = 0; i < 4; ++i) out[i] = static_cast<float>(bytes[i]);
+  for (int i = 0; i < kPixels; ++i) out[i] = static_cast<float>(bytes[i]);
 }
 
 /// A bfloat16 is the upper half of a float; so small an integer has nothing in the lower half.
+template <int kPixels>
 void convert(const std::uint8_t* bytes, std::uint16_t* __restrict out) {
-  std::array<float, 4> wide;
-  convert(bytes, wide.data());
-  const auto bits = std::bit_cast<std::array<std::uint32_t, 4>>(wide);
-  for (int i = 0; i < 4; ++i) out[i] = static_cast<std::uint16_t>(bits[i] >> 16);
+  std::array<float, kPixels> wide;
+  convert<kPixels>(bytes, wide.data());
+  const auto bits = std::bit_cast<std::array<std::uint32_t, kPixels>>(wide);
+  for (int i = 0; i < kPixels; ++i) out[i] = static_cast<std::uint16_t>(bits[i] >> 16);
 }
 
-/// One image, its cells in pieces of kRun pixels that lie together in `out`.
+/// One image, its cells in pieces of kRun pixels that lie together in `out`: rows of one cell, or
+/// of the cells of several channels.
 template <std::int64_t kStride, std::int64_t kRun, class T>
 void write_image(const std::uint8_t* image, const Cells& cells, std::int64_t block,
                  T* __restrict out) {
@@ -41,14 +44,15 @@ void write_image(const std::uint8_t* image, const Cells& cells, std::int64_t blo
   constexpr auto kPixels = kStride * kStride;
   const auto columns = cells.columns();
   const auto plane = cells.rows() * columns;
+  const auto picture = cells.height * cells.width;
   for (std::int64_t depth = 0; depth < cells.depth(); depth += kRun) {
-    const auto* piece = image + depth / kPixels * cells.height * cells.width +
-                        depth % kPixels / kStride * cells.width;
+    const auto* piece = image + depth / kPixels * picture + depth % kPixels / kStride * cells.width;
     T* to = out + depth / block * plane * block + depth % block;
     for (std::int64_t row = 0; row < cells.rows(); ++row, piece += kStride * cells.width) {
       for (std::int64_t column = 0; column < columns; ++column, to += block) {
         for (std::int64_t r = 0; r < kRows; ++r) {
-          convert(piece + r * cells.width + column * kStride, to + r * kStride);
+          const auto* from = piece + r / kStride * picture + r % kStride * cells.width;
+          convert<kStride>(from + column * kStride, to + r * kStride);
         }
       }
     }
@@ -58,7 +62,10 @@ void write_image(const std::uint8_t* image, const Cells& cells, std::int64_t blo
 template <class T>
 void write_images(std::span<const std::byte> images, std::int64_t batch, const Cells& cells,
                   std::int64_t block, T* out) {
-  const auto write = block % 16 == 0 ? write_image<4, 16, T> : write_image<4, 8, T>;
+  const bool wide = block % 16 == 0;
+  const auto write = cells.stride == 4 ? wide ? write_image<4, 16, T> : write_image<4, 8, T>
+                     : wide ? write_image<2, 16, T>
+                                       : write_image<2, 8, T>;
   if (!cells.writable() || block % 8 != 0 || cells.depth() % block != 0) {
     throw std::logic_error("write_cells: no such cells");
   }
@@ -94,7 +101,8 @@ std::vector<std::int64_t> Cells::weight_order() const {
 }
 
 bool Cells::writable() const {
-  return stride == 4 && kernel % stride == 0 && height >= kernel && width >= kernel;
+  return (stride == 4 || stride == 2) && depth() % 8 == 0 && kernel % stride == 0 &&
+         height >= kernel && width >= kernel;
 }
 
 void write_cells(std::span<const std::byte> images, std::int64_t batch, const Cells& cells,

@@ -27,7 +27,7 @@ struct Cells {
   [[nodiscard]] std::int64_t rows() const { return (height - kernel) / stride + reach(); }
   [[nodiscard]] std::int64_t columns() const { return (width - kernel) / stride + reach(); }
 
-  /// Whether write_cells() knows them: those of stride 4, which Atari's networks have.
+  /// Whether write_cells() knows them: those of stride 4, which Atari's networks have, and 2.
   [[nodiscard]] bool writable() const;
 
   /// For each weight of a filter over cells {depth, reach, reach}, the index of the weight of the

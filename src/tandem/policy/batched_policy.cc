@@ -88,8 +88,7 @@ void BatchedPolicy::reply(const Batch& batch, std::int64_t version, double compu
     for (Question* question : batch.questions_) {
       question->version = version;
       question->answered = true;
-      stats_.latency_seconds +=
-          question->watch.seconds() * static_cast<double>(question->out.batch);
+      stats_.latency_seconds.add(question->watch.seconds(), question->out.batch);
     }
     stats_.predictions += batch.samples_;
     stats_.batches += 1;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tandem/base/clock.h"
+#include "tandem/base/histogram.h"
 #include "tandem/nn/network.h"
 #include "tandem/policy/model_copy.h"
 
@@ -20,7 +21,7 @@ struct PredictionStats {
   std::int64_t predictions = 0;  // samples
   std::int64_t batches = 0;
   std::int64_t waiting = 0;      // questions, as each batch was taken
-  double latency_seconds = 0;    // from asking to the answer, over all samples
+  Histogram latency_seconds;     // from asking to the answer, of each sample
   double computing_seconds = 0;  // of predictors
   double idle_seconds = 0;       // of predictors, with nothing to answer
 };

@@ -1,6 +1,7 @@
 #include "tandem/run/interval.h"
 
 #include <algorithm>
+#include <string>
 
 namespace tandem {
 namespace {
@@ -30,6 +31,12 @@ void Interval::add(const UpdateReport& report) {
     measures_[i] = {measure.key, measures_[i].sum + measure.sum,
                     measures_[i].count + measure.count};
   }
+  spread_keys_.resize(report.spreads.size());
+  spreads_.resize(report.spreads.size());
+  for (std::size_t i = 0; i < spreads_.size(); ++i) {
+    spread_keys_[i] = report.spreads[i].key;
+    spreads_[i] += *report.spreads[i].values;
+  }
 }
 
 double Interval::steps_per_second() const { return ratio(static_cast<double>(steps_), seconds()); }
@@ -57,6 +64,11 @@ nlohmann::ordered_json Interval::scalars(Metrics metrics, std::int64_t frames_pe
   line["time/waiting"] = ratio(time_.waiting, time_.total());
   for (const Measure& measure : measures_) {
     line[measure.key] = ratio(measure.sum, measure.count > 0 ? measure.count : seconds());
+  }
+  for (std::size_t i = 0; i < spreads_.size(); ++i) {
+    const std::string key = spread_keys_[i];
+    line[key + "_median"] = spreads_[i].quantile(0.5);
+    line[key + "_p99"] = spreads_[i].quantile(0.99);
   }
   return line;
 }

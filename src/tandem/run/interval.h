@@ -8,6 +8,7 @@
 
 #include "tandem/algo/algorithm.h"
 #include "tandem/base/clock.h"
+#include "tandem/base/histogram.h"
 #include "tandem/env/vec_env.h"
 
 namespace tandem {
@@ -20,6 +21,13 @@ struct Measure {
   double count = 0;
 };
 
+/// Many such numbers, of which the logs give `key`_median and `key`_p99, the 99th percentile. Value
+/// type.
+struct Spread {
+  const char* key;
+  const Histogram* values;
+};
+
 /// What a system tells of one update.
 struct UpdateReport {
   std::int64_t steps = 0;                  // taken for this update
@@ -29,6 +37,7 @@ struct UpdateReport {
   std::span<const Episode> episodes;       // games finished since the last report
   TimeShares seconds = {};                 // thread-seconds since the last report
   std::span<const Measure> measures = {};  // the same keys in each report
+  std::span<const Spread> spreads = {};    // the same
 };
 
 /// Sums of reports. Value type.
@@ -63,6 +72,8 @@ class Interval {
   double most_return_ = 0;
   std::int64_t episode_steps_ = 0;
   std::vector<Measure> measures_;  // in the order of the reports
+  std::vector<const char*> spread_keys_;
+  std::vector<Histogram> spreads_;
 };
 
 }  // namespace tandem

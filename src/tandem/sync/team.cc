@@ -11,6 +11,7 @@ void Team::resize(int size) {
   {
     const std::lock_guard lock(mutex_);
     size_ = size;
+    resting_ = false;
   }
   changed_.notify_all();
   if (size <= started_) return;
@@ -20,8 +21,8 @@ void Team::resize(int size) {
 }
 
 void Team::rest() {
-  resize(0);
   std::unique_lock lock(mutex_);
+  resting_ = true;
   wait_until(changed_, lock, crew_.stop_token(), [&] { return working_ == 0; });
 }
 
@@ -29,7 +30,7 @@ void Team::repeat(int rank) {
   for (;;) {
     {
       std::unique_lock lock(mutex_);
-      wait_until(changed_, lock, crew_.stop_token(), [&] { return rank < size_; });
+      wait_until(changed_, lock, crew_.stop_token(), [&] { return rank < size_ && !resting_; });
       ++working_;
     }
     work_(rank);

@@ -24,9 +24,11 @@ class Team {
   /// Threads of the ranks [0, size) work, any others rest.
   void resize(int size);
 
+  /// Of the last resize(), also while they rest.
   [[nodiscard]] int size() const { return size_; }
 
-  /// Makes all rest, and waits until they do. Throws Stopped when the crew was stopped.
+  /// Makes all rest until the next resize(), and waits until they do. Throws Stopped when the crew
+  /// was stopped.
   void rest();
 
  private:
@@ -40,7 +42,8 @@ class Team {
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::atomic<int> size_ = 0;  // written under mutex_
-  int working_ = 0;            // guarded by mutex_
+  bool resting_ = false;       // guarded by mutex_, as the next
+  int working_ = 0;
 };
 
 }  // namespace tandem

@@ -98,7 +98,7 @@ class Ga3c {
       agent = std::make_unique<Ga3cAgent>(config_, parts_, policy_, rank);
       agent->start(parts_.resume);
     }
-    queue_.push(agent->play(used_.take(), parts_.run.steps()));
+    agent->play(queue_, used_.take(), parts_.run.steps());
   }
 
   void predict(int rank) {
@@ -121,9 +121,14 @@ class Ga3c {
   void update(Ga3cTrainer& trainer) {
     const auto waiting = static_cast<double>(queue_.size());
     UpdateReport report = trainer.update(parts_.run.steps());
+    const auto learning = report.seconds;
+    TimeShares playing;
+    for (const auto& experience : trainer.batch()) playing += experience->seconds;
     const auto predicted = policy_.take_stats();
-    report.seconds.inferring += predicted.computing_seconds;
-    report.seconds.waiting += predicted.idle_seconds;
+    const TimeShares predicting = {.inferring = predicted.computing_seconds,
+                                   .waiting = predicted.idle_seconds};
+    report.seconds += playing;
+    report.seconds += predicting;
     const auto predictions = static_cast<double>(predicted.predictions);
     const auto batches = static_cast<double>(predicted.batches);
     const auto experiences = static_cast<double>(trainer.batch().size());
@@ -131,15 +136,19 @@ class Ga3c {
         Measure{"ga3c/predictions_per_second", predictions},
         Measure{"ga3c/prediction_batch", predictions, batches},
         Measure{"ga3c/prediction_queue", static_cast<double>(predicted.waiting), batches},
-        Measure{"ga3c/prediction_seconds", predicted.latency_seconds, predictions},
         Measure{"ga3c/training_batch", static_cast<double>(report.steps), 1},
         Measure{"ga3c/training_queue", waiting, 1},
         Measure{"ga3c/policy_lag_updates", static_cast<double>(trainer.lag()), experiences},
+        Measure{"ga3c/agents_waiting", playing.waiting, playing.total()},
+        Measure{"ga3c/predictors_waiting", predicting.waiting, predicting.total()},
+        Measure{"ga3c/trainers_waiting", learning.waiting, learning.total()},
         Measure{"ga3c/agents", static_cast<double>(agent_team_.size()), 1},
         Measure{"ga3c/predictors", static_cast<double>(predictor_team_.size()), 1},
         Measure{"ga3c/trainers", static_cast<double>(trainer_team_.size()), 1},
     };
+    const Spread latency{"ga3c/prediction_seconds", &predicted.latency_seconds};
     report.measures = measures;
+    report.spreads = {&latency, 1};
     parts_.run.record(report);
     updates_.fetch_add(1, std::memory_order_relaxed);
     used_.give(trainer.batch());

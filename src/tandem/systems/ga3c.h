@@ -14,12 +14,12 @@ struct Parts;
 struct Ga3cConfig {
   std::int64_t agents = 32;            // N_A
   std::int64_t envs = 1;               // of each agent
-  std::int64_t predictors = 2;         // N_P
+  std::int64_t predictors = 1;         // N_P
   std::int64_t trainers = 2;           // N_T
   std::int64_t t_max = 5;              // steps of an agent between two of its experiences, at most
   std::int64_t min_batch = 160;        // samples of an update, at least
   std::int64_t max_predictions = 128;  // of one forward pass
-  std::int64_t queue = 64;             // experiences that wait for a trainer, at most
+  std::int64_t queue = 32;             // experiences that wait for a trainer, at most
   double adjust_seconds = 0;           // between two changes of the numbers above; 0: they stay
 
   FieldList fields();

@@ -27,7 +27,7 @@ void Ga3cAgent::start(const Checkpoint* resume) {
   collector_.load(reader);
 }
 
-std::unique_ptr<Experience> Ga3cAgent::play(std::unique_ptr<Experience> used, std::int64_t steps) {
+void Ga3cAgent::play(TrainingQueue& queue, std::unique_ptr<Experience> used, std::int64_t steps) {
   const std::int64_t version = client_.version();
   const Rollout& played = collector_.collect(steps);
   if (used == nullptr) used = std::make_unique<Experience>(Experience{played});
@@ -35,9 +35,11 @@ std::unique_ptr<Experience> Ga3cAgent::play(std::unique_ptr<Experience> used, st
   used->episodes = collector_.take_episodes();
   used->seconds = collector_.take_seconds();
   // The predictors say themselves how long they compute.
-  used->seconds.waiting = std::exchange(used->seconds.inferring, 0);
+  used->seconds.waiting = std::exchange(used->seconds.inferring, 0) + waited_seconds_;
   used->version = version;
-  return used;
+  const Stopwatch watch;
+  queue.push(std::move(used));
+  waited_seconds_ = watch.seconds();
 }
 
 void Ga3cAgent::save(Checkpoint& checkpoint) {

@@ -36,10 +36,10 @@ class Ga3cAgent {
   /// Begins, or goes on from a saved state. Call it once before play().
   void start(const Checkpoint* resume);
 
-  /// Up to t_max steps; of one environment less at the end of an episode, whose last step and its
-  /// reward belong to them (the published code leaves them out). Writes into `used`, if it is not
-  /// null.
-  std::unique_ptr<Experience> play(std::unique_ptr<Experience> used, std::int64_t steps);
+  /// Submits up to t_max steps to `queue`; of one environment less at the end of an episode, whose
+  /// last step and its reward belong to them (the published code leaves them out). Writes into
+  /// `used`, if it is not null. Waits while the queue is full.
+  void play(TrainingQueue& queue, std::unique_ptr<Experience> used, std::int64_t steps);
 
   /// Between two calls of play().
   void save(Checkpoint& checkpoint);
@@ -48,6 +48,7 @@ class Ga3cAgent {
   const int rank_;
   PolicyClient client_;
   Collector collector_;
+  double waited_seconds_ = 0;  // for the queue, the last time
 };
 
 }  // namespace tandem

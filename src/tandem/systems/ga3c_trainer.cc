@@ -1,10 +1,14 @@
 #include "tandem/systems/ga3c_trainer.h"
 
+#include <algorithm>
+#include <iterator>
 #include <span>
 #include <utility>
 
 namespace tandem {
 namespace {
+
+constexpr std::int64_t kPart = 32;  // samples
 
 /// The heads of some samples in a row.
 Heads part(const Heads& heads, std::int64_t first, std::int64_t count) {
@@ -38,45 +42,76 @@ bool Ga3cTrainer::gather(TrainingQueue& queue, std::int64_t min_batch) {
 
 UpdateReport Ga3cTrainer::update(std::int64_t steps) {
   const Stopwatch watch;
-  concatenate();
   copy_.synchronise();
-  copy_.network().record({observations_}, heads());
+  if (algorithm_.needs().off_policy) revalue();
+  record();
   LossStats stats;
   copy_.network().backward(
       [&](const Heads& heads, const Heads& gradient) { stats = loss(heads, gradient); }, gradient_);
   const UpdateInfo update = model_.apply(gradient_, steps);
 
+  episodes_.clear();
+  lag_ = 0;
+  for (const auto& experience : batch_) {
+    std::ranges::copy(experience->episodes, std::back_inserter(episodes_));
+    lag_ += copy_.version() - experience->version;
+  }
   UpdateReport report{.steps = samples_,
                       .loss = stats,
                       .gradient_norm = update.gradient_norm,
                       .learning_rate = update.learning_rate,
                       .episodes = episodes_};
-  lag_ = 0;
-  for (const auto& experience : batch_) {
-    report.seconds += experience->seconds;
-    lag_ += copy_.version() - experience->version;
-  }
-  report.seconds.waiting += waited_seconds_;
-  report.seconds.learning += watch.seconds();
+  report.seconds = {.learning = watch.seconds(), .waiting = waited_seconds_};
   return report;
 }
 
-void Ga3cTrainer::concatenate() {
+/// The forward pass, in parts that stay in the cache on their way through the layers.
+void Ga3cTrainer::record() {
+  const Heads all = heads(samples_);
   observations_.clear();
-  episodes_.clear();
+  std::int64_t first = 0;
+  std::int64_t gathered = 0;
   for (const auto& experience : batch_) {
     Rollout& rollout = experience->rollout;
-    const auto seen = rollout.observations(0, rollout.steps());
-    observations_.insert(observations_.end(), seen.begin(), seen.end());
-    episodes_.insert(episodes_.end(), experience->episodes.begin(), experience->episodes.end());
+    append(rollout.observations(0, rollout.steps()));
+    gathered += rollout.samples();
+    if (gathered < kPart && first + gathered < samples_) continue;
+    copy_.network().record({observations_}, part(all, first, gathered));
+    observations_.clear();
+    first += std::exchange(gathered, 0);
   }
 }
 
-Heads Ga3cTrainer::heads() {
+/// What the last states are worth now, when they are learned from.
+void Ga3cTrainer::revalue() {
+  observations_.clear();
+  std::int64_t states = 0;
+  for (const auto& experience : batch_) {
+    Rollout& rollout = experience->rollout;
+    append(rollout.observations(rollout.steps()));
+    states += rollout.envs();
+  }
+  const Heads all = heads(states);
+  copy_.network().forward({observations_}, all);
+  std::int64_t first = 0;
+  for (const auto& experience : batch_) {
+    Rollout& rollout = experience->rollout;
+    const int last = rollout.steps();
+    algorithm_.values(part(all, first, rollout.envs()), rollout.actions(last),
+                      rollout.values(last));
+    first += rollout.envs();
+  }
+}
+
+void Ga3cTrainer::append(std::span<const std::byte> observations) {
+  observations_.insert(observations_.end(), observations.begin(), observations.end());
+}
+
+Heads Ga3cTrainer::heads(std::int64_t samples) {
   const auto& architecture = copy_.network().architecture();
-  logits_.resize(static_cast<std::size_t>(samples_ * architecture.policy_outputs));
-  value_.resize(static_cast<std::size_t>(samples_));
-  return {samples_, architecture.policy_outputs, logits_, value_};
+  logits_.resize(static_cast<std::size_t>(samples * architecture.policy_outputs));
+  value_.resize(static_cast<std::size_t>(samples));
+  return {samples, architecture.policy_outputs, logits_, value_};
 }
 
 LossStats Ga3cTrainer::loss(const Heads& heads, const Heads& gradient) const {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "tandem/learn/shared_model.h"
@@ -25,7 +26,7 @@ class Ga3cTrainer {
   bool gather(TrainingQueue& queue, std::int64_t min_batch);
 
   /// One update by what was gathered: equation 5, summed over the samples as in section 5.3, and
-  /// equation 3. The report is valid until the next gather().
+  /// equation 3. The report, with this trainer's own seconds, is valid until the next gather().
   UpdateReport update(std::int64_t steps);
 
   /// Updates of the model between an experience's first action and its part in the last update
@@ -36,8 +37,10 @@ class Ga3cTrainer {
   std::vector<std::unique_ptr<Experience>>& batch() { return batch_; }
 
  private:
-  void concatenate();
-  Heads heads();
+  void record();
+  void revalue();
+  void append(std::span<const std::byte> observations);
+  Heads heads(std::int64_t samples);
   LossStats loss(const Heads& heads, const Heads& gradient) const;
 
   const Algorithm& algorithm_;

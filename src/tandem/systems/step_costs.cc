@@ -129,14 +129,15 @@ void Workbench::act_and_learn() {
 
 void Workbench::act() {
   for (int t = 0; t < batching_.steps; ++t) {
-    network_->record(state_.look(ids_, rollout_.observations(t)), heads(t));
+    const auto seen = state_.look(ids_, rollout_.observations(t));
+    batching_.apart ? network_->forward(seen, heads(t)) : network_->record(seen, heads(t));
     state_.keep(ids_);
     algorithm_.act(heads(t), streams_, rollout_.epsilons(), rollout_.taken(t));
   }
   // What the algorithm bootstraps from, as in Collector.
   const int last = batching_.steps;
   const auto bootstrap = algorithm_.needs().bootstrap;
-  if (bootstrap == Bootstrap::none) return;
+  if (bootstrap == Bootstrap::none || batching_.apart) return;
   if (bootstrap == Bootstrap::every_action) {
     network_->forward(state_.look(ids_, rollout_.observations(last)), heads(last));
   }
@@ -146,6 +147,9 @@ void Workbench::act() {
 }
 
 void Workbench::differentiate(std::span<float> gradient) {
+  if (batching_.apart) {
+    network_->record({rollout_.observations(0, batching_.steps)}, heads(0, batching_.steps));
+  }
   const double samples = batching_.envs * batching_.steps * batching_.rollouts;
   network_->backward(
       [&](const Heads& heads, const Heads& out) {

@@ -10,13 +10,18 @@ struct Batching {
   int envs = 0;      // of one forward pass
   int steps = 0;     // of each environment between two updates
   int rollouts = 0;  // of envs * steps samples each, a gradient from each: those of one update
+
+  // Others learn than those that act, as GA3C's trainers: by a forward pass of their own. The pass
+  // that looks at the last state then chooses the next action, too.
+  bool apart = false;
 };
 
 /// Seconds of one core for one step. What several steps share is divided among them. Value type.
 struct StepCosts {
   double env = 0;        // t_env: emulator and observation
   double inference = 0;  // t_inf: forward passes of acting and bootstrapping, sampling of actions
-  double training = 0;   // t_train: loss, backward and update, on the pass that acted
+  double training = 0;   // t_train: loss, backward and update, on the pass that acted or on one
+                         // of its own
 
   [[nodiscard]] double total() const { return env + inference + training; }
 };

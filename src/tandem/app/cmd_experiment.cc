@@ -1,0 +1,13 @@
+// `tandem experiment`: the papers' studies of their systems, each a subcommand.
+#include "tandem/app/commands.h"
+
+namespace tandem {
+
+void add_experiment(CLI::App& program) {
+  auto* command =
+      program.add_subcommand("experiment", "Make a paper's measurements of its system again");
+  command->require_subcommand(1);
+  add_ga3c_grid(*command);
+}
+
+}  // namespace tandem

@@ -1,0 +1,27 @@
+// How fast a short training goes, and what it says of itself.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "tandem/app/config.h"
+#include "tandem/run/signals.h"
+#include "tandem/systems/parts.h"
+
+namespace tandem {
+
+/// Value type.
+struct TrainingRate {
+  double steps_per_second = 0;   // since the end of its warm-up
+  double busy_cores = 0;         // processor seconds a second, of this process, the same
+  nlohmann::ordered_json means;  // the scalars of a log line over all of it, as metrics.jsonl's
+};
+
+/// Trains for about `seconds` (the making of environments comes on top), whatever budget the config
+/// has, in a temporary folder that is gone afterwards; then calls `afterwards` with the parts that
+/// trained. Throws Error when the config cannot be trained with, or one of the signals came.
+[[nodiscard]] TrainingRate measure_training(
+    const Config& config, double seconds, const StopSignals& signals,
+    const std::function<void(const Parts&)>& afterwards = {});
+
+}  // namespace tandem

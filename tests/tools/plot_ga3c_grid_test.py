@@ -1,0 +1,55 @@
+"""Tests tools/plot_ga3c_grid.py."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOL = pathlib.Path(__file__).parents[2] / "tools" / "plot_ga3c_grid.py"
+sys.path.insert(0, str(TOOL.parent))
+import plot_ga3c_grid  # noqa: E402
+
+HEADER = (
+    "system,net,agents,predictors,trainers,predictions_per_second,trainings_per_second,busy_cores,"
+    "prediction_batch,training_queue\n"
+)
+
+
+class PlotGa3cGridTest(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+
+    def draw(self):
+        return subprocess.run(
+            [sys.executable, str(TOOL), str(self.folder)], capture_output=True, text=True
+        )
+
+    def test_shows_the_best_three_of_each_number_of_agents(self):
+        rows = [{"agents": "32", "trainings_per_second": str(rate)} for rate in (3, 9, 1, 5)]
+        rows.append({"agents": "16", "trainings_per_second": "2"})
+        best = plot_ga3c_grid.best_of_each(rows)
+        self.assertEqual(list(best), [16, 32])
+        self.assertEqual([row["trainings_per_second"] for row in best[32]], ["9", "5", "3"])
+
+    def test_writes_a_png(self):
+        lines = [f"ga3c,nips,{n},1,2,900,5.5,1.9,{n / 2},3\n" for n in (16, 32)]
+        (self.folder / "grid.csv").write_text(HEADER + "".join(lines))
+        beside = ["a3c,nips,,,,800,160,1.9,0,0\n", "ga3c,large4,32,1,2,700,4,1.9,16,2\n"]
+        (self.folder / "networks.csv").write_text(HEADER + lines[1] + "".join(beside))
+        done = self.draw()
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        picture = self.folder / "ga3c-grid.png"
+        self.assertEqual(picture.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+
+    def test_says_what_is_missing(self):
+        done = self.draw()
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("grid.csv", done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Draws what `tandem experiment ga3c-grid` measured: GA3C's Figures 3 and 4, and its Table 2.
+
+Reads grid.csv and networks.csv of its folder and writes ga3c-grid.png there.
+"""
+
+import argparse
+import csv
+from pathlib import Path
+
+from plot import COLOURS, plt, refuse
+
+SHOWN = 3  # settings of each number of agents: "the top three"
+
+
+def read(file):
+    try:
+        with file.open(newline="") as lines:
+            return list(csv.DictReader(lines))
+    except OSError as error:
+        refuse(f"cannot read {file}: {error}; `tandem experiment ga3c-grid` writes it")
+
+
+def best_of_each(rows):
+    """{agents: its settings of most trainings a second, the best first}"""
+    groups = {}
+    for row in rows:
+        groups.setdefault(int(row["agents"]), []).append(row)
+    order = {"key": lambda row: -float(row["trainings_per_second"])}
+    return {agents: sorted(alike, **order)[:SHOWN] for agents, alike in sorted(groups.items())}
+
+
+def tidy(axes):
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", color="#dddddd", linewidth=0.8)
+    axes.set_axisbelow(True)
+
+
+def draw_settings(axes, groups, column, title, scale=1.0):
+    """Three bars for each number of agents, with N_P and N_T below each."""
+    ticks, labels, middles = [], [], []
+    for i, rows in enumerate(groups.values()):
+        places = [i * (SHOWN + 1) + k for k in range(len(rows))]
+        heights = [float(row[column]) * scale for row in rows]
+        axes.bar(places, heights, color=COLOURS[i % len(COLOURS)], width=0.85)
+        ticks += places
+        labels += [f"{row['predictors']},{row['trainers']}" for row in rows]
+        middles.append(sum(places) / len(places))
+    axes.set_xticks(ticks, labels, fontsize=8)
+    for middle, agents in zip(middles, groups, strict=True):
+        axes.annotate(
+            f"$N_A$ = {agents}",
+            (middle, 0),
+            (0, -24),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            ha="center",
+            va="top",
+            fontsize=9,
+        )
+    axes.set_title(title, loc="left", fontsize=11)
+    tidy(axes)
+
+
+def draw_networks(axes, rows):
+    """Steps a second of each system by network, and GA3C's rate relative to each other one's."""
+    systems = list(dict.fromkeys(row["system"] for row in rows))
+    nets = list(dict.fromkeys(row["net"] for row in rows))
+    rate = {(row["system"], row["net"]): float(row["predictions_per_second"]) for row in rows}
+    width = 0.8 / len(systems)
+    for i, system in enumerate(systems):
+        heights = [rate.get((system, net), 0) for net in nets]
+        places = [k + (i - (len(systems) - 1) / 2) * width for k in range(len(nets))]
+        axes.bar(places, heights, width * 0.95, color=COLOURS[i], label=system.upper())
+        if system == "ga3c":
+            continue
+        for place, net, height in zip(places, nets, heights, strict=True):
+            if height and ("ga3c", net) in rate:
+                times = f"{rate['ga3c', net] / height:.2f}"
+                axes.text(place, height, times, ha="center", va="bottom", fontsize=7)
+    axes.set_yscale("log")
+    axes.set_xticks(range(len(nets)), nets)
+    axes.set_title(
+        "Table 2: steps per second by network\n(numbers: GA3C's by it)", loc="left", fontsize=11
+    )
+    axes.legend(frameon=False, fontsize=8)
+    tidy(axes)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    groups = best_of_each(read(folder / "grid.csv"))
+    networks = read(folder / "networks.csv")
+    figure, panels = plt.subplots(2, 2, figsize=(12, 8), layout="constrained")
+    fastest = max(float(rows[0]["trainings_per_second"]) for rows in groups.values())
+    draw_settings(
+        panels[0, 0],
+        groups,
+        "trainings_per_second",
+        f"Figure 3: trainings per second, of the most ({fastest:.1f})\nbelow: $N_P$, $N_T$",
+        1 / fastest,
+    )
+    draw_settings(
+        panels[0, 1], groups, "training_queue", "Figure 4: experiences in the training queue"
+    )
+    draw_settings(panels[1, 0], groups, "prediction_batch", "Figure 4: samples of a prediction")
+    draw_networks(panels[1, 1], networks)
+    figure.savefig(folder / "ga3c-grid.png", dpi=150)
+
+
+if __name__ == "__main__":
+    main()
