@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <limits>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "tandem/base/clock.h"
+#include "tandem/base/error.h"
 #include "tandem/learn/learner.h"
 #include "tandem/nn/network.h"
 
@@ -98,15 +100,20 @@ struct Case {
   bool training;
   std::string library;
   Precision precision;
-  double least = std::numeric_limits<double>::infinity();  // seconds of a sample
+  double least = std::numeric_limits<double>::infinity();  // seconds of a sample; none: impossible
 
   /// Passes for some time.
   void turn(double seconds) {
-    Bench bench(arch, batch, library, precision);
+    std::unique_ptr<Bench> bench;
+    try {
+      bench = std::make_unique<Bench>(arch, batch, library, precision);
+    } catch (const Error&) {
+      return;  // this CPU has no instructions for bfloat16
+    }
     const Stopwatch watch;
     while (watch.seconds() < seconds) {
       const Stopwatch pass;
-      training ? bench.train() : bench.forward();
+      training ? bench->train() : bench->forward();
       least = std::min(least, pass.seconds() / static_cast<double>(batch));
     }
   }
@@ -133,8 +140,11 @@ std::vector<Case> cases() {
 void print(const std::vector<Case>& all) {
   fmt::print("us per sample     batch  libtorch fp32  oneDNN fp32  oneDNN bf16\n");
   for (std::size_t i = 0; i + 2 < all.size(); i += 3) {
-    const auto us = [&](std::size_t k) { return 1e6 * all[i + k].least; };
-    fmt::print("{:<17} {:>5}  {:>13.1f}  {:>11.1f}  {:>11.1f}\n",
+    const auto us = [&](std::size_t k) {
+      const double seconds = all[i + k].least;
+      return std::isfinite(seconds) ? fmt::format("{:.1f}", 1e6 * seconds) : "-";
+    };
+    fmt::print("{:<17} {:>5}  {:>13}  {:>11}  {:>11}\n",
                all[i].arch + (all[i].training ? " training" : " forward"), all[i].batch, us(0),
                us(1), us(2));
   }

@@ -47,16 +47,22 @@ class Slot:
 
 
 class Tandem:
-    def __init__(self, program, precision):
-        self.name = f"tandem, PAAC, {precision}"
-        self.program, self.precision = program, precision
+    def __init__(self, program, system, precision):
+        self.short = f"{system.upper()} {precision}"
+        self.name = f"tandem, {system.upper()}, {precision}"
+        self.program, self.system, self.precision = program, system, precision
 
     def command(self, slot, net, args):
+        # As many environments, and samples of an update.
+        preset, envs = {
+            "paac": (f"paac/paper_{net}", "paac.envs"),
+            "ga3c": ("ga3c/atari", "ga3c.agents"),
+        }[self.system]
         return [
-            *[self.program, "train", "paac", "--config", f"paac/paper_{net}"],
+            *[self.program, "train", self.system, "--config", preset],
             *["--env", f"atari:{args.game}", "--threads", str(args.threads)],
-            *["--set", f"paac.envs={args.envs}", "--set", "log_seconds=0.5"],
-            *["--set", f"net.precision={self.precision}"],
+            *["--set", f"{envs}={args.envs}", "--set", "log_seconds=0.5"],
+            *["--set", f"net.arch={net}", "--set", f"net.precision={self.precision}"],
             *["--run-dir", slot.run],
         ]
 
@@ -182,10 +188,18 @@ def ratio(above, below):
     return statistics.median(a / b for a, b in zip(above, below, strict=True))
 
 
-def table(rates, contenders, args):
+def has_bf16():
+    """Whether this CPU has the instructions, without which tandem refuses net.precision=bf16."""
+    with contextlib.suppress(OSError):
+        return "avx512_bf16" in Path("/proc/cpuinfo").read_text()
+    return False
+
+
+def table(rates, ours, peers, args):
     """The Markdown table; `rates`: by (net, contender, busy), one of each round."""
+    contenders = ours + peers
     head = ["network", "contender", "steps/s, median", "least to most"]
-    head += [f"{c.precision} is faster by" for c in contenders[:2]]
+    head += [f"{c.short} is faster by" for c in ours]
     head += ["beside a busy core"] * args.busy
     lines = [head, ["---"] * len(head)]
     for net in args.nets:
@@ -193,7 +207,7 @@ def table(rates, contenders, args):
             own = rates[net, contender.name, False]
             line = [net, contender.name, f"{statistics.median(own):,.0f}"]
             line += [f"{min(own):,.0f} to {max(own):,.0f}"]
-            line += [f"{ratio(rates[net, c.name, False], own):.2f} x" for c in contenders[:2]]
+            line += [f"{ratio(rates[net, c.name, False], own):.2f} x" for c in ours]
             if args.busy:
                 line += [f"{ratio(rates[net, contender.name, True], own):.0%}"]
             lines.append(line)
@@ -229,15 +243,16 @@ def main():
     # A signal unwinds the stack like Ctrl-C does, and that ends the contender of the slot.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("side_by_side: terminated"))
     python = peers_python(args.peers_python)
-    contenders = [
-        Tandem(args.tandem, "fp32"),
-        Tandem(args.tandem, "bf16"),
+    ours = [Tandem(args.tandem, "paac", "fp32"), Tandem(args.tandem, "ga3c", "fp32")]
+    if has_bf16():
+        ours.append(Tandem(args.tandem, "paac", "bf16"))
+    peers = [
         Peer("A2C in one loop over EnvPool (CleanRL's way)", "a2c_envpool.py", python),
         Peer("Stable-Baselines3 A2C over EnvPool", "sb3_a2c.py", python),
     ]
     rates = collections.defaultdict(list)
     turns = itertools.product(
-        range(args.rounds), args.nets, contenders, [False, True][: 1 + args.busy]
+        range(args.rounds), args.nets, ours + peers, [False, True][: 1 + args.busy]
     )
     for turn, net, contender, busy in turns:
         measured = measure(contender, net, args, busy)
@@ -252,7 +267,7 @@ def main():
         f"{args.rounds} slots of {args.slot:g} s each; {time.strftime('%Y-%m-%d')}, "
         f"{platform.machine()}, {os.cpu_count()} cores"
     )
-    result = f"{setting}\n\n{table(rates, contenders, args)}\n"
+    result = f"{setting}\n\n{table(rates, ours, peers, args)}\n"
     print(result)
     if args.out:
         args.out.write_text(result)

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "tandem/learn/shared_model.h"
 #include "tandem/sync/crew.h"
 #include "tests/support/linear_network.h"
 
@@ -36,7 +37,7 @@ class BatchedPolicyTest : public testing::Test {
   }
   ~BatchedPolicyTest() override { crew_.end(); }
 
-  ModelCopy copy() {
+  NetworkCopy copy() {
     return {model_, [](std::span<const float> parameters) {
               return std::make_unique<LinearNetwork>(one_number(), parameters);
             }};

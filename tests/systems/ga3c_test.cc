@@ -193,7 +193,7 @@ TEST_F(Ga3cTest, TheLastStepOfAnEpisodeAndItsRewardBelongToTheExperience) {
     BatchedPolicy policy(parts.learner.architecture(), 8, crew.stop_token());
     Ga3cAgent agent({}, parts, policy, 0);
     crew.spawn("predictor", 1, [&](int) {
-      ModelCopy copy(model, parts.make_network);
+      NetworkCopy copy(model, parts.make_network);
       BatchedPolicy::Batch batch;
       for (;;) policy.answer(copy, batch);
     });

@@ -20,6 +20,15 @@ void require_sizes(const Architecture& architecture, const Inputs& inputs, const
   throw std::logic_error("Network: the batch has other sizes than the architecture");
 }
 
+Heads part(const Heads& heads, std::int64_t first, std::int64_t count) {
+  const auto cut = [&](std::span<float> all, std::int64_t width) {
+    return all.subspan(static_cast<std::size_t>(first * width),
+                       static_cast<std::size_t>(count * width));
+  };
+  return {count, heads.actions, cut(heads.logits, heads.actions),
+          cut(heads.value, heads.value.empty() ? 0 : 1)};
+}
+
 void RecordedHeads::add(const Heads& heads) {
   logits_.insert(logits_.end(), heads.logits.begin(), heads.logits.end());
   value_.insert(value_.end(), heads.value.begin(), heads.value.end());

@@ -14,6 +14,9 @@ namespace tandem {
 /// Throws std::logic_error unless the spans are as long as architecture and out.batch say.
 void require_sizes(const Architecture& architecture, const Inputs& inputs, const Heads& out);
 
+/// The heads of `count` samples from `first` on. Pure.
+Heads part(const Heads& heads, std::int64_t first, std::int64_t count);
+
 /// The heads of the samples that a network has recorded. Not thread-safe.
 class RecordedHeads {
  public:

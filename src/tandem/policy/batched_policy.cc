@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "tandem/nn/batch.h"
 #include "tandem/sync/crew.h"
 
 namespace tandem {
@@ -13,14 +14,6 @@ namespace {
 template <class T>
 void append(std::vector<T>& all, std::span<const T> more) {
   all.insert(all.end(), more.begin(), more.end());
-}
-
-/// The part of `all`, with `width` numbers a sample, that belongs to the samples from `first` on.
-template <class T>
-std::span<const T> part(const std::vector<T>& all, std::int64_t first, std::int64_t samples,
-                        std::int64_t width) {
-  return std::span(all).subspan(static_cast<std::size_t>(first * width),
-                                static_cast<std::size_t>(samples * width));
 }
 
 }  // namespace
@@ -37,15 +30,14 @@ void BatchedPolicy::ask(Question& question) {
   wait_until(question.changed, lock, stop_, [&] { return question.answered; });
 }
 
-void BatchedPolicy::answer(ModelCopy& model, Batch& batch) {
+void BatchedPolicy::answer(NetworkCopy& model, Batch& batch) {
   take(batch);
   const Stopwatch watch;
   model.synchronise();
   batch.gather(architecture_);
-  model.network().forward(
-      {batch.observations_, batch.state_, batch.begins_},
-      {batch.samples_, architecture_.policy_outputs, batch.logits_, batch.value_});
-  batch.scatter(architecture_);
+  const Heads heads{batch.samples_, architecture_.policy_outputs, batch.logits_, batch.value_};
+  model.network().forward({batch.observations_, batch.state_, batch.begins_}, heads);
+  batch.scatter(heads);
   reply(batch, model.version(), watch.seconds());
 }
 
@@ -116,17 +108,17 @@ void BatchedPolicy::Batch::gather(const Architecture& architecture) {
   value_.resize(architecture.value_head ? static_cast<std::size_t>(samples_) : 0);
 }
 
-void BatchedPolicy::Batch::scatter(const Architecture& architecture) const {
+void BatchedPolicy::Batch::scatter(const Heads& heads) const {
   std::int64_t first = 0;
+  auto state = state_.begin();
   for (const Question* question : questions_) {
-    const auto samples = question->out.batch;
-    std::ranges::copy(part(logits_, first, samples, architecture.policy_outputs),
-                      question->out.logits.begin());
-    std::ranges::copy(part(value_, first, samples, architecture.value_head ? 1 : 0),
-                      question->out.value.begin());
-    std::ranges::copy(part(state_, first, samples, architecture.state_size()),
-                      question->inputs.state.begin());
-    first += samples;
+    const Heads own = part(heads, first, question->out.batch);
+    std::ranges::copy(own.logits, question->out.logits.begin());
+    std::ranges::copy(own.value, question->out.value.begin());
+    const auto after = state + std::ssize(question->inputs.state);
+    std::copy(state, after, question->inputs.state.begin());
+    state = after;
+    first += own.batch;
   }
 }
 

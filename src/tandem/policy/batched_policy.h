@@ -12,7 +12,7 @@
 #include "tandem/base/clock.h"
 #include "tandem/base/histogram.h"
 #include "tandem/nn/network.h"
-#include "tandem/policy/model_copy.h"
+#include "tandem/policy/network_copy.h"
 
 namespace tandem {
 
@@ -61,7 +61,7 @@ class BatchedPolicy {
     friend class BatchedPolicy;
 
     void gather(const Architecture& architecture);
-    void scatter(const Architecture& architecture) const;
+    void scatter(const Heads& heads) const;
 
     std::vector<Question*> questions_;
     std::int64_t samples_ = 0;
@@ -73,7 +73,7 @@ class BatchedPolicy {
   };
 
   /// A predictor: waits for questions and answers them by the newest parameters.
-  void answer(ModelCopy& model, Batch& batch);
+  void answer(NetworkCopy& model, Batch& batch);
 
   /// Since the last call.
   PredictionStats take_stats();

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "tandem/policy/collector.h"
+#include "tandem/policy/network_copy.h"
 #include "tandem/sync/crew.h"
 #include "tandem/systems/parts.h"
-#include "tandem/systems/target_network.h"
 
 namespace tandem {
 namespace {
@@ -72,7 +72,7 @@ class ActorLearner {
   std::vector<float> parameters_;
   std::vector<float> gradient_;
   std::unique_ptr<Network> network_;
-  TargetNetwork target_;
+  NetworkCopy target_;
   Collector collector_;
 };
 

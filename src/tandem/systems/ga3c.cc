@@ -88,7 +88,7 @@ class Ga3c {
 
  private:
   struct Predictor {
-    ModelCopy model;
+    NetworkCopy model;
     BatchedPolicy::Batch batch = {};
   };
 
@@ -104,7 +104,7 @@ class Ga3c {
   void predict(int rank) {
     auto& predictor = predictors_[static_cast<std::size_t>(rank)];
     if (predictor == nullptr) {
-      predictor = std::make_unique<Predictor>(Predictor{ModelCopy(model_, parts_.make_network)});
+      predictor = std::make_unique<Predictor>(Predictor{NetworkCopy(model_, parts_.make_network)});
     }
     policy_.answer(predictor->model, predictor->batch);
   }

@@ -5,19 +5,12 @@
 #include <span>
 #include <utility>
 
+#include "tandem/nn/batch.h"
+
 namespace tandem {
 namespace {
 
 constexpr std::int64_t kPart = 32;  // samples
-
-/// The heads of some samples in a row.
-Heads part(const Heads& heads, std::int64_t first, std::int64_t count) {
-  const auto cut = [&](std::span<float> all, std::int64_t width) {
-    return all.subspan(static_cast<std::size_t>(first * width),
-                       static_cast<std::size_t>(count * width));
-  };
-  return {count, heads.actions, cut(heads.logits, heads.actions), cut(heads.value, 1)};
-}
 
 }  // namespace
 

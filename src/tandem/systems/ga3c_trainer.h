@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tandem/learn/shared_model.h"
-#include "tandem/policy/model_copy.h"
+#include "tandem/policy/network_copy.h"
 #include "tandem/run/interval.h"
 #include "tandem/systems/ga3c_agent.h"
 
@@ -45,7 +45,7 @@ class Ga3cTrainer {
 
   const Algorithm& algorithm_;
   SharedModel& model_;
-  ModelCopy copy_;
+  NetworkCopy copy_;
   std::vector<float> gradient_;
   std::vector<std::unique_ptr<Experience>> batch_;
   std::int64_t samples_ = 0;

@@ -8,9 +8,9 @@
 
 #include "tandem/base/clock.h"
 #include "tandem/policy/collector.h"
+#include "tandem/policy/network_copy.h"
 #include "tandem/sync/workers.h"
 #include "tandem/systems/parts.h"
-#include "tandem/systems/target_network.h"
 
 namespace tandem {
 namespace {
@@ -21,7 +21,7 @@ namespace {
 /// threads: with it the order of all sums, and so every bit of the result.
 struct Group {
   std::unique_ptr<Network> network = nullptr;
-  std::unique_ptr<TargetNetwork> target = nullptr;
+  std::unique_ptr<NetworkCopy> target = nullptr;
   std::unique_ptr<Collector> collector = nullptr;
   LossStats stats = {};
   double learning_seconds = 0;
@@ -65,7 +65,7 @@ Group make_group(const PaacConfig& config, const Parts& parts, const TargetParam
       std::min(static_cast<int>(config.envs_per_group), static_cast<int>(config.envs) - first);
   const int workers_each = worker_count(config, parts.threads) / group_count(config);
   Group group{.network = parts.make_network(parts.learner.parameters()),
-              .target = std::make_unique<TargetNetwork>(target, parts.make_network)};
+              .target = std::make_unique<NetworkCopy>(target, parts.make_network)};
   group.collector = std::make_unique<Collector>(
       VecEnv(parts.make_env, {.first = first,
                               .count = count,
