@@ -94,7 +94,7 @@ def main():
     groups = best_of_each(read(folder / "grid.csv"))
     networks = read(folder / "networks.csv")
     figure, panels = plt.subplots(2, 2, figsize=(12, 8), layout="constrained")
-    fastest = max(float(rows[0]["trainings_per_second"]) for rows in groups.values())
+    fastest = max(float(rows[0]["trainings_per_second"]) for rows in groups.values()) or 1
     draw_settings(
         panels[0, 0],
         groups,

@@ -24,15 +24,14 @@ TEST(Ga3cGrid, TheBestOfEachNumberOfAgentsComeFirst) {
 }
 
 TEST(Ga3cGrid, TheMedianIsThatOfEachNumber) {
-  EXPECT_FALSE(median_row({}));
   auto a = row(16, 1, 5), b = row(16, 1, 1), c = row(16, 1, 3);
   a.lag = 1;
   b.lag = 7;
   c.lag = 2;
   const auto middle = median_row({a, b, c});
-  EXPECT_EQ(middle->trainings_per_second, 3);
-  EXPECT_EQ(middle->lag, 2);
-  EXPECT_EQ(middle->threads.agents, 16);
+  EXPECT_EQ(middle.trainings_per_second, 3);
+  EXPECT_EQ(middle.lag, 2);
+  EXPECT_EQ(middle.threads.agents, 16);
 }
 
 TEST(Ga3cGrid, TrainingsPerSecondAreStepsByTheirSize) {
@@ -79,6 +78,7 @@ TEST(Ga3cGrid, AnotherSystemHasTheSameTask) {
   EXPECT_EQ(other.net.hidden, 33);
   EXPECT_EQ(other.optimizer.lr, load_config("a3c", {}).optimizer.lr);
   EXPECT_THAT(other.toml(), HasSubstr("size = 12"));
+  EXPECT_EQ(same_task(config, "paac").paac.envs, 32);  // by 5 steps are 160 samples
 }
 
 }  // namespace

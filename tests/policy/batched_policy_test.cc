@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -20,14 +21,27 @@ Architecture one_number() {
   return linear_architecture({.dtype = DType::f32, .frame_shape = {1}, .num_actions = 2});
 }
 
-/// Asks for one sample: what is the value of a state that shows `x`?
-float ask(PolicyClient& client, float x) {
-  std::array<float, 2> logits{};
-  float value = 0;
-  client.forward({std::as_bytes(std::span(&x, 1))}, {1, 2, logits, std::span(&value, 1)});
-  EXPECT_EQ(logits[0], 0);
-  return value;
-}
+/// An actor with one sample at a time. It must outlive the predictors, which write into it.
+class Actor {
+ public:
+  explicit Actor(BatchedPolicy& policy) : client_(policy) {}
+
+  /// What is the value of a state that shows `x`?
+  float ask(float x) {
+    x_ = x;
+    client_.forward({std::as_bytes(std::span(&x_, 1))}, {1, 2, logits_, std::span(&value_, 1)});
+    EXPECT_EQ(logits_[0], 0);
+    return value_;
+  }
+
+  PolicyClient& client() { return client_; }
+
+ private:
+  PolicyClient client_;
+  float x_ = 0;
+  std::array<float, 2> logits_{};
+  float value_ = 0;
+};
 
 class BatchedPolicyTest : public testing::Test {
  protected:
@@ -62,10 +76,10 @@ TEST_F(BatchedPolicyTest, EachOfManyActorsGetsItsOwnAnswer) {
   std::atomic<int> left = 20;
   Crew actors;
   actors.spawn("actor", 20, [&](int rank) {
-    PolicyClient client(policy_);
+    Actor actor(policy_);
     for (int i = 0; i < 200; ++i) {
       const auto x = static_cast<float>(1000 * rank + i);
-      ASSERT_EQ(ask(client, x), x);
+      ASSERT_EQ(actor.ask(x), x);
     }
     --left;
   });
@@ -80,10 +94,10 @@ TEST_F(BatchedPolicyTest, EachOfManyActorsGetsItsOwnAnswer) {
 
 // Seen hanging with all that wait taken at once, and with one at a time.
 TEST_F(BatchedPolicyTest, ABatchIsWhatWaitsUpToItsLimit) {
-  Crew actors;
-  std::vector<std::unique_ptr<PolicyClient>> clients;
-  for (int i = 0; i < 11; ++i) clients.push_back(std::make_unique<PolicyClient>(policy_));
-  actors.spawn("actor", 11, [&](int rank) { ask(*clients[static_cast<std::size_t>(rank)], 1); });
+  std::vector<std::unique_ptr<Actor>> actors;
+  for (int i = 0; i < 11; ++i) actors.push_back(std::make_unique<Actor>(policy_));
+  Crew asking;
+  asking.spawn("actor", 11, [&](int rank) { actors[static_cast<std::size_t>(rank)]->ask(1); });
   auto model = copy();
   BatchedPolicy::Batch batch;
   std::this_thread::sleep_for(std::chrono::milliseconds(100));  // all ask
@@ -91,30 +105,40 @@ TEST_F(BatchedPolicyTest, ABatchIsWhatWaitsUpToItsLimit) {
   EXPECT_EQ(policy_.take_stats().predictions, 8);
   policy_.answer(model, batch);
   EXPECT_EQ(policy_.take_stats().predictions, 3);
-  actors.join();
+  asking.join();
+}
+
+TEST_F(BatchedPolicyTest, AQuestionOfMoreSamplesThanABatchIsABatch) {
+  predict(1);
+  PolicyClient client(policy_);
+  std::vector<float> shown(20), logits(40), values(20);
+  std::iota(shown.begin(), shown.end(), 0.0F);
+  client.forward({std::as_bytes(std::span(shown))}, {20, 2, logits, values});
+  EXPECT_EQ(values, shown);
+  EXPECT_EQ(policy_.take_stats().batches, 1);
 }
 
 TEST_F(BatchedPolicyTest, AnswersByTheNewestParametersAndSaysWhich) {
   predict(1);
-  PolicyClient client(policy_);
-  EXPECT_EQ(ask(client, 3), 3);
-  EXPECT_EQ(client.version(), 0);
+  Actor actor(policy_);
+  EXPECT_EQ(actor.ask(3), 3);
+  EXPECT_EQ(actor.client().version(), 0);
   std::vector<float> gradient(model_.size());
   gradient[4] = -1;
   model_.apply(gradient, 0);
-  EXPECT_EQ(ask(client, 3), 6);
-  EXPECT_EQ(client.version(), 1);
+  EXPECT_EQ(actor.ask(3), 6);
+  EXPECT_EQ(actor.client().version(), 1);
 }
 
 // Seen hanging with the wait not told of the stop.
 TEST_F(BatchedPolicyTest, AStopWakesActorsAndPredictors) {
   predict(2);
   std::atomic<int> unwound = 0;
-  std::vector<std::unique_ptr<PolicyClient>> clients;
-  for (int i = 0; i < 3; ++i) clients.push_back(std::make_unique<PolicyClient>(policy_));
+  std::vector<std::unique_ptr<Actor>> actors;
+  for (int i = 0; i < 3; ++i) actors.push_back(std::make_unique<Actor>(policy_));
   crew_.spawn("actor", 3, [&](int rank) {
     try {
-      for (;;) ask(*clients[static_cast<std::size_t>(rank)], 1);
+      for (;;) actors[static_cast<std::size_t>(rank)]->ask(1);
     } catch (const Stopped&) {
       ++unwound;
     }

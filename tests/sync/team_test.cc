@@ -32,9 +32,11 @@ class TeamTest : public testing::Test {
   }
 
   std::array<std::atomic<int>, kMost> done_{};
+  std::array<std::atomic<int>, kMost> begun_{};
   std::atomic<int> at_work_ = 0;
   Crew crew_;
-  Team team_{crew_, "worker", [this](int rank) {
+  Team team_{crew_, "worker", [this](int rank, bool anew) {
+               if (anew) ++begun_[rank];
                ++at_work_;
                std::this_thread::yield();
                ++done_[rank];
@@ -66,10 +68,19 @@ TEST_F(TeamTest, NobodyWorksAfterRest) {
   }
 }
 
+TEST_F(TeamTest, WhoeverRestedIsTold) {
+  for (int round = 1; round <= 5; ++round) {
+    team_.resize(kMost);
+    await_work_of(kMost);
+    team_.rest();
+    for (int rank = 0; rank < kMost; ++rank) EXPECT_EQ(begun_[rank], round);
+  }
+}
+
 // Seen hanging with a rest() that the stop does not wake.
 TEST_F(TeamTest, AnErrorAtWorkWakesWhoeverWaitsForRest) {
   Crew crew;
-  Team failing(crew, "failing", [](int rank) {
+  Team failing(crew, "failing", [](int rank, bool) {
     if (rank == 1) throw std::runtime_error("broken");
     std::this_thread::yield();
   });

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -12,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tandem/base/error.h"
@@ -121,6 +124,51 @@ TEST_F(Ga3cTest, AnAgentMayHaveSeveralEnvironments) {
   EXPECT_EQ(result_of(folder("run")).at("steps"), steps.load());
 }
 
+// Far more threads than cores.
+TEST_F(Ga3cTest, AHundredAndTwentyEightAgentsPlayAndAreSaved) {
+  auto config = few_;
+  config.agents = 128;
+  train({.folder = folder("run"), .steps = 20'000}, config);
+  const auto found = find_latest(folder("run") / "checkpoints", [](const std::string&) {});
+  EXPECT_TRUE(found.checkpoint.blobs.contains("agent_127"));
+}
+
+// Seen failing with only those saved that have played in this process.
+TEST_F(Ga3cTest, AgentsThatRestThroughoutAResumedRunKeepTheirState) {
+  train({.folder = folder("run"), .steps = 1000}, few_);
+  auto fewer = few_;
+  fewer.agents = 2;
+  train({.folder = folder("run"), .steps = 2000, .resume = true}, fewer);
+  const auto found = find_latest(folder("run") / "checkpoints", [](const std::string&) {});
+  EXPECT_TRUE(found.checkpoint.blobs.contains("agent_4"));
+}
+
+// Section 4.3 beside checkpoints that come sooner than its changes. Seen failing with a clock that
+// each checkpoint sets back.
+TEST_F(Ga3cTest, CheckpointsDoNotKeepTheThreadsFromChanging) {
+  auto config = few_;
+  config.adjust_seconds = 0.02;
+  train({.folder = folder("run"), .steps = 60'000, .checkpoint_minutes = 0.003 / 60}, config);
+  std::ifstream metrics(folder("run") / "metrics.jsonl");
+  bool changed = false;
+  for (std::string line; std::getline(metrics, line);) {
+    const auto scalars = nlohmann::json::parse(line);
+    const std::array threads = {scalars["ga3c/agents"].get<double>(),
+                                scalars["ga3c/predictors"].get<double>(),
+                                scalars["ga3c/trainers"].get<double>()};
+    changed = changed || threads != std::array{5.0, 2.0, 2.0};
+  }
+  EXPECT_TRUE(changed);
+}
+
+TEST_F(Ga3cTest, WithoutASearchTheThreadsStay) {
+  train({.folder = folder("run"), .checkpoint_minutes = 1e-4}, few_);
+  std::ifstream metrics(folder("run") / "metrics.jsonl");
+  for (std::string line; std::getline(metrics, line);) {
+    EXPECT_EQ(nlohmann::json::parse(line)["ga3c/agents"], 5);
+  }
+}
+
 TEST_F(Ga3cTest, GoesOnAfterEachCheckpoint) {
   train({.folder = folder("run"), .checkpoint_minutes = 1e-4}, few_);
   EXPECT_GE(result_of(folder("run")).at("steps"), 2000);
@@ -218,6 +266,40 @@ TEST_F(Ga3cTest, TheLastStepOfAnEpisodeAndItsRewardBelongToTheExperience) {
   });
 }
 
+// Experiences that break off in the midst of an episode, written into ones that were used before.
+TEST_F(Ga3cTest, AnExperienceBeginsWhereTheLastOneEnded) {
+  const Scenario scenario{.folder = folder("run")};
+  train(scenario, [&](Parts& parts) {
+    SharedModel model(parts.learner);
+    Crew crew;
+    BatchedPolicy policy(parts.learner.architecture(), 8, crew.stop_token());
+    Ga3cAgent agent({}, parts, policy, 0);
+    crew.spawn("predictor", 1, [&](int) {
+      NetworkCopy copy(model, parts.make_network);
+      BatchedPolicy::Batch batch;
+      for (;;) policy.answer(copy, batch);
+    });
+    agent.start(nullptr);
+    // What came long after the model's start is no lag of an agent that has just begun.
+    std::vector<float> gradient(model.size());
+    for (int update = 0; update < 7; ++update) model.apply(gradient, 0);
+    TrainingQueue queue(1, {});
+    std::unique_ptr<Experience> experience;
+    std::vector<std::byte> last;
+    for (int i = 0; i < 40; ++i) {
+      agent.play(queue, std::move(experience), 0);
+      experience = *queue.pop();
+      EXPECT_EQ(experience->version, 7);
+      Rollout& rollout = experience->rollout;
+      const auto first = rollout.observations(0);
+      EXPECT_TRUE(i == 0 || std::ranges::equal(first, last)) << i;
+      const auto seen = rollout.observations(rollout.steps());
+      last.assign(seen.begin(), seen.end());
+    }
+    crew.end();
+  });
+}
+
 // Seen failing with the gradient of the last experience alone.
 TEST_F(Ga3cTest, AnUpdateSumsTheGradientsOfItsExperiences) {
   const Scenario scenario{
@@ -310,20 +392,52 @@ TEST_F(Ga3cTest, ParametersThatAreNotFiniteEndTheRunAndSpoilNoCheckpoint) {
   expect_finite_checkpoint(folder("nan") / "checkpoints");
 }
 
+// A network that breaks at some pass of its kind: a predictor's or a trainer's.
+class Breaking final : public Network {
+ public:
+  Breaking(std::unique_ptr<Network> inner, std::atomic<int>& passes_left)
+      : inner_(std::move(inner)), passes_left_(passes_left) {}
+  [[nodiscard]] const Architecture& architecture() const override { return inner_->architecture(); }
+  void forward(const Inputs& inputs, const Heads& out) override {
+    pass();
+    inner_->forward(inputs, out);
+  }
+  void record(const Inputs& inputs, const Heads& out) override {
+    pass();
+    inner_->record(inputs, out);
+  }
+  void backward(const HeadLoss& loss, std::span<float> gradient) override {
+    pass();
+    inner_->backward(loss, gradient);
+  }
+  void reload() override { inner_->reload(); }
+
+ private:
+  void pass() {
+    if (--passes_left_ == 0) throw Error("the network broke");
+  }
+
+  std::unique_ptr<Network> inner_;
+  std::atomic<int>& passes_left_;
+};
+
 // The numbers of threads change every few milliseconds, checkpoints are written as often, and the
-// run is stopped, or an environment breaks, at some point. None may hang: seen hanging with a main
-// thread that does not look whether the crew was stopped.
+// run is stopped, or an environment or a network breaks, at some point. None may hang: seen hanging
+// with a main thread that does not look whether the crew was stopped.
 TEST_F(Ga3cTest, EndsWhereverItIsStoppedWhileItsThreadsComeAndGo) {
   for (int point = 0; point < 24; ++point) {
     Stream stream(17, static_cast<std::uint64_t>(point));
-    const bool breaks = point % 3 == 0;
+    const bool environment_breaks = point % 3 == 0;
+    const bool network_breaks = point % 3 == 1;
+    const bool breaks = environment_breaks || network_breaks;
     const auto breaking = 1 + static_cast<int>(stream.below(400));
+    std::atomic<int> passes_left = network_breaks ? breaking : -1;
     std::atomic<int> asked = 0;
     const auto asks = 1 + static_cast<int>(stream.below(300));
     Scenario scenario;
     scenario.folder = folder("run" + std::to_string(point));
     scenario.make_env = [&](int index) {
-      return std::make_unique<Failing>(breaks && index == 1, breaking);
+      return std::make_unique<Failing>(environment_breaks && index == 1, breaking);
     };
     scenario.steps = 1'000'000'000;
     scenario.checkpoint_minutes = stream.below(2) == 0 ? 1e-4 : 10;
@@ -335,10 +449,18 @@ TEST_F(Ga3cTest, EndsWhereverItIsStoppedWhileItsThreadsComeAndGo) {
                             .max_predictions = 1 + stream.below(8),
                             .queue = 1 + stream.below(10),
                             .adjust_seconds = 0.003};
+    const auto train_it = [&] {
+      train(scenario, [&](Parts& parts) {
+        parts.make_network = [&, make = parts.make_network](std::span<const float> parameters) {
+          return std::make_unique<Breaking>(make(parameters), passes_left);
+        };
+        train_ga3c(config, parts);
+      });
+    };
     if (breaks) {
-      EXPECT_THROW(train(scenario, config), Error) << point;
+      EXPECT_THROW(train_it(), Error) << point;
     } else {
-      train(scenario, config);
+      train_it();
       EXPECT_EQ(result_of(scenario.folder).at("why_ended"), "signal");
     }
   }

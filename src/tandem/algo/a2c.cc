@@ -137,7 +137,7 @@ class A2c final : public Algorithm {
   [[nodiscard]] Targets targets(const Heads& heads, const Rollout& rollout) const {
     const auto samples = rollout.rewards().size();
     Targets targets{std::vector<float>(samples), std::vector<float>(samples)};
-    if (config_.correction == "none") {
+    if (config_.correction != "vtrace") {
       n_step_returns(rollout, targets.values);
       std::ranges::transform(targets.values, heads.value, targets.advantages.begin(),
                              std::minus<>());
@@ -207,10 +207,11 @@ FieldList A2cConfig::fields() {
        .source = "A3C, section 4; false: section 5.2.3"},
       {.key = "correction",
        .target = &correction,
-       .meaning = "of returns, where the policy has moved on since it acted: none; vtrace, by "
-                  "importance weights",
-       .source = "Espeholt et al. 2018, section 4.1; GA3C has none",
-       .choices = {"none", "vtrace"}},
+       .meaning =
+           "of returns, where the parameters have moved on since the policy acted: none; "
+           "values, those of the last states are taken anew; vtrace, importance weights, too",
+       .source = "vtrace: Espeholt et al. 2018, section 4.1; GA3C has none",
+       .choices = {"none", "values", "vtrace"}},
       {.key = "rho_limit",
        .target = &rho_limit,
        .meaning = "vtrace: greatest importance weight of a step's own error (rho)",

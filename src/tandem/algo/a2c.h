@@ -19,7 +19,7 @@ struct A2cConfig {
   double reward_scale = 1.0;        // rewards are multiplied by this, after clipping
   double log_epsilon = 0.0;         // GA3C's equation 5: log(pi(a) + epsilon). For discrete actions
   bool bootstrap = true;            // returns go on with the value of the last state
-  std::string correction = "none";  // of a policy that has moved on since it acted: none or vtrace
+  std::string correction = "none";  // of a policy that has moved on: none, values or vtrace
   double rho_limit = 1.0;           // of V-trace
   double c_limit = 1.0;
 
@@ -29,8 +29,8 @@ struct A2cConfig {
 /// PAAC, section 4, equations 10 and 11 (A3C's section 4 with t_max steps). The loss per sample is
 /// loss_scale * (-(R - V) log pi(a) - entropy * H(pi) + value_loss * (R - V)^2), with R - V
 /// constant in the first term. Actions are sampled from softmax(logits). With the correction
-/// vtrace, R is v_s in the last term and r_s + gamma v_{s+1} in the first, weighted by rho_s: see
-/// data/vtrace.h.
+/// values, the last states' values in R are of the parameters that learn; with vtrace, R is v_s in
+/// the last term and r_s + gamma v_{s+1} in the first, weighted by rho_s: see data/vtrace.h.
 std::unique_ptr<Algorithm> make_a2c(const A2cConfig& config);
 
 /// The same with continuous actions, from the normal distribution of gaussian.h: A3C,

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -20,6 +20,8 @@
 namespace tandem {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::size_t kShown = 3;  // settings of each number of agents: "the top three"
 
 struct Options {
@@ -30,7 +32,7 @@ struct Options {
   std::vector<std::string> nets = {"nips", "large4", "large3", "large2", "large1"};
   std::vector<std::string> beside = {"a3c", "paac"};
   int rounds = 3;
-  double seconds = 10;
+  double seconds = 5;
   std::string out;
 };
 
@@ -65,14 +67,36 @@ std::vector<Config> networks(const Options& options, const Config& config) {
 /// Measures, and tells how far it has come.
 class Measurements {
  public:
-  Measurements(const Options& options, std::size_t count)
-      : seconds_(options.seconds), count_(count) {}
+  Measurements(const Options& options, std::size_t configs)
+      : rounds_(options.rounds),
+        seconds_(options.seconds),
+        count_(configs * static_cast<std::size_t>(options.rounds)) {
+    spdlog::info("{} trainings, about {:.0f} minutes; the tables in {} grow meanwhile", count_,
+                 std::ceil(static_cast<double>(count_) * (seconds_ + kStartSeconds) / 60),
+                 options.out);
+  }
 
+  /// The medians, always of as many rounds as there have been. By turns, so that whatever else the
+  /// machine does hits all alike.
+  std::vector<GridRow> measure(const std::vector<Config>& configs, const fs::path& table) {
+    std::vector<std::vector<GridRow>> rows(configs.size());
+    std::vector<GridRow> medians;
+    for (int round = 0; round < rounds_; ++round) {
+      for (std::size_t i = 0; i < configs.size(); ++i) {
+        rows[i].push_back(measure(configs[i]));
+        if (round == 0) medians.emplace_back();
+        medians[i] = median_row(rows[i]);
+        replace_durably(table, grid_csv(medians));
+      }
+    }
+    return medians;
+  }
+
+ private:
   GridRow measure(const Config& config) {
     const auto row = make_row(config, measure_training(config, seconds_, signals_));
-    ++done_;
     const auto& threads = row.threads;
-    spdlog::info("{} of {}: {} with {}{}: {:.0f} steps/s", done_, count_, row.system, row.net,
+    spdlog::info("{} of {}: {} with {}{}: {:.0f} steps/s", ++done_, count_, row.system, row.net,
                  row.system == "ga3c"
                      ? fmt::format(", {} agents, {} predictors, {} trainers", threads.agents,
                                    threads.predictors, threads.trainers)
@@ -81,7 +105,9 @@ class Measurements {
     return row;
   }
 
- private:
+  static constexpr double kStartSeconds = 1;  // of a training, about
+
+  const int rounds_;
   const double seconds_;
   const std::size_t count_;
   std::size_t done_ = 0;
@@ -104,33 +130,14 @@ void run(const Options& options) {
   const auto nets = networks(options, config);
   for (const auto& one : nets) const Assembly refuses_what_cannot_be_trained(one);
   make_folder(options.out);
-  const std::filesystem::path folder = options.out;
-  Measurements measurements(options, settings.size() + options.rounds * nets.size());
-  spdlog::info("about {:.0f} minutes; the files in {} grow meanwhile",
-               static_cast<double>(settings.size() + options.rounds * nets.size()) *
-                   (options.seconds + 1) / 60,
-               options.out);
-
-  std::vector<GridRow> rows;
-  for (const auto& setting : settings) {
-    rows.push_back(measurements.measure(setting));
-    replace_durably(folder / "grid.csv", grid_csv(rows));
-  }
-  // By turns, so that whatever else the machine does hits all alike.
-  std::vector<std::vector<GridRow>> rounds(nets.size());
-  std::vector<GridRow> middle;
-  for (int round = 0; round < options.rounds; ++round) {
-    middle.clear();
-    for (std::size_t i = 0; i < nets.size(); ++i) {
-      rounds[i].push_back(measurements.measure(nets[i]));
-      middle.push_back(*median_row(rounds[i]));
-    }
-    replace_durably(folder / "networks.csv", grid_csv(middle));
-  }
-  const auto best = best_of_each(rows, kShown);
-  fmt::print("{} of each number of agents, net {}, {} cores\n\n{}\n", kShown, config.net.arch,
-             RunConfig{}.thread_budget(), grid_table(best, terminal_width()));
-  fmt::print("medians of {} rounds\n\n{}", options.rounds, network_table(middle, terminal_width()));
+  const fs::path folder = options.out;
+  Measurements measurements(options, settings.size() + nets.size());
+  const auto by_setting = measurements.measure(settings, folder / "grid.csv");
+  const auto by_net = measurements.measure(nets, folder / "networks.csv");
+  const auto best = best_of_each(by_setting, kShown);
+  fmt::print("the best {} of each number of agents, net {}, {} cores, medians of {}\n\n{}\n{}",
+             kShown, config.net.arch, RunConfig{}.thread_budget(), options.rounds,
+             grid_table(best, terminal_width()), network_table(by_net, terminal_width()));
   draw(options.out);
 }
 
@@ -158,7 +165,7 @@ void add_ga3c_grid(CLI::App& experiment) {
       ->check(CLI::Range(1, Ga3cThreads::kMost.trainers));
   list("--nets", options->nets, "NET,NET,...", "Networks, with the threads of the config");
   list("--beside", options->beside, "SYSTEM,...", "Systems to measure beside it, by turns");
-  command->add_option("--rounds", options->rounds, "Turns of each network")
+  command->add_option("--rounds", options->rounds, "Turns of each training, whose median counts")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
   command->add_option("--seconds", options->seconds, "Of each training")

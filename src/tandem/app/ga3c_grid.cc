@@ -67,8 +67,7 @@ GridRow make_row(const Config& config, const TrainingRate& rate) {
   return row;
 }
 
-std::optional<GridRow> median_row(const std::vector<GridRow>& rows) {
-  if (rows.empty()) return std::nullopt;
+GridRow median_row(const std::vector<GridRow>& rows) {
   GridRow middle = rows.front();
   for (const auto& column : kColumns) {
     std::vector<double> values;
@@ -95,7 +94,7 @@ std::vector<GridRow> best_of_each(const std::vector<GridRow>& rows, std::size_t 
 std::string grid_table(const std::vector<GridRow>& rows, int width) {
   std::vector<std::vector<std::string>> table = {{"N_A", "N_P", "N_T", "PPS", "TPS",
                                                   "PREDICTION BATCH", "TRAINING QUEUE", "LAG",
-                                                  "LATENCY", "ITS 99%"}};
+                                                  "LATENCY", "LATENCY P99"}};
   for (const auto& row : rows) {
     table.push_back(
         {fmt::format("{}", row.threads.agents), fmt::format("{}", row.threads.predictors),
@@ -160,7 +159,11 @@ Config same_task(Config config, const std::string& system) {
                           .origin = Setting::Origin::file});
     }
   }
-  return load_config(system, settings);
+  auto other = load_config(system, settings);
+  // As many samples an update, where that is not one thread's own business.
+  other.a3c.t_max = other.paac.t_max = config.ga3c.t_max;
+  other.paac.envs = std::max<std::int64_t>(1, config.ga3c.min_batch / config.ga3c.t_max);
+  return other;
 }
 
 }  // namespace tandem

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,8 +31,8 @@ struct GridRow {
 /// As measured with this config.
 [[nodiscard]] GridRow make_row(const Config& config, const TrainingRate& rate);
 
-/// The same settings measured several times: the median of each number. None of these: nothing.
-[[nodiscard]] std::optional<GridRow> median_row(const std::vector<GridRow>& rows);
+/// The same settings measured at least once: the median of each number.
+[[nodiscard]] GridRow median_row(const std::vector<GridRow>& rows);
 
 /// Of each number of agents, in the order of `rows`, the `count` settings of most trainings a
 /// second, the best first.
@@ -47,8 +46,9 @@ struct GridRow {
 /// For grid.csv and networks.csv.
 [[nodiscard]] std::string grid_csv(const std::vector<GridRow>& rows);
 
-/// The config of another system that learns the same environment by the same network, its other
-/// numbers those of its preset for Atari.
+/// The config of another system that learns the same environment by the same network from as many
+/// samples an update (but for A3C, whose threads update alone), its other numbers those of its
+/// preset for Atari. `config` is GA3C's.
 [[nodiscard]] Config same_task(Config config, const std::string& system);
 
 }  // namespace tandem

@@ -34,8 +34,9 @@ class Meter {
  public:
   explicit Meter(double seconds) : seconds_(seconds) {}
 
-  /// To be asked after each update; the time begins with the first call. Whether it is up.
+  /// To be asked after each update; the time begins with the first. Whether it is up.
   bool time_is_up(std::int64_t steps) {
+    if (steps == 0) return false;
     const std::lock_guard lock(mutex_);
     if (!begun_) watch_.lap();
     const Sample now{begun_ ? watch_.seconds() : 0, processor_seconds(), steps};
@@ -76,6 +77,7 @@ TrainingRate measure_training(const Config& config, double seconds, const StopSi
                               const std::function<void(const Parts&)>& afterwards) {
   Config endless = config;
   endless.run.steps = std::numeric_limits<std::int64_t>::max();
+  endless.run.until_return = RunConfig{}.until_return;
   const TemporaryFolder folder;
   Assembly assembly(endless);
   Meter meter(seconds);

@@ -26,41 +26,43 @@ void BatchedPolicy::ask(Question& question) {
   question.watch = {};
   std::unique_lock lock(mutex_);
   waiting_.push_back(&question);
+  waiting_samples_ += question.out.batch;
   asked_.notify_one();
   wait_until(question.changed, lock, stop_, [&] { return question.answered; });
 }
 
 void BatchedPolicy::answer(NetworkCopy& model, Batch& batch) {
   take(batch);
-  const Stopwatch watch;
   model.synchronise();
   batch.gather(architecture_);
   const Heads heads{batch.samples_, architecture_.policy_outputs, batch.logits_, batch.value_};
   model.network().forward({batch.observations_, batch.state_, batch.begins_}, heads);
   batch.scatter(heads);
-  reply(batch, model.version(), watch.seconds());
+  reply(batch, model.version());
 }
 
-/// Waits until there are questions and no more come while this thread yields its core: whoever can
-/// ask at once does so first, so that batches grow without anybody waiting for them to fill.
-void BatchedPolicy::await_questions(std::unique_lock<std::mutex>& lock) {
+/// Until no more questions come while this thread yields its core, or the batch is full: so batches
+/// grow without anybody waiting for them to fill.
+void BatchedPolicy::let_others_ask(std::unique_lock<std::mutex>& lock) {
   std::size_t before = 0;
-  do {
-    wait_until(asked_, lock, stop_, [&] { return !waiting_.empty(); });
+  while (waiting_.size() > before && waiting_samples_ < most_) {
     before = waiting_.size();
     lock.unlock();
     std::this_thread::yield();
     lock.lock();
-  } while (waiting_.empty() ||
-           (waiting_.size() > before && waiting_.size() < static_cast<std::size_t>(most_)));
+  }
 }
 
 /// Moves the questions that have waited longest into the batch.
 void BatchedPolicy::take(Batch& batch) {
-  const Stopwatch watch;
   std::unique_lock lock(mutex_);
-  await_questions(lock);
-  stats_.idle_seconds += watch.seconds();
+  do {
+    const Stopwatch watch;
+    wait_until(asked_, lock, stop_, [&] { return !waiting_.empty(); });
+    stats_.idle_seconds += watch.seconds();
+    batch.watch_ = {};
+    let_others_ask(lock);
+  } while (waiting_.empty());  // another predictor was sooner
   stats_.waiting += static_cast<std::int64_t>(waiting_.size());
   batch.questions_.clear();
   batch.samples_ = 0;
@@ -71,10 +73,11 @@ void BatchedPolicy::take(Batch& batch) {
     ++next;
   } while (next != waiting_.end() && batch.samples_ + (*next)->out.batch <= most_);
   waiting_.erase(waiting_.begin(), next);
+  waiting_samples_ -= batch.samples_;
   if (!waiting_.empty()) asked_.notify_one();
 }
 
-void BatchedPolicy::reply(const Batch& batch, std::int64_t version, double computing_seconds) {
+void BatchedPolicy::reply(const Batch& batch, std::int64_t version) {
   {
     const std::lock_guard lock(mutex_);
     for (Question* question : batch.questions_) {
@@ -84,7 +87,7 @@ void BatchedPolicy::reply(const Batch& batch, std::int64_t version, double compu
     }
     stats_.predictions += batch.samples_;
     stats_.batches += 1;
-    stats_.computing_seconds += computing_seconds;
+    stats_.computing_seconds += batch.watch_.seconds();
   }
   // Without the lock, which those that wake need.
   for (Question* question : batch.questions_) question->changed.notify_one();

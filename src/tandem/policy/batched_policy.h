@@ -28,8 +28,9 @@ struct PredictionStats {
 
 /// GA3C's prediction queue (section 4.1). Any number of actors ask, and wait for their answers; any
 /// number of predictors answer, each at once all that wait. Nobody waits for a batch to fill: it is
-/// as large as the actors are many and the predictors slow. Safe to use from many threads. Blocking
-/// calls throw Stopped once `stop` is requested.
+/// as large as the actors are many and the predictors slow, but a predictor lets go of its core for
+/// whoever can ask at once. Safe to use from many threads. Blocking calls throw Stopped once `stop`
+/// is requested.
 class BatchedPolicy {
  public:
   /// Batches have at most `most` samples, if no actor asks for more.
@@ -65,6 +66,7 @@ class BatchedPolicy {
 
     std::vector<Question*> questions_;
     std::int64_t samples_ = 0;
+    Stopwatch watch_;  // since there was something to answer
     std::vector<std::byte> observations_;
     std::vector<float> state_;
     std::vector<std::uint8_t> begins_;
@@ -79,16 +81,17 @@ class BatchedPolicy {
   PredictionStats take_stats();
 
  private:
-  void await_questions(std::unique_lock<std::mutex>& lock);
+  void let_others_ask(std::unique_lock<std::mutex>& lock);
   void take(Batch& batch);
-  void reply(const Batch& batch, std::int64_t version, double computing_seconds);
+  void reply(const Batch& batch, std::int64_t version);
 
   const Architecture architecture_;
   const std::int64_t most_;
   const std::stop_token stop_;
   std::mutex mutex_;
   std::condition_variable_any asked_;
-  std::vector<Question*> waiting_;  // the longest first; guarded by mutex_, as the next
+  std::vector<Question*> waiting_;  // the longest first; guarded by mutex_, as the next two
+  std::int64_t waiting_samples_ = 0;
   PredictionStats stats_;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "tandem/base/error.h"
@@ -24,6 +25,10 @@ Collector::Collector(VecEnv env, Network& network, Network* target, const Algori
                                        network.architecture().policy_outputs)),
       value_(static_cast<std::size_t>(t_max * env_.size())),
       actions_(env_.spec(), env_.size()) {
+  if (last_state == LastState::acted_on &&
+      (target != nullptr || bootstrap_ == Bootstrap::every_state || chooses_ahead())) {
+    throw std::logic_error("a pass over other states than the last, or of a target, cannot act");
+  }
   for (int id = 0; id < env_.size(); ++id) {
     ids_.push_back(id);
     streams_.push_back(&env_.stream(id));

@@ -45,6 +45,10 @@ class Collector {
   /// The rollout is valid until the next call.
   const Rollout& collect(std::int64_t steps);
 
+  /// Forgets what the policy of the last rollout made of its last state: it may have moved far
+  /// since.
+  void look_again() { looked_ahead_ = false; }
+
   /// Gives away the rollout just collected for one of the same shape, to write the next into.
   void exchange(Rollout& other);
 

@@ -185,6 +185,7 @@ bool TrainingRun::checkpoint_due() const {
 
 void TrainingRun::save(Checkpoint& checkpoint) {
   const std::lock_guard lock(mutex_);
+  since_checkpoint_.lap();
   if (saved_step_ == steps()) return;
   require_finite_tensors(checkpoint);
   log();  // a resumed run keeps the lines up to this step and repeats nothing before it

@@ -10,6 +10,7 @@ Team::Team(Crew& crew, std::string role, Work work)
 void Team::resize(int size) {
   {
     const std::lock_guard lock(mutex_);
+    if (size < size_) ++rests_;
     size_ = size;
     resting_ = false;
   }
@@ -23,17 +24,20 @@ void Team::resize(int size) {
 void Team::rest() {
   std::unique_lock lock(mutex_);
   resting_ = true;
+  ++rests_;
   wait_until(changed_, lock, crew_.stop_token(), [&] { return working_ == 0; });
 }
 
 void Team::repeat(int rank) {
-  for (;;) {
+  for (int rests_seen = -1;;) {
+    bool anew = false;
     {
       std::unique_lock lock(mutex_);
       wait_until(changed_, lock, crew_.stop_token(), [&] { return rank < size_ && !resting_; });
+      anew = std::exchange(rests_seen, rests_) != rests_;
       ++working_;
     }
-    work_(rank);
+    work_(rank, anew);
     bool all_rest = false;
     {
       const std::lock_guard lock(mutex_);

@@ -16,8 +16,9 @@ namespace tandem {
 /// must outlive the crew's threads. One caller at a time, but size() from any thread.
 class Team {
  public:
-  /// A unit of work by the thread of this rank.
-  using Work = std::function<void(int rank)>;
+  /// A unit of work by the thread of this rank. `anew`: its first, or its first since the team
+  /// rested or shrank, so that much may have happened since the one before.
+  using Work = std::function<void(int rank, bool anew)>;
 
   Team(Crew& crew, std::string role, Work work);
 
@@ -43,6 +44,7 @@ class Team {
   std::condition_variable_any changed_;
   std::atomic<int> size_ = 0;  // written under mutex_
   bool resting_ = false;       // guarded by mutex_, as the next
+  int rests_ = 0;  // times that some were made to rest
   int working_ = 0;
 };
 

@@ -19,8 +19,9 @@
 namespace tandem {
 namespace {
 
-constexpr auto kAdjustment = "adjustment";                      // of the checkpoint
-constexpr std::uint64_t kAdjustmentStream = ~std::uint64_t{1};  // environments count from 0 on
+constexpr auto kAdjustment = "adjustment";  // of the checkpoint
+// Environments count from 0 on; the two above are initialise()'s and draw_learning_rate()'s.
+constexpr std::uint64_t kAdjustmentStream = ~std::uint64_t{2};
 
 Ga3cThreads threads_of(const Ga3cConfig& config) {
   return {static_cast<int>(config.agents), static_cast<int>(config.predictors),
@@ -92,12 +93,13 @@ class Ga3c {
     BatchedPolicy::Batch batch = {};
   };
 
-  void play(int rank) {
+  void play(int rank, bool anew) {
     auto& agent = agents_[static_cast<std::size_t>(rank)];
     if (agent == nullptr) {
       agent = std::make_unique<Ga3cAgent>(config_, parts_, policy_, rank);
       agent->start(parts_.resume);
     }
+    if (anew) agent->look_again();
     agent->play(queue_, used_.take(), parts_.run.steps());
   }
 
@@ -119,7 +121,6 @@ class Ga3c {
   }
 
   void update(Ga3cTrainer& trainer) {
-    const auto waiting = static_cast<double>(queue_.size());
     UpdateReport report = trainer.update(parts_.run.steps());
     const auto learning = report.seconds;
     TimeShares playing;
@@ -137,7 +138,7 @@ class Ga3c {
         Measure{"ga3c/prediction_batch", predictions, batches},
         Measure{"ga3c/prediction_queue", static_cast<double>(predicted.waiting), batches},
         Measure{"ga3c/training_batch", static_cast<double>(report.steps), 1},
-        Measure{"ga3c/training_queue", waiting, 1},
+        Measure{"ga3c/training_queue", trainer.waiting(), experiences},
         Measure{"ga3c/policy_lag_updates", static_cast<double>(trainer.lag()), experiences},
         Measure{"ga3c/agents_waiting", playing.waiting, playing.total()},
         Measure{"ga3c/predictors_waiting", predicting.waiting, predicting.total()},
@@ -168,20 +169,25 @@ class Ga3c {
 
   /// Until the run is done or a checkpoint is due. Section 4.3 meanwhile.
   void run_until_due() {
-    resize(adjustment_.kept());
-    const auto interval = config_.adjust_seconds > 0 ? config_.adjust_seconds : 1e9;
+    const double interval = config_.adjust_seconds;
+    const std::chrono::duration<double> poll(interval > 0 ? std::min(interval / 4, kPollSeconds)
+                                                          : kPollSeconds);
+    resize(adjustment_.tried());
+    updates_ = 0;
     Stopwatch watch;
-    std::int64_t before = updates_;
     std::unique_lock lock(due_mutex_);
     while (!due()) {
-      const std::chrono::duration<double> left(std::min(interval - watch.seconds(), kPollSeconds));
-      due_changed_.wait_for(lock, crew_.stop_token(), left, [&] { return due(); });
+      due_changed_.wait_for(lock, crew_.stop_token(), poll, [&] { return due(); });
       if (crew_.stop_token().stop_requested()) throw Stopped();
-      if (watch.seconds() < interval) continue;
-      const std::int64_t now = updates_;
-      resize(adjustment_.next(static_cast<double>(now - before) / watch.lap()));
-      before = now;
+      tried_seconds_ += watch.lap();
+      tried_updates_ += updates_.exchange(0);
+      if (interval > 0 && tried_seconds_ >= interval) adjust();
     }
+  }
+
+  void adjust() {
+    const auto updates = static_cast<double>(std::exchange(tried_updates_, 0));
+    resize(adjustment_.next(updates / std::exchange(tried_seconds_, 0)));
   }
 
   /// Everything that was played is learned from, and nothing moves any more.
@@ -196,8 +202,14 @@ class Ga3c {
   void save() {
     Checkpoint checkpoint;
     save_learner(parts_.learner, checkpoint);
-    for (const auto& agent : agents_) {
-      if (agent != nullptr) agent->save(checkpoint);
+    for (std::size_t i = 0; i < agents_.size(); ++i) {
+      const auto name = Ga3cAgent::state_name(static_cast<int>(i));
+      if (agents_[i] != nullptr) {
+        agents_[i]->save(checkpoint);
+      } else if (parts_.resume != nullptr && parts_.resume->blobs.contains(name)) {
+        const auto state = parts_.resume->blob(name);  // it has rested since
+        checkpoint.add_blob(name, {state.begin(), state.end()});
+      }
     }
     StateWriter writer;
     adjustment_.save(writer);
@@ -220,12 +232,14 @@ class Ga3c {
   std::vector<std::unique_ptr<Predictor>> predictors_;
   std::vector<std::unique_ptr<Ga3cTrainer>> trainers_;
 
-  Team agent_team_{crew_, "agent", [this](int rank) { play(rank); }};
-  Team predictor_team_{crew_, "predictor", [this](int rank) { predict(rank); }};
-  Team trainer_team_{crew_, "trainer", [this](int rank) { learn(rank); }};
+  Team agent_team_{crew_, "agent", [this](int rank, bool anew) { play(rank, anew); }};
+  Team predictor_team_{crew_, "predictor", [this](int rank, bool) { predict(rank); }};
+  Team trainer_team_{crew_, "trainer", [this](int rank, bool) { learn(rank); }};
 
   Ga3cAdjustment adjustment_;
-  std::atomic<std::int64_t> updates_ = 0;
+  double tried_seconds_ = 0;  // of work with the numbers that are tried
+  std::int64_t tried_updates_ = 0;
+  std::atomic<std::int64_t> updates_ = 0;  // not yet among these
   std::mutex due_mutex_;
   std::condition_variable_any due_changed_;
 };

@@ -5,11 +5,13 @@
 namespace tandem {
 
 Ga3cThreads Ga3cAdjustment::next(double trainings_per_second) {
-  if (trainings_per_second > kept_rate_ || tried_ == kept_) {
+  if (tried_ == kept_ || trainings_per_second > kept_rate_) {
     kept_ = tried_;
     kept_rate_ = trainings_per_second;
+    tried_ = changed();
+  } else {
+    tried_ = kept_;
   }
-  tried_ = changed();
   return tried_;
 }
 
@@ -37,7 +39,6 @@ void Ga3cAdjustment::save(StateWriter& writer) const {
 
 void Ga3cAdjustment::load(StateReader& reader) {
   kept_ = tried_ = reader.get<Ga3cThreads>();
-  kept_rate_ = -1;  // of a machine as it was
   stream_.load(reader);
 }
 

@@ -23,16 +23,19 @@ struct Ga3cThreads {
 inline constexpr Ga3cThreads Ga3cThreads::kMost = {1024, 64, 64};
 
 /// Section 4.3: every minute one of the three numbers changes by one, at random, and stays changed
-/// if there were more trainings a second (TPS) since. What is compared is always the minute after a
-/// change with the last minute of the numbers that were kept. Not thread-safe.
+/// if there were more trainings a second (TPS) since. Two minutes that follow each other are
+/// compared: after a change that was taken back comes a minute without one, which the paper does
+/// not speak of, so that no lucky minute of long ago bars all that comes later. Not thread-safe.
 class Ga3cAdjustment {
  public:
   /// Starts from `kept`; no number goes below 1, nor beyond Ga3cThreads::kMost.
   Ga3cAdjustment(const Ga3cThreads& kept, Stream stream)
       : kept_(kept), tried_(kept), stream_(stream) {}
 
-  /// The numbers to try next, given the TPS that the last ones reached.
+  /// The numbers to try next, given the TPS that tried() reached.
   Ga3cThreads next(double trainings_per_second);
+
+  [[nodiscard]] const Ga3cThreads& tried() const { return tried_; }
 
   /// The best numbers so far.
   [[nodiscard]] const Ga3cThreads& kept() const { return kept_; }
@@ -45,7 +48,7 @@ class Ga3cAdjustment {
 
   Ga3cThreads kept_;
   Ga3cThreads tried_;
-  double kept_rate_ = -1;  // not measured yet
+  double kept_rate_ = 0;  // TPS, of the last minute with them
   Stream stream_;
 };
 

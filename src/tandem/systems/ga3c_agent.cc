@@ -4,12 +4,6 @@
 #include <utility>
 
 namespace tandem {
-namespace {
-
-std::string state_name(int rank) { return "agent_" + std::to_string(rank); }
-
-}  // namespace
-
 Ga3cAgent::Ga3cAgent(const Ga3cConfig& config, const Parts& parts, BatchedPolicy& policy, int rank)
     : rank_(rank),
       client_(policy),
@@ -28,8 +22,10 @@ void Ga3cAgent::start(const Checkpoint* resume) {
 }
 
 void Ga3cAgent::play(TrainingQueue& queue, std::unique_ptr<Experience> used, std::int64_t steps) {
-  const std::int64_t version = client_.version();
+  const std::int64_t ahead = client_.version();
   const Rollout& played = collector_.collect(steps);
+  // Where nothing was chosen ahead, the first action's model is hardly older than the last one's.
+  const std::int64_t version = std::exchange(looks_again_, false) ? client_.version() : ahead;
   if (used == nullptr) used = std::make_unique<Experience>(Experience{played});
   collector_.exchange(used->rollout);
   used->episodes = collector_.take_episodes();
@@ -41,6 +37,13 @@ void Ga3cAgent::play(TrainingQueue& queue, std::unique_ptr<Experience> used, std
   queue.push(std::move(used));
   waited_seconds_ = watch.seconds();
 }
+
+void Ga3cAgent::look_again() {
+  collector_.look_again();
+  looks_again_ = true;
+}
+
+std::string Ga3cAgent::state_name(int rank) { return "agent_" + std::to_string(rank); }
 
 void Ga3cAgent::save(Checkpoint& checkpoint) {
   StateWriter writer;

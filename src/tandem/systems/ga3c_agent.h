@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "tandem/base/clock.h"
@@ -36,6 +37,9 @@ class Ga3cAgent {
   /// Begins, or goes on from a saved state. Call it once before play().
   void start(const Checkpoint* resume);
 
+  /// Plays on after a rest: the next action comes from the parameters of now.
+  void look_again();
+
   /// Submits up to t_max steps to `queue`; of one environment less at the end of an episode, whose
   /// last step and its reward belong to them (the published code leaves them out). Writes into
   /// `used`, if it is not null. Waits while the queue is full.
@@ -44,10 +48,14 @@ class Ga3cAgent {
   /// Between two calls of play().
   void save(Checkpoint& checkpoint);
 
+  /// Of the state of the agent of this rank in a checkpoint.
+  [[nodiscard]] static std::string state_name(int rank);
+
  private:
   const int rank_;
   PolicyClient client_;
   Collector collector_;
+  bool looks_again_ = true;    // no action is chosen ahead
   double waited_seconds_ = 0;  // for the queue, the last time
 };
 

@@ -44,7 +44,7 @@ FieldList Ga3cConfig::fields() {
        .most = 100000},
       {.key = "max_predictions",
        .target = &max_predictions,
-       .meaning = "most agents that one predictor answers at once",
+       .meaning = "most samples that one predictor answers at once: agents, by their environments",
        .source = "not in the paper; its code has 128",
        .least = 1,
        .most = 1024},

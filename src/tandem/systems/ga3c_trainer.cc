@@ -23,7 +23,9 @@ Ga3cTrainer::Ga3cTrainer(const Parts& parts, SharedModel& model)
 bool Ga3cTrainer::gather(TrainingQueue& queue, std::int64_t min_batch) {
   const Stopwatch watch;
   samples_ = 0;
+  waiting_ = 0;
   while (samples_ < min_batch) {
+    waiting_ += static_cast<double>(queue.size());
     auto experience = queue.pop();
     if (!experience) break;
     samples_ += (*experience)->rollout.samples();

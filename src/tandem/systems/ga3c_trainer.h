@@ -33,6 +33,9 @@ class Ga3cTrainer {
   /// (the k of equation 4), summed over the batch.
   [[nodiscard]] std::int64_t lag() const { return lag_; }
 
+  /// Experiences in the queue as each of the batch was taken, summed.
+  [[nodiscard]] double waiting() const { return waiting_; }
+
   /// What was gathered, to be written again.
   std::vector<std::unique_ptr<Experience>>& batch() { return batch_; }
 
@@ -50,6 +53,7 @@ class Ga3cTrainer {
   std::vector<std::unique_ptr<Experience>> batch_;
   std::int64_t samples_ = 0;
   std::int64_t lag_ = 0;
+  double waiting_ = 0;
   double waited_seconds_ = 0;
   std::vector<std::byte> observations_;
   std::vector<Episode> episodes_;

@@ -11,13 +11,13 @@
 #include "tandem/env/vec_env.h"
 #include "tandem/learn/learner.h"
 #include "tandem/learn/target.h"
-#include "tandem/nn/network.h"
+#include "tandem/policy/network_copy.h"
 #include "tandem/run/training_run.h"
 
 namespace tandem {
 
-/// Makes a network over parameters that it does not own; called once for each thread's own.
-using NetworkFactory = std::function<std::unique_ptr<Network>(std::span<const float> parameters)>;
+/// Called once for each thread's own.
+using NetworkFactory = NetworkCopy::MakeNetwork;
 
 /// The shared parts of one training run; views of objects that outlive the system.
 struct Parts {
