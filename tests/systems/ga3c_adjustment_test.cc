@@ -45,6 +45,7 @@ TEST(Ga3cAdjustment, ALuckyMinuteBarsNothing) {
   adjustment.next(500);  // the machine was quiet
   adjustment.next(100);  // taken back
   const auto better = adjustment.next(90);
+  EXPECT_EQ(distance(better, {.agents = 3}), 1);
   adjustment.next(110);
   EXPECT_EQ(adjustment.kept(), better);
 }
