@@ -144,6 +144,22 @@ std::vector<std::size_t> input_sizes(const std::vector<Layer>& layers) {
   return sizes;
 }
 
+std::size_t convolutions_in(const Architecture& architecture) {
+  return static_cast<std::size_t>(
+      std::ranges::count(architecture.torso, tandem::Layer::Kind::conv, &tandem::Layer::kind));
+}
+
+/// Samples that go through the convolutions together: their activations stay in a core's own cache
+/// from one to the next.
+std::int64_t tile_of(const std::vector<Layer>& layers, std::size_t convolutions) {
+  std::size_t most = 1;
+  for (std::size_t i = 0; i < convolutions; ++i) {
+    most = std::max(most, layers[i].input_bytes() + layers[i].output_bytes());
+  }
+  constexpr std::size_t kBytes = 1 << 20;
+  return static_cast<std::int64_t>(std::max<std::size_t>(1, kBytes / most));
+}
+
 class OnednnNetwork final : public Network {
  public:
   OnednnNetwork(const Architecture& architecture, std::span<const float> parameters,
@@ -156,7 +172,9 @@ class OnednnNetwork final : public Network {
         layers_(make_layers(context_, layer_specs(architecture, precision))),
         passing_(input_sizes(layers_)),
         recorded_(input_sizes(layers_)),
-        heads_(architecture.policy_outputs) {
+        heads_(architecture.policy_outputs),
+        convolutions_(convolutions_in(architecture)),
+        tile_(tile_of(layers_, convolutions_)) {
     reload();
   }
 
@@ -211,8 +229,11 @@ class OnednnNetwork final : public Network {
   void run(const Inputs& inputs, Tape& tape, const Heads& out) {
     require_sizes(architecture_, inputs, out);
     tape.extend(out.batch);
-    read(inputs.observations, out.batch, tape.latest(0));
-    for (std::size_t i = 0; i + 1 < layers_.size(); ++i) {
+    const auto tile = std::min(tile_, out.batch);
+    for (std::int64_t first = 0; first < out.batch; first += tile) {
+      convolve(inputs.observations, first, std::min(tile, out.batch - first), tape);
+    }
+    for (std::size_t i = convolutions_; i + 1 < layers_.size(); ++i) {
       layers_[i].forward(out.batch, tape.latest(i), tape.latest(i + 1));
     }
     const auto width = architecture_.outputs();
@@ -225,6 +246,17 @@ class OnednnNetwork final : public Network {
       if (architecture_.value_head) out.value[i] = row[out.actions];
       row += width;
     }
+  }
+
+  /// The layers whose work is in their activations, on some samples of the batch.
+  void convolve(std::span<const std::byte> observations, std::int64_t first, std::int64_t count,
+                Tape& tape) {
+    const auto bytes = cells_.channels * cells_.height * cells_.width;
+    const auto at = [&](std::size_t i) {
+      return tape.latest(i) + first * layers_[i].input_bytes();
+    };
+    read(observations.subspan(first * bytes, count * bytes), count, at(0));
+    for (std::size_t i = 0; i < convolutions_; ++i) layers_[i].forward(count, at(i), at(i + 1));
   }
 
   void read(std::span<const std::byte> observations, std::int64_t batch, std::byte* out) const {
@@ -279,6 +311,8 @@ class OnednnNetwork final : public Network {
   Tape passing_;               // of the latest forward()
   Tape recorded_;              // of record()
   RecordedHeads heads_;
+  std::size_t convolutions_;  // they come first
+  std::int64_t tile_;
   std::vector<float> joined_;   // the heads' layer's outputs, or their gradients
   Buffer d_output_, d_linear_;  // of the layer that backward() is at, behind its ReLU and in front
 };

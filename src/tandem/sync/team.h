@@ -44,7 +44,7 @@ class Team {
   std::condition_variable_any changed_;
   std::atomic<int> size_ = 0;  // written under mutex_
   bool resting_ = false;       // guarded by mutex_, as the next
-  int rests_ = 0;  // times that some were made to rest
+  int rests_ = 0;              // times that some were made to rest
   int working_ = 0;
 };
 

@@ -8,11 +8,6 @@
 #include "tandem/nn/batch.h"
 
 namespace tandem {
-namespace {
-
-constexpr std::int64_t kPart = 32;  // samples
-
-}  // namespace
 
 Ga3cTrainer::Ga3cTrainer(const Parts& parts, SharedModel& model)
     : algorithm_(parts.algorithm),
@@ -60,21 +55,13 @@ UpdateReport Ga3cTrainer::update(std::int64_t steps) {
   return report;
 }
 
-/// The forward pass, in parts that stay in the cache on their way through the layers.
 void Ga3cTrainer::record() {
-  const Heads all = heads(samples_);
   observations_.clear();
-  std::int64_t first = 0;
-  std::int64_t gathered = 0;
   for (const auto& experience : batch_) {
     Rollout& rollout = experience->rollout;
     append(rollout.observations(0, rollout.steps()));
-    gathered += rollout.samples();
-    if (gathered < kPart && first + gathered < samples_) continue;
-    copy_.network().record({observations_}, part(all, first, gathered));
-    observations_.clear();
-    first += std::exchange(gathered, 0);
   }
+  copy_.network().record({observations_}, heads(samples_));
 }
 
 /// What the last states are worth now, when they are learned from.
