@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "tandem/algo/categorical.h"
@@ -64,7 +65,7 @@ struct Continuous {
 template <class Policy>
 class A2c final : public Algorithm {
  public:
-  explicit A2c(const A2cConfig& config) : config_(config) {}
+  explicit A2c(A2cConfig config) : config_(std::move(config)) {}
 
   [[nodiscard]] Needs needs() const override {
     return {.bootstrap = config_.bootstrap ? Bootstrap::last_state : Bootstrap::none,

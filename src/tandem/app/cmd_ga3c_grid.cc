@@ -94,7 +94,7 @@ class Measurements {
 
  private:
   GridRow measure(const Config& config) {
-    const auto row = make_row(config, measure_training(config, seconds_, signals_));
+    auto row = make_row(config, measure_training(config, seconds_, signals_));
     const auto& threads = row.threads;
     spdlog::info("{} of {}: {} with {}{}: {:.0f} steps/s", ++done_, count_, row.system, row.net,
                  row.system == "ga3c"

@@ -21,8 +21,9 @@ class Histogram {
   static constexpr int kPerDoubling = 8;
   static constexpr int kLeast = -20;  // powers of 2
   static constexpr int kMost = 10;
+  static constexpr int kBuckets = kPerDoubling * (kMost - kLeast);
 
-  std::array<std::int64_t, kPerDoubling*(kMost - kLeast)> counts_ = {};
+  std::array<std::int64_t, kBuckets> counts_ = {};
 };
 
 }  // namespace tandem
