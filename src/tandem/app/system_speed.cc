@@ -66,7 +66,7 @@ Round measure_round(const Config& config, double seconds, const StopSignals& sig
 
 /// The medians of what only this system measures, as "ga3c/...".
 nlohmann::ordered_json own_measures(const Config& config, const std::vector<Round>& rounds) {
-  nlohmann::ordered_json own;
+  auto own = nlohmann::ordered_json::object();
   for (const auto& [key, value] : rounds.front().training.means.items()) {
     if (!key.starts_with(config.system + "/")) continue;
     std::vector<double> values;

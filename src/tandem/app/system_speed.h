@@ -15,7 +15,7 @@ struct SystemSpeed {
   Batching batching;
   double steps_per_second = 0;  // of whole training
   TimeShares shares;            // of the threads' time in whole training: PAAC's Figure 2; sum 1
-  nlohmann::ordered_json own;   // what only this system measures, by its keys in the logs
+  nlohmann::ordered_json own;   // an object: what only this system measures, by its log keys
   StepCosts costs;              // of one core
   double limit = 0;             // steps per second
 
