@@ -30,26 +30,40 @@ class Ga3cPartsTest : public testing::Test {
   TemporaryFolder root_;
 };
 
+// An agent that has begun, and the predictor that it asks.
+struct Played {
+  explicit Played(Parts& parts)
+      : model(parts.learner),
+        policy(parts.learner.architecture(), 8, crew.stop_token()),
+        agent({}, parts, policy, 0) {
+    crew.spawn("predictor", 1, [this, &parts](int) {
+      NetworkCopy copy(model, parts.make_network);
+      BatchedPolicy::Batch batch;
+      for (;;) policy.answer(copy, batch);
+    });
+    agent.start(nullptr);
+  }
+  ~Played() { crew.end(); }
+  Played(const Played&) = delete;
+  Played& operator=(const Played&) = delete;
+
+  SharedModel model;
+  Crew crew;
+  BatchedPolicy policy;
+  Ga3cAgent agent;
+};
+
 // The published code leaves the last step of an episode out, and with it Pong's points. Seen
 // failing with the last step of each experience left out.
 TEST_F(Ga3cPartsTest, TheLastStepOfAnEpisodeAndItsRewardBelongToTheExperience) {
   const Scenario scenario{.folder = folder("run"),
                           .make_env = [](int) { return std::make_unique<ThreeSteps>(1, 1); }};
   train(scenario, [&](Parts& parts) {
-    SharedModel model(parts.learner);
-    Crew crew;
-    BatchedPolicy policy(parts.learner.architecture(), 8, crew.stop_token());
-    Ga3cAgent agent({}, parts, policy, 0);
-    crew.spawn("predictor", 1, [&](int) {
-      NetworkCopy copy(model, parts.make_network);
-      BatchedPolicy::Batch batch;
-      for (;;) policy.answer(copy, batch);
-    });
-    agent.start(nullptr);
+    Played played(parts);
     TrainingQueue queue(1, {});
     std::unique_ptr<Experience> experience;
     for (int episode = 1; episode <= 2; ++episode) {
-      agent.play(queue, std::move(experience), 0);
+      played.agent.play(queue, std::move(experience), 0);
       experience = *queue.pop();
       EXPECT_EQ(experience->rollout.steps(), 3);
       EXPECT_THAT(experience->rollout.rewards(), ElementsAre(1, 1, 1));
@@ -60,9 +74,8 @@ TEST_F(Ga3cPartsTest, TheLastStepOfAnEpisodeAndItsRewardBelongToTheExperience) {
       std::memcpy(&first, experience->rollout.observations(0).data(), sizeof(first));
       EXPECT_EQ(first, 0);
       // One forward pass for each state, of which the last also says what the rollout leads to.
-      EXPECT_EQ(policy.take_stats().predictions, episode == 1 ? 4 : 3);
+      EXPECT_EQ(played.policy.take_stats().predictions, episode == 1 ? 4 : 3);
     }
-    crew.end();
   });
 }
 
@@ -70,24 +83,15 @@ TEST_F(Ga3cPartsTest, TheLastStepOfAnEpisodeAndItsRewardBelongToTheExperience) {
 TEST_F(Ga3cPartsTest, AnExperienceBeginsWhereTheLastOneEnded) {
   const Scenario scenario{.folder = folder("run")};
   train(scenario, [&](Parts& parts) {
-    SharedModel model(parts.learner);
-    Crew crew;
-    BatchedPolicy policy(parts.learner.architecture(), 8, crew.stop_token());
-    Ga3cAgent agent({}, parts, policy, 0);
-    crew.spawn("predictor", 1, [&](int) {
-      NetworkCopy copy(model, parts.make_network);
-      BatchedPolicy::Batch batch;
-      for (;;) policy.answer(copy, batch);
-    });
-    agent.start(nullptr);
+    Played played(parts);
     // What came long after the model's start is no lag of an agent that has just begun.
-    std::vector<float> gradient(model.size());
-    for (int update = 0; update < 7; ++update) model.apply(gradient, 0);
+    std::vector<float> gradient(played.model.size());
+    for (int update = 0; update < 7; ++update) played.model.apply(gradient, 0);
     TrainingQueue queue(1, {});
     std::unique_ptr<Experience> experience;
     std::vector<std::byte> last;
     for (int i = 0; i < 40; ++i) {
-      agent.play(queue, std::move(experience), 0);
+      played.agent.play(queue, std::move(experience), 0);
       experience = *queue.pop();
       EXPECT_EQ(experience->version, 7);
       Rollout& rollout = experience->rollout;
@@ -96,7 +100,6 @@ TEST_F(Ga3cPartsTest, AnExperienceBeginsWhereTheLastOneEnded) {
       const auto seen = rollout.observations(rollout.steps());
       last.assign(seen.begin(), seen.end());
     }
-    crew.end();
   });
 }
 

@@ -18,8 +18,8 @@ float sigmoid(float x) {
 /// Of one dimension: log(2 pi sigma^2).
 float log_spread(float variance) { return std::log(2.0f * std::numbers::pi_v<float> * variance); }
 
-float log_density(float squares, float dims, float variance) {
-  return -0.5f * (squares / variance + dims * log_spread(variance));
+float log_density(float squares, float dims, float variance, float spread) {
+  return -0.5f * (squares / variance + dims * spread);
 }
 
 }  // namespace
@@ -39,13 +39,15 @@ float log_probability(std::span<const float> outputs, std::span<const float> act
     const float off = action[j] - outputs[j];
     squares += off * off;
   }
-  return log_density(squares, static_cast<float>(action.size()), variance(outputs));
+  const float sigma2 = variance(outputs);
+  return log_density(squares, static_cast<float>(action.size()), sigma2, log_spread(sigma2));
 }
 
 PolicyTerms differentiate(std::span<const float> outputs, std::span<const float> action,
                           float advantage, float beta, float scale, std::span<float> gradient) {
   const auto dims = static_cast<float>(action.size());
   const float sigma2 = variance(outputs);
+  const float spread = log_spread(sigma2);
   float squares = 0;
   for (std::size_t j = 0; j < action.size(); ++j) {
     const float off = action[j] - outputs[j];
@@ -56,8 +58,8 @@ PolicyTerms differentiate(std::span<const float> outputs, std::span<const float>
   const float entropy_slope = 1.0f / (2.0f * sigma2);
   gradient.back() =
       scale * -(advantage * log_p_slope + beta * entropy_slope) * sigmoid(outputs.back());
-  return {.log_probability = log_density(squares, dims, sigma2),
-          .entropy = 0.5f * (log_spread(sigma2) + 1.0f)};
+  return {.log_probability = log_density(squares, dims, sigma2, spread),
+          .entropy = 0.5f * (spread + 1.0f)};
 }
 
 }  // namespace tandem::gaussian
