@@ -173,15 +173,15 @@ TEST(A2c, KeepsTheProbabilitiesOfWhatItDrew) {
   Stream* const pointer = &stream;
   std::vector<float> outputs{std::log(0.25f), std::log(0.75f)}, value{0}, log_probability(1);
   std::vector<std::int32_t> action(1);
-  make_a2c({})->act({1, 2, outputs, value}, std::span(&pointer, 1), {},
-                    {action, {}, log_probability});
+  make_a2c({.correction = "vtrace"})
+      ->act({1, 2, outputs, value}, std::span(&pointer, 1), {}, {action, {}, log_probability});
   EXPECT_NEAR(std::exp(log_probability[0]), action[0] == 0 ? 0.25f : 0.75f, 1e-6);
 
   // One dimension, with a variance of 1 within kLeastVariance.
   outputs = {2, std::log(std::exp(1.0f) - 1)};
   std::vector<float> control(1);
-  make_gaussian_a2c({})->act({1, 2, outputs, value}, std::span(&pointer, 1), {},
-                             {action, control, log_probability});
+  make_gaussian_a2c({.correction = "vtrace"})
+      ->act({1, 2, outputs, value}, std::span(&pointer, 1), {}, {action, control, log_probability});
   const float off = control[0] - 2;
   EXPECT_NEAR(log_probability[0], -0.5f * (off * off + std::log(2 * 3.14159265f)), 1e-3);
 }

@@ -75,8 +75,10 @@ class A2c final : public Algorithm {
   void act(const Heads& heads, std::span<Stream* const> streams,
            std::span<const float> /*epsilons*/, const Actions& actions) const override {
     const std::size_t width = heads.actions;
-    for (std::size_t i = 0; i < actions.discrete.size(); ++i) {
-      Policy::draw(heads.logits.subspan(i * width, width), *streams[i], actions, i);
+    Actions drawn = actions;
+    if (config_.correction != "vtrace") drawn.log_probabilities = {};  // nobody will ask
+    for (std::size_t i = 0; i < drawn.discrete.size(); ++i) {
+      Policy::draw(heads.logits.subspan(i * width, width), *streams[i], drawn, i);
     }
   }
 
