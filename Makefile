@@ -56,7 +56,7 @@ help: ## List these targets
 comma := ,
 define sanitized
 cmake -S . -B build-$(1) -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-  -DTANDEM_SANITIZE=$(2) -DTANDEM_TORCH_DIR="$$(cat .deps/torch-dir 2>/dev/null)"
+  -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DTANDEM_SANITIZE=$(2) -DTANDEM_TORCH_DIR="$$(cat .deps/torch-dir 2>/dev/null)"
 cmake --build build-$(1)
 $(CTEST) --test-dir build-$(1)
 endef

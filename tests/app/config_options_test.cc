@@ -10,13 +10,12 @@
 
 #include "tandem/base/error.h"
 #include "tandem/run/temporary_folder.h"
+#include "tests/support/plugin_path.h"
 
 namespace tandem {
 namespace {
 
 namespace fs = std::filesystem;
-
-const int kPluginPath = setenv("TANDEM_PLUGIN_PATH", TANDEM_BINARY_DIR "/plugins", 0);
 
 class ConfigOptionsTest : public testing::Test {
  protected:

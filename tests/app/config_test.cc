@@ -10,6 +10,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/run/temporary_folder.h"
+#include "tests/support/plugin_path.h"
 
 namespace tandem {
 namespace {
@@ -17,8 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
-
-const int kPluginPath = setenv("TANDEM_PLUGIN_PATH", TANDEM_BINARY_DIR "/plugins", 0);
 
 const Setting kCartpole{"env.id", "cartpole", "--env"};
 

@@ -17,6 +17,7 @@
 #include "tandem/base/error.h"
 #include "tandem/run/checkpoint.h"
 #include "tandem/run/run_directory.h"
+#include "tests/support/plugin_path.h"
 
 namespace tandem {
 namespace {
@@ -28,8 +29,6 @@ using testing::Each;
 using testing::HasSubstr;
 using testing::SizeIs;
 using testing::ThrowsMessage;
-
-const int kPluginPath = setenv("TANDEM_PLUGIN_PATH", TANDEM_BINARY_DIR "/plugins", 0);
 
 class AgentTest : public testing::Test {
  protected:

@@ -32,10 +32,10 @@ nlohmann::json json_of(const Outcome& outcome) {
   return nlohmann::json::parse(outcome.output, nullptr, false);
 }
 
-const std::string kCartpole = "bench paac --env cartpole --set net.arch=mlp ";
+const std::string kBenchCartpole = "bench paac --env cartpole --set net.arch=mlp ";
 
 TEST(BenchTest, JsonHoldsPartsAndWhole) {
-  const auto json = json_of(tandem(kCartpole + "--threads 2 --seconds 2 --json"));
+  const auto json = json_of(tandem(kBenchCartpole + "--threads 2 --seconds 2 --json"));
   for (const auto* key : {"steps_per_second", "t_env_us", "t_inference_us", "t_train_us",
                           "fraction_of_limit", "limit_steps_per_second"}) {
     EXPECT_GT(json.value(key, 0.0), 0.0) << key;
@@ -63,7 +63,7 @@ TEST(BenchTest, FindsTheCostOfAnEnvironmentThatSleeps) {
 }
 
 TEST(BenchTest, SweepMeasuresEachValue) {
-  const auto json = json_of(tandem(kCartpole + "--seconds 1 --sweep paac.envs=16,48 --json"));
+  const auto json = json_of(tandem(kBenchCartpole + "--seconds 1 --sweep paac.envs=16,48 --json"));
   ASSERT_EQ(json.size(), 2U);
   EXPECT_EQ(json[0]["paac.envs"], "16");
   EXPECT_EQ(json[0]["rollouts_per_update"], 1);
@@ -72,7 +72,7 @@ TEST(BenchTest, SweepMeasuresEachValue) {
 }
 
 TEST(BenchTest, PrintsATable) {
-  const auto table = tandem(kCartpole + "--seconds 1");
+  const auto table = tandem(kBenchCartpole + "--seconds 1");
   EXPECT_EQ(table.exit_code, 0);
   for (const auto* word : {"t_env", "t_inf", "t_train", "of the limit", "waiting"}) {
     EXPECT_NE(table.output.find(word), std::string::npos) << word;

@@ -9,11 +9,10 @@
 
 #include "tandem/base/error.h"
 #include "tandem/env/family.h"
+#include "tests/support/plugin_path.h"
 
 namespace tandem {
 namespace {
-
-const int kPluginPath = setenv("TANDEM_PLUGIN_PATH", TANDEM_BINARY_DIR "/plugins", 0);
 
 using Options = std::vector<std::pair<std::string, FieldValue>>;
 

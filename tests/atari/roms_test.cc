@@ -12,6 +12,7 @@
 #include "tandem/base/error.h"
 #include "tandem/env/family.h"
 #include "tandem/run/temporary_folder.h"
+#include "tests/support/plugin_path.h"
 
 namespace tandem {
 namespace {
@@ -21,8 +22,6 @@ using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
-
-const int kPluginPath = setenv("TANDEM_PLUGIN_PATH", TANDEM_BINARY_DIR "/plugins", 0);
 
 // The games of A3C's table S3.
 const std::vector<std::string> kPaperGames = {

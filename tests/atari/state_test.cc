@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "tandem/env/family.h"
+#include "tests/support/plugin_path.h"
 
 namespace tandem {
 namespace {
-
-const int kPluginPath = setenv("TANDEM_PLUGIN_PATH", TANDEM_BINARY_DIR "/plugins", 0);
 
 // One environment with its stream, played by actions drawn from it.
 class Player {

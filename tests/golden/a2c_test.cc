@@ -7,7 +7,7 @@ namespace tandem {
 namespace {
 
 /// golden_losses.py's inputs of `a2c_case`.
-Rollout golden_rollout(int steps, int envs, std::uint32_t actions) {
+Rollout a2c_rollout(int steps, int envs, std::uint32_t actions) {
   EnvSpec spec;
   spec.frame_shape = {1};
   spec.num_actions = actions;
@@ -40,7 +40,7 @@ TEST_P(A2cGolden, LossAndGradientsAreThoseOfPyTorch) {
   const int envs = golden["envs"];
   const std::int64_t actions = golden["actions"];
   const std::int64_t samples = std::int64_t{steps} * envs;
-  const auto rollout = golden_rollout(steps, envs, static_cast<std::uint32_t>(actions));
+  const auto rollout = a2c_rollout(steps, envs, static_cast<std::uint32_t>(actions));
   ASSERT_GE(golden["terminals"], 1);
 
   A2cConfig config;
@@ -74,13 +74,7 @@ TEST_P(A2cGolden, LossAndGradientsAreThoseOfPyTorch) {
   EXPECT_EQ(stats.samples, samples);
 }
 
-std::string case_name(const testing::TestParamInfo<int>& info) {
-  return golden_cases("a2c").at(info.param)["name"];
-}
-
-INSTANTIATE_TEST_SUITE_P(All, A2cGolden,
-                         testing::Range(0, static_cast<int>(golden_cases("a2c").size())),
-                         case_name);
+INSTANTIATE_TEST_SUITE_P(All, A2cGolden, golden_indices("a2c"), GoldenName{"a2c"});
 
 }  // namespace
 }  // namespace tandem

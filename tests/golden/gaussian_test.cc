@@ -7,7 +7,7 @@ namespace tandem {
 namespace {
 
 /// golden_losses.py's inputs of `gaussian_case`.
-Rollout golden_rollout(int steps, int envs, int dims) {
+Rollout gaussian_rollout(int steps, int envs, int dims) {
   EnvSpec spec;
   spec.frame_shape = {1};
   spec.action_low.assign(static_cast<std::size_t>(dims), -1.0f);
@@ -39,7 +39,7 @@ TEST_P(GaussianGolden, LossAndGradientsAreThoseOfPyTorch) {
   const int envs = golden["envs"];
   const int dims = golden["dims"];
   const std::int64_t samples = std::int64_t{steps} * envs;
-  const auto rollout = golden_rollout(steps, envs, dims);
+  const auto rollout = gaussian_rollout(steps, envs, dims);
 
   A2cConfig config;
   config.entropy = golden["entropy_factor"];
@@ -60,13 +60,7 @@ TEST_P(GaussianGolden, LossAndGradientsAreThoseOfPyTorch) {
   expect_near(stats.entropy, golden["entropy"], 0, "entropy");
 }
 
-std::string case_name(const testing::TestParamInfo<int>& info) {
-  return golden_cases("gaussian").at(info.param)["name"];
-}
-
-INSTANTIATE_TEST_SUITE_P(All, GaussianGolden,
-                         testing::Range(0, static_cast<int>(golden_cases("gaussian").size())),
-                         case_name);
+INSTANTIATE_TEST_SUITE_P(All, GaussianGolden, golden_indices("gaussian"), GoldenName{"gaussian"});
 
 }  // namespace
 }  // namespace tandem

@@ -46,6 +46,20 @@ inline nlohmann::json golden_cases(const std::string& name) {
   return nlohmann::json::parse(file);
 }
 
+/// For INSTANTIATE_TEST_SUITE_P: the indices of a golden file's cases.
+inline auto golden_indices(const std::string& file) {
+  return testing::Range(0, static_cast<int>(golden_cases(file).size()));
+}
+
+/// For INSTANTIATE_TEST_SUITE_P: the names of a golden file's cases.
+struct GoldenName {
+  std::string file;
+
+  std::string operator()(const testing::TestParamInfo<int>& info) const {
+    return golden_cases(file).at(info.param)["name"];
+  }
+};
+
 /// Equal to 1e-5 of the value, or of the typical size of its neighbours where that is larger.
 inline void expect_near(double actual, double expected, double typical, const std::string& what) {
   EXPECT_NEAR(actual, expected, 1e-5 * std::max(std::abs(expected), typical)) << what;

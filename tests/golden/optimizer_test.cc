@@ -70,13 +70,8 @@ TEST_P(OptimizerGolden, OneThreadOfManyStepsAsPyTorch) {
   }
 }
 
-std::string case_name(const testing::TestParamInfo<int>& info) {
-  return golden_cases("optimizers").at(info.param)["name"];
-}
-
-INSTANTIATE_TEST_SUITE_P(All, OptimizerGolden,
-                         testing::Range(0, static_cast<int>(golden_cases("optimizers").size())),
-                         case_name);
+INSTANTIATE_TEST_SUITE_P(All, OptimizerGolden, golden_indices("optimizers"),
+                         GoldenName{"optimizers"});
 
 }  // namespace
 }  // namespace tandem

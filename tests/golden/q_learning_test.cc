@@ -12,7 +12,7 @@ QMethod method_of(const std::string& name) {
 }
 
 /// golden_losses.py's inputs of `q_case`.
-Rollout golden_rollout(int steps, int envs, std::uint32_t actions) {
+Rollout q_learning_rollout(int steps, int envs, std::uint32_t actions) {
   EnvSpec spec;
   spec.frame_shape = {1};
   spec.num_actions = actions;
@@ -40,7 +40,7 @@ TEST_P(QLearningGolden, LossAndGradientAreThoseOfPyTorch) {
   const int envs = golden["envs"];
   const std::int64_t actions = golden["actions"];
   const std::int64_t samples = std::int64_t{steps} * envs;
-  auto rollout = golden_rollout(steps, envs, static_cast<std::uint32_t>(actions));
+  auto rollout = q_learning_rollout(steps, envs, static_cast<std::uint32_t>(actions));
   ASSERT_GE(golden["terminals"], 1);
 
   const auto algorithm =
@@ -65,13 +65,8 @@ TEST_P(QLearningGolden, LossAndGradientAreThoseOfPyTorch) {
   EXPECT_EQ(stats.samples, samples);
 }
 
-std::string case_name(const testing::TestParamInfo<int>& info) {
-  return golden_cases("q_learning").at(info.param)["name"];
-}
-
-INSTANTIATE_TEST_SUITE_P(All, QLearningGolden,
-                         testing::Range(0, static_cast<int>(golden_cases("q_learning").size())),
-                         case_name);
+INSTANTIATE_TEST_SUITE_P(All, QLearningGolden, golden_indices("q_learning"),
+                         GoldenName{"q_learning"});
 
 }  // namespace
 }  // namespace tandem

@@ -84,13 +84,7 @@ TEST_P(LstmGolden, HeadsStatesAndGradientsAreThoseOfPyTorch) {
   }
 }
 
-std::string case_name(const testing::TestParamInfo<int>& info) {
-  return golden_cases("lstm").at(info.param)["name"];
-}
-
-INSTANTIATE_TEST_SUITE_P(All, LstmGolden,
-                         testing::Range(0, static_cast<int>(golden_cases("lstm").size())),
-                         case_name);
+INSTANTIATE_TEST_SUITE_P(All, LstmGolden, golden_indices("lstm"), GoldenName{"lstm"});
 
 }  // namespace
 }  // namespace tandem

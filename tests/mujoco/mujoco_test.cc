@@ -13,11 +13,10 @@
 #include "tandem/env/family.h"
 #include "tandem/env/vec_env.h"
 #include "tests/conformance/env_conformance.h"
+#include "tests/support/plugin_path.h"
 
 namespace tandem {
 namespace {
-
-const int kPluginPath = setenv("TANDEM_PLUGIN_PATH", TANDEM_BINARY_DIR "/plugins", 1);
 
 INSTANTIATE_TEST_SUITE_P(
     Mujoco, EnvConformance,

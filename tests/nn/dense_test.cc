@@ -5,17 +5,10 @@
 
 #include <vector>
 
-#include "tandem/base/random.h"
+#include "tests/support/random_numbers.h"
 
 namespace tandem {
 namespace {
-
-std::vector<float> random_numbers(std::size_t count, std::uint64_t id) {
-  Stream stream(1, id);
-  std::vector<float> numbers(count);
-  for (auto& number : numbers) number = 2.0f * stream.uniform() - 1.0f;
-  return numbers;
-}
 
 // Each set of instructions against plain sums, in shapes that fill no register and no block.
 TEST(Dense, ProductsAreThoseOfPlainSums) {

@@ -8,7 +8,7 @@
 namespace tandem {
 namespace {
 
-Architecture small() {
+Architecture small_convolutional() {
   EnvSpec spec;
   spec.dtype = DType::u8;
   spec.frame_shape = {2, 40, 44};
@@ -19,7 +19,7 @@ Architecture small() {
 constexpr Cells kCells{.channels = 2, .height = 40, .width = 44, .kernel = 8, .stride = 4};
 
 TEST(LayerParameters, WrittenBackAreThoseThatWereRead) {
-  const auto architecture = small();
+  const auto architecture = small_convolutional();
   std::vector<float> flat(architecture.parameter_count());
   std::iota(flat.begin(), flat.end(), 1.0f);
   LayerParameters parameters(architecture, kCells);
@@ -41,7 +41,7 @@ TEST(LayerParameters, WrittenBackAreThoseThatWereRead) {
 }
 
 TEST(LayerParameters, AConvolutionOverCellsIsThatOverPixels) {
-  const auto architecture = small();
+  const auto architecture = small_convolutional();
   std::vector<float> flat(architecture.parameter_count());
   for (std::size_t i = 0; i < flat.size(); ++i) flat[i] = static_cast<float>(i * 31 % 17) - 8;
   LayerParameters parameters(architecture, kCells);

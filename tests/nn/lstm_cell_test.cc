@@ -14,8 +14,8 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 /// Cells whose gates all are one number, for each number of a list.
-struct Cells {
-  explicit Cells(const std::vector<float>& numbers) : units(numbers.size()) {
+struct EqualCells {
+  explicit EqualCells(const std::vector<float>& numbers) : units(numbers.size()) {
     for (int gate = 0; gate < 4; ++gate) gates.insert(gates.end(), numbers.begin(), numbers.end());
   }
   LstmCells view() {
@@ -34,7 +34,7 @@ TEST(LstmCell, IsThatOfTheStandardLibraryOverTheWholeRange) {
   std::vector<float> numbers;
   for (float x = -40; x < 40; x += 0.01f) numbers.push_back(x);
   for (const float x : {1e-6f, 1e-3f, -1e-4f, 0.6249999f, 0.625f, -0.625f}) numbers.push_back(x);
-  Cells cells(numbers);
+  EqualCells cells(numbers);
   lstm_forward(cells.view());
   for (std::size_t k = 0; k < numbers.size(); ++k) {
     const double x = numbers[k];
@@ -49,7 +49,7 @@ TEST(LstmCell, IsThatOfTheStandardLibraryOverTheWholeRange) {
 
 // A NaN must not be clipped into a number: runs end when they meet one.
 TEST(LstmCell, KeepsNanAndSaturates) {
-  Cells cells({std::nanf(""), kInfinity, -kInfinity, 1e30f, -1e30f});
+  EqualCells cells({std::nanf(""), kInfinity, -kInfinity, 1e30f, -1e30f});
   lstm_forward(cells.view());
   EXPECT_TRUE(std::isnan(cells.h[0]));
   EXPECT_TRUE(std::isnan(cells.c[0]));

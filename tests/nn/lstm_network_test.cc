@@ -9,26 +9,20 @@
 #include <vector>
 
 #include "tests/support/linear_network.h"
+#include "tests/support/random_numbers.h"
 
 namespace tandem {
 namespace {
 
-constexpr std::int64_t kCells = 5;
+constexpr std::int64_t kLstmCells = 5;
 constexpr std::int64_t kEnvs = 3;
 constexpr std::int64_t kActions = 2;
 
-Architecture small() {
+Architecture small_recurrent() {
   auto architecture = linear_architecture({.frame_shape = {4}, .num_actions = kActions});
-  architecture.lstm = kCells;
+  architecture.lstm = kLstmCells;
   architecture.init = "torch";
   return architecture;
-}
-
-std::vector<float> random_numbers(std::size_t count, std::uint64_t id) {
-  Stream stream(1, id);
-  std::vector<float> numbers(count);
-  for (auto& number : numbers) number = 2.0f * stream.uniform() - 1.0f;
-  return numbers;
 }
 
 class LstmNetworkTest : public testing::Test {
@@ -44,11 +38,11 @@ class LstmNetworkTest : public testing::Test {
   Inputs inputs() { return {std::as_bytes(std::span(observations_)), state_, begins_}; }
   Heads heads() { return {kEnvs, kActions, logits_, value_}; }
 
-  const Architecture architecture_ = small();
+  const Architecture architecture_ = small_recurrent();
   std::vector<float> parameters_;
   std::unique_ptr<Network> network_;
   std::vector<float> observations_ = random_numbers(kEnvs * 4, 1);
-  std::vector<float> state_ = random_numbers(kEnvs * 2 * kCells, 2);
+  std::vector<float> state_ = random_numbers(kEnvs * 2 * kLstmCells, 2);
   std::vector<std::uint8_t> begins_ = {0, 1, 0};
   std::vector<float> logits_ = std::vector<float>(kEnvs * kActions);
   std::vector<float> value_ = std::vector<float>(kEnvs);
@@ -59,7 +53,7 @@ TEST_F(LstmNetworkTest, ABeginningForgetsTheStateOfItsSampleAlone) {
   network_->forward(inputs(), heads());
   const auto logits = logits_;
   state_ = state;
-  std::fill_n(&state_[2 * kCells], 2 * kCells, 9.0f);  // of the second, which begins
+  std::fill_n(&state_[2 * kLstmCells], 2 * kLstmCells, 9.0f);  // of the second, which begins
   network_->forward(inputs(), heads());
   EXPECT_EQ(logits_, logits);
   state_ = state;
@@ -106,7 +100,7 @@ TEST_F(LstmNetworkTest, RefusesOtherSizes) {
   EXPECT_THROW(network_->forward({inputs().observations, state_}, heads()), std::logic_error);
   network_->record(inputs(), heads());
   const auto one = [](auto& all, std::size_t width) { return std::span(all).first(width); };
-  const Inputs less{inputs().observations.first(16), one(state_, 2 * kCells), one(begins_, 1)};
+  const Inputs less{inputs().observations.first(16), one(state_, 2 * kLstmCells), one(begins_, 1)};
   const Heads of_less{1, kActions, one(logits_, kActions), one(value_, 1)};
   EXPECT_NO_THROW(network_->forward(less, of_less));
   EXPECT_THROW(network_->record(less, of_less), std::logic_error);

@@ -5,11 +5,10 @@
 #include "tandem/env/family.h"
 #include "tandem/env/vec_env.h"
 #include "tests/nn/network_contract.h"
+#include "tests/support/plugin_path.h"
 
 namespace tandem {
 namespace {
-
-const int kPluginPath = setenv("TANDEM_PLUGIN_PATH", TANDEM_BINARY_DIR "/plugins", 0);
 
 struct Batch {
   EnvSpec spec;

@@ -18,7 +18,7 @@ namespace {
 using testing::Each;
 using testing::ElementsAre;
 
-constexpr int kSteps = 5;
+constexpr int kRolloutSteps = 5;
 
 // Rewards are the first number of the action. A limit cuts episodes off after four steps.
 class Echo : public Env {
@@ -58,12 +58,12 @@ class ContinuousTest : public testing::Test {
 
 TEST_F(ContinuousTest, EnvironmentsTakeClippedActionsAndTheRolloutHoldsThoseDrawn) {
   const auto algorithm = make_gaussian_a2c({.gamma = 0.5, .reward_clip = 0});
-  Collector collector(envs(2), network_, nullptr, *algorithm, kSteps);
+  Collector collector(envs(2), network_, nullptr, *algorithm, kRolloutSteps);
   collector.start();
   const Rollout& rollout = collector.collect(0);
   EXPECT_THAT(rollout.rewards(),
               ElementsAre(0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5 + 0.5 * 7, 0.5 + 0.5 * 7, 0.5, 0.5));
-  ASSERT_EQ(rollout.controls().size(), kSteps * 2 * 2);
+  ASSERT_EQ(rollout.controls().size(), kRolloutSteps * 2 * 2);
   for (std::size_t i = 0; i < rollout.controls().size(); i += 2) {
     EXPECT_NEAR(rollout.controls()[i], 3, 0.1);
     EXPECT_NEAR(rollout.controls()[i + 1], -1, 0.1);
@@ -73,7 +73,8 @@ TEST_F(ContinuousTest, EnvironmentsTakeClippedActionsAndTheRolloutHoldsThoseDraw
 
 TEST_F(ContinuousTest, WithoutBootstrappingReturnsEndWithTheRollout) {
   const auto algorithm = make_gaussian_a2c({.gamma = 0.5, .reward_clip = 0, .bootstrap = false});
-  Collector collector(envs(1), network_, nullptr, *algorithm, kSteps, RolloutEnd::at_episode);
+  Collector collector(envs(1), network_, nullptr, *algorithm, kRolloutSteps,
+                      RolloutEnd::at_episode);
   collector.start();
   const Rollout& rollout = collector.collect(0);
   EXPECT_THAT(rollout.rewards(), Each(0.5f));

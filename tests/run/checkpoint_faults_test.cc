@@ -31,7 +31,7 @@ using testing::HasSubstr;
 
 constexpr std::size_t kParameters = 50'000;
 
-Checkpoint sample(std::size_t parameters) {
+Checkpoint checkpoint_of(std::size_t parameters) {
   Checkpoint checkpoint;
   const auto count = static_cast<std::int64_t>(parameters);
   checkpoint.add_tensor("weight", {count}, std::vector<float>(parameters, 0.5f));
@@ -58,7 +58,7 @@ class Writer {
       return;
     }
     for (std::int64_t step = first;; ++step) {
-      write_checkpoint(sample(kParameters), checkpoints, step);
+      write_checkpoint(checkpoint_of(kParameters), checkpoints, step);
       if (write(ends_[1], &step, sizeof(step)) < 0) _exit(1);
     }
   }
@@ -84,7 +84,7 @@ TEST(CheckpointFaultsTest, AKillAtAnyMomentLeavesTheLastOneWritten) {
   TemporaryFolder folder;
   std::int64_t last = 1;
   const Stopwatch watch;
-  write_checkpoint(sample(kParameters), folder.path(), last);
+  write_checkpoint(checkpoint_of(kParameters), folder.path(), last);
   // Long enough for some to be finished before the kill, however slow the disk.
   std::uniform_real_distribution<double> seconds(0, 4 * watch.seconds());
   std::mt19937 random(1);
@@ -112,7 +112,7 @@ std::string in_mount_namespace(const std::function<std::string()>& body) {
 std::string describe_failure(const fs::path& checkpoints) {
   std::string said = "no error";
   try {
-    write_checkpoint(sample(100'000), checkpoints, 2);
+    write_checkpoint(checkpoint_of(100'000), checkpoints, 2);
   } catch (const Error& error) {
     said = error.what();
   }
@@ -125,7 +125,7 @@ TEST(CheckpointFaultsTest, AFullDiskLeavesTheEarlierOnes) {
   TemporaryFolder folder;
   const auto said = in_mount_namespace([&]() -> std::string {
     if (mount("none", folder.path().c_str(), "tmpfs", 0, "size=200k") != 0) return "no mounts";
-    write_checkpoint(sample(10), folder.path(), 1);
+    write_checkpoint(checkpoint_of(10), folder.path(), 1);
     return describe_failure(folder.path());
   });
   if (said == "no mounts") GTEST_SKIP() << "this user may not mount file systems";
@@ -137,7 +137,7 @@ TEST(CheckpointFaultsTest, AReadOnlyDiskLeavesTheEarlierOnes) {
   TemporaryFolder folder;
   const auto said = in_mount_namespace([&]() -> std::string {
     if (mount("none", folder.path().c_str(), "tmpfs", 0, "size=1m") != 0) return "no mounts";
-    write_checkpoint(sample(10), folder.path(), 1);
+    write_checkpoint(checkpoint_of(10), folder.path(), 1);
     mount("none", folder.path().c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr);
     return describe_failure(folder.path());
   });
@@ -149,7 +149,7 @@ TEST(CheckpointFaultsTest, AReadOnlyDiskLeavesTheEarlierOnes) {
 TEST(CheckpointFaultsTest, ALimitOnFileSizesLeavesTheEarlierOnes) {
   TemporaryFolder folder;
   const auto said = in_child([&] {
-    write_checkpoint(sample(10), folder.path(), 1);
+    write_checkpoint(checkpoint_of(10), folder.path(), 1);
     const rlimit limit{65'536, 65'536};
     std::signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &limit);
@@ -162,7 +162,7 @@ TEST(CheckpointFaultsTest, ALimitOnFileSizesLeavesTheEarlierOnes) {
 TEST(CheckpointFaultsTest, AFolderWithoutPermissionLeavesTheEarlierOnes) {
   constexpr uid_t kNobody = 65534;  // permissions do not bind root
   TemporaryFolder folder;
-  write_checkpoint(sample(10), folder.path(), 1);
+  write_checkpoint(checkpoint_of(10), folder.path(), 1);
   fs::permissions(folder.path(), fs::perms{0555});
   const auto said = in_child([&]() -> std::string {
     if (geteuid() == 0 && setuid(kNobody) != 0) return "still root";
@@ -178,8 +178,8 @@ TEST(CheckpointFaultsTest, AFolderWithoutPermissionLeavesTheEarlierOnes) {
 TEST(CheckpointFaultsTest, OneThatMayNotBeReadStopsTheSearch) {
   constexpr uid_t kNobody = 65534;
   TemporaryFolder folder;
-  write_checkpoint(sample(10), folder.path(), 1);
-  const auto newest = write_checkpoint(sample(10), folder.path(), 2);
+  write_checkpoint(checkpoint_of(10), folder.path(), 1);
+  const auto newest = write_checkpoint(checkpoint_of(10), folder.path(), 2);
   const auto locked = newest / "state.json";
   fs::permissions(folder.path(), fs::perms{0755});
   fs::permissions(locked, fs::perms{0});
@@ -200,7 +200,7 @@ TEST(CheckpointFaultsTest, AFileInPlaceOfTheFolderIsNamed) {
   const auto file = folder.path() / "checkpoints";
   OutputFile(file, OutputFile::Mode::create).write("not a folder");
   try {
-    write_checkpoint(sample(1), file, 1);
+    write_checkpoint(checkpoint_of(1), file, 1);
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), AllOf(HasSubstr(file), HasSubstr("a file stands")));

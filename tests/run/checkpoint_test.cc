@@ -12,6 +12,7 @@
 #include "tandem/base/sha256.h"
 #include "tandem/run/files.h"
 #include "tandem/run/temporary_folder.h"
+#include "tests/support/error_of.h"
 
 namespace tandem {
 namespace {
@@ -41,15 +42,6 @@ std::vector<std::string> names_in(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename());
   std::ranges::sort(names);
   return names;
-}
-
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 void overwrite(const fs::path& file, const std::vector<std::byte>& bytes) {

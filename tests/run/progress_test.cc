@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-ProgressReport sample() {
+ProgressReport sample_report() {
   return {.steps = 48'000'000,
           .budget = 115'000'000,
           .frames = 192'000'000,
@@ -31,27 +31,27 @@ ProgressReport sample() {
 
 TEST(ProgressTest, SaysEverythingWhereThereIsRoom) {
   EXPECT_EQ(
-      progress_line(sample(), 200, true),
+      progress_line(sample_report(), 200, true),
       "[========>           ]  41.7%  48.0M steps  192M frames  3456 steps/s  12.3k episodes  "
       "return 18.40  entropy 1.234  2h03m left");
-  EXPECT_EQ(progress_line(sample(), 200, false),
+  EXPECT_EQ(progress_line(sample_report(), 200, false),
             "41.7%  48.0M steps  192M frames  3456 steps/s  12.3k episodes  return 18.40  "
             "entropy 1.234  2h03m left");
 }
 
 TEST(ProgressTest, FitsAnyWidth) {
   for (int width = 0; width < 150; ++width) {
-    EXPECT_LE(progress_line(sample(), width, true).size(), static_cast<std::size_t>(width));
+    EXPECT_LE(progress_line(sample_report(), width, true).size(), static_cast<std::size_t>(width));
   }
-  EXPECT_EQ(progress_line(sample(), 80, true),
+  EXPECT_EQ(progress_line(sample_report(), 80, true),
             "48.0M steps  192M fr  3456/s  12.3k ep  return 18.40  ent 1.234  2h03m left");
-  EXPECT_EQ(progress_line(sample(), 120, true).substr(0, 5), "41.7%");
-  EXPECT_EQ(progress_line(sample(), 30, true), "48.0M steps  return 18.40");
-  EXPECT_EQ(progress_line(sample(), 5, true), "48.0M");
+  EXPECT_EQ(progress_line(sample_report(), 120, true).substr(0, 5), "41.7%");
+  EXPECT_EQ(progress_line(sample_report(), 30, true), "48.0M steps  return 18.40");
+  EXPECT_EQ(progress_line(sample_report(), 5, true), "48.0M");
 }
 
 TEST(ProgressTest, TheLabelComesFirst) {
-  auto report = sample();
+  auto report = sample_report();
   report.label = "run 3 of 50";
   EXPECT_THAT(progress_line(report, 200, true), StartsWith("run 3 of 50  [===="));
   EXPECT_EQ(progress_line(report, 40, true), "run 3 of 50  48.0M steps  return 18.40");
@@ -63,7 +63,7 @@ TEST(ProgressTest, BeforeTheFirstEpisodeAndWithoutBudget) {
 }
 
 TEST(ProgressTest, CallsWhatMakesActionsRandomByItsName) {
-  auto report = sample();
+  auto report = sample_report();
   report.randomness = "epsilon";
   report.random = 0.37;
   EXPECT_THAT(progress_line(report, 200, true), HasSubstr("epsilon 0.370"));
@@ -120,11 +120,11 @@ TEST(ProgressTest, ElsewhereALineForEachReport) {
     const File stream(fdopen(ends[1], "w"), std::fclose);
     ProgressPrinter printer(stream.get());
     EXPECT_FALSE(printer.redraws());
-    printer.show(sample());
-    printer.show(sample());
+    printer.show(sample_report());
+    printer.show(sample_report());
     printer.end_line();
   }
-  const auto line = progress_line(sample(), 200, false) + "\n";
+  const auto line = progress_line(sample_report(), 200, false) + "\n";
   EXPECT_EQ(read_all(ends[0]), line + line);
   close(ends[0]);
 }
@@ -139,9 +139,10 @@ TEST(ProgressTest, OnATerminalOneLineOfItsWidth) {
   {
     ProgressPrinter printer(stream.get());
     EXPECT_TRUE(printer.redraws());
-    printer.show(sample());
-    EXPECT_EQ(read_all(terminal), fmt::format("\r{}\x1b[K", progress_line(sample(), 59, true)));
-    printer.show(sample());
+    printer.show(sample_report());
+    EXPECT_EQ(read_all(terminal),
+              fmt::format("\r{}\x1b[K", progress_line(sample_report(), 59, true)));
+    printer.show(sample_report());
     EXPECT_THAT(read_all(terminal), Not(HasSubstr("\n")));
   }
   EXPECT_EQ(read_all(terminal), "\r\n");

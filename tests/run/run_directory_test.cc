@@ -13,6 +13,7 @@
 #include "tandem/base/error.h"
 #include "tandem/run/temporary_folder.h"
 #include "tests/support/child.h"
+#include "tests/support/error_of.h"
 
 namespace tandem {
 namespace {
@@ -20,15 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
-
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 class RunDirectoryTest : public testing::Test {
  protected:

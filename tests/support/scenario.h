@@ -6,8 +6,10 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -97,6 +99,11 @@ inline std::vector<float> train(const Scenario& scenario,
   std::fclose(quiet);
   const auto parameters = learner.parameters();
   return {parameters.begin(), parameters.end()};
+}
+
+/// The result.json of a run.
+inline nlohmann::json result_of(const std::filesystem::path& run) {
+  return nlohmann::json::parse(std::ifstream(run / "result.json"));
 }
 
 /// A value-based method whose target network is refreshed several times in a short run.

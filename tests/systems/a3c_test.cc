@@ -5,10 +5,8 @@
 
 #include <atomic>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -23,11 +21,6 @@ namespace fs = std::filesystem;
 
 std::vector<float> train(const Scenario& scenario, const A3cConfig& config) {
   return train(scenario, [&](Parts& parts) { train_a3c(config, parts); });
-}
-
-nlohmann::json result_of(const fs::path& run) {
-  std::ifstream file(run / "result.json");
-  return nlohmann::json::parse(file);
 }
 
 class A3cTest : public testing::Test {

@@ -8,9 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <utility>
@@ -29,11 +27,6 @@ namespace fs = std::filesystem;
 
 std::vector<float> train(const Scenario& scenario, const Ga3cConfig& config) {
   return train(scenario, [&](Parts& parts) { train_ga3c(config, parts); });
-}
-
-nlohmann::json result_of(const fs::path& run) {
-  std::ifstream file(run / "result.json");
-  return nlohmann::json::parse(file);
 }
 
 class Ga3cTest : public testing::Test {

@@ -17,7 +17,7 @@
 namespace tandem {
 namespace {
 
-struct Options {
+struct BenchOptions {
   ConfigOptions config;
   std::string sweep;
   double seconds = 20;
@@ -126,7 +126,7 @@ std::vector<std::string> sweep_row(const std::string& value, const SystemSpeed& 
           percent(speed.shares.waiting)};
 }
 
-void run_sweep(const Options& options) {
+void run_sweep(const BenchOptions& options) {
   const auto sweep = parse_sweep(options.sweep);
   // All values are looked at before the first is measured.
   std::vector<Config> configs;
@@ -152,7 +152,7 @@ void run_sweep(const Options& options) {
              format_table(rows, terminal_width()));
 }
 
-void run(const Options& options) {
+void run(const BenchOptions& options) {
   if (!options.config.has_system()) {
     throw Error("which SYSTEM to measure? `tandem systems` lists them, as in `tandem bench paac`");
   }
@@ -167,7 +167,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_bench(CLI::App& program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchOptions>();
   auto* bench =
       program.add_subcommand("bench", "Measure a system's speed against the limit of its parts");
   options->config.add_to(*bench);

@@ -15,13 +15,13 @@
 namespace tandem {
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kEvalFooter = R"(
 Plays whole games (a lost life does not end one), each in an environment of its
 own, and reports their raw returns. The same seed gives the same games. The
 human-normalised score is 0 for random play and 1 for that of a professional
 games tester.)";
 
-struct Options {
+struct EvalOptions {
   AgentOptions agent;
   int episodes = 30;
   std::int64_t threads = 0;
@@ -30,7 +30,7 @@ struct Options {
 
 // What both kinds of output tell.
 struct Report {
-  const Options& options;
+  const EvalOptions& options;
   const Agent& agent;
   Evaluation result;
   std::optional<AtariScores> scores = find_atari_scores(env_name(agent.config.env.id));
@@ -81,7 +81,7 @@ void print_table(const Report& report) {
   fmt::print("lengths in steps  {}\n", fmt::join(lengths, " "));
 }
 
-void run(const Options& options) {
+void run(const EvalOptions& options) {
   auto agent = options.agent.load();
   auto& config = agent.config;
   if (options.threads > 0) config.run.threads = options.threads;
@@ -103,7 +103,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_eval(CLI::App& program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EvalOptions>();
   auto* command = program.add_subcommand("eval", "Measure how well a trained agent plays");
   options->agent.add_to(*command);
   command->add_option("--episodes", options->episodes, "Games to play")
@@ -114,7 +114,7 @@ void add_eval(CLI::App& program) {
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
   command->add_flag("--json", options->json, "Print JSON");
-  command->footer(kFooter);
+  command->footer(kEvalFooter);
   command->callback([options] { run(*options); });
 }
 

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kShown = 3;  // settings of each number of agents: "the top three"
 
-struct Options {
+struct Ga3cGridOptions {
   ConfigOptions config{"ga3c"};
   std::vector<std::int64_t> agents = {16, 32, 64, 128};
   std::vector<std::int64_t> predictors = {1, 2, 4};
@@ -37,7 +37,7 @@ struct Options {
 };
 
 /// All combinations of the numbers of threads, with the config's network.
-std::vector<Config> grid(const Options& options, const Config& config) {
+std::vector<Config> grid(const Ga3cGridOptions& options, const Config& config) {
   std::vector<Config> all;
   for (const auto agents : options.agents) {
     for (const auto predictors : options.predictors) {
@@ -53,7 +53,7 @@ std::vector<Config> grid(const Options& options, const Config& config) {
 }
 
 /// Every network with this config and with the systems beside it.
-std::vector<Config> networks(const Options& options, const Config& config) {
+std::vector<Config> networks(const Ga3cGridOptions& options, const Config& config) {
   std::vector<Config> all;
   for (const auto& net : options.nets) {
     auto one = config;
@@ -67,7 +67,7 @@ std::vector<Config> networks(const Options& options, const Config& config) {
 /// Measures, and tells how far it has come.
 class Measurements {
  public:
-  Measurements(const Options& options, std::size_t configs)
+  Measurements(const Ga3cGridOptions& options, std::size_t configs)
       : rounds_(options.rounds),
         seconds_(options.seconds),
         count_(configs * static_cast<std::size_t>(options.rounds)) {
@@ -123,7 +123,7 @@ void draw(const std::string& folder) {
   }
 }
 
-void run(const Options& options) {
+void run(const Ga3cGridOptions& options) {
   if (options.config.has_budget()) throw Error("a measurement ends by --seconds, not by steps");
   auto config = options.config.load();
   const auto settings = grid(options, config);
@@ -144,7 +144,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_ga3c_grid(CLI::App& experiment) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<Ga3cGridOptions>();
   auto* command = experiment.add_subcommand(
       "ga3c-grid",
       "Trainings and predictions a second over the numbers of agents, predictors and trainers, and "

@@ -12,7 +12,7 @@
 namespace tandem {
 namespace {
 
-struct Options {
+struct KeysOptions {
   std::string system = "paac";
   std::string env;
   bool json = false;
@@ -39,7 +39,7 @@ nlohmann::ordered_json to_json(const Field& field) {
   return json;
 }
 
-void list_keys(const Options& options) {
+void list_keys(const KeysOptions& options) {
   std::vector<Setting> settings;
   if (!options.env.empty()) settings.push_back({"env.id", options.env, "--env"});
   auto config = load_config(options.system, settings);
@@ -53,7 +53,7 @@ void list_keys(const Options& options) {
 }  // namespace
 
 void add_keys(CLI::App& program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<KeysOptions>();
   auto* command = program.add_subcommand(
       "keys", "List every config key: type, default, range, meaning and source");
   command->add_option("SYSTEM", options->system, "System to list the keys of")

@@ -14,17 +14,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct PlotOptions {
   std::vector<std::string> runs;
   std::string out;
   std::string by = "steps";
 };
 
-bool is_sweep(const Options& options) {
+bool is_sweep(const PlotOptions& options) {
   return options.runs.size() == 1 && fs::exists(SweepPaths{options.runs.front()}.description());
 }
 
-int plot(const Options& options) {
+int plot(const PlotOptions& options) {
   if (is_sweep(options)) {
     std::vector<std::string> words = {options.runs.front()};
     if (!options.out.empty()) words.insert(words.end(), {"--out", options.out});
@@ -41,7 +41,7 @@ int plot(const Options& options) {
 void add_plot(CLI::App& program) {
   auto* command = program.add_subcommand(
       "plot", "Draw the returns of runs against steps and against wall-clock time, as PNG");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<PlotOptions>();
   command
       ->add_option("RUN", options->runs,
                    "Folders of runs; those of one config are one curve. Or the folder of a sweep")

@@ -10,18 +10,18 @@
 namespace tandem {
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kRecordFooter = R"(
 Plays one whole game in colour and writes it as an H.264 video, at the speed of
 the console and as near to the shape of its screen as whole pixels allow. Needs
 ffmpeg.)";
 
-struct Options {
+struct RecordOptions {
   AgentOptions agent;
   RecordingOptions recording;
   std::string out;
 };
 
-void run(const Options& options) {
+void run(const RecordOptions& options) {
   auto agent = options.agent.load();
   auto recording = options.recording;
   recording.play = options.agent.play();
@@ -37,7 +37,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_record(CLI::App& program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RecordOptions>();
   auto* command = program.add_subcommand("record", "Record a game of a trained agent as a video");
   options->agent.add_to(*command);
   command->add_option("--out", options->out, "Video to write, such as pong.mp4")
@@ -53,7 +53,7 @@ void add_record(CLI::App& program) {
                    "Enlarge the pictures so many times (default: to about 640 rows)")
       ->type_name("N")
       ->check(CLI::Range(1, 32));
-  command->footer(kFooter);
+  command->footer(kRecordFooter);
   command->callback([options] { run(*options); });
 }
 

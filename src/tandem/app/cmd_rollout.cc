@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFooter = R"(
+constexpr const char* kRolloutFooter = R"(
 Writes to DIR, for N steps of one environment:
   actions.npy      [N]       int32, or [N, dims] float32 for continuous actions
   obs.npy          [N, ...]  the stacked observation after each step
@@ -38,7 +38,7 @@ The same --env, --set, --seed and actions give the same files. Random actions
 are drawn from a stream of their own, so that playing back actions.npy with the
 same seed gives the same files, too.)";
 
-struct Options {
+struct RolloutOptions {
   EnvOptions env;
   std::int64_t seed = 1;
   std::int64_t steps = 0;  // 0: as many as there are actions
@@ -136,7 +136,8 @@ class Recorder {
   NpyWriter actions_, obs_, reward_, terminated_, truncated_, reset_obs_;
 };
 
-std::int64_t step_count(const Options& options, const std::optional<RecordedActions>& recorded) {
+std::int64_t step_count(const RolloutOptions& options,
+                        const std::optional<RecordedActions>& recorded) {
   if (!recorded) return options.steps;
   if (options.steps <= recorded->count()) {
     return options.steps > 0 ? options.steps : recorded->count();
@@ -145,7 +146,7 @@ std::int64_t step_count(const Options& options, const std::optional<RecordedActi
                           recorded->count(), options.steps));
 }
 
-void run(const Options& options) {
+void run(const RolloutOptions& options) {
   if (options.random == !options.actions.empty()) {
     throw Error("say which actions to take: either --actions FILE.npy or --random");
   }
@@ -180,7 +181,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_rollout(CLI::App& program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RolloutOptions>();
   auto* command =
       program.add_subcommand("rollout", "Write what an environment gives to .npy files");
   options->env.add_to(*command);
@@ -196,7 +197,7 @@ void add_rollout(CLI::App& program) {
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()));
   command->add_option("--out", options->out, "Folder to write to")->type_name("DIR")->required();
-  command->footer(kFooter);
+  command->footer(kRolloutFooter);
   command->callback([options] { run(*options); });
 }
 

@@ -24,7 +24,7 @@ namespace {
 // Curves need points, and most of these runs are short.
 constexpr auto kLogSeconds = "run.log_seconds";
 
-struct Options {
+struct SpeedupOptions {
   ConfigOptions config;
   std::vector<std::string> threads = {"1", "2", "4", "8", "16"};
   std::string key;
@@ -36,7 +36,7 @@ struct Options {
 };
 
 /// The key that says how many threads a run has.
-std::string threads_key(const Options& options, Config config) {
+std::string threads_key(const SpeedupOptions& options, Config config) {
   if (options.key.empty()) return config.system == "a3c" ? "a3c.learners" : "run.threads";
   const auto fields = config.fields();
   const auto& field = find_field({options.key, std::string(), "--key"}, fields);
@@ -56,7 +56,7 @@ struct Plan {
   std::vector<std::string> group_keys;  // other lists
 };
 
-Plan make_plan(const Options& options) {
+Plan make_plan(const SpeedupOptions& options) {
   auto config = options.config.load();
   const auto fields = config.fields();
   Plan plan{.sweep = {}, .threads_key = threads_key(options, config), .group_keys = {}};
@@ -98,7 +98,7 @@ std::vector<SpeedupRun> runs_of(const Plan& plan, const SweepFolder& folder) {
   return runs;
 }
 
-void print(const Options& options, const Plan& plan, const std::vector<SpeedupRow>& rows) {
+void print(const SpeedupOptions& options, const Plan& plan, const std::vector<SpeedupRow>& rows) {
   fmt::print(
       "To a mean return of {} over the last 100 games, with threads = {}.\n"
       "Medians of the runs; speed-ups relative to the fewest threads. This machine has {} "
@@ -108,7 +108,7 @@ void print(const Options& options, const Plan& plan, const std::vector<SpeedupRo
       speedup_table(rows, terminal_width()));
 }
 
-void run(const Options& options) {
+void run(const SpeedupOptions& options) {
   if (!options.config.has_system()) {
     throw Error("which SYSTEM to measure? `tandem systems` lists them, as in `tandem speedup a3c`");
   }
@@ -133,7 +133,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_speedup(CLI::App& program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SpeedupOptions>();
   auto* command = program.add_subcommand(
       "speedup", "Measure how much sooner more threads reach a score, and from how much data");
   options->config.add_to(*command, {"--threads"});

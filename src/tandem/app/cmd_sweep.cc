@@ -18,7 +18,7 @@ namespace {
 
 constexpr auto kLearningRate = "optimizer.lr";
 
-struct Options {
+struct SweepOptions {
   ConfigOptions config;
   std::vector<std::string> vary;
   int runs = 0;
@@ -27,7 +27,7 @@ struct Options {
 };
 
 /// What --vary says, and learning rates as section 5.1 of A3C's paper unless the user has chosen.
-std::vector<Variation> variations_of(const Options& options) {
+std::vector<Variation> variations_of(const SweepOptions& options) {
   auto config = options.config.load();
   const auto fields = config.fields();
   std::vector<Variation> variations;
@@ -47,7 +47,7 @@ std::vector<Variation> variations_of(const Options& options) {
   return variations;
 }
 
-void run(const Options& options) {
+void run(const SweepOptions& options) {
   if (!options.config.has_system()) {
     throw Error("which SYSTEM to sweep? `tandem systems` lists them, as in `tandem sweep a3c`");
   }
@@ -70,7 +70,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_sweep(CLI::App& program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SweepOptions>();
   auto* command = program.add_subcommand(
       "sweep", "Train with many learning rates and seeds; draw which of them learn");
   options->config.add_to(*command);

@@ -14,18 +14,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFooter = R"(
+constexpr const char* kTrainFooter = R"(
 What is learned, in any system, is the key algo: a2c, one_step_q, one_step_sarsa
 or n_step_q. A3C's own words will do as well: `--set method=n_step_q` is
 `--set algo=n_step_q`, and a3c is a2c. `tandem keys` lists all keys.)";
 
-struct Options {
+struct TrainOptions {
   ConfigOptions config;
   std::string run_dir;
   std::string resume;
 };
 
-void run(const Options& options) {
+void run(const TrainOptions& options) {
   if (!options.resume.empty()) {
     const fs::path dir = options.resume;
     require_run(dir);
@@ -47,7 +47,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_train(CLI::App& program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TrainOptions>();
   auto* command = program.add_subcommand("train", "Train an agent");
   options->config.add_to(*command);
   auto* run_dir =
@@ -58,7 +58,7 @@ void add_train(CLI::App& program) {
   command->add_option("--resume", options->resume, "Go on with the run in this folder")
       ->type_name("DIR")
       ->excludes(run_dir);
-  command->footer(kFooter);
+  command->footer(kTrainFooter);
   command->callback([options] { run(*options); });
 }
 

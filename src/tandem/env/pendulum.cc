@@ -12,8 +12,6 @@ namespace tandem {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
-constexpr double kGravity = 10.0;
-constexpr double kSeconds = 0.05;  // per step
 constexpr double kMostSpeed = 8.0;
 constexpr float kMostTorque = 2.0f;
 // Mass and length are 1.
@@ -65,6 +63,9 @@ class Pendulum : public Env {
   [[nodiscard]] Picture render() const override;
 
  private:
+  static constexpr double kGravity = 10.0;
+  static constexpr double kSeconds = 0.05;  // per step
+
   void show(std::span<std::byte> frame) const {
     const std::array values{static_cast<float>(std::cos(angle_)),
                             static_cast<float>(std::sin(angle_)), static_cast<float>(speed_)};

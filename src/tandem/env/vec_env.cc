@@ -17,19 +17,6 @@
 namespace tandem {
 namespace {
 
-// What is asked of an environment, and what came of it. Belongs to the caller's thread, but for the
-// time between Dispatch::post and Dispatch::done.
-struct Slot {
-  std::optional<StackedEnv> env;
-  enum class Request { reset, step } request = Request::step;
-  Action action;
-  std::vector<float> continuous;  // of the action: the caller's may be gone before the step
-  std::byte* observation = nullptr;
-  std::exception_ptr error;  // stays until the next reset
-
-  bool in_flight = false;  // the caller's alone
-};
-
 // Runs an action on an environment; its errors say which one it was.
 template <class Body>
 void naming_environment(int index, Body body) {
@@ -83,6 +70,19 @@ class VecEnv::Impl {
   }
 
  private:
+  // What is asked of an environment, and what came of it. Belongs to the caller's thread, but for
+  // the time between Dispatch::post and Dispatch::done.
+  struct Slot {
+    std::optional<StackedEnv> env;
+    enum class Request { reset, step } request = Request::step;
+    Action action;
+    std::vector<float> continuous;  // of the action: the caller's may be gone before the step
+    std::byte* observation = nullptr;
+    std::exception_ptr error;  // stays until the next reset
+
+    bool in_flight = false;  // the caller's alone
+  };
+
   void construct(const EnvFactory& factory, const VecEnvOptions& options);
   Slot& ask(int id, Slot::Request request, std::byte* observation);
   void serve(int id) noexcept;
@@ -129,7 +129,7 @@ void VecEnv::Impl::require_idle(const char* call) const {
   throw std::logic_error(std::string("VecEnv::") + call + ": environments are still stepping");
 }
 
-Slot& VecEnv::Impl::ask(int id, Slot::Request request, std::byte* observation) {
+auto VecEnv::Impl::ask(int id, Slot::Request request, std::byte* observation) -> Slot& {
   auto& slot = slots_.at(id);
   if (slot.in_flight) throw std::logic_error("VecEnv::send: the environment is still stepping");
   slot.in_flight = true;

@@ -1,0 +1,20 @@
+// Inputs of which nothing is special.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tandem/base/random.h"
+
+namespace tandem {
+
+/// Numbers in [-1, 1), the same for the same id.
+inline std::vector<float> random_numbers(std::size_t count, std::uint64_t id) {
+  Stream stream(1, id);
+  std::vector<float> numbers(count);
+  for (auto& number : numbers) number = 2.0f * stream.uniform() - 1.0f;
+  return numbers;
+}
+
+}  // namespace tandem
