@@ -67,6 +67,7 @@ struct Result {
 
 class TorchAndOnednn : public testing::TestWithParam<std::tuple<std::string, bool>> {};
 
+// Seen failing with the weights' gradients of all tiles but the first left out.
 TEST_P(TorchAndOnednn, AgreeOnHeadsAndOnTheGradientOfEachTensor) {
   const auto [arch, played] = GetParam();
   const auto batch = played ? played_batch() : random_batch();

@@ -4,6 +4,8 @@
 // in fp32.
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "tandem/base/cpu.h"
@@ -12,6 +14,7 @@
 #include "tandem/nn/layer_parameters.h"
 #include "tandem/nn/network.h"
 #include "tandem/nn/onednn_layer.h"
+#include "tandem/nn/onednn_tape.h"
 #include "tandem/nn/pixels.h"
 #include "tandem/nn/relu.h"
 
@@ -89,42 +92,6 @@ std::int64_t block_of(Tag tag, std::int64_t channels) {
   return tag == Tag::nhwc ? channels : 1;
 }
 
-/// The activations of some samples: what each layer takes in. Not thread-safe.
-class Tape {
- public:
-  /// sizes: bytes of one sample.
-  explicit Tape(std::vector<std::size_t> sizes)
-      : sizes_(std::move(sizes)), buffers_(sizes_.size()) {}
-
-  [[nodiscard]] std::int64_t samples() const { return samples_; }
-  void clear() { samples_ = 0; }
-
-  /// Room for `batch` more samples.
-  void extend(std::int64_t batch) {
-    first_ = samples_;
-    samples_ += batch;
-    if (samples_ > capacity_) {
-      capacity_ = std::max(samples_, 2 * capacity_);
-      for (std::size_t i = 0; i < sizes_.size(); ++i) {
-        buffers_[i].reserve(capacity_ * sizes_[i], first_ * sizes_[i]);
-      }
-    }
-  }
-
-  /// The samples of the last extend().
-  [[nodiscard]] std::byte* latest(std::size_t i) const {
-    return buffers_[i].data() + first_ * sizes_[i];
-  }
-  [[nodiscard]] std::byte* all(std::size_t i) const { return buffers_[i].data(); }
-
- private:
-  std::vector<std::size_t> sizes_;
-  std::vector<Buffer> buffers_;
-  std::int64_t capacity_ = 0;
-  std::int64_t first_ = 0;
-  std::int64_t samples_ = 0;
-};
-
 /// Layers that feed each other: each takes its input in the layout in which the last one wrote it.
 std::vector<Layer> make_layers(Context& context, const std::vector<LayerSpec>& specs) {
   std::vector<Layer> layers;
@@ -149,8 +116,8 @@ std::size_t convolutions_in(const Architecture& architecture) {
       std::ranges::count(architecture.torso, tandem::Layer::Kind::conv, &tandem::Layer::kind));
 }
 
-/// Samples that go through the convolutions together: their activations stay in a core's own cache
-/// from one to the next.
+/// Samples that go through the convolutions together, there and back: their activations and the
+/// gradients of these stay in a core's own cache from one to the next.
 std::int64_t tile_of(const std::vector<Layer>& layers, std::size_t convolutions) {
   std::size_t most = 1;
   for (std::size_t i = 0; i < convolutions; ++i) {
@@ -158,6 +125,10 @@ std::int64_t tile_of(const std::vector<Layer>& layers, std::size_t convolutions)
   }
   constexpr std::size_t kBytes = 1 << 20;
   return static_cast<std::int64_t>(std::max<std::size_t>(1, kBytes / most));
+}
+
+void add(std::span<const float> values, float* sums) {
+  for (std::size_t i = 0; i < values.size(); ++i) sums[i] += values[i];
 }
 
 class OnednnNetwork final : public Network {
@@ -196,14 +167,12 @@ class OnednnNetwork final : public Network {
     keep_to_this_thread();
     join(heads_.gradient(loss));
     const auto samples = recorded_.samples();
-    const auto* d_linear = reinterpret_cast<const std::byte*>(joined_.data());
-    for (std::size_t i = layers_.size() - 1;; --i) {
-      auto& layer = layers_[i];
-      const auto part = gradient_.layer(i, gradient);
-      auto* d_input = d_output_.reserve(samples * layer.input_bytes());
-      layer.backward(samples, recorded_.all(i), d_linear, d_input, part.weights, part.bias);
-      if (i == 0) break;
-      d_linear = through_relu(i - 1);
+    const auto* d_output = reinterpret_cast<const std::byte*>(joined_.data());
+    for (std::size_t i = layers_.size() - 1; i >= convolutions_; --i) {
+      d_output = back(i, 0, samples, d_output, d_output_, gradient_.layer(i, gradient));
+    }
+    for (std::int64_t first = 0; first < samples; first += tile_) {
+      convolve_back(first, std::min(tile_, samples - first), d_output, gradient);
     }
     gradient_.write(gradient);
     forget();
@@ -281,17 +250,52 @@ class OnednnNetwork final : public Network {
     }
   }
 
-  /// The gradient in front of the ReLU of layer i, from that behind it in d_output_.
-  const std::byte* through_relu(std::size_t i) {
-    const auto& spec = layers_[i].spec();
-    const auto bytes = recorded_.samples() * layers_[i].output_bytes();
-    const auto* y = recorded_.all(i + 1);
-    const auto* d = d_output_.data();
+  /// Back through the layers of convolve(); `d_output`: behind the last one, of all samples. The
+  /// first samples' gradients of parameters are written, the others' are added.
+  void convolve_back(std::int64_t first, std::int64_t count, const std::byte* d_output,
+                     std::span<float> gradient) {
+    d_output += first * layers_[convolutions_ - 1].output_bytes();
+    for (std::size_t i = convolutions_; i-- > 0;) {
+      const auto sums = gradient_.layer(i, gradient);
+      if (first == 0) {
+        d_output = back(i, first, count, d_output, d_tile_, sums);
+        continue;
+      }
+      const auto& weights = layers_[i].spec().weights;
+      tile_weights_.resize(static_cast<std::size_t>(
+          std::accumulate(weights.begin(), weights.end(), std::int64_t{1}, std::multiplies())));
+      tile_bias_.resize(static_cast<std::size_t>(weights[0]));
+      d_output =
+          back(i, first, count, d_output, d_tile_, {tile_weights_.data(), tile_bias_.data()});
+      add(tile_weights_, sums.weights);
+      add(tile_bias_, sums.bias);
+    }
+  }
+
+  /// Back through layer `i`, for some of the samples: from the gradient behind it to the one of its
+  /// input, which is put in `into` and returned, and to those of its parameters.
+  const std::byte* back(std::size_t i, std::int64_t first, std::int64_t count,
+                        const std::byte* d_output, Buffer& into,
+                        const LayerParameters::Part<float>& part) {
+    auto& layer = layers_[i];
+    const auto* d_linear = layer.spec().relu ? through_relu(i, first, count, d_output) : d_output;
+    auto* d_input = layer.spec().first ? nullptr : into.reserve(count * layer.input_bytes());
+    layer.backward(count, recorded_.all(i) + first * layer.input_bytes(), d_linear, d_input,
+                   part.weights, part.bias);
+    return d_input;
+  }
+
+  /// The gradient in front of the ReLU of layer `i` from that behind it.
+  const std::byte* through_relu(std::size_t i, std::int64_t first, std::int64_t count,
+                                const std::byte* d) {
+    const auto& layer = layers_[i];
+    const auto bytes = count * layer.output_bytes();
+    const auto* y = recorded_.all(i + 1) + first * layer.output_bytes();
     auto* out = d_linear_.reserve(bytes);
-    if (spec.output_type == Type::bf16) {
+    if (layer.spec().output_type == Type::bf16) {
       relu_backward(bytes / 2, reinterpret_cast<const Bfloat16*>(y),
                     reinterpret_cast<const Bfloat16*>(d), reinterpret_cast<Bfloat16*>(out));
-    } else if (spec.type == Type::bf16) {
+    } else if (layer.spec().type == Type::bf16) {
       relu_backward(bytes / 4, reinterpret_cast<const float*>(y), reinterpret_cast<const float*>(d),
                     reinterpret_cast<Bfloat16*>(out));
     } else {
@@ -313,8 +317,11 @@ class OnednnNetwork final : public Network {
   RecordedHeads heads_;
   std::size_t convolutions_;  // they come first
   std::int64_t tile_;
-  std::vector<float> joined_;   // the heads' layer's outputs, or their gradients
-  Buffer d_output_, d_linear_;  // of the layer that backward() is at, behind its ReLU and in front
+  std::vector<float> joined_;  // the heads' layer's outputs, or their gradients
+  // Gradients where backward() is: of a dense layer's input, a tile's convolution's, and in front
+  // of a ReLU.
+  Buffer d_output_, d_tile_, d_linear_;
+  std::vector<float> tile_weights_, tile_bias_;  // gradients that a tile adds
 };
 
 void require_instructions(Precision precision) {

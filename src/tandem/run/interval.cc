@@ -31,11 +31,10 @@ void Interval::add(const UpdateReport& report) {
     measures_[i] = {measure.key, measures_[i].sum + measure.sum,
                     measures_[i].count + measure.count};
   }
-  spread_keys_.resize(report.spreads.size());
   spreads_.resize(report.spreads.size());
   for (std::size_t i = 0; i < spreads_.size(); ++i) {
-    spread_keys_[i] = report.spreads[i].key;
-    spreads_[i] += *report.spreads[i].values;
+    spreads_[i].first = report.spreads[i].key;
+    spreads_[i].second += *report.spreads[i].values;
   }
 }
 
@@ -65,10 +64,9 @@ nlohmann::ordered_json Interval::scalars(Metrics metrics, std::int64_t frames_pe
   for (const Measure& measure : measures_) {
     line[measure.key] = ratio(measure.sum, measure.count > 0 ? measure.count : seconds());
   }
-  for (std::size_t i = 0; i < spreads_.size(); ++i) {
-    const std::string key = spread_keys_[i];
-    line[key + "_median"] = spreads_[i].quantile(0.5);
-    line[key + "_p99"] = spreads_[i].quantile(0.99);
+  for (const auto& [key, values] : spreads_) {
+    line[std::string(key) + "_median"] = values.quantile(0.5);
+    line[std::string(key) + "_p99"] = values.quantile(0.99);
   }
   return line;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tandem/algo/algorithm.h"
@@ -72,8 +73,7 @@ class Interval {
   double most_return_ = 0;
   std::int64_t episode_steps_ = 0;
   std::vector<Measure> measures_;  // in the order of the reports
-  std::vector<const char*> spread_keys_;
-  std::vector<Histogram> spreads_;
+  std::vector<std::pair<const char*, Histogram>> spreads_;
 };
 
 }  // namespace tandem
