@@ -22,7 +22,7 @@ def tandem(*words, **environment):
         [PROGRAM, *map(str, words)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,  # slow only where it is watched by a sanitizer
         check=False,
         env={**os.environ, **environment},
     )

@@ -59,13 +59,15 @@ void write_image(const std::uint8_t* image, const Cells& cells, std::int64_t blo
   }
 }
 
+template <std::int64_t kStride, class T>
+auto image_writer(std::int64_t block) {
+  return block % 16 == 0 ? write_image<kStride, 16, T> : write_image<kStride, 8, T>;
+}
+
 template <class T>
 void write_images(std::span<const std::byte> images, std::int64_t batch, const Cells& cells,
                   std::int64_t block, T* out) {
-  const bool wide = block % 16 == 0;
-  const auto write = cells.stride == 4 ? wide ? write_image<4, 16, T> : write_image<4, 8, T>
-                     : wide ? write_image<2, 16, T>
-                                       : write_image<2, 8, T>;
+  const auto write = cells.stride == 4 ? image_writer<4, T>(block) : image_writer<2, T>(block);
   if (!cells.writable() || block % 8 != 0 || cells.depth() % block != 0) {
     throw std::logic_error("write_cells: no such cells");
   }
