@@ -35,7 +35,7 @@ struct Played {
   explicit Played(Parts& parts)
       : model(parts.learner),
         policy(parts.learner.architecture(), 8, crew.stop_token()),
-        agent({}, parts, policy, 0) {
+        agent({.envs = 1}, parts, policy, 0) {
     crew.spawn("predictor", 1, [this, &parts](int) {
       NetworkCopy copy(model, parts.make_network);
       BatchedPolicy::Batch batch;

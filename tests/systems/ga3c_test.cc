@@ -33,7 +33,7 @@ class Ga3cTest : public testing::Test {
  protected:
   fs::path folder(const std::string& name) const { return root_.path() / name; }
 
-  const Ga3cConfig few_ = {.agents = 5, .predictors = 2, .trainers = 2, .min_batch = 20};
+  const Ga3cConfig few_ = {.agents = 5, .envs = 1, .predictors = 2, .trainers = 2, .min_batch = 20};
 
  private:
   TemporaryFolder root_;
@@ -304,6 +304,7 @@ TEST_F(Ga3cTest, EndsWhereverItIsStoppedWhileItsThreadsComeAndGo) {
     scenario.checkpoint_minutes = stream.below(2) == 0 ? 1e-4 : 10;
     scenario.stop_requested = [&] { return !breaks && ++asked > asks; };
     const Ga3cConfig config{.agents = 2 + stream.below(7),
+                            .envs = 1 + stream.below(2),
                             .predictors = 1 + stream.below(3),
                             .trainers = 1 + stream.below(3),
                             .min_batch = 1 + stream.below(40),

@@ -12,8 +12,8 @@ struct Parts;
 
 /// The numbers of GA3C beyond those of its loss and optimizer. Value type.
 struct Ga3cConfig {
-  std::int64_t agents = 32;            // N_A
-  std::int64_t envs = 1;               // of each agent
+  std::int64_t agents = 16;            // N_A
+  std::int64_t envs = 2;               // of each agent; the paper: 1
   std::int64_t predictors = 1;         // N_P
   std::int64_t trainers = 2;           // N_T
   std::int64_t t_max = 5;              // steps of an agent between two of its experiences, at most
