@@ -23,10 +23,13 @@ if(TARGET tandem AND NOT TANDEM_SANITIZE)
     COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/same_bits_test.py -v)
   set_tests_properties(app.same_bits PROPERTIES
     ENVIRONMENT "TANDEM=$<TARGET_FILE:tandem>;PYTHONDONTWRITEBYTECODE=1" PROCESSORS 2)
-  foreach(task cartpole catch a3c_cartpole a3c_catch a3c_memory a3c_pendulum paac_n_step_q
-          a3c_n_step_q a3c_one_step_q a3c_one_step_sarsa)
+  set(learning_test ${CMAKE_CURRENT_LIST_DIR}/learning_test.py)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${learning_test})
+  file(STRINGS ${learning_test} methods REGEX "^    def test_")
+  foreach(method ${methods})
+    string(REGEX REPLACE "^    def test_([a-z0-9_]*).*" "\\1" task ${method})
     add_test(NAME app.learns_${task}
-      COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/learning_test.py -v Learning.test_${task})
+      COMMAND ${TANDEM_PYTHON} ${learning_test} -v Learning.test_${task})
     set_tests_properties(app.learns_${task} PROPERTIES
       ENVIRONMENT "TANDEM=$<TARGET_FILE:tandem>;PYTHONDONTWRITEBYTECODE=1" PROCESSORS 2)
   endforeach()
