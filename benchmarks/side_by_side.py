@@ -55,13 +55,13 @@ class Tandem:
     def command(self, slot, net, args):
         # As many environments, and samples of an update.
         preset, envs = {
-            "paac": (f"paac/paper_{net}", "paac.envs"),
-            "ga3c": ("ga3c/atari", "ga3c.agents"),
+            "paac": (f"paac/paper_{net}", f"paac.envs={args.envs}"),
+            "ga3c": ("ga3c/atari", f"ga3c.agents={args.envs // 2}"),  # of two environments
         }[self.system]
         return [
             *[self.program, "train", self.system, "--config", preset],
             *["--env", f"atari:{args.game}", "--threads", str(args.threads)],
-            *["--set", f"{envs}={args.envs}", "--set", "log_seconds=0.5"],
+            *["--set", envs, "--set", "log_seconds=0.5"],
             *["--set", f"net.arch={net}", "--set", f"net.precision={self.precision}"],
             *["--run-dir", slot.run],
         ]

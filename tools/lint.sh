@@ -25,10 +25,23 @@ check() {
 
 check_format() { cpp | xargs -0 clang-format --dry-run -Werror; }
 
-# What the build compiles at once, clang-tidy reads at once, so headers are read a few times only.
-# One such group a process; clang-tidy is silent about one without findings.
+# What the build compiles at once, clang-tidy reads at once, so headers are read a few times only;
+# then what this build leaves out, file by file.
+tidy_inputs() {
+  local compiled
+  compiled=$(sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' build/compile_commands.json | sort -u)
+  printf '%s\n' "$compiled"
+  comm -23 <(find "${folders[@]/#/$PWD/}" -name '*.cc' | sort) <(
+    {
+      printf '%s\n' "$compiled"
+      grep '\.cxx$' <<<"$compiled" | xargs --no-run-if-empty sed -n 's/^#include "\(.*\)"$/\1/p'
+    } | sort -u
+  )
+}
+
+# One input a process; clang-tidy is silent about one without findings.
 check_tidy() {
-  sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' build/compile_commands.json | sort -u | tr '\n' '\0' |
+  tidy_inputs | tr '\n' '\0' |
     xargs -0 -n 1 -P "$(nproc)" clang-tidy --quiet --checks=-bugprone-suspicious-include -p build \
       2> >(grep -vE 'warnings? generated' >&2)
 }

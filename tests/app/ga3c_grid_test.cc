@@ -68,7 +68,8 @@ TEST(Ga3cGrid, NetworksAreHeldAgainstTheOtherSystems) {
 
 // Seen failing without the environment's own options.
 TEST(Ga3cGrid, AnotherSystemHasTheSameTask) {
-  const Config config = load_config("ga3c", {{"env.id", "catch", "test"},
+  const Setting game{"env.id", "catch", "test"};
+  const Config config = load_config("ga3c", {game,
                                              {"env.size", "12", "test"},
                                              {"net.arch", "mlp", "test"},
                                              {"net.hidden", "33", "test"},
@@ -76,7 +77,7 @@ TEST(Ga3cGrid, AnotherSystemHasTheSameTask) {
   Config other = same_task(config, "a3c");
   EXPECT_EQ(other.system, "a3c");
   EXPECT_EQ(other.net.hidden, 33);
-  EXPECT_EQ(other.optimizer.lr, load_config("a3c", {}).optimizer.lr);
+  EXPECT_EQ(other.optimizer.lr, load_config("a3c", {game}).optimizer.lr);
   EXPECT_THAT(other.toml(), HasSubstr("size = 12"));
   EXPECT_EQ(same_task(config, "paac").paac.envs, 32);  // by 5 steps are 160 samples
 }

@@ -1,7 +1,6 @@
 // How the games of the Atari plug-in are played.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <memory>
 #include <set>
 #include <string>

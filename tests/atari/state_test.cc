@@ -1,7 +1,6 @@
 // A saved game goes on in another instance exactly as where it was saved.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 

@@ -96,12 +96,4 @@ inline void expect_golden(const nlohmann::json& golden, const MakeNetwork& make)
   }
 }
 
-inline std::string golden_name(const testing::TestParamInfo<int>& info) {
-  return golden_cases("networks").at(info.param)["name"];
-}
-
-inline auto golden_indices() {
-  return testing::Range(0, static_cast<int>(golden_cases("networks").size()));
-}
-
 }  // namespace tandem

@@ -13,7 +13,8 @@ TEST_P(OnednnNetworkGolden, HeadsAndGradientsAreThoseOfPyTorch) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(All, OnednnNetworkGolden, golden_indices(), golden_name);
+INSTANTIATE_TEST_SUITE_P(All, OnednnNetworkGolden, golden_indices("networks"),
+                         GoldenName{"networks"});
 
 }  // namespace
 }  // namespace tandem

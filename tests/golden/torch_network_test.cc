@@ -11,7 +11,8 @@ TEST_P(TorchNetworkGolden, HeadsAndGradientsAreThoseOfPyTorch) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TorchNetworkGolden, golden_indices(), golden_name);
+INSTANTIATE_TEST_SUITE_P(All, TorchNetworkGolden, golden_indices("networks"),
+                         GoldenName{"networks"});
 
 }  // namespace
 }  // namespace tandem

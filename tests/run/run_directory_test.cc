@@ -5,7 +5,6 @@
 
 #include <ctime>
 #include <fstream>
-#include <functional>
 #include <optional>
 #include <sstream>
 #include <string>

@@ -126,6 +126,10 @@ Layer::Layer(Context& context, LayerSpec spec, Tag input_tag)
   output_tag_ = tag_of(chosen.dst_desc());
 }
 
+std::size_t Layer::weight_count() const {
+  return static_cast<std::size_t>(count_of(spec_.weights));
+}
+
 bool Layer::dense_over_images() const { return spec_.stride == 0 && spec_.input.size() == 3; }
 
 Desc Layer::input_desc(std::int64_t batch) const {

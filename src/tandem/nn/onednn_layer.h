@@ -36,6 +36,7 @@ class Layer {
   [[nodiscard]] Tag output_tag() const { return output_tag_; }
   [[nodiscard]] std::size_t input_bytes() const { return input_desc(1).get_size(); }
   [[nodiscard]] std::size_t output_bytes() const { return output_desc(1).get_size(); }
+  [[nodiscard]] std::size_t weight_count() const;
 
   /// Takes on parameters in PyTorch's order. They must stay where they are until the next load().
   void load(const float* weights, const float* bias);

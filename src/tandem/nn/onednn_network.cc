@@ -4,8 +4,6 @@
 // in fp32.
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 #include <utility>
 
 #include "tandem/base/cpu.h"
@@ -261,10 +259,8 @@ class OnednnNetwork final : public Network {
         d_output = back(i, first, count, d_output, d_tile_, sums);
         continue;
       }
-      const auto& weights = layers_[i].spec().weights;
-      tile_weights_.resize(static_cast<std::size_t>(
-          std::accumulate(weights.begin(), weights.end(), std::int64_t{1}, std::multiplies())));
-      tile_bias_.resize(static_cast<std::size_t>(weights[0]));
+      tile_weights_.resize(layers_[i].weight_count());
+      tile_bias_.resize(static_cast<std::size_t>(layers_[i].spec().weights[0]));
       d_output =
           back(i, first, count, d_output, d_tile_, {tile_weights_.data(), tile_bias_.data()});
       add(tile_weights_, sums.weights);
