@@ -79,6 +79,10 @@ class Learning(unittest.TestCase):
         self.assertTrue(reaches(400, "ga3c/cartpole"))  # of 3 runs each ended at 486 or more
         self.assertTrue(reaches(0.95, "ga3c/catch"))
 
+    def test_hts(self):
+        self.assertTrue(reaches(400, "hts/cartpole"))
+        self.assertTrue(reaches(0.95, "hts/catch"))
+
     def test_paac_n_step_q(self):
         self.assertGreaterEqual(mean_score("paac/cartpole", "n_step_q"), 200)
         self.assertGreaterEqual(mean_score("paac/catch", "n_step_q"), 0.9)

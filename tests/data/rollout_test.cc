@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include "tandem/base/error.h"
 
 namespace tandem {
 namespace {
@@ -39,6 +43,52 @@ TEST(Rollout, SeveralRowsLieOneAfterAnother) {
   EXPECT_THAT(rollout.actions(2, 2), ElementsAre(0, 0, 0, 4));
   rollout.values(1)[0] = 9;
   EXPECT_THAT(rollout.values(1, 2), ElementsAre(9, 0, 0, 0));
+}
+
+// Environment `env` of this rollout has these numbers in each row: 10 env + row.
+Rollout numbered(int first, int envs) {
+  Rollout rollout(spec(), 2, envs);
+  for (int env = 0; env < envs; ++env) {
+    const auto at = static_cast<std::size_t>(env);
+    for (int t = 0; t <= 2; ++t) {
+      const int number = 10 * (first + env) + t;
+      std::ranges::fill(rollout.observations(t).subspan(6 * at, 6), static_cast<std::byte>(number));
+      rollout.actions(t)[at] = number;
+      rollout.values(t)[at] = static_cast<float>(number);
+      rollout.taken(t).log_probabilities[at] = static_cast<float>(number);
+      if (t == 2) continue;
+      rollout.rewards(t)[at] = static_cast<float>(number);
+      rollout.discounts(t)[at] = static_cast<float>(number);
+    }
+    rollout.epsilons()[at] = static_cast<float>(first + env);
+  }
+  return rollout;
+}
+
+std::vector<std::byte> saved(const Rollout& rollout) {
+  StateWriter writer;
+  rollout.save(writer);
+  return writer.bytes();
+}
+
+TEST(Rollout, EnvironmentsOfOthersStandSideBySide) {
+  Rollout rollout(spec(), 2, 5);
+  rollout.copy_envs(numbered(2, 4), 1, 2, 3);
+  rollout.copy_envs(numbered(0, 3), 0, 3, 0);
+  EXPECT_EQ(saved(rollout), saved(numbered(0, 5)));
+  EXPECT_THROW(rollout.copy_envs(Rollout(spec(), 3, 5), 0, 1, 0), std::logic_error);
+}
+
+TEST(Rollout, IsSavedAndLoaded) {
+  const auto bytes = saved(numbered(0, 3));
+  Rollout rollout(spec(), 2, 3);
+  StateReader reader(bytes);
+  rollout.load(reader);
+  EXPECT_TRUE(reader.at_end());
+  EXPECT_EQ(saved(rollout), bytes);
+  Rollout wider(spec(), 2, 4);
+  StateReader again(bytes);
+  EXPECT_THROW(wider.load(again), Error);
 }
 
 TEST(Rollout, LastObservationsAndActionsBecomeTheFirst) {

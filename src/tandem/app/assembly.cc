@@ -3,6 +3,7 @@
 #include "tandem/base/error.h"
 #include "tandem/systems/a3c.h"
 #include "tandem/systems/ga3c.h"
+#include "tandem/systems/hts.h"
 #include "tandem/systems/paac.h"
 
 namespace tandem {
@@ -58,10 +59,11 @@ Parts Assembly::parts(TrainingRun& run, const Checkpoint* resume) {
 }
 
 std::unique_ptr<Algorithm> make_algorithm(const Config& config, const EnvSpec& spec) {
-  if (config.system == "ga3c" && (config.algo != "a2c" || config.net.lstm > 0)) {
-    throw Error(
-        "ga3c trains actor-critic agents without a recurrent state; use algo = a2c and net.lstm = "
-        "0, or the systems paac or a3c");
+  const bool forward_again = config.system == "ga3c" || config.system == "hts";
+  if (forward_again && (config.algo != "a2c" || config.net.lstm > 0)) {
+    throw Error(config.system +
+                " trains actor-critic agents without a recurrent state; use algo = a2c and "
+                "net.lstm = 0, or the systems paac or a3c");
   }
   if (config.algo == "a2c") {
     return spec.discrete() ? make_a2c(config.a2c) : make_gaussian_a2c(config.a2c);
@@ -89,6 +91,7 @@ void train_system(const Config& config, Parts& parts) {
   if (config.system == "paac") return train_paac(config.paac, parts);
   if (config.system == "a3c") return train_a3c(config.a3c, parts);
   if (config.system == "ga3c") return train_ga3c(config.ga3c, parts);
+  if (config.system == "hts") return train_hts(config.hts, parts);
   throw Error("system '" + config.system + "' cannot train yet");
 }
 

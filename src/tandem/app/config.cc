@@ -149,6 +149,7 @@ FieldList Config::fields() {
   if (system == "paac") append(all, prefixed("paac.", paac.fields()));
   if (system == "a3c") append(all, prefixed("a3c.", a3c.fields()));
   if (system == "ga3c") append(all, prefixed("ga3c.", ga3c.fields()));
+  if (system == "hts") append(all, prefixed("hts.", hts.fields()));
   return all;
 }
 

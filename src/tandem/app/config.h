@@ -17,6 +17,7 @@
 #include "tandem/run/settings.h"
 #include "tandem/systems/a3c.h"
 #include "tandem/systems/ga3c.h"
+#include "tandem/systems/hts.h"
 #include "tandem/systems/paac.h"
 
 namespace tandem {
@@ -55,6 +56,7 @@ struct Config {
   PaacConfig paac;
   A3cConfig a3c;
   Ga3cConfig ga3c;
+  HtsConfig hts;
 
   /// Every key of this system and algorithm under its full name. Points into this config.
   FieldList fields();

@@ -29,6 +29,15 @@ Batching batching(const Config& config) {
             .rollouts = static_cast<int>((ga3c.min_batch + samples - 1) / samples),
             .apart = true};
   }
+  if (config.system == "hts") {
+    const auto& hts = config.hts;
+    const auto waiting = std::min(hts.envs / hts.actors, hts.max_predictions);
+    const auto envs = std::max<std::int64_t>(waiting, 1);
+    return {.envs = static_cast<int>(envs),
+            .steps = static_cast<int>(hts.alpha),
+            .rollouts = static_cast<int>((hts.envs + envs - 1) / envs),
+            .apart = true};
+  }
   // train_system() has refused every other system by now.
   const auto& paac = config.paac;
   const auto envs = std::min(paac.envs, paac.envs_per_group);

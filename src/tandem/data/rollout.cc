@@ -1,6 +1,9 @@
 #include "tandem/data/rollout.h"
 
 #include <algorithm>
+#include <stdexcept>
+
+#include "tandem/base/error.h"
 
 namespace tandem {
 
@@ -36,6 +39,58 @@ void Rollout::follow(Rollout& other) {
   steps_ = t_max_;
   std::ranges::copy(other.observations(other.steps_), observations(steps_).begin());
   std::ranges::copy(other.actions(other.steps_), actions(steps_).begin());
+}
+
+void Rollout::copy_envs(const Rollout& from, int first, int count, int to) {
+  if (from.steps_ != steps_ || from.t_max_ != t_max_) {
+    throw std::logic_error("environments of rollouts of other lengths cannot stand side by side");
+  }
+  const auto copy = [&](const auto& source, auto& own, std::size_t width) {
+    const std::size_t rows = own.size() / (std::max<std::size_t>(1, width) * envs_);
+    for (std::size_t row = 0; row < rows; ++row) {
+      std::copy_n(source.begin() + (row * from.envs_ + first) * width, count * width,
+                  own.begin() + (row * envs_ + to) * width);
+    }
+  };
+  copy(from.observations_, observations_, observation_bytes_);
+  copy(from.actions_, actions_, 1);
+  copy(from.controls_, controls_, dims_);
+  copy(from.log_probabilities_, log_probabilities_, 1);
+  copy(from.rewards_, rewards_, 1);
+  copy(from.discounts_, discounts_, 1);
+  copy(from.values_, values_, 1);
+  copy(from.epsilons_, epsilons_, 1);
+}
+
+void Rollout::save(StateWriter& writer) const {
+  writer.put(steps_);
+  const auto put = [&](const auto& buffer) { writer.put_bytes(std::as_bytes(std::span(buffer))); };
+  put(observations_);
+  put(actions_);
+  put(controls_);
+  put(log_probabilities_);
+  put(rewards_);
+  put(discounts_);
+  put(values_);
+  put(epsilons_);
+}
+
+void Rollout::load(StateReader& reader) {
+  steps_ = reader.get<int>();
+  const auto get = [&](auto& buffer) {
+    const auto own = std::as_writable_bytes(std::span(buffer));
+    const auto saved = reader.get_bytes();
+    if (saved.size() != own.size()) throw Error("the checkpoint has rollouts of another shape");
+    std::ranges::copy(saved, own.begin());
+  };
+  get(observations_);
+  get(actions_);
+  get(controls_);
+  get(log_probabilities_);
+  get(rewards_);
+  get(discounts_);
+  get(values_);
+  get(epsilons_);
 }
 
 }  // namespace tandem

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "tandem/base/state.h"
 #include "tandem/data/actions.h"
 #include "tandem/env/env.h"
 
@@ -69,6 +70,16 @@ class Rollout {
 
   /// Makes the last observations and actions of another rollout of the same shape the last of this.
   void follow(Rollout& other);
+
+  /// Makes `count` environments of another rollout with as many steps, from its environment `first`
+  /// on, those of this one from `to` on. Threads may do so at once, each for environments of its
+  /// own.
+  void copy_envs(const Rollout& from, int first, int count, int to);
+
+  void save(StateWriter& writer) const;
+
+  /// Throws Error when what was saved has another shape.
+  void load(StateReader& reader);
 
  private:
   template <class T>

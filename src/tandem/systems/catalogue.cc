@@ -11,7 +11,7 @@
 namespace tandem {
 namespace {
 
-constexpr std::array<System, 3> kSystems = {{
+constexpr std::array<System, 4> kSystems = {{
     {"paac",
      "workers step n_e environments; one learner acts and updates in batches, synchronously",
      "Clemente, Castejon and Chandra: Efficient parallel methods for deep reinforcement learning, "
@@ -25,6 +25,10 @@ constexpr std::array<System, 3> kSystems = {{
      "waiting",
      "Babaeizadeh, Frosio, Tyree, Clemons and Kautz: Reinforcement learning through asynchronous "
      "advantage actor-critic on a GPU, ICLR 2017, arXiv:1611.06256"},
+    {"hts",
+     "executors step, actors predict and learners learn at once; all synchronise every alpha "
+     "steps, and every run gives the same bits",
+     "Liu, Yeh and Schwing: High-throughput synchronous deep RL, NeurIPS 2020, arXiv:2012.09849"},
 }};
 
 }  // namespace

@@ -1,0 +1,26 @@
+#include "tandem/learn/published_parameters.h"
+
+#include <algorithm>
+
+namespace tandem {
+
+void PublishedParameters::stage(std::span<const float> next) {
+  std::ranges::copy(next, staged_.begin());
+}
+
+void PublishedParameters::publish() {
+  const std::lock_guard lock(mutex_);
+  published_.swap(staged_);
+  ++version_;
+}
+
+bool PublishedParameters::copy_if_newer(std::optional<std::int64_t>& version,
+                                        std::span<float> own) const {
+  const std::lock_guard lock(mutex_);
+  if (version == version_) return false;
+  std::ranges::copy(published_, own.begin());
+  version = version_;
+  return true;
+}
+
+}  // namespace tandem

@@ -1,0 +1,33 @@
+// Where threads wait for each other, again and again.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <stop_token>
+
+namespace tandem {
+
+/// A barrier for a fixed number of threads that a stop can wake. Safe to use from as many threads
+/// as it was made for.
+class Rendezvous {
+ public:
+  /// `together` runs once at each meeting, in the thread that came last, while all others wait.
+  Rendezvous(int threads, std::function<void()> together, std::stop_token stop);
+
+  /// Waits for all the others. Throws Stopped once `stop` is requested, and in the last thread
+  /// whatever `together` throws; the others wait on then, until the stop.
+  void meet();
+
+ private:
+  const int threads_;
+  const std::function<void()> together_;
+  const std::stop_token stop_;
+  std::mutex mutex_;
+  std::condition_variable_any met_;
+  int waiting_ = 0;  // guarded by mutex_, as the next
+  std::int64_t meetings_ = 0;
+};
+
+}  // namespace tandem

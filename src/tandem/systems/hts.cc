@@ -1,0 +1,220 @@
+#include "tandem/systems/hts.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tandem/nn/row_by_row.h"
+#include "tandem/policy/batched_policy.h"
+#include "tandem/policy/collector.h"
+#include "tandem/sync/crew.h"
+#include "tandem/sync/rendezvous.h"
+#include "tandem/systems/hts_learner.h"
+#include "tandem/systems/hts_storage.h"
+#include "tandem/systems/parts.h"
+
+namespace tandem {
+namespace {
+
+constexpr auto kStorage = "storage";  // of the checkpoint
+
+/// Section 4.1: steps environments of its own with the actions that actors predict. All that is
+/// random is drawn here, from each environment's own stream: actions from the policy that the
+/// actors answer with, so it does not matter which of them answered.
+struct Executor {
+  Executor(const Parts& parts, BatchedPolicy& policy, int alpha, int first, int count)
+      : first(first),
+        client(policy),
+        collector(VecEnv(parts.make_env, {.first = first, .count = count, .seed = parts.seed}),
+                  client, nullptr, parts.algorithm, alpha) {}
+
+  int first;  // of its environments
+  PolicyClient client;
+  Collector collector;
+  double waited_seconds = 0;  // for the others, the last time
+};
+
+std::string state_name(std::size_t rank) { return "executor_" + std::to_string(rank); }
+
+/// Figure 1 e.
+class Hts {
+ public:
+  Hts(const HtsConfig& config, Parts& parts)
+      : config_(config),
+        parts_(parts),
+        acting_(parts.learner.parameters()),
+        learner_(config, parts),
+        policy_(parts.learner.architecture(), config.max_predictions, crew_.stop_token()),
+        executors_(static_cast<std::size_t>(std::min(config.executors, config.envs))),
+        synchronisation_(
+            static_cast<int>(executors_.size()) + 1, [this] { synchronise(); },
+            crew_.stop_token()) {
+    const EnvSpec spec = parts.make_env(0)->spec();
+    for (int i = 0; i < 2; ++i) {
+      storages_.emplace_back(spec, static_cast<int>(config.alpha), static_cast<int>(config.envs),
+                             static_cast<int>(config.envs_per_group));
+    }
+    if (parts.resume == nullptr) return;
+    StateReader reader(parts.resume->blob(kStorage));
+    full_ = reader.get<bool>();
+    if (full_) reading().load(reader);
+  }
+
+  ~Hts() { crew_.end(); }  // its threads use all the rest
+  Hts(const Hts&) = delete;
+  Hts& operator=(const Hts&) = delete;
+
+  void train() {
+    if (parts_.run.done()) return;
+    crew_.spawn("actor", static_cast<int>(config_.actors), [this](int) { act(); });
+    crew_.spawn("executor", static_cast<int>(executors_.size()),
+                [this](int rank) { execute(static_cast<std::size_t>(rank)); });
+    crew_.spawn("learner", 1, [this](int) { learn(); });
+    crew_.join();
+    save();
+  }
+
+ private:
+  HtsStorage& writing() { return storages_[writing_]; }
+  HtsStorage& reading() { return storages_[1 - writing_]; }
+
+  /// An actor: predicts for all that wait, by theta_j.
+  [[noreturn]] void act() {
+    NetworkCopy model(acting_, [this](std::span<const float> parameters) {
+      auto network = parts_.make_network(parameters);
+      return config_.deterministic ? make_row_by_row(std::move(network)) : std::move(network);
+    });
+    BatchedPolicy::Batch batch;
+    while (true) policy_.answer(model, batch);
+  }
+
+  /// An executor: alpha steps of its environments, without waiting for the other executors.
+  [[noreturn]] void execute(std::size_t rank) {
+    executors_[rank] = make_executor(rank);
+    auto& own = *executors_[rank];
+    start(own, rank);
+    while (true) {
+      writing().write(own.collector.collect(parts_.run.steps()), own.first);
+      meet(own.waited_seconds);
+    }
+  }
+
+  /// The learner: meanwhile, what theta_{j-1} did becomes theta_{j+1}.
+  [[noreturn]] void learn() {
+    double waited_seconds = 0;
+    while (true) {
+      if (full_) {
+        report_ = learner_.update(reading().groups(), parts_.run.steps(), acting_);
+      }
+      report_.seconds.waiting += waited_seconds;
+      meet(waited_seconds);
+    }
+  }
+
+  void meet(double& waited_seconds) {
+    const Stopwatch watch;
+    synchronisation_.meet();
+    waited_seconds = watch.seconds();
+  }
+
+  /// Between alpha steps and the next: the storages change their roles, and theta_{j+1} acts.
+  void synchronise() {
+    acting_.publish();
+    writing_ = 1 - writing_;
+    full_ = true;
+    record();
+    if (parts_.run.done()) {
+      crew_.stop();
+      throw Stopped();
+    }
+    if (parts_.run.checkpoint_due()) save();
+  }
+
+  std::unique_ptr<Executor> make_executor(std::size_t rank) {
+    const auto first_of = [&](std::size_t i) {
+      return static_cast<int>(static_cast<std::size_t>(config_.envs) * i / executors_.size());
+    };
+    const int first = first_of(rank);
+    return std::make_unique<Executor>(parts_, policy_, static_cast<int>(config_.alpha), first,
+                                      first_of(rank + 1) - first);
+  }
+
+  void start(Executor& executor, std::size_t rank) {
+    if (parts_.resume == nullptr) return executor.collector.start();
+    StateReader reader(parts_.resume->blob(state_name(rank)));
+    executor.collector.load(reader);
+  }
+
+  void record() {
+    UpdateReport all = std::exchange(report_, {.episodes = {}});
+    const TimeShares learning = all.seconds;
+    TimeShares executing;
+    episodes_.clear();
+    for (const auto& executor : executors_) {
+      TimeShares seconds = executor->collector.take_seconds();
+      // The actors say themselves how long they compute.
+      seconds.waiting = std::exchange(seconds.inferring, 0) + executor->waited_seconds;
+      executing += seconds;
+      std::ranges::copy(executor->collector.take_episodes(), std::back_inserter(episodes_));
+    }
+    const auto predicted = policy_.take_stats();
+    const TimeShares acting = {.inferring = predicted.computing_seconds,
+                               .waiting = predicted.idle_seconds};
+    const std::array measures = {
+        Measure{"hts/prediction_batch", static_cast<double>(predicted.predictions),
+                static_cast<double>(predicted.batches)},
+        Measure{"hts/executors_waiting", executing.waiting, executing.total()},
+        Measure{"hts/actors_waiting", acting.waiting, acting.total()},
+        Measure{"hts/learners_waiting", learning.waiting, learning.total()},
+    };
+    const Spread latency{"hts/prediction_seconds", &predicted.latency_seconds};
+    all.steps = config_.envs * config_.alpha;
+    all.episodes = episodes_;
+    all.seconds += executing;
+    all.seconds += acting;
+    all.measures = measures;
+    all.spreads = {&latency, 1};
+    parts_.run.record(all);
+  }
+
+  /// Only while all wait for each other, or none is left.
+  void save() {
+    Checkpoint checkpoint;
+    save_learner(parts_.learner, checkpoint);
+    learner_.save(checkpoint);
+    StateWriter storage;
+    storage.put(full_);
+    if (full_) reading().save(storage);
+    checkpoint.add_blob(kStorage, storage.bytes());
+    for (std::size_t rank = 0; rank < executors_.size(); ++rank) {
+      StateWriter writer;
+      executors_[rank]->collector.save(writer);
+      checkpoint.add_blob(state_name(rank), writer.bytes());
+    }
+    parts_.run.save(checkpoint);
+  }
+
+  const HtsConfig& config_;
+  Parts& parts_;
+  Crew crew_;
+  PublishedParameters acting_;  // theta_j
+  HtsLearner learner_;
+  BatchedPolicy policy_;
+  std::vector<std::unique_ptr<Executor>> executors_;  // by rank
+  std::vector<HtsStorage> storages_;                  // the two
+  std::size_t writing_ = 0;                           // the one that executors write
+  bool full_ = false;                                 // the other one has been written
+  UpdateReport report_ = {.episodes = {}};            // of the last update
+  std::vector<Episode> episodes_;
+  Rendezvous synchronisation_;
+};
+
+}  // namespace
+
+void train_hts(const HtsConfig& config, Parts& parts) { Hts(config, parts).train(); }
+
+}  // namespace tandem

@@ -1,0 +1,53 @@
+// HTS-RL's learners.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tandem/learn/published_parameters.h"
+#include "tandem/run/interval.h"
+#include "tandem/sync/workers.h"
+#include "tandem/systems/hts.h"
+#include "tandem/systems/hts_storage.h"
+#include "tandem/systems/parts.h"
+
+namespace tandem {
+
+/// Equation 6: theta_{j+1} = theta_j - eta * the gradient, taken at theta_{j-1}, of the loss over
+/// what theta_{j-1} did. The parts' learner has theta_j. Not thread-safe; its own threads share the
+/// groups of environments, and their number changes no bit.
+class HtsLearner {
+ public:
+  /// The parts must outlive it.
+  HtsLearner(const HtsConfig& config, Parts& parts);
+
+  /// One update from what theta_{j-1} did, and theta_{j+1} is staged. The report has the learners'
+  /// own seconds.
+  UpdateReport update(std::span<Rollout> groups, std::int64_t steps, PublishedParameters& acting);
+
+  /// theta_{j-1}; theta_j is the parts' to save.
+  void save(Checkpoint& checkpoint) const;
+
+ private:
+  /// What computes a group's gradient, one group at a time.
+  struct Gradient {
+    std::unique_ptr<Network> network;
+    std::vector<float> logits;
+    std::vector<float> value;
+    LossStats stats;
+    double seconds = 0;
+  };
+
+  void differentiate(Gradient& own, Rollout& rollout, std::span<float> sum);
+
+  Parts& parts_;
+  const double weight_;          // of a sample in the mean over all
+  std::vector<float> previous_;  // theta_{j-1}
+  Workers workers_;
+  std::vector<Gradient> own_;                  // by group
+  std::vector<std::vector<float>> gradients_;  // by group
+};
+
+}  // namespace tandem
