@@ -168,6 +168,46 @@ class Train(Folder):
         self.assertEqual(config["run"]["steps"], 800)
 
 
+class Verify(Folder):
+    def train(self, *words):
+        run = self.path / "run"
+        trained = tandem("train", "hts", "--config", "hts/catch", "--run-dir", run, *words)
+        self.assertEqual(trained.returncode, 0, trained.stderr)
+        return run
+
+    # Across a resume, and with other numbers of threads.
+    def test_a_run_has_the_same_bits_again(self):
+        run = self.train("--steps", "2k", "--set", "optimizer.anneal_steps=4k")
+        self.assertEqual(tandem("train", "--resume", run, "--steps", "4k").returncode, 0)
+        again = tandem("verify", run, "--set", "executors=3", "--set", "actors=4")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn("the same bits: 50 updates, 4000 steps", again.stdout)
+        self.assertIn("the checkpoint of step 4000, too", again.stdout)
+
+    # What acted was already another policy in the second update.
+    def test_it_says_where_runs_part(self):
+        run = self.train("--steps", "2k")
+        self.assert_parts(run, "--set", "a2c.gamma=0.98", update=2)
+        file = run / "updates.bin"
+        records = bytearray(file.read_bytes())
+        records[16 * 11 + 8] ^= 1
+        file.write_bytes(records)
+        self.assert_parts(run, "--steps", "1k", update=12)
+
+    def assert_parts(self, run, *words, update):
+        again = tandem("verify", run, *words)
+        self.assertEqual(again.returncode, 2, again.stderr)
+        self.assertIn(f"the runs part at update {update} (step {80 * update})", again.stderr)
+
+    def test_what_cannot_be_repeated_is_refused(self):
+        run = self.train("--steps", "1k")
+        self.assert_refused("verify", run, "--set", "deterministic=false", says="on the CPU")
+        (run / "updates.bin").unlink()
+        self.assert_refused("verify", run, says="has no updates.bin")
+        self.assert_refused("verify", self.path / "none", says="not the folder of a run")
+        self.assert_refused("verify", run, "--steps", "0", says="at least 1")
+
+
 class Listings(Folder):
     def test_envs(self):
         listed = tandem("envs")

@@ -83,6 +83,10 @@ class Learning(unittest.TestCase):
         self.assertTrue(reaches(400, "hts/cartpole"))
         self.assertTrue(reaches(0.95, "hts/catch"))
 
+    def test_ppo(self):
+        self.assertTrue(reaches(0.95, "paac/catch", "--set", "algo=ppo", "--set", "lr=0.002"))
+        self.assertTrue(reaches(0.95, "hts/catch", "--set", "algo=ppo", "--set", "lr=0.002"))
+
     def test_paac_n_step_q(self):
         self.assertGreaterEqual(mean_score("paac/cartpole", "n_step_q"), 200)
         self.assertGreaterEqual(mean_score("paac/catch", "n_step_q"), 0.9)

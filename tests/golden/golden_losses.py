@@ -107,6 +107,74 @@ def a2c():
     ]
 
 
+def gae(steps, envs, values, lam):
+    """Equation 16 of Schulman et al. 2016 as it stands, a sum over the steps to come."""
+    rewards, ends = rewards_and_ends(steps, envs)
+    discounts = discounts_of(ends)
+    deltas = rewards + discounts * values[1:] - values[:-1]
+    advantages = torch.zeros(steps, envs, dtype=torch.float64)
+    for s in range(steps):
+        for t in range(s, steps):
+            advantages[s] += torch.prod(discounts[s:t] * lam, 0) * deltas[t]
+    return advantages.flatten()
+
+
+def ppo_case(name, clip=0.1, lam=0.95, entropy=0.01, value_loss=0.25, value_clip=True, scaled=True):
+    steps, envs, actions = 5, 3, 4
+    samples = steps * envs
+    logits = (numbers(samples * actions, 1) * 0.1).view(samples, actions).requires_grad_()
+    value = numbers(samples, 2).requires_grad_()
+    old_value = value.detach() + 0.2 * numbers(samples, 8)
+    taken = torch.from_numpy((bits(samples, 3) % np.uint64(actions)).astype(np.int64))
+    behaviour = 0.3 * numbers(samples, 7) - math.log(4)  # log mu of each action taken
+    values = torch.cat([old_value.view(steps, envs), numbers(envs, 6)[None]])
+    advantages = gae(steps, envs, values, lam)
+    returns = advantages + old_value
+    if scaled:
+        advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-5)
+
+    distribution = torch.distributions.Categorical(logits=logits)
+    ratio = (distribution.log_prob(taken) - behaviour).exp()
+    policy_losses = -torch.min(ratio * advantages, ratio.clamp(1 - clip, 1 + clip) * advantages)
+    value_losses = (value - returns) ** 2
+    if value_clip:
+        moved = old_value + (value - old_value).clamp(-clip, clip)
+        value_losses = torch.max(value_losses, (moved - returns) ** 2)
+    entropies = distribution.entropy()
+    losses = policy_losses - entropy * entropies + value_loss * value_losses
+    losses.mean().backward()
+    return {
+        "name": name,
+        "steps": steps,
+        "envs": envs,
+        "actions": actions,
+        "clip": clip,
+        "lambda": lam,
+        "entropy_factor": entropy,
+        "value_factor": value_loss,
+        "value_clip": value_clip,
+        "normalise": scaled,
+        "advantages": advantages.tolist(),
+        "returns": returns.tolist(),
+        "clipped": int((policy_losses > -ratio * advantages).sum()),
+        "policy_loss": policy_losses.sum().item(),
+        "value_loss": value_losses.sum().item(),
+        "entropy": entropies.sum().item(),
+        "divergence": (ratio - 1 - ratio.log()).sum().item(),
+        "logits_gradient": logits.grad.flatten().tolist(),
+        "value_gradient": value.grad.tolist(),
+    }
+
+
+def ppo():
+    return [
+        ppo_case("defaults"),
+        ppo_case("paper", clip=0.2, value_loss=1.0, value_clip=False, scaled=False),
+        ppo_case("n_step", lam=1.0, entropy=1.0),
+        ppo_case("one_step", lam=0.0, clip=0.05),
+    ]
+
+
 def q_case(name, loss_scale=1.0, weight=1.0, actions=4):
     """A3C's Algorithm 1 (one-step Q), equation 6 (Sarsa) and Algorithm 2 (n-step Q)."""
     steps, envs, gamma = 5, 3, float(np.float32(0.99))

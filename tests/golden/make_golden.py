@@ -17,7 +17,7 @@ import sys
 
 try:
     import torch
-    from golden_losses import a2c, gaussian, q_learning
+    from golden_losses import a2c, gaussian, ppo, q_learning
     from golden_networks import lstm, networks
     from golden_optimizers import optimizers
 except ImportError as error:
@@ -58,6 +58,7 @@ def main():
     different = []
     files = {
         "networks": networks,
+        "ppo": ppo,
         "lstm": lstm,
         "a2c": a2c,
         "gaussian": gaussian,

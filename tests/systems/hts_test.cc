@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <random>
@@ -15,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "tandem/algo/ppo.h"
 #include "tandem/base/error.h"
 #include "tandem/policy/collector.h"
 #include "tandem/run/temporary_folder.h"
@@ -82,9 +84,15 @@ class SleepyNetwork final : public Network {
   std::unique_ptr<Network> inner_;
 };
 
-std::vector<float> train_sleepily(const fs::path& folder, const HtsConfig& config) {
+using MakeAlgorithm = std::function<std::unique_ptr<Algorithm>()>;
+
+std::unique_ptr<Algorithm> make_small_ppo() { return make_ppo({.epochs = 2, .minibatches = 3}); }
+
+std::vector<float> train_sleepily(const fs::path& folder, const HtsConfig& config,
+                                  const MakeAlgorithm& make_algorithm) {
   const Scenario scenario{.folder = folder,
-                          .make_env = [](int) { return std::make_unique<SleepyEnv>(); }};
+                          .make_env = [](int) { return std::make_unique<SleepyEnv>(); },
+                          .make_algorithm = make_algorithm};
   return tandem::train(scenario, [&](Parts& parts) {
     Parts sleepy = parts;
     sleepy.make_network = [&](std::span<const float> parameters) {
@@ -96,19 +104,24 @@ std::vector<float> train_sleepily(const fs::path& folder, const HtsConfig& confi
 
 // The point of the paper. Seen failing with an actor that predicts a whole batch at once.
 TEST_F(HtsTest, SameBitsForAnyThreadsAndAnyTiming) {
-  const auto one = train_sleepily(
-      folder("one"), {.envs = 10, .executors = 1, .actors = 1, .learners = 1, .envs_per_group = 3});
-  int name = 0;
-  for (const int executors : {3, 10}) {
-    for (const int actors : {1, 2, 4, 8}) {
-      const HtsConfig config = {.envs = 10,
-                                .executors = executors,
-                                .actors = actors,
-                                .learners = actors,
-                                .envs_per_group = 3,
-                                .max_predictions = 1 + actors};
-      EXPECT_EQ(train_sleepily(folder(std::to_string(++name)), config), one)
-          << executors << " executors, " << actors << " actors and learners";
+  for (const bool ppo : {false, true}) {
+    const MakeAlgorithm make = ppo ? MakeAlgorithm(make_small_ppo) : [] { return make_a2c({}); };
+    auto name = [&, number = 0]() mutable {
+      return folder((ppo ? "ppo" : "a2c") + std::to_string(++number));
+    };
+    const HtsConfig alone = {.envs = 10, .executors = 1, .actors = 1, .envs_per_group = 3};
+    const auto one = train_sleepily(name(), alone, make);
+    for (const int executors : {3, 10}) {
+      for (const int actors : {1, 2, 4, 8}) {
+        const HtsConfig config = {.envs = 10,
+                                  .executors = executors,
+                                  .actors = actors,
+                                  .learners = actors,
+                                  .envs_per_group = 3,
+                                  .max_predictions = 1 + actors};
+        EXPECT_EQ(train_sleepily(name(), config, make), one)
+            << executors << " executors, " << actors << " actors and learners";
+      }
     }
   }
 }
@@ -165,6 +178,18 @@ TEST_F(HtsTest, ResumedRunEndsWithTheBitsOfTheUninterruptedOne) {
   EXPECT_EQ(whole, train({.folder = folder("parts"), .steps = 3000, .resume = true}, few_));
   EXPECT_EQ(whole,
             train({.folder = folder("saved"), .steps = 3000, .checkpoint_minutes = 0}, few_));
+}
+
+// Seen failing with the order of samples begun anew.
+TEST_F(HtsTest, ResumedRunOfPpoEndsWithTheBitsOfTheUninterruptedOne) {
+  const auto whole =
+      train({.folder = folder("whole"), .make_algorithm = make_small_ppo, .steps = 3000}, few_);
+  train({.folder = folder("parts"), .make_algorithm = make_small_ppo, .steps = 1250}, few_);
+  EXPECT_EQ(whole, train({.folder = folder("parts"),
+                          .make_algorithm = make_small_ppo,
+                          .steps = 3000,
+                          .resume = true},
+                         few_));
 }
 
 TEST_F(HtsTest, AStopLeavesACheckpointOfTheLastStep) {

@@ -2,65 +2,14 @@
 
 #include <algorithm>
 #include <functional>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "tandem/algo/categorical.h"
-#include "tandem/algo/gaussian.h"
+#include "tandem/algo/policies.h"
 #include "tandem/data/vtrace.h"
 
 namespace tandem {
 namespace {
-
-/// A2c's policy over discrete actions: those of row i.
-struct Discrete {
-  static void draw(std::span<const float> outputs, Stream& stream, const Actions& actions,
-                   std::size_t i) {
-    actions.discrete[i] = categorical::sample(outputs, stream);
-    if (actions.log_probabilities.empty()) return;
-    actions.log_probabilities[i] = categorical::log_probability(outputs, actions.discrete[i]);
-  }
-
-  static float log_probability(std::span<const float> outputs, const Rollout& rollout,
-                               std::size_t i) {
-    return categorical::log_probability(outputs, rollout.actions()[i]);
-  }
-
-  static PolicyTerms differentiate(std::span<const float> outputs, const Rollout& rollout,
-                                   std::size_t i, float advantage, const A2cConfig& config,
-                                   float scale, std::span<float> gradient) {
-    return categorical::differentiate(outputs, rollout.actions()[i], advantage,
-                                      static_cast<float>(config.entropy), scale,
-                                      static_cast<float>(config.log_epsilon), gradient);
-  }
-};
-
-/// The same over continuous ones.
-struct Continuous {
-  static void draw(std::span<const float> outputs, Stream& stream, const Actions& actions,
-                   std::size_t i) {
-    const auto dims = outputs.size() - 1;
-    const auto action = actions.continuous.subspan(i * dims, dims);
-    gaussian::sample(outputs, stream, action);
-    if (actions.log_probabilities.empty()) return;
-    actions.log_probabilities[i] = gaussian::log_probability(outputs, action);
-  }
-
-  static float log_probability(std::span<const float> outputs, const Rollout& rollout,
-                               std::size_t i) {
-    const auto dims = outputs.size() - 1;
-    return gaussian::log_probability(outputs, rollout.controls().subspan(i * dims, dims));
-  }
-
-  static PolicyTerms differentiate(std::span<const float> outputs, const Rollout& rollout,
-                                   std::size_t i, float advantage, const A2cConfig& config,
-                                   float scale, std::span<float> gradient) {
-    const auto dims = outputs.size() - 1;
-    return gaussian::differentiate(outputs, rollout.controls().subspan(i * dims, dims), advantage,
-                                   static_cast<float>(config.entropy), scale, gradient);
-  }
-};
 
 template <class Policy>
 class A2c final : public Algorithm {
@@ -83,16 +32,8 @@ class A2c final : public Algorithm {
   }
 
   void act_greedily(const Heads& heads, const Actions& actions) const override {
-    if constexpr (std::is_same_v<Policy, Continuous>) {
-      // The mean is where the density is highest.
-      const auto width = static_cast<std::size_t>(heads.actions);
-      for (std::size_t i = 0; i < actions.discrete.size(); ++i) {
-        std::ranges::copy(heads.logits.subspan(i * width, width - 1),
-                          actions.continuous.subspan(i * (width - 1), width - 1).begin());
-      }
-    } else {
-      Algorithm::act_greedily(heads, actions);
-    }
+    if constexpr (Policy::kContinuous) return Policy::act_greedily(heads, actions);
+    Algorithm::act_greedily(heads, actions);
   }
 
   void values(const Heads& heads, std::span<const std::int32_t> /*actions*/,
@@ -110,8 +51,12 @@ class A2c final : public Algorithm {
     for (std::size_t i = 0; i < targets.size(); ++i) {
       const float error = targets[i] - heads.value[i];
       const auto terms =
-          Policy::differentiate(heads.logits.subspan(i * width, width), rollout, i, advantages[i],
-                                config_, scale, gradient.logits.subspan(i * width, width));
+          Policy::differentiate(heads.logits.subspan(i * width, width), rollout, i,
+                                {.advantage = advantages[i],
+                                 .entropy = static_cast<float>(config_.entropy),
+                                 .log_epsilon = static_cast<float>(config_.log_epsilon),
+                                 .scale = scale},
+                                gradient.logits.subspan(i * width, width));
       gradient.value[i] = scale * value_factor * -2.0f * error;
 
       stats.policy_loss -= advantages[i] * terms.log_probability;
@@ -229,11 +174,11 @@ FieldList A2cConfig::fields() {
 }
 
 std::unique_ptr<Algorithm> make_a2c(const A2cConfig& config) {
-  return std::make_unique<A2c<Discrete>>(config);
+  return std::make_unique<A2c<DiscretePolicy>>(config);
 }
 
 std::unique_ptr<Algorithm> make_gaussian_a2c(const A2cConfig& config) {
-  return std::make_unique<A2c<Continuous>>(config);
+  return std::make_unique<A2c<ContinuousPolicy>>(config);
 }
 
 }  // namespace tandem

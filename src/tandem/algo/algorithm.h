@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "tandem/algo/loss_stats.h"
@@ -20,6 +21,13 @@ enum class Bootstrap {
   every_action,  // of (s_1, a_1) to (s_T, a_T): Sarsa's, for which a_T is chosen before the update
 };
 
+/// Several passes over the same experience, each in minibatches of samples in a new random order.
+/// Value type.
+struct Passes {
+  std::int64_t epochs = 1;
+  std::int64_t minibatches = 1;  // of each pass
+};
+
 /// What an algorithm needs beyond its own rules. Value type.
 struct Needs {
   Bootstrap bootstrap = Bootstrap::last_state;
@@ -27,6 +35,7 @@ struct Needs {
   bool value_head = true;
   Metrics metrics = kActorCriticMetrics;
   bool off_policy = false;  // last states' values are to be those of the parameters that learn
+  std::optional<Passes> passes = std::nullopt;  // none: one over whole rollouts
 };
 
 /// Immutable; safe to use from many threads.
@@ -58,6 +67,10 @@ class Algorithm {
   /// (1 / samples of the whole update makes a mean); writes the gradient with respect to the heads.
   virtual LossStats loss(const Heads& heads, const Rollout& rollout, double weight,
                          const Heads& gradient) const = 0;
+
+  /// What is computed once of an update's experience, before the passes over it: advantages and
+  /// returns.
+  virtual void prepare(std::span<Rollout* const> /*rollouts*/) const {}
 
   /// The reward to learn from, given the environment's.
   [[nodiscard]] virtual float reward(float raw) const = 0;

@@ -8,6 +8,8 @@ LossStats& LossStats::operator+=(const LossStats& other) {
   entropy += other.entropy;
   q += other.q;
   epsilon += other.epsilon;
+  clipped += other.clipped;
+  divergence += other.divergence;
   samples += other.samples;
   return *this;
 }

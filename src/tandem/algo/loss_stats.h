@@ -14,6 +14,8 @@ struct LossStats {
   double entropy = 0;      // of the policy, nats
   double q = 0;            // Q(s, a) of the actions taken
   double epsilon = 0;      // the chance with which actions were drawn blindly
+  double clipped = 0;      // samples whose policy was not moved any further
+  double divergence = 0;   // KL, about, of the policy from the one that acted
   double samples = 0;
 
   LossStats& operator+=(const LossStats& other);
@@ -35,6 +37,14 @@ using Metrics = std::span<const Metric>;
 inline constexpr std::array kActorCriticMetrics = {
     Metric{"loss/policy", "policy loss", &LossStats::policy_loss},
     Metric{"loss/value", "value loss", &LossStats::value_loss},
+    Metric{"policy/entropy", "entropy", &LossStats::entropy},
+};
+
+inline constexpr std::array kPpoMetrics = {
+    Metric{"loss/policy", "policy loss", &LossStats::policy_loss},
+    Metric{"loss/value", "value loss", &LossStats::value_loss},
+    Metric{"policy/clipped", "clipped share", &LossStats::clipped},
+    Metric{"policy/divergence", "divergence", &LossStats::divergence},
     Metric{"policy/entropy", "entropy", &LossStats::entropy},
 };
 

@@ -44,7 +44,8 @@ TrainingRunOptions Assembly::run_options() const {
           .frames_per_step = spec_.frames_per_step,
           .metrics = algorithm_->needs().metrics,
           .log_seconds = config_.run.log_seconds,
-          .checkpoint_minutes = config_.run.checkpoint_minutes};
+          .checkpoint_minutes = config_.run.checkpoint_minutes,
+          .repeatable = repeatable(config_)};
 }
 
 Parts Assembly::parts(TrainingRun& run, const Checkpoint* resume) {
@@ -58,15 +59,29 @@ Parts Assembly::parts(TrainingRun& run, const Checkpoint* resume) {
           .resume = resume};
 }
 
+bool repeatable(const Config& config) {
+  if (config.run.device != "cpu") return false;  // a GPU's libraries add in no fixed order
+  return config.system == "paac" || (config.system == "hts" && config.hts.deterministic);
+}
+
 std::unique_ptr<Algorithm> make_algorithm(const Config& config, const EnvSpec& spec) {
+  const bool actor_critic = config.algo == "a2c" || config.algo == "ppo";
   const bool forward_again = config.system == "ga3c" || config.system == "hts";
-  if (forward_again && (config.algo != "a2c" || config.net.lstm > 0)) {
+  if (forward_again && (!actor_critic || config.net.lstm > 0)) {
     throw Error(config.system +
                 " trains actor-critic agents without a recurrent state; use algo = a2c and "
                 "net.lstm = 0, or the systems paac or a3c");
   }
   if (config.algo == "a2c") {
     return spec.discrete() ? make_a2c(config.a2c) : make_gaussian_a2c(config.a2c);
+  }
+  if (config.algo == "ppo") {
+    if ((config.system != "paac" && config.system != "hts") || config.net.lstm > 0) {
+      throw Error(
+          "algo = ppo goes through whole rollouts of all environments, sample by sample: use the "
+          "systems paac or hts, and net.lstm = 0");
+    }
+    return spec.discrete() ? make_ppo(config.ppo) : make_gaussian_ppo(config.ppo);
   }
   const auto value_method = [&](QMethod method) {
     if (config.net.lstm > 0) {

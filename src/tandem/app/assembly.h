@@ -43,6 +43,9 @@ class Assembly {
 /// Error when they do not fit.
 [[nodiscard]] std::unique_ptr<Algorithm> make_algorithm(const Config& config, const EnvSpec& spec);
 
+/// Whether training gives the same bits again, for any number of threads.
+[[nodiscard]] bool repeatable(const Config& config);
+
 /// Trains with the system that the config names, until the run is done.
 void train_system(const Config& config, Parts& parts);
 

@@ -58,6 +58,20 @@ void set_ga3c_defaults(Config& config) {
   config.optimizer.anneal_steps = -1;
 }
 
+/// The table with the numbers of an algorithm.
+std::string table_of(const std::string& algo) {
+  return algo == "a2c" || algo == "ppo" ? algo + "." : "q.";
+}
+
+// As HTS-RL's baseline (Kostrikov 2018) trains it.
+void set_ppo_defaults(Config& config) {
+  config.optimizer.kind = "adam";
+  config.optimizer.lr = 2.5e-4;
+  config.optimizer.epsilon = 1e-5;
+  config.optimizer.anneal_steps = -1;
+  config.optimizer.clip_norm = 0.5;
+}
+
 std::vector<Setting> in_our_words(std::vector<Setting> settings) {
   for (auto& setting : settings) setting = in_our_words(std::move(setting));
   return settings;
@@ -70,7 +84,7 @@ Field algo_field(std::string& algo) {
               "what is learned from the experience; `method` will do for the key, and a3c "
               "for a2c",
           .source = "A3C, section 4; PAAC, section 4: the framework takes any algorithm",
-          .choices = {"a2c", "one_step_q", "one_step_sarsa", "n_step_q"}};
+          .choices = {"a2c", "ppo", "one_step_q", "one_step_sarsa", "n_step_q"}};
 }
 
 // A file may hold the numbers of several algorithms; on the command line one of another algorithm
@@ -144,7 +158,9 @@ FieldList Config::fields() {
   append(all, prefixed("run.", run.fields()));
   append(all, prefixed(kEnvPrefix, env.fields()));
   append(all, prefixed("net.", net.fields()));
-  append(all, algo == "a2c" ? prefixed("a2c.", a2c.fields()) : prefixed("q.", q.fields()));
+  for (auto& [table, fields] : algorithm_fields()) {
+    if (table == table_of(algo)) append(all, prefixed(table, fields));
+  }
   append(all, prefixed("optimizer.", optimizer.fields()));
   if (system == "paac") append(all, prefixed("paac.", paac.fields()));
   if (system == "a3c") append(all, prefixed("a3c.", a3c.fields()));
@@ -154,7 +170,15 @@ FieldList Config::fields() {
 }
 
 FieldList Config::unused_fields() {
-  return algo == "a2c" ? prefixed("q.", q.fields()) : prefixed("a2c.", a2c.fields());
+  FieldList all;
+  for (auto& [table, fields] : algorithm_fields()) {
+    if (table != table_of(algo)) append(all, prefixed(table, fields));
+  }
+  return all;
+}
+
+std::array<std::pair<std::string, FieldList>, 3> Config::algorithm_fields() {
+  return {{{"a2c.", a2c.fields()}, {"ppo.", ppo.fields()}, {"q.", q.fields()}}};
 }
 
 std::string Config::toml() const {
@@ -183,6 +207,7 @@ Config load_config(const std::string& system, const std::vector<Setting>& given)
   if (config.system == "ga3c") set_ga3c_defaults(config);
   config.env = choose_env(settings);
   apply_first(algo_field(config.algo), settings);
+  if (config.algo == "ppo") set_ppo_defaults(config);
   const auto fields = config.fields();
   const auto unused = config.unused_fields();
   for (const auto& setting : settings) {

@@ -1,12 +1,15 @@
 // The whole configuration of a run.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tandem/algo/a2c.h"
+#include "tandem/algo/ppo.h"
 #include "tandem/algo/q_learning.h"
 #include "tandem/base/field.h"
 #include "tandem/env/family.h"
@@ -43,7 +46,8 @@ struct EnvConfig {
 ///
 /// `algo` is the one key for what is learned, whatever the system. A3C's paper calls it a method,
 /// and the advantage actor-critic "A3C" where threads run it: load_config takes `method` for the
-/// key and `a3c` for a2c. Only the table of the chosen algorithm (a2c or q) takes part in the run.
+/// key and `a3c` for a2c. Only the table of the chosen algorithm (a2c, ppo or q) takes part in the
+/// run.
 struct Config {
   std::string system = "paac";
   std::string algo = "a2c";
@@ -51,6 +55,7 @@ struct Config {
   EnvConfig env;
   NetConfig net;
   A2cConfig a2c;
+  PpoConfig ppo;
   QConfig q;
   OptimizerConfig optimizer;
   PaacConfig paac;
@@ -63,6 +68,9 @@ struct Config {
 
   /// The keys of the algorithms that are not chosen.
   FieldList unused_fields();
+
+  /// The table of each algorithm ("a2c.") and its keys.
+  std::array<std::pair<std::string, FieldList>, 3> algorithm_fields();
 
   /// The resolved config, as it stands in a run directory: load_config takes it back.
   [[nodiscard]] std::string toml() const;

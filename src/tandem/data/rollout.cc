@@ -22,6 +22,8 @@ Rollout::Rollout(const EnvSpec& spec, int t_max, int envs)
   discounts_.resize(samples);
   values_.resize(samples + envs);
   epsilons_.resize(envs);
+  advantages_.resize(samples);
+  returns_.resize(samples);
 }
 
 std::span<std::byte> Rollout::observations(int t, int rows) {
@@ -60,6 +62,19 @@ void Rollout::copy_envs(const Rollout& from, int first, int count, int to) {
   copy(from.discounts_, discounts_, 1);
   copy(from.values_, values_, 1);
   copy(from.epsilons_, epsilons_, 1);
+}
+
+void Rollout::copy_sample(const Rollout& from, std::int64_t sample, int to) {
+  const auto copy = [&](const auto& source, auto& own, std::size_t width) {
+    std::copy_n(source.begin() + sample * width, width, own.begin() + to * width);
+  };
+  copy(from.observations_, observations_, observation_bytes_);
+  copy(from.actions_, actions_, 1);
+  copy(from.controls_, controls_, dims_);
+  copy(from.log_probabilities_, log_probabilities_, 1);
+  copy(from.values_, values_, 1);
+  copy(from.advantages_, advantages_, 1);
+  copy(from.returns_, returns_, 1);
 }
 
 void Rollout::save(StateWriter& writer) const {

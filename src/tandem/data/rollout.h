@@ -43,6 +43,12 @@ class Rollout {
   /// needs; the last always is.
   std::span<float> values(int t, int rows = 1) { return cut(values_, t, rows); }
 
+  /// Of each of T * B samples, for algorithms that learn from them several times (see gae()).
+  std::span<float> advantages() { return std::span(advantages_).first(sample_count()); }
+  std::span<float> returns() { return std::span(returns_).first(sample_count()); }
+  std::span<const float> advantages() const { return rows(advantages_, steps_); }
+  std::span<const float> returns() const { return rows(returns_, steps_); }
+
   /// With which chance each environment drew its actions blindly: [B].
   std::span<float> epsilons() { return epsilons_; }
   std::span<const float> epsilons() const { return epsilons_; }
@@ -76,6 +82,10 @@ class Rollout {
   /// own.
   void copy_envs(const Rollout& from, int first, int count, int to);
 
+  /// Makes sample t * B + env of another rollout that of environment `to` in row 0 of this one,
+  /// with its advantage and return: of samples in any order a rollout of one step.
+  void copy_sample(const Rollout& from, std::int64_t sample, int to);
+
   void save(StateWriter& writer) const;
 
   /// Throws Error when what was saved has another shape.
@@ -92,6 +102,10 @@ class Rollout {
     return std::span(all).first(static_cast<std::size_t>(count) * envs_);
   }
 
+  [[nodiscard]] std::size_t sample_count() const {
+    return static_cast<std::size_t>(steps_) * envs_;
+  }
+
   int t_max_;
   int steps_;
   int envs_;
@@ -105,6 +119,8 @@ class Rollout {
   std::vector<float> discounts_;
   std::vector<float> values_;
   std::vector<float> epsilons_;
+  std::vector<float> advantages_;  // for the time of an update, as the returns: neither is saved
+  std::vector<float> returns_;
 };
 
 /// n-step returns R_t = r_t + discount_t * R_{t+1} with R_T = V(s_T): lines 12 to 15 of PAAC's

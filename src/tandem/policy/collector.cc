@@ -58,7 +58,7 @@ void Collector::load(StateReader& reader) {
   std::ranges::copy(saved, chosen.begin());
 }
 
-const Rollout& Collector::collect(std::int64_t steps) {
+Rollout& Collector::collect(std::int64_t steps) {
   rollout_.carry_over();
   set_epsilons(steps);
   for (int t = 0; t < rollout_.steps(); ++t) {

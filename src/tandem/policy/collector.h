@@ -43,7 +43,7 @@ class Collector {
   /// Algorithm 1, lines 4 to 10), which the network records, then the values that the algorithm
   /// bootstraps from (line 12). `steps` have been taken by all so far: exploration depends on it.
   /// The rollout is valid until the next call.
-  const Rollout& collect(std::int64_t steps);
+  Rollout& collect(std::int64_t steps);
 
   /// Forgets what the policy of the last rollout made of its last state: it may have moved far
   /// since.

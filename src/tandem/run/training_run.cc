@@ -51,10 +51,14 @@ TrainingRun::TrainingRun(TrainingRunOptions options, RunDirectory directory,
   // A result of before the resume would look like this run's.
   std::error_code error;
   std::filesystem::remove(paths().result(), error);
-  if (resume == nullptr) return;
-  restore(resume->checkpoint);
-  saved_step_ = steps();
-  last_checkpoint_ = resume->folder;
+  if (resume != nullptr) {
+    restore(resume->checkpoint);
+    saved_step_ = steps();
+    last_checkpoint_ = resume->folder;
+  }
+  if (!options_.repeatable) return;
+  auto log = FingerprintLog::go_on(paths().folder, updates_);
+  if (log) fingerprints_.emplace(*std::move(log));
 }
 
 void TrainingRun::restore(const Checkpoint& checkpoint) {
@@ -93,6 +97,7 @@ std::string TrainingRun::why_done() const {
 void TrainingRun::record(const UpdateReport& report) {
   const std::lock_guard lock(mutex_);
   require_finite(report);
+  if (fingerprints_) fingerprints_->add(report);
   steps_ += report.steps;
   updates_ += 1;
   for (const auto& episode : report.episodes) {
@@ -153,6 +158,7 @@ void TrainingRun::log() {
   recent_rate_ = interval_.steps_per_second();
   recent_loss_ = interval_.loss();
   metrics_.write(steps(), line);
+  if (fingerprints_) fingerprints_->flush();
   interval_ = {};
 }
 

@@ -15,6 +15,7 @@
 #include "tandem/base/clock.h"
 #include "tandem/base/error.h"
 #include "tandem/run/checkpoint.h"
+#include "tandem/run/fingerprints.h"
 #include "tandem/run/interval.h"
 #include "tandem/run/metrics.h"
 #include "tandem/run/progress.h"
@@ -36,6 +37,7 @@ struct TrainingRunOptions {
   double log_seconds = 10;                // between two lines of metrics.jsonl
   double checkpoint_minutes = 5;
   std::function<bool()> stop_requested = [] { return false; };  // as StopSignals::requested
+  bool repeatable = false;       // the same config gives the same bits: updates get fingerprints
   std::FILE* progress = stderr;  // where progress goes; must outlive the run
   std::string label = {};        // before the progress: "run 3 of 50"
 };
@@ -105,6 +107,7 @@ class TrainingRun {
   const TrainingRunOptions options_;
   RunDirectory directory_;
   MetricsLog metrics_;
+  std::optional<FingerprintLog> fingerprints_;
   std::optional<ProgressPrinter> printer_;
 
   mutable std::mutex mutex_;  // for all below but the atomics

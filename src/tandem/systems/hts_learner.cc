@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tandem/base/clock.h"
+#include "tandem/base/error.h"
 
 namespace tandem {
 namespace {
@@ -27,41 +28,63 @@ HtsLearner::HtsLearner(const HtsConfig& config, Parts& parts)
     : parts_(parts),
       weight_(1.0 / static_cast<double>(config.envs * config.alpha)),
       previous_(previous_parameters(parts)),
-      workers_(std::min(static_cast<int>(config.learners), group_count(config))),
-      own_(static_cast<std::size_t>(group_count(config))),
-      gradients_(own_.size(), std::vector<float>(previous_.size())) {
+      before_(previous_.size()),
+      workers_(std::min(static_cast<int>(config.learners), group_count(config))) {
+  const int groups = group_count(config);
+  if (parts.algorithm.needs().passes) {
+    minibatches_.emplace(parts, previous_, config.envs * config.alpha, groups);
+    return;
+  }
+  own_.resize(static_cast<std::size_t>(groups));
   for (auto& own : own_) own.network = parts.make_network(previous_);
+  gradients_.resize(own_.size(), std::vector<float>(previous_.size()));
 }
 
 UpdateReport HtsLearner::update(std::span<Rollout> groups, std::int64_t steps,
                                 PublishedParameters& acting) {
-  Stopwatch watch;
+  const Stopwatch watch;
+  const auto theta = parts_.learner.parameters();
+  const UpdateInfo update =
+      minibatches_ ? learn_in_passes(groups, steps) : learn_once(groups, steps);
+  acting.stage(theta);
+  UpdateReport report{.loss = loss_,
+                      .gradient_norm = update.gradient_norm,
+                      .learning_rate = update.learning_rate,
+                      .episodes = {}};
+  report.seconds.learning = watch.seconds() * workers_.threads();
+  return report;
+}
+
+UpdateInfo HtsLearner::learn_once(std::span<Rollout> groups, std::int64_t steps) {
   workers_.parallel_for(static_cast<int>(groups.size()), [&](int g) {
     const auto i = static_cast<std::size_t>(g);
     differentiate(own_[i], groups[i], gradients_[i]);
   });
-  const double parallel_seconds = watch.lap();
+  loss_ = {};
+  for (const auto& own : own_) loss_ += own.stats;
   std::ranges::copy(parts_.learner.parameters(), previous_.begin());
-  const UpdateInfo update = parts_.learner.apply(gradients_, steps, workers_);
-  acting.stage(parts_.learner.parameters());
+  return parts_.learner.apply(gradients_, steps, workers_);
+}
 
-  UpdateReport report{.steps = 0,
-                      .gradient_norm = update.gradient_norm,
-                      .learning_rate = update.learning_rate,
-                      .episodes = {}};
-  for (const auto& own : own_) {
-    report.loss += own.stats;
-    report.seconds.learning += own.seconds;
-  }
-  // A learner without a group waited. All share the update.
-  report.seconds.waiting = parallel_seconds * workers_.threads() - report.seconds.learning;
-  report.seconds.learning += watch.seconds() * workers_.threads();
-  return report;
+UpdateInfo HtsLearner::learn_in_passes(std::span<Rollout> groups, std::int64_t steps) {
+  const auto theta = parts_.learner.parameters();
+  const std::vector<float> next_previous(theta.begin(), theta.end());
+  std::vector<Rollout*> rollouts;
+  for (auto& group : groups) rollouts.push_back(&group);
+  const auto summary =
+      minibatches_->learn(rollouts, workers_, [&](std::span<const std::vector<float>> gradients) {
+        std::ranges::copy(theta, before_.begin());
+        const UpdateInfo update = parts_.learner.apply(gradients, steps, workers_);
+        for (std::size_t i = 0; i < theta.size(); ++i) previous_[i] += theta[i] - before_[i];
+        return update;
+      });
+  loss_ = summary.loss;
+  std::ranges::copy(next_previous, previous_.begin());
+  return summary.mean;
 }
 
 /// The actors' forward pass again, whose activations they did not keep, and backward.
 void HtsLearner::differentiate(Gradient& own, Rollout& rollout, std::span<float> sum) {
-  const Stopwatch watch;
   own.network->reload();
   const auto& architecture = own.network->architecture();
   const std::int64_t samples = rollout.samples();
@@ -74,11 +97,11 @@ void HtsLearner::differentiate(Gradient& own, Rollout& rollout, std::span<float>
         own.stats = parts_.algorithm.loss(heads, rollout, weight_, gradient);
       },
       sum);
-  own.seconds = watch.seconds();
 }
 
 void HtsLearner::save(Checkpoint& checkpoint) const {
   checkpoint.add_tensor(kPrevious, {static_cast<std::int64_t>(previous_.size())}, previous_);
+  if (minibatches_) minibatches_->save(checkpoint);
 }
 
 }  // namespace tandem

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,12 +12,15 @@
 #include "tandem/sync/workers.h"
 #include "tandem/systems/hts.h"
 #include "tandem/systems/hts_storage.h"
+#include "tandem/systems/minibatches.h"
 #include "tandem/systems/parts.h"
 
 namespace tandem {
 
 /// Equation 6: theta_{j+1} = theta_j - eta * the gradient, taken at theta_{j-1}, of the loss over
-/// what theta_{j-1} did. The parts' learner has theta_j. Not thread-safe; its own threads share the
+/// what theta_{j-1} did. The parts' learner has theta_j. An algorithm with several passes moves on
+/// from theta_{j-1} as it would alone, and the sum of its moves is added to theta_j: with a single
+/// move that is equation 6. Not thread-safe; its own threads share the
 /// groups of environments, and their number changes no bit.
 class HtsLearner {
  public:
@@ -37,15 +41,19 @@ class HtsLearner {
     std::vector<float> logits;
     std::vector<float> value;
     LossStats stats;
-    double seconds = 0;
   };
 
+  UpdateInfo learn_once(std::span<Rollout> groups, std::int64_t steps);
+  UpdateInfo learn_in_passes(std::span<Rollout> groups, std::int64_t steps);
   void differentiate(Gradient& own, Rollout& rollout, std::span<float> sum);
 
   Parts& parts_;
   const double weight_;          // of a sample in the mean over all
   std::vector<float> previous_;  // theta_{j-1}
+  std::vector<float> before_;    // theta as a minibatch found it
+  LossStats loss_;               // of the last update
   Workers workers_;
+  std::optional<Minibatches> minibatches_;     // for algorithms with passes; else the next two
   std::vector<Gradient> own_;                  // by group
   std::vector<std::vector<float>> gradients_;  // by group
 };

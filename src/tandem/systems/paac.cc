@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "tandem/policy/collector.h"
 #include "tandem/policy/network_copy.h"
 #include "tandem/sync/workers.h"
+#include "tandem/systems/minibatches.h"
 #include "tandem/systems/parts.h"
 
 namespace tandem {
@@ -23,6 +25,7 @@ struct Group {
   std::unique_ptr<Network> network = nullptr;
   std::unique_ptr<NetworkCopy> target = nullptr;
   std::unique_ptr<Collector> collector = nullptr;
+  Rollout* rollout = nullptr;  // the last one, the collector's
   LossStats stats = {};
   double learning_seconds = 0;
 
@@ -36,12 +39,11 @@ struct Group {
 
   /// Lines 12 to 17: the gradient over this group's experience, as its share of the mean over all
   /// n_e * t_max samples. The forward pass is the one that acted: the parameters are the same.
-  void differentiate(const Rollout& rollout, const Algorithm& algorithm, double weight,
-                     std::span<float> gradient) {
+  void differentiate(const Algorithm& algorithm, double weight, std::span<float> gradient) {
     const Stopwatch watch;
     network->backward(
         [&](const Heads& heads, const Heads& out) {
-          stats = algorithm.loss(heads, rollout, weight, out);
+          stats = algorithm.loss(heads, *rollout, weight, out);
         },
         gradient);
     learning_seconds += watch.seconds();
@@ -83,10 +85,28 @@ void start(Group& group, std::size_t index, const Checkpoint* resume) {
   group.collector->load(reader);
 }
 
-void save(const std::vector<Group>& groups, TargetParameters& target, Parts& parts) {
+/// Algorithms with several passes over the same experience: what acted was recorded in vain.
+UpdateInfo learn_in_passes(Minibatches& minibatches, std::vector<Group>& groups, Parts& parts,
+                           Workers& workers) {
+  std::vector<Rollout*> rollouts;
+  for (auto& group : groups) {
+    rollouts.push_back(group.rollout);
+    group.stats = {};
+  }
+  const auto summary =
+      minibatches.learn(rollouts, workers, [&](std::span<const std::vector<float>> gradients) {
+        return parts.learner.apply(gradients, parts.run.steps(), workers);
+      });
+  groups.front().stats = summary.loss;
+  return summary.mean;
+}
+
+void save(const std::vector<Group>& groups, TargetParameters& target,
+          const std::optional<Minibatches>& minibatches, Parts& parts) {
   Checkpoint checkpoint;
   save_learner(parts.learner, checkpoint);
   save_target(target, checkpoint);
+  if (minibatches) minibatches->save(checkpoint);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     StateWriter writer;
     groups[g].collector->save(writer);
@@ -128,18 +148,24 @@ void train_paac(const PaacConfig& config, Parts& parts) {
   });
 
   const std::int64_t samples = config.envs * config.t_max;
+  std::optional<Minibatches> minibatches;
+  if (parts.algorithm.needs().passes) {
+    minibatches.emplace(parts, parts.learner.parameters(), samples, count);
+  }
   while (!parts.run.done()) {  // lines 3 and 20
     Stopwatch watch;
     workers.parallel_for(count, [&](int g) {
       const auto i = static_cast<std::size_t>(g);
       groups[i].reload();
-      const Rollout& rollout = groups[i].collector->collect(parts.run.steps());  // lines 4-12
-      groups[i].differentiate(rollout, parts.algorithm, 1.0 / static_cast<double>(samples),
+      groups[i].rollout = &groups[i].collector->collect(parts.run.steps());  // lines 4-12
+      if (minibatches) return;
+      groups[i].differentiate(parts.algorithm, 1.0 / static_cast<double>(samples),
                               gradients[i]);  // lines 12 to 17
     });
     const double parallel_seconds = watch.lap();
     const UpdateInfo update =
-        parts.learner.apply(gradients, parts.run.steps(), workers);  // line 18
+        minibatches ? learn_in_passes(*minibatches, groups, parts, workers)
+                    : parts.learner.apply(gradients, parts.run.steps(), workers);  // line 18
     const double update_seconds = watch.lap();
 
     UpdateReport all = report(groups, episodes);
@@ -153,9 +179,9 @@ void train_paac(const PaacConfig& config, Parts& parts) {
     target.refresh(parts.run.steps(), [&](std::span<float> own) {
       std::ranges::copy(parts.learner.parameters(), own.begin());
     });
-    if (parts.run.checkpoint_due()) save(groups, target, parts);
+    if (parts.run.checkpoint_due()) save(groups, target, minibatches, parts);
   }
-  save(groups, target, parts);
+  save(groups, target, minibatches, parts);
 }
 
 }  // namespace tandem

@@ -1,0 +1,203 @@
+#include "tandem/algo/ppo.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "tandem/algo/policies.h"
+#include "tandem/data/gae.h"
+
+namespace tandem {
+namespace {
+
+/// To mean 0 and standard deviation 1, over all rollouts. Sums are made in their order.
+void normalise_advantages(std::span<Rollout* const> rollouts) {
+  double count = 0;
+  double sum = 0;
+  for (Rollout* rollout : rollouts) {
+    for (const float advantage : rollout->advantages()) sum += advantage;
+    count += rollout->samples();
+  }
+  const double mean = sum / count;
+  double squares = 0;
+  for (Rollout* rollout : rollouts) {
+    for (const float advantage : rollout->advantages()) {
+      squares += (advantage - mean) * (advantage - mean);
+    }
+  }
+  constexpr double kLeast = 1e-5;  // Kostrikov's
+  const double deviation = std::sqrt(squares / std::max(1.0, count - 1)) + kLeast;
+  for (Rollout* rollout : rollouts) {
+    for (float& advantage : rollout->advantages()) {
+      advantage = static_cast<float>((advantage - mean) / deviation);
+    }
+  }
+}
+
+template <class Policy>
+class Ppo final : public Algorithm {
+ public:
+  explicit Ppo(const PpoConfig& config) : config_(config) {}
+
+  [[nodiscard]] Needs needs() const override {
+    return {.metrics = kPpoMetrics, .passes = Passes{config_.epochs, config_.minibatches}};
+  }
+
+  void act(const Heads& heads, std::span<Stream* const> streams,
+           std::span<const float> /*epsilons*/, const Actions& actions) const override {
+    const auto width = static_cast<std::size_t>(heads.actions);
+    for (std::size_t i = 0; i < actions.discrete.size(); ++i) {
+      Policy::draw(heads.logits.subspan(i * width, width), *streams[i], actions, i);
+    }
+  }
+
+  void act_greedily(const Heads& heads, const Actions& actions) const override {
+    if constexpr (Policy::kContinuous) return Policy::act_greedily(heads, actions);
+    Algorithm::act_greedily(heads, actions);
+  }
+
+  void values(const Heads& heads, std::span<const std::int32_t> /*actions*/,
+              std::span<float> values) const override {
+    std::ranges::copy(heads.value, values.begin());
+  }
+
+  void prepare(std::span<Rollout* const> rollouts) const override {
+    for (Rollout* rollout : rollouts) gae(*rollout, static_cast<float>(config_.lambda));
+    if (config_.normalise) normalise_advantages(rollouts);
+  }
+
+  LossStats loss(const Heads& heads, const Rollout& rollout, double weight,
+                 const Heads& gradient) const override {
+    const auto width = static_cast<std::size_t>(heads.actions);
+    const auto scale = static_cast<float>(weight);
+    const auto advantages = rollout.advantages();
+    LossStats stats;
+    for (std::size_t i = 0; i < advantages.size(); ++i) {
+      const auto outputs = heads.logits.subspan(i * width, width);
+      const float log_ratio =
+          Policy::log_probability(outputs, rollout, i) - rollout.log_probabilities()[i];
+      const auto surrogate = clipped_surrogate(std::exp(log_ratio), advantages[i]);
+      // The gradient of r A is that of A log pi, times r.
+      const auto terms = Policy::differentiate(outputs, rollout, i,
+                                               {.advantage = surrogate.slope,
+                                                .entropy = static_cast<float>(config_.entropy),
+                                                .scale = scale},
+                                               gradient.logits.subspan(i * width, width));
+      const auto error = value_error(heads.value[i], rollout.values()[i], rollout.returns()[i]);
+      gradient.value[i] = scale * static_cast<float>(config_.value_loss) * error.slope;
+
+      stats.policy_loss -= surrogate.value;
+      stats.value_loss += error.value;
+      stats.entropy += terms.entropy;
+      stats.clipped += surrogate.slope == 0 && advantages[i] != 0 ? 1 : 0;
+      stats.divergence += std::expm1(log_ratio) - log_ratio;
+    }
+    stats.samples = static_cast<double>(advantages.size());
+    return stats;
+  }
+
+  [[nodiscard]] float reward(float raw) const override {
+    const auto limit = static_cast<float>(config_.reward_clip);
+    return limit > 0 ? std::clamp(raw, -limit, limit) : raw;
+  }
+
+  [[nodiscard]] double gamma() const override { return config_.gamma; }
+
+ private:
+  struct Term {
+    float value;
+    float slope;
+  };
+
+  /// Equation 7; the slope is r A, or 0 where r has left the range on the side that A wants.
+  [[nodiscard]] Term clipped_surrogate(float ratio, float advantage) const {
+    const auto clip = static_cast<float>(config_.clip);
+    const float free = ratio * advantage;
+    const float clipped = std::clamp(ratio, 1 - clip, 1 + clip) * advantage;
+    return clipped < free ? Term{clipped, 0} : Term{free, free};
+  }
+
+  /// The larger of both errors squared, and its derivative by the value.
+  [[nodiscard]] Term value_error(float value, float old, float target) const {
+    const float free = value - target;
+    const auto clip = static_cast<float>(config_.clip);
+    const float moved = old + std::clamp(value - old, -clip, clip) - target;
+    if (config_.value_clip && moved * moved > free * free) {
+      const bool moves = std::abs(value - old) <= clip;
+      return {moved * moved, moves ? 2 * moved : 0};
+    }
+    return {free * free, 2 * free};
+  }
+
+  const PpoConfig config_;
+};
+
+}  // namespace
+
+FieldList PpoConfig::fields() {
+  return {
+      {.key = "gamma",
+       .target = &gamma,
+       .meaning = "discount of one step",
+       .source = "PPO, tables 3 to 5",
+       .least = 0,
+       .most = 1},
+      {.key = "lambda",
+       .target = &lambda,
+       .meaning = "of the advantages: 1 is n-step returns, 0 one-step ones",
+       .source = "PPO, equation 11 and tables 3 to 5",
+       .least = 0,
+       .most = 1},
+      {.key = "clip",
+       .target = &clip,
+       .meaning = "how far an action's probability may move, as a share of the one it had",
+       .source = "PPO, equation 7; 0.1 in table 5",
+       .least = 0,
+       .most = 1},
+      {.key = "epochs",
+       .target = &epochs,
+       .meaning = "passes over the same experience (K)",
+       .source = "PPO, Algorithm 1; Kostrikov 2018: 4, table 5: 3",
+       .least = 1,
+       .most = 1000},
+      {.key = "minibatches",
+       .target = &minibatches,
+       .meaning = "of each pass; at most as many as an update has samples",
+       .source = "PPO, Algorithm 1; Kostrikov 2018: 4",
+       .least = 1,
+       .most = 1000000},
+      {.key = "entropy",
+       .target = &entropy,
+       .meaning = "factor of the policy's entropy",
+       .source = "PPO, equation 9 (c_2); 0.01 in table 5",
+       .least = 0},
+      {.key = "value_loss",
+       .target = &value_loss,
+       .meaning = "factor of the value's squared error",
+       .source = "PPO, equation 9 (c_1), has 1 in table 5; Kostrikov 2018: a half of 0.5",
+       .least = 0},
+      {.key = "value_clip",
+       .target = &value_clip,
+       .meaning = "a value that has moved by more than `clip` gains nothing from moving on",
+       .source = "Kostrikov 2018; not in the paper"},
+      {.key = "normalise",
+       .target = &normalise,
+       .meaning = "advantages of an update to mean 0 and standard deviation 1",
+       .source = "Kostrikov 2018; not in the paper"},
+      {.key = "reward_clip",
+       .target = &reward_clip,
+       .meaning = "rewards are clipped to +- this before learning; 0: not clipped",
+       .source = "Mnih et al. 2015, Methods",
+       .least = 0},
+  };
+}
+
+std::unique_ptr<Algorithm> make_ppo(const PpoConfig& config) {
+  return std::make_unique<Ppo<DiscretePolicy>>(config);
+}
+
+std::unique_ptr<Algorithm> make_gaussian_ppo(const PpoConfig& config) {
+  return std::make_unique<Ppo<ContinuousPolicy>>(config);
+}
+
+}  // namespace tandem

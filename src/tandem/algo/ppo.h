@@ -1,0 +1,41 @@
+// Proximal policy optimisation: several passes over the same experience, not too far from the
+// policy that made it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "tandem/algo/algorithm.h"
+#include "tandem/base/field.h"
+
+namespace tandem {
+
+/// The numbers of the loss and of the passes, as config keys ppo.*. Value type.
+struct PpoConfig {
+  double gamma = 0.99;
+  double lambda = 0.95;          // of the advantages
+  double clip = 0.1;             // epsilon of equation 7
+  std::int64_t epochs = 4;       // K
+  std::int64_t minibatches = 4;  // of each epoch
+  double entropy = 0.01;         // c_2 of equation 9
+  double value_loss = 0.25;      // c_1 of equation 9: factor of the squared error
+  bool value_clip = true;        // the value, too, moves no further than `clip` for free
+  bool normalise = true;         // advantages: to mean 0 and standard deviation 1
+  double reward_clip = 1.0;      // rewards are clipped to +-this; 0: not clipped
+
+  FieldList fields();
+};
+
+/// Schulman, Wolski, Dhariwal, Radford and Klimov 2017, "Proximal policy optimization algorithms",
+/// equations 7 and 9 and Algorithm 1. The loss per sample is
+///   -min(r A, clip(r, 1 - clip, 1 + clip) A) - entropy * H(pi) + value_loss * E,
+/// r the ratio of the action's probability to the one with which it was drawn, A by GAE, E the
+/// squared error of the value; with value_clip the larger of that and the one of a value moved from
+/// the old one by at most +-clip. That, the normalised advantages and the defaults are those of the
+/// implementation that HTS-RL compares with (Kostrikov 2018), not of the paper.
+std::unique_ptr<Algorithm> make_ppo(const PpoConfig& config);
+
+/// The same with continuous actions, from the normal distribution of gaussian.h.
+std::unique_ptr<Algorithm> make_gaussian_ppo(const PpoConfig& config);
+
+}  // namespace tandem

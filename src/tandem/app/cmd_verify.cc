@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tandem/app/commands.h"
+#include "tandem/app/config.h"
+#include "tandem/app/verify.h"
+#include "tandem/base/error.h"
+#include "tandem/run/run_directory.h"
+#include "tandem/run/settings.h"
+
+namespace tandem {
+namespace {
+
+constexpr const char* kVerifyFooter = R"(
+Each update of a run of paac or hts leaves a fingerprint of all it measured in
+the run's updates.bin. The same config gives the same ones, for any number of
+threads; so does any number of hts.executors, hts.actors and hts.learners:
+  tandem verify runs/mine
+  tandem verify runs/mine --steps 100k --threads 1
+  tandem verify runs/mine --set hts.actors=8
+Another build of tandem, other libraries or a CPU with other vector
+instructions (see TANDEM_CPU) may round otherwise.)";
+
+struct VerifyOptions {
+  std::string run;
+  std::string steps = "20k";
+  std::string threads = {};
+  std::vector<std::string> sets;
+};
+
+Config config_of(const VerifyOptions& options) {
+  require_run(options.run);
+  auto settings = read_toml(RunPaths{options.run}.config());
+  if (!options.threads.empty()) {
+    settings.push_back({"run.threads", options.threads, "--threads " + options.threads});
+  }
+  for (const auto& set : options.sets) settings.push_back(parse_assignment(set));
+  return load_config("", settings);
+}
+
+std::int64_t steps_of(const VerifyOptions& options) {
+  std::int64_t steps = 0;
+  apply_setting({"steps", options.steps, "--steps " + options.steps},
+                {{.key = "steps", .target = &steps, .meaning = "", .least = 1}});
+  return steps;
+}
+
+void run(const VerifyOptions& options) {
+  const auto result = verify(config_of(options), options.run, steps_of(options));
+  if (result.parted_at) {
+    throw Error(fmt::format(
+        "the runs part at update {} (step {}): what {} measured there differs in some "
+        "bit. Another build, CPU or setting does that; if all are the same, it is a bug",
+        *result.parted_at, result.parted_step, options.run));
+  }
+  if (result.same_checkpoint == false) {
+    throw Error(fmt::format("the updates are the same, but the checkpoint of step {} differs",
+                            result.steps));
+  }
+  fmt::print("the same bits: {} updates, {} steps, trained again in {:.1f} s\n", result.updates,
+             result.steps, result.seconds);
+  if (result.same_checkpoint) {
+    fmt::print("the checkpoint of step {}, too: parameters and optimizer\n", result.steps);
+  }
+}
+
+}  // namespace
+
+void add_verify(CLI::App& program) {
+  auto options = std::make_shared<VerifyOptions>();
+  auto* command =
+      program.add_subcommand("verify", "Train the first steps of a run again and compare the bits");
+  command->add_option("RUN", options->run, "Folder of the run")->required();
+  command->add_option("--steps", options->steps, "How many steps to train again")
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_option("--threads", options->threads, "Thread budget this time (run.threads)")
+      ->type_name("N");
+  command->add_option("--set", options->sets, "Another setting this time, that is to change no bit")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command->footer(kVerifyFooter);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace tandem
