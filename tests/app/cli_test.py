@@ -208,6 +208,26 @@ class Verify(Folder):
         self.assert_refused("verify", run, "--steps", "0", says="at least 1")
 
 
+class Predict(Folder):
+    # Claim 1 with what was measured: see hts_theory_test.cc for the claims themselves.
+    def test_step_times_become_rates_and_lags(self):
+        words = ["--env", "latency", "--set", "distribution=exponential", "--set", "wait=sleeping"]
+        words += ["--set", "mean_us=2000", "--set", "arch=mlp", "--set", "hts.envs=16"]
+        words += ["--alphas", "1,16", "--actors", "1,100000", "--seconds", 2]
+        predicted = tandem("predict", *words, "--json")
+        self.assertEqual(predicted.returncode, 0, predicted.stderr)
+        figures = json.loads(predicted.stdout)
+        self.assertGreater(figures["t_env_us"], 1800)
+        self.assertLess(figures["t_env_us"], 3000)
+        waiting, seldom = [row["steps_per_second"] for row in figures["claim_1"]]
+        self.assertLess(1.5 * waiting, seldom)
+        self.assertLess(seldom, figures["most_steps_per_second"])
+        lag, endless = [row["lag"] for row in figures["claim_2"]]
+        self.assertLess(lag, 1)
+        self.assertIsNone(endless)
+        self.assertIn("synchronised every alpha steps", tandem("predict", *words).stdout)
+
+
 class Listings(Folder):
     def test_envs(self):
         listed = tandem("envs")

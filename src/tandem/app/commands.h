@@ -19,6 +19,7 @@ void add_record(CLI::App& program);
 void add_plot(CLI::App& program);
 void add_sweep(CLI::App& program);
 void add_speedup(CLI::App& program);
+void add_predict(CLI::App& program);
 void add_verify(CLI::App& program);
 void add_experiment(CLI::App& program);
 void add_ga3c_grid(CLI::App& experiment);  // a subcommand of `experiment`

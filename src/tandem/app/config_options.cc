@@ -52,9 +52,11 @@ void ConfigOptions::add_to(CLI::App& app, const std::vector<std::string>& withou
   };
   add("--env", "ID", "Environment, as `tandem envs` lists them (env.id)");
   auto* steps = add("--steps", "N", "Training steps (run.steps); 20M, 5k and 1e6 are numbers, too");
-  app.add_option("--frames", frames_, "The same in emulated frames, 4 a step on Atari")
-      ->type_name("N")
-      ->excludes(steps);
+  if (steps != nullptr) {
+    app.add_option("--frames", frames_, "The same in emulated frames, 4 a step on Atari")
+        ->type_name("N")
+        ->excludes(steps);
+  }
   add("--seed", "S", "Seed of every random stream (run.seed)");
   add("--threads", "N", "Thread budget (run.threads); 0: as many as cores");
   add("--device", "D", "cpu or cuda (run.device)");

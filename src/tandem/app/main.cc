@@ -88,10 +88,11 @@ int main(int argc, char** argv) {
   program.footer(
       "TANDEM_CPU=portable, avx2 or avx512 in the environment masks wider vector instructions of "
       "the CPU.");
-  for (const auto add : {tandem::add_train, tandem::add_envs, tandem::add_systems, tandem::add_keys,
-                         tandem::add_rollout, tandem::add_bench, tandem::add_eval,
-                         tandem::add_record, tandem::add_plot, tandem::add_sweep,
-                         tandem::add_speedup, tandem::add_verify, tandem::add_experiment}) {
+  for (const auto add :
+       {tandem::add_train, tandem::add_envs, tandem::add_systems, tandem::add_keys,
+        tandem::add_rollout, tandem::add_bench, tandem::add_eval, tandem::add_record,
+        tandem::add_plot, tandem::add_sweep, tandem::add_speedup, tandem::add_predict,
+        tandem::add_verify, tandem::add_experiment}) {
     add(program);
   }
 

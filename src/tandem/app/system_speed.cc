@@ -27,7 +27,8 @@ Batching batching(const Config& config) {
     return {.envs = static_cast<int>(envs),
             .steps = static_cast<int>(ga3c.t_max),
             .rollouts = static_cast<int>((ga3c.min_batch + samples - 1) / samples),
-            .apart = true};
+            .apart = true,
+            .acts_on_last = true};
   }
   if (config.system == "hts") {
     const auto& hts = config.hts;

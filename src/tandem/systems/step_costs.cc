@@ -62,6 +62,7 @@ class Workbench {
 
   const Batching batching_;
   const Algorithm& algorithm_;
+  const bool records_;  // the pass that acts is the one that is learned from
   Learner learner_;
   VecEnv env_;
   std::unique_ptr<Network> network_;
@@ -80,6 +81,7 @@ class Workbench {
 Workbench::Workbench(const Parts& parts, const Batching& batching, int first_env)
     : batching_(batching),
       algorithm_(parts.algorithm),
+      records_(!batching.apart && !parts.algorithm.needs().passes),
       learner_(parts.learner.architecture(), parts.learner.config(), parts.seed),
       env_(parts.make_env, {.first = first_env, .count = batching.envs, .seed = parts.seed}),
       network_(parts.make_network(learner_.parameters())),
@@ -116,28 +118,31 @@ void Workbench::draw_actions(const Actions& actions) {
 
 void Workbench::act_and_learn() {
   Stopwatch watch;
+  const auto passes = algorithm_.needs().passes.value_or(Passes{});
   for (auto& gradient : gradients_) {
     act();
     inferring_ += watch.lap();
-    differentiate(gradient);
+    for (std::int64_t epoch = 0; epoch < passes.epochs; ++epoch) differentiate(gradient);
     learning_ += watch.lap();
   }
-  learner_.apply(gradients_, 0, workers_);
-  network_->reload();
+  for (std::int64_t update = 0; update < passes.epochs * passes.minibatches; ++update) {
+    learner_.apply(gradients_, 0, workers_);
+    network_->reload();
+  }
   learning_ += watch.lap();
 }
 
 void Workbench::act() {
   for (int t = 0; t < batching_.steps; ++t) {
     const auto seen = state_.look(ids_, rollout_.observations(t));
-    batching_.apart ? network_->forward(seen, heads(t)) : network_->record(seen, heads(t));
+    records_ ? network_->record(seen, heads(t)) : network_->forward(seen, heads(t));
     state_.keep(ids_);
     algorithm_.act(heads(t), streams_, rollout_.epsilons(), rollout_.taken(t));
   }
   // What the algorithm bootstraps from, as in Collector.
   const int last = batching_.steps;
   const auto bootstrap = algorithm_.needs().bootstrap;
-  if (bootstrap == Bootstrap::none || batching_.apart) return;
+  if (bootstrap == Bootstrap::none || batching_.acts_on_last) return;
   if (bootstrap == Bootstrap::every_action) {
     network_->forward(state_.look(ids_, rollout_.observations(last)), heads(last));
   }
@@ -147,7 +152,7 @@ void Workbench::act() {
 }
 
 void Workbench::differentiate(std::span<float> gradient) {
-  if (batching_.apart) {
+  if (!records_) {
     network_->record({rollout_.observations(0, batching_.steps)}, heads(0, batching_.steps));
   }
   const double samples = batching_.envs * batching_.steps * batching_.rollouts;

@@ -11,9 +11,8 @@ struct Batching {
   int steps = 0;     // of each environment between two updates
   int rollouts = 0;  // of envs * steps samples each, a gradient from each: those of one update
 
-  // Others learn than those that act, as GA3C's trainers: by a forward pass of their own. The pass
-  // that looks at the last state then chooses the next action, too.
-  bool apart = false;
+  bool apart = false;         // others learn than those that act, by a forward pass of their own
+  bool acts_on_last = false;  // the pass that looks at the last state chooses an action, too
 };
 
 /// Seconds of one core for one step. What several steps share is divided among them. Value type.

@@ -1,0 +1,171 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tandem/app/assembly.h"
+#include "tandem/app/commands.h"
+#include "tandem/app/config_options.h"
+#include "tandem/app/step_times.h"
+#include "tandem/app/table.h"
+#include "tandem/run/temporary_folder.h"
+#include "tandem/systems/hts_theory.h"
+#include "tandem/systems/step_costs.h"
+
+namespace tandem {
+namespace {
+
+constexpr const char* kPredictFooter = R"(
+Measures how long the environment takes for a step, and its spread, and what an
+action and learning from a step cost a core. Then prints what HTS-RL's paper
+derives from that (section 4.2): by Claim 1 the steps per second of environments
+side by side that wait for each other every alpha steps (alpha 1: A2C), by
+Claim 2 how far the policy of an asynchronous system lags (HTS-RL's: 1).
+  tandem predict --env atari:Pong
+  tandem predict --env latency --set mean_us=2000 --set distribution=exponential
+      --set wait=sleeping --set net.arch=mlp)";
+
+struct PredictOptions {
+  ConfigOptions config{"hts"};
+  std::vector<std::int64_t> alphas = {1, 4, 16, 64, 128, 256, 512};
+  std::vector<std::int64_t> actors = {1, 2, 4, 8, 16, 32, 64};
+  double seconds = 4;
+  bool json = false;
+};
+
+/// What was measured, and what follows.
+struct Prediction {
+  std::string env;
+  std::int64_t envs = 0;
+  StepTimes times;
+  StepCosts costs;
+
+  [[nodiscard]] double steps_per_second(std::int64_t alpha) const {
+    return 1 / expected_seconds_per_state({.envs = envs,
+                                           .alpha = alpha,
+                                           .step = times.step,
+                                           .actor_seconds = costs.inference});
+  }
+
+  /// Without any synchronisation.
+  [[nodiscard]] double most_steps_per_second() const {
+    return static_cast<double>(envs) / (times.step.mean + costs.inference);
+  }
+
+  [[nodiscard]] AsynchronousLearning learning(std::int64_t actors) const {
+    return {.actors = actors,
+            .actor_rate = 1 / (times.step.mean + costs.inference),
+            .learner_rate = 1 / costs.training};
+  }
+
+  /// Environments that compute need a core each to be side by side.
+  [[nodiscard]] bool needs_cores() const {
+    constexpr double kMostlyBusy = 0.5;
+    return times.busy > kMostlyBusy && envs > RunConfig{}.thread_budget();
+  }
+};
+
+/// What the network's parts cost one core. Nothing is trained.
+StepCosts measure_costs(const Config& config, double seconds) {
+  const TemporaryFolder folder;
+  Assembly assembly(config);
+  auto options = assembly.run_options();
+  options.progress = nullptr;
+  TrainingRun run(std::move(options), RunDirectory::create(folder.path() / "run"));
+  const Batching batching{.envs = static_cast<int>(config.hts.envs),
+                          .steps = static_cast<int>(config.hts.alpha),
+                          .rollouts = 1,
+                          .apart = true};
+  return measure_step_costs(assembly.parts(run), batching, 1, seconds);
+}
+
+void print_json(const PredictOptions& options, const Prediction& found) {
+  nlohmann::ordered_json json = {{"env", found.env},
+                                 {"envs", found.envs},
+                                 {"t_env_us", 1e6 * found.times.step.mean},
+                                 {"t_env_deviation_us", 1e6 * found.times.step.deviation},
+                                 {"t_inference_us", 1e6 * found.costs.inference},
+                                 {"t_train_us", 1e6 * found.costs.training},
+                                 {"most_steps_per_second", found.most_steps_per_second()},
+                                 {"claim_1", nlohmann::ordered_json::array()},
+                                 {"claim_2", nlohmann::ordered_json::array()}};
+  for (const auto alpha : options.alphas) {
+    json["claim_1"].push_back(
+        {{"alpha", alpha}, {"steps_per_second", found.steps_per_second(alpha)}});
+  }
+  for (const auto actors : options.actors) {
+    const double lag = expected_latency(found.learning(actors));
+    json["claim_2"].push_back(
+        {{"actors", actors}, {"lag", std::isfinite(lag) ? nlohmann::json(lag) : nullptr}});
+  }
+  fmt::print("{}\n", json.dump(2));
+}
+
+void print_tables(const PredictOptions& options, const Prediction& found) {
+  fmt::print("{}: a step takes {} +- {}, an action {}, learning from a step {}\n", found.env,
+             time_text(found.times.step.mean), time_text(found.times.step.deviation),
+             time_text(found.costs.inference), time_text(found.costs.training));
+
+  std::vector<std::vector<std::string>> rows = {{"alpha", "steps/s", "of the most"}};
+  for (const auto alpha : options.alphas) {
+    const double rate = found.steps_per_second(alpha);
+    rows.push_back({std::to_string(alpha), fmt::format("{:.0f}", rate),
+                    fmt::format("{:.0f}%", 100 * rate / found.most_steps_per_second())});
+  }
+  fmt::print("\nClaim 1: {} environments side by side, synchronised every alpha steps\n{}",
+             found.envs, format_table(rows, terminal_width()));
+  if (found.needs_cores()) {
+    fmt::print("This environment computes all the time: {} side by side need {} cores.\n",
+               found.envs, found.envs);
+  }
+
+  rows = {{"actors", "updates behind"}};
+  for (const auto actors : options.actors) {
+    const double lag = expected_latency(found.learning(actors));
+    rows.push_back({std::to_string(actors),
+                    std::isfinite(lag) ? fmt::format("{:.2f}", lag) : "the learner falls behind"});
+  }
+  fmt::print("\nClaim 2: the policy of an asynchronous system; HTS-RL's is 1 update behind\n{}",
+             format_table(rows, terminal_width()));
+}
+
+void run(const PredictOptions& options) {
+  const Config config = options.config.load();
+  const Prediction found{.env = config.env.id,
+                         .envs = config.hts.envs,
+                         .times = measure_step_times(config.env, options.seconds / 2),
+                         .costs = measure_costs(config, options.seconds / 2)};
+  options.json ? print_json(options, found) : print_tables(options, found);
+}
+
+}  // namespace
+
+void add_predict(CLI::App& program) {
+  auto options = std::make_shared<PredictOptions>();
+  auto* command = program.add_subcommand(
+      "predict", "Predict rates and policy lag from an environment's step times");
+  options->config.add_to(*command, {"--steps", "--threads"});
+  command->add_option("--alphas", options->alphas, "Steps between two synchronisations")
+      ->type_name("N,N,...")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command->add_option("--actors", options->actors, "Actors of an asynchronous system")
+      ->type_name("N,N,...")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command->add_option("--seconds", options->seconds, "How long to measure")
+      ->check(CLI::Range(0.2, 3600.0))
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "Print JSON");
+  command->footer(kPredictFooter);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace tandem
