@@ -185,7 +185,7 @@ TEST(Presets, EveryOneLoadsAndRoundTrips) {
 
 TEST(Presets, AtariIsTheDefault) {
   if (!has_plugin("atari")) GTEST_SKIP() << "the Atari plug-in is not built";
-  for (const std::string system : {"paac", "a3c", "ga3c", "hts"}) {
+  for (const std::string system : {"paac", "a3c", "ga3c", "hts", "impala"}) {
     for (const std::string algo : {"a2c", "n_step_q"}) {
       const Setting chosen{"algo", algo, "--set"};
       auto settings = read_toml(TANDEM_SOURCE_DIR "/configs/" + system + "/atari.toml");

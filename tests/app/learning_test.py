@@ -83,6 +83,10 @@ class Learning(unittest.TestCase):
         self.assertTrue(reaches(400, "hts/cartpole"))
         self.assertTrue(reaches(0.95, "hts/catch"))
 
+    def test_impala(self):
+        self.assertTrue(reaches(400, "impala/cartpole"))
+        self.assertTrue(reaches(0.95, "impala/catch"))
+
     def test_ppo(self):
         self.assertTrue(reaches(0.95, "paac/catch", "--set", "algo=ppo", "--set", "lr=0.002"))
         self.assertTrue(reaches(0.95, "hts/catch", "--set", "algo=ppo", "--set", "lr=0.002"))

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "tandem/run/temporary_folder.h"
+#include "tandem/systems/experience_trainer.h"
 #include "tandem/systems/ga3c_agent.h"
-#include "tandem/systems/ga3c_trainer.h"
 #include "tests/support/scenario.h"
 #include "tests/support/three_steps.h"
 
@@ -128,7 +128,7 @@ TEST_F(Ga3cPartsTest, AnUpdateSumsTheGradientsOfItsExperiences) {
     }
     queue.close();
     SharedModel model(parts.learner);
-    Ga3cTrainer trainer(parts, model);
+    ExperienceTrainer trainer(parts, model);
     ASSERT_TRUE(trainer.gather(queue, 12));
     EXPECT_EQ(trainer.update(0).steps, 12);
     for (std::size_t i = 0; i < sum.size(); ++i) {
@@ -162,7 +162,7 @@ TEST_F(Ga3cPartsTest, WithACorrectionTheLastStatesAreValuedByTheParametersThatLe
     }
     queue.close();
     SharedModel model(parts.learner);
-    Ga3cTrainer trainer(parts, model);
+    ExperienceTrainer trainer(parts, model);
     ASSERT_TRUE(trainer.gather(queue, 8));
     trainer.update(0);
     for (std::size_t i = 0; i < worth.size(); ++i) {

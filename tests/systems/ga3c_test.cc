@@ -18,7 +18,9 @@
 #include "tandem/base/random.h"
 #include "tandem/run/temporary_folder.h"
 #include "tandem/systems/ga3c_agent.h"
+#include "tests/support/counted_env.h"
 #include "tests/support/scenario.h"
+#include "tests/support/slow_algorithm.h"
 
 namespace tandem {
 namespace {
@@ -39,52 +41,6 @@ class Ga3cTest : public testing::Test {
   TemporaryFolder root_;
 };
 
-// CartPole that counts its steps and starts.
-class Counted final : public Env {
- public:
-  Counted(std::atomic<int>& steps, std::atomic<int>& starts)
-      : inner_(make_builtin_family()->make("cartpole", 0)), steps_(steps), starts_(starts) {}
-  const EnvSpec& spec() const override { return inner_->spec(); }
-  void reset(Stream& stream, std::span<std::byte> frame) override {
-    ++starts_;
-    inner_->reset(stream, frame);
-  }
-  StepResult step(const Action& action, Stream& stream, std::span<std::byte> frame) override {
-    ++steps_;
-    return inner_->step(action, stream, frame);
-  }
-  void save(StateWriter& writer) const override { inner_->save(writer); }
-  void load(StateReader& reader) override { inner_->load(reader); }
-
- private:
-  std::unique_ptr<Env> inner_;
-  std::atomic<int>& steps_;
-  std::atomic<int>& starts_;
-};
-
-// A2C whose loss takes its time: experiences wait.
-class Slow final : public Algorithm {
- public:
-  void act(const Heads& heads, std::span<Stream* const> streams, std::span<const float> epsilons,
-           const Actions& actions) const override {
-    inner_->act(heads, streams, epsilons, actions);
-  }
-  void values(const Heads& heads, std::span<const std::int32_t> actions,
-              std::span<float> values) const override {
-    inner_->values(heads, actions, values);
-  }
-  LossStats loss(const Heads& heads, const Rollout& rollout, double weight,
-                 const Heads& gradient) const override {
-    std::this_thread::sleep_for(std::chrono::microseconds(300));
-    return inner_->loss(heads, rollout, weight, gradient);
-  }
-  [[nodiscard]] float reward(float raw) const override { return inner_->reward(raw); }
-  [[nodiscard]] double gamma() const override { return inner_->gamma(); }
-
- private:
-  std::unique_ptr<Algorithm> inner_ = make_a2c({});
-};
-
 // Across checkpoints, changes of the numbers of threads, and the end. Seen failing with the queue
 // not emptied before a checkpoint.
 TEST_F(Ga3cTest, LearnsFromEveryStepThatWasPlayed) {
@@ -94,7 +50,7 @@ TEST_F(Ga3cTest, LearnsFromEveryStepThatWasPlayed) {
   config.adjust_seconds = 0.005;
   train({.folder = folder("run"),
          .make_env = [&](int) { return std::make_unique<Counted>(steps, starts); },
-         .make_algorithm = [] { return std::make_unique<Slow>(); },
+         .make_algorithm = [] { return std::make_unique<SlowAlgorithm>(); },
          .steps = 5'000,
          .checkpoint_minutes = 1e-4},
         config);

@@ -4,6 +4,7 @@
 #include "tandem/systems/a3c.h"
 #include "tandem/systems/ga3c.h"
 #include "tandem/systems/hts.h"
+#include "tandem/systems/impala.h"
 #include "tandem/systems/paac.h"
 
 namespace tandem {
@@ -66,7 +67,8 @@ bool repeatable(const Config& config) {
 
 std::unique_ptr<Algorithm> make_algorithm(const Config& config, const EnvSpec& spec) {
   const bool actor_critic = config.algo == "a2c" || config.algo == "ppo";
-  const bool forward_again = config.system == "ga3c" || config.system == "hts";
+  const bool forward_again =
+      config.system == "ga3c" || config.system == "hts" || config.system == "impala";
   if (forward_again && (!actor_critic || config.net.lstm > 0)) {
     throw Error(config.system +
                 " trains actor-critic agents without a recurrent state; use algo = a2c and "
@@ -107,6 +109,7 @@ void train_system(const Config& config, Parts& parts) {
   if (config.system == "a3c") return train_a3c(config.a3c, parts);
   if (config.system == "ga3c") return train_ga3c(config.ga3c, parts);
   if (config.system == "hts") return train_hts(config.hts, parts);
+  if (config.system == "impala") return train_impala(config.impala, parts);
   throw Error("system '" + config.system + "' cannot train yet");
 }
 

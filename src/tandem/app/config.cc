@@ -72,6 +72,15 @@ void set_ppo_defaults(Config& config) {
   config.optimizer.clip_norm = 0.5;
 }
 
+// Where the preset impala/atari is not as paac/atari: updates are sums over a batch of
+// trajectories, of a policy that has moved on.
+void set_impala_defaults(Config& config) {
+  config.run.steps = 80'000'000;
+  config.a2c.correction = "vtrace";
+  config.a2c.loss_scale = 1.0 / 640;
+  config.optimizer.anneal_steps = -1;
+}
+
 std::vector<Setting> in_our_words(std::vector<Setting> settings) {
   for (auto& setting : settings) setting = in_our_words(std::move(setting));
   return settings;
@@ -166,6 +175,7 @@ FieldList Config::fields() {
   if (system == "a3c") append(all, prefixed("a3c.", a3c.fields()));
   if (system == "ga3c") append(all, prefixed("ga3c.", ga3c.fields()));
   if (system == "hts") append(all, prefixed("hts.", hts.fields()));
+  if (system == "impala") append(all, prefixed("impala.", impala.fields()));
   return all;
 }
 
@@ -205,6 +215,7 @@ Config load_config(const std::string& system, const std::vector<Setting>& given)
   }
   if (config.system == "a3c") set_a3c_defaults(config);
   if (config.system == "ga3c") set_ga3c_defaults(config);
+  if (config.system == "impala") set_impala_defaults(config);
   config.env = choose_env(settings);
   apply_first(algo_field(config.algo), settings);
   if (config.algo == "ppo") set_ppo_defaults(config);

@@ -21,6 +21,7 @@
 #include "tandem/systems/a3c.h"
 #include "tandem/systems/ga3c.h"
 #include "tandem/systems/hts.h"
+#include "tandem/systems/impala.h"
 #include "tandem/systems/paac.h"
 
 namespace tandem {
@@ -62,6 +63,7 @@ struct Config {
   A3cConfig a3c;
   Ga3cConfig ga3c;
   HtsConfig hts;
+  ImpalaConfig impala;
 
   /// Every key of this system and algorithm under its full name. Points into this config.
   FieldList fields();

@@ -39,6 +39,13 @@ Batching batching(const Config& config) {
             .rollouts = static_cast<int>((hts.envs + envs - 1) / envs),
             .apart = true};
   }
+  if (config.system == "impala") {
+    const auto& impala = config.impala;
+    return {.envs = static_cast<int>(impala.envs),
+            .steps = static_cast<int>(impala.unroll),
+            .rollouts = static_cast<int>((impala.batch + impala.envs - 1) / impala.envs),
+            .apart = true};
+  }
   // train_system() has refused every other system by now.
   const auto& paac = config.paac;
   const auto envs = std::min(paac.envs, paac.envs_per_group);

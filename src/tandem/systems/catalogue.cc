@@ -11,7 +11,7 @@
 namespace tandem {
 namespace {
 
-constexpr std::array<System, 4> kSystems = {{
+constexpr std::array<System, 5> kSystems = {{
     {"paac",
      "workers step n_e environments; one learner acts and updates in batches, synchronously",
      "Clemente, Castejon and Chandra: Efficient parallel methods for deep reinforcement learning, "
@@ -29,6 +29,11 @@ constexpr std::array<System, 4> kSystems = {{
      "executors step, actors predict and learners learn at once; all synchronise every alpha "
      "steps, and every run gives the same bits",
      "Liu, Yeh and Schwing: High-throughput synchronous deep RL, NeurIPS 2020, arXiv:2012.09849"},
+    {"impala",
+     "actors play by copies of the parameters; one learner corrects by V-trace for what it has "
+     "learned meanwhile",
+     "Espeholt et al.: IMPALA: Scalable distributed deep-RL with importance weighted actor-learner "
+     "architectures, ICML 2018, arXiv:1802.01561"},
 }};
 
 }  // namespace

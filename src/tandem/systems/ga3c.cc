@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -12,9 +11,10 @@
 
 #include "tandem/sync/crew.h"
 #include "tandem/sync/team.h"
+#include "tandem/systems/experience.h"
+#include "tandem/systems/experience_trainer.h"
 #include "tandem/systems/ga3c_adjustment.h"
 #include "tandem/systems/ga3c_agent.h"
-#include "tandem/systems/ga3c_trainer.h"
 
 namespace tandem {
 namespace {
@@ -27,29 +27,6 @@ Ga3cThreads threads_of(const Ga3cConfig& config) {
   return {static_cast<int>(config.agents), static_cast<int>(config.predictors),
           static_cast<int>(config.trainers)};
 }
-
-/// Experiences that were learned from, to be written again.
-class UsedExperiences {
- public:
-  /// Null where there is none.
-  std::unique_ptr<Experience> take() {
-    const std::lock_guard lock(mutex_);
-    if (used_.empty()) return nullptr;
-    auto one = std::move(used_.back());
-    used_.pop_back();
-    return one;
-  }
-
-  void give(std::vector<std::unique_ptr<Experience>>& batch) {
-    const std::lock_guard lock(mutex_);
-    std::ranges::move(batch, std::back_inserter(used_));
-    batch.clear();
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Experience>> used_;
-};
 
 /// Figure 1 b: agents, the prediction queue, predictors, the training queue, trainers, one model.
 class Ga3c {
@@ -114,13 +91,13 @@ class Ga3c {
   /// False when the training queue is closed and empty.
   bool learn(int rank) {
     auto& trainer = trainers_[static_cast<std::size_t>(rank)];
-    if (trainer == nullptr) trainer = std::make_unique<Ga3cTrainer>(parts_, model_);
+    if (trainer == nullptr) trainer = std::make_unique<ExperienceTrainer>(parts_, model_);
     if (!trainer->gather(queue_, config_.min_batch)) return false;
     update(*trainer);
     return true;
   }
 
-  void update(Ga3cTrainer& trainer) {
+  void update(ExperienceTrainer& trainer) {
     UpdateReport report = trainer.update(parts_.run.steps());
     const auto learning = report.seconds;
     TimeShares playing;
@@ -230,7 +207,7 @@ class Ga3c {
   // By rank; null where none has started yet.
   std::vector<std::unique_ptr<Ga3cAgent>> agents_;
   std::vector<std::unique_ptr<Predictor>> predictors_;
-  std::vector<std::unique_ptr<Ga3cTrainer>> trainers_;
+  std::vector<std::unique_ptr<ExperienceTrainer>> trainers_;
 
   Team agent_team_{crew_, "agent", [this](int rank, bool anew) { play(rank, anew); }};
   Team predictor_team_{crew_, "predictor", [this](int rank, bool) { predict(rank); }};

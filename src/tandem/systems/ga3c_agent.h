@@ -1,31 +1,17 @@
-// GA3C's agents, and what they submit.
+// GA3C's agents.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
-#include "tandem/base/clock.h"
-#include "tandem/data/rollout.h"
 #include "tandem/policy/batched_policy.h"
 #include "tandem/policy/collector.h"
-#include "tandem/sync/queue.h"
+#include "tandem/systems/experience.h"
 #include "tandem/systems/ga3c.h"
 #include "tandem/systems/parts.h"
 
 namespace tandem {
-
-/// Up to t_max steps of one agent. Value type.
-struct Experience {
-  Rollout rollout;
-  std::vector<Episode> episodes = {};  // games that ended in it
-  TimeShares seconds = {};
-  std::int64_t version = 0;  // of the model that its first action came from
-};
-
-/// Section 4.1's training queue, full of them.
-using TrainingQueue = Queue<std::unique_ptr<Experience>>;
 
 /// Section 4.1: plays in environments of its own by what predictors tell it. Has no copy of the
 /// model. Not thread-safe; one for each thread.

@@ -1,4 +1,4 @@
-#include "tandem/systems/ga3c_trainer.h"
+#include "tandem/systems/experience_trainer.h"
 
 #include <algorithm>
 #include <iterator>
@@ -9,13 +9,13 @@
 
 namespace tandem {
 
-Ga3cTrainer::Ga3cTrainer(const Parts& parts, SharedModel& model)
+ExperienceTrainer::ExperienceTrainer(const Parts& parts, SharedModel& model)
     : algorithm_(parts.algorithm),
       model_(model),
       copy_(model, parts.make_network),
       gradient_(model.size()) {}
 
-bool Ga3cTrainer::gather(TrainingQueue& queue, std::int64_t min_batch) {
+bool ExperienceTrainer::gather(TrainingQueue& queue, std::int64_t min_batch) {
   const Stopwatch watch;
   samples_ = 0;
   waiting_ = 0;
@@ -30,7 +30,7 @@ bool Ga3cTrainer::gather(TrainingQueue& queue, std::int64_t min_batch) {
   return !batch_.empty();
 }
 
-UpdateReport Ga3cTrainer::update(std::int64_t steps) {
+UpdateReport ExperienceTrainer::update(std::int64_t steps) {
   const Stopwatch watch;
   copy_.synchronise();
   if (algorithm_.needs().off_policy) revalue();
@@ -55,7 +55,7 @@ UpdateReport Ga3cTrainer::update(std::int64_t steps) {
   return report;
 }
 
-void Ga3cTrainer::record() {
+void ExperienceTrainer::record() {
   observations_.clear();
   for (const auto& experience : batch_) {
     Rollout& rollout = experience->rollout;
@@ -65,7 +65,7 @@ void Ga3cTrainer::record() {
 }
 
 /// What the last states are worth now, when they are learned from.
-void Ga3cTrainer::revalue() {
+void ExperienceTrainer::revalue() {
   observations_.clear();
   std::int64_t states = 0;
   for (const auto& experience : batch_) {
@@ -85,18 +85,18 @@ void Ga3cTrainer::revalue() {
   }
 }
 
-void Ga3cTrainer::append(std::span<const std::byte> observations) {
+void ExperienceTrainer::append(std::span<const std::byte> observations) {
   observations_.insert(observations_.end(), observations.begin(), observations.end());
 }
 
-Heads Ga3cTrainer::heads(std::int64_t samples) {
+Heads ExperienceTrainer::heads(std::int64_t samples) {
   const auto& architecture = copy_.network().architecture();
   logits_.resize(static_cast<std::size_t>(samples * architecture.policy_outputs));
   value_.resize(static_cast<std::size_t>(samples));
   return {samples, architecture.policy_outputs, logits_, value_};
 }
 
-LossStats Ga3cTrainer::loss(const Heads& heads, const Heads& gradient) const {
+LossStats ExperienceTrainer::loss(const Heads& heads, const Heads& gradient) const {
   LossStats all;
   std::int64_t first = 0;
   for (const auto& experience : batch_) {

@@ -1,4 +1,4 @@
-// GA3C's trainers.
+// Learning from batches of experiences.
 #pragma once
 
 #include <cstddef>
@@ -10,23 +10,25 @@
 #include "tandem/learn/shared_model.h"
 #include "tandem/policy/network_copy.h"
 #include "tandem/run/interval.h"
-#include "tandem/systems/ga3c_agent.h"
+#include "tandem/systems/experience.h"
+#include "tandem/systems/parts.h"
 
 namespace tandem {
 
-/// Section 4.1: groups experiences of several agents into one batch and moves the model by it. Not
-/// thread-safe; one for each thread.
-class Ga3cTrainer {
+/// GA3C's trainers (section 4.1) and IMPALA's learner: groups experiences of several actors into
+/// one batch and moves the model by it. Not thread-safe; one for each thread.
+class ExperienceTrainer {
  public:
   /// `parts` and `model` must outlive it.
-  Ga3cTrainer(const Parts& parts, SharedModel& model);
+  ExperienceTrainer(const Parts& parts, SharedModel& model);
 
   /// Waits for at least `min_batch` samples, or takes what is left in a queue that was closed.
   /// False when that is nothing.
   bool gather(TrainingQueue& queue, std::int64_t min_batch);
 
-  /// One update by what was gathered: equation 5, summed over the samples as in section 5.3, and
-  /// equation 3. The report, with this trainer's own seconds, is valid until the next gather().
+  /// One update by what was gathered, summed over the samples: GA3C's equations 5 and 3 (section
+  /// 5.3), IMPALA's section 4.2 with correction = vtrace. The report, with this trainer's own
+  /// seconds, is valid until the next gather().
   UpdateReport update(std::int64_t steps);
 
   /// Updates of the model between an experience's first action and its part in the last update

@@ -1,0 +1,53 @@
+// What actors send to those that learn.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "tandem/base/clock.h"
+#include "tandem/data/rollout.h"
+#include "tandem/env/vec_env.h"
+#include "tandem/sync/queue.h"
+
+namespace tandem {
+
+/// Up to t_max steps of one actor. Value type.
+struct Experience {
+  Rollout rollout;
+  std::vector<Episode> episodes = {};  // games that ended in it
+  TimeShares seconds = {};
+  std::int64_t version = 0;  // of the model that its first action came from
+};
+
+/// A queue of them: GA3C's training queue (section 4.1), IMPALA's between actors and learner.
+using TrainingQueue = Queue<std::unique_ptr<Experience>>;
+
+/// Experiences that were learned from, to be written again. Safe to use from many threads.
+class UsedExperiences {
+ public:
+  /// Null where there is none.
+  std::unique_ptr<Experience> take() {
+    const std::lock_guard lock(mutex_);
+    if (used_.empty()) return nullptr;
+    auto one = std::move(used_.back());
+    used_.pop_back();
+    return one;
+  }
+
+  void give(std::vector<std::unique_ptr<Experience>>& batch) {
+    const std::lock_guard lock(mutex_);
+    std::ranges::move(batch, std::back_inserter(used_));
+    batch.clear();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Experience>> used_;
+};
+
+}  // namespace tandem
