@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <ctime>
 #include <vector>
 
 #include "tandem/app/random_actions.h"
@@ -12,16 +11,6 @@
 #include "tandem/env/vec_env.h"
 
 namespace tandem {
-namespace {
-
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-}  // namespace
-
 StepTimes measure_step_times(const EnvConfig& config, double seconds) {
   constexpr std::uint64_t kSeed = 1;
   VecEnv env(config.factory(kSeed), {.seed = kSeed});
@@ -42,7 +31,7 @@ StepTimes measure_step_times(const EnvConfig& config, double seconds) {
   double mean = 0;
   double squares = 0;
   double count = 0;
-  const double busy_before = processor_seconds();
+  const double busy_before = thread_processor_seconds();
   const double before = watch.seconds();
   do {
     const double taken = step();
@@ -52,7 +41,7 @@ StepTimes measure_step_times(const EnvConfig& config, double seconds) {
     squares += off * (taken - mean);
   } while (watch.seconds() < seconds);
   return {{mean, std::sqrt(squares / std::max(1.0, count - 1))},
-          (processor_seconds() - busy_before) / (watch.seconds() - before)};
+          (thread_processor_seconds() - busy_before) / (watch.seconds() - before)};
 }
 
 }  // namespace tandem

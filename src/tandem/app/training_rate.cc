@@ -19,7 +19,7 @@ namespace tandem {
 namespace {
 
 constexpr double kWarmUpShare = 0.2;  // of the seconds
-constexpr double kNever = 1e9;
+constexpr double kEndless = 1e9;
 
 /// Of all threads of this process.
 double processor_seconds() {
@@ -83,8 +83,8 @@ TrainingRate measure_training(const Config& config, double seconds, const StopSi
   Meter meter(seconds);
   std::optional<TrainingRun> run;
   auto options = assembly.run_options();
-  options.log_seconds = kNever;  // one line, at the end
-  options.checkpoint_minutes = kNever;
+  options.log_seconds = kEndless;  // one line, at the end
+  options.checkpoint_minutes = kEndless;
   options.progress = nullptr;
   options.stop_requested = [&] { return meter.time_is_up(run->steps()) || signals.requested(); };
   run.emplace(std::move(options), RunDirectory::create(folder.path()));

@@ -18,14 +18,14 @@
 namespace tandem {
 namespace {
 
-constexpr double kNever = 1e9;
+constexpr double kEndlessMinutes = 1e9;
 
 /// The same experiment, cut short: the learning rate goes on as if it were not.
 Config shortened(Config config, std::int64_t steps) {
   if (config.optimizer.anneal_steps < 0) config.optimizer.anneal_steps = config.run.steps;
   config.run.steps = steps;
   config.run.until_return = kNoReturn;
-  config.run.checkpoint_minutes = kNever;
+  config.run.checkpoint_minutes = kEndlessMinutes;
   return config;
 }
 

@@ -3,9 +3,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
-#include <ctime>
 #include <thread>
 
+#include "tandem/base/clock.h"
 #include "tandem/env/builtin.h"
 
 namespace tandem {
@@ -27,12 +27,6 @@ double draw(Distribution distribution, Stream& stream) {
   if (distribution == Distribution::exponential) return -std::log(1.0 - stream.uniform());
   const double normal = stream.normal();
   return normal * normal;  // chi-squared with one degree of freedom: gamma with shape 1/2
-}
-
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 class Latency : public Env {
@@ -70,8 +64,8 @@ class Latency : public Env {
       return;
     }
     // Time on a core, not on the wall: threads that share a core slow each other down.
-    const double end = processor_seconds() + 1e-6 * microseconds;
-    while (processor_seconds() < end) continue;
+    const double end = thread_processor_seconds() + 1e-6 * microseconds;
+    while (thread_processor_seconds() < end) continue;
   }
 
   // `share`: the time as a multiple of the mean.

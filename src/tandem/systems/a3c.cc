@@ -78,8 +78,6 @@ class ActorLearner {
 
 using ActorLearners = std::vector<std::unique_ptr<ActorLearner>>;
 
-std::string state_name(std::size_t thread) { return "thread_" + std::to_string(thread); }
-
 void save(const ActorLearners& threads, Hogwild& shared, TargetParameters& target, Parts& parts) {
   Checkpoint checkpoint;
   save_learner(parts.learner, checkpoint);
@@ -88,7 +86,7 @@ void save(const ActorLearners& threads, Hogwild& shared, TargetParameters& targe
   for (std::size_t i = 0; i < threads.size(); ++i) {
     StateWriter writer;
     threads[i]->save(writer);
-    checkpoint.add_blob(state_name(i), writer.bytes());
+    checkpoint.add_blob(state_name("thread", i), writer.bytes());
   }
   parts.run.save(checkpoint);
 }
@@ -103,7 +101,7 @@ ActorLearners make_threads(const A3cConfig& config, const Parts& parts,
     const auto thread = static_cast<std::size_t>(i);
     threads[thread] = std::make_unique<ActorLearner>(config, parts, target, i);
     if (parts.resume == nullptr) return threads[thread]->start();
-    StateReader reader(parts.resume->blob(state_name(thread)));
+    StateReader reader(parts.resume->blob(state_name("thread", thread)));
     threads[thread]->load(reader);
   });
   crew.join();

@@ -43,7 +43,9 @@ void Ga3cAgent::look_again() {
   looks_again_ = true;
 }
 
-std::string Ga3cAgent::state_name(int rank) { return "agent_" + std::to_string(rank); }
+std::string Ga3cAgent::state_name(int rank) {
+  return tandem::state_name("agent", static_cast<std::size_t>(rank));
+}
 
 void Ga3cAgent::save(Checkpoint& checkpoint) {
   StateWriter writer;

@@ -38,8 +38,6 @@ struct Executor {
   double waited_seconds = 0;  // for the others, the last time
 };
 
-std::string state_name(std::size_t rank) { return "executor_" + std::to_string(rank); }
-
 /// Figure 1 e.
 class Hts {
  public:
@@ -145,7 +143,7 @@ class Hts {
 
   void start(Executor& executor, std::size_t rank) {
     if (parts_.resume == nullptr) return executor.collector.start();
-    StateReader reader(parts_.resume->blob(state_name(rank)));
+    StateReader reader(parts_.resume->blob(state_name("executor", rank)));
     executor.collector.load(reader);
   }
 
@@ -193,7 +191,7 @@ class Hts {
     for (std::size_t rank = 0; rank < executors_.size(); ++rank) {
       StateWriter writer;
       executors_[rank]->collector.save(writer);
-      checkpoint.add_blob(state_name(rank), writer.bytes());
+      checkpoint.add_blob(state_name("executor", rank), writer.bytes());
     }
     parts_.run.save(checkpoint);
   }

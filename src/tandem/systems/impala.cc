@@ -19,8 +19,6 @@
 namespace tandem {
 namespace {
 
-std::string state_name(std::size_t rank) { return "actor_" + std::to_string(rank); }
-
 /// Section 3: plays by a copy of the parameters.
 struct Actor {
   Actor(const ImpalaConfig& config, const Parts& parts, const SharedModel& model, int rank)
@@ -90,7 +88,7 @@ class Impala {
 
   void start(Actor& actor, std::size_t rank) {
     // An actor may not have begun by the checkpoint.
-    const auto name = state_name(rank);
+    const auto name = state_name("actor", rank);
     if (parts_.resume == nullptr || !parts_.resume->blobs.contains(name)) {
       return actor.collector.start();
     }
@@ -149,7 +147,7 @@ class Impala {
     Checkpoint checkpoint;
     save_learner(parts_.learner, checkpoint);
     for (std::size_t rank = 0; rank < actors_.size(); ++rank) {
-      const auto name = state_name(rank);
+      const auto name = state_name("actor", rank);
       if (actors_[rank] != nullptr) {
         StateWriter writer;
         actors_[rank]->collector.save(writer);

@@ -77,11 +77,9 @@ Group make_group(const PaacConfig& config, const Parts& parts, const TargetParam
   return group;
 }
 
-std::string state_name(std::size_t group) { return "environments_" + std::to_string(group); }
-
 void start(Group& group, std::size_t index, const Checkpoint* resume) {
   if (resume == nullptr) return group.collector->start();
-  StateReader reader(resume->blob(state_name(index)));
+  StateReader reader(resume->blob(state_name("environments", index)));
   group.collector->load(reader);
 }
 
@@ -110,7 +108,7 @@ void save(const std::vector<Group>& groups, TargetParameters& target,
   for (std::size_t g = 0; g < groups.size(); ++g) {
     StateWriter writer;
     groups[g].collector->save(writer);
-    checkpoint.add_blob(state_name(g), writer.bytes());
+    checkpoint.add_blob(state_name("environments", g), writer.bytes());
   }
   parts.run.save(checkpoint);
 }

@@ -1,10 +1,12 @@
 // What every system is built from, made once from the config.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tandem/algo/algorithm.h"
@@ -41,5 +43,8 @@ void save_target(TargetParameters& target, Checkpoint& checkpoint);
 void load_target(const Checkpoint& checkpoint, TargetParameters& target);
 void load_parameters(const Checkpoint& checkpoint, const Architecture& architecture,
                      std::span<float> parameters);
+
+/// Names the state of one of several threads or groups in a checkpoint: "actor_3".
+std::string state_name(const std::string& role, std::size_t rank);
 
 }  // namespace tandem
