@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -50,6 +51,29 @@ class LinearNetwork final : public Network {
     samples_ += out.batch;
   }
 
+  [[nodiscard]] std::unique_ptr<Activations> make_activations(std::int64_t samples) const override {
+    auto activations = std::make_unique<Observations>();
+    activations->bytes.resize(static_cast<std::size_t>(samples) * observation_bytes());
+    return activations;
+  }
+
+  void record_at(const Inputs& inputs, const Heads& out, Activations& activations,
+                 std::int64_t place) override {
+    forward(inputs, out);
+    auto& all = dynamic_cast<Observations&>(activations).bytes;
+    std::ranges::copy(inputs.observations,
+                      &all[static_cast<std::size_t>(place) * observation_bytes()]);
+  }
+
+  void backward(const HeadLoss& loss, std::span<float> gradient, const Recorded& samples) override {
+    const std::span all = dynamic_cast<Observations&>(samples.activations).bytes;
+    const auto chosen = all.subspan(static_cast<std::size_t>(samples.first) * observation_bytes(),
+                                    static_cast<std::size_t>(samples.count) * observation_bytes());
+    recorded_.assign(chosen.begin(), chosen.end());
+    samples_ = samples.count;
+    backward(loss, gradient);
+  }
+
   void backward(const HeadLoss& loss, std::span<float> gradient) override {
     std::vector<float> logits(samples_ * actions_);
     std::vector<float> value(architecture_.value_head ? samples_ : 0);
@@ -77,6 +101,13 @@ class LinearNetwork final : public Network {
   }
 
  private:
+  /// What a activations of it is.
+  struct Observations final : Activations {
+    std::vector<std::byte> bytes;
+  };
+
+  [[nodiscard]] std::size_t observation_bytes() const { return x_.size() * (bytes_ ? 1 : 4); }
+
   // The flat buffer: policy weight [actions, inputs], policy bias, value weight [inputs], value
   // bias. The value is counted as output number `actions`.
   [[nodiscard]] std::size_t weight(std::int64_t output) const {

@@ -78,6 +78,18 @@ class SleepyNetwork final : public Network {
     sleep_a_little();
     inner_->backward(loss, gradient);
   }
+  [[nodiscard]] std::unique_ptr<Activations> make_activations(std::int64_t samples) const override {
+    return inner_->make_activations(samples);
+  }
+  void record_at(const Inputs& inputs, const Heads& out, Activations& activations,
+                 std::int64_t place) override {
+    sleep_a_little();
+    inner_->record_at(inputs, out, activations, place);
+  }
+  void backward(const HeadLoss& loss, std::span<float> gradient, const Recorded& samples) override {
+    sleep_a_little();
+    inner_->backward(loss, gradient, samples);
+  }
   void reload() override { inner_->reload(); }
 
  private:
@@ -228,6 +240,18 @@ class FailingNetwork final : public Network {
   }
   void backward(const HeadLoss& loss, std::span<float> gradient) override {
     inner_->backward(loss, gradient);
+  }
+  [[nodiscard]] std::unique_ptr<Activations> make_activations(std::int64_t samples) const override {
+    return inner_->make_activations(samples);
+  }
+  void record_at(const Inputs& inputs, const Heads& out, Activations& activations,
+                 std::int64_t place) override {
+    fail();
+    inner_->record_at(inputs, out, activations, place);
+  }
+  void backward(const HeadLoss& loss, std::span<float> gradient, const Recorded& samples) override {
+    fail();
+    inner_->backward(loss, gradient, samples);
   }
   void reload() override { inner_->reload(); }
 

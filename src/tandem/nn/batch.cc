@@ -20,6 +20,16 @@ void require_sizes(const Architecture& architecture, const Inputs& inputs, const
   throw std::logic_error("Network: the batch has other sizes than the architecture");
 }
 
+void Network::record_at(const Inputs& /*inputs*/, const Heads& /*out*/,
+                        Activations& /*activations*/, std::int64_t /*place*/) {
+  throw std::logic_error("Network::record_at: this network makes no recordings");
+}
+
+void Network::backward(const HeadLoss& /*loss*/, std::span<float> /*gradient*/,
+                       const Recorded& /*samples*/) {
+  throw std::logic_error("Network::backward: this network makes no recordings");
+}
+
 Heads part(const Heads& heads, std::int64_t first, std::int64_t count) {
   const auto cut = [&](std::span<float> all, std::int64_t width) {
     return all.subspan(static_cast<std::size_t>(first * width),
@@ -27,6 +37,21 @@ Heads part(const Heads& heads, std::int64_t first, std::int64_t count) {
   };
   return {count, heads.actions, cut(heads.logits, heads.actions),
           cut(heads.value, heads.value.empty() ? 0 : 1)};
+}
+
+Inputs part(const Inputs& inputs, std::int64_t first, std::int64_t count, std::int64_t batch) {
+  const auto cut = [&](auto all) {
+    const auto width = all.size() / static_cast<std::size_t>(batch);
+    return all.subspan(static_cast<std::size_t>(first) * width,
+                       static_cast<std::size_t>(count) * width);
+  };
+  return {cut(inputs.observations), cut(inputs.state), cut(inputs.begins)};
+}
+
+void forward_alone(Network& network, const Inputs& inputs, const Heads& out) {
+  for (std::int64_t i = 0; i < out.batch; ++i) {
+    network.forward(part(inputs, i, 1, out.batch), part(out, i, 1));
+  }
 }
 
 void RecordedHeads::add(const Heads& heads) {

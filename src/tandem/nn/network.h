@@ -31,6 +31,23 @@ struct Heads {
 /// Given the heads, fills the gradient of a scalar loss with respect to them.
 using HeadLoss = std::function<void(const Heads& heads, const Heads& gradient)>;
 
+/// The activations of some samples, each at a place of its own, for one backward pass over them or
+/// several. Threads may fill different places at the same time, each by a network of its own.
+class Activations {
+ public:
+  Activations() = default;
+  virtual ~Activations() = default;
+  Activations(const Activations&) = delete;
+  Activations& operator=(const Activations&) = delete;
+};
+
+/// Samples [first, first + count) of them; a view.
+struct Recorded {
+  Activations& activations;
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
+
 /// A network over parameters that it does not own. Not thread-safe: threads that share parameters
 /// use one Network each, all bound to the same buffer. Uses the calling thread only. Spans of other
 /// sizes than batch and architecture say, and a backward of nothing, throw std::logic_error.
@@ -52,6 +69,22 @@ class Network {
   /// parameters must still be those of record, so a system that learns from what it just did need
   /// not go forward twice.
   virtual void backward(const HeadLoss& loss, std::span<float> gradient) = 0;
+
+  /// Room for the activations of `samples` samples, to be filled by record_at() of any network of
+  /// this kind and architecture; null where a network keeps none.
+  [[nodiscard]] virtual std::unique_ptr<Activations> make_activations(
+      std::int64_t /*samples*/) const {
+    return nullptr;
+  }
+
+  /// As forward of one sample alone, and keeps what backward needs of it at this place. Throws
+  /// std::logic_error for those of another kind of network.
+  virtual void record_at(const Inputs& inputs, const Heads& out, Activations& activations,
+                         std::int64_t place);
+
+  /// As backward over those samples, which stay recorded. The parameters must be those of
+  /// record_at(); the network need not be the same.
+  virtual void backward(const HeadLoss& loss, std::span<float> gradient, const Recorded& samples);
 
   /// Must be called after the parameters changed and before the next call of another member;
   /// forgets what was recorded.

@@ -11,7 +11,8 @@
 #include "tandem/nn/batch.h"
 #include "tandem/nn/layer_parameters.h"
 #include "tandem/nn/network.h"
-#include "tandem/nn/onednn_layer.h"
+#include "tandem/nn/onednn_activations.h"
+#include "tandem/nn/onednn_layers.h"
 #include "tandem/nn/onednn_tape.h"
 #include "tandem/nn/pixels.h"
 #include "tandem/nn/relu.h"
@@ -46,67 +47,11 @@ void obey_the_choice_of_simd() {
   (void)done;
 }
 
-Cells first_cells(const Architecture& architecture) {
-  const auto& image = architecture.input_shape;
-  const auto& layer = architecture.torso.front();
-  return {image[0], image[1], image[2], layer.kernel, layer.stride};
-}
-
-/// The torso's layers, then the heads as one.
-std::vector<LayerSpec> layer_specs(const Architecture& architecture, Precision precision) {
-  const auto type = precision == Precision::bf16 ? Type::bf16 : Type::f32;
-  const auto cells = first_cells(architecture);
-  const auto outputs = architecture.output_shapes();
-  std::vector<LayerSpec> specs;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const auto& layer = architecture.torso[i];
-    LayerSpec spec{.input = i == 0 ? Dims{cells.depth(), cells.rows(), cells.columns()}
-                                   : Dims(specs.back().output),
-                   .output = outputs[i],
-                   .weights = {layer.units},
-                   .stride = i == 0 ? 1 : layer.stride,
-                   .relu = true,
-                   .first = i == 0,
-                   .type = type,
-                   .output_type = i + 1 == outputs.size() ? Type::f32 : type};
-    spec.weights.insert(spec.weights.end(), spec.input.begin(), spec.input.end());
-    if (layer.kind == tandem::Layer::Kind::conv) {
-      const auto kernel = i == 0 ? cells.reach() : layer.kernel;
-      std::fill(spec.weights.end() - 2, spec.weights.end(), kernel);
-    }
-    specs.push_back(std::move(spec));
-  }
-  const auto features = specs.back().output;
-  Dims weights{architecture.outputs()};
-  weights.insert(weights.end(), features.begin(), features.end());
-  specs.push_back({.input = features, .output = {architecture.outputs()}, .weights = weights});
-  return specs;
-}
-
 /// Channels that lie together in an image of this layout.
 std::int64_t block_of(Tag tag, std::int64_t channels) {
   if (tag == Tag::nChw16c) return 16;
   if (tag == Tag::nChw8c) return 8;
   return tag == Tag::nhwc ? channels : 1;
-}
-
-/// Layers that feed each other: each takes its input in the layout in which the last one wrote it.
-std::vector<Layer> make_layers(Context& context, const std::vector<LayerSpec>& specs) {
-  std::vector<Layer> layers;
-  layers.reserve(specs.size());
-  for (const auto& spec : specs) {
-    const bool flat = spec.input.size() == 1;
-    const auto before = layers.empty() ? Tag::any : layers.back().output_tag();
-    layers.emplace_back(context, spec, flat ? Tag::nc : before);
-  }
-  return layers;
-}
-
-std::vector<std::size_t> input_sizes(const std::vector<Layer>& layers) {
-  std::vector<std::size_t> sizes;
-  sizes.reserve(layers.size());
-  for (const auto& layer : layers) sizes.push_back(layer.input_bytes());
-  return sizes;
 }
 
 std::size_t convolutions_in(const Architecture& architecture) {
@@ -138,7 +83,7 @@ class OnednnNetwork final : public Network {
         flat_(parameters),
         parameters_(architecture, cells_),
         gradient_(architecture, cells_),
-        layers_(make_layers(context_, layer_specs(architecture, precision))),
+        layers_(make_layers(context_, architecture, precision)),
         passing_(input_sizes(layers_)),
         recorded_(input_sizes(layers_)),
         heads_(architecture.policy_outputs),
@@ -163,17 +108,37 @@ class OnednnNetwork final : public Network {
 
   void backward(const HeadLoss& loss, std::span<float> gradient) override {
     keep_to_this_thread();
-    join(heads_.gradient(loss));
-    const auto samples = recorded_.samples();
-    const auto* d_output = reinterpret_cast<const std::byte*>(joined_.data());
-    for (std::size_t i = layers_.size() - 1; i >= convolutions_; --i) {
-      d_output = back(i, 0, samples, d_output, d_output_, gradient_.layer(i, gradient));
-    }
-    for (std::int64_t first = 0; first < samples; first += tile_) {
-      convolve_back(first, std::min(tile_, samples - first), d_output, gradient);
-    }
-    gradient_.write(gradient);
+    back(heads_.gradient(loss), {recorded_, 0, recorded_.samples()}, gradient);
     forget();
+  }
+
+  [[nodiscard]] std::unique_ptr<Activations> make_activations(std::int64_t samples) const override {
+    return std::make_unique<OnednnActivations>(
+        input_sizes(layers_), samples, architecture_.policy_outputs, architecture_.value_head);
+  }
+
+  void record_at(const Inputs& inputs, const Heads& out, Activations& activations,
+                 std::int64_t place) override {
+    keep_to_this_thread();
+    require_sizes(architecture_, inputs, out);
+    auto& own = own_kind(activations);
+    const auto at = [&](std::size_t i) {
+      return own.tape().all(i) + place * layers_[i].input_bytes();
+    };
+    read(inputs.observations, 1, at(0));
+    for (std::size_t i = 0; i + 1 < layers_.size(); ++i) layers_[i].forward(1, at(i), at(i + 1));
+    finish(at(layers_.size() - 1), out);
+    const Heads kept = own.heads(place, 1);
+    std::ranges::copy(out.logits, kept.logits.begin());
+    std::ranges::copy(out.value, kept.value.begin());
+  }
+
+  void backward(const HeadLoss& loss, std::span<float> gradient, const Recorded& samples) override {
+    keep_to_this_thread();
+    const auto& own = own_kind(samples.activations);
+    const Heads d = d_heads(samples.count);
+    loss(own.heads(samples.first, samples.count), d);
+    back(d, {own.tape(), samples.first, samples.count}, gradient);
   }
 
   void reload() override {
@@ -187,6 +152,13 @@ class OnednnNetwork final : public Network {
   }
 
  private:
+  /// Some samples of a tape.
+  struct Taped {
+    const Tape& tape;
+    std::int64_t first;
+    std::int64_t count;
+  };
+
   void forget() {
     recorded_.clear();
     heads_.clear();
@@ -203,10 +175,14 @@ class OnednnNetwork final : public Network {
     for (std::size_t i = convolutions_; i + 1 < layers_.size(); ++i) {
       layers_[i].forward(out.batch, tape.latest(i), tape.latest(i + 1));
     }
+    finish(tape.latest(layers_.size() - 1), out);
+  }
+
+  /// From the features to the heads.
+  void finish(const std::byte* features, const Heads& out) {
     const auto width = architecture_.outputs();
     joined_.resize(out.batch * width);
-    layers_.back().forward(out.batch, tape.latest(layers_.size() - 1),
-                           reinterpret_cast<std::byte*>(joined_.data()));
+    layers_.back().forward(out.batch, features, reinterpret_cast<std::byte*>(joined_.data()));
     const auto* row = joined_.data();
     for (std::int64_t i = 0; i < out.batch; ++i) {
       std::copy_n(row, out.actions, out.logits.begin() + i * out.actions);
@@ -236,6 +212,13 @@ class OnednnNetwork final : public Network {
     }
   }
 
+  /// Room for the gradients of the heads of a activations's samples.
+  Heads d_heads(std::int64_t count) {
+    d_logits_.resize(static_cast<std::size_t>(count * architecture_.policy_outputs));
+    d_value_.resize(architecture_.value_head ? static_cast<std::size_t>(count) : 0);
+    return {count, architecture_.policy_outputs, d_logits_, d_value_};
+  }
+
   /// The heads' gradient as that of one layer.
   void join(const Heads& d) {
     const auto width = architecture_.outputs();
@@ -248,21 +231,34 @@ class OnednnNetwork final : public Network {
     }
   }
 
-  /// Back through the layers of convolve(); `d_output`: behind the last one, of all samples. The
-  /// first samples' gradients of parameters are written, the others' are added.
-  void convolve_back(std::int64_t first, std::int64_t count, const std::byte* d_output,
+  /// From the heads' gradient to that of the parameters.
+  void back(const Heads& d, const Taped& samples, std::span<float> gradient) {
+    join(d);
+    const auto* d_output = reinterpret_cast<const std::byte*>(joined_.data());
+    for (std::size_t i = layers_.size() - 1; i >= convolutions_; --i) {
+      d_output = back(i, samples, d_output, d_output_, gradient_.layer(i, gradient));
+    }
+    for (std::int64_t done = 0; done < samples.count; done += tile_) {
+      convolve_back({samples.tape, samples.first + done, std::min(tile_, samples.count - done)},
+                    d_output + done * layers_[convolutions_ - 1].output_bytes(), done == 0,
+                    gradient);
+    }
+    gradient_.write(gradient);
+  }
+
+  /// Back through the layers of convolve(); `d_output`: behind the last one. The first samples'
+  /// gradients of parameters are written, the others' are added.
+  void convolve_back(const Taped& samples, const std::byte* d_output, bool first,
                      std::span<float> gradient) {
-    d_output += first * layers_[convolutions_ - 1].output_bytes();
     for (std::size_t i = convolutions_; i-- > 0;) {
       const auto sums = gradient_.layer(i, gradient);
-      if (first == 0) {
-        d_output = back(i, first, count, d_output, d_tile_, sums);
+      if (first) {
+        d_output = back(i, samples, d_output, d_tile_, sums);
         continue;
       }
       tile_weights_.resize(layers_[i].weight_count());
       tile_bias_.resize(static_cast<std::size_t>(layers_[i].spec().weights[0]));
-      d_output =
-          back(i, first, count, d_output, d_tile_, {tile_weights_.data(), tile_bias_.data()});
+      d_output = back(i, samples, d_output, d_tile_, {tile_weights_.data(), tile_bias_.data()});
       add(tile_weights_, sums.weights);
       add(tile_bias_, sums.bias);
     }
@@ -270,23 +266,22 @@ class OnednnNetwork final : public Network {
 
   /// Back through layer `i`, for some of the samples: from the gradient behind it to the one of its
   /// input, which is put in `into` and returned, and to those of its parameters.
-  const std::byte* back(std::size_t i, std::int64_t first, std::int64_t count,
-                        const std::byte* d_output, Buffer& into,
-                        const LayerParameters::Part<float>& part) {
+  const std::byte* back(std::size_t i, const Taped& samples, const std::byte* d_output,
+                        Buffer& into, const LayerParameters::Part<float>& part) {
     auto& layer = layers_[i];
-    const auto* d_linear = layer.spec().relu ? through_relu(i, first, count, d_output) : d_output;
-    auto* d_input = layer.spec().first ? nullptr : into.reserve(count * layer.input_bytes());
-    layer.backward(count, recorded_.all(i) + first * layer.input_bytes(), d_linear, d_input,
-                   part.weights, part.bias);
+    const auto* d_linear = layer.spec().relu ? through_relu(i, samples, d_output) : d_output;
+    auto* d_input =
+        layer.spec().first ? nullptr : into.reserve(samples.count * layer.input_bytes());
+    layer.backward(samples.count, samples.tape.all(i) + samples.first * layer.input_bytes(),
+                   d_linear, d_input, part.weights, part.bias);
     return d_input;
   }
 
   /// The gradient in front of the ReLU of layer `i` from that behind it.
-  const std::byte* through_relu(std::size_t i, std::int64_t first, std::int64_t count,
-                                const std::byte* d) {
+  const std::byte* through_relu(std::size_t i, const Taped& samples, const std::byte* d) {
     const auto& layer = layers_[i];
-    const auto bytes = count * layer.output_bytes();
-    const auto* y = recorded_.all(i + 1) + first * layer.output_bytes();
+    const auto bytes = samples.count * layer.output_bytes();
+    const auto* y = samples.tape.all(i + 1) + samples.first * layer.output_bytes();
     auto* out = d_linear_.reserve(bytes);
     if (layer.spec().output_type == Type::bf16) {
       relu_backward(bytes / 2, reinterpret_cast<const Bfloat16*>(y),
@@ -317,6 +312,7 @@ class OnednnNetwork final : public Network {
   // Gradients where backward() is: of a dense layer's input, a tile's convolution's, and in front
   // of a ReLU.
   Buffer d_output_, d_tile_, d_linear_;
+  std::vector<float> d_logits_, d_value_;
   std::vector<float> tile_weights_, tile_bias_;  // gradients that a tile adds
 };
 

@@ -1,6 +1,7 @@
 #include "tandem/policy/batched_policy.h"
 
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -18,8 +19,12 @@ void append(std::vector<T>& all, std::span<const T> more) {
 
 }  // namespace
 
-BatchedPolicy::BatchedPolicy(Architecture architecture, std::int64_t most, std::stop_token stop)
-    : architecture_(std::move(architecture)), most_(most), stop_(std::move(stop)) {}
+BatchedPolicy::BatchedPolicy(Architecture architecture, std::int64_t most, std::stop_token stop,
+                             Answering answering)
+    : architecture_(std::move(architecture)),
+      most_(most),
+      stop_(std::move(stop)),
+      answering_(answering) {}
 
 void BatchedPolicy::ask(Question& question) {
   question.answered = false;
@@ -34,11 +39,24 @@ void BatchedPolicy::ask(Question& question) {
 void BatchedPolicy::answer(NetworkCopy& model, Batch& batch) {
   take(batch);
   model.synchronise();
+  if (answering_ == Answering::alone) {
+    for (const Question* question : batch.questions_) answer_alone(model.network(), *question);
+    return reply(batch, model.version());
+  }
   batch.gather(architecture_);
   const Heads heads{batch.samples_, architecture_.policy_outputs, batch.logits_, batch.value_};
   model.network().forward({batch.observations_, batch.state_, batch.begins_}, heads);
   batch.scatter(heads);
   reply(batch, model.version());
+}
+
+void BatchedPolicy::answer_alone(Network& network, const Question& question) {
+  const Heads& out = question.out;
+  if (question.activations == nullptr) return forward_alone(network, question.inputs, out);
+  for (std::int64_t i = 0; i < out.batch; ++i) {
+    network.record_at(part(question.inputs, i, 1, out.batch), part(out, i, 1),
+                      *question.activations, question.places[static_cast<std::size_t>(i)]);
+  }
 }
 
 /// Until no more questions come while this thread yields its core, or the batch is full: so batches
@@ -128,7 +146,25 @@ void BatchedPolicy::Batch::scatter(const Heads& heads) const {
 void PolicyClient::forward(const Inputs& inputs, const Heads& out) {
   question_.inputs = inputs;
   question_.out = out;
+  question_.activations = nullptr;
   policy_.ask(question_);
+}
+
+void PolicyClient::record(const Inputs& inputs, const Heads& out) {
+  if (activations_ == nullptr) return forward(inputs, out);
+  question_.inputs = inputs;
+  question_.out = out;
+  question_.activations = activations_;
+  question_.places = places_;
+  policy_.ask(question_);
+  std::ranges::transform(places_, strides_, places_.begin(), std::plus<>());
+}
+
+void PolicyClient::record_into(Activations* activations, std::vector<std::int64_t> places,
+                               std::vector<std::int64_t> strides) {
+  activations_ = activations;
+  places_ = std::move(places);
+  strides_ = std::move(strides);
 }
 
 void PolicyClient::backward(const HeadLoss& /*loss*/, std::span<float> /*gradient*/) {

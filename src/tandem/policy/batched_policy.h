@@ -26,6 +26,12 @@ struct PredictionStats {
   double idle_seconds = 0;       // of predictors, with nothing to answer
 };
 
+/// What shares a forward pass.
+enum class Answering {
+  together,  // all samples of a batch
+  alone      // each sample by itself: its bits do not depend on the others
+};
+
 /// GA3C's prediction queue (section 4.1). Any number of actors ask, and wait for their answers; any
 /// number of predictors answer, each at once all that wait. Nobody waits for a batch to fill: it is
 /// as large as the actors are many and the predictors slow, but a predictor lets go of its core for
@@ -34,7 +40,8 @@ struct PredictionStats {
 class BatchedPolicy {
  public:
   /// Batches have at most `most` samples, if no actor asks for more.
-  BatchedPolicy(Architecture architecture, std::int64_t most, std::stop_token stop);
+  BatchedPolicy(Architecture architecture, std::int64_t most, std::stop_token stop,
+                Answering answering = Answering::together);
 
   [[nodiscard]] const Architecture& architecture() const { return architecture_; }
 
@@ -43,6 +50,10 @@ class BatchedPolicy {
     Inputs inputs = {};
     Heads out = {};
     std::int64_t version = 0;  // of the parameters of the answer
+
+    // Where activations are to be kept, by sample. Only where samples are answered alone.
+    Activations* activations = nullptr;
+    std::span<const std::int64_t> places = {};
 
     bool answered = false;  // these are the policy's own
     Stopwatch watch = {};
@@ -83,11 +94,13 @@ class BatchedPolicy {
  private:
   void let_others_ask(std::unique_lock<std::mutex>& lock);
   void take(Batch& batch);
+  static void answer_alone(Network& network, const Question& question);
   void reply(const Batch& batch, std::int64_t version);
 
   const Architecture architecture_;
   const std::int64_t most_;
   const std::stop_token stop_;
+  const Answering answering_;
   std::mutex mutex_;
   std::condition_variable_any asked_;
   std::vector<Question*> waiting_;  // the longest first; guarded by mutex_, as the next two
@@ -104,8 +117,13 @@ class PolicyClient : public Network {
 
   [[nodiscard]] const Architecture& architecture() const override { return policy_.architecture(); }
   void forward(const Inputs& inputs, const Heads& out) override;
-  void record(const Inputs& inputs, const Heads& out) override { forward(inputs, out); }
+  void record(const Inputs& inputs, const Heads& out) override;
   void backward(const HeadLoss& loss, std::span<float> gradient) override;
+
+  /// From now on record() keeps activations, of sample i of its next call at places[i], and from
+  /// one call to the next strides[i] further on. Null: it keeps none.
+  void record_into(Activations* activations, std::vector<std::int64_t> places,
+                   std::vector<std::int64_t> strides);
 
   /// Of the parameters that gave the last answer.
   [[nodiscard]] std::int64_t version() const { return question_.version; }
@@ -113,6 +131,8 @@ class PolicyClient : public Network {
  private:
   BatchedPolicy& policy_;
   BatchedPolicy::Question question_;
+  Activations* activations_ = nullptr;
+  std::vector<std::int64_t> places_, strides_;
 };
 
 }  // namespace tandem

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "tandem/nn/row_by_row.h"
 #include "tandem/policy/batched_policy.h"
 #include "tandem/policy/collector.h"
 #include "tandem/sync/crew.h"
@@ -28,11 +27,13 @@ constexpr auto kStorage = "storage";  // of the checkpoint
 struct Executor {
   Executor(const Parts& parts, BatchedPolicy& policy, int alpha, int first, int count)
       : first(first),
+        count(count),
         client(policy),
         collector(VecEnv(parts.make_env, {.first = first, .count = count, .seed = parts.seed}),
                   client, nullptr, parts.algorithm, alpha) {}
 
   int first;  // of its environments
+  int count;
   PolicyClient client;
   Collector collector;
   double waited_seconds = 0;  // for the others, the last time
@@ -46,7 +47,8 @@ class Hts {
         parts_(parts),
         acting_(parts.learner.parameters()),
         learner_(config, parts),
-        policy_(parts.learner.architecture(), config.max_predictions, crew_.stop_token()),
+        policy_(parts.learner.architecture(), config.max_predictions, crew_.stop_token(),
+                config.deterministic ? Answering::alone : Answering::together),
         executors_(static_cast<std::size_t>(std::min(config.executors, config.envs))),
         synchronisation_(
             static_cast<int>(executors_.size()) + 1, [this] { synchronise(); },
@@ -55,11 +57,14 @@ class Hts {
     for (int i = 0; i < 2; ++i) {
       storages_.emplace_back(spec, static_cast<int>(config.alpha), static_cast<int>(config.envs),
                              static_cast<int>(config.envs_per_group));
+      storages_.back().activations = learner_.make_activations();
     }
     if (parts.resume == nullptr) return;
     StateReader reader(parts.resume->blob(kStorage));
     full_ = reader.get<bool>();
-    if (full_) reading().load(reader);
+    if (!full_) return;
+    reading().load(reader);
+    if (reading().activations != nullptr) learner_.record_again(reading());
   }
 
   ~Hts() { crew_.end(); }  // its threads use all the rest
@@ -82,10 +87,7 @@ class Hts {
 
   /// An actor: predicts for all that wait, by theta_j.
   [[noreturn]] void act() {
-    NetworkCopy model(acting_, [this](std::span<const float> parameters) {
-      auto network = parts_.make_network(parameters);
-      return config_.deterministic ? make_row_by_row(std::move(network)) : std::move(network);
-    });
+    NetworkCopy model(acting_, parts_.make_network);
     BatchedPolicy::Batch batch;
     while (true) policy_.answer(model, batch);
   }
@@ -96,9 +98,21 @@ class Hts {
     auto& own = *executors_[rank];
     start(own, rank);
     while (true) {
+      record_into(own, writing());
       writing().write(own.collector.collect(parts_.run.steps()), own.first);
       meet(own.waited_seconds);
     }
+  }
+
+  /// Actors keep what learning needs of their passes, each sample at its place.
+  static void record_into(Executor& executor, const HtsStorage& storage) {
+    std::vector<std::int64_t> places;
+    std::vector<std::int64_t> strides;
+    for (int env = executor.first; env < executor.first + executor.count; ++env) {
+      places.push_back(storage.place_of(env));
+      strides.push_back(storage.stride_of(env));
+    }
+    executor.client.record_into(storage.activations.get(), std::move(places), std::move(strides));
   }
 
   /// The learner: meanwhile, what theta_{j-1} did becomes theta_{j+1}.
@@ -106,7 +120,7 @@ class Hts {
     double waited_seconds = 0;
     while (true) {
       if (full_) {
-        report_ = learner_.update(reading().groups(), parts_.run.steps(), acting_);
+        report_ = learner_.update(reading(), parts_.run.steps(), acting_);
       }
       report_.seconds.waiting += waited_seconds;
       meet(waited_seconds);

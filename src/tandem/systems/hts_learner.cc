@@ -8,6 +8,9 @@
 namespace tandem {
 namespace {
 
+/// Samples whose activations are kept, at most: of nips they have 150 kB each, in two storages.
+constexpr std::int64_t kMostRecorded = 2048;
+
 constexpr auto kPrevious = "previous_parameters";  // in a checkpoint
 
 int group_count(const HtsConfig& config) {
@@ -26,6 +29,9 @@ std::vector<float> previous_parameters(const Parts& parts) {
 
 HtsLearner::HtsLearner(const HtsConfig& config, Parts& parts)
     : parts_(parts),
+      samples_(config.envs * config.alpha),
+      records_(config.deterministic && samples_ <= kMostRecorded &&
+               !parts.algorithm.needs().passes),
       weight_(1.0 / static_cast<double>(config.envs * config.alpha)),
       previous_(previous_parameters(parts)),
       before_(previous_.size()),
@@ -40,12 +46,11 @@ HtsLearner::HtsLearner(const HtsConfig& config, Parts& parts)
   gradients_.resize(own_.size(), std::vector<float>(previous_.size()));
 }
 
-UpdateReport HtsLearner::update(std::span<Rollout> groups, std::int64_t steps,
-                                PublishedParameters& acting) {
+UpdateReport HtsLearner::update(HtsStorage& data, std::int64_t steps, PublishedParameters& acting) {
   const Stopwatch watch;
   const auto theta = parts_.learner.parameters();
   const UpdateInfo update =
-      minibatches_ ? learn_in_passes(groups, steps) : learn_once(groups, steps);
+      minibatches_ ? learn_in_passes(data.groups(), steps) : learn_once(data, steps);
   acting.stage(theta);
   UpdateReport report{.loss = loss_,
                       .gradient_norm = update.gradient_norm,
@@ -55,10 +60,14 @@ UpdateReport HtsLearner::update(std::span<Rollout> groups, std::int64_t steps,
   return report;
 }
 
-UpdateInfo HtsLearner::learn_once(std::span<Rollout> groups, std::int64_t steps) {
+UpdateInfo HtsLearner::learn_once(HtsStorage& data, std::int64_t steps) {
+  const auto groups = data.groups();
   workers_.parallel_for(static_cast<int>(groups.size()), [&](int g) {
     const auto i = static_cast<std::size_t>(g);
-    differentiate(own_[i], groups[i], gradients_[i]);
+    if (data.activations == nullptr) return differentiate(own_[i], groups[i], gradients_[i]);
+    const auto first = data.place_of(g * groups.front().envs());
+    differentiate(own_[i], groups[i], {*data.activations, first, groups[i].samples()},
+                  gradients_[i]);
   });
   loss_ = {};
   for (const auto& own : own_) loss_ += own.stats;
@@ -97,6 +106,40 @@ void HtsLearner::differentiate(Gradient& own, Rollout& rollout, std::span<float>
         own.stats = parts_.algorithm.loss(heads, rollout, weight_, gradient);
       },
       sum);
+}
+
+/// On the pass that acted: the parameters are the same.
+void HtsLearner::differentiate(Gradient& own, const Rollout& rollout, const Recorded& samples,
+                               std::span<float> sum) {
+  own.network->reload();
+  own.network->backward(
+      [&](const Heads& heads, const Heads& gradient) {
+        own.stats = parts_.algorithm.loss(heads, rollout, weight_, gradient);
+      },
+      sum, samples);
+}
+
+std::unique_ptr<Activations> HtsLearner::make_activations() const {
+  return records_ ? own_.front().network->make_activations(samples_) : nullptr;
+}
+
+void HtsLearner::record_again(HtsStorage& data) {
+  auto& own = own_.front();
+  const auto& architecture = own.network->architecture();
+  own.logits.resize(static_cast<std::size_t>(architecture.policy_outputs));
+  own.value.resize(architecture.value_head ? 1 : 0);
+  const Heads out{1, architecture.policy_outputs, own.logits, own.value};
+  own.network->reload();
+  std::int64_t place = 0;
+  for (Rollout& group : data.groups()) {
+    const auto observations = group.observations(0, group.steps());
+    const auto bytes = observations.size() / static_cast<std::size_t>(group.samples());
+    for (std::int64_t sample = 0; sample < group.samples(); ++sample) {
+      own.network->record_at(
+          {observations.subspan(static_cast<std::size_t>(sample) * bytes, bytes)}, out,
+          *data.activations, place++);
+    }
+  }
 }
 
 void HtsLearner::save(Checkpoint& checkpoint) const {

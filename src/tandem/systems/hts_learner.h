@@ -29,7 +29,13 @@ class HtsLearner {
 
   /// One update from what theta_{j-1} did, and theta_{j+1} is staged. The report has the learners'
   /// own seconds.
-  UpdateReport update(std::span<Rollout> groups, std::int64_t steps, PublishedParameters& acting);
+  UpdateReport update(HtsStorage& data, std::int64_t steps, PublishedParameters& acting);
+
+  /// Room for what actors record, or null where they had better not.
+  [[nodiscard]] std::unique_ptr<Activations> make_activations() const;
+
+  /// Fills the activations of data that a resumed run took from its checkpoint, as actors did.
+  void record_again(HtsStorage& data);
 
   /// theta_{j-1}; theta_j is the parts' to save.
   void save(Checkpoint& checkpoint) const;
@@ -43,11 +49,15 @@ class HtsLearner {
     LossStats stats;
   };
 
-  UpdateInfo learn_once(std::span<Rollout> groups, std::int64_t steps);
+  UpdateInfo learn_once(HtsStorage& data, std::int64_t steps);
   UpdateInfo learn_in_passes(std::span<Rollout> groups, std::int64_t steps);
   void differentiate(Gradient& own, Rollout& rollout, std::span<float> sum);
+  void differentiate(Gradient& own, const Rollout& rollout, const Recorded& samples,
+                     std::span<float> sum);
 
   Parts& parts_;
+  const std::int64_t samples_;   // of an update
+  const bool records_;           // actors may keep activations
   const double weight_;          // of a sample in the mean over all
   std::vector<float> previous_;  // theta_{j-1}
   std::vector<float> before_;    // theta as a minibatch found it

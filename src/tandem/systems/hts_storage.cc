@@ -22,6 +22,16 @@ void HtsStorage::write(const Rollout& played, int first) {
   }
 }
 
+std::int64_t HtsStorage::place_of(int env) const {
+  const int group = env / envs_per_group_;
+  const auto steps = groups_.front().t_max();
+  return std::int64_t{group} * envs_per_group_ * steps + env % envs_per_group_;
+}
+
+std::int64_t HtsStorage::stride_of(int env) const {
+  return groups_[static_cast<std::size_t>(env / envs_per_group_)].envs();
+}
+
 void HtsStorage::save(StateWriter& writer) const {
   for (const Rollout& group : groups_) group.save(writer);
 }

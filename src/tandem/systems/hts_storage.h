@@ -1,11 +1,14 @@
 // One of HTS-RL's two data storages.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "tandem/base/state.h"
 #include "tandem/data/rollout.h"
+#include "tandem/nn/network.h"
 
 namespace tandem {
 
@@ -21,6 +24,15 @@ class HtsStorage {
   void write(const Rollout& played, int first);
 
   [[nodiscard]] std::span<Rollout> groups() { return groups_; }
+
+  /// The activations of all samples, where actors keep them; null where learning goes forward
+  /// again.
+  std::unique_ptr<Activations> activations;
+
+  /// Where environment `env` has its first sample in the activations; from one of its steps to the
+  /// next it is stride_of() further. A group's samples lie together, in the order of its rollout.
+  [[nodiscard]] std::int64_t place_of(int env) const;
+  [[nodiscard]] std::int64_t stride_of(int env) const;
 
   void save(StateWriter& writer) const;
   void load(StateReader& reader);
