@@ -18,7 +18,7 @@ TEST(HtsTheory, OfOneStepIsTheLongestOfNExponentials) {
   EXPECT_NEAR(round, 0.5 * (std::log(16) + 0.5772156649015329), 1e-12);
 }
 
-// Figure 3 a and b. Seen failing without the term of equation 7 that holds alpha - 1.
+// Figure 3 a and b.
 TEST(HtsTheory, ClaimOneIsWhatASimulationTakes) {
   Stream stream(1, 2);
   for (const std::int64_t alpha : {1, 4, 16, 64, 256}) {
@@ -33,7 +33,8 @@ TEST(HtsTheory, ClaimOneIsWhatASimulationTakes) {
   }
 }
 
-// The claim is of a limit. Sums far from normal, of shape 1/4, are not there yet.
+// The claim is of a limit. Sums far from normal, of shape 1/4, are not there yet. Seen failing
+// without the term of equation 7 that holds alpha - 1, which matters little elsewhere.
 TEST(HtsTheory, ClaimOneIsLowForAFewStepsOfVeryUnequalTimes) {
   Stream stream(1, 2);
   const Synchronisation what{.envs = 16, .alpha = 1, .step = {0.5, 1.0}};
