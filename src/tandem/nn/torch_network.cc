@@ -199,7 +199,8 @@ class TorchNetwork final : public Network {
       dense_backward(recorded_.all(policy), d_value, gradients[policy + 1]);
       d_output.addmm_(d_value, layers_[policy + 1].weight);
     }
-    for (std::size_t i = policy; i > 0; --i) d_output = backward(i - 1, d_output, gradients[i - 1]);
+    for (std::size_t i = policy; i > 0; --i)
+      d_output = layer_backward(i - 1, d_output, gradients[i - 1]);
     if (!device_.is_cpu()) host_gradient.copy_(flat_gradient);
     forget();
   }
@@ -293,8 +294,8 @@ class TorchNetwork final : public Network {
 
   /// Writes the gradients of torso layer i, given that of its output as the next layer takes it,
   /// and returns that of its input (of no use, and not computed, for the first layer).
-  at::Tensor backward(std::size_t i, const at::Tensor& d_output,
-                      const LayerTensors& gradients) const {
+  at::Tensor layer_backward(std::size_t i, const at::Tensor& d_output,
+                            const LayerTensors& gradients) const {
     const auto& layer = architecture_.torso[i];
     const auto x = recorded_.all(i);
     auto d_linear =
