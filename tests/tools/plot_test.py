@@ -11,6 +11,7 @@ import unittest
 SOURCE = pathlib.Path(__file__).parents[2]
 sys.path.insert(0, str(SOURCE / "tools"))
 import plot  # noqa: E402
+from made_run import make_run  # noqa: E402
 
 PROGRAM = sys.argv.pop() if len(sys.argv) > 1 else None
 COMMAND = [PROGRAM, "plot"] if PROGRAM else [sys.executable, str(SOURCE / "tools" / "plot.py")]
@@ -22,21 +23,8 @@ class PlotTest(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name)
 
-    def make_run(self, name, seed=1, arch="nips", lr=0.01, returns=(0.0, 1.0, 2.0)):
-        run = self.folder / name
-        run.mkdir()
-        (run / "config.toml").write_text(
-            f"system = 'paac'\n[run]\nseed = {seed}\n[env]\nid = 'atari:Pong'\n"
-            f"[net]\narch = '{arch}'\n[optimizer]\nlr = {lr}\n"
-        )
-        lines = [{"steps": 5, "frames": 20, "seconds": 0.5}]  # before the first game ended
-        for i, value in enumerate(returns):
-            steps = 1000 * (i + 1)
-            line = {"steps": steps, "frames": 4 * steps, "seconds": steps / 10}
-            lines.append(line | {"episode/return_mean_100": value})
-        text = "\n".join(json.dumps(line) for line in lines)
-        (run / "metrics.jsonl").write_text(text + '\n{"steps": 99')  # being written
-        return run
+    def make_run(self, name, **what):
+        return make_run(self.folder / name, **what)
 
     def curves(self, *runs):
         return plot.group_runs([plot.read_run(run) for run in runs])
@@ -64,7 +52,7 @@ class PlotTest(unittest.TestCase):
         self.assertEqual(labels, ["PAAC  Pong  nips  lr=0.01", "PAAC  Pong  nips  lr=0.02"])
 
     def test_the_line_is_the_mean_and_the_band_holds_all_seeds(self):
-        runs = self.make_run("a", returns=(0, 1, 2)), self.make_run("b", 2, returns=(2, 3, 4, 5))
+        runs = self.make_run("a", returns=(0, 1, 2)), self.make_run("b", seed=2, returns=(2, 3, 4, 5))
         (curve,) = self.curves(*runs)
         axes = plot.plt.figure().add_subplot()
         plot.draw(axes, curve, "steps", 1, "black")

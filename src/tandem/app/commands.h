@@ -17,6 +17,7 @@ void add_bench_env(CLI::App& bench);  // a subcommand of `bench`
 void add_eval(CLI::App& program);
 void add_record(CLI::App& program);
 void add_plot(CLI::App& program);
+void add_compare(CLI::App& program);
 void add_sweep(CLI::App& program);
 void add_speedup(CLI::App& program);
 void add_predict(CLI::App& program);

@@ -91,8 +91,8 @@ int main(int argc, char** argv) {
   for (const auto add :
        {tandem::add_train, tandem::add_envs, tandem::add_systems, tandem::add_keys,
         tandem::add_rollout, tandem::add_bench, tandem::add_eval, tandem::add_record,
-        tandem::add_plot, tandem::add_sweep, tandem::add_speedup, tandem::add_predict,
-        tandem::add_verify, tandem::add_experiment}) {
+        tandem::add_plot, tandem::add_compare, tandem::add_sweep, tandem::add_speedup,
+        tandem::add_predict, tandem::add_verify, tandem::add_experiment}) {
     add(program);
   }
 

@@ -1,0 +1,81 @@
+// `tandem compare`: hands over to Python, which has the curves and draws them.
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tandem/app/commands.h"
+#include "tandem/app/drawing.h"
+#include "tandem/base/field.h"
+
+namespace tandem {
+namespace {
+
+constexpr const char* kCompareFooter = R"(
+The metrics of HTS-RL's paper (section 5). Runs whose configs differ in nothing
+but the seed are one row, with a bootstrapped 95% interval of their mean:
+  final          return at equal steps
+  final time     return at equal wall-clock time
+  required time  wall-clock time until a return is reached
+The return is the mean of the last 100 training games. Writes compare.png,
+compare.csv and compare.md.
+  tandem compare runs/hts-* runs/paac-* --return 0 --return 18 --out runs/compared)";
+
+struct CompareOptions {
+  std::vector<std::string> runs;
+  std::string steps;
+  double minutes = 0;
+  std::vector<double> returns;
+  std::string out = ".";
+};
+
+int compare(const CompareOptions& options) {
+  std::vector<std::string> words = {"--out", options.out};
+  if (!options.steps.empty()) {
+    std::int64_t steps = 0;
+    set_field_text({.key = "--steps", .target = &steps, .meaning = {}, .least = 1}, options.steps);
+    words.push_back(fmt::format("--steps={}", steps));
+  }
+  if (options.minutes > 0) words.push_back(fmt::format("--minutes={}", options.minutes));
+  for (const double wanted : options.returns) words.push_back(fmt::format("--return={}", wanted));
+  words.emplace_back("--");
+  words.insert(words.end(), options.runs.begin(), options.runs.end());
+  return run_drawing("compare", words);
+}
+
+}  // namespace
+
+void add_compare(CLI::App& program) {
+  const auto options = std::make_shared<CompareOptions>();
+  auto* command = program.add_subcommand(
+      "compare", "Compare runs at equal steps, at equal time, and by the time to a return");
+  command->add_option("RUN", options->runs, "Folders of runs, of any systems, of one environment")
+      ->required();
+  command
+      ->add_option("--steps", options->steps,
+                   "Final metric: after so many steps (default: as far as all have come)")
+      ->type_name("N");
+  command
+      ->add_option("--minutes", options->minutes,
+                   "Final time metric: after so long (default: as far as all have come)")
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--return", options->returns,
+                   "Required time metric: until this return; may be said again (default: half and "
+                   "nine tenths of the way from the first to the best)")
+      ->type_name("REF")
+      ->allow_extra_args(false);
+  command->add_option("--out", options->out, "Folder for picture and tables")
+      ->type_name("DIR")
+      ->capture_default_str();
+  command->footer(kCompareFooter);
+  // The script has said what was wrong.
+  command->callback([options] {
+    if (const int code = compare(*options); code != 0) std::exit(code);
+  });
+}
+
+}  // namespace tandem

@@ -1,0 +1,20 @@
+"""A run's folder as `tandem train` leaves it, for the tests of what reads such folders."""
+
+import json
+
+
+def make_run(folder, seed=1, arch="nips", lr=0.01, returns=(0.0, 1.0, 2.0), env="atari:Pong"):
+    """Logs a return each 1,000 steps, a tenth of a second each 1 step."""
+    folder.mkdir()
+    (folder / "config.toml").write_text(
+        f"system = 'paac'\n[run]\nseed = {seed}\n[env]\nid = '{env}'\n"
+        f"[net]\narch = '{arch}'\n[optimizer]\nlr = {lr}\n"
+    )
+    lines = [{"steps": 5, "frames": 20, "seconds": 0.5}]  # before the first game ended
+    for i, value in enumerate(returns):
+        steps = 1000 * (i + 1)
+        line = {"steps": steps, "frames": 4 * steps, "seconds": steps / 10}
+        lines.append(line | {"episode/return_mean_100": value})
+    text = "\n".join(json.dumps(line) for line in lines)
+    (folder / "metrics.jsonl").write_text(text + '\n{"steps": 99')  # being written
+    return folder
