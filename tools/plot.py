@@ -37,6 +37,7 @@ from matplotlib.ticker import EngFormatter, MaxNLocator  # noqa: E402
 RETURN = "episode/return_mean_100"
 POINTS = 500  # of a curve
 WIDEST_LABEL = 110  # letters across the picture
+LINE_OF_LEGEND = 0.2  # inches
 # Keys that do not make another experiment of a run.
 NOT_OF_THE_CONFIG = {
     "run.seed",
@@ -136,20 +137,28 @@ def group_runs(runs):
     return curves
 
 
-def draw(axes, curve, column, scale, colour):
+def style(i):
+    """Colours go round once solid, then dashed."""
+    return {
+        "color": COLOURS[i % len(COLOURS)],
+        "linestyle": ("-", "--", ":")[i // len(COLOURS) % 3],
+    }
+
+
+def draw(axes, curve, column, scale, line):
     """Each run, with the mean and band of all as far as all of them have come."""
     xs = [run.columns[column] / scale for run in curve.runs]
     ys = [run.columns[RETURN] for run in curve.runs]
     if len(xs) == 1:
-        axes.plot(xs[0], ys[0], color=colour, label=curve.label)
+        axes.plot(xs[0], ys[0], label=curve.label, **line)
         return
     grid = np.linspace(max(x[0] for x in xs), min(x[-1] for x in xs), POINTS)
     values = np.array([np.interp(grid, x, y) for x, y in zip(xs, ys, strict=True)])
-    axes.plot(grid, values.mean(axis=0), color=colour, label=curve.label)
+    axes.plot(grid, values.mean(axis=0), label=curve.label, **line)
     low, high = values.min(axis=0), values.max(axis=0)
-    axes.fill_between(grid, low, high, color=colour, alpha=0.2, linewidth=0)
+    axes.fill_between(grid, low, high, color=line["color"], alpha=0.2, linewidth=0)
     for x, y in zip(xs, ys, strict=True):
-        axes.plot(x, y, color=colour, alpha=0.5, linewidth=0.7)
+        axes.plot(x, y, alpha=0.5, linewidth=0.7, **line)
 
 
 def tidy(axes):
@@ -188,17 +197,21 @@ def plot(curves, by, out):
     runs = [run for curve in curves for run in curve.runs]
     searched = len(runs) == 1 and runs[0].config.get("ga3c.adjust_seconds", 0) > 0
     rooms = [["left", "right"], ["settings", "settings"]] if searched else [["left", "right"]]
+    labels = [textwrap.fill(curve.label, WIDEST_LABEL) for curve in curves]
+    columns = 2 if max(map(len, labels)) <= WIDEST_LABEL / 2 else 1
+    lines = sum(label.count("\n") + 1 for label in labels) / columns
     figure, panels = plt.subplot_mosaic(
-        rooms, figsize=(10, 7.6 if searched else 4.2), layout="constrained"
+        rooms,
+        figsize=(10, (7.4 if searched else 4.0) + LINE_OF_LEGEND * lines),
+        layout="constrained",
     )
     left, right = panels["left"], panels["right"]
     right.sharey(left)
     right.tick_params(labelleft=False)
     figure.get_layout_engine().set(w_pad=0.1)
     for i, curve in enumerate(curves):
-        colour = COLOURS[i % len(COLOURS)]
-        draw(left, curve, by, 1, colour)
-        draw(right, curve, "seconds", seconds, colour)
+        draw(left, curve, by, 1, style(i))
+        draw(right, curve, "seconds", seconds, style(i))
     for axes in (left, right):
         tidy(axes)
     left.xaxis.set_major_formatter(EngFormatter(sep=""))
@@ -211,13 +224,13 @@ def plot(curves, by, out):
     envs = sorted({str(curve.runs[0].config.get("env.id", "?")) for curve in curves})
     figure.suptitle(f"Learning curves: {', '.join(envs)}", fontsize=12)
     banded = any(len(curve.runs) > 1 for curve in curves)
-    handles, labels = left.get_legend_handles_labels()
+    handles, _ = left.get_legend_handles_labels()
     figure.legend(
         handles,
-        [textwrap.fill(label, WIDEST_LABEL) for label in labels],
+        labels,
         title="thin: each run; thick: their mean; band: least to greatest" if banded else None,
         loc="outside lower center",
-        ncols=2 if max(map(len, labels)) <= WIDEST_LABEL / 2 else 1,
+        ncols=columns,
         frameon=False,
     )
     figure.savefig(out, dpi=150)

@@ -8,7 +8,7 @@ for each number of threads; the thick line is the mean of the runs that count in
 import csv
 
 from matplotlib.ticker import EngFormatter
-from plot import COLOURS, RETURN, TIME_UNITS, Curve, draw, plt, read_run, refuse, tidy
+from plot import RETURN, TIME_UNITS, Curve, draw, plt, read_run, refuse, style, tidy
 
 
 def curve_of(folder, row):
@@ -45,9 +45,8 @@ def plot_speedup(folder, description, out):
     )
     for (group, curves), (left, right) in zip(groups.items(), panels, strict=True):
         for i, curve in enumerate(curves):
-            colour = COLOURS[i % len(COLOURS)]
-            draw(left, curve, "frames", 1, colour)
-            draw(right, curve, "seconds", seconds, colour)
+            draw(left, curve, "frames", 1, style(i))
+            draw(right, curve, "seconds", seconds, style(i))
         for axes in (left, right):
             tidy(axes)
             axes.axhline(description["score"], color="#888888", linewidth=1, linestyle="--")

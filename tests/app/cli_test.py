@@ -208,26 +208,6 @@ class Verify(Folder):
         self.assert_refused("verify", run, "--steps", "0", says="at least 1")
 
 
-class Predict(Folder):
-    # Claim 1 with what was measured: see hts_theory_test.cc for the claims themselves.
-    def test_step_times_become_rates_and_lags(self):
-        words = ["--env", "latency", "--set", "distribution=exponential", "--set", "wait=sleeping"]
-        words += ["--set", "mean_us=2000", "--set", "arch=mlp", "--set", "hts.envs=16"]
-        words += ["--alphas", "1,16", "--actors", "1,100000", "--seconds", 2]
-        predicted = tandem("predict", *words, "--json")
-        self.assertEqual(predicted.returncode, 0, predicted.stderr)
-        figures = json.loads(predicted.stdout)
-        self.assertGreater(figures["t_env_us"], 1800)
-        self.assertLess(figures["t_env_us"], 20000)  # on a busy machine
-        waiting, seldom = [row["steps_per_second"] for row in figures["claim_1"]]
-        self.assertLess(waiting, seldom)
-        self.assertLess(seldom, figures["most_steps_per_second"])
-        lag, endless = [row["lag"] for row in figures["claim_2"]]
-        self.assertLess(lag, 1)
-        self.assertIsNone(endless)
-        self.assertIn("synchronised every alpha steps", tandem("predict", *words).stdout)
-
-
 class Listings(Folder):
     def test_envs(self):
         listed = tandem("envs")
@@ -243,54 +223,6 @@ class Listings(Folder):
         listed = tandem("envs", TANDEM_PLUGIN_PATH=str(self.path))
         self.assertEqual(listed.returncode, 0, listed.stderr)
         self.assertIn("plug-in bad cannot be used", listed.stdout)
-
-    def test_bench_needs_a_system_and_no_steps(self):
-        self.assert_refused("bench", says="which SYSTEM to measure?")
-        self.assert_refused("bench", "paac", "--steps", "5", says="--seconds")
-
-    # Recurrent, without bootstrapping: seen failing with a bootstrap measured that is not there.
-    def test_bench_a_recurrent_agent_without_bootstrapping(self):
-        words = ["--set", "bootstrap=false", "--set", "lstm=4", "--set", "t_max=200"]
-        words += ["--set", "arch=mlp", "--seconds", 0.5]
-        measured = tandem("bench", "a3c", "--env", "pendulum", *words)
-        self.assertEqual(measured.returncode, 0, measured.stderr)
-
-    def test_bench_tells_what_only_the_system_measures(self):
-        words = ["--config", "ga3c/cartpole", "--seconds", 1]
-        measured = tandem("bench", "ga3c", *words, "--json")
-        self.assertEqual(measured.returncode, 0, measured.stderr)
-        figures = json.loads(measured.stdout)
-        latency = [figures[f"ga3c/prediction_seconds_{which}"] for which in ("median", "p99")]
-        self.assertGreater(latency[0], 0)
-        self.assertGreaterEqual(latency[1], latency[0])
-        for role in ("agents", "predictors", "trainers"):
-            self.assertGreaterEqual(figures[f"ga3c/{role}_waiting"], 0)
-            self.assertLessEqual(figures[f"ga3c/{role}_waiting"], 1)
-        self.assertIn("prediction p99", tandem("bench", "ga3c", *words).stdout)
-
-    def test_experiment_ga3c_grid(self):
-        out = self.path / "grid"
-        words = ["ga3c-grid", "--config", "ga3c/cartpole", "--seconds", 0.3, "--out", out]
-        words += ["--agents", "2,3", "--predictors", 1, "--trainers", 1]
-        words += ["--nets", "mlp", "--rounds", 2]
-        done = tandem("experiment", *words)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("ga3c / paac", done.stdout)
-        grid = (out / "grid.csv").read_text().splitlines()
-        self.assertEqual([line.split(",")[2] for line in grid], ["agents", "2", "3"])
-        networks = (out / "networks.csv").read_text().splitlines()
-        self.assertEqual(
-            [line.split(",")[0] for line in networks], ["system", "ga3c", "a3c", "paac"]
-        )
-        self.assertTrue((out / "ga3c-grid.png").exists())
-
-    def test_experiment_says_what_is_wrong(self):
-        words = ["ga3c-grid", "--config", "ga3c/cartpole", "--out", self.path / "none"]
-        self.assert_refused("experiment", *words, "--nets", "large9", says="large9")
-        self.assert_refused("experiment", *words, "--beside", "a4c", says="a4c")
-        self.assert_refused("experiment", *words, "--steps", "5", says="--seconds")
-        self.assertFalse((self.path / "none").exists())
-        self.assert_refused("experiment", says="subcommand")
 
     def test_keys(self):
         listed = json.loads(tandem("keys", "paac", "--env", "cartpole", "--json").stdout)
@@ -308,13 +240,6 @@ class Listings(Folder):
         for preset in ["cartpole", "catch"] + (["paper_nips"] if HAS_ATARI else []):
             refused = tandem("train", "paac", "--config", f"paac/{preset}", "--threads", "-1")
             self.assertIn("run.threads needs", refused.stderr)
-
-    def test_bench_env(self):
-        measured = json.loads(
-            tandem("bench", "env", "--env", "cartpole", "--seconds", 0.1, "--json").stdout
-        )
-        self.assertGreater(measured["steps_per_second"], 1000)
-        self.assertAlmostEqual(measured["t_env_us"] * measured["steps_per_second"] / 1e6, 1)
 
 
 class Rollout(Folder):

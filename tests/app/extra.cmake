@@ -5,16 +5,12 @@ endif()
 
 # The built program, end to end.
 if(TARGET tandem)
-  add_test(NAME app.cli COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/cli_test.py -v)
-  set_tests_properties(app.cli PROPERTIES
-    ENVIRONMENT "TANDEM=$<TARGET_FILE:tandem>;PYTHONDONTWRITEBYTECODE=1")
+  foreach(test cli measures sweep)
+    add_test(NAME app.${test} COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/${test}_test.py -v)
+    set_tests_properties(app.${test} PROPERTIES
+      ENVIRONMENT "TANDEM=$<TARGET_FILE:tandem>;PYTHONDONTWRITEBYTECODE=1")
+  endforeach()
   add_dependencies(app_tests tandem)
-endif()
-
-if(TARGET tandem)
-  add_test(NAME app.sweep COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/sweep_test.py -v)
-  set_tests_properties(app.sweep PROPERTIES
-    ENVIRONMENT "TANDEM=$<TARGET_FILE:tandem>;PYTHONDONTWRITEBYTECODE=1")
 endif()
 
 # Whole trainings, which take too long under a sanitizer.

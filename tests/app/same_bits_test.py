@@ -19,29 +19,41 @@ HAS_ATARI = (PROGRAM.parent / "plugins" / "tandem_atari.so").exists()
 STEPS = 6400
 CONFIG = [
     *["--env", "atari:Pong" if HAS_ATARI else "catch", "--steps", STEPS, "--seed", 3],
-    *["--set", "net.arch=nips", "--set", "paac.envs=8", "--set", "paac.envs_per_group=4"],
-    *["--set", "run.checkpoint_minutes=0.01"],
+    *["--set", "net.arch=nips", "--set", "run.checkpoint_minutes=0.01"],
 ]
 
 
-def start(run, *words):
-    command = [PROGRAM, "train", *words] if words else [PROGRAM, "train", "--resume", run]
+def launch(*words):
     return subprocess.Popen(
-        [str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [str(word) for word in (PROGRAM, "train", *words)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
 
 
-def train(run, threads):
-    return start(run, "paac", *CONFIG, "--threads", threads, "--run-dir", run)
+def resume(run):
+    return launch("--resume", run)
 
 
-class SameBits(unittest.TestCase):
-    def setUp(self):
+class SameBits:
+    """Of one system: its name and its words, and those of two different sets of threads."""
+
+    system = ""
+    words = []
+    few_threads = []
+    more_threads = []
+
+    @classmethod
+    def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        self.whole = self.folder / "whole"
-        self.finish(train(self.whole, threads=1))
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = Path(folder.name)
+        cls.whole = cls.folder / "whole"
+        assert cls.train(cls.whole, cls.few_threads).wait(timeout=300) == 0
+
+    @classmethod
+    def train(cls, run, threads):
+        return launch(cls.system, *CONFIG, *cls.words, *threads, "--run-dir", run)
 
     def finish(self, process):
         self.assertEqual(process.wait(timeout=300), 0)
@@ -50,10 +62,10 @@ class SameBits(unittest.TestCase):
         result = json.loads((run / "result.json").read_text())
         return result["steps"], result["episodes"], result["parameters_sha256"]
 
-    def cut_short(self, number):
+    def cut_short(self, name, number):
         """A run that got the signal after its first checkpoint."""
-        run = self.folder / "cut"
-        process = train(run, threads=2)
+        run = self.folder / name
+        process = self.train(run, self.more_threads)
         while not list(run.glob("checkpoints/0*")):
             self.assertIsNone(process.poll(), "the run ended before its first checkpoint")
             time.sleep(0.01)
@@ -63,20 +75,46 @@ class SameBits(unittest.TestCase):
 
     def test_other_threads(self):
         run = self.folder / "threads"
-        self.finish(train(run, threads=3))
+        self.finish(self.train(run, self.more_threads))
         self.assertEqual(self.bits(run), self.bits(self.whole))
 
     def test_interrupted_and_resumed(self):
-        run = self.cut_short(signal.SIGINT)
+        run = self.cut_short("interrupted", signal.SIGINT)
         self.assertLess(self.bits(run)[0], STEPS)
-        self.finish(start(run))
+        self.finish(resume(run))
         self.assertEqual(self.bits(run), self.bits(self.whole))
 
+    # Again and again, at moments of which the test knows nothing.
     def test_killed_and_resumed(self):
-        run = self.cut_short(signal.SIGKILL)
+        run = self.cut_short("killed", signal.SIGKILL)
         self.assertFalse((run / "result.json").exists())
-        self.finish(start(run))
+        for milliseconds in (150, 500, 900):
+            process = resume(run)
+            time.sleep(milliseconds / 1000)
+            process.kill()
+            process.wait(timeout=300)
+        self.finish(resume(run))
         self.assertEqual(self.bits(run), self.bits(self.whole))
+
+
+class Paac(SameBits, unittest.TestCase):
+    system = "paac"
+    words = ["--set", "paac.envs=8", "--set", "paac.envs_per_group=4"]
+    few_threads = ["--threads", 1]
+    more_threads = ["--threads", 3]
+
+
+class HtsA2c(SameBits, unittest.TestCase):
+    system = "hts"
+    words = ["--set", "hts.envs=8", "--set", "hts.envs_per_group=4"]
+    few_threads = ["--set", "hts.executors=1", "--set", "hts.actors=0"]
+    more_threads = [
+        *["--set", "hts.executors=3", "--set", "hts.actors=4", "--set", "hts.learners=2"],
+    ]
+
+
+class HtsPpo(HtsA2c):
+    words = [*HtsA2c.words, "--set", "algo=ppo", "--set", "hts.alpha=16"]
 
 
 if __name__ == "__main__":

@@ -148,6 +148,26 @@ TEST_F(BatchedPolicyTest, AStopWakesActorsAndPredictors) {
   EXPECT_EQ(unwound, 3);
 }
 
+TEST_F(BatchedPolicyTest, WhoPredictsForItselfHasTheNewestParameters) {
+  std::stop_source stop;
+  OwnPolicy own(copy(), Answering::alone, stop.get_token());
+  PolicyClient client(own);
+  std::vector<float> shown{1, 2, 3}, logits(6), values(3);
+  const auto ask = [&] {
+    client.forward({std::as_bytes(std::span(shown))}, {3, 2, logits, values});
+  };
+  ask();
+  EXPECT_EQ(values, shown);
+  std::vector<float> gradient(model_.size());
+  gradient[4] = -1;
+  model_.apply(gradient, 0);
+  ask();
+  EXPECT_EQ(values, (std::vector<float>{2, 4, 6}));
+  EXPECT_EQ(client.version(), 1);
+  stop.request_stop();
+  EXPECT_THROW(ask(), Stopped);
+}
+
 TEST_F(BatchedPolicyTest, DoesNotLearn) {
   PolicyClient client(policy_);
   std::vector<float> gradient(model_.size());

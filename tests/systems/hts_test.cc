@@ -133,11 +133,11 @@ TEST_F(HtsTest, SameBitsForAnyThreadsAndAnyTiming) {
     const HtsConfig alone = {.envs = 10, .executors = 1, .actors = 1, .envs_per_group = 3};
     const auto one = train_sleepily(name(), alone, make);
     for (const int executors : {3, 10}) {
-      for (const int actors : {1, 2, 4, 8}) {
+      for (const int actors : {0, 1, 2, 4, 8}) {
         const HtsConfig config = {.envs = 10,
                                   .executors = executors,
                                   .actors = actors,
-                                  .learners = actors,
+                                  .learners = std::max(1, actors),
                                   .envs_per_group = 3,
                                   .max_predictions = 1 + actors};
         EXPECT_EQ(train_sleepily(name(), config, make), one)

@@ -9,7 +9,7 @@ foreach(tool plot compare)
   endif()
   add_test(NAME tools.${tool} COMMAND ${TANDEM_PYTHON} ${words})
 endforeach()
-foreach(picture plot_sweep plot_ga3c_grid)
+foreach(picture plot_sweep plot_ga3c_grid plot_hts_runtime)
   add_test(NAME tools.${picture}
     COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/tools/${picture}_test.py)
 endforeach()

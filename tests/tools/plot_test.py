@@ -52,10 +52,13 @@ class PlotTest(unittest.TestCase):
         self.assertEqual(labels, ["PAAC  Pong  nips  lr=0.01", "PAAC  Pong  nips  lr=0.02"])
 
     def test_the_line_is_the_mean_and_the_band_holds_all_seeds(self):
-        runs = self.make_run("a", returns=(0, 1, 2)), self.make_run("b", seed=2, returns=(2, 3, 4, 5))
+        runs = (
+            self.make_run("a", returns=(0, 1, 2)),
+            self.make_run("b", seed=2, returns=(2, 3, 4, 5)),
+        )
         (curve,) = self.curves(*runs)
         axes = plot.plt.figure().add_subplot()
-        plot.draw(axes, curve, "steps", 1, "black")
+        plot.draw(axes, curve, "steps", 1, plot.style(0))
         line, *seeds = axes.lines
         self.assertEqual([seed.get_xdata()[-1] for seed in seeds], [3000, 4000])
         self.assertEqual((line.get_xdata()[0], line.get_xdata()[-1]), (1000, 3000))

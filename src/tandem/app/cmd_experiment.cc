@@ -8,6 +8,7 @@ void add_experiment(CLI::App& program) {
       program.add_subcommand("experiment", "Make a paper's measurements of its system again");
   command->require_subcommand(1);
   add_ga3c_grid(*command);
+  add_hts_runtime(*command);
 }
 
 }  // namespace tandem

@@ -114,15 +114,6 @@ class Measurements {
   StopSignals signals_;
 };
 
-/// The figures are in the tables without it.
-void draw(const std::string& folder) {
-  try {
-    if (run_drawing("plot_ga3c_grid", {folder}) == 0) return;
-  } catch (const Error& error) {
-    spdlog::warn("there is no picture: {}", error.what());
-  }
-}
-
 void run(const Ga3cGridOptions& options) {
   if (options.config.has_budget()) throw Error("a measurement ends by --seconds, not by steps");
   auto config = options.config.load();
@@ -138,7 +129,7 @@ void run(const Ga3cGridOptions& options) {
   fmt::print("the best {} of each number of agents, net {}, {} cores, medians of {}\n\n{}\n{}",
              kShown, config.net.arch, RunConfig{}.thread_budget(), options.rounds,
              grid_table(best, terminal_width()), network_table(by_net, terminal_width()));
-  draw(options.out);
+  draw_experiment("plot_ga3c_grid", options.out);
 }
 
 }  // namespace

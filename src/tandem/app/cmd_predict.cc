@@ -12,6 +12,7 @@
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
 #include "tandem/app/step_times.h"
+#include "tandem/app/system_speed.h"
 #include "tandem/app/table.h"
 #include "tandem/run/temporary_folder.h"
 #include "tandem/systems/hts_theory.h"
@@ -77,11 +78,7 @@ StepCosts measure_costs(const Config& config, double seconds) {
   auto options = assembly.run_options();
   options.progress = nullptr;
   TrainingRun run(std::move(options), RunDirectory::create(folder.path() / "run"));
-  const Batching batching{.envs = static_cast<int>(config.hts.envs),
-                          .steps = static_cast<int>(config.hts.alpha),
-                          .rollouts = 1,
-                          .apart = true};
-  return measure_step_costs(assembly.parts(run), batching, 1, seconds);
+  return measure_step_costs(assembly.parts(run), batching_of(config), 1, seconds);
 }
 
 void print_json(const PredictOptions& options, const Prediction& found) {

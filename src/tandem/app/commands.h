@@ -21,8 +21,11 @@ void add_compare(CLI::App& program);
 void add_sweep(CLI::App& program);
 void add_speedup(CLI::App& program);
 void add_predict(CLI::App& program);
+void add_advise(CLI::App& program);
 void add_verify(CLI::App& program);
 void add_experiment(CLI::App& program);
-void add_ga3c_grid(CLI::App& experiment);  // a subcommand of `experiment`
+// Subcommands of `experiment`.
+void add_ga3c_grid(CLI::App& experiment);
+void add_hts_runtime(CLI::App& experiment);
 
 }  // namespace tandem

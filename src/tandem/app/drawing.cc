@@ -71,4 +71,13 @@ void draw_sweep(const fs::path& folder) {
   }
 }
 
+void draw_experiment(const std::string& name, const fs::path& folder) {
+  try {
+    if (run_drawing(name, {folder.string()}) == 0) return;
+    spdlog::warn("there is no picture");
+  } catch (const Error& error) {
+    spdlog::warn("there is no picture: {}", error.what());
+  }
+}
+
 }  // namespace tandem

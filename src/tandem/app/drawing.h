@@ -15,4 +15,8 @@ int run_drawing(const std::string& name, const std::vector<std::string>& words);
 /// numbers are safe without it.
 void draw_sweep(const std::filesystem::path& folder);
 
+/// Runs tools/NAME.py over an experiment's folder, or warns that there is no picture: the figures
+/// are in its tables.
+void draw_experiment(const std::string& name, const std::filesystem::path& folder);
+
 }  // namespace tandem

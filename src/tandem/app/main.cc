@@ -92,7 +92,7 @@ int main(int argc, char** argv) {
        {tandem::add_train, tandem::add_envs, tandem::add_systems, tandem::add_keys,
         tandem::add_rollout, tandem::add_bench, tandem::add_eval, tandem::add_record,
         tandem::add_plot, tandem::add_compare, tandem::add_sweep, tandem::add_speedup,
-        tandem::add_predict, tandem::add_verify, tandem::add_experiment}) {
+        tandem::add_predict, tandem::add_advise, tandem::add_verify, tandem::add_experiment}) {
     add(program);
   }
 

@@ -9,11 +9,15 @@
 #include "tandem/app/random_actions.h"
 #include "tandem/base/clock.h"
 #include "tandem/env/vec_env.h"
+#include "tandem/sync/crew.h"
 
 namespace tandem {
-StepTimes measure_step_times(const EnvConfig& config, double seconds) {
-  constexpr std::uint64_t kSeed = 1;
-  VecEnv env(config.factory(kSeed), {.seed = kSeed});
+namespace {
+
+constexpr std::uint64_t kSeed = 1;
+
+StepTimes measure_one(const EnvFactory& make_env, int index, double seconds) {
+  VecEnv env(make_env, {.first = index, .seed = kSeed});
   std::vector<std::byte> observation(env.spec().observation_bytes());
   RandomActions actions(env.spec(), kSeed);
   env.reset(observation);
@@ -42,6 +46,26 @@ StepTimes measure_step_times(const EnvConfig& config, double seconds) {
   } while (watch.seconds() < seconds);
   return {{mean, std::sqrt(squares / std::max(1.0, count - 1))},
           (thread_processor_seconds() - busy_before) / (watch.seconds() - before)};
+}
+
+}  // namespace
+
+StepTimes measure_step_times(const EnvConfig& config, double seconds, int threads) {
+  const auto make_env = config.factory(kSeed);
+  std::vector<StepTimes> all(static_cast<std::size_t>(threads));
+  Crew crew;
+  crew.spawn("step_times", threads, [&](int rank) {
+    all[static_cast<std::size_t>(rank)] = measure_one(make_env, rank, seconds);
+  });
+  crew.join();
+
+  StepTimes mean;
+  for (const auto& one : all) {
+    mean.step.mean += one.step.mean / threads;
+    mean.step.deviation += one.step.deviation / threads;
+    mean.busy += one.busy / threads;
+  }
+  return mean;
 }
 
 }  // namespace tandem

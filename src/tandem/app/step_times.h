@@ -12,8 +12,10 @@ struct StepTimes {
   double busy = 0;  // share of the time that it computed, and did not sleep
 };
 
-/// Steps one environment with random actions for about `seconds`, each step on its own. Throws
-/// Error when there is no such environment.
-[[nodiscard]] StepTimes measure_step_times(const EnvConfig& config, double seconds);
+/// Steps an environment in each of `threads` threads with random actions for about `seconds`, each
+/// step on its own: as many as there are cores, and what these share is shared as in training. The
+/// means over the threads. Throws Error when there is no such environment.
+[[nodiscard]] StepTimes measure_step_times(const EnvConfig& config, double seconds,
+                                           int threads = 1);
 
 }  // namespace tandem

@@ -14,7 +14,21 @@ namespace {
 constexpr int kRounds = 4;
 constexpr double kTrainingShare = 0.7;  // of a round; the parts get the rest
 
-Batching batching(const Config& config) {
+Batching hts_batching(const HtsConfig& hts) {
+  const auto askers = hts.actors > 0 ? hts.actors : hts.executors;
+  const auto waiting = std::min(hts.envs / askers, hts.max_predictions);
+  const auto together = hts.deterministic ? std::min(hts.envs, hts.envs_per_group) : waiting;
+  const auto envs = std::max<std::int64_t>(together, 1);
+  return {.envs = static_cast<int>(envs),
+          .steps = static_cast<int>(hts.alpha),
+          .rollouts = static_cast<int>((hts.envs + envs - 1) / envs),
+          .alone = hts.deterministic,
+          .apart = !hts.deterministic || hts.envs * hts.alpha > HtsConfig::kMostRecorded};
+}
+
+}  // namespace
+
+Batching batching_of(const Config& config) {
   if (config.system == "a3c") {
     return {.envs = 1, .steps = static_cast<int>(config.a3c.t_max), .rollouts = 1};
   }
@@ -30,15 +44,7 @@ Batching batching(const Config& config) {
             .apart = true,
             .acts_on_last = true};
   }
-  if (config.system == "hts") {
-    const auto& hts = config.hts;
-    const auto waiting = std::min(hts.envs / hts.actors, hts.max_predictions);
-    const auto envs = std::max<std::int64_t>(waiting, 1);
-    return {.envs = static_cast<int>(envs),
-            .steps = static_cast<int>(hts.alpha),
-            .rollouts = static_cast<int>((hts.envs + envs - 1) / envs),
-            .apart = true};
-  }
+  if (config.system == "hts") return hts_batching(config.hts);
   if (config.system == "impala") {
     const auto& impala = config.impala;
     return {.envs = static_cast<int>(impala.envs),
@@ -53,6 +59,8 @@ Batching batching(const Config& config) {
           .steps = static_cast<int>(paac.t_max),
           .rollouts = static_cast<int>((paac.envs + envs - 1) / envs)};
 }
+
+namespace {
 
 TimeShares shares_of(const nlohmann::ordered_json& means) {
   return {.stepping = means.at("time/stepping"),
@@ -76,7 +84,7 @@ Round measure_round(const Config& config, double seconds, const StopSignals& sig
   round.training =
       measure_training(config, kTrainingShare * seconds, signals, [&](const Parts& parts) {
         const double rest = (1 - kTrainingShare) * seconds;
-        round.costs = measure_step_costs(parts, batching(config), cores_of(config), rest);
+        round.costs = measure_step_costs(parts, batching_of(config), cores_of(config), rest);
       });
   return round;
 }
@@ -122,7 +130,7 @@ SystemSpeed measure_system(const Config& config, double seconds) {
   };
   SystemSpeed speed{
       .threads = config.run.thread_budget(),
-      .batching = batching(config),
+      .batching = batching_of(config),
       .steps_per_second = middle([](const Round& r) { return r.training.steps_per_second; }),
       .shares = mean_shares(rounds),
       .own = own_measures(config, rounds),

@@ -74,7 +74,8 @@ class Meter {
 }  // namespace
 
 TrainingRate measure_training(const Config& config, double seconds, const StopSignals& signals,
-                              const std::function<void(const Parts&)>& afterwards) {
+                              const std::function<void(const Parts&)>& afterwards,
+                              const EnvFactory& instead) {
   Config endless = config;
   endless.run.steps = std::numeric_limits<std::int64_t>::max();
   endless.run.until_return = RunConfig{}.until_return;
@@ -90,6 +91,7 @@ TrainingRate measure_training(const Config& config, double seconds, const StopSi
   run.emplace(std::move(options), RunDirectory::create(folder.path()));
 
   Parts parts = assembly.parts(*run);
+  if (instead) parts.make_env = instead;
   train_system(endless, parts);
   if (signals.requested()) throw Error("interrupted; there is no result");
   std::ifstream metrics(run->paths().metrics());

@@ -19,9 +19,11 @@ struct TrainingRate {
 
 /// Trains for about `seconds` (the making of environments comes on top), whatever budget the config
 /// has, in a temporary folder that is gone afterwards; then calls `afterwards` with the parts that
-/// trained. Throws Error when the config cannot be trained with, or one of the signals came.
+/// trained. Trains in the environments of `instead`, where there are any, which must have the spec
+/// of the config's. Throws Error when the config cannot be trained with, or one of the signals
+/// came.
 [[nodiscard]] TrainingRate measure_training(
     const Config& config, double seconds, const StopSignals& signals,
-    const std::function<void(const Parts&)>& afterwards = {});
+    const std::function<void(const Parts&)>& afterwards = {}, const EnvFactory& instead = {});
 
 }  // namespace tandem

@@ -1,8 +1,6 @@
 #include "tandem/policy/batched_policy.h"
 
 #include <algorithm>
-#include <functional>
-#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -48,15 +46,6 @@ void BatchedPolicy::answer(NetworkCopy& model, Batch& batch) {
   model.network().forward({batch.observations_, batch.state_, batch.begins_}, heads);
   batch.scatter(heads);
   reply(batch, model.version());
-}
-
-void BatchedPolicy::answer_alone(Network& network, const Question& question) {
-  const Heads& out = question.out;
-  if (question.activations == nullptr) return forward_alone(network, question.inputs, out);
-  for (std::int64_t i = 0; i < out.batch; ++i) {
-    network.record_at(part(question.inputs, i, 1, out.batch), part(out, i, 1),
-                      *question.activations, question.places[static_cast<std::size_t>(i)]);
-  }
 }
 
 /// Until no more questions come while this thread yields its core, or the batch is full: so batches
@@ -141,34 +130,6 @@ void BatchedPolicy::Batch::scatter(const Heads& heads) const {
     state = after;
     first += own.batch;
   }
-}
-
-void PolicyClient::forward(const Inputs& inputs, const Heads& out) {
-  question_.inputs = inputs;
-  question_.out = out;
-  question_.activations = nullptr;
-  policy_.ask(question_);
-}
-
-void PolicyClient::record(const Inputs& inputs, const Heads& out) {
-  if (activations_ == nullptr) return forward(inputs, out);
-  question_.inputs = inputs;
-  question_.out = out;
-  question_.activations = activations_;
-  question_.places = places_;
-  policy_.ask(question_);
-  std::ranges::transform(places_, strides_, places_.begin(), std::plus<>());
-}
-
-void PolicyClient::record_into(Activations* activations, std::vector<std::int64_t> places,
-                               std::vector<std::int64_t> strides) {
-  activations_ = activations;
-  places_ = std::move(places);
-  strides_ = std::move(strides);
-}
-
-void PolicyClient::backward(const HeadLoss& /*loss*/, std::span<float> /*gradient*/) {
-  throw std::logic_error("a policy that only answers cannot learn");
 }
 
 }  // namespace tandem

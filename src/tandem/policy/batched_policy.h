@@ -13,6 +13,7 @@
 #include "tandem/base/histogram.h"
 #include "tandem/nn/network.h"
 #include "tandem/policy/network_copy.h"
+#include "tandem/policy/policy.h"
 
 namespace tandem {
 
@@ -26,43 +27,22 @@ struct PredictionStats {
   double idle_seconds = 0;       // of predictors, with nothing to answer
 };
 
-/// What shares a forward pass.
-enum class Answering {
-  together,  // all samples of a batch
-  alone      // each sample by itself: its bits do not depend on the others
-};
-
 /// GA3C's prediction queue (section 4.1). Any number of actors ask, and wait for their answers; any
 /// number of predictors answer, each at once all that wait. Nobody waits for a batch to fill: it is
 /// as large as the actors are many and the predictors slow, but a predictor lets go of its core for
 /// whoever can ask at once. Safe to use from many threads. Blocking calls throw Stopped once `stop`
 /// is requested.
-class BatchedPolicy {
+class BatchedPolicy final : public Policy {
  public:
   /// Batches have at most `most` samples, if no actor asks for more.
   BatchedPolicy(Architecture architecture, std::int64_t most, std::stop_token stop,
                 Answering answering = Answering::together);
 
-  [[nodiscard]] const Architecture& architecture() const { return architecture_; }
+  [[nodiscard]] const Architecture& architecture() const override { return architecture_; }
 
-  /// What an actor asks; one for each actor, which keeps it.
-  struct Question {
-    Inputs inputs = {};
-    Heads out = {};
-    std::int64_t version = 0;  // of the parameters of the answer
-
-    // Where activations are to be kept, by sample. Only where samples are answered alone.
-    Activations* activations = nullptr;
-    std::span<const std::int64_t> places = {};
-
-    bool answered = false;  // these are the policy's own
-    Stopwatch watch = {};
-    std::condition_variable_any changed = {};
-  };
-
-  /// An actor: waits until `out`, the state of the inputs and the version are filled. All of these
-  /// must outlive the predictors, which may still be at work on them when this throws Stopped.
-  void ask(Question& question);
+  /// An actor: waits until a predictor has answered. What the question views must outlive the
+  /// predictors, which may still be at work on it when this throws Stopped.
+  void ask(Question& question) override;
 
   /// What a predictor computes in; one for each predictor.
   class Batch {
@@ -94,7 +74,6 @@ class BatchedPolicy {
  private:
   void let_others_ask(std::unique_lock<std::mutex>& lock);
   void take(Batch& batch);
-  static void answer_alone(Network& network, const Question& question);
   void reply(const Batch& batch, std::int64_t version);
 
   const Architecture architecture_;
@@ -106,33 +85,6 @@ class BatchedPolicy {
   std::vector<Question*> waiting_;  // the longest first; guarded by mutex_, as the next two
   std::int64_t waiting_samples_ = 0;
   PredictionStats stats_;
-};
-
-/// A BatchedPolicy as the network that acts. It does not learn: backward() throws std::logic_error.
-/// Not thread-safe; one for each actor.
-class PolicyClient : public Network {
- public:
-  /// The policy must outlive it.
-  explicit PolicyClient(BatchedPolicy& policy) : policy_(policy) {}
-
-  [[nodiscard]] const Architecture& architecture() const override { return policy_.architecture(); }
-  void forward(const Inputs& inputs, const Heads& out) override;
-  void record(const Inputs& inputs, const Heads& out) override;
-  void backward(const HeadLoss& loss, std::span<float> gradient) override;
-
-  /// From now on record() keeps activations, of sample i of its next call at places[i], and from
-  /// one call to the next strides[i] further on. Null: it keeps none.
-  void record_into(Activations* activations, std::vector<std::int64_t> places,
-                   std::vector<std::int64_t> strides);
-
-  /// Of the parameters that gave the last answer.
-  [[nodiscard]] std::int64_t version() const { return question_.version; }
-
- private:
-  BatchedPolicy& policy_;
-  BatchedPolicy::Question question_;
-  Activations* activations_ = nullptr;
-  std::vector<std::int64_t> places_, strides_;
 };
 
 }  // namespace tandem

@@ -1,7 +1,6 @@
 #include "tandem/systems/hts.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -23,17 +22,21 @@ constexpr auto kStorage = "storage";  // of the checkpoint
 
 /// Section 4.1: steps environments of its own with the actions that actors predict. All that is
 /// random is drawn here, from each environment's own stream: actions from the policy that the
-/// actors answer with, so it does not matter which of them answered.
+/// actors answer with, so it does not matter which of them answered. Without actors it predicts for
+/// itself, by a copy of the parameters.
 struct Executor {
-  Executor(const Parts& parts, BatchedPolicy& policy, int alpha, int first, int count)
+  Executor(const Parts& parts, Policy& actors, std::unique_ptr<OwnPolicy> of_its_own, int alpha,
+           int first, int count)
       : first(first),
         count(count),
-        client(policy),
+        own(std::move(of_its_own)),
+        client(own != nullptr ? *own : actors),
         collector(VecEnv(parts.make_env, {.first = first, .count = count, .seed = parts.seed}),
                   client, nullptr, parts.algorithm, alpha) {}
 
   int first;  // of its environments
   int count;
+  std::unique_ptr<OwnPolicy> own;  // null where actors predict
   PolicyClient client;
   Collector collector;
   double waited_seconds = 0;  // for the others, the last time
@@ -48,7 +51,7 @@ class Hts {
         acting_(parts.learner.parameters()),
         learner_(config, parts),
         policy_(parts.learner.architecture(), config.max_predictions, crew_.stop_token(),
-                config.deterministic ? Answering::alone : Answering::together),
+                answering(config)),
         executors_(static_cast<std::size_t>(std::min(config.executors, config.envs))),
         synchronisation_(
             static_cast<int>(executors_.size()) + 1, [this] { synchronise(); },
@@ -73,7 +76,9 @@ class Hts {
 
   void train() {
     if (parts_.run.done()) return;
-    crew_.spawn("actor", static_cast<int>(config_.actors), [this](int) { act(); });
+    if (config_.actors > 0) {
+      crew_.spawn("actor", static_cast<int>(config_.actors), [this](int) { act(); });
+    }
     crew_.spawn("executor", static_cast<int>(executors_.size()),
                 [this](int rank) { execute(static_cast<std::size_t>(rank)); });
     crew_.spawn("learner", 1, [this](int) { learn(); });
@@ -82,6 +87,10 @@ class Hts {
   }
 
  private:
+  static Answering answering(const HtsConfig& config) {
+    return config.deterministic ? Answering::alone : Answering::together;
+  }
+
   HtsStorage& writing() { return storages_[writing_]; }
   HtsStorage& reading() { return storages_[1 - writing_]; }
 
@@ -150,8 +159,14 @@ class Hts {
     const auto first_of = [&](std::size_t i) {
       return static_cast<int>(static_cast<std::size_t>(config_.envs) * i / executors_.size());
     };
+    std::unique_ptr<OwnPolicy> own;
+    if (config_.actors == 0) {
+      own = std::make_unique<OwnPolicy>(NetworkCopy(acting_, parts_.make_network),
+                                        answering(config_), crew_.stop_token());
+    }
     const int first = first_of(rank);
-    return std::make_unique<Executor>(parts_, policy_, static_cast<int>(config_.alpha), first,
+    return std::make_unique<Executor>(parts_, policy_, std::move(own),
+                                      static_cast<int>(config_.alpha), first,
                                       first_of(rank + 1) - first);
   }
 
@@ -168,28 +183,31 @@ class Hts {
     episodes_.clear();
     for (const auto& executor : executors_) {
       TimeShares seconds = executor->collector.take_seconds();
+      seconds.waiting = executor->waited_seconds;
       // The actors say themselves how long they compute.
-      seconds.waiting = std::exchange(seconds.inferring, 0) + executor->waited_seconds;
+      if (config_.actors > 0) seconds.waiting += std::exchange(seconds.inferring, 0);
       executing += seconds;
       std::ranges::copy(executor->collector.take_episodes(), std::back_inserter(episodes_));
     }
-    const auto predicted = policy_.take_stats();
-    const TimeShares acting = {.inferring = predicted.computing_seconds,
-                               .waiting = predicted.idle_seconds};
-    const std::array measures = {
-        Measure{"hts/prediction_batch", static_cast<double>(predicted.predictions),
-                static_cast<double>(predicted.batches)},
-        Measure{"hts/executors_waiting", executing.waiting, executing.total()},
-        Measure{"hts/actors_waiting", acting.waiting, acting.total()},
-        Measure{"hts/learners_waiting", learning.waiting, learning.total()},
+    all.seconds += executing;
+    std::vector<Measure> measures = {
+        {"hts/executors_waiting", executing.waiting, executing.total()},
+        {"hts/learners_waiting", learning.waiting, learning.total()},
     };
+    const auto predicted = policy_.take_stats();
     const Spread latency{"hts/prediction_seconds", &predicted.latency_seconds};
+    if (config_.actors > 0) {
+      const TimeShares acting = {.inferring = predicted.computing_seconds,
+                                 .waiting = predicted.idle_seconds};
+      all.seconds += acting;
+      all.spreads = {&latency, 1};
+      measures.push_back({"hts/prediction_batch", static_cast<double>(predicted.predictions),
+                          static_cast<double>(predicted.batches)});
+      measures.push_back({"hts/actors_waiting", acting.waiting, acting.total()});
+    }
     all.steps = config_.envs * config_.alpha;
     all.episodes = episodes_;
-    all.seconds += executing;
-    all.seconds += acting;
     all.measures = measures;
-    all.spreads = {&latency, 1};
     parts_.run.record(all);
   }
 

@@ -20,9 +20,10 @@ FieldList HtsConfig::fields() {
       {.key = "actors",
        .target = &actors,
        .meaning =
-           "threads that predict actions, a batch at a time. The result does not depend on it",
+           "threads that predict actions, a batch at a time; 0: executors predict for themselves. "
+           "The result does not depend on it",
        .source = "HTS-RL, section 4.1 and Table 4",
-       .least = 1,
+       .least = 0,
        .most = 256},
       {.key = "learners",
        .target = &learners,

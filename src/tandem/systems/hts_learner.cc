@@ -8,9 +8,6 @@
 namespace tandem {
 namespace {
 
-/// Samples whose activations are kept, at most: of nips they have 150 kB each, in two storages.
-constexpr std::int64_t kMostRecorded = 2048;
-
 constexpr auto kPrevious = "previous_parameters";  // in a checkpoint
 
 int group_count(const HtsConfig& config) {
@@ -30,7 +27,7 @@ std::vector<float> previous_parameters(const Parts& parts) {
 HtsLearner::HtsLearner(const HtsConfig& config, Parts& parts)
     : parts_(parts),
       samples_(config.envs * config.alpha),
-      records_(config.deterministic && samples_ <= kMostRecorded &&
+      records_(config.deterministic && samples_ <= HtsConfig::kMostRecorded &&
                !parts.algorithm.needs().passes),
       weight_(1.0 / static_cast<double>(config.envs * config.alpha)),
       previous_(previous_parameters(parts)),

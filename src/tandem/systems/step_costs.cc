@@ -10,6 +10,7 @@
 #include "tandem/base/median.h"
 #include "tandem/data/rollout.h"
 #include "tandem/env/uniform_action.h"
+#include "tandem/nn/batch.h"
 #include "tandem/policy/env_actions.h"
 #include "tandem/policy/recurrent_state.h"
 #include "tandem/sync/crew.h"
@@ -62,10 +63,10 @@ class Workbench {
 
   const Batching batching_;
   const Algorithm& algorithm_;
-  const bool records_;  // the pass that acts is the one that is learned from
   Learner learner_;
   VecEnv env_;
   std::unique_ptr<Network> network_;
+  const bool records_;  // the pass that acts is the one that is learned from
   Workers workers_{1};  // the caller
   Rollout rollout_;
   RecurrentState state_;
@@ -81,10 +82,11 @@ class Workbench {
 Workbench::Workbench(const Parts& parts, const Batching& batching, int first_env)
     : batching_(batching),
       algorithm_(parts.algorithm),
-      records_(!batching.apart && !parts.algorithm.needs().passes),
       learner_(parts.learner.architecture(), parts.learner.config(), parts.seed),
       env_(parts.make_env, {.first = first_env, .count = batching.envs, .seed = parts.seed}),
       network_(parts.make_network(learner_.parameters())),
+      records_(!batching.apart && !parts.algorithm.needs().passes &&
+               (!batching.alone || network_->make_activations(1) != nullptr)),
       rollout_(env_.spec(), batching.steps, batching.envs),
       state_(*network_, batching.envs),
       actions_(env_.spec(), batching.envs),
@@ -135,7 +137,13 @@ void Workbench::act_and_learn() {
 void Workbench::act() {
   for (int t = 0; t < batching_.steps; ++t) {
     const auto seen = state_.look(ids_, rollout_.observations(t));
-    records_ ? network_->record(seen, heads(t)) : network_->forward(seen, heads(t));
+    const int passes = batching_.alone ? batching_.envs : 1;
+    for (int i = 0; i < passes; ++i) {
+      const int count = batching_.envs / passes;
+      const Inputs some = part(seen, i, count, batching_.envs);
+      const Heads out = part(heads(t), i, count);
+      records_ ? network_->record(some, out) : network_->forward(some, out);
+    }
     state_.keep(ids_);
     algorithm_.act(heads(t), streams_, rollout_.epsilons(), rollout_.taken(t));
   }
@@ -148,7 +156,9 @@ void Workbench::act() {
   }
   const int first = bootstrap == Bootstrap::last_state ? last : 1;
   const int rows = last - first + 1;
-  network_->forward(state_.look(ids_, rollout_.observations(first, rows)), heads(first, rows));
+  const auto seen = state_.look(ids_, rollout_.observations(first, rows));
+  if (batching_.alone) return forward_alone(*network_, seen, heads(first, rows));
+  network_->forward(seen, heads(first, rows));
 }
 
 void Workbench::differentiate(std::span<float> gradient) {

@@ -11,6 +11,8 @@ struct Batching {
   int steps = 0;     // of each environment between two updates
   int rollouts = 0;  // of envs * steps samples each, a gradient from each: those of one update
 
+  bool alone = false;         // each sample goes forward by itself; learning from that pass then
+                              // needs a network that makes Activations
   bool apart = false;         // others learn than those that act, by a forward pass of their own
   bool acts_on_last = false;  // the pass that looks at the last state chooses an action, too
 };

@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spdlog/spdlog.h>
+
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tandem/app/advice.h"
+#include "tandem/app/commands.h"
+#include "tandem/app/table.h"
+#include "tandem/app/training_rate.h"
+
+namespace tandem {
+namespace {
+
+constexpr const char* kAdviseFooter = R"(
+Measures how long the environment takes for a step, and how evenly, and what
+each system costs beside it: a short training in environments that cost nothing.
+From both follows how fast, how far behind and how large each system would be.
+  tandem advise --env atari:Pong
+  tandem advise --env latency --set env.mean_us=2000 --set env.wait=sleeping --check)";
+
+struct AdviseOptions {
+  std::string env;
+  std::vector<std::string> sets;
+  double seconds = 2;
+  bool check = false;
+  bool json = false;
+};
+
+AdviceTask task_of(const AdviseOptions& options) {
+  AdviceTask task{.settings = {{"env.id", options.env, "--env"}},
+                  .seconds = options.seconds,
+                  .check = options.check};
+  for (const auto& text : options.sets) task.settings.push_back(parse_assignment(text));
+  return task;
+}
+
+std::string megabytes(double bytes) { return fmt::format("{:.0f} MB", 1e-6 * bytes); }
+
+void print_json(const AdviceTask& task, const EnvMeasures& env,
+                const std::vector<Forecast>& forecasts) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const auto& one : forecasts) {
+    nlohmann::ordered_json row = {{"system", one.candidate.config.system},
+                                  {"settings", one.candidate.words},
+                                  {"steps_per_second", one.steps_per_second},
+                                  {"policy_lag_updates", one.lag},
+                                  {"memory_bytes", one.bytes},
+                                  {"command", one.command(task)}};
+    if (task.check) row["measured_steps_per_second"] = one.measured;
+    rows.push_back(std::move(row));
+  }
+  const nlohmann::ordered_json json = {{"env", env.config.id},
+                                       {"t_env_us", 1e6 * env.times.step.mean},
+                                       {"t_env_deviation_us", 1e6 * env.times.step.deviation},
+                                       {"t_env_busy_share", env.times.busy},
+                                       {"env_bytes", env.bytes},
+                                       {"forecasts", rows},
+                                       {"recommended", recommended(forecasts).command(task)}};
+  fmt::print("{}\n", json.dump(2));
+}
+
+void print_table(const AdviceTask& task, const EnvMeasures& env,
+                 const std::vector<Forecast>& forecasts) {
+  fmt::print("{}: a step takes {} +- {} ({:.0f}% of it on a core, {} cores), {} each\n\n",
+             env.config.id, time_text(env.times.step.mean), time_text(env.times.step.deviation),
+             100 * env.times.busy, RunConfig{}.thread_budget(), megabytes(env.bytes));
+  std::vector<std::vector<std::string>> rows = {{"SYSTEM", "STEPS/S", "LAG", "MEMORY"}};
+  if (task.check) rows.front().insert(rows.front().end(), {"MEASURED", "ERROR"});
+  rows.front().emplace_back("SETTINGS");
+  for (const auto& one : forecasts) {
+    auto& row = rows.emplace_back(std::vector<std::string>{
+        one.candidate.config.system, fmt::format("{:.0f}", one.steps_per_second),
+        fmt::format("{:.3g}", one.lag), megabytes(one.bytes)});
+    if (task.check) {
+      row.push_back(fmt::format("{:.0f}", one.measured));
+      row.push_back(fmt::format("{:+.0f}%", 100 * one.error()));
+    }
+    row.push_back(one.candidate.words.empty()
+                      ? "preset"
+                      : fmt::format("{}", fmt::join(one.candidate.words, " ")));
+  }
+  fmt::print("{}\n", format_table(rows, terminal_width()));
+  fmt::print(
+      "LAG: updates that the policy that acts is behind, about. Of those nearly as fast as\n"
+      "the fastest, the one that lags least:\n\n  {}\n",
+      recommended(forecasts).command(task));
+}
+
+void run(const AdviseOptions& options) {
+  const auto task = task_of(options);
+  const StopSignals signals;
+  const auto env = measure_env(task);
+  const auto all = candidates(task, env);
+  spdlog::info(
+      "{} trainings, about {:.0f} seconds", all.size(),
+      std::ceil(static_cast<double>(all.size()) * (task.seconds * (task.check ? 4 : 1) + 0.5)));
+  std::vector<Forecast> forecasts;
+  for (const auto& one : all) forecasts.push_back(forecast(task, env, one, signals));
+  options.json ? print_json(task, env, forecasts) : print_table(task, env, forecasts);
+}
+
+}  // namespace
+
+void add_advise(CLI::App& program) {
+  auto options = std::make_shared<AdviseOptions>();
+  auto* command = program.add_subcommand(
+      "advise", "Foresee rate, policy lag and memory of all systems, and recommend one");
+  command->add_option("--env", options->env, "Environment, as `tandem envs` lists them")
+      ->type_name("ID")
+      ->required();
+  command->add_option("--set", options->sets, "A key that all systems share: env.*, net.*, algo")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command->add_option("--seconds", options->seconds, "Of each measurement")
+      ->check(CLI::Range(0.2, 3600.0))
+      ->capture_default_str();
+  command->add_flag("--check", options->check, "Train for real, too, and tell the error");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->footer(kAdviseFooter);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace tandem

@@ -1,0 +1,13 @@
+// An environment that costs nothing, to measure all else.
+#pragma once
+
+#include "tandem/env/vec_env.h"
+
+namespace tandem {
+
+/// Environments with the spec of those that `real` makes, which show the first frame of one of
+/// them for ever and never end. Usable by several threads. Throws Error when that one cannot be
+/// made.
+[[nodiscard]] EnvFactory free_envs(const EnvFactory& real);
+
+}  // namespace tandem

@@ -1,0 +1,64 @@
+#include "tandem/policy/policy.h"
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+#include <utility>
+
+#include "tandem/nn/batch.h"
+#include "tandem/sync/crew.h"
+
+namespace tandem {
+
+void answer_alone(Network& network, const Question& question) {
+  const Heads& out = question.out;
+  if (question.activations == nullptr) return forward_alone(network, question.inputs, out);
+  for (std::int64_t i = 0; i < out.batch; ++i) {
+    network.record_at(part(question.inputs, i, 1, out.batch), part(out, i, 1),
+                      *question.activations, question.places[static_cast<std::size_t>(i)]);
+  }
+}
+
+OwnPolicy::OwnPolicy(NetworkCopy model, Answering answering, std::stop_token stop)
+    : model_(std::move(model)),
+      architecture_(model_.network().architecture()),
+      answering_(answering),
+      stop_(std::move(stop)) {}
+
+void OwnPolicy::ask(Question& question) {
+  if (stop_.stop_requested()) throw Stopped();
+  model_.synchronise();
+  question.version = model_.version();
+  if (answering_ == Answering::alone) return answer_alone(model_.network(), question);
+  model_.network().forward(question.inputs, question.out);
+}
+
+void PolicyClient::forward(const Inputs& inputs, const Heads& out) {
+  question_.inputs = inputs;
+  question_.out = out;
+  question_.activations = nullptr;
+  policy_.ask(question_);
+}
+
+void PolicyClient::record(const Inputs& inputs, const Heads& out) {
+  if (activations_ == nullptr) return forward(inputs, out);
+  question_.inputs = inputs;
+  question_.out = out;
+  question_.activations = activations_;
+  question_.places = places_;
+  policy_.ask(question_);
+  std::ranges::transform(places_, strides_, places_.begin(), std::plus<>());
+}
+
+void PolicyClient::record_into(Activations* activations, std::vector<std::int64_t> places,
+                               std::vector<std::int64_t> strides) {
+  activations_ = activations;
+  places_ = std::move(places);
+  strides_ = std::move(strides);
+}
+
+void PolicyClient::backward(const HeadLoss& /*loss*/, std::span<float> /*gradient*/) {
+  throw std::logic_error("a policy that only answers cannot learn");
+}
+
+}  // namespace tandem

@@ -1,0 +1,155 @@
+"""Runs what measures as a user does: bench, predict, advise, and the papers' experiments.
+
+Needs $TANDEM, the path of the program.
+"""
+
+import csv
+import json
+import unittest
+
+from cli_test import Folder, tandem
+
+
+class Predict(Folder):
+    # Claim 1 with what was measured: see hts_theory_test.cc for the claims themselves.
+    def test_step_times_become_rates_and_lags(self):
+        words = ["--env", "latency", "--set", "distribution=exponential", "--set", "wait=sleeping"]
+        words += ["--set", "mean_us=2000", "--set", "arch=mlp", "--set", "hts.envs=16"]
+        words += ["--alphas", "1,16", "--actors", "1,100000", "--seconds", 2]
+        predicted = tandem("predict", *words, "--json")
+        self.assertEqual(predicted.returncode, 0, predicted.stderr)
+        figures = json.loads(predicted.stdout)
+        self.assertGreater(figures["t_env_us"], 1800)
+        self.assertLess(figures["t_env_us"], 20000)  # on a busy machine
+        waiting, seldom = [row["steps_per_second"] for row in figures["claim_1"]]
+        self.assertLess(waiting, seldom)
+        self.assertLess(seldom, figures["most_steps_per_second"])
+        lag, endless = [row["lag"] for row in figures["claim_2"]]
+        self.assertLess(lag, 1)
+        self.assertIsNone(endless)
+        self.assertIn("synchronised every alpha steps", tandem("predict", *words).stdout)
+
+
+class Bench(Folder):
+    def test_bench_needs_a_system_and_no_steps(self):
+        self.assert_refused("bench", says="which SYSTEM to measure?")
+        self.assert_refused("bench", "paac", "--steps", "5", says="--seconds")
+
+    # Recurrent, without bootstrapping: seen failing with a bootstrap measured that is not there.
+    def test_bench_a_recurrent_agent_without_bootstrapping(self):
+        words = ["--set", "bootstrap=false", "--set", "lstm=4", "--set", "t_max=200"]
+        words += ["--set", "arch=mlp", "--seconds", 0.5]
+        measured = tandem("bench", "a3c", "--env", "pendulum", *words)
+        self.assertEqual(measured.returncode, 0, measured.stderr)
+
+    def test_bench_tells_what_only_the_system_measures(self):
+        words = ["--config", "ga3c/cartpole", "--seconds", 1]
+        measured = tandem("bench", "ga3c", *words, "--json")
+        self.assertEqual(measured.returncode, 0, measured.stderr)
+        figures = json.loads(measured.stdout)
+        latency = [figures[f"ga3c/prediction_seconds_{which}"] for which in ("median", "p99")]
+        self.assertGreater(latency[0], 0)
+        self.assertGreaterEqual(latency[1], latency[0])
+        for role in ("agents", "predictors", "trainers"):
+            self.assertGreaterEqual(figures[f"ga3c/{role}_waiting"], 0)
+            self.assertLessEqual(figures[f"ga3c/{role}_waiting"], 1)
+        self.assertIn("prediction p99", tandem("bench", "ga3c", *words).stdout)
+
+    def test_bench_env(self):
+        measured = json.loads(
+            tandem("bench", "env", "--env", "cartpole", "--seconds", 0.1, "--json").stdout
+        )
+        self.assertGreater(measured["steps_per_second"], 1000)
+        self.assertAlmostEqual(measured["t_env_us"] * measured["steps_per_second"] / 1e6, 1)
+
+
+class Experiments(Folder):
+    def test_experiment_ga3c_grid(self):
+        out = self.path / "grid"
+        words = ["ga3c-grid", "--config", "ga3c/cartpole", "--seconds", 0.3, "--out", out]
+        words += ["--agents", "2,3", "--predictors", 1, "--trainers", 1]
+        words += ["--nets", "mlp", "--rounds", 2]
+        done = tandem("experiment", *words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("ga3c / paac", done.stdout)
+        grid = (out / "grid.csv").read_text().splitlines()
+        self.assertEqual([line.split(",")[2] for line in grid], ["agents", "2", "3"])
+        networks = (out / "networks.csv").read_text().splitlines()
+        self.assertEqual(
+            [line.split(",")[0] for line in networks], ["system", "ga3c", "a3c", "paac"]
+        )
+        self.assertTrue((out / "ga3c-grid.png").exists())
+
+    def test_experiment_says_what_is_wrong(self):
+        words = ["ga3c-grid", "--config", "ga3c/cartpole", "--out", self.path / "none"]
+        self.assert_refused("experiment", *words, "--nets", "large9", says="large9")
+        self.assert_refused("experiment", *words, "--beside", "a4c", says="a4c")
+        self.assert_refused("experiment", *words, "--steps", "5", says="--seconds")
+        self.assertFalse((self.path / "none").exists())
+        self.assert_refused("experiment", says="subcommand")
+
+    # A smoke test: the figures themselves are in docs/results/hts.md.
+    def test_experiment_hts_runtime(self):
+        out = self.path / "runtime"
+        words = ["hts-runtime", "--means", 1, "--alphas", "1,8", "--actors", "1,2", "--mean", 1]
+        words += ["--envs", 4, "--seconds", 0.5, "--out", out]
+        done = tandem("experiment", *words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("OF CLAIM 1", done.stdout)
+        with (out / "runtime.csv").open(newline="") as lines:
+            rows = list(csv.DictReader(lines))
+        self.assertEqual(
+            [(row["figure"], row["system"], row["alpha"]) for row in rows],
+            [("a", "paac", "1"), ("a", "hts", "4")]
+            + [("b", "paac", "1"), ("b", "hts", "1"), ("b", "hts", "8")],
+        )
+        for row in rows:
+            self.assertGreater(float(row["measured_steps_per_second"]), 0)
+        # Four environments whose steps take a millisecond or more.
+        self.assertLess(float(rows[-1]["claimed_steps_per_second"]), 4000)
+        self.assertEqual((out / "latency.csv").read_text().count("\n"), 3)
+        self.assertTrue((out / "hts-runtime.png").exists())
+
+
+class Advise(Folder):
+    def test_all_systems_are_foreseen_and_one_is_recommended(self):
+        done = tandem("advise", "--env", "cartpole", "--seconds", 0.3, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        advice = json.loads(done.stdout)
+        rows = advice["forecasts"]
+        self.assertEqual({row["system"] for row in rows}, {"paac", "a3c", "ga3c", "hts", "impala"})
+        for row in rows:
+            self.assertGreater(row["steps_per_second"], 0)
+            self.assertGreater(row["memory_bytes"], 1e7)
+            self.assertIn(f"tandem train {row['system']} --config", row["command"])
+        lags = {row["system"]: row["policy_lag_updates"] for row in rows}
+        self.assertEqual((lags["paac"], lags["hts"]), (0, 1))
+        self.assertIn(advice["recommended"], [row["command"] for row in rows])
+        trained = tandem(
+            *advice["recommended"].split()[1:], "--steps", 500, "--run-dir", self.path / "run"
+        )
+        self.assertEqual(trained.returncode, 0, trained.stderr)
+
+    def test_asleep_more_threads_than_cores_are_advised(self):
+        words = ["--set", "env.mean_us=3000", "--set", "env.wait=sleeping", "--seconds", 0.3]
+        done = tandem("advise", "--env", "latency", *words, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        advice = json.loads(done.stdout)
+        self.assertLess(advice["t_env_busy_share"], 0.5)
+        rates = {row["command"]: row["steps_per_second"] for row in advice["forecasts"]}
+        one_for_each = [rate for command, rate in rates.items() if "executors=32" in command]
+        preset = next(
+            rate for command, rate in rates.items() if command.startswith("tandem train paac")
+        )
+        self.assertGreater(min(one_for_each), 3 * preset)
+        self.assertIn("net.arch=mlp", advice["recommended"])
+
+    def test_it_says_what_is_wrong(self):
+        self.assert_refused("advise", says="--env is required")
+        self.assert_refused("advise", "--env", "cartpoel", says="cartpole")
+        self.assert_refused("advise", "--env", "cartpole", "--set", "net.arc=mlp", says="net.arch")
+        self.assert_refused("advise", "--env", "cartpole", "--set", "hts.alpha=4", says="hts.alpha")
+
+
+if __name__ == "__main__":
+    unittest.main()
