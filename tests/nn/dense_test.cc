@@ -47,5 +47,23 @@ TEST(Dense, ProductsAreThoseOfPlainSums) {
   }
 }
 
+// Seen failing with a sample's sums begun in the middle where it shares a block.
+TEST(Dense, ASamplesSumsDoNotDependOnTheOthers) {
+  for (const Simd simd : available_simd()) {
+    const auto kernels = dense_kernels(simd);
+    const DenseShape all{9, 1003, 13};
+    const auto w = random_numbers(all.outputs * all.inputs, 1);
+    const auto x = random_numbers(all.samples * all.inputs, 2);
+    std::vector<float> together(static_cast<std::size_t>(all.samples * all.outputs));
+    auto alone = together;
+    kernels.forward(all, w.data(), x.data(), together.data());
+    for (std::int64_t s = 0; s < all.samples; ++s) {
+      kernels.forward({1, all.inputs, all.outputs}, w.data(), x.data() + s * all.inputs,
+                      alone.data() + s * all.outputs);
+    }
+    EXPECT_EQ(alone, together);
+  }
+}
+
 }  // namespace
 }  // namespace tandem

@@ -83,8 +83,8 @@ TEST_P(AloneTest, ASampleDoesNotDependOnTheOthersOfItsBatch) {
         return std::span(all).subspan(static_cast<std::size_t>(first) * width,
                                       static_cast<std::size_t>(count) * width);
       };
-      forward_alone(*network, {cut(observations), cut(states), cut(begins)},
-                    {count, 6, cut(logits), cut(value)});
+      network->forward_alone({cut(observations), cut(states), cut(begins)},
+                             {count, 6, cut(logits), cut(value)});
     }
     logits.insert(logits.end(), value.begin(), value.end());
     logits.insert(logits.end(), states.begin(), states.end());

@@ -58,11 +58,13 @@ class LinearNetwork final : public Network {
   }
 
   void record_at(const Inputs& inputs, const Heads& out, Activations& activations,
-                 std::int64_t place) override {
+                 std::span<const std::int64_t> places) override {
     forward(inputs, out);
     auto& all = dynamic_cast<Observations&>(activations).bytes;
-    std::ranges::copy(inputs.observations,
-                      &all[static_cast<std::size_t>(place) * observation_bytes()]);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      std::ranges::copy(inputs.observations.subspan(i * observation_bytes(), observation_bytes()),
+                        &all[static_cast<std::size_t>(places[i]) * observation_bytes()]);
+    }
   }
 
   void backward(const HeadLoss& loss, std::span<float> gradient, const Recorded& samples) override {

@@ -87,10 +87,14 @@ class WatchedNetwork final : public Network {
   [[nodiscard]] std::unique_ptr<Activations> make_activations(std::int64_t samples) const override {
     return inner_->make_activations(samples);
   }
-  void record_at(const Inputs& inputs, const Heads& out, Activations& activations,
-                 std::int64_t place) override {
+  void forward_alone(const Inputs& inputs, const Heads& out) override {
     before_();
-    inner_->record_at(inputs, out, activations, place);
+    inner_->forward_alone(inputs, out);
+  }
+  void record_at(const Inputs& inputs, const Heads& out, Activations& activations,
+                 std::span<const std::int64_t> places) override {
+    before_();
+    inner_->record_at(inputs, out, activations, places);
   }
   void backward(const HeadLoss& loss, std::span<float> gradient, const Recorded& samples) override {
     before_();

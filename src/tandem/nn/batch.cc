@@ -20,8 +20,14 @@ void require_sizes(const Architecture& architecture, const Inputs& inputs, const
   throw std::logic_error("Network: the batch has other sizes than the architecture");
 }
 
+void Network::forward_alone(const Inputs& inputs, const Heads& out) {
+  for (std::int64_t i = 0; i < out.batch; ++i) {
+    forward(part(inputs, i, 1, out.batch), part(out, i, 1));
+  }
+}
+
 void Network::record_at(const Inputs& /*inputs*/, const Heads& /*out*/,
-                        Activations& /*activations*/, std::int64_t /*place*/) {
+                        Activations& /*activations*/, std::span<const std::int64_t> /*places*/) {
   throw std::logic_error("Network::record_at: this network makes no recordings");
 }
 
@@ -46,12 +52,6 @@ Inputs part(const Inputs& inputs, std::int64_t first, std::int64_t count, std::i
                        static_cast<std::size_t>(count) * width);
   };
   return {cut(inputs.observations), cut(inputs.state), cut(inputs.begins)};
-}
-
-void forward_alone(Network& network, const Inputs& inputs, const Heads& out) {
-  for (std::int64_t i = 0; i < out.batch; ++i) {
-    network.forward(part(inputs, i, 1, out.batch), part(out, i, 1));
-  }
 }
 
 void RecordedHeads::add(const Heads& heads) {

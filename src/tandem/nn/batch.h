@@ -20,10 +20,6 @@ Heads part(const Heads& heads, std::int64_t first, std::int64_t count);
 /// The same of the inputs of a batch of `batch` samples.
 Inputs part(const Inputs& inputs, std::int64_t first, std::int64_t count, std::int64_t batch);
 
-/// Forward of each sample by itself: libraries choose how they sum by the size of a batch, and so
-/// the last bits of a row by how many rows share it. One row alone always goes the same way.
-void forward_alone(Network& network, const Inputs& inputs, const Heads& out);
-
 /// The heads of the samples that a network has recorded. Not thread-safe.
 class RecordedHeads {
  public:

@@ -73,29 +73,31 @@ template <std::int64_t kLanes, std::int64_t kSamples, std::int64_t kRows>
   }
 }
 
-template <std::int64_t kLanes, std::int64_t kSamples>
-[[gnu::always_inline]] inline void forward_samples(const DenseShape& shape, const float* w,
-                                                   const float* x, float* y) {
-  constexpr std::int64_t kRows = 4;
-  std::int64_t row = 0;
-  for (; row + kRows <= shape.outputs; row += kRows) {
-    forward_block<kLanes, kSamples, kRows>(shape, w + row * shape.inputs, x, y + row);
+/// kRows outputs of all samples, while their weights are in the cache. A sample's sums are made in
+/// the same order whether it shares a block or not.
+template <std::int64_t kLanes, std::int64_t kRows>
+[[gnu::always_inline]] inline void forward_rows(const DenseShape& shape, const float* w,
+                                                const float* x, float* y) {
+  constexpr std::int64_t kSamples = 2;
+  std::int64_t s = 0;
+  for (; s + kSamples <= shape.samples; s += kSamples) {
+    forward_block<kLanes, kSamples, kRows>(shape, w, x + s * shape.inputs, y + s * shape.outputs);
   }
-  for (; row < shape.outputs; ++row) {
-    forward_block<kLanes, kSamples, 1>(shape, w + row * shape.inputs, x, y + row);
+  for (; s < shape.samples; ++s) {
+    forward_block<kLanes, 1, kRows>(shape, w, x + s * shape.inputs, y + s * shape.outputs);
   }
 }
 
 template <std::int64_t kLanes>
 [[gnu::always_inline]] inline void forward(const DenseShape& shape, const float* w, const float* x,
                                            float* y) {
-  constexpr std::int64_t kSamples = 2;
-  std::int64_t s = 0;
-  for (; s + kSamples <= shape.samples; s += kSamples) {
-    forward_samples<kLanes, kSamples>(shape, w, x + s * shape.inputs, y + s * shape.outputs);
+  constexpr std::int64_t kRows = 4;
+  std::int64_t row = 0;
+  for (; row + kRows <= shape.outputs; row += kRows) {
+    forward_rows<kLanes, kRows>(shape, w + row * shape.inputs, x, y + row);
   }
-  for (; s < shape.samples; ++s) {
-    forward_samples<kLanes, 1>(shape, w, x + s * shape.inputs, y + s * shape.outputs);
+  for (; row < shape.outputs; ++row) {
+    forward_rows<kLanes, 1>(shape, w + row * shape.inputs, x, y + row);
   }
 }
 

@@ -16,8 +16,9 @@ struct DenseShape {
 };
 
 /// The three products of a dense layer with weights w, for x [samples, inputs] and y [samples,
-/// outputs]. Sums are made in an order that depends on the shape and the instructions alone. Pure;
-/// safe from many threads.
+/// outputs]. Sums are made in an order that depends on the shape and the instructions alone; those
+/// of forward not on the number of samples either, so that each sample's are as if it were alone.
+/// Pure; safe from many threads.
 struct DenseKernels {
   using Product = void (*)(const DenseShape& shape, const float* a, const float* b, float* out);
 

@@ -77,10 +77,14 @@ class Network {
     return nullptr;
   }
 
-  /// As forward of one sample alone, and keeps what backward needs of it at this place. Throws
+  /// As forward of each sample by itself. Libraries choose how they sum by the size of a batch, and
+  /// so the last bits of a row by how many rows share it; here they do not depend on the others.
+  virtual void forward_alone(const Inputs& inputs, const Heads& out);
+
+  /// As forward_alone, and keeps what backward needs of sample i at places[i]. Throws
   /// std::logic_error for those of another kind of network.
   virtual void record_at(const Inputs& inputs, const Heads& out, Activations& activations,
-                         std::int64_t place);
+                         std::span<const std::int64_t> places);
 
   /// As backward over those samples, which stay recorded. The parameters must be those of
   /// record_at(); the network need not be the same.

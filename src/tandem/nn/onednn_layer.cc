@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <functional>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
+
+#include "tandem/base/cpu.h"
+#include "tandem/nn/dense.h"
 
 namespace tandem::onednn {
 namespace {
@@ -173,6 +177,52 @@ void Layer::forward(std::int64_t batch, const std::byte* input, std::byte* outpu
   point(forward.output, output);
   if (dense_over_images()) forward.flatten.run();
   forward.call.run();
+}
+
+void Layer::forward_alone(std::span<const std::byte* const> inputs,
+                          std::span<std::byte* const> outputs) {
+  const bool product = spec_.stride == 0 && spec_.type == Type::f32;
+  if (!product || spec_.output_type != Type::f32) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) forward(1, inputs[i], outputs[i]);
+    return;
+  }
+  const DenseShape shape{.samples = static_cast<std::int64_t>(inputs.size()),
+                         .inputs = count_of(spec_.input),
+                         .outputs = spec_.weights[0]};
+  rows_in_.resize(static_cast<std::size_t>(shape.samples * shape.inputs));
+  rows_out_.resize(static_cast<std::size_t>(shape.samples * shape.outputs));
+  const auto* bias = static_cast<const float*>(bias_.get_data_handle());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    flatten(inputs[i], rows_in_.data() + i * static_cast<std::size_t>(shape.inputs));
+    std::copy_n(bias, shape.outputs,
+                rows_out_.data() + i * static_cast<std::size_t>(shape.outputs));
+  }
+  static const DenseKernels kernels = dense_kernels(best_simd());
+  kernels.forward(shape, static_cast<const float*>(plain_.get_data_handle()), rows_in_.data(),
+                  rows_out_.data());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto* row = rows_out_.data() + i * static_cast<std::size_t>(shape.outputs);
+    auto* out = reinterpret_cast<float*>(outputs[i]);
+    for (std::int64_t k = 0; k < shape.outputs; ++k) {
+      out[k] = spec_.relu ? std::max(row[k], 0.0F) : row[k];
+    }
+  }
+}
+
+/// One sample's input in PyTorch's order.
+void Layer::flatten(const std::byte* input, float* out) {
+  if (!dense_over_images()) {
+    std::memcpy(out, input, input_bytes());
+    return;
+  }
+  if (!image_) {
+    image_ = view(context_, input_desc(1));
+    vector_ = view(context_, {batch_of(1, spec_.input), spec_.type, Tag::nchw});
+    to_vector_ = reorder(context_, image_, vector_);
+  }
+  point(image_, input);
+  point(vector_, out);
+  to_vector_.run();
 }
 
 void Layer::backward(std::int64_t batch, const std::byte* input, const std::byte* d_linear,

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "tandem/nn/onednn_call.h"
@@ -43,6 +44,10 @@ class Layer {
 
   void forward(std::int64_t batch, const std::byte* input, std::byte* output);
 
+  /// As forward of each of some samples by itself: the bits of one do not depend on the others. A
+  /// dense layer in fp32 reads its weights once for all of them.
+  void forward_alone(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs);
+
   /// Writes the gradients of the parameters in PyTorch's order and, unless the layer is the first,
   /// that of the input, in the input's layout and type. `d_linear`: the gradient in front of the
   /// ReLU, in the output's layout and spec().type.
@@ -64,6 +69,7 @@ class Layer {
   };
 
   [[nodiscard]] bool dense_over_images() const;
+  void flatten(const std::byte* input, float* out);
   [[nodiscard]] Desc input_desc(std::int64_t batch) const;
   [[nodiscard]] Desc taken_desc(std::int64_t batch) const;
   [[nodiscard]] Desc output_desc(std::int64_t batch) const;
@@ -82,6 +88,9 @@ class Layer {
   dnnl::memory bias_;
   dnnl::memory d_plain_;  // the gradients as backward() shall give them
   dnnl::memory d_bias_;
+  dnnl::memory image_, vector_;  // of one sample
+  Call to_vector_;
+  std::vector<float> rows_in_, rows_out_;  // of forward_alone()
   std::map<std::int64_t, Forward> forward_;
   std::map<std::int64_t, Backward> backward_;
 };

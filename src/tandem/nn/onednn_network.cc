@@ -117,20 +117,30 @@ class OnednnNetwork final : public Network {
         input_sizes(layers_), samples, architecture_.policy_outputs, architecture_.value_head);
   }
 
+  void forward_alone(const Inputs& inputs, const Heads& out) override {
+    keep_to_this_thread();
+    require_sizes(architecture_, inputs, out);
+    passing_.clear();
+    passing_.extend(out.batch);
+    run_alone(inputs, out, [&](std::size_t layer, std::size_t sample) {
+      return passing_.latest(layer) + sample * layers_[layer].input_bytes();
+    });
+  }
+
   void record_at(const Inputs& inputs, const Heads& out, Activations& activations,
-                 std::int64_t place) override {
+                 std::span<const std::int64_t> places) override {
     keep_to_this_thread();
     require_sizes(architecture_, inputs, out);
     auto& own = own_kind(activations);
-    const auto at = [&](std::size_t i) {
-      return own.tape().all(i) + place * layers_[i].input_bytes();
-    };
-    read(inputs.observations, 1, at(0));
-    for (std::size_t i = 0; i + 1 < layers_.size(); ++i) layers_[i].forward(1, at(i), at(i + 1));
-    finish(at(layers_.size() - 1), out);
-    const Heads kept = own.heads(place, 1);
-    std::ranges::copy(out.logits, kept.logits.begin());
-    std::ranges::copy(out.value, kept.value.begin());
+    run_alone(inputs, out, [&](std::size_t layer, std::size_t sample) {
+      return own.tape().all(layer) + places[sample] * layers_[layer].input_bytes();
+    });
+    for (std::int64_t i = 0; i < out.batch; ++i) {
+      const Heads kept = own.heads(places[static_cast<std::size_t>(i)], 1);
+      const Heads made = part(out, i, 1);
+      std::ranges::copy(made.logits, kept.logits.begin());
+      std::ranges::copy(made.value, kept.value.begin());
+    }
   }
 
   void backward(const HeadLoss& loss, std::span<float> gradient, const Recorded& samples) override {
@@ -176,6 +186,31 @@ class OnednnNetwork final : public Network {
       layers_[i].forward(out.batch, tape.latest(i), tape.latest(i + 1));
     }
     finish(tape.latest(layers_.size() - 1), out);
+  }
+
+  /// A forward pass of each sample by itself, its input to each layer in at(layer, sample).
+  template <class At>
+  void run_alone(const Inputs& inputs, const Heads& out, At at) {
+    const auto samples = static_cast<std::size_t>(out.batch);
+    for (std::size_t s = 0; s < samples; ++s) {
+      const auto sample = static_cast<std::int64_t>(s);
+      read(part(inputs, sample, 1, out.batch).observations, 1, at(0, s));
+      for (std::size_t i = 0; i < convolutions_; ++i) {
+        layers_[i].forward(1, at(i, s), at(i + 1, s));
+      }
+    }
+    from_.resize(samples);
+    to_.resize(samples);
+    for (std::size_t i = convolutions_; i + 1 < layers_.size(); ++i) {
+      for (std::size_t s = 0; s < samples; ++s) {
+        from_[s] = at(i, s);
+        to_[s] = at(i + 1, s);
+      }
+      layers_[i].forward_alone(from_, to_);
+    }
+    for (std::size_t s = 0; s < samples; ++s) {
+      finish(at(layers_.size() - 1, s), part(out, static_cast<std::int64_t>(s), 1));
+    }
   }
 
   /// From the features to the heads.
@@ -308,6 +343,8 @@ class OnednnNetwork final : public Network {
   RecordedHeads heads_;
   std::size_t convolutions_;  // they come first
   std::int64_t tile_;
+  std::vector<const std::byte*> from_;  // a layer's inputs of several samples, and its outputs
+  std::vector<std::byte*> to_;
   std::vector<float> joined_;  // the heads' layer's outputs, or their gradients
   // Gradients where backward() is: of a dense layer's input, a tile's convolution's, and in front
   // of a ReLU.

@@ -5,18 +5,13 @@
 #include <stdexcept>
 #include <utility>
 
-#include "tandem/nn/batch.h"
 #include "tandem/sync/crew.h"
 
 namespace tandem {
 
 void answer_alone(Network& network, const Question& question) {
-  const Heads& out = question.out;
-  if (question.activations == nullptr) return forward_alone(network, question.inputs, out);
-  for (std::int64_t i = 0; i < out.batch; ++i) {
-    network.record_at(part(question.inputs, i, 1, out.batch), part(out, i, 1),
-                      *question.activations, question.places[static_cast<std::size_t>(i)]);
-  }
+  if (question.activations == nullptr) return network.forward_alone(question.inputs, question.out);
+  network.record_at(question.inputs, question.out, *question.activations, question.places);
 }
 
 OwnPolicy::OwnPolicy(NetworkCopy model, Answering answering, std::stop_token stop)

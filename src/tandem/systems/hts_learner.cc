@@ -1,6 +1,7 @@
 #include "tandem/systems/hts_learner.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "tandem/base/clock.h"
 #include "tandem/base/error.h"
@@ -23,6 +24,13 @@ std::vector<float> previous_parameters(const Parts& parts) {
 }
 
 }  // namespace
+
+Heads HtsLearner::Gradient::heads(std::int64_t samples) {
+  const auto& architecture = network->architecture();
+  logits.resize(static_cast<std::size_t>(samples * architecture.policy_outputs));
+  value.resize(architecture.value_head ? static_cast<std::size_t>(samples) : 0);
+  return {samples, architecture.policy_outputs, logits, value};
+}
 
 HtsLearner::HtsLearner(const HtsConfig& config, Parts& parts)
     : parts_(parts),
@@ -92,12 +100,7 @@ UpdateInfo HtsLearner::learn_in_passes(std::span<Rollout> groups, std::int64_t s
 /// The actors' forward pass again, whose activations they did not keep, and backward.
 void HtsLearner::differentiate(Gradient& own, Rollout& rollout, std::span<float> sum) {
   own.network->reload();
-  const auto& architecture = own.network->architecture();
-  const std::int64_t samples = rollout.samples();
-  own.logits.resize(static_cast<std::size_t>(samples * architecture.policy_outputs));
-  own.value.resize(static_cast<std::size_t>(samples));
-  own.network->record({rollout.observations(0, rollout.steps())},
-                      {samples, architecture.policy_outputs, own.logits, own.value});
+  own.network->record({rollout.observations(0, rollout.steps())}, own.heads(rollout.samples()));
   own.network->backward(
       [&](const Heads& heads, const Heads& gradient) {
         own.stats = parts_.algorithm.loss(heads, rollout, weight_, gradient);
@@ -122,20 +125,14 @@ std::unique_ptr<Activations> HtsLearner::make_activations() const {
 
 void HtsLearner::record_again(HtsStorage& data) {
   auto& own = own_.front();
-  const auto& architecture = own.network->architecture();
-  own.logits.resize(static_cast<std::size_t>(architecture.policy_outputs));
-  own.value.resize(architecture.value_head ? 1 : 0);
-  const Heads out{1, architecture.policy_outputs, own.logits, own.value};
   own.network->reload();
   std::int64_t place = 0;
   for (Rollout& group : data.groups()) {
-    const auto observations = group.observations(0, group.steps());
-    const auto bytes = observations.size() / static_cast<std::size_t>(group.samples());
-    for (std::int64_t sample = 0; sample < group.samples(); ++sample) {
-      own.network->record_at(
-          {observations.subspan(static_cast<std::size_t>(sample) * bytes, bytes)}, out,
-          *data.activations, place++);
-    }
+    std::vector<std::int64_t> places(static_cast<std::size_t>(group.samples()));
+    std::iota(places.begin(), places.end(), place);
+    place += group.samples();
+    own.network->record_at({group.observations(0, group.steps())}, own.heads(group.samples()),
+                           *data.activations, places);
   }
 }
 

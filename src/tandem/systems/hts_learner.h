@@ -47,6 +47,9 @@ class HtsLearner {
     std::vector<float> logits;
     std::vector<float> value;
     LossStats stats;
+
+    /// Room for those of so many samples.
+    Heads heads(std::int64_t samples);
   };
 
   UpdateInfo learn_once(HtsStorage& data, std::int64_t steps);

@@ -157,7 +157,7 @@ void Workbench::act() {
   const int first = bootstrap == Bootstrap::last_state ? last : 1;
   const int rows = last - first + 1;
   const auto seen = state_.look(ids_, rollout_.observations(first, rows));
-  if (batching_.alone) return forward_alone(*network_, seen, heads(first, rows));
+  if (batching_.alone) return network_->forward_alone(seen, heads(first, rows));
   network_->forward(seen, heads(first, rows));
 }
 
