@@ -16,7 +16,7 @@
 namespace tandem {
 namespace {
 
-constexpr double kMostlyBusy = 0.5;
+constexpr int kThreadsAsleep = 32;
 constexpr double kNearlyAsFast = 0.8;
 
 int cores() { return RunConfig{}.thread_budget(); }
@@ -46,9 +46,9 @@ std::vector<std::vector<std::string>> variants(const std::string& system, bool a
   if (system == "a3c") return {{}, {"a3c.learners=32"}};
   if (system == "ga3c") return {{"ga3c.agents=32", "ga3c.envs=1"}};
   if (system == "hts") {
-    return {{"hts.executors=32", "hts.actors=1"},
-            {"hts.executors=32", "hts.actors=1", "hts.alpha=20"},
-            {"hts.executors=32", "hts.actors=1", "hts.alpha=64"}};
+    return {{"hts.executors=32"},
+            {"hts.executors=32", "hts.alpha=20"},
+            {"hts.executors=32", "hts.alpha=64"}};
   }
   if (system == "impala") return {{"impala.actors=32", "impala.envs=1"}};
   return {{}};
@@ -88,7 +88,9 @@ std::string Forecast::command(const AdviceTask& task) const {
   auto text = "tandem train " + candidate.config.system;
   if (!candidate.preset.empty()) text += " --config " + candidate.preset;
   for (const auto& setting : task.settings) {
-    text += fmt::format(" --set {}={}", setting.key, value_text(setting.value));
+    const auto value = value_text(setting.value);
+    text += setting.key == "env.id" ? " --env " + value
+                                    : fmt::format(" --set {}={}", setting.key, value);
   }
   for (const auto& word : candidate.words) text += " --set " + word;
   return text;
@@ -114,14 +116,15 @@ EnvMeasures measure_env(const AdviceTask& task) {
   }
   env.bytes = std::max(0.0, (resident_bytes() - before) / kCount);
   env.times = measure_step_times(env.config, task.seconds, cores());
+  // Who sleeps shares no core, and waking up takes longer the more do so.
+  if (env.asleep()) env.times = measure_step_times(env.config, task.seconds, kThreadsAsleep);
   return env;
 }
 
 std::vector<Candidate> candidates(const AdviceTask& task, const EnvMeasures& env) {
   std::vector<Candidate> all;
-  const bool asleep = env.times.busy < kMostlyBusy;
   for (const auto& system : systems()) {
-    for (auto& words : variants(system.name, asleep)) {
+    for (auto& words : variants(system.name, env.asleep())) {
       all.push_back(make_candidate(task, env, system.name, std::move(words)));
     }
   }

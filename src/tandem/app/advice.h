@@ -24,6 +24,9 @@ struct EnvMeasures {
   bool vector = false;   // of numbers, not of pixels
   StepTimes times = {};  // while all cores step
   double bytes = 0;      // of one
+
+  /// Whether most of a step is spent asleep, or in another process.
+  [[nodiscard]] bool asleep() const { return times.busy < 0.5; }
 };
 
 /// A system with settings that may suit. Value type.

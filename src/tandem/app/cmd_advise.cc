@@ -39,7 +39,10 @@ AdviceTask task_of(const AdviseOptions& options) {
   return task;
 }
 
-std::string megabytes(double bytes) { return fmt::format("{:.0f} MB", 1e-6 * bytes); }
+std::string memory_text(double bytes) {
+  return bytes < 1e6 ? fmt::format("{:.0f} kB", 1e-3 * bytes)
+                     : fmt::format("{:.0f} MB", 1e-6 * bytes);
+}
 
 void print_json(const AdviceTask& task, const EnvMeasures& env,
                 const std::vector<Forecast>& forecasts) {
@@ -68,14 +71,14 @@ void print_table(const AdviceTask& task, const EnvMeasures& env,
                  const std::vector<Forecast>& forecasts) {
   fmt::print("{}: a step takes {} +- {} ({:.0f}% of it on a core, {} cores), {} each\n\n",
              env.config.id, time_text(env.times.step.mean), time_text(env.times.step.deviation),
-             100 * env.times.busy, RunConfig{}.thread_budget(), megabytes(env.bytes));
+             100 * env.times.busy, RunConfig{}.thread_budget(), memory_text(env.bytes));
   std::vector<std::vector<std::string>> rows = {{"SYSTEM", "STEPS/S", "LAG", "MEMORY"}};
   if (task.check) rows.front().insert(rows.front().end(), {"MEASURED", "ERROR"});
   rows.front().emplace_back("SETTINGS");
   for (const auto& one : forecasts) {
     auto& row = rows.emplace_back(std::vector<std::string>{
         one.candidate.config.system, fmt::format("{:.0f}", one.steps_per_second),
-        fmt::format("{:.3g}", one.lag), megabytes(one.bytes)});
+        fmt::format("{:.3g}", one.lag), memory_text(one.bytes)});
     if (task.check) {
       row.push_back(fmt::format("{:.0f}", one.measured));
       row.push_back(fmt::format("{:+.0f}%", 100 * one.error()));

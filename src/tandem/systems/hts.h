@@ -12,9 +12,9 @@ struct Parts;
 /// The numbers of HTS-RL beyond those of its loss and optimizer. Value type.
 struct HtsConfig {
   std::int64_t envs = 32;              // n
-  std::int64_t executors = 16;         // threads that step them
-  std::int64_t actors = 1;             // threads that predict actions; 0: executors do
-  std::int64_t learners = 1;           // threads that compute gradients
+  std::int64_t executors = 4;          // threads that step them
+  std::int64_t actors = 0;             // threads that predict actions; 0: executors do
+  std::int64_t learners = 2;           // threads that compute gradients
   std::int64_t alpha = 5;              // steps of each environment between two synchronisations
   std::int64_t envs_per_group = 16;    // gradients are made for groups of this many
   std::int64_t max_predictions = 128;  // of one forward pass
