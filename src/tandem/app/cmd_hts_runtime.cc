@@ -36,9 +36,9 @@ struct HtsRuntimeOptions {
 };
 
 /// Measures, and tells how far it has come.
-class Measurements {
+class RuntimeMeasurements {
  public:
-  explicit Measurements(const HtsRuntimeOptions& options)
+  explicit RuntimeMeasurements(const HtsRuntimeOptions& options)
       : options_(options),
         count_(2 * options.means_ms.size() + options.alphas.size() + 1 + options.actors.size()) {
     constexpr double kBesides = 1.5;  // seconds of step times, costs and starting
@@ -90,7 +90,7 @@ class Measurements {
 
 void run(const HtsRuntimeOptions& options) {
   make_folder(options.out);
-  Measurements measurements(options);
+  RuntimeMeasurements measurements(options);
   const auto runtimes = measurements.runtimes();
   const auto latencies = measurements.latencies();
   fmt::print("steps per second of {} environments side by side\n\n{}\n", options.task.envs,
