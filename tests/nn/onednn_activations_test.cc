@@ -45,7 +45,7 @@ TEST_P(OnednnActivationsTest, HeadsAreThoseOfEachSampleAlone) {
   const auto activations = network->make_activations(Atari::kBatch);
   auto recorded = record(*activations);
   Outputs alone;
-  forward_alone(*network, {atari_.observations}, alone.heads());
+  network->forward_alone({atari_.observations}, alone.heads());
   EXPECT_EQ(recorded.logits, alone.logits);
   EXPECT_EQ(recorded.value, alone.value);
 }
