@@ -78,12 +78,6 @@ class SameBits:
         self.finish(self.train(run, self.more_threads))
         self.assertEqual(self.bits(run), self.bits(self.whole))
 
-    def test_interrupted_and_resumed(self):
-        run = self.cut_short("interrupted", signal.SIGINT)
-        self.assertLess(self.bits(run)[0], STEPS)
-        self.finish(resume(run))
-        self.assertEqual(self.bits(run), self.bits(self.whole))
-
     # Again and again, at moments of which the test knows nothing.
     def test_killed_and_resumed(self):
         run = self.cut_short("killed", signal.SIGKILL)
@@ -102,6 +96,12 @@ class Paac(SameBits, unittest.TestCase):
     words = ["--set", "paac.envs=8", "--set", "paac.envs_per_group=4"]
     few_threads = ["--threads", 1]
     more_threads = ["--threads", 3]
+
+    def test_interrupted_and_resumed(self):
+        run = self.cut_short("interrupted", signal.SIGINT)
+        self.assertLess(self.bits(run)[0], STEPS)
+        self.finish(resume(run))
+        self.assertEqual(self.bits(run), self.bits(self.whole))
 
 
 class HtsA2c(SameBits, unittest.TestCase):
