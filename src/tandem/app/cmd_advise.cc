@@ -103,6 +103,7 @@ void run(const AdviseOptions& options) {
       "{} trainings, about {:.0f} seconds", all.size(),
       std::ceil(static_cast<double>(all.size()) * (task.seconds * (task.check ? 4 : 1) + 0.5)));
   std::vector<Forecast> forecasts;
+  forecasts.reserve(all.size());
   for (const auto& one : all) forecasts.push_back(forecast(task, env, one, signals));
   options.json ? print_json(task, env, forecasts) : print_table(task, env, forecasts);
 }
