@@ -11,7 +11,7 @@ from pathlib import Path
 from plot import COLOURS, plt, refuse
 
 STATES = 10_000  # whose run time is drawn
-KINDS = [("claimed", "-", None), ("simulated", "--", None), ("measured", "", "o")]
+KINDS = [("claimed", "-", None), ("simulated", "--", None), ("measured", "none", "o")]
 
 
 def read(file):
@@ -25,9 +25,8 @@ def read(file):
 def draw(axes, x, values, colour, label):
     """One thing as claimed, simulated and measured: {kind: numbers}."""
     for kind, line, marker in KINDS:
-        axes.plot(
-            x, values[kind], line, marker=marker, color=colour, label=f"{label}, {kind}", ms=5
-        )
+        shape = {"linestyle": line, "marker": marker, "markersize": 5}
+        axes.plot(x, values[kind], color=colour, label=f"{label}, {kind}", **shape)
 
 
 def run_times(rows):
@@ -74,6 +73,7 @@ def draw_latency(axes, rows):
     axes.plot(actors, lag, "s", color=COLOURS[3], ms=5, label="lag of IMPALA, measured")
     axes.axhline(1, color=COLOURS[0], label="HTS-RL")
     axes.set_yscale("symlog", linthresh=1)
+    axes.set_ylim(bottom=0)
     axes.set_xlabel("actors")
     axes.set_ylabel("updates")
     axes.set_title("c: how far the policy is behind", loc="left", fontsize=11)
