@@ -47,7 +47,7 @@ TEST(Dense, ProductsAreThoseOfPlainSums) {
   }
 }
 
-// Seen failing with a sample's sums begun in the middle where it shares a block.
+// Seen failing with half as many lanes where a sample has a block for itself.
 TEST(Dense, ASamplesSumsDoNotDependOnTheOthers) {
   for (const Simd simd : available_simd()) {
     const auto kernels = dense_kernels(simd);
