@@ -37,6 +37,7 @@ struct Question {
 /// Fills the heads of the question, by this network. Pure but for the network.
 void answer_alone(Network& network, const Question& question);
 
+/// Answers whoever acts. Its kind says how many threads may ask.
 class Policy {
  public:
   Policy() = default;
