@@ -6,6 +6,7 @@ calls this.
 """
 
 import argparse
+import csv
 import json
 import sys
 import textwrap
@@ -104,6 +105,15 @@ def read_run(folder, least_lines=2):
             f"the run in {folder} has fewer than two log lines with a finished game: let it go on"
         )
     return Run(folder, dict(flatten(config)), columns)
+
+
+def read_table(file, experiment):
+    """The rows of a table that `tandem experiment` wrote, by column."""
+    try:
+        with file.open(newline="") as lines:
+            return list(csv.DictReader(lines))
+    except OSError as error:
+        refuse(f"cannot read {file}: {error}; `tandem experiment {experiment}` writes it")
 
 
 def name_of(config):

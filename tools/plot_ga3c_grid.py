@@ -5,20 +5,11 @@ Reads grid.csv and networks.csv of its folder and writes ga3c-grid.png there.
 """
 
 import argparse
-import csv
 from pathlib import Path
 
-from plot import COLOURS, plt, refuse
+from plot import COLOURS, plt, read_table
 
 SHOWN = 3  # settings of each number of agents: "the top three"
-
-
-def read(file):
-    try:
-        with file.open(newline="") as lines:
-            return list(csv.DictReader(lines))
-    except OSError as error:
-        refuse(f"cannot read {file}: {error}; `tandem experiment ga3c-grid` writes it")
 
 
 def best_of_each(rows):
@@ -91,8 +82,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
-    groups = best_of_each(read(folder / "grid.csv"))
-    networks = read(folder / "networks.csv")
+    groups = best_of_each(read_table(folder / "grid.csv", "ga3c-grid"))
+    networks = read_table(folder / "networks.csv", "ga3c-grid")
     figure, panels = plt.subplots(2, 2, figsize=(12, 8), layout="constrained")
     fastest = max(float(rows[0]["trainings_per_second"]) for rows in groups.values()) or 1
     draw_settings(

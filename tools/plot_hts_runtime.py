@@ -5,21 +5,12 @@ Reads runtime.csv and latency.csv of its folder and writes hts-runtime.png there
 """
 
 import argparse
-import csv
 from pathlib import Path
 
-from plot import COLOURS, plt, refuse
+from plot import COLOURS, plt, read_table
 
 STATES = 10_000  # whose run time is drawn
 KINDS = [("claimed", "-", None), ("simulated", "--", None), ("measured", "none", "o")]
-
-
-def read(file):
-    try:
-        with file.open(newline="") as lines:
-            return list(csv.DictReader(lines))
-    except OSError as error:
-        refuse(f"cannot read {file}: {error}; `tandem experiment hts-runtime` writes it")
 
 
 def draw(axes, x, values, colour, label):
@@ -90,8 +81,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
-    runtime = read(folder / "runtime.csv")
-    latency = read(folder / "latency.csv")
+    runtime = read_table(folder / "runtime.csv", "hts-runtime")
+    latency = read_table(folder / "latency.csv", "hts-runtime")
     figure, panels = plt.subplots(1, 3, figsize=(14, 4.4), layout="constrained")
     draw_means(panels[0], [row for row in runtime if row["figure"] == "a"])
     draw_alphas(panels[1], [row for row in runtime if row["figure"] == "b"])

@@ -39,7 +39,7 @@ class PlotHtsRuntimeTest(unittest.TestCase):
 
     def test_draws_the_time_of_ten_thousand_steps(self):
         (self.folder / "runtime.csv").write_text(RUNTIME)
-        rows = plot_hts_runtime.read(self.folder / "runtime.csv")
+        rows = plot_hts_runtime.read_table(self.folder / "runtime.csv", "hts-runtime")
         axes = plot_hts_runtime.plt.figure().add_subplot()
         plot_hts_runtime.draw_means(axes, [row for row in rows if row["figure"] == "a"])
         claimed, _, measured = axes.lines[3:]

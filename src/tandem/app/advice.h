@@ -1,7 +1,6 @@
 // What each system would do with an environment on this machine.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
