@@ -1,0 +1,40 @@
+#include "tandem/replay/rate_limiter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tandem/base/error.h"
+
+namespace tandem {
+
+RateLimiter::RateLimiter(const Options& options, std::int64_t batch) : options_(options) {
+  if (options.samples_per_insert == 0 || options.slack >= static_cast<double>(batch)) return;
+  throw Error(fmt::format(
+      "replay.slack = {:g} would let writers and readers wait for each other for ever; it must be "
+      "at least a batch, {}",
+      options.slack, batch));
+}
+
+double RateLimiter::due() const {
+  const auto counted =
+      static_cast<double>(std::max<std::int64_t>(0, inserted_ - options_.min_fill));
+  return counted * options_.samples_per_insert - static_cast<double>(sampled_);
+}
+
+bool RateLimiter::may_sample(std::int64_t size, std::int64_t samples) const {
+  if (size < options_.min_fill || size == 0) return false;
+  return options_.samples_per_insert == 0 ||
+         due() - static_cast<double>(samples) >= -options_.slack;
+}
+
+bool RateLimiter::may_insert(std::int64_t size) const {
+  return options_.samples_per_insert == 0 || size < options_.min_fill || due() <= options_.slack;
+}
+
+void RateLimiter::restore(std::int64_t inserted, std::int64_t sampled) {
+  inserted_ = inserted;
+  sampled_ = sampled;
+}
+
+}  // namespace tandem

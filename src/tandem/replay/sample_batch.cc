@@ -1,0 +1,41 @@
+#include "tandem/replay/sample_batch.h"
+
+#include <algorithm>
+
+namespace tandem {
+
+SampleBatch::SampleBatch(const FrameFormat& format, std::size_t batch)
+    : size(batch),
+      drawn(batch),
+      keys(batch),
+      observations(batch * format.observation_bytes()),
+      next_observations(batch * format.observation_bytes()),
+      actions(batch),
+      controls(batch * format.action_dims),
+      n_step_returns(batch),
+      discounts(batch),
+      weights(batch),
+      priorities(batch),
+      ages(batch),
+      observation_bytes_(format.observation_bytes()),
+      action_dims_(format.action_dims),
+      codec_(format) {}
+
+void SampleBatch::read(std::int64_t added) {
+  for (std::size_t i = 0; i < size; ++i) {
+    auto& found = drawn[i];
+    const Transition& transition = found.of();
+    found.segment->read(transition, &observations[i * observation_bytes_],
+                        &next_observations[i * observation_bytes_], codec_);
+    std::ranges::copy(found.segment->controls(found.transition), &controls[i * action_dims_]);
+    keys[i] = found.key;
+    actions[i] = transition.action;
+    n_step_returns[i] = transition.n_step_return;
+    discounts[i] = transition.discount;
+    priorities[i] = found.priority;
+    ages[i] = added - 1 - TransitionIndex::serial(found.key);
+    found.segment.reset();
+  }
+}
+
+}  // namespace tandem

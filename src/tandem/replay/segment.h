@@ -1,0 +1,111 @@
+// A piece of one environment's history as a replay keeps it: frames, and transitions between them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tandem/base/state.h"
+#include "tandem/env/env.h"
+#include "tandem/replay/frame_codec.h"
+
+namespace tandem {
+
+/// Frames one after another, each kept once, compressed or not. Not thread-safe while it grows;
+/// from then on many threads may read it, each with a codec of its own.
+class FrameLog {
+ public:
+  FrameLog(const FrameFormat& format, std::size_t expected_frames);
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+  void append(std::span<const std::byte> frame, FrameCodec& codec);
+
+  /// Appends frames [first, last) of another log of the same format as they are.
+  void append(const FrameLog& other, std::size_t first, std::size_t last);
+
+  /// Writes `count` frames from `first` on, one after another.
+  void read(std::size_t first, std::size_t count, std::byte* out, FrameCodec& codec) const;
+
+  /// Gives back the room that was not needed.
+  void shrink();
+
+  /// Of memory.
+  [[nodiscard]] std::size_t bytes() const {
+    return bytes_.capacity() + ends_.capacity() * sizeof(std::uint32_t);
+  }
+
+  void save(StateWriter& writer) const;
+  void load(StateReader& reader);
+
+ private:
+  [[nodiscard]] std::span<const std::byte> encoded(std::size_t first, std::size_t last) const;
+  [[nodiscard]] bool compressed() const { return compression_ != Compression::none; }
+
+  std::size_t frame_bytes_;
+  Compression compression_;
+  std::size_t size_ = 0;
+  std::vector<std::byte> bytes_;
+  std::vector<std::uint32_t> ends_;  // of each frame, in bytes_; none where all are of one size
+};
+
+/// An observation: frames of a log. Where an episode has fewer than the stack, the oldest fills it
+/// up, as VecEnv does. Value type.
+struct ObservationView {
+  std::uint16_t newest = 0;  // in the log
+  std::uint16_t frames = 0;  // that differ, up to the newest
+
+  [[nodiscard]] std::size_t oldest() const { return newest + 1U - frames; }
+};
+
+/// One n-step transition (S_t, A_t, R, gamma, S_{t+n}): Ape-X, appendix F. Value type.
+struct Transition {
+  ObservationView from;
+  ObservationView to;       // `from`, where nothing is worth anything beyond an episode's end
+  std::int32_t action = 0;  // discrete
+  float n_step_return = 0;  // R_{t+1} + gamma R_{t+2} + ...
+  float discount = 0;       // of what S_{t+n} is worth; 0 where the episode has ended
+  float priority = 0;       // at first
+};
+
+/// Transitions with the frames they are between. Built by one thread, then read by any.
+class Segment {
+ public:
+  Segment(const FrameFormat& format, std::size_t expected_transitions, std::size_t expected_frames);
+
+  [[nodiscard]] const FrameFormat& format() const { return format_; }
+  [[nodiscard]] FrameLog& frames() { return frames_; }
+  [[nodiscard]] const FrameLog& frames() const { return frames_; }
+  [[nodiscard]] std::span<const Transition> transitions() const { return transitions_; }
+
+  void add(const Transition& transition, std::span<const float> controls);
+
+  /// The continuous action of a transition; empty for discrete ones.
+  [[nodiscard]] std::span<const float> controls(std::size_t transition) const;
+
+  /// Writes observation_bytes() of one stacked observation.
+  void read(ObservationView view, std::byte* out, FrameCodec& codec) const;
+
+  /// Writes both observations of a transition; frames that they share are decompressed once.
+  void read(const Transition& transition, std::byte* from, std::byte* to, FrameCodec& codec) const;
+
+  /// Gives back the room that was not needed.
+  void shrink();
+
+  /// Of memory, everything included.
+  [[nodiscard]] std::size_t bytes() const;
+
+  void save(StateWriter& writer) const;
+
+  /// Throws Error when what was saved does not hang together.
+  void load(StateReader& reader);
+
+ private:
+  FrameFormat format_;
+  FrameLog frames_;
+  std::vector<Transition> transitions_;
+  std::vector<float> controls_;  // [transitions, action_dims]
+};
+
+}  // namespace tandem

@@ -1,0 +1,46 @@
+// Drawing places in proportion to their weights.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace tandem {
+
+/// The sum tree of Schaul et al., "Prioritized experience replay" (2016), appendix B.2.1, with
+/// eight children a node: a node's children fill one cache line. A node is summed anew from all its
+/// children whenever one of them changes, so that the tree follows from its weights alone and
+/// rounding errors do not gather in it over time. set() and find() take O(log places). Not
+/// thread-safe.
+class SumTree {
+ public:
+  /// All weights are 0. At least one place.
+  explicit SumTree(std::size_t places);
+
+  [[nodiscard]] std::size_t places() const { return levels_.front().size(); }
+
+  /// Makes room for at least so many places.
+  void grow(std::size_t places);
+
+  /// Throws std::logic_error for a weight below 0 or without end.
+  void set(std::size_t place, double weight);
+
+  [[nodiscard]] double weight(std::size_t place) const { return levels_.front()[place]; }
+
+  /// Of all weights.
+  [[nodiscard]] double total() const { return levels_.back().front(); }
+
+  /// The place within whose weight `mass` falls, the weights laid one after another from 0 on; one
+  /// of weight above 0 for any mass, however it was rounded. Throws std::logic_error when all are
+  /// 0.
+  [[nodiscard]] std::size_t find(double mass) const;
+
+ private:
+  static constexpr std::size_t kChildren = 8;
+
+  [[nodiscard]] double sum_of(std::size_t level, std::size_t node) const;
+  void build(std::vector<double> weights);
+
+  std::vector<std::vector<double>> levels_;  // weights first, the total alone last
+};
+
+}  // namespace tandem

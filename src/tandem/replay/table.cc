@@ -1,0 +1,225 @@
+#include "tandem/replay/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "tandem/base/error.h"
+#include "tandem/sync/crew.h"
+
+namespace tandem {
+namespace {
+
+TransitionIndex::Options index_options(const ReplayConfig& config) {
+  const bool in_order = config.sampler == "fifo";
+  const bool evicts = config.remover == "inverse_priority";
+  if (in_order && evicts) {
+    throw Error("replay.sampler = \"fifo\" needs replay.remover = \"fifo\"");
+  }
+  TransitionIndex::Options options{.alpha = config.sampler == "prioritized" ? config.alpha : 0,
+                                   .in_order = in_order};
+  if (evicts) options.alpha_evict = config.alpha_evict;
+  return options;
+}
+
+void require_sensible(const ReplayConfig& config, std::int64_t batch) {
+  if (config.min_fill > config.capacity) {
+    throw Error(fmt::format("replay.min_fill = {} is more than replay.capacity = {} holds",
+                            config.min_fill, config.capacity));
+  }
+  if (config.sampler == "fifo" && config.capacity < batch) {
+    throw Error(
+        fmt::format("replay.capacity = {} is less than a batch, {}", config.capacity, batch));
+  }
+}
+
+/// In [0, 1).
+double share(Stream& stream) {
+  const auto high = static_cast<std::uint64_t>(stream.bits()) << 21;  // 53 bits, as a double has
+  return static_cast<double>(high ^ (stream.bits() >> 11)) * 0x1p-53;
+}
+
+}  // namespace
+
+FieldList ReplayConfig::fields() {
+  return {
+      {.key = "capacity",
+       .target = &capacity,
+       .meaning = "transitions that it keeps",
+       .source = "Ape-X, section 4.1: 2 million, appendix D: 1 million",
+       .least = 1,
+       .most = 16'000'000},
+      {.key = "min_fill",
+       .target = &min_fill,
+       .meaning = "transitions before the first is sampled",
+       .source = "Ape-X, appendix C",
+       .least = 1,
+       .most = 16'000'000},
+      {.key = "sampler",
+       .target = &sampler,
+       .meaning = "prioritized: in proportion to priorities; fifo: each once, in order",
+       .source = "Ape-X, section 3",
+       .choices = {"prioritized", "uniform", "fifo"}},
+      {.key = "alpha",
+       .target = &alpha,
+       .meaning = "exponent of priorities",
+       .source = "Ape-X, section 4.1",
+       .least = 0,
+       .most = 2},
+      {.key = "beta",
+       .target = &beta,
+       .meaning = "exponent of importance weights; 0: all weigh 1",
+       .source = "Ape-X, section 4.1",
+       .least = 0,
+       .most = 2},
+      {.key = "remover",
+       .target = &remover,
+       .meaning = "fifo: the oldest go first; inverse_priority: by chance, the least important",
+       .source = "Ape-X, section 4.1; inverse_priority: appendix D",
+       .choices = {"fifo", "inverse_priority"}},
+      {.key = "alpha_evict",
+       .target = &alpha_evict,
+       .meaning = "inverse_priority: exponent of priorities",
+       .source = "Ape-X, appendix D",
+       .least = -2,
+       .most = 0},
+      {.key = "samples_per_insert",
+       .target = &samples_per_insert,
+       .meaning = "samples for each transition inserted beyond min_fill, at which actors and the "
+                  "learner wait for each other; 0: nobody waits",
+       .source = "not in the paper, whose rates make 0.8; Cassirer et al. 2021, section 3.4",
+       .least = 0,
+       .most = 1e6},
+      {.key = "slack",
+       .target = &slack,
+       .meaning = "samples that either side may be ahead of samples_per_insert",
+       .least = 0,
+       .most = 1e12},
+      {.key = "compression",
+       .target = &compression,
+       .meaning = "of frames: none, or lz4 (fast), zstd (small) or png",
+       .source = "Ape-X, section 4.1: PNG",
+       .choices = {"none", "lz4", "zstd", "png"}},
+      {.key = "segment",
+       .target = &segment,
+       .meaning = "transitions of an environment that an actor sends at a time (B)",
+       .source = "Ape-X, section 4.1",
+       .least = 1,
+       .most = 10'000},
+  };
+}
+
+Table::Table(const ReplayConfig& config, const FrameFormat& format, std::int64_t batch,
+             std::uint64_t seed, std::stop_token stop)
+    : config_(config),
+      format_(format),
+      stop_(std::move(stop)),
+      segment_bytes_(std::make_shared<std::atomic<std::size_t>>(0)),
+      index_(index_options(config)),
+      limiter_({.min_fill = config.min_fill,
+                .samples_per_insert = config.samples_per_insert,
+                .slack = config.slack},
+               batch),
+      stream_(seed, 0) {
+  require_sensible(config, batch);
+}
+
+void Table::insert(std::unique_ptr<Segment> segment) {
+  if (segment->format() != format_) throw std::logic_error("a segment of another format");
+  const auto count = static_cast<std::int64_t>(segment->transitions().size());
+  if (count == 0) return;
+  const auto bytes = segment->bytes();
+  *segment_bytes_ += bytes;
+  // Whoever lets go of it last says so.
+  std::shared_ptr<const Segment> shared(segment.release(),
+                                        [bytes, all = segment_bytes_](const Segment* gone) {
+                                          *all -= bytes;
+                                          delete gone;
+                                        });
+  {
+    std::unique_lock lock(mutex_);
+    wait_until(sampled_, lock, stop_, [&] { return limiter_.may_insert(index_.size()); });
+    index_.add(shared);
+    limiter_.inserted(count);
+  }
+  inserted_.notify_all();
+}
+
+bool Table::may_sample(std::int64_t samples) {
+  if (in_order() && index_.unread() < samples) return false;
+  return limiter_.may_sample(index_.size(), samples);
+}
+
+void Table::sample(SampleBatch& batch) {
+  const auto samples = static_cast<std::int64_t>(batch.size);
+  std::int64_t added = 0;
+  {
+    std::unique_lock lock(mutex_);
+    wait_until(inserted_, lock, stop_, [&] { return may_sample(samples); });
+    draw(batch);
+    limiter_.sampled(samples);
+    added = index_.added();
+  }
+  sampled_.notify_all();
+  weigh(batch);
+  batch.read(added);
+}
+
+/// Under the lock.
+void Table::draw(SampleBatch& batch) {
+  const auto parts = static_cast<double>(batch.size);
+  for (std::size_t i = 0; i < batch.size; ++i) {
+    batch.drawn[i] =
+        in_order() ? index_.next() : index_.draw((static_cast<double>(i) + share(stream_)) / parts);
+  }
+}
+
+/// From probabilities to importance weights.
+void Table::weigh(SampleBatch& batch) const {
+  std::ranges::fill(batch.weights, 1.0F);
+  if (in_order() || config_.beta == 0) return;
+  double least = 1;
+  for (const auto& drawn : batch.drawn) least = std::min(least, drawn.probability);
+  // Of (1 / (N P))^beta over the largest of them N cancels out.
+  for (std::size_t i = 0; i < batch.size; ++i) {
+    batch.weights[i] =
+        static_cast<float>(std::pow(least / batch.drawn[i].probability, config_.beta));
+  }
+}
+
+void Table::update(std::span<const Key> keys, std::span<const float> priorities) {
+  for (const float priority : priorities) {
+    if (priority >= 0 && std::isfinite(priority)) continue;
+    throw Error(fmt::format(
+        "a priority became {}, so the run was stopped; try a lower optimizer.lr", priority));
+  }
+  const std::lock_guard lock(mutex_);
+  stale_ += index_.update(keys, priorities);
+}
+
+void Table::trim() {
+  std::vector<std::shared_ptr<const Segment>> gone;  // freed behind the lock
+  const std::lock_guard lock(mutex_);
+  while (index_.size() > config_.capacity) gone.push_back(index_.remove(share(stream_)));
+}
+
+TableState Table::state() const {
+  const std::lock_guard lock(mutex_);
+  return {.transitions = index_.size(),
+          .inserted = limiter_.all_inserted(),
+          .sampled = limiter_.all_sampled(),
+          .stale = stale_,
+          .bytes = index_.bytes() + *segment_bytes_};
+}
+
+std::vector<float> Table::priorities() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<float> priorities;
+  for (const auto& found : index_.all()) priorities.push_back(found.priority);
+  return priorities;
+}
+
+}  // namespace tandem

@@ -1,0 +1,106 @@
+// The replay that actors write and learners read.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "tandem/base/field.h"
+#include "tandem/base/random.h"
+#include "tandem/base/state.h"
+#include "tandem/replay/rate_limiter.h"
+#include "tandem/replay/sample_batch.h"
+#include "tandem/replay/segment.h"
+#include "tandem/replay/transition_index.h"
+
+namespace tandem {
+
+/// The numbers of a replay, as config keys replay.*. Value type.
+struct ReplayConfig {
+  std::int64_t capacity = 2'000'000;    // transitions, as trim() leaves them
+  std::int64_t min_fill = 50'000;       // before which nothing is sampled
+  std::string sampler = "prioritized";  // prioritized, uniform or fifo
+  double alpha = 0.6;                   // exponent of priorities
+  double beta = 0.4;                    // of importance weights
+  std::string remover = "fifo";         // fifo or inverse_priority
+  double alpha_evict = -0.4;            // exponent of priorities to be removed
+  double samples_per_insert = 0;        // 0: no limit
+  double slack = 0;                     // samples that either side may be ahead of that
+  std::string compression = "none";     // none, lz4, zstd or png
+  std::int64_t segment = 50;            // transitions that an actor sends at a time
+
+  FieldList fields();
+};
+
+/// How a table stands. Value type.
+struct TableState {
+  std::int64_t transitions = 0;
+  std::int64_t inserted = 0;
+  std::int64_t sampled = 0;
+  std::int64_t stale = 0;  // priorities that came for what was gone
+  std::size_t bytes = 0;   // of memory
+
+  [[nodiscard]] double bytes_per_transition() const {
+    return transitions == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(transitions);
+  }
+};
+
+/// Ape-X's replay memory (section 3, appendix F): a sampler, a remover and a rate limiter over
+/// transitions whose frames are kept once. Safe to use from many writers and readers at once: the
+/// lock is held for keys and priorities only, never while a frame is copied or decompressed.
+/// Blocking calls throw Stopped once `stop` is requested.
+class Table {
+ public:
+  /// Throws Error for numbers that do not fit together.
+  Table(const ReplayConfig& config, const FrameFormat& format, std::int64_t batch,
+        std::uint64_t seed, std::stop_token stop);
+
+  [[nodiscard]] const FrameFormat& format() const { return format_; }
+
+  /// Adds what an actor made (Algorithm 1, line 11). Waits while samples lag behind.
+  void insert(std::unique_ptr<Segment> segment);
+
+  /// Draws a batch (Algorithm 2, line 4): proportional prioritization draws from as many equal
+  /// parts of the weights as there are samples (Schaul et al., appendix B.2.1); weights are
+  /// (1 / (N P(i)))^beta over the largest of the batch (section 3.4 there). Waits until there are
+  /// transitions enough.
+  void sample(SampleBatch& batch);
+
+  /// New priorities (Algorithm 2, line 8); those of transitions that are gone are ignored. Throws
+  /// Error for one that is no number of at least 0.
+  void update(std::span<const Key> keys, std::span<const float> priorities);
+
+  /// Removes what is more than the capacity (Algorithm 2, line 9).
+  void trim();
+
+  [[nodiscard]] TableState state() const;
+
+  /// Of all transitions, in order of their age.
+  [[nodiscard]] std::vector<float> priorities() const;
+
+ private:
+  [[nodiscard]] bool may_sample(std::int64_t samples);
+  void draw(SampleBatch& batch);
+  void weigh(SampleBatch& batch) const;
+  [[nodiscard]] bool in_order() const { return config_.sampler == "fifo"; }
+
+  const ReplayConfig config_;
+  const FrameFormat format_;
+  const std::stop_token stop_;
+  std::shared_ptr<std::atomic<std::size_t>> segment_bytes_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any inserted_;
+  std::condition_variable_any sampled_;
+  TransitionIndex index_;  // guarded by mutex_, as the next
+  RateLimiter limiter_;
+  Stream stream_;
+  std::int64_t stale_ = 0;
+};
+
+}  // namespace tandem

@@ -1,0 +1,136 @@
+#include "tandem/replay/transition_index.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+namespace tandem {
+namespace {
+
+constexpr std::size_t kFirstSlots = 1024;
+
+/// A TD error of 0 would never be drawn again, and with a negative exponent be removed for sure.
+constexpr double kLeastPriority = 1e-6;
+
+double weight_of(float priority, double exponent) {
+  if (exponent == 0) return 1;
+  return std::pow(std::max(kLeastPriority, static_cast<double>(priority)), exponent);
+}
+
+}  // namespace
+
+TransitionIndex::TransitionIndex(const Options& options)
+    : options_(options), sampling_(kFirstSlots), removal_(options.alpha_evict ? kFirstSlots : 1) {}
+
+std::size_t TransitionIndex::bytes() const {
+  const auto weights = sampling_.places() + removal_.places();
+  return slots_.capacity() * sizeof(Slot) + free_.capacity() * sizeof(std::uint32_t) +
+         (order_.size() + unread_.size()) * sizeof(Key) + weights * sizeof(double) * 8 / 7;
+}
+
+bool TransitionIndex::holds(Key key) const {
+  const auto slot = static_cast<std::size_t>(key & kSlotMask);
+  return slot < slots_.size() && slots_[slot].segment != nullptr && slots_[slot].key == key;
+}
+
+std::size_t TransitionIndex::free_slot() {
+  if (free_.empty()) {
+    const auto slots = slots_.size();
+    if (slots > kSlotMask) throw std::logic_error("a replay holds 16 million transitions at most");
+    if (slots >= sampling_.places()) {
+      sampling_.grow(slots + slots / 4);
+      if (options_.alpha_evict) removal_.grow(sampling_.places());
+    }
+    slots_.emplace_back();
+    return slots;
+  }
+  const auto slot = free_.back();
+  free_.pop_back();
+  return slot;
+}
+
+void TransitionIndex::weigh(std::size_t slot, float priority) {
+  slots_[slot].priority = priority;
+  sampling_.set(slot, weight_of(priority, options_.alpha));
+  if (options_.alpha_evict) removal_.set(slot, weight_of(priority, *options_.alpha_evict));
+}
+
+void TransitionIndex::add(const std::shared_ptr<const Segment>& segment) {
+  const auto transitions = segment->transitions();
+  for (std::uint32_t i = 0; i < transitions.size(); ++i) add(segment, i, transitions[i].priority);
+}
+
+void TransitionIndex::add(const std::shared_ptr<const Segment>& segment, std::uint32_t transition,
+                          float priority) {
+  const auto slot = free_slot();
+  const Key key = static_cast<Key>(added_++) << kSlotBits | slot;
+  slots_[slot] = {segment, key, transition, 0};
+  weigh(slot, priority);
+  order_.push_back(key);
+  if (options_.in_order) unread_.push_back(key);
+  size_ += 1;
+  if (order_.size() > 2 * static_cast<std::size_t>(size_) + kFirstSlots) {
+    std::erase_if(order_, [&](Key each) { return !holds(each); });
+  }
+}
+
+TransitionIndex::Found TransitionIndex::found(std::size_t slot) const {
+  const auto& held = slots_[slot];
+  return {held.segment, held.transition, held.key, held.priority,
+          sampling_.weight(slot) / sampling_.total()};
+}
+
+TransitionIndex::Found TransitionIndex::draw(double share) const {
+  return found(sampling_.find(share * sampling_.total()));
+}
+
+void TransitionIndex::drop_gone(std::deque<Key>& keys) const {
+  while (!keys.empty() && !holds(keys.front())) keys.pop_front();
+}
+
+std::int64_t TransitionIndex::unread() {
+  drop_gone(unread_);
+  return static_cast<std::int64_t>(unread_.size());
+}
+
+TransitionIndex::Found TransitionIndex::next() {
+  drop_gone(unread_);
+  const auto key = unread_.front();
+  unread_.pop_front();
+  return found(static_cast<std::size_t>(key & kSlotMask));
+}
+
+std::int64_t TransitionIndex::update(std::span<const Key> keys, std::span<const float> priorities) {
+  std::int64_t gone = 0;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (holds(keys[i])) {
+      weigh(static_cast<std::size_t>(keys[i] & kSlotMask), priorities[i]);
+    } else {
+      gone += 1;
+    }
+  }
+  return gone;
+}
+
+std::shared_ptr<const Segment> TransitionIndex::remove(double share) {
+  drop_gone(order_);
+  const auto slot = options_.alpha_evict ? removal_.find(share * removal_.total())
+                                         : static_cast<std::size_t>(order_.front() & kSlotMask);
+  sampling_.set(slot, 0);
+  if (options_.alpha_evict) removal_.set(slot, 0);
+  free_.push_back(static_cast<std::uint32_t>(slot));
+  size_ -= 1;
+  return std::exchange(slots_[slot].segment, nullptr);
+}
+
+std::vector<TransitionIndex::Found> TransitionIndex::all() const {
+  std::vector<Found> all;
+  all.reserve(static_cast<std::size_t>(size_));
+  for (const auto key : order_) {
+    if (holds(key)) all.push_back(found(static_cast<std::size_t>(key & kSlotMask)));
+  }
+  return all;
+}
+
+}  // namespace tandem

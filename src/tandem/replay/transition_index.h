@@ -1,0 +1,108 @@
+// Which transitions a table holds, and how likely each is to be drawn or removed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tandem/replay/segment.h"
+#include "tandem/replay/sum_tree.h"
+
+namespace tandem {
+
+/// Names a transition of a table for good: one that was removed is never meant again.
+using Key = std::uint64_t;
+
+/// The transitions of segments, each in a slot with its priority: Ape-X, appendix F, "Sampling
+/// data". A segment lives as long as one of its transitions, or as somebody reads it. Not
+/// thread-safe: the table's lock guards it.
+class TransitionIndex {
+ public:
+  struct Options {
+    double alpha = 0.6;                      // exponent of a priority to be sampled; 0: uniform
+    std::optional<double> alpha_evict = {};  // and to be removed; none: the oldest first
+    bool in_order = false;                   // next() is called; not with alpha_evict
+  };
+
+  /// One transition, with what keeps it alive.
+  struct Found {
+    std::shared_ptr<const Segment> segment;
+    std::uint32_t transition = 0;  // of the segment
+    Key key = 0;
+    float priority = 0;
+    double probability = 0;  // of being drawn
+
+    [[nodiscard]] const Transition& of() const { return segment->transitions()[transition]; }
+  };
+
+  explicit TransitionIndex(const Options& options);
+
+  /// Transitions.
+  [[nodiscard]] std::int64_t size() const { return size_; }
+
+  /// Of memory for the index alone.
+  [[nodiscard]] std::size_t bytes() const;
+
+  /// Adds all transitions of a segment with the priorities they came with, or one with another.
+  void add(const std::shared_ptr<const Segment>& segment);
+  void add(const std::shared_ptr<const Segment>& segment, std::uint32_t transition, float priority);
+
+  /// The transition at a share of [0, 1) of all weights. There must be one.
+  [[nodiscard]] Found draw(double share) const;
+
+  /// The oldest that this has not given yet. There must be one.
+  Found next();
+
+  /// How many next() has to give.
+  [[nodiscard]] std::int64_t unread();
+
+  /// New priorities of transitions, some of which may be gone by now. How many were.
+  std::int64_t update(std::span<const Key> keys, std::span<const float> priorities);
+
+  /// Removes the oldest or, with alpha_evict, the transition at a share of [0, 1) of the weights of
+  /// removal. There must be one. The segment is to be let go of outside the lock.
+  [[nodiscard]] std::shared_ptr<const Segment> remove(double share);
+
+  /// All of them, the oldest first.
+  [[nodiscard]] std::vector<Found> all() const;
+
+  /// Of all transitions ever added, the number of this one.
+  [[nodiscard]] static std::int64_t serial(Key key) {
+    return static_cast<std::int64_t>(key >> kSlotBits);
+  }
+  [[nodiscard]] std::int64_t added() const { return added_; }
+
+ private:
+  struct Slot {
+    std::shared_ptr<const Segment> segment;  // null: empty
+    Key key = 0;
+    std::uint32_t transition = 0;
+    float priority = 0;
+  };
+
+  // A key is the number of the transition and its slot: room for 16 million and 10^12 ever.
+  static constexpr int kSlotBits = 24;
+  static constexpr Key kSlotMask = (Key{1} << kSlotBits) - 1;
+
+  [[nodiscard]] bool holds(Key key) const;
+  [[nodiscard]] Found found(std::size_t slot) const;
+  std::size_t free_slot();
+  void weigh(std::size_t slot, float priority);
+  void drop_gone(std::deque<Key>& keys) const;
+
+  Options options_;
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_;  // slots
+  std::deque<Key> order_;            // as they were added; some are gone
+  std::deque<Key> unread_;
+  SumTree sampling_;
+  SumTree removal_;  // of one place where the oldest go first
+  std::int64_t size_ = 0;
+  std::int64_t added_ = 0;
+};
+
+}  // namespace tandem
