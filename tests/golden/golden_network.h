@@ -19,6 +19,7 @@ inline Architecture golden_architecture(const nlohmann::json& golden) {
   config.hidden = golden["hidden"];
   config.lstm = golden.value("lstm", 0);
   config.separate = golden.value("separate", false);
+  config.dueling = golden.value("dueling", false);
   config.pixel_mean = golden.value("pixel_mean", 0.0);
   EnvSpec spec;
   spec.dtype = golden["dtype"] == "u8" ? DType::u8 : DType::f32;

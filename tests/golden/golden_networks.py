@@ -19,8 +19,9 @@ DENSE.update({f"large{stride}": [256] for stride in (4, 3, 2, 1)})
 
 
 class Network(torch.nn.Module):
-    def __init__(self, arch, shape, actions, value_head):
+    def __init__(self, arch, shape, actions, value_head, dueling=False):
         super().__init__()
+        self.dueling = dueling
         self.linear = arch.startswith("linear")
         self.convs = torch.nn.ModuleList()
         for filters, kernel, stride in CONVOLUTIONS[arch]:
@@ -28,8 +29,9 @@ class Network(torch.nn.Module):
             shape = (filters, *((size - kernel) // stride + 1 for size in shape[1:]))
         width = math.prod(shape)
         self.dense = torch.nn.ModuleList()
-        for units in DENSE[arch]:
-            self.dense.append(torch.nn.Linear(width, units))
+        for i, units in enumerate(DENSE[arch]):
+            streams = 2 if dueling and i == len(DENSE[arch]) - 1 else 1
+            self.dense.append(torch.nn.Linear(width, streams * units))
             width = units
         self.policy = torch.nn.Linear(width, actions)
         self.value = torch.nn.Linear(width, 1) if value_head else None
@@ -46,6 +48,9 @@ class Network(torch.nn.Module):
         return x
 
     def heads(self, x):
+        if self.dueling:  # a stream for the advantages, then one for the value
+            advantage, value = x.chunk(2, dim=1)
+            return self.policy(advantage), self.value(value)[:, 0]
         return self.policy(x), self.value(x)[:, 0] if self.value else x.new_zeros(0)
 
 
@@ -69,8 +74,10 @@ def fill(parameters):
         at += parameter.numel()
 
 
-def network_case(name, arch, dtype, shape, actions, batch, value_head=True, pixel_mean=0):
-    network = Network(arch, shape, actions, value_head).double()
+def network_case(
+    name, arch, dtype, shape, actions, batch, value_head=True, pixel_mean=0, dueling=False
+):
+    network = Network(arch, shape, actions, value_head, dueling).double()
     fill(with_fan_in(network))
     size = batch * math.prod(shape)
     x = pixels(size, 2) / 255 - pixel_mean if dtype == "u8" else numbers(size, 2)
@@ -88,6 +95,7 @@ def network_case(name, arch, dtype, shape, actions, batch, value_head=True, pixe
         "actions": actions,
         "value_head": value_head,
         "pixel_mean": pixel_mean,
+        "dueling": dueling,
         "batch": batch,
         "parameters": sum(p.numel() for p in network.parameters()),
         "logits": logits.flatten().tolist(),
@@ -113,6 +121,9 @@ def networks():
         network_case("linear_convolutions", "linear_conv", "u8", [3, 40, 40], 4, 3),
         network_case("nips_without_value", "nips", "u8", [4, 84, 84], 6, 3, value_head=False),
         network_case("mlp_without_value", "mlp", "f32", [5], 2, 7, value_head=False),
+        network_case("nature_dueling", "nature", "u8", [4, 84, 84], 6, 3, dueling=True),
+        network_case("nips_float_dueling", "nips", "f32", [3, 40, 40], 4, 2, dueling=True),
+        network_case("mlp_dueling", "mlp", "f32", [5], 2, 7, dueling=True),
     ]
 
 

@@ -53,6 +53,18 @@ TEST(Architecture, HasNoValueHeadWhereNobodyWantsOne) {
   EXPECT_EQ(without.parameter_count(), with.parameter_count() - 257);
 }
 
+// Wang et al. 2016, section 4.2: "two streams", each with a layer of 512 units.
+TEST(Architecture, ADuelingNetworkHasALastLayerForEachHead) {
+  const auto architecture =
+      make_architecture({.arch = "nature", .dueling = true}, image_spec(84, 84));
+  const auto parameters = architecture.parameters();
+  EXPECT_THAT(parameters[6].shape, testing::ElementsAre(2 * 512, 64 * 7 * 7));
+  EXPECT_THAT(parameters[8].shape, testing::ElementsAre(6, 512));
+  EXPECT_THAT(parameters[10].shape, testing::ElementsAre(1, 512));
+  EXPECT_EQ(architecture.features(), 1024);
+  EXPECT_EQ(architecture.head_inputs(), 512);
+}
+
 TEST(Architecture, NatureIsThatOfTheNaturePaper) {
   const auto parameters = named("nature", image_spec(84, 84)).parameters();
   EXPECT_THAT(parameters[0].shape, testing::ElementsAre(32, 4, 8, 8));
@@ -99,6 +111,11 @@ TEST(Architecture, SaysWhatDoesNotFitAndWhatToDo) {
               ThrowsMessage<Error>(HasSubstr("use one of nips, nature")));
   EXPECT_THAT([&] { make_architecture({.arch = "mlp", .separate = true}, vector, false); },
               ThrowsMessage<Error>(HasSubstr("net.separate")));
+  EXPECT_THAT([&] { make_architecture({.arch = "mlp", .dueling = true}, vector, false); },
+              ThrowsMessage<Error>(HasSubstr("net.dueling")));
+  EXPECT_THAT(
+      [&] { make_architecture({.arch = "linear_conv", .dueling = true}, image_spec(84, 84)); },
+      ThrowsMessage<Error>(HasSubstr("net.dueling")));
   EXPECT_THAT([&] { make_architecture({.arch = "mlp", .pixel_mean = 0.3}, vector); },
               ThrowsMessage<Error>(HasSubstr("net.pixel_mean")));
 }

@@ -40,6 +40,7 @@ const std::array kCases = {
     Case{"linear_conv", {.arch = "linear_conv"}},
     Case{"nips_lstm", {.arch = "nips", .lstm = 32}},
     Case{"nips_separate", {.arch = "nips", .separate = true}},
+    Case{"nature_dueling", {.arch = "nature", .dueling = true}},
     Case{"nips_pixel_mean", {.arch = "nips", .pixel_mean = 0.3}},
     Case{"mlp_images", {.arch = "mlp"}},
     Case{"mlp", {.arch = "mlp", .hidden = 200}, false},

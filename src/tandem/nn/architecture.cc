@@ -142,6 +142,11 @@ FieldList NetConfig::fields() {
        .target = &separate,
        .meaning = "policy and value share nothing: each has a torso, and LSTM cells, of its own",
        .source = "A3C, section 5.2.3"},
+      {.key = "dueling",
+       .target = &dueling,
+       .meaning = "the last layer in front of the heads is one for each: of advantages, and of the "
+                  "state's value",
+       .source = "Ape-X, section 3.1; Wang et al. 2016, Figure 1"},
       {.key = "init",
        .target = &init,
        .meaning = "how parameters start: torch, uniform in +-1/sqrt(inputs of a unit); he, larger, "
@@ -202,16 +207,20 @@ std::vector<ParameterInfo> Architecture::parameters() const {
       append(all, fmt::format("dense{}", ++denses), {layer.units, product(inputs[i])});
     }
   }
-  auto features = product(inputs.back());
   if (lstm > 0) {
+    const auto features = product(inputs.back());
     append(all, "lstm.weight_ih", {4 * lstm, features}, features);
     append(all, "lstm.bias", {4 * lstm}, features);
     append(all, "lstm.weight_hh", {4 * lstm, lstm}, lstm);
-    features = lstm;
   }
-  append(all, "policy", {policy_outputs, features});
-  if (value_head) append(all, "value", {1, features});
+  append(all, "policy", {policy_outputs, head_inputs()});
+  if (value_head) append(all, "value", {1, head_inputs()});
   return all;
+}
+
+std::int64_t Architecture::features() const {
+  if (lstm > 0) return lstm;
+  return product(torso.empty() ? input_shape : output_shapes().back());
 }
 
 std::int64_t Architecture::parameter_count() const {
@@ -228,6 +237,7 @@ Architecture make_architecture(const NetConfig& config, const EnvSpec& spec, boo
                       .policy_outputs = spec.discrete() ? spec.num_actions : spec.action_dims() + 1,
                       .value_head = value_head,
                       .separate = config.separate,
+                      .dueling = config.dueling,
                       .init = config.init,
                       .pixel_mean = static_cast<float>(config.pixel_mean)};
   if (config.pixel_mean != 0 && spec.dtype != DType::u8) {
@@ -235,6 +245,15 @@ Architecture make_architecture(const NetConfig& config, const EnvSpec& spec, boo
   }
   if (config.separate && !value_head) {
     throw Error("net.separate: this algorithm learns no value beside its policy; leave it out");
+  }
+  if (config.dueling) {
+    const bool dense = !result.torso.empty() && result.torso.back().kind == Layer::Kind::dense;
+    if (!dense || !value_head || config.separate || config.lstm > 0) {
+      throw Error(
+          "net.dueling: two streams need a network that ends with a dense layer, without an LSTM, "
+          "not separate, and an algorithm with a value head");
+    }
+    result.torso.back().units *= 2;
   }
   (void)result.output_shapes();  // throws when a layer does not fit
   return result;

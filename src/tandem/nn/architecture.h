@@ -22,6 +22,7 @@ struct NetConfig {
   std::int64_t layers = 2;         // mlp: how many
   std::int64_t lstm = 0;           // LSTM cells between torso and heads; 0: none
   bool separate = false;           // policy and value have a network each
+  bool dueling = false;            // the last layer of the torso is one for each head
   std::string init = "he";         // torch or he
   double pixel_mean = 0;           // subtracted from pixels of 0 to 1
   std::string precision = "fp32";  // fp32 or bf16
@@ -60,7 +61,9 @@ struct Architecture {
   std::int64_t policy_outputs = 0;  // logits or values of discrete actions; of continuous ones a
                                     // number for each dimension and one more
   bool value_head = true;
-  bool separate = false;    // one torso and LSTM for the policy head, others for the value head
+  bool separate = false;  // one torso and LSTM for the policy head, others for the value head
+  bool dueling = false;  // the first half of the torso's last layer is the policy head's alone, the
+                         // other the value head's: the two streams of Wang et al. 2016, Figure 1
   std::string init = "he";  // as NetConfig's
   float pixel_mean = 0;     // of u8 inputs divided by 255
 
@@ -69,6 +72,10 @@ struct Architecture {
 
   /// Outputs of all heads together.
   [[nodiscard]] std::int64_t outputs() const { return policy_outputs + (value_head ? 1 : 0); }
+
+  /// Outputs of the last layer in front of the heads, and how many of them each head takes in.
+  [[nodiscard]] std::int64_t features() const;
+  [[nodiscard]] std::int64_t head_inputs() const { return dueling ? features() / 2 : features(); }
 
   /// Numbers of the recurrent state of one sample: each cell's output and memory.
   [[nodiscard]] std::int64_t state_size() const { return 2 * lstm * (separate ? 2 : 1); }

@@ -13,12 +13,29 @@ constexpr float kScale = 1.0f / 255.0f;
 LayerParameters::LayerParameters(const Architecture& architecture, const Cells& cells)
     : infos_(architecture.parameters()),
       heads_(architecture.torso.size()),
+      head_rows_(head_rows(architecture)),
       order_(cells.weight_order()),
       pixel_mean_(architecture.pixel_mean),
       first_weights_(infos_[0].count),
       first_bias_(infos_[1].count),
-      head_weights_(architecture.outputs() * infos_[2 * heads_].fan_in),
+      head_weights_(architecture.outputs() * architecture.features()),
       head_bias_(architecture.outputs()) {}
+
+std::vector<LayerParameters::HeadRow> LayerParameters::head_rows(
+    const Architecture& architecture) const {
+  const auto features = architecture.features();
+  const auto inputs = architecture.head_inputs();
+  std::vector<HeadRow> rows;
+  for (std::size_t head = heads_; 2 * head < infos_.size(); ++head) {
+    const auto first_input = architecture.dueling && head > heads_ ? inputs : 0;
+    const auto& weight = infos_[2 * head];
+    for (std::int64_t unit = 0; unit < weight.shape[0]; ++unit) {
+      const auto row = static_cast<std::int64_t>(rows.size());
+      rows.push_back({weight.offset + unit * inputs, row * features + first_input, inputs});
+    }
+  }
+  return rows;
+}
 
 void LayerParameters::read(std::span<const float> flat) {
   const auto filter = order_.size();
@@ -30,10 +47,11 @@ void LayerParameters::read(std::span<const float> flat) {
     first_bias_[unit] = flat[infos_[1].offset + unit] -
                         pixel_mean_ * std::accumulate(weights.begin(), weights.end(), 0.0f);
   }
-  auto* weights = head_weights_.data();
+  for (const auto& row : head_rows_) {
+    std::ranges::copy(flat.subspan(row.from, row.count), head_weights_.begin() + row.to);
+  }
   auto* bias = head_bias_.data();
   for (auto info = infos_.begin() + 2 * heads_; info != infos_.end(); info += 2) {
-    weights = std::ranges::copy(flat.subspan(info[0].offset, info[0].count), weights).out;
     bias = std::ranges::copy(flat.subspan(info[1].offset, info[1].count), bias).out;
   }
 }
@@ -45,12 +63,12 @@ void LayerParameters::write(std::span<float> flat) const {
         first_weights_[i] * kScale - pixel_mean_ * first_bias_[i / filter];
   }
   std::ranges::copy(first_bias_, flat.begin() + infos_[1].offset);
-  const auto* weights = head_weights_.data();
+  for (const auto& row : head_rows_) {
+    std::copy_n(head_weights_.begin() + row.to, row.count, flat.begin() + row.from);
+  }
   const auto* bias = head_bias_.data();
   for (auto info = infos_.begin() + 2 * heads_; info != infos_.end(); info += 2) {
-    std::copy_n(weights, info[0].count, flat.begin() + info[0].offset);
     std::copy_n(bias, info[1].count, flat.begin() + info[1].offset);
-    weights += info[0].count;
     bias += info[1].count;
   }
 }

@@ -40,8 +40,18 @@ class LayerParameters {
   }
 
  private:
+  /// Some numbers of a row of the heads' layer.
+  struct HeadRow {
+    std::int64_t from;  // in the flat buffer
+    std::int64_t to;    // in the copy
+    std::int64_t count;
+  };
+
+  [[nodiscard]] std::vector<HeadRow> head_rows(const Architecture& architecture) const;
+
   std::vector<ParameterInfo> infos_;
   std::size_t heads_;                // the heads' index among the layers
+  std::vector<HeadRow> head_rows_;   // all but these are 0: a head has inputs of its own
   std::vector<std::int64_t> order_;  // of a filter of the first layer
   float pixel_mean_;
   std::vector<float> first_weights_;

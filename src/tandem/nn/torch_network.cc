@@ -192,13 +192,14 @@ class TorchNetwork final : public Network {
     const auto gradients = layers_of(infos_, flat_gradient);
     const auto policy = architecture_.torso.size();
     const auto d_logits = view(d.logits.data(), {d.batch, d.actions}).to(device_);
-    dense_backward(recorded_.all(policy), d_logits, gradients[policy]);
-    auto d_output = at::mm(d_logits, layers_[policy].weight);
-    if (architecture_.value_head) {
-      const auto d_value = view(d.value.data(), {d.batch, 1}).to(device_);
-      dense_backward(recorded_.all(policy), d_value, gradients[policy + 1]);
-      d_output.addmm_(d_value, layers_[policy + 1].weight);
-    }
+    const auto features = recorded_.all(policy);
+    auto d_output = at::zeros_like(features);
+    const auto head_back = [&](std::size_t head, const at::Tensor& d_head) {
+      dense_backward(head_input(features, head), d_head, gradients[policy + head]);
+      head_input(d_output, head).addmm_(d_head, layers_[policy + head].weight);
+    };
+    head_back(0, d_logits);
+    if (architecture_.value_head) head_back(1, view(d.value.data(), {d.batch, 1}).to(device_));
     for (std::size_t i = policy; i > 0; --i)
       d_output = layer_backward(i - 1, d_output, gradients[i - 1]);
     if (!device_.is_cpu()) host_gradient.copy_(flat_gradient);
@@ -272,16 +273,25 @@ class TorchNetwork final : public Network {
 
   void evaluate_heads(const at::Tensor& features, const Heads& out) const {
     const auto policy = architecture_.torso.size();
-    const auto write = [&](std::span<float> to, std::int64_t width, const LayerTensors& layer) {
+    const auto write = [&](std::span<float> to, std::int64_t width, std::size_t head) {
       auto host = view(to.data(), {out.batch, width});
+      const auto& layer = layers_[policy + head];
+      const auto input = head_input(features, head);
       if (device_.is_cpu()) {
-        at::addmm_out(host, layer.bias, features, layer.weight.t());
+        at::addmm_out(host, layer.bias, input, layer.weight.t());
       } else {
-        host.copy_(at::addmm(layer.bias, features, layer.weight.t()));
+        host.copy_(at::addmm(layer.bias, input, layer.weight.t()));
       }
     };
-    write(out.logits, out.actions, layers_[policy]);
-    if (architecture_.value_head) write(out.value, 1, layers_[policy + 1]);
+    write(out.logits, out.actions, 0);
+    if (architecture_.value_head) write(out.value, 1, 1);
+  }
+
+  /// What of the features, or of their gradient, is the policy head's (0) or the value head's (1).
+  [[nodiscard]] at::Tensor head_input(const at::Tensor& features, std::size_t head) const {
+    if (!architecture_.dueling) return features;
+    const auto inputs = architecture_.head_inputs();
+    return features.narrow(1, static_cast<std::int64_t>(head) * inputs, inputs);
   }
 
   static void dense_backward(const at::Tensor& x, const at::Tensor& d_output,
