@@ -193,7 +193,7 @@ class TorchNetwork final : public Network {
     const auto policy = architecture_.torso.size();
     const auto d_logits = view(d.logits.data(), {d.batch, d.actions}).to(device_);
     const auto features = recorded_.all(policy);
-    auto d_output = at::zeros_like(features);
+    auto d_output = at::empty_like(features).zero_();
     const auto head_back = [&](std::size_t head, const at::Tensor& d_head) {
       dense_backward(head_input(features, head), d_head, gradients[policy + head]);
       head_input(d_output, head).addmm_(d_head, layers_[policy + head].weight);
