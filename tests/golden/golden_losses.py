@@ -219,6 +219,52 @@ def q_learning():
     ]
 
 
+def dqn_case(name, dueling, double_q, weight=1.0):
+    """Ape-X, section 3.1, with the aggregation of Wang et al. 2016, equation 9."""
+    samples, actions = 11, 4
+    advantages = numbers(samples * actions, 1).view(samples, actions).requires_grad_()
+    value = numbers(samples, 2).requires_grad_()
+
+    def aggregated(advantages, value):
+        if not dueling:
+            return advantages
+        return value[:, None] + advantages - advantages.mean(dim=1, keepdim=True)
+
+    q = aggregated(advantages, value)
+    online = numbers(samples * actions, 3).view(samples, actions)
+    target = aggregated(numbers(samples * actions, 4).view(samples, actions), numbers(samples, 5))
+    taken = torch.from_numpy(bits(samples, 6) % np.uint64(actions)).long()
+    ends = torch.from_numpy(bits(samples, 7) % np.uint64(5) == 0)
+    discounts = torch.where(ends, 0.0, float(np.float32(0.97))).double()
+    weights = numbers(samples, 8).abs()
+
+    following = target.gather(1, (online if double_q else target).argmax(1)[:, None])[:, 0]
+    goal = numbers(samples, 9) + discounts * following
+    errors = goal - q.gather(1, taken[:, None])[:, 0]
+    (weight * (weights * 0.5 * errors**2).sum()).backward()
+    return {
+        "name": name,
+        "samples": samples,
+        "actions": actions,
+        "dueling": dueling,
+        "double_q": double_q,
+        "weight": weight,
+        "terminals": int(ends.sum()),
+        "value_loss": (errors**2).sum().item(),
+        "priorities": errors.abs().tolist(),
+        "advantages_gradient": advantages.grad.flatten().tolist(),
+        "value_gradient": value.grad.tolist() if dueling else [],
+    }
+
+
+def dqn():
+    return [
+        dqn_case("double_dueling", True, True, weight=1 / 11),
+        dqn_case("double", False, True),
+        dqn_case("dueling", True, False),
+    ]
+
+
 def gaussian_case(name, entropy, value_loss, weight, dims, output_size):
     """As a2c_case; the policy's outputs are a mean and what softplus makes a variance of."""
     steps, envs = 5, 3

@@ -17,6 +17,18 @@ def rmsprop_inside(parameters, initial_square, decay=0.9, epsilon=0.1):
     return step
 
 
+def centered_inside(parameters, decay=0.9, epsilon=0.1):
+    """TensorFlow's centred RMSProp: epsilon under the root, and squares of 1 at the start."""
+    square, mean = torch.ones_like(parameters), torch.zeros_like(parameters)
+
+    def step(gradient, lr):
+        square.mul_(decay).add_((1 - decay) * gradient**2)
+        mean.mul_(decay).add_((1 - decay) * gradient)
+        parameters.data -= lr * gradient / (square - mean**2 + epsilon).sqrt()
+
+    return step
+
+
 def torch_rule(kind, parameters, **options):
     optimizer = kind([parameters], lr=1.0, **options)
 
@@ -78,6 +90,16 @@ def optimizers():
             partial(rmsprop_inside, initial_square=1.0),
         ),
         ("rmsprop_outside", outside, partial(torch_rule, torch.optim.RMSprop, alpha=0.9, eps=0.1)),
+        (
+            "centered_outside",
+            outside | {"kind": "centered_rmsprop"},
+            partial(torch_rule, torch.optim.RMSprop, alpha=0.9, eps=0.1, centered=True),
+        ),
+        (
+            "centered_inside",
+            inside | {"kind": "centered_rmsprop", "initial_square": 1.0},
+            centered_inside,
+        ),
         (
             "sgd",
             {"kind": "momentum", "momentum": 0.0},

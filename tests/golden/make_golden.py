@@ -17,7 +17,7 @@ import sys
 
 try:
     import torch
-    from golden_losses import a2c, gaussian, ppo, q_learning
+    from golden_losses import a2c, dqn, gaussian, ppo, q_learning
     from golden_networks import lstm, networks
     from golden_optimizers import optimizers
 except ImportError as error:
@@ -63,6 +63,7 @@ def main():
         "a2c": a2c,
         "gaussian": gaussian,
         "q_learning": q_learning,
+        "dqn": dqn,
         "optimizers": optimizers,
     }
     for name, make in files.items():

@@ -59,6 +59,48 @@ class RmsProp final : public Optimizer {
   std::vector<float> square_;
 };
 
+/// RMSProp that divides by the deviation of the gradients: Graves 2013, equations 38 to 40 without
+/// the momentum, which is what Ape-X's "Centered RMSProp" is (appendix C).
+class CenteredRmsProp final : public Optimizer {
+ public:
+  CenteredRmsProp(const OptimizerConfig& config, std::int64_t parameters)
+      : decay_(static_cast<float>(config.decay)),
+        epsilon_(static_cast<float>(config.epsilon)),
+        inside_(config.epsilon_inside),
+        square_(parameters, static_cast<float>(config.initial_square)),
+        mean_(parameters, 0.0f) {}
+
+  void step(std::size_t first, std::span<float> parameters, std::span<const float> gradient,
+            float gradient_scale, float lr) override {
+    const float decay = decay_;
+    const float within = inside_ ? epsilon_ : 0.0f;
+    const float without = inside_ ? 0.0f : epsilon_;
+    float* __restrict p = parameters.data();
+    const float* __restrict g = gradient.data();
+    float* __restrict s = square_.data() + first;
+    float* __restrict m = mean_.data() + first;
+    vectorise([=, n = parameters.size()] {
+      for (std::size_t i = 0; i < n; ++i) {
+        const float scaled = gradient_scale * g[i];
+        s[i] = decay * s[i] + (1.0f - decay) * scaled * scaled;
+        m[i] = decay * m[i] + (1.0f - decay) * scaled;
+        // Rounded, it may come out below 0.
+        const float variance = std::max(0.0f, s[i] - m[i] * m[i]);
+        p[i] -= lr * scaled / (std::sqrt(variance + within) + without);
+      }
+    });
+  }
+
+  std::vector<Slot> slots() override { return {{"square", square_}, {"mean", mean_}}; }
+
+ private:
+  float decay_;
+  float epsilon_;
+  bool inside_;
+  std::vector<float> square_;
+  std::vector<float> mean_;
+};
+
 /// As momentum_step says.
 class Momentum final : public Optimizer {
  public:
@@ -142,7 +184,7 @@ FieldList OptimizerConfig::fields() {
        .target = &kind,
        .meaning = "update rule",
        .source = "PAAC, section 5.1",
-       .choices = {"rmsprop", "momentum", "adam"}},
+       .choices = {"rmsprop", "centered_rmsprop", "momentum", "adam"}},
       {.key = "lr",
        .target = &lr,
        .meaning = "learning rate at the start; with lr_choice = log_uniform the one drawn",
@@ -178,7 +220,8 @@ FieldList OptimizerConfig::fields() {
        .least = -1},
       {.key = "decay",
        .target = &decay,
-       .meaning = "rmsprop: decay of the mean square",
+       .meaning = "rmsprop: decay of the mean square, and of the mean that centered_rmsprop leaves "
+                  "out of it",
        .source = "PAAC, section 5.1",
        .least = 0,
        .most = 1},
@@ -224,10 +267,14 @@ FieldList OptimizerConfig::fields() {
 
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, std::int64_t parameters) {
   if (config.kind == "rmsprop") return std::make_unique<RmsProp>(config, parameters);
+  if (config.kind == "centered_rmsprop") {
+    return std::make_unique<CenteredRmsProp>(config, parameters);
+  }
   if (config.kind == "momentum") return std::make_unique<Momentum>(config, parameters);
   if (config.kind == "adam") return std::make_unique<Adam>(config, parameters);
-  throw Error(
-      fmt::format("optimizer.kind: unknown rule '{}'; use rmsprop, momentum or adam", config.kind));
+  throw Error(fmt::format(
+      "optimizer.kind: unknown rule '{}'; use rmsprop, centered_rmsprop, momentum or adam",
+      config.kind));
 }
 
 double sum_of_squares(std::span<const float> gradient) {

@@ -13,7 +13,7 @@ namespace tandem {
 
 /// Update rule, learning rate and clipping, as config keys optimizer.*. Value type.
 struct OptimizerConfig {
-  std::string kind = "rmsprop";  // rmsprop, momentum or adam
+  std::string kind = "rmsprop";  // rmsprop, centered_rmsprop, momentum or adam
   double lr = 0.0015;            // learning rate at the start
   std::string lr_choice = "lr";  // lr, or log_uniform: drawn (see draw_learning_rate)
   double lr_low = 1e-4;          // log_uniform: bounds

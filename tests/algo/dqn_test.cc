@@ -1,0 +1,65 @@
+#include "tandem/algo/dqn.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <vector>
+
+namespace tandem {
+namespace {
+
+// Ape-X, section 4.1, with epsilon = 0.4 and alpha = 7: by hand.
+// Seen failing with i / N instead of i / (N - 1).
+TEST(Dqn, EachActorExploresDifferently) {
+  const DqnConfig config;
+  EXPECT_DOUBLE_EQ(actor_epsilon(config, 0, 8), 0.4);
+  EXPECT_DOUBLE_EQ(actor_epsilon(config, 7, 8), std::pow(0.4, 8));
+  EXPECT_DOUBLE_EQ(actor_epsilon(config, 3, 8), std::pow(0.4, 4));
+  EXPECT_DOUBLE_EQ(actor_epsilon(config, 0, 1), 0.4);
+}
+
+TEST(Dqn, ActorsCanShareAFewEpsilons) {
+  const DqnConfig config{.epsilons = 6};
+  EXPECT_DOUBLE_EQ(actor_epsilon(config, 0, 256), 0.4);
+  EXPECT_DOUBLE_EQ(actor_epsilon(config, 5, 256), std::pow(0.4, 8));
+  EXPECT_DOUBLE_EQ(actor_epsilon(config, 6, 256), 0.4);
+  EXPECT_DOUBLE_EQ(actor_epsilon(config, 1, 4), actor_epsilon({}, 1, 4));  // there are fewer
+}
+
+// Wang et al. 2016, equation 9. Seen failing without the mean.
+TEST(Dqn, ActionValuesAreTheValueAndAdvantagesAroundTheirMean) {
+  std::vector<float> advantages{1, 2, 6, 0, 0, 3};
+  std::vector<float> value{10, -1};
+  std::vector<float> q(6);
+  action_values({2, 3, advantages, value}, q);
+  EXPECT_EQ(q, (std::vector<float>{8, 9, 13, -2, -2, 1}));
+  action_values({2, 3, advantages, {}}, q);
+  EXPECT_EQ(q, advantages);
+}
+
+TEST(Dqn, ActsBlindlyByChanceAndElseForTheHighestValue) {
+  const auto dqn = make_dqn({}, 2, true);
+  std::vector<float> advantages{0, 2, 1, 3, 0, 1};
+  std::vector<float> value{5, 5};
+  std::vector<Stream> streams{Stream(1, 0), Stream(1, 1)};
+  std::vector<Stream*> each{&streams[0], &streams[1]};
+  std::vector<std::int32_t> actions(2);
+  const Heads heads{2, 3, advantages, value};
+  int blind = 0;
+  for (int i = 0; i < 1000; ++i) {
+    dqn->act(heads, each, std::vector<float>{0, 1}, {actions});
+    ASSERT_EQ(actions[0], 1);
+    blind += actions[1] != 0 ? 1 : 0;
+  }
+  EXPECT_NEAR(blind, 667, 60);
+  std::vector<float> values(2);
+  dqn->values(heads, actions, values);
+  EXPECT_EQ(values, (std::vector<float>{6, 5 + 3 - 4.0F / 3}));
+  EXPECT_EQ(dqn->reward(-7), -1);
+  EXPECT_THROW(dqn->loss(heads, Rollout({.frame_shape = {1}, .num_actions = 3}, 1, 1), 1, heads),
+               std::logic_error);
+}
+
+}  // namespace
+}  // namespace tandem
