@@ -21,11 +21,9 @@ namespace tandem {
 namespace {
 
 using namespace std::chrono_literals;
-using test::frame;
 using test::numbers;
 using test::segment;
 using test::small_format;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 

@@ -17,7 +17,8 @@ TransitionIndex::Options index_options(const ReplayConfig& config) {
   const bool in_order = config.sampler == "fifo";
   const bool evicts = config.remover == "inverse_priority";
   if (in_order && evicts) {
-    throw Error("replay.sampler = \"fifo\" needs replay.remover = \"fifo\"");
+    throw Error(
+        "replay.sampler: fifo reads in the order of removal, and so needs replay.remover = fifo");
   }
   TransitionIndex::Options options{.alpha = config.sampler == "prioritized" ? config.alpha : 0,
                                    .in_order = in_order};
