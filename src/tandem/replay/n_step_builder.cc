@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -151,7 +150,7 @@ void NStepBuilder::load(StateReader& reader) {
             controls.size() == format_.action_dims * sizeof(float);
     if (!whole) break;
     pending.controls.resize(format_.action_dims);
-    std::memcpy(pending.controls.data(), controls.data(), controls.size());
+    std::ranges::copy(controls, std::as_writable_bytes(std::span(pending.controls)).begin());
     pending_.push_back(std::move(pending));
   }
   if (!whole) throw Error("an actor's unfinished transitions are damaged, or of another format");

@@ -1,6 +1,7 @@
 #include "tandem/replay/sample_batch.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace tandem {
 
@@ -27,7 +28,8 @@ void SampleBatch::read(std::int64_t added) {
     const Transition& transition = found.of();
     found.segment->read(transition, &observations[i * observation_bytes_],
                         &next_observations[i * observation_bytes_], codec_);
-    std::ranges::copy(found.segment->controls(found.transition), &controls[i * action_dims_]);
+    std::ranges::copy(found.segment->controls(found.transition),
+                      controls.begin() + static_cast<std::ptrdiff_t>(i * action_dims_));
     keys[i] = found.key;
     actions[i] = transition.action;
     n_step_returns[i] = transition.n_step_return;

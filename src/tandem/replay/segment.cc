@@ -22,7 +22,7 @@ void load_all(StateReader& reader, std::vector<T>& values) {
     throw Error("a saved piece of the replay is damaged, or from another version");
   }
   values.resize(bytes.size() / sizeof(T));
-  std::memcpy(values.data(), bytes.data(), bytes.size());
+  std::ranges::copy(bytes, std::as_writable_bytes(std::span(values)).begin());
 }
 
 }  // namespace

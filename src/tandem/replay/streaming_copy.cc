@@ -13,6 +13,7 @@ namespace tandem {
 #ifdef __SSE2__
 
 void streaming_copy(std::span<const std::byte> from, std::byte* to) {
+  if (from.empty()) return;  // no bytes may be at no address, which memcpy must not be given
   constexpr std::size_t kLine = 64;  // written as a whole
   const auto before = std::min(from.size(), -reinterpret_cast<std::uintptr_t>(to) % kLine);
   std::memcpy(to, from.data(), before);
