@@ -195,6 +195,9 @@ TEST(Presets, AtariIsTheDefault) {
       EXPECT_EQ(values(preset), values(defaults)) << system << " " << algo;
     }
   }
+  auto preset = load_config("", read_toml(TANDEM_SOURCE_DIR "/configs/apex/atari.toml"));
+  auto defaults = load_config("apex", {});
+  EXPECT_EQ(values(preset), values(defaults));
 }
 
 }  // namespace

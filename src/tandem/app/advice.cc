@@ -124,6 +124,7 @@ EnvMeasures measure_env(const AdviceTask& task) {
 std::vector<Candidate> candidates(const AdviceTask& task, const EnvMeasures& env) {
   std::vector<Candidate> all;
   for (const auto& system : systems()) {
+    if (system.name == std::string("apex")) continue;  // its rate is its replay's, too
     for (auto& words : variants(system.name, env.asleep())) {
       all.push_back(make_candidate(task, env, system.name, std::move(words)));
     }

@@ -2,6 +2,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/systems/a3c.h"
+#include "tandem/systems/apex.h"
 #include "tandem/systems/ga3c.h"
 #include "tandem/systems/hts.h"
 #include "tandem/systems/impala.h"
@@ -66,6 +67,18 @@ bool repeatable(const Config& config) {
 }
 
 std::unique_ptr<Algorithm> make_algorithm(const Config& config, const EnvSpec& spec) {
+  if ((config.system == "apex") != (config.algo == "dqn")) {
+    throw Error(
+        "algo = dqn learns from a replay, and the system apex has one: use both, or neither");
+  }
+  if (config.algo == "dqn") {
+    if (!spec.discrete() || config.net.lstm > 0) {
+      throw Error(
+          "algo = dqn chooses among discrete actions without a recurrent state; use another "
+          "environment, or net.lstm = 0");
+    }
+    return make_dqn(config.dqn, config.apex.actors * config.apex.envs, config.net.dueling);
+  }
   const bool actor_critic = config.algo == "a2c" || config.algo == "ppo";
   const bool forward_again =
       config.system == "ga3c" || config.system == "hts" || config.system == "impala";
@@ -110,6 +123,9 @@ void train_system(const Config& config, Parts& parts) {
   if (config.system == "ga3c") return train_ga3c(config.ga3c, parts);
   if (config.system == "hts") return train_hts(config.hts, parts);
   if (config.system == "impala") return train_impala(config.impala, parts);
+  if (config.system == "apex") {
+    return train_apex(config.apex, config.dqn, config.replay, parts);
+  }
   throw Error("system '" + config.system + "' cannot train yet");
 }
 

@@ -58,9 +58,25 @@ void set_ga3c_defaults(Config& config) {
   config.optimizer.anneal_steps = -1;
 }
 
+// Those of the paper: appendix C. TensorFlow has epsilon inside the root and starts from squares
+// of 1.
+void set_apex_defaults(Config& config) {
+  config.run.steps = 5'000'000;
+  config.algo = "dqn";
+  config.net.arch = "nature";
+  config.net.dueling = true;
+  config.net.init = "torch";
+  config.optimizer.kind = "centered_rmsprop";
+  config.optimizer.lr = 0.00025 / 4;
+  config.optimizer.decay = 0.95;
+  config.optimizer.epsilon = 1.5e-7;
+  config.optimizer.epsilon_inside = true;
+  config.optimizer.clip_norm = 40;
+}
+
 /// The table with the numbers of an algorithm.
 std::string table_of(const std::string& algo) {
-  return algo == "a2c" || algo == "ppo" ? algo + "." : "q.";
+  return algo == "a2c" || algo == "ppo" || algo == "dqn" ? algo + "." : "q.";
 }
 
 // As HTS-RL's baseline (Kostrikov 2018) trains it.
@@ -93,7 +109,7 @@ Field algo_field(std::string& algo) {
               "what is learned from the experience; `method` will do for the key, and a3c "
               "for a2c",
           .source = "A3C, section 4; PAAC, section 4: the framework takes any algorithm",
-          .choices = {"a2c", "ppo", "one_step_q", "one_step_sarsa", "n_step_q"}};
+          .choices = {"a2c", "ppo", "one_step_q", "one_step_sarsa", "n_step_q", "dqn"}};
 }
 
 // A file may hold the numbers of several algorithms; on the command line one of another algorithm
@@ -176,6 +192,10 @@ FieldList Config::fields() {
   if (system == "ga3c") append(all, prefixed("ga3c.", ga3c.fields()));
   if (system == "hts") append(all, prefixed("hts.", hts.fields()));
   if (system == "impala") append(all, prefixed("impala.", impala.fields()));
+  if (system == "apex") {
+    append(all, prefixed("apex.", apex.fields()));
+    append(all, prefixed("replay.", replay.fields()));
+  }
   return all;
 }
 
@@ -187,8 +207,9 @@ FieldList Config::unused_fields() {
   return all;
 }
 
-std::array<std::pair<std::string, FieldList>, 3> Config::algorithm_fields() {
-  return {{{"a2c.", a2c.fields()}, {"ppo.", ppo.fields()}, {"q.", q.fields()}}};
+std::array<std::pair<std::string, FieldList>, 4> Config::algorithm_fields() {
+  return {
+      {{"a2c.", a2c.fields()}, {"ppo.", ppo.fields()}, {"q.", q.fields()}, {"dqn.", dqn.fields()}}};
 }
 
 std::string Config::toml() const {
@@ -216,6 +237,7 @@ Config load_config(const std::string& system, const std::vector<Setting>& given)
   if (config.system == "a3c") set_a3c_defaults(config);
   if (config.system == "ga3c") set_ga3c_defaults(config);
   if (config.system == "impala") set_impala_defaults(config);
+  if (config.system == "apex") set_apex_defaults(config);
   config.env = choose_env(settings);
   apply_first(algo_field(config.algo), settings);
   if (config.algo == "ppo") set_ppo_defaults(config);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tandem/algo/a2c.h"
+#include "tandem/algo/dqn.h"
 #include "tandem/algo/ppo.h"
 #include "tandem/algo/q_learning.h"
 #include "tandem/base/field.h"
@@ -16,9 +17,11 @@
 #include "tandem/env/vec_env.h"
 #include "tandem/learn/optimizer.h"
 #include "tandem/nn/architecture.h"
+#include "tandem/replay/table.h"
 #include "tandem/run/run_config.h"
 #include "tandem/run/settings.h"
 #include "tandem/systems/a3c.h"
+#include "tandem/systems/apex.h"
 #include "tandem/systems/ga3c.h"
 #include "tandem/systems/hts.h"
 #include "tandem/systems/impala.h"
@@ -47,8 +50,8 @@ struct EnvConfig {
 ///
 /// `algo` is the one key for what is learned, whatever the system. A3C's paper calls it a method,
 /// and the advantage actor-critic "A3C" where threads run it: load_config takes `method` for the
-/// key and `a3c` for a2c. Only the table of the chosen algorithm (a2c, ppo or q) takes part in the
-/// run.
+/// key and `a3c` for a2c. Only the table of the chosen algorithm (a2c, ppo, q or dqn) takes part in
+/// the run.
 struct Config {
   std::string system = "paac";
   std::string algo = "a2c";
@@ -58,12 +61,15 @@ struct Config {
   A2cConfig a2c;
   PpoConfig ppo;
   QConfig q;
+  DqnConfig dqn;
   OptimizerConfig optimizer;
   PaacConfig paac;
   A3cConfig a3c;
   Ga3cConfig ga3c;
   HtsConfig hts;
   ImpalaConfig impala;
+  ApexConfig apex;
+  ReplayConfig replay;
 
   /// Every key of this system and algorithm under its full name. Points into this config.
   FieldList fields();
@@ -72,7 +78,7 @@ struct Config {
   FieldList unused_fields();
 
   /// The table of each algorithm ("a2c.") and its keys.
-  std::array<std::pair<std::string, FieldList>, 3> algorithm_fields();
+  std::array<std::pair<std::string, FieldList>, 4> algorithm_fields();
 
   /// The resolved config, as it stands in a run directory: load_config takes it back.
   [[nodiscard]] std::string toml() const;

@@ -12,10 +12,10 @@ double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 void Interval::add(const UpdateReport& report) {
   steps_ += report.steps;
-  updates_ += 1;
+  updates_ += report.updates;
   loss_ += report.loss;
   gradient_norm_ += report.gradient_norm;
-  learning_rate_ = report.learning_rate;
+  if (report.updates > 0) learning_rate_ = report.learning_rate;
   time_ += report.seconds;
   for (const auto& episode : report.episodes) {
     const double value = episode.episode_return;
@@ -25,14 +25,14 @@ void Interval::add(const UpdateReport& report) {
     episode_steps_ += episode.steps;
     episodes_ += 1;
   }
-  measures_.resize(report.measures.size(), {nullptr});
-  for (std::size_t i = 0; i < measures_.size(); ++i) {
+  if (measures_.empty()) measures_.resize(report.measures.size(), {nullptr});
+  for (std::size_t i = 0; i < report.measures.size(); ++i) {
     const Measure& measure = report.measures[i];
     measures_[i] = {measure.key, measures_[i].sum + measure.sum,
                     measures_[i].count + measure.count};
   }
-  spreads_.resize(report.spreads.size());
-  for (std::size_t i = 0; i < spreads_.size(); ++i) {
+  if (spreads_.empty()) spreads_.resize(report.spreads.size());
+  for (std::size_t i = 0; i < report.spreads.size(); ++i) {
     spreads_[i].first = report.spreads[i].key;
     spreads_[i].second += *report.spreads[i].values;
   }

@@ -35,10 +35,11 @@ struct UpdateReport {
   LossStats loss = {};                     // sums over its samples
   double gradient_norm = 0;                // global, before clipping
   double learning_rate = 0;                // of this update
-  std::span<const Episode> episodes;       // games finished since the last report
+  std::span<const Episode> episodes = {};  // games finished since the last report
   TimeShares seconds = {};                 // thread-seconds since the last report
   std::span<const Measure> measures = {};  // the same keys in each report
   std::span<const Spread> spreads = {};    // the same
+  std::int64_t updates = 1;                // 0: of acting alone, where learning has its own reports
 };
 
 /// Sums of reports. Value type.

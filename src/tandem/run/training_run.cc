@@ -99,7 +99,7 @@ void TrainingRun::record(const UpdateReport& report) {
   require_finite(report);
   if (fingerprints_) fingerprints_->add(report);
   steps_ += report.steps;
-  updates_ += 1;
+  updates_ += report.updates;
   for (const auto& episode : report.episodes) {
     episodes_ += 1;
     last_returns_.push_back(episode.episode_return);

@@ -11,7 +11,7 @@
 namespace tandem {
 namespace {
 
-constexpr std::array<System, 5> kSystems = {{
+constexpr std::array<System, 6> kSystems = {{
     {"paac",
      "workers step n_e environments; one learner acts and updates in batches, synchronously",
      "Clemente, Castejon and Chandra: Efficient parallel methods for deep reinforcement learning, "
@@ -34,6 +34,10 @@ constexpr std::array<System, 5> kSystems = {{
      "learned meanwhile",
      "Espeholt et al.: IMPALA: Scalable distributed deep-RL with importance weighted actor-learner "
      "architectures, ICML 2018, arXiv:1802.01561"},
+    {"apex",
+     "actors, each exploring in its own way, fill a prioritized replay from which one learner "
+     "learns",
+     "Horgan et al.: Distributed prioritized experience replay, ICLR 2018, arXiv:1803.00933"},
 }};
 
 }  // namespace
