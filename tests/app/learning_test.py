@@ -91,6 +91,11 @@ class Learning(unittest.TestCase):
         self.assertTrue(reaches(0.95, "paac/catch", "--set", "algo=ppo", "--set", "lr=0.002"))
         self.assertTrue(reaches(0.95, "hts/catch", "--set", "algo=ppo", "--set", "lr=0.002"))
 
+    # Of games after training: half of the actors explore to its end.
+    def test_apex(self):
+        self.assertGreaterEqual(mean_score("apex/cartpole", "dqn"), 200)
+        self.assertGreaterEqual(mean_score("apex/catch", "dqn"), 0.9)
+
     def test_paac_n_step_q(self):
         self.assertGreaterEqual(mean_score("paac/cartpole", "n_step_q"), 200)
         self.assertGreaterEqual(mean_score("paac/catch", "n_step_q"), 0.9)

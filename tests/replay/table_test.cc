@@ -247,7 +247,7 @@ TEST(Table, NothingIsSampledBeforeTheMinimum) {
   EXPECT_TRUE(ended);
 }
 
-// Seen failing with inserts that do not wait.
+// Seen failing with writers that do not wait.
 TEST(Table, WritersWaitForReadersAndReadersForWriters) {
   Crew crew;
   auto config = small_config();
@@ -265,7 +265,7 @@ TEST(Table, WritersWaitForReadersAndReadersForWriters) {
   EXPECT_TRUE(sampled);                              // 16 taken
   table.insert(segment(std::vector<float>(10, 1)));  // 40 due
   std::atomic<bool> inserted = false;
-  EXPECT_FALSE(ends(crew, inserted, [&] { table.insert(segment(std::vector<float>(10, 1))); }));
+  EXPECT_FALSE(ends(crew, inserted, [&] { table.wait_to_insert(); }));
   table.sample(batch);
   table.sample(batch);  // 32 taken
   crew.join();

@@ -75,6 +75,41 @@ TEST_F(CheckpointTest, ReadsBackWhatWasWritten) {
   }
 }
 
+// Seen failing with the lengths of the pieces not compressed ones.
+TEST_F(CheckpointTest, BringsBackWhatComesInPieces) {
+  const std::vector<std::vector<std::byte>> pieces = {
+      {}, std::vector<std::byte>(100'000, std::byte{3}), {std::byte{1}, std::byte{2}}};
+  auto checkpoint = sample();
+  checkpoint.pieces["replay"] = [&](const TakePiece& take) {
+    for (const auto& piece : pieces) take(piece);
+  };
+  const auto folder = write_checkpoint(checkpoint, checkpoints(), 5);
+  std::vector<std::vector<std::byte>> read;
+  read_checkpoint(folder).pieces.at("replay")(
+      [&](std::span<const std::byte> piece) { read.emplace_back(piece.begin(), piece.end()); });
+  EXPECT_EQ(read, pieces);
+  EXPECT_LT(fs::file_size(folder / "replay.pieces"), 1000U);
+}
+
+TEST_F(CheckpointTest, PiecesThatWereChangedOrCutAreDamage) {
+  auto checkpoint = sample();
+  checkpoint.pieces["replay"] = [](const TakePiece& take) {
+    take(std::vector<std::byte>(1000, std::byte{3}));
+  };
+  const auto file = write_checkpoint(checkpoint, checkpoints(), 5) / "replay.pieces";
+  const auto whole = read_file(file);
+  for (const std::size_t at : {0UL, 3UL, 9UL, whole.size() - 1}) {
+    auto changed = whole;
+    changed[at] ^= std::byte{16};
+    overwrite(file, changed);
+    EXPECT_THROW(latest(), Error) << at;
+    changed = whole;
+    changed.resize(at);
+    overwrite(file, changed);
+    EXPECT_THROW(latest(), Error) << at;
+  }
+}
+
 TEST_F(CheckpointTest, CompressesABlobWhereThatHelps) {
   EXPECT_THAT(names_in(write(1)),
               ElementsAre("empty.bin", "envs.bin.zst", "key.bin", "manifest.json", "state.json",

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace tandem {
 namespace {
 
@@ -22,6 +24,36 @@ TEST(Interval, ASystemsOwnNumbersAreThoseOfAllReports) {
   EXPECT_DOUBLE_EQ(line["system/mean"], 3);
   EXPECT_NEAR(line["system/time_median"], 1, 0.05);
   EXPECT_NEAR(line["system/time_p99"], 2, 0.1);
+}
+
+// Who acts and who learns may report apart. Seen failing with numbers known by their place.
+TEST(Interval, ReportsMayHaveDifferentNumbers) {
+  Interval interval;
+  const std::array<Measure, 2> first{{{"system/a", 1, 1}, {"system/b", 2, 1}}};
+  const std::array<Measure, 2> second{{{"system/b", 4, 1}, {"system/c", 8, 1}}};
+  for (const auto& measures : {first, second}) {
+    UpdateReport report;
+    report.measures = measures;
+    interval.add(report);
+  }
+  const auto line = interval.scalars(kActorCriticMetrics, 1);
+  EXPECT_EQ(line["system/a"], 1);
+  EXPECT_EQ(line["system/b"], 3);
+  EXPECT_EQ(line["system/c"], 8);
+}
+
+// Seen failing with a learning rate of 0 logged.
+TEST(Interval, ActingAloneIsNoUpdate) {
+  Interval interval;
+  interval.add({.steps = 5, .updates = 0});
+  EXPECT_EQ(interval.updates(), 0);
+  auto line = interval.scalars(kActorCriticMetrics, 1);
+  EXPECT_FALSE(line.contains("optimizer/learning_rate"));
+  interval.add({.gradient_norm = 2, .learning_rate = 0.5});
+  interval.add({.steps = 5, .updates = 0});
+  line = interval.scalars(kActorCriticMetrics, 1);
+  EXPECT_EQ(line["optimizer/gradient_norm"], 2);
+  EXPECT_EQ(line["optimizer/learning_rate"], 0.5);
 }
 
 // Most systems have none.

@@ -376,5 +376,22 @@ TEST_F(UntilReturnTest, AResumeRemembersItUnlessItIsAfterAnotherReturn) {
   EXPECT_FALSE(resume()->done());
 }
 
+// Seen hanging with the lock of the counts held while a checkpoint is written.
+TEST_F(TrainingRunTest, OthersGoOnWhileACheckpointIsWritten) {
+  auto run = start();
+  run->record(update());
+  Checkpoint checkpoint;
+  checkpoint.pieces["large"] = [&](const TakePiece&) {
+    std::thread([&] { run->record(update()); }).join();
+  };
+  run->save(checkpoint);
+  EXPECT_EQ(run->steps(), 320);
+  EXPECT_TRUE(fs::exists(run->paths().checkpoints() / "000000000160"));
+  // The steps since are not in it.
+  Checkpoint next;
+  run->save(next);
+  EXPECT_TRUE(fs::exists(run->paths().checkpoints() / "000000000320"));
+}
+
 }  // namespace
 }  // namespace tandem

@@ -124,7 +124,7 @@ void train_system(const Config& config, Parts& parts) {
   if (config.system == "hts") return train_hts(config.hts, parts);
   if (config.system == "impala") return train_impala(config.impala, parts);
   if (config.system == "apex") {
-    return train_apex(config.apex, config.dqn, config.replay, parts);
+    return train_apex(config.apex, config.replay, dqn_rules(config.dqn), parts);
   }
   throw Error("system '" + config.system + "' cannot train yet");
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tandem/app/training_rate.h"
+#include "tandem/base/error.h"
 #include "tandem/base/median.h"
 #include "tandem/run/signals.h"
 
@@ -95,8 +96,10 @@ nlohmann::ordered_json own_measures(const Config& config, const std::vector<Roun
   for (const auto& [key, value] : rounds.front().training.means.items()) {
     if (!key.starts_with(config.system + "/")) continue;
     std::vector<double> values;
-    values.reserve(rounds.size());
-    for (const auto& round : rounds) values.push_back(round.training.means.at(key));
+    for (const auto& round : rounds) {
+      const auto& means = round.training.means;
+      if (means.contains(key)) values.push_back(means.at(key));
+    }
     own[key] = median(values);
   }
   return own;
@@ -115,6 +118,11 @@ TimeShares mean_shares(const std::vector<Round>& rounds) {
 }  // namespace
 
 SystemSpeed measure_system(const Config& config, double seconds) {
+  if (config.system == "apex") {
+    throw Error(
+        "the limit of apex depends on how many samples its learner takes: see `tandem bench replay` "
+        "for the replay's rate, and the rates in the log of a run for the rest");
+  }
   const StopSignals signals;
   std::vector<Round> rounds;
   rounds.reserve(kRounds);

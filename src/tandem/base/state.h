@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -12,6 +13,12 @@
 #include "tandem/base/error.h"
 
 namespace tandem {
+
+/// Takes one piece of a state that is too large to lie in memory twice; called for each, in order.
+using TakePiece = std::function<void(std::span<const std::byte> piece)>;
+
+/// Gives the pieces of such a state, of some megabytes each, to `take`.
+using GivePieces = std::function<void(const TakePiece& take)>;
 
 /// Collects values into bytes, in the order they are put. Not thread-safe.
 class StateWriter {

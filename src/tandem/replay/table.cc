@@ -128,23 +128,30 @@ Table::Table(const ReplayConfig& config, const FrameFormat& format, std::int64_t
   require_sensible(config, batch);
 }
 
-void Table::insert(std::unique_ptr<Segment> segment) {
-  if (segment->format() != format_) throw std::logic_error("a segment of another format");
-  const auto count = static_cast<std::int64_t>(segment->transitions().size());
-  if (count == 0) return;
+void Table::wait_to_insert() {
+  std::unique_lock lock(mutex_);
+  wait_until(sampled_, lock, stop_, [&] { return limiter_.may_insert(index_.size()); });
+}
+
+std::shared_ptr<const Segment> Table::count_bytes(std::unique_ptr<Segment> segment) {
   const auto bytes = segment->bytes();
   *segment_bytes_ += bytes;
   // Whoever lets go of it last says so.
-  std::shared_ptr<const Segment> shared(segment.release(),
-                                        [bytes, all = segment_bytes_](const Segment* gone) {
-                                          *all -= bytes;
-                                          delete gone;
-                                        });
+  return {segment.release(), [bytes, all = segment_bytes_](const Segment* gone) {
+            *all -= bytes;
+            delete gone;
+          }};
+}
+
+void Table::insert(std::unique_ptr<Segment> segment, std::int64_t copies) {
+  if (segment->format() != format_) throw std::logic_error("a segment of another format");
+  const auto count = static_cast<std::int64_t>(segment->transitions().size());
+  if (count == 0) return;
+  const auto shared = count_bytes(std::move(segment));
   {
-    std::unique_lock lock(mutex_);
-    wait_until(sampled_, lock, stop_, [&] { return limiter_.may_insert(index_.size()); });
-    index_.add(shared);
-    limiter_.inserted(count);
+    const std::lock_guard lock(mutex_);
+    for (std::int64_t i = 0; i < copies; ++i) index_.add(shared);
+    limiter_.inserted(copies * count);
   }
   inserted_.notify_all();
 }
@@ -214,6 +221,29 @@ TableState Table::state() const {
           .sampled = limiter_.all_sampled(),
           .stale = stale_,
           .bytes = index_.bytes() + *segment_bytes_};
+}
+
+TableSnapshot Table::snapshot() const {
+  const std::lock_guard lock(mutex_);
+  return {.format = format_,
+          .transitions = index_.all(),
+          .counts = {.inserted = limiter_.all_inserted(),
+                     .sampled = limiter_.all_sampled(),
+                     .unread = index_.unread(),
+                     .stream = stream_}};
+}
+
+void Table::restore(std::unique_ptr<Segment> segment, std::span<const KeptTransition> kept) {
+  const auto shared = count_bytes(std::move(segment));
+  const std::lock_guard lock(mutex_);
+  for (const auto& [transition, priority] : kept) index_.add(shared, transition, priority);
+}
+
+void Table::restore(const TableCounts& counts) {
+  const std::lock_guard lock(mutex_);
+  while (index_.unread() > counts.unread) index_.next();
+  limiter_.restore(counts.inserted, counts.sampled);
+  stream_ = counts.stream;
 }
 
 std::vector<float> Table::priorities() const {

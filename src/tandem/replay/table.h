@@ -38,6 +38,27 @@ struct ReplayConfig {
   FieldList fields();
 };
 
+/// A transition of a segment that a table holds. Value type.
+struct KeptTransition {
+  std::uint32_t transition = 0;
+  float priority = 0;
+};
+
+/// Counts of a table that its transitions do not tell. Value type.
+struct TableCounts {
+  std::int64_t inserted = 0;
+  std::int64_t sampled = 0;
+  std::int64_t unread = 0;  // of those that the sampler fifo has not given yet
+  Stream stream = {};       // of the sampler and the remover
+};
+
+/// All that a table holds at one moment, whatever happens to it later. Value type.
+struct TableSnapshot {
+  FrameFormat format;
+  std::vector<TransitionIndex::Found> transitions = {};  // the oldest first
+  TableCounts counts = {};
+};
+
 /// How a table stands. Value type.
 struct TableState {
   std::int64_t transitions = 0;
@@ -63,8 +84,12 @@ class Table {
 
   [[nodiscard]] const FrameFormat& format() const { return format_; }
 
-  /// Adds what an actor made (Algorithm 1, line 11). Waits while samples lag behind.
-  void insert(std::unique_ptr<Segment> segment);
+  /// Waits while samples lag behind. A writer calls it before it makes what it will insert;
+  /// several that come at once may overshoot by what they make.
+  void wait_to_insert();
+
+  /// Adds what an actor made (Algorithm 1, line 11), `copies` times over (appendix A).
+  void insert(std::unique_ptr<Segment> segment, std::int64_t copies = 1);
 
   /// Draws a batch (Algorithm 2, line 4): proportional prioritization draws from as many equal
   /// parts of the weights as there are samples (Schaul et al., appendix B.2.1); weights are
@@ -81,10 +106,19 @@ class Table {
 
   [[nodiscard]] TableState state() const;
 
+  /// Holds the lock for as long as a list of all transitions takes, and copies no frame.
+  [[nodiscard]] TableSnapshot snapshot() const;
+
+  /// These make an empty table as one was that a snapshot was taken of: the transitions of each
+  /// segment that it held, in its order, and then the counts.
+  void restore(std::unique_ptr<Segment> segment, std::span<const KeptTransition> kept);
+  void restore(const TableCounts& counts);
+
   /// Of all transitions, in order of their age.
   [[nodiscard]] std::vector<float> priorities() const;
 
  private:
+  std::shared_ptr<const Segment> count_bytes(std::unique_ptr<Segment> segment);
   [[nodiscard]] bool may_sample(std::int64_t samples);
   void draw(SampleBatch& batch);
   void weigh(SampleBatch& batch) const;
@@ -97,7 +131,7 @@ class Table {
   mutable std::mutex mutex_;
   std::condition_variable_any inserted_;
   std::condition_variable_any sampled_;
-  TransitionIndex index_;  // guarded by mutex_, as the next
+  TransitionIndex index_;  // guarded by mutex_, as all below
   RateLimiter limiter_;
   Stream stream_;
   std::int64_t stale_ = 0;

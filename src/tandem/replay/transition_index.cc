@@ -89,9 +89,10 @@ void TransitionIndex::drop_gone(std::deque<Key>& keys) const {
   while (!keys.empty() && !holds(keys.front())) keys.pop_front();
 }
 
-std::int64_t TransitionIndex::unread() {
-  drop_gone(unread_);
-  return static_cast<std::int64_t>(unread_.size());
+std::int64_t TransitionIndex::unread() const {
+  // The oldest go first.
+  const auto first = std::ranges::find_if(unread_, [&](Key key) { return holds(key); });
+  return std::distance(first, unread_.end());
 }
 
 TransitionIndex::Found TransitionIndex::next() {

@@ -58,7 +58,7 @@ class TransitionIndex {
   Found next();
 
   /// How many next() has to give.
-  [[nodiscard]] std::int64_t unread();
+  [[nodiscard]] std::int64_t unread() const;
 
   /// New priorities of transitions, some of which may be gone by now. How many were.
   std::int64_t update(std::span<const Key> keys, std::span<const float> priorities);

@@ -30,6 +30,7 @@ constexpr auto kState = "state.json";
 constexpr auto kManifest = "manifest.json";
 constexpr auto kPlain = ".bin";
 constexpr auto kCompressed = ".bin.zst";
+constexpr auto kPieces = ".pieces";
 constexpr auto kTemporary = ".tmp-";
 
 /// A checkpoint that is not what was written: an older one must do. Every other Error is one that
@@ -107,6 +108,14 @@ class FolderWriter {
     }
   }
 
+  void add_pieces(const std::string& name, const GivePieces& give) {
+    require_file_name(name);
+    PieceWriter writer(folder_ / (name + kPieces));
+    give([&](std::span<const std::byte> piece) { writer.put(piece); });
+    const auto written = writer.finish();
+    files_[name + kPieces] = {{"size", written.bytes}, {"sha256", written.sha256}};
+  }
+
   /// The manifest, last, and the folder itself.
   void seal() const;
 
@@ -161,6 +170,17 @@ Bytes read_verified(const fs::path& file, const json& expected) {
   return bytes;
 }
 
+/// For files too large to read at once.
+void verify(const fs::path& file, const json& expected) {
+  std::error_code error;
+  if (!fs::exists(file, error) && !error) {
+    throw Damage(fmt::format("{} is missing", file.string()));
+  }
+  if (sha256_hex_of_file(file) != expected.at("sha256").get<std::string>()) {
+    throw Damage(fmt::format("{} is damaged: its checksum differs", file.string()));
+  }
+}
+
 /// The step that a folder's name says; nothing for temporary folders and foreign files.
 std::optional<std::int64_t> step_of(const fs::path& folder) {
   const auto name = folder.filename().string();
@@ -211,6 +231,7 @@ void write_folder(const Checkpoint& checkpoint, const fs::path& folder) {
   writer.add(kTensors, encode_safetensors(checkpoint.tensors));
   writer.add(kState, to_bytes(checkpoint.meta.dump(2) + "\n"));
   for (const auto& [name, bytes] : checkpoint.blobs) writer.add_blob(name, bytes);
+  for (const auto& [name, give] : checkpoint.pieces) writer.add_pieces(name, give);
   writer.seal();
 }
 
@@ -280,6 +301,12 @@ Checkpoint read_checkpoint(const fs::path& folder) {
   Checkpoint checkpoint;
   for (const auto& [name, expected] : files.items()) {
     const auto file = folder / name;
+    if (name.ends_with(kPieces)) {
+      verify(file, expected);
+      checkpoint.pieces[name.substr(0, name.size() - std::string_view(kPieces).size())] =
+          [file](const TakePiece& take) { read_pieces(file, take); };
+      continue;
+    }
     auto bytes = read_verified(file, expected);
     if (name == kTensors) {
       checkpoint.tensors = decode_safetensors(bytes, file.string());

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tandem/run/piece_file.h"
 #include "tandem/run/safetensors.h"
 
 namespace tandem {
@@ -20,6 +21,9 @@ struct Checkpoint {
   Tensors tensors;                                      // "policy.weight", "optimizer.square"
   std::map<std::string, std::vector<std::byte>> blobs;  // "envs"; names of letters, digits, -_
   nlohmann::json meta = nlohmann::json::object();       // the rest, by part
+  // "replay": what is too large for a blob. Called while the checkpoint is written; in one that was
+  // read it reads the file, which must be there still.
+  std::map<std::string, GivePieces> pieces;
 
   void add_tensor(const std::string& name, std::vector<std::int64_t> shape,
                   std::span<const float> values);
@@ -35,6 +39,7 @@ struct Checkpoint {
 ///   tensors.safetensors   the tensors
 ///   state.json            meta
 ///   <name>.bin[.zst]      each blob, compressed where that makes it smaller
+///   <name>.pieces         what comes in pieces
 ///   manifest.json         size and SHA-256 of each file, and its own SHA-256
 /// The folder is written under a temporary name, synced and renamed, so it is seen whole or not at
 /// all; one of the same step (a damaged one that the run could not resume from) is replaced. Then,

@@ -8,6 +8,14 @@ namespace {
 
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
+/// The value of a key, added where there is none. There are a few of them only, in much the same
+/// order each time.
+template <class T>
+T& of_key(std::vector<std::pair<std::string, T>>& all, const char* key) {
+  const auto found = std::ranges::find(all, key, &std::pair<std::string, T>::first);
+  return found != all.end() ? found->second : all.emplace_back(key, T{}).second;
+}
+
 }  // namespace
 
 void Interval::add(const UpdateReport& report) {
@@ -25,17 +33,12 @@ void Interval::add(const UpdateReport& report) {
     episode_steps_ += episode.steps;
     episodes_ += 1;
   }
-  if (measures_.empty()) measures_.resize(report.measures.size(), {nullptr});
-  for (std::size_t i = 0; i < report.measures.size(); ++i) {
-    const Measure& measure = report.measures[i];
-    measures_[i] = {measure.key, measures_[i].sum + measure.sum,
-                    measures_[i].count + measure.count};
+  for (const Measure& measure : report.measures) {
+    auto& sum = of_key(measures_, measure.key);
+    sum.sum += measure.sum;
+    sum.count += measure.count;
   }
-  if (spreads_.empty()) spreads_.resize(report.spreads.size());
-  for (std::size_t i = 0; i < report.spreads.size(); ++i) {
-    spreads_[i].first = report.spreads[i].key;
-    spreads_[i].second += *report.spreads[i].values;
-  }
+  for (const Spread& spread : report.spreads) of_key(spreads_, spread.key) += *spread.values;
 }
 
 double Interval::steps_per_second() const { return ratio(static_cast<double>(steps_), seconds()); }
@@ -44,9 +47,11 @@ nlohmann::ordered_json Interval::scalars(Metrics metrics, std::int64_t frames_pe
   const double rate = steps_per_second();
   const auto updates = static_cast<double>(updates_);
   nlohmann::ordered_json line;
-  for (const Metric& metric : metrics) line[metric.key] = metric.mean(loss_);
-  line["optimizer/gradient_norm"] = ratio(gradient_norm_, updates);
-  line["optimizer/learning_rate"] = learning_rate_;
+  if (updates_ > 0) {
+    for (const Metric& metric : metrics) line[metric.key] = metric.mean(loss_);
+    line["optimizer/gradient_norm"] = ratio(gradient_norm_, updates);
+    line["optimizer/learning_rate"] = learning_rate_;
+  }
   if (episodes_ > 0) {
     const auto episodes = static_cast<double>(episodes_);
     line["episode/return_mean"] = returns_ / episodes;
@@ -61,12 +66,12 @@ nlohmann::ordered_json Interval::scalars(Metrics metrics, std::int64_t frames_pe
   line["time/inferring"] = ratio(time_.inferring, time_.total());
   line["time/learning"] = ratio(time_.learning, time_.total());
   line["time/waiting"] = ratio(time_.waiting, time_.total());
-  for (const Measure& measure : measures_) {
-    line[measure.key] = ratio(measure.sum, measure.count > 0 ? measure.count : seconds());
+  for (const auto& [key, sum] : measures_) {
+    line[key] = ratio(sum.sum, sum.count > 0 ? sum.count : seconds());
   }
   for (const auto& [key, values] : spreads_) {
-    line[std::string(key) + "_median"] = values.quantile(0.5);
-    line[std::string(key) + "_p99"] = values.quantile(0.99);
+    line[key + "_median"] = values.quantile(0.5);
+    line[key + "_p99"] = values.quantile(0.99);
   }
   return line;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -37,9 +38,9 @@ struct UpdateReport {
   double learning_rate = 0;                // of this update
   std::span<const Episode> episodes = {};  // games finished since the last report
   TimeShares seconds = {};                 // thread-seconds since the last report
-  std::span<const Measure> measures = {};  // the same keys in each report
-  std::span<const Spread> spreads = {};    // the same
-  std::int64_t updates = 1;                // 0: of acting alone, where learning has its own reports
+  std::span<const Measure> measures = {};
+  std::span<const Spread> spreads = {};
+  std::int64_t updates = 1;  // 0: of acting alone, where learning has its own reports
 };
 
 /// Sums of reports. Value type.
@@ -56,11 +57,16 @@ class Interval {
   [[nodiscard]] const LossStats& loss() const { return loss_; }
 
   /// The scalars of a log line, all means over the interval: what the algorithm and the system
-  /// measure, gradient norm, learning rate, returns and lengths of the episodes (left out when none
-  /// ended), rates, and the shares of time of PAAC's Figure 2.
+  /// measure, gradient norm, learning rate (left out without an update), returns and lengths of the
+  /// episodes (left out when none ended), rates, and the shares of time of PAAC's Figure 2.
   [[nodiscard]] nlohmann::ordered_json scalars(Metrics metrics, std::int64_t frames_per_step) const;
 
  private:
+  struct Sum {
+    double sum = 0;
+    double count = 0;
+  };
+
   Stopwatch watch_;
   std::int64_t steps_ = 0;
   std::int64_t updates_ = 0;
@@ -73,8 +79,8 @@ class Interval {
   double least_return_ = 0;
   double most_return_ = 0;
   std::int64_t episode_steps_ = 0;
-  std::vector<Measure> measures_;  // in the order of the reports
-  std::vector<std::pair<const char*, Histogram>> spreads_;
+  std::vector<std::pair<std::string, Sum>> measures_;  // in the order in which they first came
+  std::vector<std::pair<std::string, Histogram>> spreads_;
 };
 
 }  // namespace tandem

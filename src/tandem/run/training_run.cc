@@ -148,7 +148,7 @@ std::string TrainingRun::last_checkpoint_kept() const {
 }
 
 void TrainingRun::log() {
-  if (interval_.updates() == 0) return;
+  if (interval_.updates() == 0 && interval_.steps() == 0) return;
   ordered_json line = {{"frames", steps() * options_.frames_per_step},
                        {"seconds", seconds()},
                        {"updates", updates_},
@@ -166,7 +166,7 @@ void TrainingRun::show_progress() {
   if (!printer_) return;
   since_progress_.lap();
   // An interval that has only begun says little of the rate.
-  const bool current = interval_.updates() > 0 && interval_.seconds() >= kRedrawSeconds;
+  const bool current = interval_.steps() > 0 && interval_.seconds() >= kRedrawSeconds;
   const Metric& random = options_.metrics.back();
   ProgressReport report{.label = options_.label,
                         .steps = steps(),
@@ -190,9 +190,21 @@ bool TrainingRun::checkpoint_due() const {
 }
 
 void TrainingRun::save(Checkpoint& checkpoint) {
+  const std::lock_guard saving(saving_);
+  const auto step = begin_checkpoint(checkpoint);
+  if (!step) return;
+  auto written = write_checkpoint(checkpoint, paths().checkpoints(), *step);
+  const std::lock_guard lock(mutex_);
+  last_checkpoint_ = std::move(written);
+  saved_step_ = step;
+  since_checkpoint_.lap();
+}
+
+/// The step that the checkpoint is of; none where there is one already.
+std::optional<std::int64_t> TrainingRun::begin_checkpoint(Checkpoint& checkpoint) {
   const std::lock_guard lock(mutex_);
   since_checkpoint_.lap();
-  if (saved_step_ == steps()) return;
+  if (saved_step_ == steps()) return std::nullopt;
   require_finite_tensors(checkpoint);
   log();  // a resumed run keeps the lines up to this step and repeats nothing before it
   checkpoint.meta[kPart] = {{"steps", steps()},
@@ -204,9 +216,7 @@ void TrainingRun::save(Checkpoint& checkpoint) {
                             {"timed_seconds", timed_seconds_},
                             {"reached_return", reached_json()}};
   checkpoint.meta[kConfigPart] = options_.config;
-  last_checkpoint_ = write_checkpoint(checkpoint, paths().checkpoints(), steps());
-  saved_step_ = steps();
-  since_checkpoint_.lap();
+  return steps();
 }
 
 void TrainingRun::finish(const std::string& parameters_sha256) {

@@ -69,8 +69,8 @@ class TrainingRun {
   [[nodiscard]] bool checkpoint_due() const;
 
   /// Adds the run's own counters and writes the checkpoint; nothing when there is one of this step
-  /// already. Throws Error when it cannot be written, Diverged when a tensor holds a value that is
-  /// not finite.
+  /// already. Others may record() while it is written. Throws Error when it cannot be written,
+  /// Diverged when a tensor holds a value that is not finite.
   void save(Checkpoint& checkpoint);
 
   /// Ends a run that did what it was asked to: logs the rest and writes result.json.
@@ -93,6 +93,7 @@ class TrainingRun {
   };
 
   void restore(const Checkpoint& checkpoint);
+  std::optional<std::int64_t> begin_checkpoint(Checkpoint& checkpoint);
   void look_at_return();
   [[nodiscard]] nlohmann::ordered_json reached_json() const;
   void require_finite(const UpdateReport& report) const;
@@ -110,6 +111,7 @@ class TrainingRun {
   std::optional<FingerprintLog> fingerprints_;
   std::optional<ProgressPrinter> printer_;
 
+  std::mutex saving_;         // one checkpoint at a time; taken before mutex_
   mutable std::mutex mutex_;  // for all below but the atomics
   std::atomic<std::int64_t> steps_ = 0;
   double seconds_before_ = 0;  // a resume

@@ -1,7 +1,8 @@
 #include "tandem/systems/apex.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -10,11 +11,15 @@
 #include <utility>
 #include <vector>
 
+#include "tandem/base/memory.h"
+#include "tandem/learn/shared_model.h"
+#include "tandem/replay/table_state.h"
 #include "tandem/sync/crew.h"
 #include "tandem/sync/queue.h"
 #include "tandem/systems/apex_actor.h"
-#include "tandem/systems/dqn_learner.h"
 #include "tandem/systems/parts.h"
+#include "tandem/systems/replay_memory.h"
+#include "tandem/systems/returns_by_epsilon.h"
 
 namespace tandem {
 namespace {
@@ -22,38 +27,44 @@ namespace {
 /// Steps of an actor between two of its reports.
 constexpr std::int64_t kReportSteps = 64;
 
-ApexActorOptions actor_options(const ApexConfig& config, const ReplayConfig& replay,
-                               const Parts& parts, const EnvSpec& spec, int rank) {
-  return {.first_env = rank * static_cast<int>(config.envs),
-          .envs = static_cast<int>(config.envs),
-          .refresh_steps = std::max<std::int64_t>(1, config.refresh_frames / spec.frames_per_step),
-          .format = frame_format(spec, compression_of(replay.compression)),
-          .transitions = {.n = config.n,
-                          .gamma = parts.algorithm.gamma(),
-                          .transitions = static_cast<std::size_t>(replay.segment)}};
+constexpr auto kReplay = "replay";  // of a checkpoint
+
+std::vector<float> epsilons_of(const ApexConfig& config, const Algorithm& algorithm) {
+  std::vector<float> epsilons;
+  for (int env = 0; env < config.actors * config.envs; ++env) {
+    epsilons.push_back(algorithm.epsilon(env, 0));
+  }
+  return epsilons;
 }
 
 /// Figure 1.
 class Apex {
  public:
-  Apex(const ApexConfig& config, const DqnConfig& dqn, const ReplayConfig& replay, Parts& parts)
+  Apex(const ApexConfig& config, const ReplayConfig& replay, const ApexRules& rules, Parts& parts)
       : config_(config),
+        replay_(replay),
+        rules_(rules),
         parts_(parts),
         spec_(parts.make_env(0)->spec()),
+        format_(frame_format(spec_, compression_of(replay.compression))),
         model_(parts.learner),
-        learner_(dqn, parts, model_),
-        table_(replay, frame_format(spec_, compression_of(replay.compression)), config.batch,
-               parts.seed, crew_.stop_token()),
+        learner_(rules.make_learner(parts, model_)),
+        table_(replay, format_, config.batch, parts.seed, crew_.stop_token()),
         drawn_(static_cast<std::size_t>(config.prefetch), crew_.stop_token()),
-        used_(static_cast<std::size_t>(config.prefetch) + 2, crew_.stop_token()) {
+        used_(static_cast<std::size_t>(config.prefetch) + 2, crew_.stop_token()),
+        returns_(epsilons_of(config, parts.algorithm)) {
+    if (replay.compression == "none") {
+      require_memory(replay, raw_bytes_per_transition(replay, format_, config.n), 0,
+                     available_memory_bytes());
+    }
     for (int rank = 0; rank < config.actors; ++rank) {
       actors_.push_back(std::make_unique<Seat>());
-      actors_.back()->options = actor_options(config, replay, parts, spec_, rank);
+      actors_.back()->options = actor_options(rank);
     }
+    if (parts.resume != nullptr) load(*parts.resume);
     // One more is at the learner, another is being drawn.
     for (std::int64_t i = 0; i < config.prefetch + 2; ++i) {
-      used_.push(
-          std::make_unique<SampleBatch>(table_.format(), static_cast<std::size_t>(config.batch)));
+      used_.push(std::make_unique<SampleBatch>(format_, static_cast<std::size_t>(config.batch)));
     }
   }
 
@@ -72,38 +83,54 @@ class Apex {
   }
 
  private:
-  /// An actor's place. Its lock is held for each step, so that it can be saved between two.
+  /// An actor's place. Its lock is held for each step, so that all can be saved between two.
   struct Seat {
     ApexActorOptions options;
     std::mutex mutex;
-    std::unique_ptr<ApexActor> actor;  // null before it has begun
+    std::unique_ptr<ApexActor> actor;            // null before it has begun
+    std::vector<std::unique_ptr<Segment>> full;  // of its last step
+    std::int64_t steps = 0;                      // since the last report
+    std::int64_t restarts = 0;
   };
+
+  ApexActorOptions actor_options(int rank) const {
+    const auto frames = spec_.frames_per_step;
+    return {.first_env = rank * static_cast<int>(config_.envs),
+            .envs = static_cast<int>(config_.envs),
+            .seed = parts_.seed,
+            .refresh_steps = std::max<std::int64_t>(1, config_.refresh_frames / frames),
+            .format = format_,
+            .transitions = {.n = config_.n,
+                            .gamma = parts_.algorithm.gamma(),
+                            .transitions = static_cast<std::size_t>(replay_.segment)}};
+  }
+
+  std::unique_ptr<ApexActor> make_actor(const ApexActorOptions& options) {
+    return std::make_unique<ApexActor>(options, parts_, [this](const ApexActorOptions& o) {
+      return rules_.make_policy(parts_, model_, spec_, o.first_env, o.envs);
+    });
+  }
 
   /// Algorithm 1.
   void play(int rank) {
     auto& seat = *actors_[static_cast<std::size_t>(rank)];
     start(seat, static_cast<std::size_t>(rank));
-    std::vector<std::unique_ptr<Segment>> full;
-    double waited_seconds = 0;
     while (!parts_.run.done()) {
-      for (std::int64_t step = 0; step < kReportSteps; ++step) {
-        {
-          const std::lock_guard lock(seat.mutex);
-          seat.actor->step(full);
-        }
+      double waited_seconds = 0;
+      for (int i = 0; i < kReportSteps; ++i) {
         const Stopwatch watch;
-        for (auto& segment : full) table_.insert(std::move(segment));
-        full.clear();
+        table_.wait_to_insert();
         waited_seconds += watch.seconds();
-        if (crew_.stop_token().stop_requested()) throw Stopped();
+        const std::lock_guard lock(seat.mutex);
+        step(seat);
       }
-      report(*seat.actor, std::exchange(waited_seconds, 0));
+      report(seat, waited_seconds);
     }
   }
 
   void start(Seat& seat, std::size_t rank) {
     const std::lock_guard lock(seat.mutex);
-    seat.actor = std::make_unique<ApexActor>(seat.options, parts_, model_);
+    seat.actor = make_actor(seat.options);
     const auto name = state_name("actor", rank);
     // An actor may not have begun by the checkpoint.
     if (parts_.resume == nullptr || !parts_.resume->blobs.contains(name)) {
@@ -113,59 +140,105 @@ class Apex {
     seat.actor->load(reader);
   }
 
-  void report(ApexActor& actor, double waited_seconds) {
-    const auto episodes = actor.take_episodes();
-    UpdateReport report{.steps = kReportSteps * actor.envs(), .episodes = episodes, .updates = 0};
-    report.seconds = actor.take_seconds();
+  void step(Seat& seat) {
+    try {
+      if (seat.actor == nullptr) {
+        seat.actor = make_actor(seat.options);
+        seat.actor->start();
+      }
+      seat.actor->step(seat.full);
+      seat.steps += seat.options.envs;
+    } catch (const std::exception& error) {
+      begin_anew(seat, error);
+    }
+    for (auto& segment : seat.full) table_.insert(std::move(segment), config_.copies);
+    seat.full.clear();
+  }
+
+  /// Appendix F, "Failure Tolerance". What the actor had not finished is lost; its epsilon stays.
+  void begin_anew(Seat& seat, const std::exception& error) const {
+    if (seat.restarts == config_.restarts) throw;
+    seat.restarts += 1;
+    spdlog::warn("{}; its actor begins anew (time {} of {}: apex.restarts)", error.what(),
+                 seat.restarts, config_.restarts);
+    seat.actor.reset();
+    seat.options.seed += 1;  // the same draws could end in the same error
+  }
+
+  void report(Seat& seat, double waited_seconds) {
+    UpdateReport report{.updates = 0};
+    std::vector<Episode> episodes;
+    {
+      const std::lock_guard lock(seat.mutex);
+      if (seat.actor == nullptr) return;
+      report.steps = std::exchange(seat.steps, 0);
+      report.seconds = seat.actor->take_seconds();
+      episodes = seat.actor->take_episodes();
+    }
     report.seconds.waiting += waited_seconds;
+    report.episodes = episodes;
+    returns_.add(episodes);
     parts_.run.record(report);
   }
 
   /// Algorithm 2, line 4, "in a background thread".
   void draw() {
     for (;;) {
-      auto batch = used_.pop();
-      table_.sample(**batch);
-      drawn_.push(*std::move(batch));
+      auto batch = *used_.pop();
+      table_.sample(*batch);
+      drawn_.push(std::move(batch));
     }
   }
 
   /// Algorithm 2.
   void learn() {
-    for (;;) {
+    while (!parts_.run.done()) {
       const Stopwatch watch;
       auto batch = *drawn_.pop();
       const double waited_seconds = watch.seconds();
       UpdateReport report;
       {
         const std::lock_guard lock(learner_mutex_);
-        report = learner_.update(*batch, parts_.run.steps());
+        report = learner_->update(*batch, parts_.run.steps());
       }
       table_.update(batch->keys, batch->priorities);
-      if (learner_.updates() % config_.trim_updates == 0) table_.trim();
+      if (learner_->updates() % config_.trim_updates == 0) trim();
       report.seconds.waiting = waited_seconds;
       record(report, *batch);
       used_.push(std::move(batch));
     }
   }
 
+  void trim() {
+    table_.trim();
+    if (std::exchange(memory_is_enough_, true)) return;
+    // How well frames can be compressed is known now.
+    const auto state = table_.state();
+    require_memory(replay_, state.bytes_per_transition(), static_cast<double>(state.bytes),
+                   available_memory_bytes());
+  }
+
   void record(UpdateReport& report, const SampleBatch& batch) {
     const auto state = table_.state();
     const auto samples = static_cast<double>(batch.size);
     const double ages = std::accumulate(batch.ages.begin(), batch.ages.end(), 0.0);
-    const double priorities =
-        std::accumulate(batch.priorities.begin(), batch.priorities.end(), 0.0);
-    const std::array measures = {
-        Measure{"replay/transitions", static_cast<double>(state.transitions), 1},
-        Measure{"replay/bytes_per_transition", state.bytes_per_transition(), 1},
-        Measure{"replay/samples_per_insert",
-                static_cast<double>(state.sampled) / static_cast<double>(state.inserted), 1},
-        Measure{"replay/age_transitions", ages, samples},
-        Measure{"replay/priority", priorities, samples},
-        Measure{"apex/batches_drawn_ahead", static_cast<double>(drawn_.size()), 1},
-        Measure{"apex/learner_waiting", report.seconds.waiting, report.seconds.total()},
-    };
+    auto measures = returns_.take();
+    measures.insert(measures.end(),
+                    {{"replay/transitions", static_cast<double>(state.transitions), 1},
+                     {"replay/bytes_per_transition", state.bytes_per_transition(), 1},
+                     {"replay/samples_per_insert",
+                      static_cast<double>(state.sampled) / static_cast<double>(state.inserted), 1},
+                     {"replay/inserts_per_second", static_cast<double>(state.inserted - inserted_)},
+                     {"replay/samples_per_second", samples},
+                     {"replay/age_transitions", ages, samples},
+                     {"apex/batches_drawn_ahead", static_cast<double>(drawn_.size()), 1},
+                     {"apex/learner_waiting", report.seconds.waiting, report.seconds.total()}});
+    inserted_ = state.inserted;
+    Histogram priorities;
+    for (const float priority : batch.priorities) priorities.add(priority);
+    const Spread spread{"replay/priority", &priorities};
     report.measures = measures;
+    report.spreads = {&spread, 1};
     parts_.run.record(report);
   }
 
@@ -179,44 +252,62 @@ class Apex {
     return false;
   }
 
-  /// The learner and each actor between two steps of theirs. The replay is not kept: resuming fills
-  /// it anew before learning goes on, as appendix F has it ("Failure Tolerance").
+  /// The threads rest only for as long as a list of the replay's transitions takes; they go on
+  /// while these are written.
   void save() {
+    for (const auto& seat : actors_) report(*seat, 0);  // their steps so far count
     Checkpoint checkpoint;
     {
-      const std::lock_guard lock(learner_mutex_);
+      const std::lock_guard learner_rests(learner_mutex_);
+      std::vector<std::unique_lock<std::mutex>> actors_rest;
+      for (const auto& seat : actors_) actors_rest.emplace_back(seat->mutex);
       save_learner(parts_.learner, checkpoint);
-      learner_.save(checkpoint);
-    }
-    for (std::size_t rank = 0; rank < actors_.size(); ++rank) {
-      auto& seat = *actors_[rank];
-      const std::lock_guard lock(seat.mutex);
-      if (seat.actor == nullptr) continue;
-      StateWriter writer;
-      seat.actor->save(writer);
-      checkpoint.add_blob(state_name("actor", rank), writer.bytes());
+      learner_->save(checkpoint);
+      for (std::size_t rank = 0; rank < actors_.size(); ++rank) save(rank, checkpoint);
+      if (config_.keep_replay) checkpoint.pieces[kReplay] = pieces_of(table_.snapshot());
     }
     parts_.run.save(checkpoint);
   }
 
+  void save(std::size_t rank, Checkpoint& checkpoint) const {
+    const auto& seat = *actors_[rank];
+    if (seat.actor == nullptr) return;
+    StateWriter writer;
+    seat.actor->save(writer);
+    checkpoint.add_blob(state_name("actor", rank), writer.bytes());
+  }
+
+  /// Without a replay in the checkpoint, learning pauses until there is enough anew (appendix F).
+  void load(const Checkpoint& checkpoint) {
+    const auto found = checkpoint.pieces.find(kReplay);
+    if (found != checkpoint.pieces.end()) restore(table_, found->second);
+  }
+
   const ApexConfig& config_;
+  const ReplayConfig& replay_;
+  const ApexRules& rules_;
   Parts& parts_;
   const EnvSpec spec_;
+  const FrameFormat format_;
   Crew crew_;
   SharedModel model_;
-  std::mutex learner_mutex_;
-  DqnLearner learner_;  // guarded by learner_mutex_
+  std::mutex learner_mutex_;                // taken before those of the seats
+  std::unique_ptr<ReplayLearner> learner_;  // guarded by learner_mutex_
   Table table_;
   Queue<std::unique_ptr<SampleBatch>> drawn_;
   Queue<std::unique_ptr<SampleBatch>> used_;
   std::vector<std::unique_ptr<Seat>> actors_;
+  ReturnsByEpsilon returns_;
+  // The learner's own.
+  bool memory_is_enough_ = false;
+  std::int64_t inserted_ = 0;  // by the last record
 };
 
 }  // namespace
 
-void train_apex(const ApexConfig& config, const DqnConfig& dqn, const ReplayConfig& replay,
+void train_apex(const ApexConfig& config, const ReplayConfig& replay, const ApexRules& rules,
                 Parts& parts) {
-  Apex(config, dqn, replay, parts).train();
+  Apex(config, replay, rules, parts).train();
 }
 
 }  // namespace tandem

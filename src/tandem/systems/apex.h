@@ -2,14 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 
 #include "tandem/algo/dqn.h"
 #include "tandem/base/field.h"
 #include "tandem/replay/table.h"
+#include "tandem/systems/apex_policy.h"
+#include "tandem/systems/replay_learner.h"
 
 namespace tandem {
 
 struct Parts;
+class SharedModel;
 
 /// The numbers of Ape-X beyond those of its loss, replay and optimizer. Value type.
 struct ApexConfig {
@@ -20,14 +25,30 @@ struct ApexConfig {
   std::int64_t prefetch = 16;         // batches that wait for the learner, at most
   std::int64_t refresh_frames = 400;  // of an environment, between two looks at the parameters
   std::int64_t trim_updates = 100;    // between two removals of what is more than the capacity
+  std::int64_t copies = 1;            // of each transition in the replay
+  std::int64_t restarts = 3;          // of an actor, after errors
+  bool keep_replay = true;            // in checkpoints
 
   FieldList fields();
 };
 
+/// What is learned in the framework: section 3.1's DQN or section 3.2's DPG.
+struct ApexRules {
+  /// The policy of `envs` environments, numbered from `first_env` on; called by each actor.
+  std::function<std::unique_ptr<ApexPolicy>(const Parts&, const SharedModel&, const EnvSpec&,
+                                            int first_env, int envs)>
+      make_policy;
+  std::function<std::unique_ptr<ReplayLearner>(const Parts&, SharedModel&)> make_learner;
+};
+
+ApexRules dqn_rules(const DqnConfig& config);
+
 /// Algorithms 1 and 2: actors play by copies of the parameters and fill the replay; one learner
 /// moves the parameters by what it draws there, until the run's budget is used up or it is asked to
-/// stop. A step is one of an actor. Results depend on the threads' timing.
-void train_apex(const ApexConfig& config, const DqnConfig& dqn, const ReplayConfig& replay,
+/// stop. A step is one of an actor. An actor that an error ends begins anew, with its own epsilon
+/// (section 4.1), config.restarts times. Results depend on the threads' timing. Throws Error early
+/// where the replay needs more memory than there is.
+void train_apex(const ApexConfig& config, const ReplayConfig& replay, const ApexRules& rules,
                 Parts& parts);
 
 }  // namespace tandem

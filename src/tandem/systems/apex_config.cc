@@ -44,6 +44,22 @@ FieldList ApexConfig::fields() {
        .meaning = "updates after which what is more than replay.capacity is removed",
        .source = "Ape-X, section 4.1",
        .least = 1},
+      {.key = "copies",
+       .target = &copies,
+       .meaning = "times that each transition goes into the replay",
+       .source = "Ape-X, appendix A: 1, and 8 to tell recency from diversity",
+       .least = 1,
+       .most = 1024},
+      {.key = "restarts",
+       .target = &restarts,
+       .meaning = "times that an actor begins anew after an error, before the run ends with it",
+       .source = "Ape-X, appendix F: failed actors are restarted",
+       .least = 0,
+       .most = 1'000'000},
+      {.key = "keep_replay",
+       .target = &keep_replay,
+       .meaning = "checkpoints hold the replay; without it a resumed run fills it anew first",
+       .source = "Ape-X, appendix F"},
   };
 }
 

@@ -1,0 +1,45 @@
+#include "tandem/base/memory.h"
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+namespace tandem {
+namespace {
+
+/// A line of /proc/meminfo, as "MemAvailable:    1234 kB".
+std::optional<std::int64_t> system_bytes() {
+  std::ifstream lines("/proc/meminfo");
+  for (std::string name; lines >> name;) {
+    std::int64_t kilobytes = 0;
+    if (name == "MemAvailable:" && lines >> kilobytes) return 1024 * kilobytes;
+    std::getline(lines, name);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> number_in(const char* file) {
+  std::ifstream stream(file);
+  std::int64_t number = 0;
+  if (stream >> number) return number;
+  return std::nullopt;  // "max": no limit
+}
+
+/// What cgroup v2 leaves to a container.
+std::optional<std::int64_t> container_bytes() {
+  const auto most = number_in("/sys/fs/cgroup/memory.max");
+  const auto used = number_in("/sys/fs/cgroup/memory.current");
+  if (!most || !used) return std::nullopt;
+  return std::max<std::int64_t>(0, *most - *used);
+}
+
+}  // namespace
+
+std::optional<std::int64_t> available_memory_bytes() {
+  const auto system = system_bytes();
+  const auto container = container_bytes();
+  if (!system || !container) return system ? system : container;
+  return std::min(*system, *container);
+}
+
+}  // namespace tandem

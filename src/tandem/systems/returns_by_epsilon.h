@@ -1,0 +1,43 @@
+// Which actors of Ape-X get how far.
+#pragma once
+
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tandem/env/vec_env.h"
+#include "tandem/run/interval.h"
+
+namespace tandem {
+
+/// Returns of episodes by how much their actor explores, in at most kBands bands of actors: with
+/// Ape-X's epsilons most returns are those of explorers, and its curves are of the greediest actor
+/// (Figure 2). Safe to use from many threads.
+class ReturnsByEpsilon {
+ public:
+  static constexpr std::size_t kBands = 8;
+
+  /// The epsilon of each environment, the largest first.
+  explicit ReturnsByEpsilon(std::span<const float> epsilons);
+
+  void add(std::span<const Episode> episodes);
+
+  /// A mean return for each band in which episodes ended since the last call, as
+  /// "apex/return_epsilon_0.4"; the least epsilon of a band names it. The names live as long as
+  /// this.
+  std::vector<Measure> take();
+
+ private:
+  struct Band {
+    std::string key;
+    double returns = 0;
+    double episodes = 0;
+  };
+
+  std::vector<std::size_t> band_of_;  // of each environment
+  std::mutex mutex_;
+  std::vector<Band> bands_;  // guarded by mutex_, but for the keys
+};
+
+}  // namespace tandem
