@@ -9,6 +9,7 @@ void add_experiment(CLI::App& program) {
   command->require_subcommand(1);
   add_ga3c_grid(*command);
   add_hts_runtime(*command);
+  add_apex_study(*command);
 }
 
 }  // namespace tandem

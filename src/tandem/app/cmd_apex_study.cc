@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tandem/app/apex_studies.h"
+#include "tandem/app/commands.h"
+#include "tandem/app/config_options.h"
+#include "tandem/app/drawing.h"
+#include "tandem/app/sweep.h"
+
+namespace tandem {
+namespace {
+
+constexpr const char* kSystem = "apex";
+
+struct StudyOptions {
+  ConfigOptions config{kSystem};
+  std::string study;
+  int runs = 2;
+  std::string out;
+};
+
+void run(const StudyOptions& options) {
+  const auto variation = parse_variation(variation_of(options.study, options.config.load()));
+  auto plan = plan_sweep(options.config, {}, {variation}, options.runs);
+  plan.description["command"] = "experiment apex-study " + options.study;
+  check_combinations(plan);
+  const SweepFolder folder(options.out, plan);
+  spdlog::info("{} runs with {}; Ctrl-C ends them with a checkpoint, and the same command goes on",
+               plan.runs.size(), variation.text);
+  if (!run_sweep(plan, folder, 1)) return spdlog::info("stopped; the same command goes on");
+  std::vector<std::string> words = {"--out", options.out, "--"};
+  for (const auto& planned : plan.runs)
+    words.push_back(folder.paths().run(planned.number).string());
+  if (run_drawing("compare", words) != 0) {
+    spdlog::warn("there is no comparison, but every run is in {}", folder.paths().csv().string());
+  }
+}
+
+std::string study_help() {
+  std::string help = "\nStudies (of Horgan et al. 2018):\n";
+  for (const auto& study : apex_studies()) {
+    help += fmt::format("  {:<10} {} ({})\n", study.name, study.question, study.source);
+  }
+  return help +
+         "Trains --runs seeds of each setting, compares them as `tandem compare` does, and writes\n"
+         "compare.png, compare.csv, compare.md and sweep.csv. Returns by epsilon are in each run's "
+         "log.\n"
+         "  tandem experiment apex-study recency --config apex/two_cores --steps 1M --out "
+         "runs/recency";
+}
+
+}  // namespace
+
+void add_apex_study(CLI::App& experiment) {
+  const auto options = std::make_shared<StudyOptions>();
+  auto* command = experiment.add_subcommand(
+      "apex-study", "Ape-X: what of its actors, replay and exploration matters");
+  std::vector<std::string> names;
+  for (const auto& study : apex_studies()) names.emplace_back(study.name);
+  command->add_option("STUDY", options->study, "Which")->required()->check(CLI::IsMember(names));
+  options->config.add_to(*command);
+  command->add_option("--runs", options->runs, "Seeds of each setting")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_option("--out", options->out, "Folder of pictures, tables and runs")
+      ->type_name("DIR")
+      ->required();
+  command->footer(study_help());
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace tandem
