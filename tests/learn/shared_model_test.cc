@@ -25,7 +25,8 @@ TEST_F(SharedModelTest, CopiesOnlyWhatIsNewer) {
   EXPECT_TRUE(model_.copy_if_newer(version_, own_));
   EXPECT_FALSE(model_.copy_if_newer(version_, own_));
   const auto before = own_;
-  model_.apply(std::vector<float>(model_.size(), 2.0F), 0);
+  // Two gradients are one update.
+  model_.apply(std::vector(2, std::vector<float>(model_.size(), 1.0F)), 0);
   EXPECT_EQ(model_.version(), 1);
   EXPECT_TRUE(model_.copy_if_newer(version_, own_));
   EXPECT_EQ(version_, 1);
@@ -38,7 +39,7 @@ TEST_F(SharedModelTest, NoUpdateOfManyThreadsIsLostAndNoCopyIsTorn) {
   Crew crew;
   crew.spawn("trainer", 4, [&](int) {
     const std::vector<float> one(model_.size(), -1.0F);
-    for (int i = 0; i < 500; ++i) model_.apply(one, 0);
+    for (int i = 0; i < 500; ++i) model_.apply({&one, 1}, 0);
   });
   crew.spawn("reader", 2, [&](int) {
     std::optional<std::int64_t> version;

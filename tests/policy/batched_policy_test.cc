@@ -125,7 +125,7 @@ TEST_F(BatchedPolicyTest, AnswersByTheNewestParametersAndSaysWhich) {
   EXPECT_EQ(actor.client().version(), 0);
   std::vector<float> gradient(model_.size());
   gradient[4] = -1;
-  model_.apply(gradient, 0);
+  model_.apply({&gradient, 1}, 0);
   EXPECT_EQ(actor.ask(3), 6);
   EXPECT_EQ(actor.client().version(), 1);
 }
@@ -160,7 +160,7 @@ TEST_F(BatchedPolicyTest, WhoPredictsForItselfHasTheNewestParameters) {
   EXPECT_EQ(values, shown);
   std::vector<float> gradient(model_.size());
   gradient[4] = -1;
-  model_.apply(gradient, 0);
+  model_.apply({&gradient, 1}, 0);
   ask();
   EXPECT_EQ(values, (std::vector<float>{2, 4, 6}));
   EXPECT_EQ(client.version(), 1);

@@ -86,7 +86,7 @@ TEST_F(Ga3cPartsTest, AnExperienceBeginsWhereTheLastOneEnded) {
     Played played(parts);
     // What came long after the model's start is no lag of an agent that has just begun.
     std::vector<float> gradient(played.model.size());
-    for (int update = 0; update < 7; ++update) played.model.apply(gradient, 0);
+    for (int update = 0; update < 7; ++update) played.model.apply({&gradient, 1}, 0);
     TrainingQueue queue(1, {});
     std::unique_ptr<Experience> experience;
     std::vector<std::byte> last;

@@ -13,9 +13,9 @@ bool SharedModel::copy_if_newer(std::optional<std::int64_t>& version, std::span<
   return true;
 }
 
-UpdateInfo SharedModel::apply(const std::vector<float>& gradient, std::int64_t steps) {
+UpdateInfo SharedModel::apply(std::span<const std::vector<float>> gradients, std::int64_t steps) {
   const std::unique_lock lock(mutex_);
-  const auto update = learner_.apply(std::span(&gradient, 1), steps, workers_);
+  const auto update = learner_.apply(gradients, steps, workers_);
   version_.fetch_add(1, std::memory_order_release);
   return update;
 }

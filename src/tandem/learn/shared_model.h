@@ -32,8 +32,8 @@ class SharedModel {
   /// Whether they were copied.
   bool copy_if_newer(std::optional<std::int64_t>& version, std::span<float> own) const;
 
-  /// Moves the parameters by a gradient, as Learner::apply.
-  UpdateInfo apply(const std::vector<float>& gradient, std::int64_t steps);
+  /// Moves the parameters by the sum of gradients, as Learner::apply.
+  UpdateInfo apply(std::span<const std::vector<float>> gradients, std::int64_t steps);
 
  private:
   Learner& learner_;

@@ -5,6 +5,7 @@
 #include "tandem/learn/shared_model.h"
 #include "tandem/learn/target.h"
 #include "tandem/policy/network_copy.h"
+#include "tandem/sync/workers.h"
 #include "tandem/systems/apex.h"
 
 namespace tandem {
@@ -16,7 +17,7 @@ std::int64_t updates_before(const Parts& parts) {
   return parts.resume == nullptr ? 0 : parts.resume->part(kPart).at("updates").get<std::int64_t>();
 }
 
-/// Room for the heads of a batch.
+/// Room for the heads of some samples.
 struct Outputs {
   std::vector<float> logits;
   std::vector<float> value;
@@ -28,30 +29,84 @@ struct Outputs {
   }
 };
 
-/// Section 3.1, equation 1.
+/// The networks of one thread.
+class Differentiator {
+ public:
+  /// `theta` are the model's own parameters, which nobody moves while this reads them.
+  Differentiator(const Parts& parts, std::span<const float> theta, const TargetParameters& target)
+      : network_(parts.make_network(theta)), target_(target, parts.make_network) {}
+
+  /// The gradient of the mean over the batch as far as samples [first, last) make it, and their new
+  /// priorities.
+  LossStats differentiate(const DqnConfig& config, SampleBatch& batch, std::size_t first,
+                          std::size_t last, std::span<float> gradient) {
+    network_->reload();
+    target_.synchronise();
+    const auto of = [&](auto& all) { return std::span(all).subspan(first, last - first); };
+    const auto bytes = batch.observations.size() / batch.size;
+    const auto seen = [&](const std::vector<std::byte>& all) {
+      return std::span(all).subspan(first * bytes, (last - first) * bytes);
+    };
+    const auto samples = static_cast<std::int64_t>(last - first);
+    const auto& architecture = network_->architecture();
+    const NextStates next{.online = next_online_.heads(architecture, samples),
+                          .target = next_target_.heads(architecture, samples)};
+    if (config.double_q) network_->forward({seen(batch.next_observations)}, next.online);
+    target_.network().forward({seen(batch.next_observations)}, next.target);
+    network_->record({seen(batch.observations)}, now_.heads(architecture, samples));
+    LossStats stats;
+    network_->backward(
+        [&](const Heads& heads, const Heads& out) {
+          stats = dqn_loss(
+              config, heads, next,
+              {of(batch.actions), of(batch.n_step_returns), of(batch.discounts), of(batch.weights)},
+              1.0 / static_cast<double>(batch.size), out, of(batch.priorities));
+        },
+        gradient);
+    return stats;
+  }
+
+ private:
+  std::unique_ptr<Network> network_;
+  NetworkCopy target_;
+  Outputs now_, next_online_, next_target_;
+};
+
+/// Section 3.1, equation 1. Threads share each batch.
 class DqnLearner : public ReplayLearner {
  public:
   DqnLearner(const DqnConfig& config, const Parts& parts, SharedModel& model)
       : config_(config),
         model_(model),
-        network_(parts.make_network(parts.learner.parameters())),
         updates_(updates_before(parts)),
-        target_parameters_(parts.learner.parameters(), config.target_updates, updates_),
-        gradient_(model.size()) {
-    if (parts.resume != nullptr) load_target(*parts.resume, target_parameters_);
-    target_.emplace(target_parameters_, parts.make_network);
+        target_(parts.learner.parameters(), config.target_updates, updates_),
+        workers_(parts.threads),
+        stats_(static_cast<std::size_t>(parts.threads)),
+        gradients_(stats_.size(), std::vector<float>(model.size())) {
+    if (parts.resume != nullptr) load_target(*parts.resume, target_);
+    for (int i = 0; i < parts.threads; ++i) {
+      threads_.emplace_back(parts, parts.learner.parameters(), target_);
+    }
   }
 
   UpdateReport update(SampleBatch& batch, std::int64_t steps) override {
     const Stopwatch watch;
-    const LossStats stats = differentiate(batch);
-    const UpdateInfo update = model_.apply(gradient_, steps);
-    network_->reload();
+    workers_.parallel_for(workers_.threads(), [&](int thread) {
+      const auto i = static_cast<std::size_t>(thread);
+      const auto first = i * batch.size / threads_.size();
+      const auto last = (i + 1) * batch.size / threads_.size();
+      if (first == last) return;
+      stats_[i] = threads_[i].differentiate(config_, batch, first, last, gradients_[i]);
+    });
+    const UpdateInfo update = model_.apply(gradients_, steps);
     updates_ += 1;
-    refresh_target();
-    UpdateReport report{.loss = stats,
-                        .gradient_norm = update.gradient_norm,
+    target_.refresh(updates_, [&](std::span<float> theta) {
+      std::optional<std::int64_t> version;
+      model_.copy_if_newer(version, theta);
+    });
+    UpdateReport report{.gradient_norm = update.gradient_norm,
                         .learning_rate = update.learning_rate};
+    for (const auto& stats : stats_) report.loss += stats;
     report.seconds.learning = watch.seconds();
     return report;
   }
@@ -59,46 +114,19 @@ class DqnLearner : public ReplayLearner {
   [[nodiscard]] std::int64_t updates() const override { return updates_; }
 
   void save(Checkpoint& checkpoint) override {
-    save_target(target_parameters_, checkpoint);
+    save_target(target_, checkpoint);
     checkpoint.meta[kPart]["updates"] = updates_;
   }
 
  private:
-  LossStats differentiate(SampleBatch& batch) {
-    const auto samples = static_cast<std::int64_t>(batch.size);
-    const auto& architecture = network_->architecture();
-    const NextStates next{.online = next_online_.heads(architecture, samples),
-                          .target = next_target_.heads(architecture, samples)};
-    if (config_.double_q) network_->forward({batch.next_observations}, next.online);
-    target_->network().forward({batch.next_observations}, next.target);
-    network_->record({batch.observations}, now_.heads(architecture, samples));
-    LossStats stats;
-    network_->backward(
-        [&](const Heads& heads, const Heads& gradient) {
-          stats = dqn_loss(config_, heads, next,
-                           {batch.actions, batch.n_step_returns, batch.discounts, batch.weights},
-                           1.0 / static_cast<double>(samples), gradient, batch.priorities);
-        },
-        gradient_);
-    return stats;
-  }
-
-  void refresh_target() {
-    target_parameters_.refresh(updates_, [&](std::span<float> theta) {
-      std::optional<std::int64_t> version;
-      model_.copy_if_newer(version, theta);
-    });
-    target_->synchronise();
-  }
-
   const DqnConfig config_;
   SharedModel& model_;
-  std::unique_ptr<Network> network_;  // over the model's own parameters: nobody else moves them
   std::int64_t updates_ = 0;
-  TargetParameters target_parameters_;
-  std::optional<NetworkCopy> target_;
-  Outputs now_, next_online_, next_target_;
-  std::vector<float> gradient_;
+  TargetParameters target_;
+  Workers workers_;
+  std::vector<Differentiator> threads_;
+  std::vector<LossStats> stats_;               // of each thread
+  std::vector<std::vector<float>> gradients_;  // the same; of one without samples all 0
 };
 
 }  // namespace
