@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -234,6 +235,9 @@ class Apex {
                      {"apex/batches_drawn_ahead", static_cast<double>(drawn_.size()), 1},
                      {"apex/learner_waiting", report.seconds.waiting, report.seconds.total()}});
     inserted_ = state.inserted;
+    if (const double rested = rested_seconds_.exchange(0); rested > 0) {
+      measures.push_back({"apex/checkpoint_rest_seconds", rested, 1});
+    }
     Histogram priorities;
     for (const float priority : batch.priorities) priorities.add(priority);
     const Spread spread{"replay/priority", &priorities};
@@ -259,12 +263,14 @@ class Apex {
     Checkpoint checkpoint;
     {
       const std::lock_guard learner_rests(learner_mutex_);
+      const Stopwatch watch;
       std::vector<std::unique_lock<std::mutex>> actors_rest;
       for (const auto& seat : actors_) actors_rest.emplace_back(seat->mutex);
       save_learner(parts_.learner, checkpoint);
       learner_->save(checkpoint);
       for (std::size_t rank = 0; rank < actors_.size(); ++rank) save(rank, checkpoint);
       if (config_.keep_replay) checkpoint.pieces[kReplay] = pieces_of(table_.snapshot());
+      rested_seconds_ = watch.seconds();
     }
     parts_.run.save(checkpoint);
   }
@@ -298,6 +304,7 @@ class Apex {
   Queue<std::unique_ptr<SampleBatch>> used_;
   std::vector<std::unique_ptr<Seat>> actors_;
   ReturnsByEpsilon returns_;
+  std::atomic<double> rested_seconds_ = 0;  // all, for the last checkpoint
   // The learner's own.
   bool memory_is_enough_ = false;
   std::int64_t inserted_ = 0;  // by the last record
