@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compares whole training of tandem and its peers in one run, by turns.
 
-The same algorithm (A2C), networks and game; each contender trains in a process of its own for a
-short slot, one contender after the other, round after round, so that whatever else the machine does
-hits all alike. A slot's rate counts from the end of its warm-up. Only ratios of one run mean
-anything.
+The same algorithm (A2C; DQN by --algo dqn), networks and game; each contender trains in a process
+of its own for a short slot, one contender after the other, round after round, so that whatever else
+the machine does hits all alike. A slot's rate counts from the end of its warm-up. Only ratios of
+one run mean anything.
 
 The first time, the peers of peers/requirements.txt are installed into .venv-peers.
 """
@@ -29,6 +29,9 @@ ROOT = Path(__file__).resolve().parent.parent
 PEERS = Path(__file__).resolve().parent / "peers"
 START_SECONDS = 300  # until a contender must have taken its first steps
 STOP_SECONDS = 10  # until a contender must have ended when asked to
+# What the peers' DQN does: a batch of 32 for every 4 steps, and no more than that.
+DQN = ["apex.batch=32", "replay.samples_per_insert=8", "replay.min_fill=1000"]
+DQN += ["replay.capacity=20000", "net.dueling=false", "dqn.double_q=false", "apex.n=1"]
 
 
 @dataclasses.dataclass
@@ -54,14 +57,16 @@ class Tandem:
 
     def command(self, slot, net, args):
         # As many environments, and samples of an update.
-        preset, envs = {
-            "paac": (f"paac/paper_{net}", f"paac.envs={args.envs}"),
-            "ga3c": ("ga3c/atari", f"ga3c.agents={args.envs // 2}"),  # of two environments
+        preset, settings = {
+            "paac": (f"paac/paper_{net}", [f"paac.envs={args.envs}"]),
+            "ga3c": ("ga3c/atari", [f"ga3c.agents={args.envs // 2}"]),  # of two environments
+            "apex": ("apex/two_cores", DQN + [f"apex.envs={args.envs // 2}"]),  # of two threads
         }[self.system]
         return [
             *[self.program, "train", self.system, "--config", preset],
             *["--env", f"atari:{args.game}", "--threads", str(args.threads)],
-            *["--set", envs, "--set", "log_seconds=0.5"],
+            *[word for setting in settings for word in ("--set", setting)],
+            *["--set", "log_seconds=0.5"],
             *["--set", f"net.arch={net}", "--set", f"net.precision={self.precision}"],
             *["--run-dir", slot.run],
         ]
@@ -222,6 +227,7 @@ def arguments():
     parser.add_argument("--tandem", default=ROOT / "build/tandem", help="the program")
     parser.add_argument("--peers-python", help="a Python that has the peers; installs nothing")
     parser.add_argument("--game", default="Pong")
+    parser.add_argument("--algo", choices=["a2c", "dqn"], default="a2c")
     parser.add_argument("--nets", nargs="+", default=["nips", "nature"])
     parser.add_argument("--envs", type=int, default=32)
     parser.add_argument("--threads", type=int, default=cores, help=f"default: {cores}, the cores")
@@ -238,18 +244,26 @@ def arguments():
     return parser.parse_args()
 
 
+def contenders(args, python):
+    """Ours, and the peers."""
+    algo = args.algo
+    systems = {"a2c": ["paac", "ga3c"], "dqn": ["apex"]}[algo]
+    ours = [Tandem(args.tandem, system, "fp32") for system in systems]
+    if has_bf16():
+        ours.append(Tandem(args.tandem, systems[0], "bf16"))
+    name = algo.upper()
+    return ours, [
+        Peer(f"{name} in one loop over EnvPool (CleanRL's way)", f"{algo}_envpool.py", python),
+        Peer(f"Stable-Baselines3 {name} over EnvPool", f"sb3_{algo}.py", python),
+    ]
+
+
 def main():
     args = arguments()
     # A signal unwinds the stack like Ctrl-C does, and that ends the contender of the slot.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("side_by_side: terminated"))
     python = peers_python(args.peers_python)
-    ours = [Tandem(args.tandem, "paac", "fp32"), Tandem(args.tandem, "ga3c", "fp32")]
-    if has_bf16():
-        ours.append(Tandem(args.tandem, "paac", "bf16"))
-    peers = [
-        Peer("A2C in one loop over EnvPool (CleanRL's way)", "a2c_envpool.py", python),
-        Peer("Stable-Baselines3 A2C over EnvPool", "sb3_a2c.py", python),
-    ]
+    ours, peers = contenders(args, python)
     rates = collections.defaultdict(list)
     turns = itertools.product(
         range(args.rounds), args.nets, ours + peers, [False, True][: 1 + args.busy]

@@ -28,6 +28,8 @@ def options():
     parser.add_argument("--net", choices=["nips", "nature"], default="nips")
     parser.add_argument("--envs", type=int, default=32)
     parser.add_argument("--steps", type=int, default=5, help="between two updates")
+    parser.add_argument("--batch", type=int, default=32, help="DQN: of an update")
+    parser.add_argument("--samples-per-insert", type=int, default=8, help="DQN")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     return parser.parse_args()
 
