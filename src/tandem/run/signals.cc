@@ -2,8 +2,14 @@
 
 #include <pthread.h>
 
+#include <optional>
+
+#include "tandem/base/clock.h"
+
 namespace tandem {
 namespace {
+
+constexpr double kOneRequestSeconds = 0.5;
 
 constexpr std::array kSignals = {SIGINT, SIGTERM};
 
@@ -40,11 +46,14 @@ StopSignals::~StopSignals() {
 
 void StopSignals::watch() {
   const sigset_t set = set_of_signals();
+  std::optional<Stopwatch> since_first;
   while (true) {
     int signal = 0;
     sigwait(&set, &signal);
     if (ending_) return;
-    if (!requested_.exchange(true)) continue;
+    requested_ = true;
+    if (!since_first) since_first.emplace();
+    if (since_first->seconds() < kOneRequestSeconds) continue;
     pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
     std::raise(signal);  // does what it does by default: it ends the process
   }

@@ -9,7 +9,9 @@
 namespace tandem {
 
 /// While one exists, the first SIGINT or SIGTERM only sets a flag that the training loop polls, so
-/// that it can write a checkpoint; the second one ends the process at once. Destruction restores
+/// that it can write a checkpoint; another one, half a second later or more, ends the process at
+/// once. (Of one request `timeout` sends a signal to the process and another to its group; either
+/// would kill what the other began to save.) Destruction restores
 /// what was before. At most one at a time; threads that compute must be started after it.
 /// requested() may be called by any thread.
 ///
