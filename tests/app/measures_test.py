@@ -88,6 +88,20 @@ class Experiments(Folder):
         self.assertFalse((self.path / "none").exists())
         self.assert_refused("experiment", says="subcommand")
 
+    # A smoke test: the study itself is in docs/results/apex.md.
+    def test_experiment_apex_study(self):
+        out = self.path / "study"
+        words = ["apex-study", "epsilons", "--config", "apex/catch", "--steps", 4000, "--runs", 1]
+        done = tandem("experiment", *words, "--set", "log_seconds=0.1", "--out", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("dqn.epsilons", done.stdout)
+        with (out / "sweep.csv").open(newline="") as lines:
+            rows = list(csv.DictReader(lines))
+        self.assertEqual([row["dqn.epsilons"] for row in rows], ["0", "6"])
+        for file in ("compare.png", "compare.csv", "compare.md"):
+            self.assertTrue((out / file).exists(), file)
+        self.assert_refused("experiment", "apex-study", "colours", says="epsilons")
+
     # A smoke test: the figures themselves are in docs/results/hts.md.
     def test_experiment_hts_runtime(self):
         out = self.path / "runtime"
