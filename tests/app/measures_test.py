@@ -94,7 +94,7 @@ class Experiments(Folder):
         words = ["apex-study", "epsilons", "--config", "apex/catch", "--steps", 4000, "--runs", 1]
         done = tandem("experiment", *words, "--set", "log_seconds=0.1", "--out", out)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("dqn.epsilons", done.stdout)
+        self.assertIn("epsilons=6", done.stdout)
         with (out / "sweep.csv").open(newline="") as lines:
             rows = list(csv.DictReader(lines))
         self.assertEqual([row["dqn.epsilons"] for row in rows], ["0", "6"])
