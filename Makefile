@@ -26,7 +26,7 @@ pong: build ## Train PAAC on Atari Pong into runs/pong, or go on with the run th
 	fi
 
 test: build ## Run every test
-	$(CTEST) --test-dir build
+	$(CTEST) --test-dir build --label-exclude single
 
 bench: build ## Measure where the time goes and how near the rate is to its limit (6 minutes)
 	benchmarks/run.py

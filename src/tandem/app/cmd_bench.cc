@@ -179,6 +179,7 @@ void add_bench(CLI::App& program) {
       ->capture_default_str();
   bench->add_flag("--json", options->json, "Print JSON");
   add_bench_env(*bench);
+  add_bench_replay(*bench);
   bench->callback([options, bench] {
     if (bench->get_subcommands().empty()) run(*options);
   });

@@ -13,7 +13,8 @@ void add_systems(CLI::App& program);
 void add_keys(CLI::App& program);
 void add_rollout(CLI::App& program);
 void add_bench(CLI::App& program);
-void add_bench_env(CLI::App& bench);  // a subcommand of `bench`
+void add_bench_env(CLI::App& bench);  // subcommands of `bench`
+void add_bench_replay(CLI::App& bench);
 void add_eval(CLI::App& program);
 void add_record(CLI::App& program);
 void add_plot(CLI::App& program);

@@ -37,6 +37,12 @@ void require_sensible(const ReplayConfig& config, std::int64_t batch) {
   }
 }
 
+void require_number(float priority) {
+  if (priority >= 0 && std::isfinite(priority)) return;
+  throw Error(fmt::format("a priority became {}, so the run was stopped; try a lower optimizer.lr",
+                          priority));
+}
+
 /// In [0, 1).
 double share(Stream& stream) {
   const auto high = static_cast<std::uint64_t>(stream.bits()) << 21;  // 53 bits, as a double has
@@ -147,6 +153,7 @@ void Table::insert(std::unique_ptr<Segment> segment, std::int64_t copies) {
   if (segment->format() != format_) throw std::logic_error("a segment of another format");
   const auto count = static_cast<std::int64_t>(segment->transitions().size());
   if (count == 0) return;
+  std::ranges::for_each(segment->transitions(), require_number, &Transition::priority);
   const auto shared = count_bytes(std::move(segment));
   {
     const std::lock_guard lock(mutex_);
@@ -199,11 +206,7 @@ void Table::weigh(SampleBatch& batch) const {
 }
 
 void Table::update(std::span<const Key> keys, std::span<const float> priorities) {
-  for (const float priority : priorities) {
-    if (priority >= 0 && std::isfinite(priority)) continue;
-    throw Error(fmt::format(
-        "a priority became {}, so the run was stopped; try a lower optimizer.lr", priority));
-  }
+  std::ranges::for_each(priorities, require_number);
   const std::lock_guard lock(mutex_);
   stale_ += index_.update(keys, priorities);
 }

@@ -88,7 +88,8 @@ class Table {
   /// several that come at once may overshoot by what they make.
   void wait_to_insert();
 
-  /// Adds what an actor made (Algorithm 1, line 11), `copies` times over (appendix A).
+  /// Adds what an actor made (Algorithm 1, line 11), `copies` times over (appendix A). Throws Error
+  /// for a priority that is no number of at least 0.
   void insert(std::unique_ptr<Segment> segment, std::int64_t copies = 1);
 
   /// Draws a batch (Algorithm 2, line 4): proportional prioritization draws from as many equal
