@@ -154,6 +154,71 @@ TEST(Architecture, SeparateNetworksHaveATorsoAndCellsEach) {
   }
 }
 
+EnvSpec continuous_spec() {
+  EnvSpec spec;
+  spec.frame_shape = {67};
+  spec.action_low = std::vector<float>(21, -1);
+  spec.action_high = std::vector<float>(21, 1);
+  return spec;
+}
+
+// Ape-X, appendix D: an actor of 300 and 200 units, a critic of 400 and 300, which takes in the
+// action, too.
+TEST(Architecture, DpgIsAPolicyAndACriticOfActions) {
+  const auto architecture = make_architecture({.arch = "dpg"}, continuous_spec());
+  const auto parameters = architecture.parameters();
+  EXPECT_THAT(
+      names_of(architecture),
+      testing::ElementsAre("actor.dense1.weight", "actor.dense1.bias", "actor.dense2.weight",
+                           "actor.dense2.bias", "policy.weight", "policy.bias",
+                           "critic.dense1.weight", "critic.dense1.bias", "critic.dense2.weight",
+                           "critic.dense2.bias", "value.weight", "value.bias"));
+  EXPECT_THAT(parameters[0].shape, testing::ElementsAre(300, 67));
+  EXPECT_THAT(parameters[2].shape, testing::ElementsAre(200, 300));
+  EXPECT_THAT(parameters[4].shape, testing::ElementsAre(21, 200));
+  EXPECT_THAT(parameters[6].shape, testing::ElementsAre(400, 67 + 21));
+  EXPECT_THAT(parameters[8].shape, testing::ElementsAre(300, 400));
+  EXPECT_THAT(parameters[10].shape, testing::ElementsAre(1, 300));
+  std::int64_t next = 0;
+  for (const auto& info : parameters) {
+    EXPECT_EQ(info.offset, next) << info.name;
+    next += info.count;
+  }
+  EXPECT_TRUE(architecture.deterministic());
+  EXPECT_EQ(architecture.outputs(), 22);
+  for (const auto& part : {architecture.policy_part(), architecture.value_part()}) {
+    EXPECT_EQ(part.torso[0].activation, Activation::tanh);
+    EXPECT_EQ(part.torso[1].activation, Activation::relu);
+    EXPECT_FALSE(part.deterministic());
+  }
+}
+
+TEST(Architecture, DpgNeedsNumbersAndBoundedActions) {
+  const auto error_of = [](const NetConfig& config, const EnvSpec& spec, bool value_head = true) {
+    try {
+      (void)make_architecture(config, spec, value_head);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const NetConfig dpg{.arch = "dpg"};
+  EXPECT_EQ(error_of(dpg, continuous_spec()), "");
+  EXPECT_THAT(error_of(dpg, image_spec(84, 84)), HasSubstr("discrete actions or shows pixels"));
+  auto pixels = continuous_spec();
+  pixels.dtype = DType::u8;
+  EXPECT_THAT(error_of(dpg, pixels), HasSubstr("discrete actions or shows pixels"));
+  auto unbounded = continuous_spec();
+  unbounded.action_low[3] = -1e10F;
+  EXPECT_THAT(error_of(dpg, unbounded), HasSubstr("dimension 3"));
+  unbounded.action_low[3] = 1;
+  EXPECT_THAT(error_of(dpg, unbounded), HasSubstr("dimension 3 are 1 and 1"));
+  EXPECT_THAT(error_of({.arch = "dpg", .lstm = 3}, continuous_spec()), HasSubstr("net.lstm"));
+  EXPECT_THAT(error_of({.arch = "dpg", .dueling = true}, continuous_spec()),
+              HasSubstr("net.dueling"));
+  EXPECT_THAT(error_of(dpg, continuous_spec(), false), HasSubstr("algo = dpg"));
+}
+
 TEST(Architecture, SmallestImagesThatFit) {
   // nips leaves 1x1 of 20x20; nature needs 36x36.
   EXPECT_NO_THROW(named("nips", image_spec(20, 20)));
@@ -205,6 +270,17 @@ TEST(Architecture, InitialisesAsHeWithAnIndifferentPolicy) {
     if (info.name.ends_with("bias")) variance = 0.0;
     expect_uniform(std::span(parameters).subspan(info.offset, info.count),
                    1.00001 * std::sqrt(3 * variance / static_cast<double>(info.fan_in)), info.name);
+  }
+}
+
+// Lillicrap et al. 2016, section 7.
+TEST(Architecture, InitialisesAsDdpgWithFirstOutputsNearZero) {
+  const auto architecture = make_architecture({.arch = "dpg", .init = "ddpg"}, continuous_spec());
+  const auto parameters = initial(architecture);
+  for (const auto& info : architecture.parameters()) {
+    const bool head = info.name.starts_with("policy.") || info.name.starts_with("value.");
+    expect_uniform(std::span(parameters).subspan(info.offset, info.count),
+                   head ? 3e-3 : 1 / std::sqrt(static_cast<double>(info.fan_in)), info.name);
   }
 }
 

@@ -86,13 +86,13 @@ Layer conv(std::int64_t units, std::int64_t kernel, std::int64_t stride) {
 
 Layer dense(std::int64_t units) { return {Layer::Kind::dense, units}; }
 
-Layer linear(Layer layer) {
-  layer.relu = false;
+Layer with(Activation activation, Layer layer) {
+  layer.activation = activation;
   return layer;
 }
 
-constexpr std::array kNetworks = {"nips",   "nature", "large4",      "large3",
-                                  "large2", "large1", "linear_conv", "mlp"};
+constexpr std::array kNetworks = {"nips",   "nature",      "large4", "large3", "large2",
+                                  "large1", "linear_conv", "mlp",    "dpg"};
 
 std::vector<Layer> torso(const NetConfig& config) {
   if (std::ranges::find(kNetworks, config.arch) == kNetworks.end()) {
@@ -110,9 +110,45 @@ std::vector<Layer> torso(const NetConfig& config) {
   }
   // A3C, section 5.2.3: "two layers of spatial convolutions without any non-linearity or pooling",
   // whose sizes it does not say: those of nips.
-  if (config.arch == "linear_conv") return {linear(conv(16, 8, 4)), linear(conv(32, 4, 2))};
+  if (config.arch == "linear_conv") {
+    return {with(Activation::none, conv(16, 8, 4)), with(Activation::none, conv(32, 4, 2))};
+  }
+  // Ape-X, appendix D, the actor. What is behind the second layer it does not say: a ReLU, as in
+  // DDPG (Lillicrap et al. 2016, section 7).
+  if (config.arch == "dpg") return {with(Activation::tanh, dense(300)), dense(200)};
   std::vector<Layer> layers(static_cast<std::size_t>(config.layers), dense(config.hidden));
   return layers;
+}
+
+/// An action's range beyond which its bounds stand for none, as MuJoCo's 1e10 do.
+constexpr float kWidestRange = 1e6F;
+
+/// Makes of a policy's network a deterministic policy and its critic: Ape-X, section 3.2 and
+/// appendix D; the critic's second ReLU is DDPG's, as above. Throws Error where they do not fit.
+void add_critic_of_actions(Architecture& architecture, const EnvSpec& spec) {
+  if (spec.discrete() || spec.dtype != DType::f32) {
+    throw Error(
+        "net.arch: 'dpg' makes continuous actions of observations that are numbers, but this "
+        "environment has discrete actions or shows pixels; use another network or environment");
+  }
+  if (!architecture.value_head || architecture.dueling || architecture.lstm > 0) {
+    throw Error(
+        "net.arch: 'dpg' is a policy and its critic, for algo = dpg, net.dueling = false and "
+        "net.lstm = 0");
+  }
+  for (std::size_t i = 0; i < spec.action_low.size(); ++i) {
+    const float range = spec.action_high[i] - spec.action_low[i];
+    if (range > 0 && range < kWidestRange) continue;
+    throw Error(
+        fmt::format("net.arch: 'dpg' squashes actions to their bounds, but those of dimension {} "
+                    "are {} and {}; use an environment with bounds",
+                    i, spec.action_low[i], spec.action_high[i]));
+  }
+  architecture.separate = true;
+  architecture.policy_outputs = spec.action_dims();
+  architecture.action_low = spec.action_low;
+  architecture.action_high = spec.action_high;
+  architecture.critic_torso = {with(Activation::tanh, dense(400)), dense(300)};
 }
 
 }  // namespace
@@ -122,8 +158,10 @@ FieldList NetConfig::fields() {
       {.key = "arch",
        .target = &arch,
        .meaning = "network in front of the heads; large4 to large1: ever more places of the first "
-                  "convolution; linear_conv: two convolutions without ReLUs",
-       .source = "PAAC, section 5.1; large: GA3C, section 5.1; linear_conv: A3C, section 5.2.3",
+                  "convolution; linear_conv: two convolutions without ReLUs; dpg: a deterministic "
+                  "policy and its critic, for algo = dpg",
+       .source = "PAAC, section 5.1; large: GA3C, section 5.1; linear_conv: A3C, section 5.2.3; "
+                 "dpg: Ape-X, appendix D",
        .choices = {kNetworks.begin(), kNetworks.end()}},
       {.key = "hidden",
        .target = &hidden,
@@ -150,9 +188,9 @@ FieldList NetConfig::fields() {
       {.key = "init",
        .target = &init,
        .meaning = "how parameters start: torch, uniform in +-1/sqrt(inputs of a unit); he, larger, "
-                  "with an indifferent policy",
-       .source = "He et al. 2015, equation 10",
-       .choices = {"torch", "he"}},
+                  "with an indifferent policy; ddpg, as torch, but for the heads in +-0.003",
+       .source = "He et al. 2015, equation 10; ddpg: Lillicrap et al. 2016, section 7",
+       .choices = {"torch", "he", "ddpg"}},
       {.key = "pixel_mean",
        .target = &pixel_mean,
        .meaning = "subtracted from pixels of 0 to 1: the background's grey, which else acts on "
@@ -182,12 +220,19 @@ Architecture Architecture::policy_part() const {
   Architecture part = *this;
   part.separate = false;
   part.value_head = false;
+  part.action_low = {};
+  part.action_high = {};
+  part.critic_torso = {};
   return part;
 }
 
 Architecture Architecture::value_part() const {
   Architecture part = policy_part();
   part.policy_outputs = 1;
+  if (deterministic()) {
+    part.torso = critic_torso;
+    part.input_shape = {product(input_shape) + policy_outputs};
+  }
   return part;
 }
 
@@ -240,6 +285,7 @@ Architecture make_architecture(const NetConfig& config, const EnvSpec& spec, boo
                       .dueling = config.dueling,
                       .init = config.init,
                       .pixel_mean = static_cast<float>(config.pixel_mean)};
+  if (config.arch == "dpg") add_critic_of_actions(result, spec);
   if (config.pixel_mean != 0 && spec.dtype != DType::u8) {
     throw Error("net.pixel_mean: this environment's observations are no pixels; leave it out");
   }
@@ -268,8 +314,10 @@ namespace {
 // The bound of the uniform distribution. That of a variance v / fan_in is sqrt(3 v / fan_in).
 float start_bound(const Architecture& architecture, const ParameterInfo& info) {
   const bool lstm = info.name.find("lstm.") != std::string::npos;
+  const bool head = info.name.starts_with("policy.") || info.name.starts_with("value.");
   const auto inputs = std::sqrt(static_cast<float>(info.fan_in));
-  if (architecture.init == "torch") {
+  if (architecture.init == "ddpg" && head) return 3e-3F;
+  if (architecture.init != "he") {
     return 1.0f / (lstm ? std::sqrt(static_cast<float>(architecture.lstm)) : inputs);
   }
   if (info.name.ends_with("bias")) return 0.0f;

@@ -17,18 +17,21 @@ enum class Precision { fp32, bf16 };
 
 /// Which network, as config keys net.*. Value type.
 struct NetConfig {
-  std::string arch = "nips";       // nips, nature, large4 to large1, linear_conv or mlp
+  std::string arch = "nips";       // nips, nature, large4 to large1, linear_conv, mlp or dpg
   std::int64_t hidden = 64;        // mlp: units of each of its layers
   std::int64_t layers = 2;         // mlp: how many
   std::int64_t lstm = 0;           // LSTM cells between torso and heads; 0: none
   bool separate = false;           // policy and value have a network each
   bool dueling = false;            // the last layer of the torso is one for each head
-  std::string init = "he";         // torch or he
+  std::string init = "he";         // torch, he or ddpg
   double pixel_mean = 0;           // subtracted from pixels of 0 to 1
   std::string precision = "fp32";  // fp32 or bf16
 
   FieldList fields();
 };
+
+/// What stands behind a layer.
+enum class Activation { none, relu, tanh };
 
 /// One layer of the torso.
 struct Layer {
@@ -37,7 +40,7 @@ struct Layer {
   std::int64_t units = 0;   // filters or outputs
   std::int64_t kernel = 0;  // conv only, square, no padding
   std::int64_t stride = 0;
-  bool relu = true;  // behind it
+  Activation activation = Activation::relu;
 };
 
 /// One tensor among the parameters, which lie one after another in a flat buffer of floats.
@@ -59,13 +62,21 @@ struct Architecture {
   std::vector<Layer> torso = {};
   std::int64_t lstm = 0;            // cells behind the torso; 0: none
   std::int64_t policy_outputs = 0;  // logits or values of discrete actions; of continuous ones a
-                                    // number for each dimension and one more
+                                    // number for each dimension and one more, or, where the policy
+                                    // is deterministic, the action
   bool value_head = true;
   bool separate = false;  // one torso and LSTM for the policy head, others for the value head
   bool dueling = false;  // the first half of the torso's last layer is the policy head's alone, the
                          // other the value head's: the two streams of Wang et al. 2016, Figure 1
   std::string init = "he";  // as NetConfig's
   float pixel_mean = 0;     // of u8 inputs divided by 255
+
+  /// Where these are not empty the policy is deterministic, a tanh between the bounds of each
+  /// dimension, and the value's network, which is separate, a critic q(s, a): it takes in an action
+  /// behind the observation and has a torso of its own. Ape-X, section 3.2.
+  std::vector<float> action_low = {};
+  std::vector<float> action_high = {};
+  std::vector<Layer> critic_torso = {};
 
   /// What each layer of the torso makes of one observation: {channels, height, width} or {units}.
   [[nodiscard]] std::vector<std::vector<std::int64_t>> output_shapes() const;
@@ -77,11 +88,15 @@ struct Architecture {
   [[nodiscard]] std::int64_t features() const;
   [[nodiscard]] std::int64_t head_inputs() const { return dueling ? features() / 2 : features(); }
 
+  /// Whether there is a deterministic policy with its critic.
+  [[nodiscard]] bool deterministic() const { return !action_low.empty(); }
+
   /// Numbers of the recurrent state of one sample: each cell's output and memory.
   [[nodiscard]] std::int64_t state_size() const { return 2 * lstm * (separate ? 2 : 1); }
 
   /// Where they are separate, the networks of the policy and of the value, each as one with a
-  /// policy head alone.
+  /// policy head alone. Of a deterministic policy and its critic: without what squashes the action,
+  /// and with observation and action as one input.
   [[nodiscard]] Architecture policy_part() const;
   [[nodiscard]] Architecture value_part() const;
 
@@ -109,6 +124,8 @@ Precision precision_of(const NetConfig& config);
 /// fan_in (He et al. 2015, equation 10), 1 / fan_in for the value, and a hundredth of that
 /// deviation for the policy, which so starts out indifferent; an LSTM's weights 1 / fan_in, and the
 /// bias of its forget gates 1, so that it remembers at first (Jozefowicz et al. 2015, section 2.2).
+/// "ddpg": as torch, but for the heads' weights and biases in +-0.003, so that the first actions
+/// and values are near zero (Lillicrap et al. 2016, section 7).
 void initialise(const Architecture& architecture, Stream& stream, std::span<float> parameters);
 
 }  // namespace tandem

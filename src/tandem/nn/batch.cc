@@ -36,6 +36,11 @@ void Network::backward(const HeadLoss& /*loss*/, std::span<float> /*gradient*/,
   throw std::logic_error("Network::backward: this network makes no recordings");
 }
 
+void Network::judge_actions(std::span<const std::byte> /*observations*/,
+                            std::span<const float> /*actions*/, std::span<float> /*values*/) {
+  throw std::logic_error("Network::judge_actions: this network is no critic of actions");
+}
+
 Heads part(const Heads& heads, std::int64_t first, std::int64_t count) {
   const auto cut = [&](std::span<float> all, std::int64_t width) {
     return all.subspan(static_cast<std::size_t>(first * width),

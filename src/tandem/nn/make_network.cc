@@ -1,3 +1,4 @@
+#include "tandem/base/error.h"
 #include "tandem/nn/network.h"
 
 namespace tandem {
@@ -5,6 +6,14 @@ namespace tandem {
 std::unique_ptr<Network> make_network(const Architecture& architecture,
                                       std::span<const float> parameters, const std::string& device,
                                       Precision precision) {
+  if (architecture.deterministic()) {
+    if (device != "cpu" || precision != Precision::fp32) {
+      throw Error(
+          "net.arch: 'dpg' is computed on the CPU in fp32; use --device cpu and net.precision = "
+          "\"fp32\"");
+    }
+    return make_dpg_network(architecture, parameters);
+  }
   const MakeNetwork make_part = [&](const Architecture& part, std::span<const float> values) {
     return make_network(part, values, device, precision);
   };

@@ -90,6 +90,11 @@ class Network {
   /// record_at(); the network need not be the same.
   virtual void backward(const HeadLoss& loss, std::span<float> gradient, const Recorded& samples);
 
+  /// Where the value's network is a critic of actions: values [batch], q(s, a) of the `actions`
+  /// [batch, dims], in the environment's units. Throws std::logic_error elsewhere.
+  virtual void judge_actions(std::span<const std::byte> observations,
+                             std::span<const float> actions, std::span<float> values);
+
   /// Must be called after the parameters changed and before the next call of another member;
   /// forgets what was recorded.
   virtual void reload() {}
@@ -138,9 +143,17 @@ std::unique_ptr<Network> make_separate_network(const Architecture& architecture,
                                                std::span<const float> parameters,
                                                const MakeNetwork& make);
 
+/// The deterministic policy and critic of such an architecture, in plain C++ on the CPU: the policy
+/// head is pi(s), within the bounds of the environment's actions, and the value q(s, pi(s)). It
+/// acts and judges; record() and backward() throw std::logic_error (DpgGradient learns). Ape-X,
+/// section 3.2. `parameters` must outlive it.
+std::unique_ptr<Network> make_dpg_network(const Architecture& architecture,
+                                          std::span<const float> parameters);
+
 /// The network of the fastest library that can compute it: oneDNN where it supports it and device
-/// is "cpu", else libtorch; an LSTM over that, and two of them where they are separate. Otherwise
-/// as those.
+/// is "cpu", else libtorch; an LSTM over that, and two of them where they are separate; plain C++
+/// for a deterministic policy, for which it throws Error where device or precision are others.
+/// Otherwise as those.
 std::unique_ptr<Network> make_network(const Architecture& architecture,
                                       std::span<const float> parameters, const std::string& device,
                                       Precision precision);

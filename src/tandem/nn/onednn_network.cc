@@ -369,7 +369,8 @@ void require_instructions(Precision precision) {
 bool onednn_supports(const Architecture& architecture) {
   if (architecture.input_dtype != DType::u8 || architecture.torso.empty()) return false;
   const bool blocks = std::ranges::all_of(architecture.torso, [](const Layer& layer) {
-    return layer.relu && (layer.kind == Layer::Kind::dense || layer.units % 16 == 0);
+    return layer.activation == Activation::relu &&
+           (layer.kind == Layer::Kind::dense || layer.units % 16 == 0);
   });
   return blocks && architecture.torso.front().kind == Layer::Kind::conv &&
          onednn::first_cells(architecture).writable();

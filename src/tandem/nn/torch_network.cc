@@ -15,6 +15,7 @@
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/sum.h>
+#include <ATen/ops/tanh_backward.h>
 #include <ATen/ops/threshold_backward.h>
 #include <c10/core/InferenceMode.h>
 #include <c10/util/accumulate.h>
@@ -84,6 +85,18 @@ void use_bf16(at::Device device) {
     at::globalContext().setFloat32Precision(at::Float32Backend::MKLDNN, op,
                                             at::Float32Precision::BF16);
   }
+}
+
+/// What is behind a layer, in place.
+void activate(Activation activation, at::Tensor& x) {
+  if (activation == Activation::relu) x.relu_();
+  if (activation == Activation::tanh) x.tanh_();
+}
+
+/// The gradient in front of an activation, from that behind it and its output.
+at::Tensor activation_backward(Activation activation, const at::Tensor& d, const at::Tensor& y) {
+  if (activation == Activation::relu) return at::threshold_backward(d, y, 0);
+  return activation == Activation::tanh ? at::tanh_backward(d, y) : d;
 }
 
 using Shape = std::vector<std::int64_t>;
@@ -252,22 +265,21 @@ class TorchNetwork final : public Network {
     if (architecture_.pixel_mean != 0) x.sub_(architecture_.pixel_mean);
   }
 
-  /// Writes the output of torso layer i, behind its ReLU, as the next layer takes it.
+  /// Writes the output of torso layer i, behind its activation, as the next layer takes it.
   void apply(std::size_t i, const at::Tensor& x, at::Tensor out) const {
     const auto& layer = architecture_.torso[i];
     const auto& [weight, bias] = layers_[i];
     if (layer.kind == Layer::Kind::dense) {
       at::addmm_out(out, bias, x, weight.t());
-      if (layer.relu) out.relu_();
-      return;
+      return activate(layer.activation, out);
     }
     const auto y = at::convolution(x, conv_weights_[i], bias, {layer.stride, layer.stride}, {0, 0},
                                    {1, 1}, false, {0, 0}, 1);
     auto image = out.view(y.sizes());
-    if (layer.relu) {
+    if (layer.activation == Activation::relu) {
       at::clamp_min_out(image, y, 0);
     } else {
-      image.copy_(y);
+      activate(layer.activation, image.copy_(y));
     }
   }
 
@@ -308,8 +320,7 @@ class TorchNetwork final : public Network {
                             const LayerTensors& gradients) const {
     const auto& layer = architecture_.torso[i];
     const auto x = recorded_.all(i);
-    auto d_linear =
-        layer.relu ? at::threshold_backward(d_output, recorded_.all(i + 1), 0) : d_output;
+    auto d_linear = activation_backward(layer.activation, d_output, recorded_.all(i + 1));
     if (layer.kind == Layer::Kind::dense) {
       dense_backward(x, d_linear, gradients);
       return i == 0 ? at::Tensor() : at::mm(d_linear, layers_[i].weight);
