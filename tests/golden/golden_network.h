@@ -29,8 +29,9 @@ inline Architecture golden_architecture(const nlohmann::json& golden) {
 }
 
 /// golden_networks.py's `fill`.
-inline std::vector<float> golden_parameters(const Architecture& architecture) {
-  auto parameters = golden_numbers(architecture.parameter_count(), 1);
+inline std::vector<float> golden_parameters(const Architecture& architecture,
+                                            std::uint32_t salt = 1) {
+  auto parameters = golden_numbers(architecture.parameter_count(), salt);
   for (const auto& info : architecture.parameters()) {
     const auto bound = static_cast<float>(1 / std::sqrt(static_cast<double>(info.fan_in)));
     for (auto& value : std::span(parameters).subspan(info.offset, info.count)) value *= bound;

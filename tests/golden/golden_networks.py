@@ -63,9 +63,9 @@ def with_fan_in(network):
     ]
 
 
-def fill(parameters):
+def fill(parameters, salt=1):
     """Every parameter uniform in +-1/sqrt(fan_in), rounded to float32 as in the C++ buffer."""
-    flat = numbers(sum(parameter.numel() for parameter, _ in parameters), 1)
+    flat = numbers(sum(parameter.numel() for parameter, _ in parameters), salt)
     at = 0
     for parameter, fan_in in parameters:
         bound = np.float32(1 / math.sqrt(fan_in))

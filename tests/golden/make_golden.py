@@ -17,6 +17,7 @@ import sys
 
 try:
     import torch
+    from golden_dpg import dpg
     from golden_losses import a2c, dqn, gaussian, ppo, q_learning
     from golden_networks import lstm, networks
     from golden_optimizers import optimizers
@@ -64,6 +65,7 @@ def main():
         "gaussian": gaussian,
         "q_learning": q_learning,
         "dqn": dqn,
+        "dpg": dpg,
         "optimizers": optimizers,
     }
     for name, make in files.items():

@@ -53,7 +53,8 @@ class Algorithm {
   /// Chooses without drawing: the most probable action, or that of the highest value.
   virtual void act_greedily(const Heads& heads, const Actions& actions) const;
 
-  /// The chance of a blind action in environment `env` after `steps` steps of all environments.
+  /// The chance of a blind action in environment `env` after `steps` steps of all environments; of
+  /// a policy with noise on its actions, the noise's deviation.
   [[nodiscard]] virtual float epsilon(int /*env*/, std::int64_t /*steps*/) const { return 0; }
 
   /// The same where the policy is not trained but measured.

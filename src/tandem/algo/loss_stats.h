@@ -31,7 +31,8 @@ struct Metric {
   [[nodiscard]] double mean(const LossStats& stats) const;
 };
 
-/// What an algorithm fills. The last says how random its policy is: the progress line shows it.
+/// What an algorithm fills. The last says how random its policy is, where that changes: the
+/// progress line shows it.
 using Metrics = std::span<const Metric>;
 
 inline constexpr std::array kActorCriticMetrics = {
@@ -52,6 +53,13 @@ inline constexpr std::array kValueMethodMetrics = {
     Metric{"loss/value", "value loss", &LossStats::value_loss},
     Metric{"policy/q", "action value", &LossStats::q},
     Metric{"policy/epsilon", "epsilon", &LossStats::epsilon},
+};
+
+/// Of a policy that is as random as its config says.
+inline constexpr std::array kDeterministicPolicyMetrics = {
+    Metric{"loss/policy", "policy loss", &LossStats::policy_loss},
+    Metric{"loss/value", "value loss", &LossStats::value_loss},
+    Metric{"policy/q", "action value", &LossStats::q},
 };
 
 }  // namespace tandem

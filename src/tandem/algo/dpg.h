@@ -1,0 +1,59 @@
+// Deterministic policy gradients from replayed transitions: Ape-X DPG.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "tandem/algo/algorithm.h"
+#include "tandem/base/field.h"
+#include "tandem/env/env.h"
+
+namespace tandem {
+
+/// The numbers of Ape-X DPG's losses and exploration, as config keys dpg.*. Value type.
+struct DpgConfig {
+  double gamma = 0.99;
+  double reward_clip = 0;             // rewards are clipped to +-this; 0: not clipped
+  double sigma = 0.3;                 // of the noise, an action's range being -1 to 1
+  std::int64_t target_updates = 100;  // between two copies of the target networks
+  double clip = 1;                    // of dq/da, element by element; 0: not clipped
+
+  FieldList fields();
+};
+
+/// What a replay gave of B transitions, as far as the critic's loss needs it; views of the caller's
+/// memory.
+struct ReplayedReturns {
+  std::span<const float> n_step_returns;
+  std::span<const float> discounts;  // gamma^n, or 0 where the episode ended
+  std::span<const float> weights;    // importance
+};
+
+/// The critic's loss 1/2 (G_t - q(S_t, A_t, psi))^2 of section 3.2, weighted by importance and then
+/// by `weight`. q [B]: of the actions taken; next_q [B]: q(S_{t+n}, pi(S_{t+n}, phi-), psi-).
+/// Writes the gradient with respect to q and, as new priorities, the absolute TD errors (appendix
+/// D). Pure.
+LossStats dpg_critic_loss(std::span<const float> q, std::span<const float> next_q,
+                          const ReplayedReturns& samples, double weight, std::span<float> d_q,
+                          std::span<float> priorities);
+
+/// The policy's ascent on q(S_t, pi(S_t, phi), psi) (section 3.2), as the gradient of what it
+/// descends, -q times `weight`, with respect to its outputs in front of the tanh. scaled [B, dims]:
+/// pi(S_t), from -1 to 1; dq_da [B, dims]: by that. Importance does not weigh it, as it does not in
+/// Algorithm 1 of Barth-Maron et al. 2018, who went on from there. Pure.
+///
+/// "The gradient used to update the actor network is clipped to [-1, 1], element-wise" (appendix D)
+/// is taken to mean dq/da of each sample. Of the gradient by the parameters, a mean over a batch,
+/// hardly any element comes near 1, and Adam divides by its size. DeepMind's library of that year
+/// clips dq/da "element-wise" (TRFL's dpg), and so does, by its norm, their later D4PG (Acme).
+void dpg_policy_gradient(const DpgConfig& config, std::span<const float> scaled,
+                         std::span<const float> dq_da, double weight, std::span<float> gradient);
+
+/// How Ape-X DPG acts in environments of this spec, whose actions must be continuous: heads are a
+/// deterministic policy's action and its value (make_dpg_network). What epsilon() says, sigma, is
+/// the deviation of the noise on each dimension; measured is the policy without noise (appendix D).
+/// It learns by DpgGradient alone, and loss() throws std::logic_error.
+std::unique_ptr<Algorithm> make_dpg(const DpgConfig& config, const EnvSpec& spec);
+
+}  // namespace tandem
