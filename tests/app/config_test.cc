@@ -127,6 +127,31 @@ TEST(Config, OnlyTheChosenAlgorithmsNumbersTakePart) {
               HasSubstr("there is no key a2c.entropi"));
 }
 
+// Ape-X, appendix D.
+TEST(Config, DpgHasTheNumbersOfItsAppendix) {
+  const Setting pendulum{"env.id", "pendulum", "--env"};
+  const auto config = load_config("apex", {pendulum, {"algo", "dpg", "--set"}});
+  EXPECT_EQ(config.net.arch, "dpg");
+  EXPECT_EQ(config.net.init, "ddpg");
+  EXPECT_FALSE(config.net.dueling);
+  EXPECT_EQ(config.optimizer.kind, "adam");
+  EXPECT_EQ(config.optimizer.lr, 1e-4);
+  EXPECT_EQ(config.optimizer.clip_norm, 0);
+  EXPECT_EQ(config.apex.batch, 256);
+  EXPECT_EQ(config.apex.n, 3);
+  EXPECT_EQ(config.replay.capacity, 1'000'000);
+  EXPECT_EQ(config.replay.remover, "inverse_priority");
+  EXPECT_EQ(config.replay.alpha_evict, -0.4);
+  EXPECT_EQ(config.replay.alpha, 0.6);
+  EXPECT_EQ(config.dpg.sigma, 0.3);
+  EXPECT_EQ(config.dpg.target_updates, 100);
+  EXPECT_EQ(config.dpg.clip, 1);
+  EXPECT_THAT(config.toml(), AllOf(HasSubstr("[dpg]"), testing::Not(HasSubstr("[dqn]"))));
+  auto copy = config;
+  auto again = reloaded(config);
+  EXPECT_EQ(values(again), values(copy));
+}
+
 TEST(Config, ADrawnLearningRateIsPartOfTheConfig) {
   const Setting draw{"optimizer.lr_choice", "log_uniform", "--set"};
   const auto config = load_config("a3c", {kCartpole, draw, {"run.seed", "5", "--seed"}});

@@ -67,9 +67,24 @@ bool repeatable(const Config& config) {
 }
 
 std::unique_ptr<Algorithm> make_algorithm(const Config& config, const EnvSpec& spec) {
-  if ((config.system == "apex") != (config.algo == "dqn")) {
+  const bool replayed = config.algo == "dqn" || config.algo == "dpg";
+  if ((config.system == "apex") != replayed) {
     throw Error(
-        "algo = dqn learns from a replay, and the system apex has one: use both, or neither");
+        "algo = dqn and algo = dpg learn from a replay, and the system apex has one: use it with "
+        "one of them, or neither");
+  }
+  if ((config.algo == "dpg") != (config.net.arch == "dpg")) {
+    throw Error(
+        "net.arch = dpg is a deterministic policy with its critic, which algo = dpg trains: use "
+        "both, or neither");
+  }
+  if (config.algo == "dpg") {
+    if (spec.discrete() || spec.dtype != DType::f32) {
+      throw Error(
+          "algo = dpg makes continuous actions of observations that are numbers, but this "
+          "environment has discrete actions or shows pixels; use another, or algo = dqn");
+    }
+    return make_dpg(config.dpg, spec);
   }
   if (config.algo == "dqn") {
     if (!spec.discrete() || config.net.lstm > 0) {
@@ -123,6 +138,7 @@ void train_system(const Config& config, Parts& parts) {
   if (config.system == "ga3c") return train_ga3c(config.ga3c, parts);
   if (config.system == "hts") return train_hts(config.hts, parts);
   if (config.system == "impala") return train_impala(config.impala, parts);
+  if (config.algo == "dpg") throw Error("algorithm 'dpg' cannot train yet");
   if (config.system == "apex") {
     return train_apex(config.apex, config.replay, dqn_rules(config.dqn), parts);
   }

@@ -75,9 +75,26 @@ void set_apex_defaults(Config& config) {
   config.replay.compression = "lz4";
 }
 
+// Those of the paper: appendix D, and Adam's own epsilon. The final layers start as DDPG's, from
+// which it comes; frames that are no pictures do not get smaller.
+void set_dpg_defaults(Config& config) {
+  config.net.arch = "dpg";
+  config.net.dueling = false;
+  config.net.init = "ddpg";
+  config.optimizer.kind = "adam";
+  config.optimizer.lr = 1e-4;
+  config.optimizer.epsilon = 1e-8;
+  config.optimizer.clip_norm = 0;
+  config.apex.batch = 256;
+  config.replay.capacity = 1'000'000;
+  config.replay.remover = "inverse_priority";
+  config.replay.alpha_evict = -0.4;
+  config.replay.compression = "none";
+}
+
 /// The table with the numbers of an algorithm.
 std::string table_of(const std::string& algo) {
-  return algo == "a2c" || algo == "ppo" || algo == "dqn" ? algo + "." : "q.";
+  return algo == "a2c" || algo == "ppo" || algo == "dqn" || algo == "dpg" ? algo + "." : "q.";
 }
 
 // As HTS-RL's baseline (Kostrikov 2018) trains it.
@@ -110,7 +127,7 @@ Field algo_field(std::string& algo) {
               "what is learned from the experience; `method` will do for the key, and a3c "
               "for a2c",
           .source = "A3C, section 4; PAAC, section 4: the framework takes any algorithm",
-          .choices = {"a2c", "ppo", "one_step_q", "one_step_sarsa", "n_step_q", "dqn"}};
+          .choices = {"a2c", "ppo", "one_step_q", "one_step_sarsa", "n_step_q", "dqn", "dpg"}};
 }
 
 // A file may hold the numbers of several algorithms; on the command line one of another algorithm
@@ -208,9 +225,12 @@ FieldList Config::unused_fields() {
   return all;
 }
 
-std::array<std::pair<std::string, FieldList>, 4> Config::algorithm_fields() {
-  return {
-      {{"a2c.", a2c.fields()}, {"ppo.", ppo.fields()}, {"q.", q.fields()}, {"dqn.", dqn.fields()}}};
+std::array<std::pair<std::string, FieldList>, 5> Config::algorithm_fields() {
+  return {{{"a2c.", a2c.fields()},
+           {"ppo.", ppo.fields()},
+           {"q.", q.fields()},
+           {"dqn.", dqn.fields()},
+           {"dpg.", dpg.fields()}}};
 }
 
 std::string Config::toml() const {
@@ -242,6 +262,7 @@ Config load_config(const std::string& system, const std::vector<Setting>& given)
   config.env = choose_env(settings);
   apply_first(algo_field(config.algo), settings);
   if (config.algo == "ppo") set_ppo_defaults(config);
+  if (config.algo == "dpg") set_dpg_defaults(config);
   const auto fields = config.fields();
   const auto unused = config.unused_fields();
   for (const auto& setting : settings) {

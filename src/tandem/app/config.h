@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tandem/algo/a2c.h"
+#include "tandem/algo/dpg.h"
 #include "tandem/algo/dqn.h"
 #include "tandem/algo/ppo.h"
 #include "tandem/algo/q_learning.h"
@@ -50,8 +51,8 @@ struct EnvConfig {
 ///
 /// `algo` is the one key for what is learned, whatever the system. A3C's paper calls it a method,
 /// and the advantage actor-critic "A3C" where threads run it: load_config takes `method` for the
-/// key and `a3c` for a2c. Only the table of the chosen algorithm (a2c, ppo, q or dqn) takes part in
-/// the run.
+/// key and `a3c` for a2c. Only the table of the chosen algorithm (a2c, ppo, q, dqn or dpg) takes
+/// part in the run.
 struct Config {
   std::string system = "paac";
   std::string algo = "a2c";
@@ -62,6 +63,7 @@ struct Config {
   PpoConfig ppo;
   QConfig q;
   DqnConfig dqn;
+  DpgConfig dpg;
   OptimizerConfig optimizer;
   PaacConfig paac;
   A3cConfig a3c;
@@ -78,7 +80,7 @@ struct Config {
   FieldList unused_fields();
 
   /// The table of each algorithm ("a2c.") and its keys.
-  std::array<std::pair<std::string, FieldList>, 4> algorithm_fields();
+  std::array<std::pair<std::string, FieldList>, 5> algorithm_fields();
 
   /// The resolved config, as it stands in a run directory: load_config takes it back.
   [[nodiscard]] std::string toml() const;
