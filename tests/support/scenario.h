@@ -39,12 +39,15 @@ struct Scenario {
   OptimizerConfig optimizer = {.lr = 0.01};
   std::int64_t lstm = 0;  // cells
   bool separate = false;  // networks of policy and value
+  bool deterministic = false;  // DPG's networks instead of a linear one
   std::function<bool()> stop_requested = [] { return false; };
 };
 
-/// The linear network of this architecture, with an LSTM where it has one; two where separate.
+/// The linear network of this architecture, with an LSTM where it has one; two where separate; the
+/// real networks of DPG.
 inline std::unique_ptr<Network> make_linear_network(const Architecture& architecture,
                                                     std::span<const float> parameters) {
+  if (architecture.deterministic()) return make_dpg_network(architecture, parameters);
   if (architecture.separate) {
     return make_separate_network(architecture, parameters, make_linear_network);
   }
@@ -59,9 +62,11 @@ inline std::vector<float> train(const Scenario& scenario,
                                 const std::function<void(Parts&)>& system) {
   const EnvSpec spec = scenario.make_env(0)->spec();
   const auto algorithm = scenario.make_algorithm();
-  auto architecture = linear_architecture(spec);
+  auto architecture = scenario.deterministic
+                          ? make_architecture({.arch = "dpg", .init = "ddpg"}, spec)
+                          : linear_architecture(spec);
   architecture.lstm = scenario.lstm;
-  architecture.separate = scenario.separate;
+  architecture.separate = architecture.separate || scenario.separate;
   Learner learner(architecture, scenario.optimizer, 7);
   auto directory = scenario.resume ? RunDirectory::reopen(scenario.folder)
                                    : RunDirectory::create(scenario.folder);

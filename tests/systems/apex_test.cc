@@ -196,6 +196,28 @@ TEST_F(ApexTest, ParametersThatAreNotFiniteEndTheRunAndSpoilNoCheckpoint) {
   expect_finite_checkpoint(folder("nan") / "checkpoints");
 }
 
+// Continuous actions through the replay, the checkpoint and the removal by priority.
+TEST_F(ApexTest, LearnsDpgToo) {
+  const DpgConfig dpg = {.target_updates = 20};
+  const auto make_env = [](int) { return make_builtin_family()->make("pendulum", 0); };
+  auto replay = replay_;
+  replay.remover = "inverse_priority";
+  Scenario scenario{.folder = folder("run"),
+                    .make_env = make_env,
+                    .make_algorithm = [&] { return make_dpg(dpg, make_env(0)->spec()); },
+                    .steps = 3'000,
+                    .optimizer = {.kind = "adam", .lr = 1e-3},
+                    .deterministic = true};
+  const auto run = [&](Parts& parts) { train_apex(small_, replay, dpg_rules(dpg), parts); };
+  const auto parameters = tandem::train(scenario, run);
+  scenario.steps = 6'000;
+  scenario.resume = true;
+  EXPECT_NE(tandem::train(scenario, run), parameters);
+  const auto transitions = logged("run", "replay/transitions");
+  EXPECT_GE(transitions.back(), 1000);
+  EXPECT_LE(transitions.back(), 1500);
+}
+
 // Stops, errors and checkpoints at random points, also before some actors have begun or while the
 // replay fills. Seen hanging with actors that wait for samples without looking at the crew's stop.
 TEST_F(ApexTest, EndsWhereverItIsStopped) {

@@ -138,9 +138,9 @@ void train_system(const Config& config, Parts& parts) {
   if (config.system == "ga3c") return train_ga3c(config.ga3c, parts);
   if (config.system == "hts") return train_hts(config.hts, parts);
   if (config.system == "impala") return train_impala(config.impala, parts);
-  if (config.algo == "dpg") throw Error("algorithm 'dpg' cannot train yet");
   if (config.system == "apex") {
-    return train_apex(config.apex, config.replay, dqn_rules(config.dqn), parts);
+    const auto rules = config.algo == "dpg" ? dpg_rules(config.dpg) : dqn_rules(config.dqn);
+    return train_apex(config.apex, config.replay, rules, parts);
   }
   throw Error("system '" + config.system + "' cannot train yet");
 }

@@ -40,4 +40,18 @@ void SampleBatch::read(std::int64_t added) {
   }
 }
 
+Samples SampleBatch::part(std::size_t first, std::size_t last) {
+  const auto of = [&](auto& all, std::size_t width) {
+    return std::span(all).subspan(first * width, (last - first) * width);
+  };
+  return {of(observations, observation_bytes_),
+          of(next_observations, observation_bytes_),
+          of(actions, 1),
+          of(controls, action_dims_),
+          of(n_step_returns, 1),
+          of(discounts, 1),
+          of(weights, 1),
+          of(priorities, 1)};
+}
+
 }  // namespace tandem

@@ -3,12 +3,27 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "tandem/replay/frame_codec.h"
 #include "tandem/replay/transition_index.h"
 
 namespace tandem {
+
+/// Some transitions of a batch, as the members of SampleBatch with these names; views of it.
+struct Samples {
+  std::span<const std::byte> observations;
+  std::span<const std::byte> next_observations;
+  std::span<const std::int32_t> actions;
+  std::span<const float> controls;
+  std::span<const float> n_step_returns;
+  std::span<const float> discounts;
+  std::span<const float> weights;
+  std::span<float> priorities;  // to be replaced by new ones
+
+  [[nodiscard]] std::size_t size() const { return priorities.size(); }
+};
 
 /// B transitions, in buffers that are filled again and again. Not thread-safe: one for each reader.
 class SampleBatch {
@@ -18,6 +33,9 @@ class SampleBatch {
   /// Fills all but `weights` from what was drawn, and lets go of it; `added`: of how many
   /// transitions so far. Throws Error for frames that are damaged.
   void read(std::int64_t added);
+
+  /// Transitions [first, last).
+  Samples part(std::size_t first, std::size_t last);
 
   std::size_t size;                           // B
   std::vector<TransitionIndex::Found> drawn;  // [B]; gone after read()

@@ -49,7 +49,7 @@ class Apex {
         spec_(parts.make_env(0)->spec()),
         format_(frame_format(spec_, compression_of(replay.compression))),
         model_(parts.learner),
-        learner_(rules.make_learner(parts, model_)),
+        learner_(rules.make_loss, rules.target_updates, parts, model_),
         table_(replay, format_, config.batch, parts.seed, crew_.stop_token()),
         drawn_(static_cast<std::size_t>(config.prefetch), crew_.stop_token()),
         used_(static_cast<std::size_t>(config.prefetch) + 2, crew_.stop_token()),
@@ -200,10 +200,10 @@ class Apex {
       UpdateReport report;
       {
         const std::lock_guard lock(learner_mutex_);
-        report = learner_->update(*batch, parts_.run.steps());
+        report = learner_.update(*batch, parts_.run.steps());
       }
       table_.update(batch->keys, batch->priorities);
-      if (learner_->updates() % config_.trim_updates == 0) trim();
+      if (learner_.updates() % config_.trim_updates == 0) trim();
       report.seconds.waiting = waited_seconds;
       record(report, *batch);
       used_.push(std::move(batch));
@@ -267,7 +267,7 @@ class Apex {
       std::vector<std::unique_lock<std::mutex>> actors_rest;
       for (const auto& seat : actors_) actors_rest.emplace_back(seat->mutex);
       save_learner(parts_.learner, checkpoint);
-      learner_->save(checkpoint);
+      learner_.save(checkpoint);
       for (std::size_t rank = 0; rank < actors_.size(); ++rank) save(rank, checkpoint);
       if (config_.keep_replay) checkpoint.pieces[kReplay] = pieces_of(table_.snapshot());
       rested_seconds_ = watch.seconds();
@@ -297,8 +297,8 @@ class Apex {
   const FrameFormat format_;
   Crew crew_;
   SharedModel model_;
-  std::mutex learner_mutex_;                // taken before those of the seats
-  std::unique_ptr<ReplayLearner> learner_;  // guarded by learner_mutex_
+  std::mutex learner_mutex_;  // taken before those of the seats
+  ReplayLearner learner_;     // guarded by learner_mutex_
   Table table_;
   Queue<std::unique_ptr<SampleBatch>> drawn_;
   Queue<std::unique_ptr<SampleBatch>> used_;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "tandem/algo/dpg.h"
 #include "tandem/algo/dqn.h"
 #include "tandem/base/field.h"
 #include "tandem/replay/table.h"
@@ -38,10 +39,12 @@ struct ApexRules {
   std::function<std::unique_ptr<ApexPolicy>(const Parts&, const SharedModel&, const EnvSpec&,
                                             int first_env, int envs)>
       make_policy;
-  std::function<std::unique_ptr<ReplayLearner>(const Parts&, SharedModel&)> make_learner;
+  MakeReplayLoss make_loss;
+  std::int64_t target_updates = 0;  // between two copies of the target networks
 };
 
 ApexRules dqn_rules(const DqnConfig& config);
+ApexRules dpg_rules(const DpgConfig& config);
 
 /// Algorithms 1 and 2: actors play by copies of the parameters and fill the replay; one learner
 /// moves the parameters by what it draws there, until the run's budget is used up or it is asked to

@@ -43,4 +43,8 @@ class ApexPolicy {
 std::unique_ptr<ApexPolicy> make_dqn_policy(const Parts& parts, const SharedModel& model,
                                             const EnvSpec& spec, int first_env, int envs);
 
+/// A deterministic policy with normal noise on each dimension; otherwise as make_dqn_policy.
+std::unique_ptr<ApexPolicy> make_dpg_policy(const Parts& parts, const SharedModel& model,
+                                            const EnvSpec& spec, int first_env, int envs);
+
 }  // namespace tandem
