@@ -37,8 +37,8 @@ struct Scenario {
   bool resume = false;
   double checkpoint_minutes = 10;
   OptimizerConfig optimizer = {.lr = 0.01};
-  std::int64_t lstm = 0;  // cells
-  bool separate = false;  // networks of policy and value
+  std::int64_t lstm = 0;       // cells
+  bool separate = false;       // networks of policy and value
   bool deterministic = false;  // DPG's networks instead of a linear one
   std::function<bool()> stop_requested = [] { return false; };
 };

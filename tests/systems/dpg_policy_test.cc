@@ -7,8 +7,8 @@
 
 #include "tandem/learn/shared_model.h"
 #include "tandem/run/temporary_folder.h"
-#include "tandem/systems/apex_policy.h"
 #include "tandem/systems/apex.h"
+#include "tandem/systems/apex_policy.h"
 #include "tests/support/scenario.h"
 
 namespace tandem {
@@ -40,8 +40,8 @@ class DpgPolicyTest : public testing::Test {
   }
 
   [[nodiscard]] Decisions act(ApexPolicy& policy) {
-    return policy.act(observations(), std::array<Stream* const, kEnvs>{
-                                          &streams_[0], &streams_[1], &streams_[2]});
+    return policy.act(observations(),
+                      std::array<Stream* const, kEnvs>{&streams_[0], &streams_[1], &streams_[2]});
   }
 
   /// The policy's actions and values.

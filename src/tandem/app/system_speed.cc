@@ -120,7 +120,8 @@ TimeShares mean_shares(const std::vector<Round>& rounds) {
 SystemSpeed measure_system(const Config& config, double seconds) {
   if (config.system == "apex") {
     throw Error(
-        "the limit of apex depends on how many samples its learner takes: see `tandem bench replay` "
+        "the limit of apex depends on how many samples its learner takes: see `tandem bench "
+        "replay` "
         "for the replay's rate, and the rates in the log of a run for the rest");
   }
   const StopSignals signals;

@@ -25,9 +25,7 @@ class ReplayedDqn : public ReplayLoss {
  public:
   ReplayedDqn(const DqnConfig& config, const Parts& parts, std::span<const float> theta,
               const TargetParameters& target)
-      : config_(config),
-        network_(parts.make_network(theta)),
-        target_(target, parts.make_network) {}
+      : config_(config), network_(parts.make_network(theta)), target_(target, parts.make_network) {}
 
   LossStats differentiate(const Samples& samples, double weight,
                           std::span<float> gradient) override {
@@ -43,10 +41,10 @@ class ReplayedDqn : public ReplayLoss {
     LossStats stats;
     network_->backward(
         [&](const Heads& heads, const Heads& out) {
-          stats = dqn_loss(config_, heads, next,
-                           {samples.actions, samples.n_step_returns, samples.discounts,
-                            samples.weights},
-                           weight, out, samples.priorities);
+          stats = dqn_loss(
+              config_, heads, next,
+              {samples.actions, samples.n_step_returns, samples.discounts, samples.weights}, weight,
+              out, samples.priorities);
         },
         gradient);
     return stats;
