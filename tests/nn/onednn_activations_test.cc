@@ -1,6 +1,7 @@
 // Activations that one network keeps and another learns from.
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <stdexcept>
 
 #include "tandem/nn/batch.h"

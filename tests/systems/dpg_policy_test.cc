@@ -23,16 +23,16 @@ class DpgPolicyTest : public testing::Test {
     const auto make_env = [](int) { return make_builtin_family()->make("pendulum", 0); };
     const auto spec = make_env(0)->spec();
     const DpgConfig dpg = {.sigma = sigma};
-    train({.folder = root_.path() / "run",
-           .make_env = make_env,
-           .make_algorithm = [&] { return make_dpg(dpg, spec); },
-           .deterministic = true},
-          [&](Parts& parts) {
-            SharedModel model(parts.learner);
-            const auto policy = make_dpg_policy(parts, model, spec, 0, kEnvs);
-            const auto network = parts.make_network(parts.learner.parameters());
-            body(*policy, *network);
-          });
+    tandem::train(Scenario{.folder = root_.path() / "run",
+                           .make_env = make_env,
+                           .make_algorithm = [&] { return make_dpg(dpg, spec); },
+                           .deterministic = true},
+                  [&](Parts& parts) {
+                    SharedModel model(parts.learner);
+                    const auto policy = make_dpg_policy(parts, model, spec, 0, kEnvs);
+                    const auto network = parts.make_network(parts.learner.parameters());
+                    body(*policy, *network);
+                  });
   }
 
   [[nodiscard]] std::span<const std::byte> observations() const {

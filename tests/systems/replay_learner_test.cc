@@ -179,7 +179,9 @@ TEST_P(ReplayLearnerTest, SaysWhatItLearnedFromAndGivesNewPriorities) {
     double squares = 0;
     for (const float priority : batch.priorities) squares += std::pow(priority, 2);
     EXPECT_GT(squares, 0);
-    if (algo() == "dpg") EXPECT_NEAR(squares, report.loss.value_loss, 1e-5);
+    if (algo() == "dpg") {
+      EXPECT_NEAR(squares, report.loss.value_loss, 1e-5);
+    }
   });
 }
 
