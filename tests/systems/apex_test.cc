@@ -124,8 +124,8 @@ TEST_F(ApexTest, AResumedRunGoesOnWithItsReplay) {
   const auto state = replay_of(latest("run"));
   EXPECT_GT(state.inserted, latest("run").step - 2 * kUnsent);
   EXPECT_GE(state.transitions, 1000);
-  EXPECT_GT(latest("run").checkpoint.part("dqn").at("updates"),
-            before.checkpoint.part("dqn").at("updates"));
+  EXPECT_GT(latest("run").checkpoint.part("replay_learner").at("updates"),
+            before.checkpoint.part("replay_learner").at("updates"));
 }
 
 TEST_F(ApexTest, FillsTheReplayAnewWhereTheCheckpointHasNone) {
