@@ -60,7 +60,7 @@ class Tandem:
         preset, settings = {
             "paac": (f"paac/paper_{net}", [f"paac.envs={args.envs}"]),
             "ga3c": ("ga3c/atari", [f"ga3c.agents={args.envs // 2}"]),  # of two environments
-            "apex": ("apex/two_cores", DQN + [f"apex.envs={args.envs // 2}"]),  # of two threads
+            "apex": ("apex/two_cores", DQN + [f"apex.envs={args.envs}"]),  # of one thread
         }[self.system]
         return [
             *[self.program, "train", self.system, "--config", preset],
