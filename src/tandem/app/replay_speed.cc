@@ -51,6 +51,7 @@ Picture84 noise_picture(Stream& stream) {
 std::vector<Picture84> make_pictures(bool random) {
   Stream stream(1, 0);
   std::vector<Picture84> pictures;
+  pictures.reserve(kPictures);
   for (int i = 0; i < kPictures; ++i) {
     pictures.push_back(random ? noise_picture(stream) : game_picture(stream));
   }

@@ -17,8 +17,8 @@ namespace {
 constexpr int kCompressionLevel = 1;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 31;  // of a piece, compressed or not
 
-Error damaged(const std::filesystem::path& file) {
-  return Error(fmt::format("{} is damaged: a piece of it cannot be read", file.string()));
+[[noreturn]] void throw_damaged(const std::filesystem::path& file) {
+  throw Error(fmt::format("{} is damaged: a piece of it cannot be read", file.string()));
 }
 
 }  // namespace
@@ -56,15 +56,15 @@ void read_pieces(const std::filesystem::path& file, const TakePiece& take) {
     std::array<char, sizeof(std::uint32_t)> head{};
     in.read(head.data(), head.size());
     if (in.gcount() == 0 && in.eof()) return;
-    if (!in) throw damaged(file);
+    if (!in) throw_damaged(file);
     packed.resize(std::bit_cast<std::uint32_t>(head));
     in.read(packed.data(), static_cast<std::streamsize>(packed.size()));
-    if (!in) throw damaged(file);
+    if (!in) throw_damaged(file);
     const auto size = ZSTD_getFrameContentSize(packed.data(), packed.size());
-    if (size > kMostBytes) throw damaged(file);  // the codes of errors are larger still
+    if (size > kMostBytes) throw_damaged(file);  // the codes of errors are larger still
     piece.resize(size);
     if (ZSTD_decompress(piece.data(), size, packed.data(), packed.size()) != size) {
-      throw damaged(file);
+      throw_damaged(file);
     }
     take(piece);
   }

@@ -31,9 +31,9 @@ constexpr std::int64_t kReportSteps = 64;
 constexpr auto kReplay = "replay";  // of a checkpoint
 
 std::vector<float> epsilons_of(const ApexConfig& config, const Algorithm& algorithm) {
-  std::vector<float> epsilons;
-  for (int env = 0; env < config.actors * config.envs; ++env) {
-    epsilons.push_back(algorithm.epsilon(env, 0));
+  std::vector<float> epsilons(static_cast<std::size_t>(config.actors * config.envs));
+  for (std::size_t env = 0; env < epsilons.size(); ++env) {
+    epsilons[env] = algorithm.epsilon(static_cast<int>(env), 0);
   }
   return epsilons;
 }
