@@ -96,6 +96,9 @@ class Learning(unittest.TestCase):
         self.assertGreaterEqual(mean_score("apex/cartpole", "dqn"), 200)
         self.assertGreaterEqual(mean_score("apex/catch", "dqn"), 0.9)
 
+    def test_apex_dpg(self):
+        self.assertTrue(reaches(-400, "apex/pendulum"))  # random play: -1200; most: -150
+
     def test_paac_n_step_q(self):
         self.assertGreaterEqual(mean_score("paac/cartpole", "n_step_q"), 200)
         self.assertGreaterEqual(mean_score("paac/catch", "n_step_q"), 0.9)

@@ -55,6 +55,16 @@ class Bench(Folder):
             self.assertLessEqual(figures[f"ga3c/{role}_waiting"], 1)
         self.assertIn("prediction p99", tandem("bench", "ga3c", *words).stdout)
 
+    def test_bench_apex(self):
+        words = ["apex", "--config", "apex/cartpole", "--seconds", 2]
+        measured = json.loads(tandem("bench", *words, "--json").stdout)
+        self.assertEqual(measured["samples_per_update"], 64)
+        self.assertEqual(measured["apex/samples_per_step"], 4)
+        for key in ["steps_per_second", "t_env_us", "t_inference_us", "t_train_us"]:
+            self.assertGreater(measured[key], 0)
+        words = ["apex", "--config", "apex/pendulum", "--seconds", 2]
+        self.assertIn("64 of the replay's", tandem("bench", *words).stdout)
+
     def test_bench_env(self):
         measured = json.loads(
             tandem("bench", "env", "--env", "cartpole", "--seconds", 0.1, "--json").stdout

@@ -132,6 +132,10 @@ std::unique_ptr<Algorithm> make_algorithm(const Config& config, const EnvSpec& s
   throw Error("algorithm '" + config.algo + "' cannot learn yet");
 }
 
+ApexRules apex_rules(const Config& config) {
+  return config.algo == "dpg" ? dpg_rules(config.dpg) : dqn_rules(config.dqn);
+}
+
 void train_system(const Config& config, Parts& parts) {
   if (config.system == "paac") return train_paac(config.paac, parts);
   if (config.system == "a3c") return train_a3c(config.a3c, parts);
@@ -139,8 +143,7 @@ void train_system(const Config& config, Parts& parts) {
   if (config.system == "hts") return train_hts(config.hts, parts);
   if (config.system == "impala") return train_impala(config.impala, parts);
   if (config.system == "apex") {
-    const auto rules = config.algo == "dpg" ? dpg_rules(config.dpg) : dqn_rules(config.dqn);
-    return train_apex(config.apex, config.replay, rules, parts);
+    return train_apex(config.apex, config.replay, apex_rules(config), parts);
   }
   throw Error("system '" + config.system + "' cannot train yet");
 }

@@ -6,6 +6,7 @@
 
 #include "tandem/app/config.h"
 #include "tandem/env/env.h"
+#include "tandem/systems/apex.h"
 #include "tandem/systems/parts.h"
 
 namespace tandem {
@@ -45,6 +46,9 @@ class Assembly {
 
 /// Whether training gives the same bits again, for any number of threads.
 [[nodiscard]] bool repeatable(const Config& config);
+
+/// What the config's Ape-X learns.
+[[nodiscard]] ApexRules apex_rules(const Config& config);
 
 /// Trains with the system that the config names, until the run is done.
 void train_system(const Config& config, Parts& parts);

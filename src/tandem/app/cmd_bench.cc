@@ -52,8 +52,6 @@ nlohmann::ordered_json to_json(const Config& config, const SystemSpeed& speed) {
                                  {"device", config.run.device},
                                  {"threads", speed.threads},
                                  {"envs_per_forward_pass", speed.batching.envs},
-                                 {"steps_per_rollout", speed.batching.steps},
-                                 {"rollouts_per_update", speed.batching.rollouts},
                                  {"steps_per_second", speed.steps_per_second},
                                  {"frames_per_second", speed.steps_per_second * frames},
                                  {"t_env_us", microseconds(speed.costs.env)},
@@ -65,8 +63,23 @@ nlohmann::ordered_json to_json(const Config& config, const SystemSpeed& speed) {
                                  {"time/inferring", speed.shares.inferring},
                                  {"time/learning", speed.shares.learning},
                                  {"time/waiting", speed.shares.waiting}};
+  if (config.system == "apex") {
+    json["samples_per_update"] = config.apex.batch;
+  } else {
+    json["steps_per_rollout"] = speed.batching.steps;
+    json["rollouts_per_update"] = speed.batching.rollouts;
+  }
   json.update(speed.own);
   return json;
+}
+
+std::string update_text(const Config& config, const Batching& batching) {
+  if (config.system == "apex") {
+    return fmt::format("{} environments in a forward pass; an update from {} of the replay's",
+                       batching.envs, config.apex.batch);
+  }
+  return fmt::format("an update from {} rollouts of {} x {} steps", batching.rollouts,
+                     batching.envs, batching.steps);
 }
 
 std::string percent(double share) { return fmt::format("{:.0f}%", 100 * share); }
@@ -86,9 +99,9 @@ std::vector<std::string> own_row(const std::string& key, double value) {
 void print(const Config& config, const SystemSpeed& speed) {
   const auto& [env, inference, training] = speed.costs;
   const bool cpu = config.run.device == "cpu";
-  fmt::print("{} on {}: net {} on {}, {} threads; an update from {} rollouts of {} x {} steps\n\n",
-             config.system, config.env.id, config.net.arch, config.run.device, speed.threads,
-             speed.batching.rollouts, speed.batching.envs, speed.batching.steps);
+  fmt::print("{} on {}: net {} on {}, {} threads; {}\n\n", config.system, config.env.id,
+             config.net.arch, config.run.device, speed.threads,
+             update_text(config, speed.batching));
   std::vector<std::vector<std::string>> rows = {
       {"ONE STEP, ONE CORE", "", "WHILE ALL CORES WORK"},
       {"t_env", cost(env), "emulator and observation"},

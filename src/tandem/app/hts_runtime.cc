@@ -39,11 +39,12 @@ struct Measured {
 /// The costs take little of the time, asleep for the most part.
 Measured measure(const Config& config, double seconds, const StopSignals& signals) {
   Measured measured;
-  measured.rate = measure_training(config, seconds, signals, [&](const Parts& parts) {
-    constexpr double kSeconds = 0.5;
-    measured.costs =
-        measure_step_costs(parts, {.envs = 1, .steps = kUnroll, .rollouts = 1}, 1, kSeconds);
-  });
+  measured.rate =
+      measure_training(config, seconds, signals, [&](const Parts& parts, const TrainingRate&) {
+        constexpr double kSeconds = 0.5;
+        measured.costs =
+            measure_step_costs(parts, {.envs = 1, .steps = kUnroll, .rollouts = 1}, 1, kSeconds);
+      });
   return measured;
 }
 

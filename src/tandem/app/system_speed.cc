@@ -4,10 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "tandem/app/assembly.h"
 #include "tandem/app/training_rate.h"
-#include "tandem/base/error.h"
 #include "tandem/base/median.h"
 #include "tandem/run/signals.h"
+#include "tandem/systems/apex_costs.h"
 
 namespace tandem {
 namespace {
@@ -53,6 +54,8 @@ Batching batching_of(const Config& config) {
             .rollouts = static_cast<int>((impala.batch + impala.envs - 1) / impala.envs),
             .apart = true};
   }
+  // An update of Ape-X is no rollout's: it has a batch of its own.
+  if (config.system == "apex") return {.envs = static_cast<int>(config.apex.envs), .steps = 1};
   // train_system() has refused every other system by now.
   const auto& paac = config.paac;
   const auto envs = std::min(paac.envs, paac.envs_per_group);
@@ -80,13 +83,37 @@ int cores_of(const Config& config) {
   return std::min(config.run.thread_budget(), RunConfig{}.thread_budget());
 }
 
+/// Rounds are too short to fill a replay before learning begins, and nothing is kept of them.
+Config of_a_round(Config config) {
+  config.replay.min_fill = std::min(config.replay.min_fill, config.apex.batch);
+  config.apex.keep_replay = false;
+  return config;
+}
+
+/// Those that were taken, where nothing holds actors and learner to a ratio.
+double samples_per_step(const Config& config, const TrainingRate& training) {
+  const double set = config.replay.samples_per_insert;
+  const double per_insert = set > 0 ? set : training.means.value("replay/samples_per_insert", 0.0);
+  return per_insert * static_cast<double>(config.apex.copies);
+}
+
+StepCosts measure_costs(const Config& config, const Parts& parts, const TrainingRate& training,
+                        double seconds) {
+  const int cores = cores_of(config);
+  if (config.system != "apex") {
+    return measure_step_costs(parts, batching_of(config), cores, seconds);
+  }
+  return measure_apex_costs(config.apex, config.replay, apex_rules(config), parts,
+                            samples_per_step(config, training), cores, seconds);
+}
+
 Round measure_round(const Config& config, double seconds, const StopSignals& signals) {
+  const double rest = (1 - kTrainingShare) * seconds;
   Round round;
-  round.training =
-      measure_training(config, kTrainingShare * seconds, signals, [&](const Parts& parts) {
-        const double rest = (1 - kTrainingShare) * seconds;
-        round.costs = measure_step_costs(parts, batching_of(config), cores_of(config), rest);
-      });
+  round.training = measure_training(of_a_round(config), kTrainingShare * seconds, signals,
+                                    [&](const Parts& parts, const TrainingRate& training) {
+                                      round.costs = measure_costs(config, parts, training, rest);
+                                    });
   return round;
 }
 
@@ -101,6 +128,9 @@ nlohmann::ordered_json own_measures(const Config& config, const std::vector<Roun
       if (means.contains(key)) values.push_back(means.at(key));
     }
     own[key] = median(values);
+  }
+  if (config.system == "apex") {
+    own["apex/samples_per_step"] = samples_per_step(config, rounds.front().training);
   }
   return own;
 }
@@ -118,12 +148,6 @@ TimeShares mean_shares(const std::vector<Round>& rounds) {
 }  // namespace
 
 SystemSpeed measure_system(const Config& config, double seconds) {
-  if (config.system == "apex") {
-    throw Error(
-        "the limit of apex depends on how many samples its learner takes: see `tandem bench "
-        "replay` "
-        "for the replay's rate, and the rates in the log of a run for the rest");
-  }
   const StopSignals signals;
   std::vector<Round> rounds;
   rounds.reserve(kRounds);

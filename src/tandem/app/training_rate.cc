@@ -74,8 +74,7 @@ class Meter {
 }  // namespace
 
 TrainingRate measure_training(const Config& config, double seconds, const StopSignals& signals,
-                              const std::function<void(const Parts&)>& afterwards,
-                              const EnvFactory& instead) {
+                              const AfterTraining& afterwards, const EnvFactory& instead) {
   Config endless = config;
   endless.run.steps = std::numeric_limits<std::int64_t>::max();
   endless.run.until_return = RunConfig{}.until_return;
@@ -98,7 +97,7 @@ TrainingRate measure_training(const Config& config, double seconds, const StopSi
   TrainingRate rate{.steps_per_second = meter.steps_per_second(),
                     .busy_cores = meter.busy_cores(),
                     .means = nlohmann::ordered_json::parse(metrics)};
-  if (afterwards) afterwards(parts);
+  if (afterwards) afterwards(parts, rate);
   return rate;
 }
 

@@ -17,13 +17,17 @@ struct TrainingRate {
   nlohmann::ordered_json means;  // the scalars of a log line over all of it, as metrics.jsonl's
 };
 
+/// What is done with the parts that trained.
+using AfterTraining = std::function<void(const Parts& parts, const TrainingRate& rate)>;
+
 /// Trains for about `seconds` (the making of environments comes on top), whatever budget the config
 /// has, in a temporary folder that is gone afterwards; then calls `afterwards` with the parts that
 /// trained. Trains in the environments of `instead`, where there are any, which must have the spec
 /// of the config's. Throws Error when the config cannot be trained with, or one of the signals
 /// came.
-[[nodiscard]] TrainingRate measure_training(
-    const Config& config, double seconds, const StopSignals& signals,
-    const std::function<void(const Parts&)>& afterwards = {}, const EnvFactory& instead = {});
+[[nodiscard]] TrainingRate measure_training(const Config& config, double seconds,
+                                            const StopSignals& signals,
+                                            const AfterTraining& afterwards = {},
+                                            const EnvFactory& instead = {});
 
 }  // namespace tandem

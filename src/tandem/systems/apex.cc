@@ -60,7 +60,7 @@ class Apex {
     }
     for (int rank = 0; rank < config.actors; ++rank) {
       actors_.push_back(std::make_unique<Seat>());
-      actors_.back()->options = actor_options(rank);
+      actors_.back()->options = actor_options(config, replay, parts, spec_, rank);
     }
     if (parts.resume != nullptr) load(*parts.resume);
     // One more is at the learner, another is being drawn.
@@ -93,18 +93,6 @@ class Apex {
     std::int64_t steps = 0;                      // since the last report
     std::int64_t restarts = 0;
   };
-
-  ApexActorOptions actor_options(int rank) const {
-    const auto frames = spec_.frames_per_step;
-    return {.first_env = rank * static_cast<int>(config_.envs),
-            .envs = static_cast<int>(config_.envs),
-            .seed = parts_.seed,
-            .refresh_steps = std::max<std::int64_t>(1, config_.refresh_frames / frames),
-            .format = format_,
-            .transitions = {.n = config_.n,
-                            .gamma = parts_.algorithm.gamma(),
-                            .transitions = static_cast<std::size_t>(replay_.segment)}};
-  }
 
   std::unique_ptr<ApexActor> make_actor(const ApexActorOptions& options) {
     return std::make_unique<ApexActor>(options, parts_, [this](const ApexActorOptions& o) {
@@ -311,6 +299,18 @@ class Apex {
 };
 
 }  // namespace
+
+ApexActorOptions actor_options(const ApexConfig& config, const ReplayConfig& replay,
+                               const Parts& parts, const EnvSpec& spec, int rank) {
+  return {.first_env = rank * static_cast<int>(config.envs),
+          .envs = static_cast<int>(config.envs),
+          .seed = parts.seed,
+          .refresh_steps = std::max<std::int64_t>(1, config.refresh_frames / spec.frames_per_step),
+          .format = frame_format(spec, compression_of(replay.compression)),
+          .transitions = {.n = config.n,
+                          .gamma = parts.algorithm.gamma(),
+                          .transitions = static_cast<std::size_t>(replay.segment)}};
+}
 
 void train_apex(const ApexConfig& config, const ReplayConfig& replay, const ApexRules& rules,
                 Parts& parts) {

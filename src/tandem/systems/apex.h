@@ -14,6 +14,7 @@
 
 namespace tandem {
 
+struct ApexActorOptions;
 struct Parts;
 class SharedModel;
 
@@ -45,6 +46,10 @@ struct ApexRules {
 
 ApexRules dqn_rules(const DqnConfig& config);
 ApexRules dpg_rules(const DpgConfig& config);
+
+/// What actor `rank` plays, and how.
+ApexActorOptions actor_options(const ApexConfig& config, const ReplayConfig& replay,
+                               const Parts& parts, const EnvSpec& spec, int rank);
 
 /// Algorithms 1 and 2: actors play by copies of the parameters and fill the replay; one learner
 /// moves the parameters by what it draws there, until the run's budget is used up or it is asked to

@@ -202,12 +202,17 @@ StepCosts measure(Workbench& bench, const Batching& batching, double seconds) {
 
 StepCosts measure_step_costs(const Parts& parts, const Batching& batching, int cores,
                              double seconds) {
+  return mean_of_cores(cores, [&](int core) {
+    Workbench bench(parts, batching, core * batching.envs);
+    return measure(bench, batching, seconds);
+  });
+}
+
+StepCosts mean_of_cores(int cores, const std::function<StepCosts(int core)>& measure) {
   std::vector<StepCosts> costs(static_cast<std::size_t>(cores));
   Crew crew;
-  crew.spawn("costs", cores, [&](int core) {
-    Workbench bench(parts, batching, core * batching.envs);
-    costs[static_cast<std::size_t>(core)] = measure(bench, batching, seconds);
-  });
+  crew.spawn("costs", cores,
+             [&](int core) { costs[static_cast<std::size_t>(core)] = measure(core); });
   crew.join();
 
   StepCosts mean;

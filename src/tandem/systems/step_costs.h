@@ -1,6 +1,8 @@
 // What one step of training costs a single core, part by part: the limit that a system is held to.
 #pragma once
 
+#include <functional>
+
 #include "tandem/systems/parts.h"
 
 namespace tandem {
@@ -33,5 +35,8 @@ struct StepCosts {
 /// Leaves the learner as it is. Not thread-safe.
 StepCosts measure_step_costs(const Parts& parts, const Batching& batching, int cores,
                              double seconds);
+
+/// The mean of what is measured on so many cores at once, a thread each.
+StepCosts mean_of_cores(int cores, const std::function<StepCosts(int core)>& measure);
 
 }  // namespace tandem
