@@ -235,6 +235,7 @@ class Listings(Folder):
         for key in keys:
             self.assertIn(key, table)
         self.assertLessEqual(max(map(len, table.splitlines())), 120)
+        self.assertIn("dpg.sigma", tandem("keys", "apex", "--set", "algo=dpg").stdout)
 
     def test_presets(self):
         for preset in ["cartpole", "catch"] + (["paper_nips"] if HAS_ATARI else []):

@@ -3,6 +3,9 @@
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tandem/app/commands.h"
 #include "tandem/app/config.h"
@@ -13,17 +16,21 @@ namespace tandem {
 namespace {
 
 struct KeysOptions {
-  std::string system = "paac";
-  std::string env;
+  ConfigOptions config;
   bool json = false;
 };
 
 void print_table(const FieldList& fields) {
+  constexpr std::size_t kWidestRange = 40;  // a longer one would leave no room for meanings
   std::vector<std::vector<std::string>> rows = {{"KEY", "TYPE", "DEFAULT", "RANGE", "MEANING"}};
   for (const auto& field : fields) {
     const auto source = field.source.empty() ? "" : " (" + field.source + ")";
-    rows.push_back({field.key, field_type(field), field_text(field), field_range(field),
-                    field.meaning + source});
+    auto range = field_range(field);
+    auto meaning = field.meaning + source;
+    if (range.size() > kWidestRange) {
+      meaning = std::exchange(range, "one of these") + ": " + meaning;
+    }
+    rows.push_back({field.key, field_type(field), field_text(field), range, meaning});
   }
   fmt::print("{}", format_table(rows, terminal_width()));
 }
@@ -40,9 +47,7 @@ nlohmann::ordered_json to_json(const Field& field) {
 }
 
 void list_keys(const KeysOptions& options) {
-  std::vector<Setting> settings;
-  if (!options.env.empty()) settings.push_back({"env.id", options.env, "--env"});
-  auto config = load_config(options.system, settings);
+  auto config = options.config.load();
   const auto fields = config.fields();
   if (!options.json) return print_table(fields);
   auto list = nlohmann::ordered_json::array();
@@ -56,9 +61,7 @@ void add_keys(CLI::App& program) {
   auto options = std::make_shared<KeysOptions>();
   auto* command = program.add_subcommand(
       "keys", "List every config key: type, default, range, meaning and source");
-  command->add_option("SYSTEM", options->system, "System to list the keys of")
-      ->capture_default_str();
-  command->add_option("--env", options->env, "Environment whose options to list")->type_name("ID");
+  options->config.add_to(*command, {"--steps", "--seed", "--threads", "--device"});
   command->add_flag("--json", options->json, "Print JSON");
   command->callback([options] { list_keys(*options); });
 }
