@@ -45,9 +45,9 @@ def python_with(venv, *installs):
 
 
 def run(command):
-    return subprocess.run(
-        [str(word) for word in command], check=True, stdout=subprocess.PIPE, text=True
-    ).stdout
+    """What it prints; what else it says is of interest only where it fails."""
+    words = [str(word) for word in command]
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout
 
 
 def tandem(args):
@@ -130,4 +130,5 @@ if __name__ == "__main__":
     except KeyboardInterrupt:
         sys.exit("replay_side_by_side: interrupted")
     except subprocess.CalledProcessError as error:
-        sys.exit(f"replay_side_by_side: {error.cmd[0]} ended with {error.returncode}")
+        last = "\n".join((error.stderr or "").splitlines()[-15:])
+        sys.exit(f"replay_side_by_side: {error.cmd[0]} ended with {error.returncode}\n{last}")

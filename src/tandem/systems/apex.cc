@@ -16,6 +16,7 @@
 #include "tandem/learn/shared_model.h"
 #include "tandem/replay/table_state.h"
 #include "tandem/sync/crew.h"
+#include "tandem/sync/fair_mutex.h"
 #include "tandem/sync/queue.h"
 #include "tandem/systems/apex_actor.h"
 #include "tandem/systems/parts.h"
@@ -87,7 +88,7 @@ class Apex {
   /// An actor's place. Its lock is held for each step, so that all can be saved between two.
   struct Seat {
     ApexActorOptions options;
-    std::mutex mutex;
+    FairMutex mutex;
     std::unique_ptr<ApexActor> actor;            // null before it has begun
     std::vector<std::unique_ptr<Segment>> full;  // of its last step
     std::int64_t steps = 0;                      // since the last report
@@ -252,7 +253,7 @@ class Apex {
     {
       const std::lock_guard learner_rests(learner_mutex_);
       const Stopwatch watch;
-      std::vector<std::unique_lock<std::mutex>> actors_rest;
+      std::vector<std::unique_lock<FairMutex>> actors_rest;
       for (const auto& seat : actors_) actors_rest.emplace_back(seat->mutex);
       save_learner(parts_.learner, checkpoint);
       learner_.save(checkpoint);
@@ -285,8 +286,8 @@ class Apex {
   const FrameFormat format_;
   Crew crew_;
   SharedModel model_;
-  std::mutex learner_mutex_;  // taken before those of the seats
-  ReplayLearner learner_;     // guarded by learner_mutex_
+  FairMutex learner_mutex_;  // taken before those of the seats
+  ReplayLearner learner_;    // guarded by learner_mutex_
   Table table_;
   Queue<std::unique_ptr<SampleBatch>> drawn_;
   Queue<std::unique_ptr<SampleBatch>> used_;
