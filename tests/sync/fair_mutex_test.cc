@@ -17,12 +17,12 @@ namespace {
 // Of many threads on a number that only the lock guards. Seen failing with a lock that lets all in.
 TEST(FairMutex, OneThreadAtATimeHoldsIt) {
   FairMutex mutex;
-  int count = 0;
+  std::atomic<int> count = 0;
   Crew crew;
   crew.spawn("adder", 4, [&](int) {
     for (int i = 0; i < 5'000; ++i) {
       const std::lock_guard lock(mutex);
-      count = count + 1;
+      count.store(count.load() + 1);  // two steps, between which others could come
     }
   });
   crew.join();
@@ -41,10 +41,10 @@ TEST(FairMutex, WhoHoldsItAgainAndAgainLetsOthersIn) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   });
-  while (holds == 0) std::this_thread::yield();
   std::vector<double> waited;
   for (int i = 0; i < 15; ++i) {
     const int before = holds;
+    while (holds == before) std::this_thread::yield();  // it is held
     const std::lock_guard lock(mutex);
     waited.push_back(holds - before);
   }
