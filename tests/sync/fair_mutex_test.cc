@@ -6,9 +6,8 @@
 #include <chrono>
 #include <mutex>
 #include <thread>
-#include <vector>
 
-#include "tandem/base/median.h"
+#include "tandem/base/clock.h"
 #include "tandem/sync/crew.h"
 
 namespace tandem {
@@ -29,7 +28,14 @@ TEST(FairMutex, OneThreadAtATimeHoldsIt) {
   EXPECT_EQ(count, 20'000);
 }
 
-// Seen failing with std::mutex.
+/// As long as a short step takes.
+void work() {
+  const Stopwatch watch;
+  while (watch.seconds() < 20e-6) {
+  }
+}
+
+// Seen failing with std::mutex, by 2,000 to 20,000 holds, where the cores have nothing else to do.
 TEST(FairMutex, WhoHoldsItAgainAndAgainLetsOthersIn) {
   FairMutex mutex;
   std::atomic<int> holds = 0;
@@ -38,19 +44,19 @@ TEST(FairMutex, WhoHoldsItAgainAndAgainLetsOthersIn) {
     while (!crew.stop_token().stop_requested()) {
       const std::lock_guard lock(mutex);
       ++holds;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      work();
     }
   });
-  std::vector<double> waited;
-  for (int i = 0; i < 15; ++i) {
+  int waited = 0;
+  for (int i = 0; i < 50; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
     const int before = holds;
-    while (holds == before) std::this_thread::yield();  // it is held
     const std::lock_guard lock(mutex);
-    waited.push_back(holds - before);
+    waited += holds - before;
   }
   crew.stop();
   crew.join();
-  EXPECT_LE(median(waited), 2);
+  EXPECT_LE(waited, 150);
 }
 
 }  // namespace
