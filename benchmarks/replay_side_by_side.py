@@ -70,7 +70,7 @@ def peer(name, python, args):
 
 def table(rates):
     """Markdown; a ratio is the median of those of each round."""
-    lines = [["", *[f"{key}/s" for key in KEYS], *[f"tandem's {key}/s" for key in KEYS]]]
+    lines = [["", *[f"{key}/s" for key in KEYS], *[f"tandem's {key}: faster by" for key in KEYS]]]
     lines.append(["---"] * len(lines[0]))
     for name, rounds in rates.items():
         line = [name, *[f"{statistics.median(r[key] for r in rounds):,.0f}" for key in KEYS]]
