@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <utility>
 
 #include "tandem/base/error.h"
@@ -75,24 +74,19 @@ std::vector<double> Simulation::state() const {
 
 void Simulation::save(StateWriter& writer) const {
   const auto all = state();
-  writer.put_bytes(std::as_bytes(std::span(all)));
+  writer.put_values(all);
   // Touch is felt while a step is computed, so the last observation cannot be had from the state.
   writer.put_bytes(std::as_bytes(features_.values()));
   writer.put(steps_);
 }
 
 void Simulation::load(StateReader& reader) {
-  const auto state_bytes = reader.get_bytes();
-  const auto feature_bytes = reader.get_bytes();
+  const auto state = reader.get_values<double>();
+  const auto features = reader.get_values<double>();
   const auto steps = reader.get<std::int64_t>();
-  std::vector<double> state(state_size());
-  std::vector<double> features(features_.values().size());
-  if (state_bytes.size() != state.size() * sizeof(double) ||
-      feature_bytes.size() != features.size() * sizeof(double)) {
+  if (state.size() != state_size() || features.size() != features_.values().size()) {
     throw Error("the saved state of the MuJoCo task is damaged or of another task");
   }
-  std::memcpy(state.data(), state_bytes.data(), state_bytes.size());
-  std::memcpy(features.data(), feature_bytes.data(), feature_bytes.size());
   set_state(state);
   features_.clear();
   features_.add(features);

@@ -78,14 +78,7 @@ std::unique_ptr<Algorithm> make_algorithm(const Config& config, const EnvSpec& s
         "net.arch = dpg is a deterministic policy with its critic, which algo = dpg trains: use "
         "both, or neither");
   }
-  if (config.algo == "dpg") {
-    if (spec.discrete() || spec.dtype != DType::f32) {
-      throw Error(
-          "algo = dpg makes continuous actions of observations that are numbers, but this "
-          "environment has discrete actions or shows pixels; use another, or algo = dqn");
-    }
-    return make_dpg(config.dpg, spec);
-  }
+  if (config.algo == "dpg") return make_dpg(config.dpg, spec);
   if (config.algo == "dqn") {
     if (!spec.discrete() || config.net.lstm > 0) {
       throw Error(

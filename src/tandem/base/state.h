@@ -1,6 +1,7 @@
 // Binary state of environments and random streams, for checkpoints.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -36,6 +37,11 @@ class StateWriter {
     bytes_.insert(bytes_.end(), block.begin(), block.end());
   }
 
+  /// As bytes; their length goes before them.
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void put_values(const std::vector<T>& values) { put_bytes(std::as_bytes(std::span(values))); }
+
   void put_string(const std::string& text) { put_bytes(std::as_bytes(std::span(text))); }
 
   [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
@@ -58,6 +64,19 @@ class StateReader {
   }
 
   std::span<const std::byte> get_bytes() { return take(get<std::uint64_t>()); }
+
+  /// What put_values() wrote of as many. Throws Error where the block is of other than whole
+  /// values.
+  template <class T>
+  requires std::is_trivially_copyable_v<T> std::vector<T> get_values() {
+    const auto block = get_bytes();
+    if (block.size() % sizeof(T) != 0) {
+      throw Error("the saved state is damaged or from another version");
+    }
+    std::vector<T> values(block.size() / sizeof(T));
+    std::ranges::copy(block, std::as_writable_bytes(std::span(values)).begin());
+    return values;
+  }
 
   std::string get_string() {
     const auto block = get_bytes();

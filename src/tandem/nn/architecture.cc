@@ -129,7 +129,9 @@ void add_critic_of_actions(Architecture& architecture, const EnvSpec& spec) {
   if (spec.discrete() || spec.dtype != DType::f32) {
     throw Error(
         "net.arch: 'dpg' makes continuous actions of observations that are numbers, but this "
-        "environment has discrete actions or shows pixels; use another network or environment");
+        "environment has discrete actions or shows pixels; use another, or algo = dqn and a "
+        "network "
+        "for it");
   }
   if (!architecture.value_head || architecture.dueling || architecture.lstm > 0) {
     throw Error(

@@ -59,6 +59,12 @@ Inputs part(const Inputs& inputs, std::int64_t first, std::int64_t count, std::i
   return {cut(inputs.observations), cut(inputs.state), cut(inputs.begins)};
 }
 
+Heads HeadsBuffer::of(const Architecture& architecture, std::int64_t batch) {
+  logits_.resize(static_cast<std::size_t>(batch * architecture.policy_outputs));
+  value_.resize(architecture.value_head ? static_cast<std::size_t>(batch) : 0);
+  return {batch, architecture.policy_outputs, logits_, value_};
+}
+
 void RecordedHeads::add(const Heads& heads) {
   logits_.insert(logits_.end(), heads.logits.begin(), heads.logits.end());
   value_.insert(value_.end(), heads.value.begin(), heads.value.end());

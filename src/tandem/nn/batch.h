@@ -20,6 +20,17 @@ Heads part(const Heads& heads, std::int64_t first, std::int64_t count);
 /// The same of the inputs of a batch of `batch` samples.
 Inputs part(const Inputs& inputs, std::int64_t first, std::int64_t count, std::int64_t batch);
 
+/// Room for a batch's heads, kept from one batch to the next. Not thread-safe.
+class HeadsBuffer {
+ public:
+  /// Of `batch` samples; views that hold until the next call. What lies there stays while batches
+  /// are of one size.
+  Heads of(const Architecture& architecture, std::int64_t batch);
+
+ private:
+  std::vector<float> logits_, value_;
+};
+
 /// The heads of the samples that a network has recorded. Not thread-safe.
 class RecordedHeads {
  public:

@@ -146,7 +146,7 @@ class OnednnNetwork final : public Network {
   void backward(const HeadLoss& loss, std::span<float> gradient, const Recorded& samples) override {
     keep_to_this_thread();
     const auto& own = own_kind(samples.activations);
-    const Heads d = d_heads(samples.count);
+    const Heads d = d_heads_.of(architecture_, samples.count);
     loss(own.heads(samples.first, samples.count), d);
     back(d, {own.tape(), samples.first, samples.count}, gradient);
   }
@@ -247,13 +247,6 @@ class OnednnNetwork final : public Network {
     }
   }
 
-  /// Room for the gradients of the heads of a activations's samples.
-  Heads d_heads(std::int64_t count) {
-    d_logits_.resize(static_cast<std::size_t>(count * architecture_.policy_outputs));
-    d_value_.resize(architecture_.value_head ? static_cast<std::size_t>(count) : 0);
-    return {count, architecture_.policy_outputs, d_logits_, d_value_};
-  }
-
   /// The heads' gradient as that of one layer.
   void join(const Heads& d) {
     const auto width = architecture_.outputs();
@@ -349,7 +342,7 @@ class OnednnNetwork final : public Network {
   // Gradients where backward() is: of a dense layer's input, a tile's convolution's, and in front
   // of a ReLU.
   Buffer d_output_, d_tile_, d_linear_;
-  std::vector<float> d_logits_, d_value_;
+  HeadsBuffer d_heads_;                          // the gradients of some places' heads
   std::vector<float> tile_weights_, tile_bias_;  // gradients that a tile adds
 };
 

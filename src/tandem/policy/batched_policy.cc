@@ -41,8 +41,8 @@ void BatchedPolicy::answer(NetworkCopy& model, Batch& batch) {
     for (const Question* question : batch.questions_) answer_alone(model.network(), *question);
     return reply(batch, model.version());
   }
-  batch.gather(architecture_);
-  const Heads heads{batch.samples_, architecture_.policy_outputs, batch.logits_, batch.value_};
+  batch.gather();
+  const Heads heads = batch.heads_.of(architecture_, batch.samples_);
   model.network().forward({batch.observations_, batch.state_, batch.begins_}, heads);
   batch.scatter(heads);
   reply(batch, model.version());
@@ -105,7 +105,7 @@ PredictionStats BatchedPolicy::take_stats() {
   return std::exchange(stats_, {});
 }
 
-void BatchedPolicy::Batch::gather(const Architecture& architecture) {
+void BatchedPolicy::Batch::gather() {
   observations_.clear();
   state_.clear();
   begins_.clear();
@@ -114,8 +114,6 @@ void BatchedPolicy::Batch::gather(const Architecture& architecture) {
     append<float>(state_, question->inputs.state);
     append(begins_, question->inputs.begins);
   }
-  logits_.resize(static_cast<std::size_t>(samples_ * architecture.policy_outputs));
-  value_.resize(architecture.value_head ? static_cast<std::size_t>(samples_) : 0);
 }
 
 void BatchedPolicy::Batch::scatter(const Heads& heads) const {

@@ -11,6 +11,7 @@
 
 #include "tandem/base/clock.h"
 #include "tandem/base/histogram.h"
+#include "tandem/nn/batch.h"
 #include "tandem/nn/network.h"
 #include "tandem/policy/network_copy.h"
 #include "tandem/policy/policy.h"
@@ -52,7 +53,7 @@ class BatchedPolicy final : public Policy {
    private:
     friend class BatchedPolicy;
 
-    void gather(const Architecture& architecture);
+    void gather();
     void scatter(const Heads& heads) const;
 
     std::vector<Question*> questions_;
@@ -61,8 +62,7 @@ class BatchedPolicy final : public Policy {
     std::vector<std::byte> observations_;
     std::vector<float> state_;
     std::vector<std::uint8_t> begins_;
-    std::vector<float> logits_;
-    std::vector<float> value_;
+    HeadsBuffer heads_;
   };
 
   /// A predictor: waits for questions and answers them by the newest parameters.

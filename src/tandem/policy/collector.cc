@@ -21,9 +21,6 @@ Collector::Collector(VecEnv env, Network& network, Network* target, const Algori
       last_state_(last_state),
       rollout_(env_.spec(), t_max, env_.size()),
       state_(network, env_.size()),
-      logits_(static_cast<std::size_t>(std::int64_t{t_max} * env_.size() *
-                                       network.architecture().policy_outputs)),
-      value_(static_cast<std::size_t>(t_max * env_.size())),
       actions_(env_.spec(), env_.size()) {
   if (last_state == LastState::acted_on &&
       (target != nullptr || bootstrap_ == Bootstrap::every_state || chooses_ahead())) {
@@ -121,12 +118,7 @@ void Collector::step(int t) {
   seconds_.inferring += watch.lap();
 }
 
-Heads Collector::outputs(std::int64_t batch) {
-  const auto& architecture = network_.architecture();
-  const std::int64_t actions = architecture.policy_outputs;
-  return {batch, actions, std::span(logits_).first(static_cast<std::size_t>(batch * actions)),
-          std::span(value_).first(architecture.value_head ? static_cast<std::size_t>(batch) : 0)};
-}
+Heads Collector::outputs(std::int64_t batch) { return heads_.of(network_.architecture(), batch); }
 
 /// The values of the last state, or of every state after the first, in one batch. Without a trace
 /// in the recurrent states: acting in these observations is still to come.

@@ -8,6 +8,7 @@
 #include "tandem/base/clock.h"
 #include "tandem/data/rollout.h"
 #include "tandem/env/vec_env.h"
+#include "tandem/nn/batch.h"
 #include "tandem/nn/network.h"
 #include "tandem/policy/env_actions.h"
 #include "tandem/policy/recurrent_state.h"
@@ -83,8 +84,7 @@ class Collector {
   Rollout rollout_;
   RecurrentState state_;
   std::vector<int> ids_;  // of all environments
-  std::vector<float> logits_;
-  std::vector<float> value_;
+  HeadsBuffer heads_;
   std::vector<Stream*> streams_;
   EnvActions actions_;
   TimeShares seconds_;

@@ -19,8 +19,6 @@ Games::Games(VecEnv env, Network& network, const Algorithm& algorithm, Play play
   std::iota(playing_.begin(), playing_.end(), 0);
   observations_.resize(count * spec.observation_bytes());
   batch_.resize(observations_.size());
-  logits_.resize(count * static_cast<std::size_t>(network.architecture().policy_outputs));
-  value_.resize(network.architecture().value_head ? count : 0);
   streams_.resize(count);
   epsilons_.assign(count, algorithm.evaluation_epsilon());
   chosen_.resize(count);
@@ -48,11 +46,7 @@ Actions Games::choose_actions() {
     std::memcpy(&batch_[i * bytes], observation(playing_[i]), bytes);
     streams_[i] = &env_.stream(playing_[i]);
   }
-  const auto& architecture = network_.architecture();
-  const auto width = architecture.policy_outputs;
-  const Heads heads{static_cast<std::int64_t>(count), width,
-                    std::span(logits_).first(count * static_cast<std::size_t>(width)),
-                    std::span(value_).first(architecture.value_head ? count : 0)};
+  const Heads heads = heads_.of(network_.architecture(), std::ssize(playing_));
   network_.forward(state_.look(playing_, std::span(batch_).first(count * bytes)), heads);
   state_.keep(playing_);
   const Actions chosen{std::span(chosen_).first(count),

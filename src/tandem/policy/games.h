@@ -8,6 +8,7 @@
 
 #include "tandem/algo/algorithm.h"
 #include "tandem/env/vec_env.h"
+#include "tandem/nn/batch.h"
 #include "tandem/nn/network.h"
 #include "tandem/policy/env_actions.h"
 #include "tandem/policy/recurrent_state.h"
@@ -56,8 +57,7 @@ class Games {
 
   // By place in playing_.
   std::vector<std::byte> batch_;
-  std::vector<float> logits_;
-  std::vector<float> value_;
+  HeadsBuffer heads_;
   std::vector<Stream*> streams_;
   std::vector<float> epsilons_;
   std::vector<std::int32_t> chosen_;

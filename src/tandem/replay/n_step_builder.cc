@@ -123,7 +123,7 @@ void NStepBuilder::save(StateWriter& writer) const {
     writer.put(pending.action_value);
     writer.put(pending.n_step_return);
     writer.put(pending.discount);
-    writer.put_bytes(std::as_bytes(std::span(pending.controls)));
+    writer.put_values(pending.controls);
   }
 }
 
@@ -145,12 +145,10 @@ void NStepBuilder::load(StateReader& reader) {
     pending.action_value = reader.get<float>();
     pending.n_step_return = reader.get<double>();
     pending.discount = reader.get<double>();
-    const auto controls = reader.get_bytes();
+    pending.controls = reader.get_values<float>();
     whole = pending.from.frames > 0 && fits(pending.from) &&
-            controls.size() == format_.action_dims * sizeof(float);
+            pending.controls.size() == format_.action_dims;
     if (!whole) break;
-    pending.controls.resize(format_.action_dims);
-    std::ranges::copy(controls, std::as_writable_bytes(std::span(pending.controls)).begin());
     pending_.push_back(std::move(pending));
   }
   if (!whole) throw Error("an actor's unfinished transitions are damaged, or of another format");

@@ -8,25 +8,6 @@
 #include "tandem/replay/streaming_copy.h"
 
 namespace tandem {
-namespace {
-
-template <class T>
-void save_all(StateWriter& writer, const std::vector<T>& values) {
-  writer.put_bytes(std::as_bytes(std::span(values)));
-}
-
-template <class T>
-void load_all(StateReader& reader, std::vector<T>& values) {
-  const auto bytes = reader.get_bytes();
-  if (bytes.size() % sizeof(T) != 0) {
-    throw Error("a saved piece of the replay is damaged, or from another version");
-  }
-  values.resize(bytes.size() / sizeof(T));
-  std::ranges::copy(bytes, std::as_writable_bytes(std::span(values)).begin());
-}
-
-}  // namespace
-
 FrameLog::FrameLog(const FrameFormat& format, std::size_t expected_frames)
     : frame_bytes_(format.frame_bytes), compression_(format.compression) {
   if (compressed()) {
@@ -79,14 +60,14 @@ void FrameLog::shrink() {
 
 void FrameLog::save(StateWriter& writer) const {
   writer.put(static_cast<std::uint64_t>(size_));
-  save_all(writer, bytes_);
-  save_all(writer, ends_);
+  writer.put_values(bytes_);
+  writer.put_values(ends_);
 }
 
 void FrameLog::load(StateReader& reader) {
   size_ = static_cast<std::size_t>(reader.get<std::uint64_t>());
-  load_all(reader, bytes_);
-  load_all(reader, ends_);
+  bytes_ = reader.get_values<std::byte>();
+  ends_ = reader.get_values<std::uint32_t>();
   const bool whole = compressed() ? ends_.size() == size_ && std::ranges::is_sorted(ends_) &&
                                         (ends_.empty() ? 0 : ends_.back()) == bytes_.size()
                                   : bytes_.size() == size_ * frame_bytes_;
@@ -150,14 +131,14 @@ std::size_t Segment::bytes() const {
 
 void Segment::save(StateWriter& writer) const {
   frames_.save(writer);
-  save_all(writer, transitions_);
-  save_all(writer, controls_);
+  writer.put_values(transitions_);
+  writer.put_values(controls_);
 }
 
 void Segment::load(StateReader& reader) {
   frames_.load(reader);
-  load_all(reader, transitions_);
-  load_all(reader, controls_);
+  transitions_ = reader.get_values<Transition>();
+  controls_ = reader.get_values<float>();
   const auto fits = [&](ObservationView view) {
     return view.frames > 0 && view.frames <= format_.stack && view.newest < frames_.size() &&
            view.frames <= view.newest + 1;

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "tandem/algo/dqn.h"
 #include "tandem/learn/shared_model.h"
+#include "tandem/nn/batch.h"
 #include "tandem/policy/env_actions.h"
 #include "tandem/policy/network_copy.h"
 #include "tandem/systems/apex_policy.h"
@@ -21,9 +23,7 @@ class DqnPolicy : public ApexPolicy {
         actions_(static_cast<std::size_t>(spec.num_actions)),
         chosen_(static_cast<std::size_t>(envs)),
         judgements_(chosen_.size()) {
-    logits_.resize(chosen_.size() * actions_);
-    q_.resize(logits_.size());
-    value_.resize(copy_.network().architecture().value_head ? chosen_.size() : 0);
+    q_.resize(chosen_.size() * actions_);
     for (int i = 0; i < envs; ++i) epsilons_.push_back(algorithm_.epsilon(first_env + i, 0));
   }
 
@@ -31,7 +31,7 @@ class DqnPolicy : public ApexPolicy {
 
   Decisions act(std::span<const std::byte> observations,
                 std::span<Stream* const> streams) override {
-    const Heads outputs = heads(chosen_.size());
+    const Heads outputs = heads_.of(copy_.network().architecture(), std::ssize(chosen_));
     copy_.network().forward({observations}, outputs);
     algorithm_.act(outputs, streams, epsilons_, {chosen_});
     action_values(outputs, q_);
@@ -44,7 +44,7 @@ class DqnPolicy : public ApexPolicy {
   }
 
   float value(std::span<const std::byte> observation) override {
-    const Heads outputs = heads(1);
+    const Heads outputs = heads_.of(copy_.network().architecture(), 1);
     copy_.network().forward({observation}, outputs);
     float value = 0;
     algorithm_.values(outputs, {}, std::span(&value, 1));
@@ -52,18 +52,11 @@ class DqnPolicy : public ApexPolicy {
   }
 
  private:
-  Heads heads(std::size_t batch) {
-    return {static_cast<std::int64_t>(batch), static_cast<std::int64_t>(actions_),
-            std::span(logits_).first(batch * actions_),
-            std::span(value_).first(value_.empty() ? 0 : batch)};
-  }
-
   const Algorithm& algorithm_;
   NetworkCopy copy_;
   EnvActions env_actions_;
   std::size_t actions_;
-  std::vector<float> logits_;         // [envs, actions]
-  std::vector<float> value_;          // [envs], where there is such a head
+  HeadsBuffer heads_;
   std::vector<float> q_;              // [envs, actions]
   std::vector<std::int32_t> chosen_;  // [envs]
   std::vector<float> epsilons_;       // [envs]

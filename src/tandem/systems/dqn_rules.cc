@@ -1,24 +1,12 @@
 #include <memory>
 #include <span>
-#include <vector>
 
+#include "tandem/nn/batch.h"
 #include "tandem/policy/network_copy.h"
 #include "tandem/systems/apex.h"
 
 namespace tandem {
 namespace {
-
-/// Room for the heads of some samples.
-struct Outputs {
-  std::vector<float> logits;
-  std::vector<float> value;
-
-  Heads heads(const Architecture& architecture, std::int64_t batch) {
-    logits.resize(static_cast<std::size_t>(batch * architecture.policy_outputs));
-    value.resize(architecture.value_head ? static_cast<std::size_t>(batch) : 0);
-    return {batch, architecture.policy_outputs, logits, value};
-  }
-};
 
 /// Section 3.1, equation 1.
 class ReplayedDqn : public ReplayLoss {
@@ -33,11 +21,11 @@ class ReplayedDqn : public ReplayLoss {
     target_.synchronise();
     const auto batch = static_cast<std::int64_t>(samples.size());
     const auto& architecture = network_->architecture();
-    const NextStates next{.online = next_online_.heads(architecture, batch),
-                          .target = next_target_.heads(architecture, batch)};
+    const NextStates next{.online = next_online_.of(architecture, batch),
+                          .target = next_target_.of(architecture, batch)};
     if (config_.double_q) network_->forward({samples.next_observations}, next.online);
     target_.network().forward({samples.next_observations}, next.target);
-    network_->record({samples.observations}, now_.heads(architecture, batch));
+    network_->record({samples.observations}, now_.of(architecture, batch));
     LossStats stats;
     network_->backward(
         [&](const Heads& heads, const Heads& out) {
@@ -54,7 +42,7 @@ class ReplayedDqn : public ReplayLoss {
   const DqnConfig config_;
   std::unique_ptr<Network> network_;
   NetworkCopy target_;
-  Outputs now_, next_online_, next_target_;
+  HeadsBuffer now_, next_online_, next_target_;
 };
 
 }  // namespace

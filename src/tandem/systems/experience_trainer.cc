@@ -5,8 +5,6 @@
 #include <span>
 #include <utility>
 
-#include "tandem/nn/batch.h"
-
 namespace tandem {
 
 ExperienceTrainer::ExperienceTrainer(const Parts& parts, SharedModel& model)
@@ -61,7 +59,7 @@ void ExperienceTrainer::record() {
     Rollout& rollout = experience->rollout;
     append(rollout.observations(0, rollout.steps()));
   }
-  copy_.network().record({observations_}, heads(samples_));
+  copy_.network().record({observations_}, heads_.of(copy_.network().architecture(), samples_));
 }
 
 /// What the last states are worth now, when they are learned from.
@@ -73,7 +71,7 @@ void ExperienceTrainer::revalue() {
     append(rollout.observations(rollout.steps()));
     states += rollout.envs();
   }
-  const Heads all = heads(states);
+  const Heads all = heads_.of(copy_.network().architecture(), states);
   copy_.network().forward({observations_}, all);
   std::int64_t first = 0;
   for (const auto& experience : batch_) {
@@ -87,13 +85,6 @@ void ExperienceTrainer::revalue() {
 
 void ExperienceTrainer::append(std::span<const std::byte> observations) {
   observations_.insert(observations_.end(), observations.begin(), observations.end());
-}
-
-Heads ExperienceTrainer::heads(std::int64_t samples) {
-  const auto& architecture = copy_.network().architecture();
-  logits_.resize(static_cast<std::size_t>(samples * architecture.policy_outputs));
-  value_.resize(static_cast<std::size_t>(samples));
-  return {samples, architecture.policy_outputs, logits_, value_};
 }
 
 LossStats ExperienceTrainer::loss(const Heads& heads, const Heads& gradient) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tandem/learn/shared_model.h"
+#include "tandem/nn/batch.h"
 #include "tandem/policy/network_copy.h"
 #include "tandem/run/interval.h"
 #include "tandem/systems/experience.h"
@@ -45,7 +46,6 @@ class ExperienceTrainer {
   void record();
   void revalue();
   void append(std::span<const std::byte> observations);
-  Heads heads(std::int64_t samples);
   LossStats loss(const Heads& heads, const Heads& gradient) const;
 
   const Algorithm& algorithm_;
@@ -59,8 +59,7 @@ class ExperienceTrainer {
   double waited_seconds_ = 0;
   std::vector<std::byte> observations_;
   std::vector<Episode> episodes_;
-  std::vector<float> logits_;
-  std::vector<float> value_;
+  HeadsBuffer heads_;
 };
 
 }  // namespace tandem

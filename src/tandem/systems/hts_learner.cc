@@ -25,13 +25,6 @@ std::vector<float> previous_parameters(const Parts& parts) {
 
 }  // namespace
 
-Heads HtsLearner::Gradient::heads(std::int64_t samples) {
-  const auto& architecture = network->architecture();
-  logits.resize(static_cast<std::size_t>(samples * architecture.policy_outputs));
-  value.resize(architecture.value_head ? static_cast<std::size_t>(samples) : 0);
-  return {samples, architecture.policy_outputs, logits, value};
-}
-
 HtsLearner::HtsLearner(const HtsConfig& config, Parts& parts)
     : parts_(parts),
       samples_(config.envs * config.alpha),
@@ -100,7 +93,8 @@ UpdateInfo HtsLearner::learn_in_passes(std::span<Rollout> groups, std::int64_t s
 /// The actors' forward pass again, whose activations they did not keep, and backward.
 void HtsLearner::differentiate(Gradient& own, Rollout& rollout, std::span<float> sum) {
   own.network->reload();
-  own.network->record({rollout.observations(0, rollout.steps())}, own.heads(rollout.samples()));
+  own.network->record({rollout.observations(0, rollout.steps())},
+                      own.heads.of(own.network->architecture(), rollout.samples()));
   own.network->backward(
       [&](const Heads& heads, const Heads& gradient) {
         own.stats = parts_.algorithm.loss(heads, rollout, weight_, gradient);
@@ -131,7 +125,8 @@ void HtsLearner::record_again(HtsStorage& data) {
     std::vector<std::int64_t> places(static_cast<std::size_t>(group.samples()));
     std::iota(places.begin(), places.end(), place);
     place += group.samples();
-    own.network->record_at({group.observations(0, group.steps())}, own.heads(group.samples()),
+    own.network->record_at({group.observations(0, group.steps())},
+                           own.heads.of(own.network->architecture(), group.samples()),
                            *data.activations, places);
   }
 }

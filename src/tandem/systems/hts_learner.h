@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tandem/learn/published_parameters.h"
+#include "tandem/nn/batch.h"
 #include "tandem/run/interval.h"
 #include "tandem/sync/workers.h"
 #include "tandem/systems/hts.h"
@@ -44,12 +45,8 @@ class HtsLearner {
   /// What computes a group's gradient, one group at a time.
   struct Gradient {
     std::unique_ptr<Network> network;
-    std::vector<float> logits;
-    std::vector<float> value;
+    HeadsBuffer heads;
     LossStats stats;
-
-    /// Room for those of so many samples.
-    Heads heads(std::int64_t samples);
   };
 
   UpdateInfo learn_once(HtsStorage& data, std::int64_t steps);

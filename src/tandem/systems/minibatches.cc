@@ -100,12 +100,8 @@ void Minibatches::differentiate(Part& part, Network& network, std::span<const st
     part.samples.copy_sample(**from, sample, static_cast<int>(to));
   }
   network.reload();
-  const auto& architecture = network.architecture();
-  const std::int64_t count = part.samples.samples();
-  part.logits.resize(static_cast<std::size_t>(count * architecture.policy_outputs));
-  part.value.resize(static_cast<std::size_t>(count));
   network.record({part.samples.observations(0)},
-                 {count, architecture.policy_outputs, part.logits, part.value});
+                 part.heads.of(network.architecture(), part.samples.samples()));
   network.backward(
       [&](const Heads& heads, const Heads& out) {
         part.loss = algorithm_.loss(heads, part.samples, weight, out);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tandem/learn/learner.h"
+#include "tandem/nn/batch.h"
 #include "tandem/sync/workers.h"
 #include "tandem/systems/parts.h"
 
@@ -44,8 +45,7 @@ class Minibatches {
   /// A part of a minibatch.
   struct Part {
     Rollout samples;  // one step
-    std::vector<float> logits = {};
-    std::vector<float> value = {};
+    HeadsBuffer heads = {};
     LossStats loss = {};
   };
 
