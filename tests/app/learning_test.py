@@ -64,7 +64,9 @@ class Learning(unittest.TestCase):
     def test_a3c_lstm(self):
         lstm = ("--set", "net.lstm=64")
         whole = ("--steps", "1M", "--set", "optimizer.anneal_steps=-1")
-        self.assertTrue(reaches(200, "a3c/cartpole", *lstm, *whole))  # 20 of 20 runs did
+        # Of 30 runs each did within 400,000 steps; at the preset's 0.001, 2 of 34 not in a million.
+        quicker = ("--set", "lr=0.003")
+        self.assertTrue(reaches(200, "a3c/cartpole", *lstm, *whole, *quicker))
         self.assertTrue(reaches(0.9, "a3c/catch", *lstm))
 
     # A recurrent agent learns what a feed-forward one cannot: the cue is gone when it is asked for.
