@@ -29,7 +29,7 @@ DEFAULT_SHARES = (0.5, 0.9)  # of the way from the first return to the best: the
 class Limits:
     """What all rows are held to."""
 
-    steps: float
+    steps: float | None  # None: each run's end
     seconds: float
     returns: list[float]
 
@@ -68,7 +68,10 @@ def estimate(values):
 
 
 def return_at(run, column, limit):
-    """The last return at or before the limit; None of a run that had ended earlier."""
+    """The last return at or before the limit, or of all where there is none; None of a run that
+    had ended earlier."""
+    if limit is None:
+        return run.columns[RETURN][-1]
     moments = run.columns[column]
     if moments[-1] < limit or moments[0] > limit:
         return None
@@ -100,10 +103,10 @@ def default_returns(runs):
     return sorted({float(f"{first + share * (best - first):.3g}") for share in DEFAULT_SHARES})
 
 
-def limits_of(runs, steps, minutes, returns):
+def limits_of(runs, steps, minutes, returns, at_end=False):
     """As asked for; else as far as every run has come."""
     return Limits(
-        steps or min(run.columns["steps"][-1] for run in runs),
+        None if at_end else steps or min(run.columns["steps"][-1] for run in runs),
         60 * minutes if minutes else min(run.columns["seconds"][-1] for run in runs),
         returns or default_returns(runs),
     )
@@ -117,8 +120,9 @@ def time_unit(rows, limits):
 def table(rows, limits):
     """Lines of cells, the names first."""
     unit, scale = time_unit(rows, limits)
+    final = "at the end" if limits.steps is None else f"final, {limits.steps:,.0f} steps"
     lines = [
-        ["runs of one config", "number", f"final, {limits.steps:,.0f} steps"]
+        ["runs of one config", "number", final]
         + [f"final time, {limits.seconds / scale:.1f} {unit}"]
         + [f"{unit} to {wanted:g}" for wanted in limits.returns]
     ]
@@ -169,22 +173,27 @@ def read_arguments():
     parser.add_argument("--steps", type=float)
     parser.add_argument("--minutes", type=float)
     parser.add_argument("--return", dest="returns", type=float, action="append")
+    parser.add_argument("--at-end", action="store_true", help="the final metric: of whole runs")
+    parser.add_argument("--measure", default=RETURN, help="a key of the log")
     return parser.parse_args()
 
 
 def main():
     arguments = read_arguments()
-    runs = [plot.read_run(folder) for folder in arguments.runs]
+    runs = [plot.read_run(folder, measure=arguments.measure) for folder in arguments.runs]
     envs = sorted({str(run.config.get("env.id", "?")) for run in runs})
     if len(envs) > 1:
         refuse(f"these runs are of {' and '.join(envs)}: compare runs of one environment")
     curves = plot.group_runs(runs)
-    limits = limits_of(runs, arguments.steps, arguments.minutes, arguments.returns)
+    limits = limits_of(
+        runs, arguments.steps, arguments.minutes, arguments.returns, arguments.at_end
+    )
     rows = [row_of(curve, limits) for curve in curves]
     lines = table(rows, limits)
     try:
         arguments.out.mkdir(parents=True, exist_ok=True)
-        plot.plot(curves, "steps", arguments.out / "compare.png")
+        names = {} if arguments.measure == RETURN else {"measure": arguments.measure}
+        plot.plot(curves, "steps", arguments.out / "compare.png", **names)
         (arguments.out / "compare.csv").write_text(comma_separated(rows, limits))
         (arguments.out / "compare.md").write_text(markdown(lines))
     except OSError as error:

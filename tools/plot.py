@@ -37,6 +37,7 @@ from matplotlib.ticker import EngFormatter, MaxNLocator  # noqa: E402
 
 RETURN = "episode/return_mean_100"
 POINTS = 500  # of a curve
+SMOOTHED = 10  # lines of the log, for a measure that is no mean over games already
 WIDEST_LABEL = 110  # letters across the picture
 LINE_OF_LEGEND = 0.2  # inches
 # Keys that do not make another experiment of a run.
@@ -83,16 +84,26 @@ def read_lines(file):
     return rows
 
 
-def read_metrics(file):
-    rows = [row for row in read_lines(file) if RETURN in row]
-    names = ("steps", "frames", "seconds", RETURN)
-    return {name: np.array([row[name] for row in rows], float) for name in names}
+def read_metrics(file, measure):
+    rows = [row for row in read_lines(file) if measure in row]
+    columns = {
+        name: np.array([row[name] for row in rows], float)
+        for name in ("steps", "frames", "seconds")
+    }
+    values = np.array([row[measure] for row in rows], float)
+    if measure != RETURN:
+        values = np.array(
+            [values[max(0, i - SMOOTHED + 1) : i + 1].mean() for i in range(len(rows))]
+        )
+    return {**columns, RETURN: values}
 
 
-def read_run(folder, least_lines=2):
+def read_run(folder, least_lines=2, measure=RETURN):
+    """Another measure than the return of the last 100 games stands in its column, as a mean over
+    lines of the log."""
     try:
         config = tomllib.loads((folder / "config.toml").read_text())
-        columns = read_metrics(folder / "metrics.jsonl")
+        columns = read_metrics(folder / "metrics.jsonl", measure)
     except FileNotFoundError as error:
         refuse(
             f"{folder} is not the folder of a run: there is no {error.filename}; name the folder "
@@ -200,7 +211,7 @@ def plot_settings(axes, folder, unit, seconds):
     axes.legend(lines, [line.get_label() for line in lines], frameon=False, ncols=4, fontsize=8)
 
 
-def plot(curves, by, out):
+def plot(curves, by, out, measure="mean return of the last 100 games"):
     longest = max(run.columns["seconds"][-1] for curve in curves for run in curve.runs)
     unit, seconds = next((u for u in TIME_UNITS if longest >= 2 * u[1]), TIME_UNITS[-1])
     plt.rcParams.update({"font.size": 10, "lines.linewidth": 1.6, "axes.titlesize": 10})
@@ -226,7 +237,7 @@ def plot(curves, by, out):
         tidy(axes)
     left.xaxis.set_major_formatter(EngFormatter(sep=""))
     left.set_xlabel(by)
-    left.set_ylabel("mean return of the last 100 games")
+    left.set_ylabel(measure)
     right.set_xlabel(f"wall-clock time ({unit})")
     if searched:
         plot_settings(panels["settings"], runs[0].folder, unit, seconds)

@@ -98,7 +98,7 @@ class Experiments(Folder):
         self.assertFalse((self.path / "none").exists())
         self.assert_refused("experiment", says="subcommand")
 
-    # A smoke test: the study itself is in docs/results/apex.md.
+    # A smoke test of one study.
     def test_experiment_apex_study(self):
         out = self.path / "study"
         words = ["apex-study", "epsilons", "--config", "apex/catch", "--steps", 4000, "--runs", 1]

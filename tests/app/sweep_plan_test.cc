@@ -43,6 +43,19 @@ std::string refusal(const std::vector<std::string>& vary, const std::string& wor
   return "";
 }
 
+// A study starts from what was given.
+TEST(SweepPlan, MayReplaceWhatWasGiven) {
+  CLI::App app;
+  ConfigOptions options;
+  options.add_to(app);
+  app.parse("paac --env cartpole --steps 100 --set lr=0.5");
+  const auto plan =
+      plan_sweep(options, {}, {parse_variation("lr+steps=0.1+7,0.2+8")}, 1, Given::replaced);
+  ASSERT_EQ(plan.runs.size(), 2);
+  EXPECT_EQ(plan.runs[1].config.optimizer.lr, 0.2);
+  EXPECT_EQ(plan.runs[1].config.run.steps, 8);
+}
+
 TEST(SweepPlan, EveryCombinationInEveryRepetition) {
   const auto plan = plan_of({"lr=log_uniform(1e-4,1e-2)", "kind=momentum,rmsprop", "t_max=5,10"});
   EXPECT_THAT(plan.keys, ElementsAre("optimizer.lr", "optimizer.kind", "paac.t_max"));

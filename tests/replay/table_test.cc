@@ -221,6 +221,15 @@ TEST(Table, ReturnsTheMemoryOfWhatIsGone) {
   EXPECT_EQ(table.state().transitions, 100);
 }
 
+TEST(Table, ShowsHowPrioritiesAreSpread) {
+  auto table = small_table(small_config());
+  for (int i = 0; i < 30; ++i) table.insert(segment(std::vector<float>(10, static_cast<float>(i))));
+  const auto some = table.priorities(60);
+  EXPECT_GE(some.size(), 30U);
+  EXPECT_LE(some.size(), 60U);
+  EXPECT_EQ(std::set(some.begin(), some.end()).size(), 30U);
+}
+
 /// Whether `body`, in a thread, ends by itself within a moment.
 template <class Body>
 bool ends(Crew& crew, std::atomic<bool>& ended, Body body) {
@@ -299,14 +308,19 @@ TEST(Table, RefusesWhatDoesNotFitTogether) {
   config.sampler = "fifo";
   config.remover = "inverse_priority";
   EXPECT_THROW(small_table(config), Error);
+  config = small_config();
+  config.sampler = "fifo";
+  config.samples_per_insert = 2;  // nobody could go on, once each was read
+  config.slack = 100;
+  EXPECT_THAT([&] { small_table(config); }, ThrowsMessage<Error>(HasSubstr("use 1 at most")));
   auto table = small_table(small_config());
   const Key key = 0;
   for (const float bad : {-1.0F, std::nanf(""), INFINITY}) {
-    EXPECT_THROW(table.update(std::span(&key, 1), std::span(&bad, 1)), Error);
+    EXPECT_THROW(table.update(std::span(&key, 1), std::span(&bad, 1)), Diverged);
   }
   // The builder makes them of absolute errors, so that none is negative.
   for (const float bad : {std::nanf(""), INFINITY}) {
-    EXPECT_THROW(table.insert(segment(std::span(&bad, 1))), Error);
+    EXPECT_THROW(table.insert(segment(std::span(&bad, 1))), Diverged);
   }
 }
 

@@ -38,6 +38,31 @@ TEST(ReplayMemory, CountsAFrameOnce) {
   EXPECT_LT(bytes, 7056 * 56 / 50.0 + 200);
 }
 
+// Of a segment of 4 by chance: 1 + 1/2 + 1/3 + 1/4 times as many as are left.
+TEST(ReplayMemory, RemovalByChanceLeavesSegmentsHalfEmpty) {
+  const FrameFormat format{.frame_bytes = 7056, .stack = 1};
+  const double whole = raw_bytes_per_transition({.segment = 4}, format, 1);
+  const double by_chance =
+      raw_bytes_per_transition({.remover = "inverse_priority", .segment = 4}, format, 1);
+  EXPECT_NEAR(by_chance / whole, 25.0 / 12, 0.02);
+  EXPECT_NEAR(raw_bytes_per_transition({.segment = 4}, format, 1, 8) / whole, 0.125, 0.01);
+}
+
+// Seen failing with a look at the first state alone.
+TEST(ReplayMemory, IsWatchedAsTransitionsGrow) {
+  const ReplayConfig config = {.capacity = 1'000'000, .compression = "lz4"};
+  int asked = 0;
+  MemoryWatch watch(config, [&] {
+    ++asked;
+    return 4'000'000'000;
+  });
+  watch.look({.transitions = 1000, .bytes = 1'000'000});
+  watch.look({.transitions = 2000, .bytes = 2'100'000});
+  EXPECT_EQ(asked, 1);
+  EXPECT_THAT(error_of([&] { watch.look({.transitions = 1000, .bytes = 5'000'000}); }),
+              HasSubstr("5.0 GB"));
+}
+
 TEST(ReturnsByEpsilon, AreThoseOfEachActorWhereThereAreFew) {
   ReturnsByEpsilon returns(std::array{0.4F, 0.05F});
   EXPECT_TRUE(returns.take().empty());
@@ -66,6 +91,24 @@ TEST(ReturnsByEpsilon, AreThoseOfBandsWhereThereAreMany) {
   EXPECT_EQ(measures.front().count, 3);
   EXPECT_STREQ(measures.front().key, "apex/return_epsilon_0.33");
   EXPECT_STREQ(measures.back().key, "apex/return_epsilon_0.05");
+}
+
+// As appendix B's sets of six lie. Seen failing with bands of environments side by side.
+TEST(ReturnsByEpsilon, GoByEpsilonWhereverItsActorsAre) {
+  ReturnsByEpsilon returns(std::array{0.4F, 0.05F, 0.4F, 0.05F});
+  const std::vector<Episode> episodes{{0, 1, 9}, {2, 2, 9}, {3, 7, 9}};
+  returns.add(episodes);
+  const auto measures = returns.take();
+  ASSERT_EQ(measures.size(), 2U);
+  EXPECT_EQ(measures[0].sum, 3);
+  EXPECT_EQ(measures[1].sum, 7);
+}
+
+TEST(ReturnsByEpsilon, AreNoneWhereAllExploreAlike) {
+  ReturnsByEpsilon returns(std::array{0.3F, 0.3F});
+  const std::vector<Episode> episodes{{0, 1, 9}};
+  returns.add(episodes);
+  EXPECT_TRUE(returns.take().empty());
 }
 
 }  // namespace

@@ -56,6 +56,24 @@ class CompareTest(unittest.TestCase):
         self.assertEqual((limits.steps, limits.seconds), (2000, 200))
         self.assertEqual((first.final.mean, second.final.mean), (2, 6))
 
+    def test_runs_can_be_held_to_their_own_ends(self):
+        short = self.make_run("a", returns=(1, 2))
+        long = self.make_run("b", lr=0.5, returns=(5, 6, 7))
+        runs = [plot.read_run(run) for run in (short, long)]
+        limits = compare.limits_of(runs, None, None, (), at_end=True)
+        rows = [compare.row_of(curve, limits) for curve in plot.group_runs(runs)]
+        self.assertEqual([row.final.mean for row in rows], [2, 7])
+        self.assertIn("at the end", compare.table(rows, limits)[0])
+        self.assertIn("1,2", compare.comma_separated(rows, limits))
+
+    # Of the lines that have it, smoothed.
+    def test_another_measure_may_be_compared(self):
+        folder = self.make_run("a", returns=(1, 2, 3))
+        run = plot.read_run(folder, measure="steps")
+        steps = run.columns["steps"]
+        means = [steps[: i + 1].mean() for i in range(len(steps))]
+        self.assertEqual(list(run.columns[plot.RETURN]), means)
+
     def test_a_run_that_ended_earlier_has_no_return(self):
         (row,), _ = self.rows(self.make_run("a"), steps=1e6, minutes=1e6)
         self.assertEqual((row.final, row.final_time), (None, None))

@@ -43,7 +43,7 @@ class Dqn final : public Algorithm {
       : config_(config), envs_(envs), dueling_(dueling) {}
 
   [[nodiscard]] Needs needs() const override {
-    return {.value_head = dueling_, .metrics = kValueMethodMetrics};
+    return {.value_head = dueling_, .metrics = kReplayedValueMetrics};
   }
 
   // One draw decides whether to explore, so that an epsilon of 0 and one of 1 both mean it. The

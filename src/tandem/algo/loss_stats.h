@@ -55,6 +55,12 @@ inline constexpr std::array kValueMethodMetrics = {
     Metric{"policy/epsilon", "epsilon", &LossStats::epsilon},
 };
 
+/// Of value-based methods whose actors keep the epsilons that they have.
+inline constexpr std::array kReplayedValueMetrics = {
+    Metric{"loss/value", "value loss", &LossStats::value_loss},
+    Metric{"policy/q", "action value", &LossStats::q},
+};
+
 /// Of a policy that is as random as its config says.
 inline constexpr std::array kDeterministicPolicyMetrics = {
     Metric{"loss/policy", "policy loss", &LossStats::policy_loss},

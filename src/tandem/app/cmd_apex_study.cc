@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tandem/algo/dqn.h"
 #include "tandem/app/apex_studies.h"
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
@@ -23,16 +24,25 @@ struct StudyOptions {
   std::string out;
 };
 
+/// The log's returns by the least epsilon, as the paper's curves are of the greediest actor: it is
+/// the same in all runs, whatever the others do.
+std::string greediest(const Config& config) {
+  return fmt::format("apex/return_epsilon_{:.2g}", actor_epsilon(config.dqn, 1, 2));
+}
+
 void run(const StudyOptions& options) {
-  const auto variation = parse_variation(variation_of(options.study, options.config.load()));
-  auto plan = plan_sweep(options.config, {}, {variation}, options.runs);
+  const Config config = options.config.load();
+  const auto variation = parse_variation(variation_of(options.study, config));
+  auto plan = plan_sweep(options.config, {}, {variation}, options.runs, Given::replaced);
   plan.description["command"] = "experiment apex-study " + options.study;
   check_combinations(plan);
   const SweepFolder folder(options.out, plan);
   spdlog::info("{} runs with {}; Ctrl-C ends them with a checkpoint, and the same command goes on",
                plan.runs.size(), variation.text);
   if (!run_sweep(plan, folder, 1)) return spdlog::info("stopped; the same command goes on");
-  std::vector<std::string> words = {"--out", options.out, "--"};
+  std::vector<std::string> words = {"--out", options.out, "--at-end"};
+  if (config.algo == "dqn") words.push_back("--measure=" + greediest(config));
+  words.emplace_back("--");
   for (const auto& planned : plan.runs)
     words.push_back(folder.paths().run(planned.number).string());
   if (run_drawing("compare", words) != 0) {
@@ -46,9 +56,10 @@ std::string study_help() {
     help += fmt::format("  {:<10} {} ({})\n", study.name, study.question, study.source);
   }
   return help +
-         "Trains --runs seeds of each setting, compares them as `tandem compare` does, and writes\n"
-         "compare.png, compare.csv, compare.md and sweep.csv. Returns by epsilon are in each run's "
-         "log.\n"
+         "Trains --runs seeds of each setting, all for as many updates, compares the returns of "
+         "the\n"
+         "greediest actor at their ends, and writes compare.png, compare.csv, compare.md and\n"
+         "sweep.csv.\n"
          "  tandem experiment apex-study recency --config apex/two_cores --steps 1M --out "
          "runs/recency";
 }

@@ -76,7 +76,8 @@ void set_apex_defaults(Config& config) {
 }
 
 // Those of the paper: appendix D, and Adam's own epsilon. The final layers start as DDPG's, from
-// which it comes; frames that are no pictures do not get smaller.
+// which it comes; frames that are no pictures do not get smaller. Appendix D has a bound of its own
+// for the actor's gradient, and says of none for the critic's: DQN's norm of 40 is not taken over.
 void set_dpg_defaults(Config& config) {
   config.net.arch = "dpg";
   config.net.dueling = false;

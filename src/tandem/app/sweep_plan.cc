@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kDraws = std::uint64_t{1} << 41;
 
 void check_key(const std::string& key, const ConfigOptions& options, const FieldList& fields,
-               const std::vector<std::string>& earlier) {
+               const std::vector<std::string>& earlier, Given given) {
   if (key == "system") throw Error("SYSTEM cannot be varied: make a sweep of each");
   if (key == "run.seed") {
     throw Error("run.seed cannot be varied: every run of a sweep has its own, from --seed on");
@@ -24,7 +24,7 @@ void check_key(const std::string& key, const ConfigOptions& options, const Field
   if (std::ranges::find(earlier, key) != earlier.end()) {
     throw Error(fmt::format("--vary gives {} twice", key));
   }
-  if (options.sets(key, fields)) {
+  if (given == Given::refused && options.sets(key, fields)) {
     throw Error(
         fmt::format("{} is given by --vary and by another option: leave one of them out", key));
   }
@@ -93,7 +93,7 @@ std::string PlannedRun::title(const std::vector<std::string>& keys) const {
 }
 
 SweepPlan plan_sweep(const ConfigOptions& options, const std::vector<Setting>& settings,
-                     const std::vector<Variation>& variations, int repetitions) {
+                     const std::vector<Variation>& variations, int repetitions, Given given) {
   Config base = options.load_with(settings);
   const auto fields = base.fields();
   SweepPlan plan;
@@ -101,7 +101,7 @@ SweepPlan plan_sweep(const ConfigOptions& options, const std::vector<Setting>& s
   for (const auto& variation : variations) {
     known.push_back(with_full_keys(variation, fields));
     for (const auto& key : known.back().keys) {
-      check_key(key, options, fields, plan.keys);
+      check_key(key, options, fields, plan.keys, given);
       plan.keys.push_back(key);
     }
   }

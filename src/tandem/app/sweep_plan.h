@@ -30,12 +30,17 @@ struct SweepPlan {
   nlohmann::ordered_json defaults;     // of the config's keys, where nothing was chosen
 };
 
+/// What a plan does with a key that varies and is given besides: a study's variations start from
+/// what was given.
+enum class Given { refused, replaced };
+
 /// `repetitions` runs for each combination of the lists' values. Repetition r of each has the seed
 /// run.seed + r and the same values from the ranges, so that what is compared differs in nothing
 /// else; repetitions stand one behind another, so more of them only add to the plan. Depends on the
 /// arguments alone. Throws Error for a key or value that cannot be, before anything is trained.
 [[nodiscard]] SweepPlan plan_sweep(const ConfigOptions& options,
                                    const std::vector<Setting>& settings,
-                                   const std::vector<Variation>& variations, int repetitions);
+                                   const std::vector<Variation>& variations, int repetitions,
+                                   Given given = Given::refused);
 
 }  // namespace tandem

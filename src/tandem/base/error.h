@@ -1,4 +1,4 @@
-// The one exception type for what a user can mend.
+// The exception types for what a user can mend.
 #pragma once
 
 #include <stdexcept>
@@ -11,6 +11,12 @@ namespace tandem {
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// Training has spoilt its parameters: they, or what is computed from them, are not finite.
+class Diverged : public Error {
+ public:
+  using Error::Error;
 };
 
 }  // namespace tandem

@@ -35,12 +35,19 @@ void require_sensible(const ReplayConfig& config, std::int64_t batch) {
     throw Error(
         fmt::format("replay.capacity = {} is less than a batch, {}", config.capacity, batch));
   }
+  // Writers would wait for samples that nobody can draw.
+  if (config.sampler == "fifo" && config.samples_per_insert > 1) {
+    throw Error(fmt::format(
+        "replay.sampler: fifo gives each transition once, and replay.samples_per_insert "
+        "= {:g} asks for more; use 1 at most, or 0",
+        config.samples_per_insert));
+  }
 }
 
 void require_number(float priority) {
   if (priority >= 0 && std::isfinite(priority)) return;
-  throw Error(fmt::format("a priority became {}, so the run was stopped; try a lower optimizer.lr",
-                          priority));
+  throw Diverged(fmt::format(
+      "a priority became {}, so the run was stopped; try a lower optimizer.lr", priority));
 }
 
 /// In [0, 1).
@@ -247,6 +254,11 @@ void Table::restore(const TableCounts& counts) {
   while (index_.unread() > counts.unread) index_.next();
   limiter_.restore(counts.inserted, counts.sampled);
   stream_ = counts.stream;
+}
+
+std::vector<float> Table::priorities(std::int64_t most) const {
+  const std::lock_guard lock(mutex_);
+  return index_.priorities(most);
 }
 
 std::vector<float> Table::priorities() const {

@@ -88,8 +88,8 @@ class Table {
   /// several that come at once may overshoot by what they make.
   void wait_to_insert();
 
-  /// Adds what an actor made (Algorithm 1, line 11), `copies` times over (appendix A). Throws Error
-  /// for a priority that is no number of at least 0.
+  /// Adds what an actor made (Algorithm 1, line 11), `copies` times over (appendix A). Throws
+  /// Diverged for a priority that is no number of at least 0, and Error where no key is left.
   void insert(std::unique_ptr<Segment> segment, std::int64_t copies = 1);
 
   /// Draws a batch (Algorithm 2, line 4): proportional prioritization draws from as many equal
@@ -99,7 +99,7 @@ class Table {
   void sample(SampleBatch& batch);
 
   /// New priorities (Algorithm 2, line 8); those of transitions that are gone are ignored. Throws
-  /// Error for one that is no number of at least 0.
+  /// Diverged for one that is no number of at least 0.
   void update(std::span<const Key> keys, std::span<const float> priorities);
 
   /// Removes what is more than the capacity (Algorithm 2, line 9).
@@ -117,6 +117,9 @@ class Table {
 
   /// Of all transitions, in order of their age.
   [[nodiscard]] std::vector<float> priorities() const;
+
+  /// Of `most` transitions or a few less, evenly among all, for a look at how they are spread.
+  [[nodiscard]] std::vector<float> priorities(std::int64_t most) const;
 
  private:
   std::shared_ptr<const Segment> count_bytes(std::unique_ptr<Segment> segment);

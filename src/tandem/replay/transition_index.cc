@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 #include <utility>
+
+#include "tandem/base/error.h"
 
 namespace tandem {
 namespace {
@@ -37,7 +38,12 @@ bool TransitionIndex::holds(Key key) const {
 std::size_t TransitionIndex::free_slot() {
   if (free_.empty()) {
     const auto slots = slots_.size();
-    if (slots > kSlotMask) throw std::logic_error("a replay holds 16 million transitions at most");
+    if (slots > kSlotMask) {
+      throw Error(
+          "the replay has grown to 16 million transitions, and cannot hold more: use a lower "
+          "replay.capacity or apex.trim_updates, or a replay.samples_per_insert for which actors "
+          "wait");
+    }
     if (slots >= sampling_.places()) {
       sampling_.grow(slots + slots / 4);
       if (options_.alpha_evict) removal_.grow(sampling_.places());
@@ -123,6 +129,15 @@ std::shared_ptr<const Segment> TransitionIndex::remove(double share) {
   free_.push_back(static_cast<std::uint32_t>(slot));
   size_ -= 1;
   return std::exchange(slots_[slot].segment, nullptr);
+}
+
+std::vector<float> TransitionIndex::priorities(std::int64_t most) const {
+  const auto stride = slots_.size() / static_cast<std::size_t>(most) + 1;
+  std::vector<float> some;
+  for (std::size_t slot = 0; slot < slots_.size(); slot += stride) {
+    if (slots_[slot].segment != nullptr) some.push_back(slots_[slot].priority);
+  }
+  return some;
 }
 
 std::vector<TransitionIndex::Found> TransitionIndex::all() const {

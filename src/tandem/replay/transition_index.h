@@ -67,6 +67,9 @@ class TransitionIndex {
   /// removal. There must be one. The segment is to be let go of outside the lock.
   [[nodiscard]] std::shared_ptr<const Segment> remove(double share);
 
+  /// The priorities of `most` of them at most, evenly among all.
+  [[nodiscard]] std::vector<float> priorities(std::int64_t most) const;
+
   /// All of them, the oldest first.
   [[nodiscard]] std::vector<Found> all() const;
 

@@ -42,12 +42,6 @@ struct TrainingRunOptions {
   std::string label = {};        // before the progress: "run 3 of 50"
 };
 
-/// Training has spoilt its parameters: they, or what is computed from them, are not finite.
-class Diverged : public Error {
- public:
-  using Error::Error;
-};
-
 /// Counts, logs, keeps the progress line and writes checkpoints and result.json. Safe to use from
 /// many threads; a call takes a lock, so call once for each update and not for each step.
 class TrainingRun {

@@ -1,5 +1,6 @@
 #include "tandem/systems/apex.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "tandem/base/error.h"
 #include "tandem/base/memory.h"
 #include "tandem/learn/shared_model.h"
 #include "tandem/replay/table_state.h"
@@ -29,6 +31,9 @@ namespace {
 /// Steps of an actor between two of its reports.
 constexpr std::int64_t kReportSteps = 64;
 
+/// Of the replay's priorities, for the log, with each update.
+constexpr std::int64_t kPriorities = 100;
+
 constexpr auto kReplay = "replay";  // of a checkpoint
 
 std::vector<float> epsilons_of(const ApexConfig& config, const Algorithm& algorithm) {
@@ -44,7 +49,6 @@ class Apex {
  public:
   Apex(const ApexConfig& config, const ReplayConfig& replay, const ApexRules& rules, Parts& parts)
       : config_(config),
-        replay_(replay),
         rules_(rules),
         parts_(parts),
         spec_(parts.make_env(0)->spec()),
@@ -54,9 +58,16 @@ class Apex {
         table_(replay, format_, config.batch, parts.seed, crew_.stop_token()),
         drawn_(static_cast<std::size_t>(config.prefetch), crew_.stop_token()),
         used_(static_cast<std::size_t>(config.prefetch) + 2, crew_.stop_token()),
-        returns_(epsilons_of(config, parts.algorithm)) {
+        returns_(epsilons_of(config, parts.algorithm)),
+        memory_(replay, available_memory_bytes) {
+    // One batch more is at the learner, another is being drawn.
+    const auto batches = static_cast<std::size_t>(config.prefetch) + 2;
+    require_memory_for_batches(batches);
+    for (std::size_t i = 0; i < batches; ++i) {
+      used_.push(std::make_unique<SampleBatch>(format_, static_cast<std::size_t>(config.batch)));
+    }
     if (replay.compression == "none") {
-      require_memory(replay, raw_bytes_per_transition(replay, format_, config.n), 0,
+      require_memory(replay, raw_bytes_per_transition(replay, format_, config.n, config.copies), 0,
                      available_memory_bytes());
     }
     for (int rank = 0; rank < config.actors; ++rank) {
@@ -64,10 +75,7 @@ class Apex {
       actors_.back()->options = actor_options(config, replay, parts, spec_, rank);
     }
     if (parts.resume != nullptr) load(*parts.resume);
-    // One more is at the learner, another is being drawn.
-    for (std::int64_t i = 0; i < config.prefetch + 2; ++i) {
-      used_.push(std::make_unique<SampleBatch>(format_, static_cast<std::size_t>(config.batch)));
-    }
+    inserted_ = table_.state().inserted;
   }
 
   ~Apex() { crew_.end(); }  // its threads use all the rest
@@ -101,10 +109,22 @@ class Apex {
     });
   }
 
+  void require_memory_for_batches(std::size_t batches) const {
+    const auto bytes = static_cast<std::int64_t>(batches) * config_.batch * 2 *
+                       static_cast<std::int64_t>(format_.observation_bytes());
+    const auto available = available_memory_bytes();
+    if (!available || bytes < *available) return;
+    throw Error(fmt::format(
+        "{} batches of {} transitions need {:.1f} GB of memory, and {:.1f} GB can be had: set "
+        "apex.batch or apex.prefetch to less",
+        batches, config_.batch, static_cast<double>(bytes) / 1e9,
+        static_cast<double>(*available) / 1e9));
+  }
+
   /// Algorithm 1.
   void play(int rank) {
     auto& seat = *actors_[static_cast<std::size_t>(rank)];
-    start(seat, static_cast<std::size_t>(rank));
+    go_on(seat, static_cast<std::size_t>(rank));
     while (!parts_.run.done()) {
       double waited_seconds = 0;
       for (int i = 0; i < kReportSteps; ++i) {
@@ -118,14 +138,12 @@ class Apex {
     }
   }
 
-  void start(Seat& seat, std::size_t rank) {
+  /// As the actor was in the checkpoint, if it had begun by then.
+  void go_on(Seat& seat, std::size_t rank) {
+    const auto name = state_name("actor", rank);
+    if (parts_.resume == nullptr || !parts_.resume->blobs.contains(name)) return;
     const std::lock_guard lock(seat.mutex);
     seat.actor = make_actor(seat.options);
-    const auto name = state_name("actor", rank);
-    // An actor may not have begun by the checkpoint.
-    if (parts_.resume == nullptr || !parts_.resume->blobs.contains(name)) {
-      return seat.actor->start();
-    }
     StateReader reader(parts_.resume->blob(name));
     seat.actor->load(reader);
   }
@@ -190,26 +208,18 @@ class Apex {
       {
         const std::lock_guard lock(learner_mutex_);
         report = learner_.update(*batch, parts_.run.steps());
+        table_.update(batch->keys, batch->priorities);
       }
-      table_.update(batch->keys, batch->priorities);
-      if (learner_.updates() % config_.trim_updates == 0) trim();
+      if (learner_.updates() % config_.trim_updates == 0) table_.trim();
       report.seconds.waiting = waited_seconds;
       record(report, *batch);
       used_.push(std::move(batch));
     }
   }
 
-  void trim() {
-    table_.trim();
-    if (std::exchange(memory_is_enough_, true)) return;
-    // How well frames can be compressed is known now.
-    const auto state = table_.state();
-    require_memory(replay_, state.bytes_per_transition(), static_cast<double>(state.bytes),
-                   available_memory_bytes());
-  }
-
   void record(UpdateReport& report, const SampleBatch& batch) {
     const auto state = table_.state();
+    memory_.look(state);
     const auto samples = static_cast<double>(batch.size);
     const double ages = std::accumulate(batch.ages.begin(), batch.ages.end(), 0.0);
     auto measures = returns_.take();
@@ -228,7 +238,7 @@ class Apex {
       measures.push_back({"apex/checkpoint_rest_seconds", rested, 1});
     }
     Histogram priorities;
-    for (const float priority : batch.priorities) priorities.add(priority);
+    for (const float priority : table_.priorities(kPriorities)) priorities.add(priority);
     const Spread spread{"replay/priority", &priorities};
     report.measures = measures;
     report.spreads = {&spread, 1};
@@ -279,7 +289,6 @@ class Apex {
   }
 
   const ApexConfig& config_;
-  const ReplayConfig& replay_;
   const ApexRules& rules_;
   Parts& parts_;
   const EnvSpec spec_;
@@ -295,7 +304,7 @@ class Apex {
   ReturnsByEpsilon returns_;
   std::atomic<double> rested_seconds_ = 0;  // all, for the last checkpoint
   // The learner's own.
-  bool memory_is_enough_ = false;
+  MemoryWatch memory_;
   std::int64_t inserted_ = 0;  // by the last record
 };
 

@@ -1,5 +1,11 @@
 #include "tandem/systems/apex_actor.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "tandem/base/error.h"
+
 namespace tandem {
 
 ApexActor::ApexActor(const ApexActorOptions& options, const Parts& parts,
@@ -44,6 +50,10 @@ void ApexActor::step(std::vector<std::unique_ptr<Segment>>& full) {
 void ApexActor::add_result(int id) {
   const StepResult& result = env_.result(id);
   auto& builder = builders_[static_cast<std::size_t>(id)];
+  if (!std::isfinite(result.reward)) {
+    throw Error(
+        fmt::format("environment {} gave a reward of {}", options_.first_env + id, result.reward));
+  }
   const float reward = algorithm_.reward(result.reward);
   const auto frame = newest_frame(observation(id));
   if (!result.terminated && !result.truncated) return builder.step(reward, frame);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "tandem/base/error.h"
 
 namespace tandem {
@@ -13,15 +15,25 @@ constexpr double kIndexBytes = 80;
 /// A run needs some for all else, and actors may overshoot the capacity between two removals.
 constexpr double kUsable = 0.9;
 
+/// Transitions that a segment is held for, to each that is left: a segment lives until the last of
+/// its own is gone, which takes the sum of 1/k times as long by chance as the mean of them.
+double outliving(const ReplayConfig& config) {
+  if (config.remover == "fifo") return 1;
+  double sum = 0;
+  for (std::int64_t k = 1; k <= config.segment; ++k) sum += 1.0 / static_cast<double>(k);
+  return sum;
+}
+
 }  // namespace
 
 double raw_bytes_per_transition(const ReplayConfig& config, const FrameFormat& format,
-                                std::int64_t n) {
+                                std::int64_t n, std::int64_t copies) {
   const auto transitions = static_cast<double>(config.segment);
   // The first observation has a stack of frames, and the last one's comes n steps later.
   const double frames = transitions + static_cast<double>(format.stack - 1 + n);
-  return frames / transitions * static_cast<double>(format.frame_bytes) + sizeof(Transition) +
-         static_cast<double>(format.action_dims * sizeof(float)) + kIndexBytes;
+  const double own = frames / transitions * static_cast<double>(format.frame_bytes) +
+                     sizeof(Transition) + static_cast<double>(format.action_dims * sizeof(float));
+  return own * outliving(config) / static_cast<double>(copies) + kIndexBytes;
 }
 
 void require_memory(const ReplayConfig& config, double bytes_per_transition, double bytes_so_far,
@@ -38,6 +50,17 @@ void require_memory(const ReplayConfig& config, double bytes_per_transition, dou
       config.compression == "none"
           ? ", or replay.compression=lz4 (pictures of games take about a tenth)"
           : ""));
+}
+
+MemoryWatch::MemoryWatch(const ReplayConfig& config,
+                         std::function<std::optional<std::int64_t>()> available_bytes)
+    : config_(config), available_bytes_(std::move(available_bytes)) {}
+
+void MemoryWatch::look(const TableState& state) {
+  const double bytes = state.bytes_per_transition();
+  if (bytes <= 1.1 * bytes_per_transition_) return;
+  bytes_per_transition_ = bytes;
+  require_memory(config_, bytes, static_cast<double>(state.bytes), available_bytes_());
 }
 
 }  // namespace tandem

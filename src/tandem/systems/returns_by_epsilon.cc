@@ -3,19 +3,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
 
 namespace tandem {
 
 ReturnsByEpsilon::ReturnsByEpsilon(std::span<const float> epsilons) {
-  const auto bands = std::min(kBands, epsilons.size());
-  for (std::size_t env = 0; env < epsilons.size(); ++env) {
-    band_of_.push_back(env * bands / epsilons.size());
-    if (band_of_.back() == bands_.size()) bands_.emplace_back();
-    bands_.back().key = fmt::format("apex/return_epsilon_{:.2g}", epsilons[env]);
+  const std::set<float, std::greater<>> all(epsilons.begin(), epsilons.end());
+  if (all.size() < 2) return;
+  const auto bands = std::min(kBands, all.size());
+  std::map<float, std::size_t> band_of;
+  for (const float epsilon : all) {
+    const auto band = band_of.size() * bands / all.size();
+    band_of[epsilon] = band;
+    if (band == bands_.size()) bands_.emplace_back();
+    bands_.back().key = fmt::format("apex/return_epsilon_{:.2g}", epsilon);
   }
+  for (const float epsilon : epsilons) band_of_.push_back(band_of[epsilon]);
 }
 
 void ReturnsByEpsilon::add(std::span<const Episode> episodes) {
+  if (band_of_.empty()) return;
   const std::lock_guard lock(mutex_);
   for (const auto& episode : episodes) {
     auto& band = bands_[band_of_[static_cast<std::size_t>(episode.env)]];

@@ -11,14 +11,14 @@
 
 namespace tandem {
 
-/// Returns of episodes by how much their actor explores, in at most kBands bands of actors: with
+/// Returns of episodes by how much their actor explores, in at most kBands bands of epsilons: with
 /// Ape-X's epsilons most returns are those of explorers, and its curves are of the greediest actor
 /// (Figure 2). Safe to use from many threads.
 class ReturnsByEpsilon {
  public:
   static constexpr std::size_t kBands = 8;
 
-  /// The epsilon of each environment, the largest first.
+  /// The epsilon of each environment. Where all are the same there are no bands.
   explicit ReturnsByEpsilon(std::span<const float> epsilons);
 
   void add(std::span<const Episode> episodes);
