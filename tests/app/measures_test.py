@@ -101,8 +101,8 @@ class Experiments(Folder):
     # A smoke test of one study.
     def test_experiment_apex_study(self):
         out = self.path / "study"
-        words = ["apex-study", "epsilons", "--config", "apex/catch", "--steps", 4000, "--runs", 1]
-        done = tandem("experiment", *words, "--set", "log_seconds=0.1", "--out", out)
+        words = ["apex-study", "epsilons", "--config", "apex/catch", "--steps", "20k", "--runs", 1]
+        done = tandem("experiment", *words, "--set", "log_seconds=0.02", "--out", out)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("epsilons=6", done.stdout)
         with (out / "sweep.csv").open(newline="") as lines:
