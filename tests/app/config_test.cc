@@ -136,7 +136,7 @@ TEST(Config, DpgHasTheNumbersOfItsAppendix) {
   EXPECT_FALSE(config.net.dueling);
   EXPECT_EQ(config.optimizer.kind, "adam");
   EXPECT_EQ(config.optimizer.lr, 1e-4);
-  EXPECT_EQ(config.optimizer.clip_norm, 0);
+  EXPECT_EQ(config.optimizer.clip_norm, 40);  // as for DQN
   EXPECT_EQ(config.apex.batch, 256);
   EXPECT_EQ(config.apex.n, 3);
   EXPECT_EQ(config.replay.capacity, 1'000'000);

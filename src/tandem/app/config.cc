@@ -76,8 +76,8 @@ void set_apex_defaults(Config& config) {
 }
 
 // Those of the paper: appendix D, and Adam's own epsilon. The final layers start as DDPG's, from
-// which it comes; frames that are no pictures do not get smaller. Appendix D has a bound of its own
-// for the actor's gradient, and says of none for the critic's: DQN's norm of 40 is not taken over.
+// which it comes; frames that are no pictures do not get smaller. All else is as for DQN, the norm
+// of 40 included.
 void set_dpg_defaults(Config& config) {
   config.net.arch = "dpg";
   config.net.dueling = false;
@@ -85,7 +85,6 @@ void set_dpg_defaults(Config& config) {
   config.optimizer.kind = "adam";
   config.optimizer.lr = 1e-4;
   config.optimizer.epsilon = 1e-8;
-  config.optimizer.clip_norm = 0;
   config.apex.batch = 256;
   config.replay.capacity = 1'000'000;
   config.replay.remover = "inverse_priority";
