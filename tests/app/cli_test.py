@@ -235,7 +235,8 @@ class Listings(Folder):
         for key in keys:
             self.assertIn(key, table)
         self.assertLessEqual(max(map(len, table.splitlines())), 120)
-        self.assertIn("dpg.sigma", tandem("keys", "apex", "--set", "algo=dpg").stdout)
+        dpg = ["--env", "pendulum", "--set", "algo=dpg"]
+        self.assertIn("dpg.sigma", tandem("keys", "apex", *dpg).stdout)
 
     def test_presets(self):
         for preset in ["cartpole", "catch"] + (["paper_nips"] if HAS_ATARI else []):
