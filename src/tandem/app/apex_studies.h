@@ -18,9 +18,9 @@ struct ApexStudy {
 /// All of them.
 std::span<const ApexStudy> apex_studies();
 
-/// What the study varies about the config, as --vary takes it; all its runs make as many updates.
-/// Pure. Throws Error for a study that there is not, and for a config that leaves it nothing to
-/// vary.
+/// What the study varies about the config, as --vary takes it. All its runs make as many updates,
+/// but for the wait for replay.min_fill, which is longer with fewer actors, as in the paper. Pure.
+/// Throws Error for a study that there is not, and for a config that leaves it nothing to vary.
 std::string variation_of(const std::string& study, const Config& config);
 
 }  // namespace tandem
