@@ -48,6 +48,15 @@ TEST(ReplayMemory, RemovalByChanceLeavesSegmentsHalfEmpty) {
   EXPECT_NEAR(raw_bytes_per_transition({.segment = 4}, format, 1, 8) / whole, 0.125, 0.01);
 }
 
+// Seen failing without the check.
+TEST(ReplayMemory, BatchesDrawnAheadMustFit) {
+  const FrameFormat format{.frame_bytes = 7056, .stack = 4};
+  EXPECT_NO_THROW(require_memory_for_batches(format, 512, 18, 1'000'000'000));
+  EXPECT_NO_THROW(require_memory_for_batches(format, 512, 18, std::nullopt));
+  EXPECT_THAT(error_of([&] { require_memory_for_batches(format, 4096, 66, 1'000'000'000); }),
+              AllOf(HasSubstr("15.3 GB"), HasSubstr("1.0 GB"), HasSubstr("apex.prefetch")));
+}
+
 // Seen failing with a look at the first state alone.
 TEST(ReplayMemory, IsWatchedAsTransitionsGrow) {
   const ReplayConfig config = {.capacity = 1'000'000, .compression = "lz4"};

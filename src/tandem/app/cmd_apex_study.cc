@@ -11,6 +11,7 @@
 #include "tandem/app/config_options.h"
 #include "tandem/app/drawing.h"
 #include "tandem/app/sweep.h"
+#include "tandem/systems/returns_by_epsilon.h"
 
 namespace tandem {
 namespace {
@@ -27,7 +28,7 @@ struct StudyOptions {
 /// The log's returns by the least epsilon, as the paper's curves are of the greediest actor: it is
 /// the same in all runs, whatever the others do.
 std::string greediest(const Config& config) {
-  return fmt::format("apex/return_epsilon_{:.2g}", actor_epsilon(config.dqn, 1, 2));
+  return ReturnsByEpsilon::key_of(static_cast<float>(actor_epsilon(config.dqn, 1, 2)));
 }
 
 void run(const StudyOptions& options) {

@@ -79,15 +79,14 @@ void Rollout::copy_sample(const Rollout& from, std::int64_t sample, int to) {
 
 void Rollout::save(StateWriter& writer) const {
   writer.put(steps_);
-  const auto put = [&](const auto& buffer) { writer.put_bytes(std::as_bytes(std::span(buffer))); };
-  put(observations_);
-  put(actions_);
-  put(controls_);
-  put(log_probabilities_);
-  put(rewards_);
-  put(discounts_);
-  put(values_);
-  put(epsilons_);
+  writer.put_values(observations_);
+  writer.put_values(actions_);
+  writer.put_values(controls_);
+  writer.put_values(log_probabilities_);
+  writer.put_values(rewards_);
+  writer.put_values(discounts_);
+  writer.put_values(values_);
+  writer.put_values(epsilons_);
 }
 
 void Rollout::load(StateReader& reader) {

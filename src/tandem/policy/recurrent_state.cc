@@ -41,8 +41,8 @@ void RecurrentState::keep(std::span<const int> ids) {
 
 void RecurrentState::save(StateWriter& writer) const {
   if (size_ == 0) return;
-  writer.put_bytes(std::as_bytes(std::span(states_)));
-  writer.put_bytes(std::as_bytes(std::span(begins_)));
+  writer.put_values(states_);
+  writer.put_values(begins_);
 }
 
 void RecurrentState::load(StateReader& reader) {

@@ -1,6 +1,5 @@
 #include "tandem/systems/apex.h"
 
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -13,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "tandem/base/error.h"
 #include "tandem/base/memory.h"
 #include "tandem/learn/shared_model.h"
 #include "tandem/replay/table_state.h"
@@ -61,9 +59,9 @@ class Apex {
         returns_(epsilons_of(config, parts.algorithm)),
         memory_(replay, available_memory_bytes) {
     // One batch more is at the learner, another is being drawn.
-    const auto batches = static_cast<std::size_t>(config.prefetch) + 2;
-    require_memory_for_batches(batches);
-    for (std::size_t i = 0; i < batches; ++i) {
+    const auto batches = config.prefetch + 2;
+    require_memory_for_batches(format_, config.batch, batches, available_memory_bytes());
+    for (std::int64_t i = 0; i < batches; ++i) {
       used_.push(std::make_unique<SampleBatch>(format_, static_cast<std::size_t>(config.batch)));
     }
     if (replay.compression == "none") {
@@ -107,18 +105,6 @@ class Apex {
     return std::make_unique<ApexActor>(options, parts_, [this](const ApexActorOptions& o) {
       return rules_.make_policy(parts_, model_, spec_, o.first_env, o.envs);
     });
-  }
-
-  void require_memory_for_batches(std::size_t batches) const {
-    const auto bytes = static_cast<std::int64_t>(batches) * config_.batch * 2 *
-                       static_cast<std::int64_t>(format_.observation_bytes());
-    const auto available = available_memory_bytes();
-    if (!available || bytes < *available) return;
-    throw Error(fmt::format(
-        "{} batches of {} transitions need {:.1f} GB of memory, and {:.1f} GB can be had: set "
-        "apex.batch or apex.prefetch to less",
-        batches, config_.batch, static_cast<double>(bytes) / 1e9,
-        static_cast<double>(*available) / 1e9));
   }
 
   /// Algorithm 1.

@@ -52,6 +52,18 @@ void require_memory(const ReplayConfig& config, double bytes_per_transition, dou
           : ""));
 }
 
+void require_memory_for_batches(const FrameFormat& format, std::int64_t batch, std::int64_t batches,
+                                std::optional<std::int64_t> available_bytes) {
+  const auto bytes =
+      batches * batch * 2 * static_cast<std::int64_t>(format.observation_bytes());  // from, to
+  if (!available_bytes || bytes < *available_bytes) return;
+  throw Error(fmt::format(
+      "{} batches of {} transitions need {:.1f} GB of memory, and {:.1f} GB can be had: set "
+      "apex.batch or apex.prefetch to less",
+      batches, batch, static_cast<double>(bytes) / 1e9,
+      static_cast<double>(*available_bytes) / 1e9));
+}
+
 MemoryWatch::MemoryWatch(const ReplayConfig& config,
                          std::function<std::optional<std::int64_t>()> available_bytes)
     : config_(config), available_bytes_(std::move(available_bytes)) {}

@@ -20,11 +20,16 @@ double raw_bytes_per_transition(const ReplayConfig& config, const FrameFormat& f
 void require_memory(const ReplayConfig& config, double bytes_per_transition, double bytes_so_far,
                     std::optional<std::int64_t> available_bytes);
 
+/// Throws Error with the figures where so many batches of what is sampled do not fit into what is
+/// available.
+void require_memory_for_batches(const FrameFormat& format, std::int64_t batch, std::int64_t batches,
+                                std::optional<std::int64_t> available_bytes);
+
 /// Watches a replay as it fills, whose transitions may turn out to be larger than they were at
 /// first: compressed, or when segments outlive most of theirs. Not thread-safe.
 class MemoryWatch {
  public:
-  /// Both must outlive it; `available_bytes` is asked now and then.
+  /// `config` must outlive it; `available_bytes` is asked now and then.
   MemoryWatch(const ReplayConfig& config,
               std::function<std::optional<std::int64_t>()> available_bytes);
 

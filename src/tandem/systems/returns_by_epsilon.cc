@@ -18,9 +18,13 @@ ReturnsByEpsilon::ReturnsByEpsilon(std::span<const float> epsilons) {
     const auto band = band_of.size() * bands / all.size();
     band_of[epsilon] = band;
     if (band == bands_.size()) bands_.emplace_back();
-    bands_.back().key = fmt::format("apex/return_epsilon_{:.2g}", epsilon);
+    bands_.back().key = key_of(epsilon);
   }
   for (const float epsilon : epsilons) band_of_.push_back(band_of[epsilon]);
+}
+
+std::string ReturnsByEpsilon::key_of(float epsilon) {
+  return fmt::format("apex/return_epsilon_{:.2g}", epsilon);
 }
 
 void ReturnsByEpsilon::add(std::span<const Episode> episodes) {

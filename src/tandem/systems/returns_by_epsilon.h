@@ -21,10 +21,13 @@ class ReturnsByEpsilon {
   /// The epsilon of each environment. Where all are the same there are no bands.
   explicit ReturnsByEpsilon(std::span<const float> epsilons);
 
+  /// What the returns by an epsilon are called in the log: "apex/return_epsilon_0.4". Pure.
+  static std::string key_of(float epsilon);
+
   void add(std::span<const Episode> episodes);
 
-  /// A mean return for each band in which episodes ended since the last call, as
-  /// "apex/return_epsilon_0.4"; the least epsilon of a band names it. The names live as long as
+  /// A mean return for each band in which episodes ended since the last call, by
+  /// key_of() the band's least epsilon. The names live as long as
   /// this.
   std::vector<Measure> take();
 
