@@ -57,6 +57,7 @@ ColumnTaps column_taps() {
 std::unique_ptr<RowKernel> make_kernel(const GrayLevels& levels, Simd simd) {
   switch (simd) {
     case Simd::avx512:
+    case Simd::amx:
       return avx512_kernel(levels, column_taps());
     case Simd::avx2:
       return avx2_kernel(levels, column_taps());

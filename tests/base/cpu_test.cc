@@ -11,7 +11,7 @@
 namespace tandem {
 namespace {
 
-constexpr std::array kAll = {Simd::portable, Simd::avx2, Simd::avx512};
+constexpr std::array kAll = {Simd::portable, Simd::avx2, Simd::avx512, Simd::amx};
 constexpr std::array kOld = {Simd::portable};  // a CPU without AVX2
 
 std::string refusal(std::string_view wanted, std::span<const Simd> available) {
@@ -24,7 +24,7 @@ std::string refusal(std::string_view wanted, std::span<const Simd> available) {
 }
 
 TEST(Cpu, TakesTheWidestOfTheAvailable) {
-  EXPECT_EQ(choose_simd("", kAll), Simd::avx512);
+  EXPECT_EQ(choose_simd("", kAll), Simd::amx);
   EXPECT_EQ(choose_simd("", kOld), Simd::portable);
 }
 

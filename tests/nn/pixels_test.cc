@@ -43,6 +43,8 @@ void expect_the_same_numbers(const Cells& cells, std::int64_t block) {
   std::vector<Bfloat16> half(out.size());
   write_cells(images, 2, cells, block, out.data());
   write_cells(images, 2, cells, block, half.data());
+  std::vector<std::uint8_t> bytes(out.size());
+  write_cells(images, 2, cells, block, bytes.data());
   for (std::int64_t at = 0; at < std::ssize(out); ++at) {
     const auto depth = at / (places * block) % (cells.depth() / block) * block + at % block;
     const auto row = at / block / cells.columns() % cells.rows() * cells.stride +
@@ -52,10 +54,11 @@ void expect_the_same_numbers(const Cells& cells, std::int64_t block) {
     const auto byte = std::to_integer<int>(images[(plane * 23 + row) * 30 + column]);
     ASSERT_EQ(out[at], static_cast<float>(byte)) << at;
     ASSERT_EQ(half[at], to_bfloat16(out[at]));
+    ASSERT_EQ(bytes[at], byte);
   }
 }
 
-TEST(Cells, HoldTheSameNumbersAsFloatAndAsBfloat16InAnyBlocks) {
+TEST(Cells, HoldTheSameNumbersAsFloatBfloat16AndByteInAnyBlocks) {
   Cells cells{.channels = 4, .height = 23, .width = 30, .kernel = 8, .stride = 4};
   ASSERT_EQ(cells.rows(), 5);
   ASSERT_EQ(cells.columns(), 7);

@@ -86,8 +86,8 @@ int main(int argc, char** argv) {
   program.set_version_flag("--version", "tandem " TANDEM_VERSION);
   program.require_subcommand(1);
   program.footer(
-      "TANDEM_CPU=portable, avx2 or avx512 in the environment masks wider vector instructions of "
-      "the CPU.");
+      "TANDEM_CPU=portable, avx2, avx512 or amx in the environment masks wider instructions of the "
+      "CPU.");
   for (const auto add :
        {tandem::add_train, tandem::add_envs, tandem::add_systems, tandem::add_keys,
         tandem::add_rollout, tandem::add_bench, tandem::add_eval, tandem::add_record,

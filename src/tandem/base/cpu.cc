@@ -1,13 +1,33 @@
 #include "tandem/base/cpu.h"
 
+#include <cpuid.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cstdlib>
 
 #include "tandem/base/error.h"
 
 namespace tandem {
+namespace {
+
+/// Whether the CPU has AMX's tiles of 8-bit integers, and Linux (5.16 and later) lets this process
+/// use them: it gives their eight kilobytes of registers only to those who ask.
+bool may_use_amx() {
+  constexpr unsigned kTiles = 1U << 24;
+  constexpr unsigned kProductsOfBytes = 1U << 25;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
+  if ((d & kTiles) == 0 || (d & kProductsOfBytes) == 0) return false;
+  constexpr int kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr int kTileData = 18;
+  static const bool granted = syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+  return granted;
+}
+
+}  // namespace
 
 std::string simd_name(Simd simd) {
   switch (simd) {
@@ -17,6 +37,8 @@ std::string simd_name(Simd simd) {
       return "avx2";
     case Simd::avx512:
       return "avx512";
+    case Simd::amx:
+      return "amx";
   }
   return "?";
 }
@@ -29,7 +51,9 @@ std::vector<Simd> available_simd() {
                           __builtin_cpu_supports("avx512dq") &&
                           __builtin_cpu_supports("avx512vl") &&
                           __builtin_cpu_supports("avx512vbmi");
-  if (has_avx512) available.push_back(Simd::avx512);
+  if (!has_avx512) return available;
+  available.push_back(Simd::avx512);
+  if (may_use_amx()) available.push_back(Simd::amx);
   return available;
 }
 

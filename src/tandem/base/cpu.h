@@ -12,13 +12,14 @@ namespace tandem {
 /// built for `portable`, what every x86-64 CPU has; wider code is chosen at run time.
 ///
 /// avx2: AVX2 and FMA (Haswell, Zen and later). avx512: AVX-512 F, BW, DQ, VL and VBMI (Ice Lake,
-/// Zen 4 and later).
-enum class Simd { portable, avx2, avx512 };
+/// Zen 4 and later). amx: AMX's tiles of 8-bit integers (Sapphire Rapids and later).
+enum class Simd { portable, avx2, avx512, amx };
 
 /// As $TANDEM_CPU calls it. Pure, thread-safe.
 std::string simd_name(Simd simd);
 
-/// What this CPU and its operating system have, narrowest first. Pure, thread-safe.
+/// What this CPU and its operating system have, narrowest first. Asks the system for leave to use
+/// AMX, for the whole process, where it wants to be asked (Linux). Thread-safe.
 std::vector<Simd> available_simd();
 
 /// The one of `available` that is called `wanted`, the widest when that is empty. Throws Error with

@@ -28,6 +28,7 @@ void vectorise(const Body& body) {
     case Simd::avx2:
       return with_avx2(body);
     case Simd::avx512:
+    case Simd::amx:
       return with_avx512(body);
   }
 }

@@ -238,6 +238,7 @@ DenseKernels dense_kernels(Simd simd) {
     case Simd::avx2:
       return {forward_avx2, to_input_avx2, to_weights_avx2};
     case Simd::avx512:
+    case Simd::amx:
       return {forward_avx512, to_input_avx512, to_weights_avx512};
   }
   return {forward_portable, to_input_portable, to_weights_portable};

@@ -113,8 +113,22 @@ dnnl::primitive_desc_base to_weights_desc(const Context& context, const LayerSpe
 
 }  // namespace
 
+CellShape cell_shape(const LayerSpec& spec) {
+  return {.rows = spec.input[1],
+          .columns = spec.input[2],
+          .depth = spec.input[0],
+          .reach = spec.weights[2],
+          .filters = spec.weights[0]};
+}
+
 Layer::Layer(Context& context, LayerSpec spec, Tag input_tag)
     : context_(context), spec_(std::move(spec)), input_tag_(input_tag) {
+  if (spec_.type == Type::u8) {
+    bytes_.emplace(cell_shape(spec_));
+    input_tag_ = Tag::nhwc;
+    output_tag_ = Tag::nChw16c;
+    return;
+  }
   plain_ = view(context_,
                 weights_desc(Type::f32, plain_tag(dense_over_images() ? 2 : spec_.weights.size())));
   d_plain_ = view(context_, plain_.get_desc());
@@ -165,12 +179,18 @@ dnnl::memory Layer::as_images(const dnnl::memory& vectors, std::int64_t batch) c
 }
 
 void Layer::load(const float* weights, const float* bias) {
+  if (bytes_) return bytes_->load(weights, bias);
   point(plain_, weights);
   point(bias_, bias);
   for (auto& packed : packed_) packed.pack.run();
 }
 
 void Layer::forward(std::int64_t batch, const std::byte* input, std::byte* output) {
+  if (bytes_) {
+    bytes_->forward(batch, reinterpret_cast<const std::uint8_t*>(input),
+                    reinterpret_cast<float*>(output));
+    return;
+  }
   if (!forward_.contains(batch)) forward_.emplace(batch, make_forward(batch));
   auto& forward = forward_.at(batch);
   point(forward.input, input);
@@ -227,6 +247,11 @@ void Layer::flatten(const std::byte* input, float* out) {
 
 void Layer::backward(std::int64_t batch, const std::byte* input, const std::byte* d_linear,
                      std::byte* d_input, float* d_weights, float* d_bias) {
+  if (bytes_) {
+    bytes_->backward(batch, reinterpret_cast<const std::uint8_t*>(input),
+                     reinterpret_cast<const float*>(d_linear), d_weights, d_bias);
+    return;
+  }
   if (!backward_.contains(batch)) backward_.emplace(batch, make_backward(batch));
   auto& backward = backward_.at(batch);
   point(backward.input, input);

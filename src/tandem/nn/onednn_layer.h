@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "tandem/nn/cell_convolution.h"
 #include "tandem/nn/onednn_call.h"
 
 namespace tandem::onednn {
@@ -18,10 +20,15 @@ struct LayerSpec {
   Dims weights;  // PyTorch's order: {outputs, then as input or {channels, height, width}}
   std::int64_t stride = 0;
   bool relu = false;
-  bool first = false;            // nobody wants the gradient of its input
-  Type type = Type::f32;         // of input and weights, and of gradients of the linear output
+  bool first = false;  // nobody wants the gradient of its input
+  // Of input and weights, and of gradients of the linear output. u8: bytes as input of the first
+  // layer, which CellConvolution computes, and otherwise f32.
+  Type type = Type::f32;
   Type output_type = Type::f32;  // of the output
 };
+
+/// The shape of a first layer.
+CellShape cell_shape(const LayerSpec& spec);
 
 /// A layer with its parameters in the layouts that oneDNN chooses. Activations have the layout that
 /// it chose for a batch of some size, whole samples one after another, so that a batch can be taken
@@ -81,6 +88,7 @@ class Layer {
 
   Context& context_;
   LayerSpec spec_;
+  std::optional<CellConvolution> bytes_;  // computes all, where the input is of bytes
   Tag input_tag_ = Tag::any;
   Tag output_tag_ = Tag::any;
   dnnl::memory plain_;  // the weights that load() was given

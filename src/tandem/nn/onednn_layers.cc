@@ -3,8 +3,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "tandem/base/cpu.h"
+
 namespace tandem::onednn {
 namespace {
+
+/// Whether AMX can compute the first layer from the images' bytes.
+bool takes_bytes(const LayerSpec& first) {
+  return first.type == Type::f32 && best_simd() == Simd::amx &&
+         CellConvolution::supports(cell_shape(first));
+}
 
 /// The torso's layers, then the heads as one.
 std::vector<LayerSpec> layer_specs(const Architecture& architecture, Precision precision) {
@@ -28,6 +36,7 @@ std::vector<LayerSpec> layer_specs(const Architecture& architecture, Precision p
       const auto kernel = i == 0 ? cells.reach() : layer.kernel;
       std::fill(spec.weights.end() - 2, spec.weights.end(), kernel);
     }
+    if (i == 0 && takes_bytes(spec)) spec.type = Type::u8;
     specs.push_back(std::move(spec));
   }
   const auto features = specs.back().output;

@@ -40,6 +40,8 @@ void obey_the_choice_of_simd() {
       case Simd::avx2:
         return dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx2);
       case Simd::avx512:
+        return dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx512_core_bf16);
+      case Simd::amx:
         return dnnl_success;
     }
     return dnnl_success;
@@ -240,7 +242,9 @@ class OnednnNetwork final : public Network {
   void read(std::span<const std::byte> observations, std::int64_t batch, std::byte* out) const {
     const auto& first = layers_.front();
     const auto block = block_of(first.input_tag(), cells_.depth());
-    if (first.spec().type == Type::bf16) {
+    if (first.spec().type == Type::u8) {
+      write_cells(observations, batch, cells_, block, reinterpret_cast<std::uint8_t*>(out));
+    } else if (first.spec().type == Type::bf16) {
       write_cells(observations, batch, cells_, block, reinterpret_cast<Bfloat16*>(out));
     } else {
       write_cells(observations, batch, cells_, block, reinterpret_cast<float*>(out));

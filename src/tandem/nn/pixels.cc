@@ -35,6 +35,11 @@ void convert(const std::uint8_t* bytes, std::uint16_t* __restrict out) {
   for (int i = 0; i < kPixels; ++i) out[i] = static_cast<std::uint16_t>(bits[i] >> 16);
 }
 
+template <int kPixels>
+void convert(const std::uint8_t* bytes, std::uint8_t* __restrict out) {
+  std::memcpy(out, bytes, kPixels);
+}
+
 /// One image, its cells in pieces of kRun pixels that lie together in `out`: rows of one cell, or
 /// of the cells of several channels.
 template <std::int64_t kStride, std::int64_t kRun, class T>
@@ -114,6 +119,11 @@ void write_cells(std::span<const std::byte> images, std::int64_t batch, const Ce
 
 void write_cells(std::span<const std::byte> images, std::int64_t batch, const Cells& cells,
                  std::int64_t block, std::uint16_t* out) {
+  write_images(images, batch, cells, block, out);
+}
+
+void write_cells(std::span<const std::byte> images, std::int64_t batch, const Cells& cells,
+                 std::int64_t block, std::uint8_t* out) {
   write_images(images, batch, cells, block, out);
 }
 

@@ -35,13 +35,15 @@ struct Cells {
   [[nodiscard]] std::vector<std::int64_t> weight_order() const;
 };
 
-/// Turns u8 images [batch, channels, height, width] into cells, numbers from 0 to 255 as float or
-/// as bfloat16 (its bits), which holds them exactly: [batch, depth / block, rows, columns, block].
-/// block: a multiple of 8 that divides depth. Throws std::logic_error when the cells are not
-/// writable. Pure; safe from many threads.
+/// Turns u8 images [batch, channels, height, width] into cells, numbers from 0 to 255 as float, as
+/// bfloat16 (its bits), which holds them exactly, or as they are: [batch, depth / block, rows,
+/// columns, block]. block: a multiple of 8 that divides depth. Throws std::logic_error when the
+/// cells are not writable. Pure; safe from many threads.
 void write_cells(std::span<const std::byte> images, std::int64_t batch, const Cells& cells,
                  std::int64_t block, float* out);
 void write_cells(std::span<const std::byte> images, std::int64_t batch, const Cells& cells,
                  std::int64_t block, std::uint16_t* out);
+void write_cells(std::span<const std::byte> images, std::int64_t batch, const Cells& cells,
+                 std::int64_t block, std::uint8_t* out);
 
 }  // namespace tandem

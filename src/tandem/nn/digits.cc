@@ -1,0 +1,135 @@
+// Instructions beyond the build's own are allowed function by function, as in dense.cc.
+#include "tandem/nn/digits.h"
+
+#include <immintrin.h>
+
+namespace tandem {
+namespace {
+
+constexpr std::int64_t kLanes = 16;
+
+/// Sixteen rows of sixteen numbers become columns.
+[[gnu::target("avx512f"), gnu::always_inline]] inline void transpose(__m512i (&rows)[kLanes]) {
+  __m512i pairs[kLanes], fours[kLanes];
+#pragma GCC unroll 8
+  for (int i = 0; i < 16; i += 2) {
+    pairs[i] = _mm512_unpacklo_epi32(rows[i], rows[i + 1]);
+    pairs[i + 1] = _mm512_unpackhi_epi32(rows[i], rows[i + 1]);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 16; i += 4) {
+    fours[i] = _mm512_unpacklo_epi64(pairs[i], pairs[i + 2]);
+    fours[i + 1] = _mm512_unpackhi_epi64(pairs[i], pairs[i + 2]);
+    fours[i + 2] = _mm512_unpacklo_epi64(pairs[i + 1], pairs[i + 3]);
+    fours[i + 3] = _mm512_unpackhi_epi64(pairs[i + 1], pairs[i + 3]);
+  }
+  // Column i is in part i / 4 of the fours of i % 4.
+  constexpr int kEven = 0x88;  // the first and third part of either
+  constexpr int kOdd = 0xdd;
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    const __m512i upper_even = _mm512_shuffle_i32x4(fours[i], fours[4 + i], kEven);
+    const __m512i lower_even = _mm512_shuffle_i32x4(fours[8 + i], fours[12 + i], kEven);
+    const __m512i upper_odd = _mm512_shuffle_i32x4(fours[i], fours[4 + i], kOdd);
+    const __m512i lower_odd = _mm512_shuffle_i32x4(fours[8 + i], fours[12 + i], kOdd);
+    rows[i] = _mm512_shuffle_i32x4(upper_even, lower_even, kEven);
+    rows[4 + i] = _mm512_shuffle_i32x4(upper_odd, lower_odd, kEven);
+    rows[8 + i] = _mm512_shuffle_i32x4(upper_even, lower_even, kOdd);
+    rows[12 + i] = _mm512_shuffle_i32x4(upper_odd, lower_odd, kOdd);
+  }
+}
+
+/// The lowest bytes of the numbers of four vectors side by side.
+[[gnu::target("avx512f,avx512bw"), gnu::always_inline]] inline __m512i lowest_bytes(
+    const __m512i& a, const __m512i& b, const __m512i& c, const __m512i& d) {
+  constexpr __mmask64 kSecond = 0x2222'2222'2222'2222;
+  constexpr __mmask64 kThird = kSecond << 1;
+  constexpr __mmask64 kFourth = kSecond << 2;
+  const __m512i two = _mm512_mask_mov_epi8(a, kSecond, _mm512_slli_epi32(b, 8));
+  const __m512i three = _mm512_mask_mov_epi8(two, kThird, _mm512_slli_epi32(c, 16));
+  return _mm512_mask_mov_epi8(three, kFourth, _mm512_slli_epi32(d, 24));
+}
+
+/// Each digit of four vectors.
+[[gnu::target("avx512f,avx512bw"), gnu::always_inline]] inline void split(
+    const std::int32_t* whole, std::int64_t stride, __m512i& low, __m512i& middle, __m512i& high) {
+  const __m512i a = _mm512_loadu_si512(whole);
+  const __m512i b = _mm512_loadu_si512(whole + stride);
+  const __m512i c = _mm512_loadu_si512(whole + 2 * stride);
+  const __m512i d = _mm512_loadu_si512(whole + 3 * stride);
+  low = lowest_bytes(a, b, c, d);
+  middle = lowest_bytes(_mm512_srli_epi32(a, 8), _mm512_srli_epi32(b, 8), _mm512_srli_epi32(c, 8),
+                        _mm512_srli_epi32(d, 8));
+  high = lowest_bytes(_mm512_srli_epi32(a, 16), _mm512_srli_epi32(b, 16), _mm512_srli_epi32(c, 16),
+                      _mm512_srli_epi32(d, 16));
+}
+
+}  // namespace
+
+[[gnu::target("avx512f")]] void transpose_to_rows(const float* matrix, std::int64_t stride,
+                                                  std::int64_t count, float* rows) {
+  for (std::int64_t first = 0; first < count; first += kLanes) {
+    __m512i block[kLanes];
+    for (std::int64_t i = 0; i < kLanes; ++i) {
+      block[i] = _mm512_loadu_si512(matrix + i * stride + first);
+    }
+    transpose(block);
+    for (std::int64_t i = 0; i < kLanes; ++i) {
+      _mm512_storeu_si512(rows + (first + i) * kLanes, block[i]);
+    }
+  }
+}
+
+[[gnu::target("avx512f")]] void measure_rows(const float* rows, std::int64_t count, float* largest,
+                                             float* sums) {
+  __m512 most = _mm512_loadu_ps(largest);
+  __m512 sum = _mm512_setzero_ps();
+  for (std::int64_t i = 0; i < count; ++i) {
+    const __m512 row = _mm512_loadu_ps(rows + i * kLanes);
+    most = _mm512_max_ps(most, _mm512_abs_ps(row));
+    sum = _mm512_add_ps(sum, row);
+  }
+  _mm512_storeu_ps(largest, most);
+  _mm512_storeu_ps(sums, _mm512_add_ps(_mm512_loadu_ps(sums), sum));
+}
+
+[[gnu::target("avx512f")]] void to_whole(const float* rows, std::int64_t count,
+                                         const float* factors, std::int32_t* whole) {
+  const __m512 factor = _mm512_loadu_ps(factors);
+  // 128 added to each digit makes it a byte of 0 to 255, carries included; the highest bit of which
+  // is then the other way round than in a signed byte.
+  const __m512i halves = _mm512_set1_epi32(0x808080);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const __m512i row =
+        _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_loadu_ps(rows + i * kLanes), factor));
+    _mm512_storeu_si512(whole + i * kLanes,
+                        _mm512_xor_si512(_mm512_add_epi32(row, halves), halves));
+  }
+}
+
+[[gnu::target("avx512f,avx512bw")]] void digits_of_four_rows(const std::int32_t* whole,
+                                                             std::int64_t stride,
+                                                             const DigitPlaces& to) {
+  __m512i low, middle, high;
+  split(whole, stride, low, middle, high);
+  _mm512_storeu_si512(to[0], low);
+  _mm512_storeu_si512(to[1], middle);
+  _mm512_storeu_si512(to[2], high);
+}
+
+[[gnu::target("avx512f,avx512bw")]] void digits_of_columns(const std::int32_t* whole,
+                                                           const DigitPlaces& to,
+                                                           std::int64_t stride) {
+  __m512i digits[kDigits][kLanes];
+  for (std::int64_t i = 0; i < kLanes; ++i) {
+    split(whole + 4 * i * kLanes, kLanes, digits[0][i], digits[1][i], digits[2][i]);
+  }
+  for (std::int64_t digit = 0; digit < kDigits; ++digit) {
+    transpose(digits[digit]);
+    for (std::int64_t i = 0; i < kLanes; ++i) {
+      _mm512_storeu_si512(to[digit] + i * stride, digits[digit][i]);
+    }
+  }
+}
+
+}  // namespace tandem

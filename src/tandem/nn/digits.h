@@ -1,0 +1,39 @@
+// Numbers as whole ones of three digits, for products of bytes by AMX.
+//
+// A whole number here has 24 bits, as many as a float has, in three digits of -128 to 127:
+// d0 + 2^8 d1 + 2^16 d2. Rows have sixteen numbers. All functions need Simd::amx, and are pure and
+// safe from many threads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace tandem {
+
+constexpr std::int64_t kDigits = 3;
+
+/// The largest whole number that floats are scaled to: a little more would not fit three digits.
+constexpr float kLargestWhole = 8'355'000;
+
+/// Where the digits go, each to a place of its own.
+using DigitPlaces = std::array<std::int8_t*, kDigits>;
+
+/// rows [count, 16] of the matrix [16, count] whose rows are `stride` floats apart. count: a
+/// multiple of 16.
+void transpose_to_rows(const float* matrix, std::int64_t stride, std::int64_t count, float* rows);
+
+/// Raises `largest` [16] to the largest sizes in the columns of rows [count, 16], and adds the
+/// columns' sums to `sums` [16]. A number that is none is sure to show in the sums alone.
+void measure_rows(const float* rows, std::int64_t count, float* largest, float* sums);
+
+/// The whole numbers nearest to rows [count, 16], each times the factor [16] of its column. Their
+/// digits are in the lower three bytes, each as a signed byte.
+void to_whole(const float* rows, std::int64_t count, const float* factors, std::int32_t* whole);
+
+/// Of four such rows, `stride` numbers apart: each digit [16, 4], 64 bytes.
+void digits_of_four_rows(const std::int32_t* whole, std::int64_t stride, const DigitPlaces& to);
+
+/// Of 64 such rows: each digit of column i, 64 bytes, to `stride` bytes times i behind its place.
+void digits_of_columns(const std::int32_t* whole, const DigitPlaces& to, std::int64_t stride);
+
+}  // namespace tandem

@@ -1,0 +1,33 @@
+// AMX's registers, which hold tiles: 16 rows of 64 bytes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace tandem {
+
+/// What such a register holds: 16 rows of 64 bytes, or of 16 numbers of 32 bits. Value type.
+struct alignas(64) Tile {
+  static constexpr std::int64_t kRows = 16;
+  static constexpr std::int64_t kRowBytes = 64;
+
+  std::array<std::int8_t, std::size_t{kRows * kRowBytes}> bytes{};
+
+  [[nodiscard]] std::int8_t* row(std::int64_t i) { return bytes.data() + i * kRowBytes; }
+  [[nodiscard]] const std::int8_t* row(std::int64_t i) const {
+    return bytes.data() + i * kRowBytes;
+  }
+};
+
+/// The eight registers of the calling thread, made to hold whole tiles while this lives. Needs
+/// Simd::amx.
+class TileRegisters {
+ public:
+  TileRegisters();
+  ~TileRegisters();
+  TileRegisters(const TileRegisters&) = delete;
+  TileRegisters& operator=(const TileRegisters&) = delete;
+};
+
+}  // namespace tandem
