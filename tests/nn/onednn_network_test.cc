@@ -1,4 +1,5 @@
 #include "tandem/base/error.h"
+#include "tandem/nn/batch.h"
 #include "tests/nn/network_contract.h"
 #include "tests/support/allocations.h"
 
@@ -79,6 +80,30 @@ TEST(OnednnNetwork, AllocatesNothingForASample) {
   EXPECT_LE(allocations(Atari::kBatch), 4 * one);
   EXPECT_EQ(allocations(Atari::kBatch - 1), allocations(Atari::kBatch));
   EXPECT_EQ(allocations(1), one);
+}
+
+TEST(OnednnNetwork, TakesObservationsFromSeveralPlaces) {
+  // Pieces that end within tiles and hold several. Seen failing with a piece's first sample taken
+  // again for the next tile.
+  Atari atari;
+  const auto network = make_onednn_network(atari.architecture, atari.parameters, Precision::fp32);
+  Outputs at_once, in_pieces;
+  network->forward({atari.observations}, at_once.heads());
+  Pieces pieces;
+  std::int64_t first = 0;
+  for (const std::int64_t count : {1, 13, 3, 7}) {
+    pieces.add(part(atari, first, count));
+    first += count;
+  }
+  ASSERT_EQ(first, Atari::kBatch);
+  network->forward(pieces.inputs_of(*network), in_pieces.heads());
+  EXPECT_EQ(in_pieces.logits, at_once.logits);
+  EXPECT_EQ(in_pieces.value, at_once.value);
+
+  pieces.clear();
+  pieces.add(std::span(atari.observations).first(100));
+  pieces.add(std::span(atari.observations).subspan(100));
+  EXPECT_THROW(network->forward(pieces.inputs_of(*network), at_once.heads()), std::logic_error);
 }
 
 TEST(OnednnNetwork, LeavesOtherNetworksToOthers) {

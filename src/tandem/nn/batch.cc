@@ -10,14 +10,28 @@ void require_sizes(const Architecture& architecture, const Inputs& inputs, const
   const auto is = [&](std::size_t size, std::int64_t of_one) {
     return size == static_cast<std::size_t>(out.batch * of_one);
   };
-  if (out.batch > 0 && out.actions == architecture.policy_outputs &&
-      is(inputs.observations.size(), bytes) && is(out.logits.size(), out.actions) &&
-      is(out.value.size(), architecture.value_head ? 1 : 0) &&
+  bool whole = true;  // samples in the pieces
+  std::size_t observed = inputs.observations.size();
+  for (const auto& piece : inputs.pieces) {
+    observed += piece.size();
+    whole = whole && piece.size() % static_cast<std::size_t>(bytes) == 0;
+  }
+  if (out.batch > 0 && whole && out.actions == architecture.policy_outputs && is(observed, bytes) &&
+      is(out.logits.size(), out.actions) && is(out.value.size(), architecture.value_head ? 1 : 0) &&
       is(inputs.state.size(), architecture.state_size()) &&
       is(inputs.begins.size(), architecture.state_size() > 0 ? 1 : 0)) {
     return;
   }
   throw std::logic_error("Network: the batch has other sizes than the architecture");
+}
+
+Inputs Pieces::inputs_of(const Network& network) {
+  if (network.takes_pieces()) return {.observations = {}, .pieces = pieces_};
+  side_by_side_.clear();
+  for (const auto& piece : pieces_) {
+    side_by_side_.insert(side_by_side_.end(), piece.begin(), piece.end());
+  }
+  return {side_by_side_};
 }
 
 void Network::forward_alone(const Inputs& inputs, const Heads& out) {

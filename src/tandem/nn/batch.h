@@ -20,6 +20,24 @@ Heads part(const Heads& heads, std::int64_t first, std::int64_t count);
 /// The same of the inputs of a batch of `batch` samples.
 Inputs part(const Inputs& inputs, std::int64_t first, std::int64_t count, std::int64_t batch);
 
+/// The observations of a batch from several places, which are copied only for networks that must
+/// have them side by side. Not thread-safe.
+class Pieces {
+ public:
+  void clear() { pieces_.clear(); }
+
+  /// Some samples, behind those before. They must outlive the inputs.
+  void add(std::span<const std::byte> observations) { pieces_.push_back(observations); }
+
+  /// All of them, without a state, as `network` takes them; views that hold until the next call of
+  /// a member.
+  Inputs inputs_of(const Network& network);
+
+ private:
+  std::vector<std::span<const std::byte>> pieces_;
+  std::vector<std::byte> side_by_side_;
+};
+
 /// Room for a batch's heads, kept from one batch to the next. Not thread-safe.
 class HeadsBuffer {
  public:

@@ -18,6 +18,9 @@ struct Inputs {
   std::span<float> state = {};                // [batch, state]: the one before, then the one after
   std::span<const std::uint8_t> begins = {};  // [batch]: nonzero where an episode begins, whose
                                               // state before counts as zero
+  /// Instead of `observations`, for networks with takes_pieces() alone: the same from several
+  /// places, one after another, each of some samples. See Pieces.
+  std::span<const std::span<const std::byte>> pieces = {};
 };
 
 /// Outputs of a network for a batch; views of the caller's memory.
@@ -57,6 +60,9 @@ class Network {
 
   /// What it computes: the sizes of inputs, heads and parameters.
   [[nodiscard]] virtual const Architecture& architecture() const = 0;
+
+  /// Whether forward() and record() take observations in pieces.
+  [[nodiscard]] virtual bool takes_pieces() const { return false; }
 
   /// Fills `out` for out.batch samples.
   virtual void forward(const Inputs& inputs, const Heads& out) = 0;

@@ -96,6 +96,8 @@ class OnednnNetwork final : public Network {
 
   [[nodiscard]] const Architecture& architecture() const override { return architecture_; }
 
+  [[nodiscard]] bool takes_pieces() const override { return true; }
+
   void forward(const Inputs& inputs, const Heads& out) override {
     keep_to_this_thread();
     passing_.clear();
@@ -182,7 +184,7 @@ class OnednnNetwork final : public Network {
     tape.extend(out.batch);
     const auto tile = std::min(tile_, out.batch);
     for (std::int64_t first = 0; first < out.batch; first += tile) {
-      convolve(inputs.observations, first, std::min(tile, out.batch - first), tape);
+      convolve(inputs, first, std::min(tile, out.batch - first), tape);
     }
     for (std::size_t i = convolutions_; i + 1 < layers_.size(); ++i) {
       layers_[i].forward(out.batch, tape.latest(i), tape.latest(i + 1));
@@ -229,14 +231,29 @@ class OnednnNetwork final : public Network {
   }
 
   /// The layers whose work is in their activations, on some samples of the batch.
-  void convolve(std::span<const std::byte> observations, std::int64_t first, std::int64_t count,
-                Tape& tape) {
-    const auto bytes = cells_.channels * cells_.height * cells_.width;
+  void convolve(const Inputs& inputs, std::int64_t first, std::int64_t count, Tape& tape) {
     const auto at = [&](std::size_t i) {
       return tape.latest(i) + first * layers_[i].input_bytes();
     };
-    read(observations.subspan(first * bytes, count * bytes), count, at(0));
+    const std::span all(&inputs.observations, 1);
+    read(inputs.pieces.empty() ? all : inputs.pieces, first, count, at(0));
     for (std::size_t i = 0; i < convolutions_; ++i) layers_[i].forward(count, at(i), at(i + 1));
+  }
+
+  /// Samples [first, first + count) of those in the pieces.
+  void read(std::span<const std::span<const std::byte>> pieces, std::int64_t first,
+            std::int64_t count, std::byte* out) const {
+    const auto bytes = cells_.channels * cells_.height * cells_.width;
+    for (const auto& piece : pieces) {
+      const auto samples = std::ssize(piece) / bytes;
+      const auto here = std::min(samples - first, count);
+      if (here > 0) {
+        read(piece.subspan(first * bytes, here * bytes), here, out);
+        out += here * layers_.front().input_bytes();
+        count -= here;
+      }
+      first = std::max<std::int64_t>(first - samples, 0);
+    }
   }
 
   void read(std::span<const std::byte> observations, std::int64_t batch, std::byte* out) const {
@@ -351,10 +368,9 @@ class OnednnNetwork final : public Network {
 };
 
 void require_instructions(Precision precision) {
-  const auto has = dnnl::cpu_isa::avx512_core_bf16;
+  constexpr auto kBf16 = static_cast<int>(dnnl::cpu_isa::avx512_core_bf16);
   const auto isa = static_cast<int>(dnnl::get_effective_cpu_isa());
-  if (precision == Precision::fp32 || (isa & static_cast<int>(has)) == static_cast<int>(has))
-    return;
+  if (precision == Precision::fp32 || (isa & kBf16) == kBf16) return;
   throw Error(
       "net.precision: 'bf16' asked for, but this CPU has no instructions for bfloat16 (avx512_bf16 "
       "or AMX); use net.precision = \"fp32\"");

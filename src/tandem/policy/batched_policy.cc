@@ -41,9 +41,9 @@ void BatchedPolicy::answer(NetworkCopy& model, Batch& batch) {
     for (const Question* question : batch.questions_) answer_alone(model.network(), *question);
     return reply(batch, model.version());
   }
-  batch.gather();
+  const Inputs inputs = batch.gather(model.network());
   const Heads heads = batch.heads_.of(architecture_, batch.samples_);
-  model.network().forward({batch.observations_, batch.state_, batch.begins_}, heads);
+  model.network().forward(inputs, heads);
   batch.scatter(heads);
   reply(batch, model.version());
 }
@@ -105,15 +105,19 @@ PredictionStats BatchedPolicy::take_stats() {
   return std::exchange(stats_, {});
 }
 
-void BatchedPolicy::Batch::gather() {
+Inputs BatchedPolicy::Batch::gather(const Network& network) {
   observations_.clear();
   state_.clear();
   begins_.clear();
   for (const Question* question : questions_) {
-    append(observations_, question->inputs.observations);
+    observations_.add(question->inputs.observations);
     append<float>(state_, question->inputs.state);
     append(begins_, question->inputs.begins);
   }
+  Inputs inputs = observations_.inputs_of(network);
+  inputs.state = state_;
+  inputs.begins = begins_;
+  return inputs;
 }
 
 void BatchedPolicy::Batch::scatter(const Heads& heads) const {

@@ -53,13 +53,13 @@ class BatchedPolicy final : public Policy {
    private:
     friend class BatchedPolicy;
 
-    void gather();
+    Inputs gather(const Network& network);
     void scatter(const Heads& heads) const;
 
     std::vector<Question*> questions_;
     std::int64_t samples_ = 0;
     Stopwatch watch_;  // since there was something to answer
-    std::vector<std::byte> observations_;
+    Pieces observations_;
     std::vector<float> state_;
     std::vector<std::uint8_t> begins_;
     HeadsBuffer heads_;

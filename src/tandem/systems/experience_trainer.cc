@@ -57,9 +57,10 @@ void ExperienceTrainer::record() {
   observations_.clear();
   for (const auto& experience : batch_) {
     Rollout& rollout = experience->rollout;
-    append(rollout.observations(0, rollout.steps()));
+    observations_.add(rollout.observations(0, rollout.steps()));
   }
-  copy_.network().record({observations_}, heads_.of(copy_.network().architecture(), samples_));
+  Network& network = copy_.network();
+  network.record(observations_.inputs_of(network), heads_.of(network.architecture(), samples_));
 }
 
 /// What the last states are worth now, when they are learned from.
@@ -68,11 +69,12 @@ void ExperienceTrainer::revalue() {
   std::int64_t states = 0;
   for (const auto& experience : batch_) {
     Rollout& rollout = experience->rollout;
-    append(rollout.observations(rollout.steps()));
+    observations_.add(rollout.observations(rollout.steps()));
     states += rollout.envs();
   }
-  const Heads all = heads_.of(copy_.network().architecture(), states);
-  copy_.network().forward({observations_}, all);
+  Network& network = copy_.network();
+  const Heads all = heads_.of(network.architecture(), states);
+  network.forward(observations_.inputs_of(network), all);
   std::int64_t first = 0;
   for (const auto& experience : batch_) {
     Rollout& rollout = experience->rollout;
@@ -81,10 +83,6 @@ void ExperienceTrainer::revalue() {
                       rollout.values(last));
     first += rollout.envs();
   }
-}
-
-void ExperienceTrainer::append(std::span<const std::byte> observations) {
-  observations_.insert(observations_.end(), observations.begin(), observations.end());
 }
 
 LossStats ExperienceTrainer::loss(const Heads& heads, const Heads& gradient) const {

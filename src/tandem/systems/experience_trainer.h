@@ -45,7 +45,6 @@ class ExperienceTrainer {
  private:
   void record();
   void revalue();
-  void append(std::span<const std::byte> observations);
   LossStats loss(const Heads& heads, const Heads& gradient) const;
 
   const Algorithm& algorithm_;
@@ -57,7 +56,7 @@ class ExperienceTrainer {
   std::int64_t lag_ = 0;
   double waiting_ = 0;
   double waited_seconds_ = 0;
-  std::vector<std::byte> observations_;
+  Pieces observations_;
   std::vector<Episode> episodes_;
   HeadsBuffer heads_;
 };
