@@ -225,11 +225,13 @@ void CellConvolution::load(const float* weights, const float* bias) {
     auto* tiles = &weights_[block * rows_for(count) * kDigits];
     for (std::int64_t next = 0; next < count; next += 4) {  // in the order of the cells' bytes
       const auto kernel_place = next / shape_.depth;
-      const auto* four = &whole[(next % shape_.depth * shape_.kernel() + kernel_place) * kBlock];
+      std::array<const std::int32_t*, 4> four;
+      for (std::int64_t i = 0; i < 4; ++i) {
+        four[i] = &whole[((next + i) % shape_.depth * shape_.kernel() + kernel_place) * kBlock];
+      }
       auto* tile = tiles + next / kRowBytes * kDigits;
       const auto row = next % kRowBytes / 4;
-      digits_of_four_rows(four, shape_.kernel() * kBlock,
-                          {tile[0].row(row), tile[1].row(row), tile[2].row(row)});
+      digits_of_four_rows(four, {tile[0].row(row), tile[1].row(row), tile[2].row(row)});
     }
   }
 }

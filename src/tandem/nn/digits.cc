@@ -52,11 +52,11 @@ constexpr std::int64_t kLanes = 16;
 
 /// Each digit of four vectors.
 [[gnu::target("avx512f,avx512bw"), gnu::always_inline]] inline void split(
-    const std::int32_t* whole, std::int64_t stride, __m512i& low, __m512i& middle, __m512i& high) {
-  const __m512i a = _mm512_loadu_si512(whole);
-  const __m512i b = _mm512_loadu_si512(whole + stride);
-  const __m512i c = _mm512_loadu_si512(whole + 2 * stride);
-  const __m512i d = _mm512_loadu_si512(whole + 3 * stride);
+    const std::array<const std::int32_t*, 4>& whole, __m512i& low, __m512i& middle, __m512i& high) {
+  const __m512i a = _mm512_loadu_si512(whole[0]);
+  const __m512i b = _mm512_loadu_si512(whole[1]);
+  const __m512i c = _mm512_loadu_si512(whole[2]);
+  const __m512i d = _mm512_loadu_si512(whole[3]);
   low = lowest_bytes(a, b, c, d);
   middle = lowest_bytes(_mm512_srli_epi32(a, 8), _mm512_srli_epi32(b, 8), _mm512_srli_epi32(c, 8),
                         _mm512_srli_epi32(d, 8));
@@ -107,11 +107,10 @@ constexpr std::int64_t kLanes = 16;
   }
 }
 
-[[gnu::target("avx512f,avx512bw")]] void digits_of_four_rows(const std::int32_t* whole,
-                                                             std::int64_t stride,
-                                                             const DigitPlaces& to) {
+[[gnu::target("avx512f,avx512bw")]] void digits_of_four_rows(
+    const std::array<const std::int32_t*, 4>& whole, const DigitPlaces& to) {
   __m512i low, middle, high;
-  split(whole, stride, low, middle, high);
+  split(whole, low, middle, high);
   _mm512_storeu_si512(to[0], low);
   _mm512_storeu_si512(to[1], middle);
   _mm512_storeu_si512(to[2], high);
@@ -122,7 +121,9 @@ constexpr std::int64_t kLanes = 16;
                                                            std::int64_t stride) {
   __m512i digits[kDigits][kLanes];
   for (std::int64_t i = 0; i < kLanes; ++i) {
-    split(whole + 4 * i * kLanes, kLanes, digits[0][i], digits[1][i], digits[2][i]);
+    const auto* four = whole + 4 * i * kLanes;
+    split({four, four + kLanes, four + 2 * kLanes, four + 3 * kLanes}, digits[0][i], digits[1][i],
+          digits[2][i]);
   }
   for (std::int64_t digit = 0; digit < kDigits; ++digit) {
     transpose(digits[digit]);

@@ -30,8 +30,8 @@ void measure_rows(const float* rows, std::int64_t count, float* largest, float* 
 /// digits are in the lower three bytes, each as a signed byte.
 void to_whole(const float* rows, std::int64_t count, const float* factors, std::int32_t* whole);
 
-/// Of four such rows, `stride` numbers apart: each digit [16, 4], 64 bytes.
-void digits_of_four_rows(const std::int32_t* whole, std::int64_t stride, const DigitPlaces& to);
+/// Of four such rows: each digit [16, 4], 64 bytes.
+void digits_of_four_rows(const std::array<const std::int32_t*, 4>& whole, const DigitPlaces& to);
 
 /// Of 64 such rows: each digit of column i, 64 bytes, to `stride` bytes times i behind its place.
 void digits_of_columns(const std::int32_t* whole, const DigitPlaces& to, std::int64_t stride);

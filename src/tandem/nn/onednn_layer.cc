@@ -111,6 +111,15 @@ dnnl::primitive_desc_base to_weights_desc(const Context& context, const LayerSpe
       desc, attributes, context.engine, convolution(context, spec, d, attributes));
 }
 
+/// Of a dense layer over images.
+ImageDense image_dense(const LayerSpec& spec) {
+  if (spec.input.size() != 3) return {};
+  return {.channels = spec.input[0],
+          .places = spec.input[1] * spec.input[2],
+          .outputs = spec.output[0],
+          .relu = spec.relu};
+}
+
 }  // namespace
 
 CellShape cell_shape(const LayerSpec& spec) {
@@ -142,6 +151,11 @@ Layer::Layer(Context& context, LayerSpec spec, Tag input_tag)
                     {batch_of(kUsualBatch, spec_.output), spec_.output_type, Tag::any}});
   if (input_tag_ == Tag::any) input_tag_ = tag_of(chosen.src_desc());
   output_tag_ = tag_of(chosen.dst_desc());
+  const ImageDense dense = image_dense(spec_);
+  if (dense_over_images() && input_tag_ == Tag::nChw16c && spec_.type == Type::f32 &&
+      spec_.output_type == Type::f32 && best_simd() == Simd::amx && DigitDense::supports(dense)) {
+    digits_.emplace(dense);
+  }
 }
 
 std::size_t Layer::weight_count() const {
@@ -180,6 +194,7 @@ dnnl::memory Layer::as_images(const dnnl::memory& vectors, std::int64_t batch) c
 
 void Layer::load(const float* weights, const float* bias) {
   if (bytes_) return bytes_->load(weights, bias);
+  loaded_ = false;
   point(plain_, weights);
   point(bias_, bias);
   for (auto& packed : packed_) packed.pack.run();
@@ -189,6 +204,15 @@ void Layer::forward(std::int64_t batch, const std::byte* input, std::byte* outpu
   if (bytes_) {
     bytes_->forward(batch, reinterpret_cast<const std::uint8_t*>(input),
                     reinterpret_cast<float*>(output));
+    return;
+  }
+  if (digits_ && batch >= kPackingPays) {
+    if (!std::exchange(loaded_, true)) {
+      digits_->load(static_cast<const float*>(plain_.get_data_handle()),
+                    static_cast<const float*>(bias_.get_data_handle()));
+    }
+    digits_->forward(batch, reinterpret_cast<const float*>(input),
+                     reinterpret_cast<float*>(output));
     return;
   }
   if (!forward_.contains(batch)) forward_.emplace(batch, make_forward(batch));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tandem/nn/cell_convolution.h"
+#include "tandem/nn/digit_dense.h"
 #include "tandem/nn/onednn_call.h"
 
 namespace tandem::onednn {
@@ -89,6 +90,8 @@ class Layer {
   Context& context_;
   LayerSpec spec_;
   std::optional<CellConvolution> bytes_;  // computes all, where the input is of bytes
+  std::optional<DigitDense> digits_;      // where it is faster: large batches forward
+  bool loaded_ = false;                   // into digits_
   Tag input_tag_ = Tag::any;
   Tag output_tag_ = Tag::any;
   dnnl::memory plain_;  // the weights that load() was given
