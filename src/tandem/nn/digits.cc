@@ -3,6 +3,8 @@
 
 #include <immintrin.h>
 
+#include <algorithm>
+
 namespace tandem {
 namespace {
 
@@ -66,18 +68,28 @@ constexpr std::int64_t kLanes = 16;
 
 }  // namespace
 
-[[gnu::target("avx512f")]] void transpose_to_rows(const float* matrix, std::int64_t stride,
-                                                  std::int64_t count, float* rows) {
-  for (std::int64_t first = 0; first < count; first += kLanes) {
+[[gnu::target("avx512f")]] void transpose_rows(const std::array<const std::uint8_t*, kLanes>& rows,
+                                               std::int64_t count, std::uint8_t* columns) {
+  constexpr std::int64_t kBytes = 4;
+  for (std::int64_t next = 0; next < count; next += kLanes) {
+    const auto first = std::min(next, count - kLanes);
     __m512i block[kLanes];
     for (std::int64_t i = 0; i < kLanes; ++i) {
-      block[i] = _mm512_loadu_si512(matrix + i * stride + first);
+      block[i] = _mm512_loadu_si512(rows[i] + first * kBytes);
     }
     transpose(block);
     for (std::int64_t i = 0; i < kLanes; ++i) {
-      _mm512_storeu_si512(rows + (first + i) * kLanes, block[i]);
+      _mm512_storeu_si512(columns + (first + i) * kLanes * kBytes, block[i]);
     }
   }
+}
+
+void transpose_to_rows(const float* matrix, std::int64_t stride, std::int64_t count, float* rows) {
+  std::array<const std::uint8_t*, kLanes> from;
+  for (std::int64_t i = 0; i < kLanes; ++i) {
+    from[i] = reinterpret_cast<const std::uint8_t*>(matrix + i * stride);
+  }
+  transpose_rows(from, count, reinterpret_cast<std::uint8_t*>(rows));
 }
 
 [[gnu::target("avx512f")]] void measure_rows(const float* rows, std::int64_t count, float* largest,

@@ -18,8 +18,13 @@ constexpr float kLargestWhole = 8'355'000;
 /// Where the digits go, each to a place of its own.
 using DigitPlaces = std::array<std::int8_t*, kDigits>;
 
-/// rows [count, 16] of the matrix [16, count] whose rows are `stride` floats apart. count: a
-/// multiple of 16.
+/// Sixteen rows of numbers of 32 bits, wherever they lie, as columns [count, 16]. count: at least
+/// 16.
+void transpose_rows(const std::array<const std::uint8_t*, 16>& rows, std::int64_t count,
+                    std::uint8_t* columns);
+
+/// rows [count, 16] of the matrix [16, count] whose rows are `stride` floats apart. count: at
+/// least 16.
 void transpose_to_rows(const float* matrix, std::int64_t stride, std::int64_t count, float* rows);
 
 /// Raises `largest` [16] to the largest sizes in the columns of rows [count, 16], and adds the

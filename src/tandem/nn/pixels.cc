@@ -5,6 +5,9 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "tandem/base/cpu.h"
+#include "tandem/nn/digits.h"
+
 namespace tandem {
 namespace {
 
@@ -124,7 +127,22 @@ void write_cells(std::span<const std::byte> images, std::int64_t batch, const Ce
 
 void write_cells(std::span<const std::byte> images, std::int64_t batch, const Cells& cells,
                  std::int64_t block, std::uint8_t* out) {
-  write_images(images, batch, cells, block, out);
+  constexpr std::int64_t kRows = 16;
+  const bool in_rows = cells.stride == 4 && cells.depth() == 4 * kRows && block == cells.depth() &&
+                       cells.columns() >= kRows;
+  if (!in_rows || best_simd() < Simd::avx512) return write_images(images, batch, cells, block, out);
+  // Sixteen rows of four channels make a row of cells, each of which has four bytes of every one.
+  const auto* image = reinterpret_cast<const std::uint8_t*>(images.data());
+  for (std::int64_t i = 0; i < batch; ++i, image += cells.channels * cells.height * cells.width) {
+    for (std::int64_t first = 0; first < cells.rows() * 4; first += 4) {
+      std::array<const std::uint8_t*, kRows> rows;
+      for (std::int64_t row = 0; row < kRows; ++row) {
+        rows[row] = image + (row / 4 * cells.height + first + row % 4) * cells.width;
+      }
+      transpose_rows(rows, cells.columns(), out);
+      out += cells.columns() * cells.depth();
+    }
+  }
 }
 
 }  // namespace tandem
