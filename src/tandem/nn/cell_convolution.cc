@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -16,17 +15,22 @@ namespace {
 
 constexpr std::int64_t kBlock = Tile::kRows;
 constexpr std::int64_t kRowBytes = Tile::kRowBytes;
-constexpr auto kNoNumber = std::numeric_limits<float>::quiet_NaN();
 
 std::int64_t rows_for(std::int64_t bytes) { return (bytes + kRowBytes - 1) / kRowBytes; }
 
-/// One sample forward, 16 places of the kernel at a time, from weights [filter block, kernel row,
-/// 64 bytes, digit].
+/// Rows of the kernel lie in a cell's bytes as in the image's.
+std::vector<std::int64_t> order_of(const CellShape& shape) {
+  std::vector<std::int64_t> order;
+  for (std::int64_t i = 0; i < shape.filter_weights(); ++i) {
+    order.push_back(i % shape.depth * shape.kernel() + i / shape.depth);
+  }
+  return order;
+}
+
+/// One sample forward, 16 places of the kernel at a time.
 struct Forward {
   const CellShape& shape;
-  const Tile* weights;
-  const float* scales;
-  const float* bias;
+  const DigitWeights& weights;
 
   /// The sums of each digit's products.
   struct Sums {
@@ -36,7 +40,7 @@ struct Forward {
   [[gnu::target("amx-tile,amx-int8")]] void multiply(const std::uint8_t* cells,
                                                      std::int64_t filter_block, Sums& sums) const {
     const auto pieces = rows_for(shape.reach * shape.depth);
-    const auto* tile = weights + filter_block * shape.reach * pieces * kDigits;
+    const auto* tile = weights.tiles(filter_block);
     _tile_zero(0);
     _tile_zero(1);
     _tile_zero(2);
@@ -59,10 +63,10 @@ struct Forward {
   /// Bias, ReLU, and away with the places that reach over the end of a row.
   [[gnu::target("avx512f")]] void finish(const Sums& sums, std::int64_t place,
                                          std::int64_t filter_block, float* out) const {
-    const __m512 scale0 = _mm512_loadu_ps(scales + filter_block * kBlock);
+    const __m512 scale0 = _mm512_loadu_ps(weights.scales() + filter_block * kBlock);
     const __m512 scale1 = _mm512_mul_ps(scale0, _mm512_set1_ps(0x1p8F));
     const __m512 scale2 = _mm512_mul_ps(scale0, _mm512_set1_ps(0x1p16F));
-    const __m512 biases = _mm512_loadu_ps(bias + filter_block * kBlock);
+    const __m512 biases = _mm512_loadu_ps(weights.bias() + filter_block * kBlock);
     const auto columns = shape.out_columns();
     auto row = place / shape.columns;
     auto column = place % shape.columns;
@@ -198,47 +202,17 @@ CellConvolution::CellConvolution(const CellShape& shape)
       depth_blocks_(shape.depth / kBlock),
       spans_(rows_for(shape.cells())),
       margin_(rows_for((shape.reach - 1) * (shape.columns + 1)) * kRowBytes),
-      weights_(filter_blocks_ * rows_for(shape.filter_weights()) * kDigits),
-      scales_(shape.filters),
-      bias_(shape.filters),
+      weights_(shape.filters, shape.filter_weights(), order_of(shape)),
       factors_(shape.filters),
+      scales_(shape.filters),
       whole_(spans_ * kRowBytes * kBlock),
       digits_(kDigits * kBlock * (margin_ + spans_ * kRowBytes)),
       cells_(spans_ * depth_blocks_),
       sums_(filter_blocks_ * shape.kernel() * depth_blocks_ * kDigits) {}
 
-void CellConvolution::load(const float* weights, const float* bias) {
-  const auto count = shape_.filter_weights();
-  std::copy_n(bias, shape_.filters, bias_.begin());
-  std::vector<float> rows(count * kBlock);
-  std::vector<std::int32_t> whole(rows.size());
-  for (std::int64_t block = 0; block < filter_blocks_; ++block) {
-    transpose_to_rows(weights + block * kBlock * count, count, count, rows.data());
-    std::array<float, kBlock> largest{}, sums{}, factors{};
-    measure_rows(rows.data(), count, largest.data(), sums.data());
-    for (std::int64_t i = 0; i < kBlock; ++i) {
-      const float scale = largest[i] / kLargestWhole;
-      factors[i] = scale > 0 ? 1 / scale : 0;
-      scales_[block * kBlock + i] = std::isfinite(sums[i]) ? scale : kNoNumber;
-    }
-    to_whole(rows.data(), count, factors.data(), whole.data());
-    auto* tiles = &weights_[block * rows_for(count) * kDigits];
-    for (std::int64_t next = 0; next < count; next += 4) {  // in the order of the cells' bytes
-      const auto kernel_place = next / shape_.depth;
-      std::array<const std::int32_t*, 4> four;
-      for (std::int64_t i = 0; i < 4; ++i) {
-        four[i] = &whole[((next + i) % shape_.depth * shape_.kernel() + kernel_place) * kBlock];
-      }
-      auto* tile = tiles + next / kRowBytes * kDigits;
-      const auto row = next % kRowBytes / 4;
-      digits_of_four_rows(four, {tile[0].row(row), tile[1].row(row), tile[2].row(row)});
-    }
-  }
-}
-
 void CellConvolution::forward(std::int64_t batch, const std::uint8_t* cells, float* out) const {
   const TileRegisters registers;
-  const Forward sample{shape_, weights_.data(), scales_.data(), bias_.data()};
+  const Forward sample{shape_, weights_};
   for (std::int64_t i = 0; i < batch; ++i) {
     sample(cells + i * shape_.cells() * shape_.depth, out + i * shape_.outputs() * shape_.filters);
   }
@@ -272,8 +246,11 @@ void CellConvolution::add_gradients(std::int64_t batch, const std::uint8_t* cell
       measure_rows(rows_of(i, block), outputs, &factors_[block * kBlock], &d_bias[block * kBlock]);
     }
   }
-  constexpr float kNothing = 1e-30F;  // no gradient is so small, and its factor is still a float
-  for (auto& factor : factors_) factor = kLargestWhole / std::max(factor, kNothing);
+  for (std::int64_t i = 0; i < shape_.filters; ++i) {
+    const WholeScale scale(factors_[i], d_bias[i]);
+    factors_[i] = scale.factor;
+    scales_[i] = scale.back;
+  }
   std::ranges::fill(sums_, Tile{});
   const TileRegisters registers;
   for (std::int64_t i = 0; i < batch; ++i) {
@@ -287,7 +264,7 @@ void CellConvolution::add_gradients(std::int64_t batch, const std::uint8_t* cell
       add_products(block);
     }
   }
-  add_sums(d_weights, d_bias);
+  add_sums(d_weights);
 }
 
 /// Of the gradients in whole_ and the cells in cells_.
@@ -328,7 +305,7 @@ void CellConvolution::add_products(std::int64_t filter_block) {
 }
 
 /// sums_ as the gradients that they are.
-void CellConvolution::add_sums(std::span<float> d_weights, std::span<const float> d_bias) const {
+void CellConvolution::add_sums(std::span<float> d_weights) const {
   constexpr std::array kWorth{0x1p0F, 0x1p8F, 0x1p16F};
   const auto* tile = sums_.data();
   for (std::int64_t block = 0; block < filter_blocks_; ++block) {
@@ -337,7 +314,6 @@ void CellConvolution::add_sums(std::span<float> d_weights, std::span<const float
       const auto first = part % depth_blocks_ * kBlock;
       for (std::int64_t row = 0; row < kBlock; ++row) {
         const auto filter = block * kBlock + row;
-        const float scale = std::isfinite(d_bias[filter]) ? 1 / factors_[filter] : kNoNumber;
         std::array<float, kBlock> sums{};
         for (std::int64_t digit = 0; digit < kDigits; ++digit) {
           std::array<std::int32_t, kBlock> whole;
@@ -347,7 +323,8 @@ void CellConvolution::add_sums(std::span<float> d_weights, std::span<const float
           }
         }
         auto* to = &d_weights[filter * shape_.filter_weights() + first * shape_.kernel() + place];
-        for (std::int64_t i = 0; i < kBlock; ++i) to[i * shape_.kernel()] += scale * sums[i];
+        for (std::int64_t i = 0; i < kBlock; ++i)
+          to[i * shape_.kernel()] += scales_[filter] * sums[i];
       }
     }
   }

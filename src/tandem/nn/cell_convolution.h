@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "tandem/nn/digit_weights.h"
 #include "tandem/nn/tile.h"
 
 namespace tandem {
@@ -43,7 +44,7 @@ class CellConvolution {
 
   /// weights: [filters, depth, reach, reach]; bias: [filters]. Copies them. A filter with a weight
   /// that is no number gives none.
-  void load(const float* weights, const float* bias);
+  void load(const float* weights, const float* bias) { weights_.load(weights, bias); }
 
   /// cells: [batch, rows, columns, depth]; out: [batch, filters / 16, out_rows, out_columns, 16].
   void forward(std::int64_t batch, const std::uint8_t* cells, float* out) const;
@@ -57,21 +58,20 @@ class CellConvolution {
   void add_gradients(std::int64_t batch, const std::uint8_t* cells, const float* d_linear,
                      std::span<float> d_weights, std::span<float> d_bias);
   void add_products(std::int64_t filter_block);
-  void add_sums(std::span<float> d_weights, std::span<const float> d_bias) const;
+  void add_sums(std::span<float> d_weights) const;
 
   CellShape shape_;
   std::int64_t filter_blocks_, depth_blocks_;  // of 16
   std::int64_t spans_;                         // of 64 cells
   std::int64_t margin_;                        // bytes of zeros in front of a row of digits
-  std::vector<Tile> weights_;                  // [filter block, 64 weights, digit]
-  std::vector<float> scales_, bias_;           // [filters]
+  DigitWeights weights_;                       // a step: 64 bytes of a row of the kernel
 
   // Of backward().
-  std::vector<float> factors_;       // [filters]: from gradients to whole numbers
-  std::vector<std::int32_t> whole_;  // [64 spans, 16]: a sample's gradients of 16 filters
-  std::vector<std::int8_t> digits_;  // [digit, 16, margin + 64 spans]: their digits
-  std::vector<Tile> cells_;          // [spans, depth block]: a sample's, four cells side by side
-  std::vector<Tile> sums_;           // [filter block, kernel place, depth block, digit]
+  std::vector<float> factors_, scales_;  // [filters]: from gradients to whole numbers and back
+  std::vector<std::int32_t> whole_;      // [64 spans, 16]: a sample's gradients of 16 filters
+  std::vector<std::int8_t> digits_;      // [digit, 16, margin + 64 spans]: their digits
+  std::vector<Tile> cells_;  // [spans, depth block]: a sample's, four cells side by side
+  std::vector<Tile> sums_;   // [filter block, kernel place, depth block, digit]
 };
 
 }  // namespace tandem

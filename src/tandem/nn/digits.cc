@@ -4,11 +4,11 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace tandem {
 namespace {
-
-constexpr std::int64_t kLanes = 16;
 
 /// Sixteen rows of sixteen numbers become columns.
 [[gnu::target("avx512f"), gnu::always_inline]] inline void transpose(__m512i (&rows)[kLanes]) {
@@ -68,6 +68,14 @@ constexpr std::int64_t kLanes = 16;
 
 }  // namespace
 
+WholeScale::WholeScale(float largest, float sum) {
+  constexpr float kLargest = 8'355'000;  // a little more would not fit three digits
+  constexpr float kNothing = 1e-30F;     // nothing is so small, and its factor is still a float
+  const float scale = std::max(largest, kNothing) / kLargest;
+  factor = 1 / scale;
+  back = std::isfinite(sum) ? scale : std::numeric_limits<float>::quiet_NaN();
+}
+
 [[gnu::target("avx512f")]] void transpose_rows(const std::array<const std::uint8_t*, kLanes>& rows,
                                                std::int64_t count, std::uint8_t* columns) {
   constexpr std::int64_t kBytes = 4;
@@ -126,6 +134,23 @@ void transpose_to_rows(const float* matrix, std::int64_t stride, std::int64_t co
   _mm512_storeu_si512(to[0], low);
   _mm512_storeu_si512(to[1], middle);
   _mm512_storeu_si512(to[2], high);
+}
+
+[[gnu::target("avx512f,avx512bw,avx512vbmi")]] void digits_in_order(const std::int32_t* whole,
+                                                                    const DigitPlaces& to) {
+  alignas(64) static constexpr auto kOrder = [] {
+    std::array<std::uint8_t, 64> order{};
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      order[i] = static_cast<std::uint8_t>(i % kLanes * 4 + i / kLanes);
+    }
+    return order;
+  }();
+  const __m512i order = _mm512_load_si512(kOrder.data());
+  __m512i low, middle, high;
+  split({whole, whole + kLanes, whole + 2 * kLanes, whole + 3 * kLanes}, low, middle, high);
+  _mm512_storeu_si512(to[0], _mm512_permutexvar_epi8(order, low));
+  _mm512_storeu_si512(to[1], _mm512_permutexvar_epi8(order, middle));
+  _mm512_storeu_si512(to[2], _mm512_permutexvar_epi8(order, high));
 }
 
 [[gnu::target("avx512f,avx512bw")]] void digits_of_columns(const std::int32_t* whole,

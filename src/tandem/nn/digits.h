@@ -10,10 +10,17 @@
 
 namespace tandem {
 
+constexpr std::int64_t kLanes = 16;  // numbers in a row
 constexpr std::int64_t kDigits = 3;
 
-/// The largest whole number that floats are scaled to: a little more would not fit three digits.
-constexpr float kLargestWhole = 8'355'000;
+/// From numbers of sizes up to `largest` to whole ones, and back; which makes no number where `sum`
+/// is none. Value type.
+struct WholeScale {
+  WholeScale(float largest, float sum);
+
+  float factor;
+  float back;
+};
 
 /// Where the digits go, each to a place of its own.
 using DigitPlaces = std::array<std::int8_t*, kDigits>;
@@ -37,6 +44,9 @@ void to_whole(const float* rows, std::int64_t count, const float* factors, std::
 
 /// Of four such rows: each digit [16, 4], 64 bytes.
 void digits_of_four_rows(const std::array<const std::int32_t*, 4>& whole, const DigitPlaces& to);
+
+/// Of four rows: each digit [4, 16], 64 bytes.
+void digits_in_order(const std::int32_t* whole, const DigitPlaces& to);
 
 /// Of 64 such rows: each digit of column i, 64 bytes, to `stride` bytes times i behind its place.
 void digits_of_columns(const std::int32_t* whole, const DigitPlaces& to, std::int64_t stride);

@@ -111,9 +111,18 @@ dnnl::primitive_desc_base to_weights_desc(const Context& context, const LayerSpe
       desc, attributes, context.engine, convolution(context, spec, d, attributes));
 }
 
-/// Of a dense layer over images.
+/// Of a layer over images.
+ConvolutionShape convolution_shape(const LayerSpec& spec) {
+  return {.channels = spec.input[0],
+          .height = spec.input[1],
+          .width = spec.input[2],
+          .kernel = spec.weights[2],
+          .stride = spec.stride,
+          .filters = spec.weights[0],
+          .relu = spec.relu};
+}
+
 ImageDense image_dense(const LayerSpec& spec) {
-  if (spec.input.size() != 3) return {};
   return {.channels = spec.input[0],
           .places = spec.input[1] * spec.input[2],
           .outputs = spec.output[0],
@@ -151,11 +160,15 @@ Layer::Layer(Context& context, LayerSpec spec, Tag input_tag)
                     {batch_of(kUsualBatch, spec_.output), spec_.output_type, Tag::any}});
   if (input_tag_ == Tag::any) input_tag_ = tag_of(chosen.src_desc());
   output_tag_ = tag_of(chosen.dst_desc());
-  const ImageDense dense = image_dense(spec_);
-  if (dense_over_images() && input_tag_ == Tag::nChw16c && spec_.type == Type::f32 &&
-      spec_.output_type == Type::f32 && best_simd() == Simd::amx && DigitDense::supports(dense)) {
-    digits_.emplace(dense);
-  }
+  const bool whole = best_simd() == Simd::amx && input_tag_ == Tag::nChw16c &&
+                     spec_.type == Type::f32 && spec_.output_type == Type::f32;
+  if (!whole) return;
+  const auto convolution = convolution_shape(spec_);
+  const auto dense = image_dense(spec_);
+  if (spec_.stride == 0 && DigitDense::supports(dense)) dense_.emplace(dense);
+  if (spec_.stride == 0 || !DigitConvolution::supports(convolution)) return;
+  convolution_.emplace(convolution);
+  output_tag_ = Tag::nChw16c;
 }
 
 std::size_t Layer::weight_count() const {
@@ -195,6 +208,7 @@ dnnl::memory Layer::as_images(const dnnl::memory& vectors, std::int64_t batch) c
 void Layer::load(const float* weights, const float* bias) {
   if (bytes_) return bytes_->load(weights, bias);
   loaded_ = false;
+  if (convolution_) convolution_->load(weights, bias);
   point(plain_, weights);
   point(bias_, bias);
   for (auto& packed : packed_) packed.pack.run();
@@ -206,14 +220,15 @@ void Layer::forward(std::int64_t batch, const std::byte* input, std::byte* outpu
                     reinterpret_cast<float*>(output));
     return;
   }
-  if (digits_ && batch >= kPackingPays) {
+  const auto* in = reinterpret_cast<const float*>(input);
+  auto* out = reinterpret_cast<float*>(output);
+  if (convolution_) return convolution_->forward(batch, in, out);
+  if (dense_ && batch >= kPackingPays) {
     if (!std::exchange(loaded_, true)) {
-      digits_->load(static_cast<const float*>(plain_.get_data_handle()),
-                    static_cast<const float*>(bias_.get_data_handle()));
+      dense_->load(static_cast<const float*>(plain_.get_data_handle()),
+                   static_cast<const float*>(bias_.get_data_handle()));
     }
-    digits_->forward(batch, reinterpret_cast<const float*>(input),
-                     reinterpret_cast<float*>(output));
-    return;
+    return dense_->forward(batch, in, out);
   }
   if (!forward_.contains(batch)) forward_.emplace(batch, make_forward(batch));
   auto& forward = forward_.at(batch);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tandem/nn/cell_convolution.h"
+#include "tandem/nn/digit_convolution.h"
 #include "tandem/nn/digit_dense.h"
 #include "tandem/nn/onednn_call.h"
 
@@ -89,9 +90,10 @@ class Layer {
 
   Context& context_;
   LayerSpec spec_;
-  std::optional<CellConvolution> bytes_;  // computes all, where the input is of bytes
-  std::optional<DigitDense> digits_;      // where it is faster: large batches forward
-  bool loaded_ = false;                   // into digits_
+  std::optional<CellConvolution> bytes_;         // computes all, where the input is of bytes
+  std::optional<DigitConvolution> convolution_;  // these go forward, where they can
+  std::optional<DigitDense> dense_;              // of large batches
+  bool loaded_ = false;                          // into dense_
   Tag input_tag_ = Tag::any;
   Tag output_tag_ = Tag::any;
   dnnl::memory plain_;  // the weights that load() was given

@@ -130,7 +130,8 @@ void write_cells(std::span<const std::byte> images, std::int64_t batch, const Ce
   constexpr std::int64_t kRows = 16;
   const bool in_rows = cells.stride == 4 && cells.depth() == 4 * kRows && block == cells.depth() &&
                        cells.columns() >= kRows;
-  if (!in_rows || best_simd() < Simd::avx512) return write_images(images, batch, cells, block, out);
+  static const bool has_rows = best_simd() >= Simd::avx512;
+  if (!in_rows || !has_rows) return write_images(images, batch, cells, block, out);
   // Sixteen rows of four channels make a row of cells, each of which has four bytes of every one.
   const auto* image = reinterpret_cast<const std::uint8_t*>(images.data());
   for (std::int64_t i = 0; i < batch; ++i, image += cells.channels * cells.height * cells.width) {

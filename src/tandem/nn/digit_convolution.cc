@@ -1,0 +1,91 @@
+#include "tandem/nn/digit_convolution.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <numeric>
+
+#include "tandem/nn/digit_product.h"
+
+namespace tandem {
+namespace {
+
+/// A step's bytes are those of 16 channels of up to four pixels.
+std::vector<std::int64_t> order_of(const ConvolutionShape& shape) {
+  std::vector<std::int64_t> order;
+  for (std::int64_t step = 0; step < shape.channels / kLanes * shape.kernel; ++step) {
+    for (std::int64_t i = 0; i < Tile::kRowBytes; ++i) {
+      const auto channel = step / shape.kernel * kLanes + i % kLanes;
+      const auto row = step % shape.kernel;
+      const auto column = i / kLanes;
+      const bool any = column < shape.kernel;
+      const auto input = (channel * shape.kernel + row) * shape.kernel + column;
+      order.push_back(any ? input : DigitWeights::kNone);
+    }
+  }
+  return order;
+}
+
+}  // namespace
+
+bool DigitConvolution::supports(const ConvolutionShape& shape) {
+  return shape.channels > 0 && shape.channels % kLanes == 0 && shape.filters % kLanes == 0 &&
+         shape.kernel * kLanes <= Tile::kRowBytes && shape.height >= shape.kernel &&
+         shape.width >= shape.kernel && shape.out_columns() <= Tile::kRows;
+}
+
+DigitConvolution::DigitConvolution(const ConvolutionShape& shape)
+    : shape_(shape),
+      weights_(shape.filters, shape.channels * shape.kernel * shape.kernel, order_of(shape)),
+      // A tile has rows for 16 outputs and four pixels each, of which some do not count.
+      digit_bytes_(shape.inputs() + Tile::kRows * shape.stride * kLanes + Tile::kRowBytes),
+      whole_(shape.inputs() + 3 * kLanes),
+      inputs_(kDigits * digit_bytes_) {
+  for (std::int64_t step = 0; step < weights_.steps(); ++step) {
+    const auto image = step / shape.kernel * shape.height;
+    offsets_.push_back((image + step % shape.kernel) * shape.width * kLanes);
+  }
+}
+
+/// A sample's digits; what a whole number of 1 is worth.
+float DigitConvolution::read(const float* in) {
+  const auto vectors = shape_.inputs() / kLanes;
+  std::array<float, kLanes> largest{}, sums{}, factors{};
+  measure_rows(in, vectors, largest.data(), sums.data());
+  const WholeScale scale(*std::ranges::max_element(largest),
+                         std::accumulate(sums.begin(), sums.end(), 0.0F));
+  factors.fill(scale.factor);
+  to_whole(in, vectors, factors.data(), whole_.data());
+  auto* first = inputs_.data();
+  for (std::int64_t at = 0; at < shape_.inputs(); at += Tile::kRowBytes) {
+    digits_in_order(&whole_[at],
+                    {first + at, first + digit_bytes_ + at, first + 2 * digit_bytes_ + at});
+  }
+  // GCC 12's intrinsics do not say that they read memory.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  return scale.back;
+}
+
+void DigitConvolution::forward(std::int64_t batch, const float* in, float* out) {
+  const auto columns = shape_.out_columns();
+  const TileRegisters registers;
+  for (std::int64_t i = 0; i < batch; ++i, in += shape_.inputs(), out += shape_.outputs()) {
+    std::array<float, Tile::kRows> scales;
+    scales.fill(read(in));
+    for (std::int64_t block = 0; block < shape_.filters / kLanes; ++block) {
+      for (std::int64_t row = 0; row < shape_.out_rows(); ++row) {
+        const auto* first = &inputs_[row * shape_.stride * shape_.width * kLanes];
+        const DigitRows rows{.first = first,
+                             .row_stride = shape_.stride * kLanes,
+                             .digit_stride = digit_bytes_,
+                             .offsets = offsets_.data(),
+                             .rows = columns};
+        const DigitProduct product(rows, weights_, block);
+        product.write(scales.data(), shape_.relu,
+                      out + (block * shape_.out_rows() + row) * columns * kLanes, kLanes);
+      }
+    }
+  }
+}
+
+}  // namespace tandem

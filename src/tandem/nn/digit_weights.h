@@ -1,0 +1,47 @@
+// Weights as the tiles of their digits, for products by AMX.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tandem/nn/digits.h"
+#include "tandem/nn/tile.h"
+
+namespace tandem {
+
+/// The weights of some units, 64 of their inputs a step, as whole numbers of three digits
+/// (digits.h) of a scale for each unit. Not thread-safe. Needs Simd::amx.
+class DigitWeights {
+ public:
+  /// Stands for an input whose weight is 0.
+  static constexpr std::int64_t kNone = -1;
+
+  /// units: a multiple of 16; inputs of one: of at least 16. order: which input is the i-th byte,
+  /// for 64 bytes of each step.
+  DigitWeights(std::int64_t units, std::int64_t inputs, const std::vector<std::int64_t>& order);
+
+  /// weights: [units, inputs]; bias: [units]. Copies both. A unit with a weight that is no number
+  /// has none as its scale.
+  void load(const float* weights, const float* bias);
+
+  [[nodiscard]] std::int64_t steps() const { return steps_; }
+
+  /// Of 16 units: [steps, digit], tiles whose rows have four bytes of each unit.
+  [[nodiscard]] const Tile* tiles(std::int64_t block) const {
+    return &tiles_[block * steps_ * kDigits];
+  }
+
+  /// What a weight of 1 is worth, by units; and the biases.
+  [[nodiscard]] const float* scales() const { return scales_.data(); }
+  [[nodiscard]] const float* bias() const { return bias_.data(); }
+
+ private:
+  std::int64_t units_, inputs_, steps_;
+  std::vector<std::int64_t> order_;  // [steps, 16, 4]: where the row of an input begins in whole_
+  std::vector<Tile> tiles_;
+  std::vector<float> scales_, bias_;
+  std::vector<float> rows_;          // of 16 units: [inputs, 16]
+  std::vector<std::int32_t> whole_;  // [inputs + 1, 16], of which the last are 0
+};
+
+}  // namespace tandem
