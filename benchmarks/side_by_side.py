@@ -59,7 +59,7 @@ class Tandem:
         # As many environments, and samples of an update.
         preset, settings = {
             "paac": (f"paac/paper_{net}", [f"paac.envs={args.envs}"]),
-            "ga3c": ("ga3c/atari", [f"ga3c.agents={args.envs // 2}"]),  # of two environments
+            "ga3c": ("ga3c/two_cores", [f"ga3c.envs={args.envs // 4}"]),  # of each of four agents
             "apex": ("apex/two_cores", DQN + [f"apex.envs={args.envs}"]),  # of one thread
         }[self.system]
         return [

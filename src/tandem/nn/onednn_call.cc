@@ -3,7 +3,40 @@
 #include <cstring>
 #include <new>
 
+#include "tandem/base/cpu.h"
+
+// Of the OpenMP that oneDNN runs on. Not every compiler brings its header.
+extern "C" void omp_set_num_threads(int threads);
+
 namespace tandem::onednn {
+namespace {
+
+dnnl_cpu_isa_t isa_of(Simd simd) {
+  switch (simd) {
+    case Simd::portable:
+      return dnnl_cpu_isa_sse41;
+    case Simd::avx2:
+      return dnnl_cpu_isa_avx2;
+    case Simd::avx512:
+      return dnnl_cpu_isa_avx512_core_bf16;
+    case Simd::amx:
+      break;
+  }
+  return dnnl_cpu_isa_all;
+}
+
+}  // namespace
+
+// OpenMP keeps the number per thread.
+void keep_to_this_thread() {
+  thread_local const bool done = (omp_set_num_threads(1), true);
+  (void)done;
+}
+
+void obey_the_choice_of_simd() {
+  static const bool done = dnnl_set_max_cpu_isa(isa_of(best_simd())) == dnnl_success;
+  (void)done;
+}
 
 std::byte* Buffer::reserve(std::size_t bytes, std::size_t keep) {
   if (bytes <= size_) return data_.get();

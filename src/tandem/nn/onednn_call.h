@@ -15,6 +15,13 @@ using Dims = dnnl::memory::dims;
 using Tag = dnnl::memory::format_tag;
 using Type = dnnl::memory::data_type;
 
+/// Whatever thread calls, oneDNN computes in it alone. To be called before anything of oneDNN's.
+void keep_to_this_thread();
+
+/// oneDNN generates its code for the CPU at hand, or for less where $TANDEM_CPU says so. It takes
+/// no other choice once it has generated some.
+void obey_the_choice_of_simd();
+
 /// Memory that only grows, aligned as SIMD likes it. Not thread-safe.
 class Buffer {
  public:

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "tandem/base/cpu.h"
 #include "tandem/base/error.h"
 #include "tandem/nn/batch.h"
 #include "tandem/nn/layer_parameters.h"
@@ -17,37 +16,9 @@
 #include "tandem/nn/pixels.h"
 #include "tandem/nn/relu.h"
 
-// Of the OpenMP that oneDNN runs on. Not every compiler brings its header.
-extern "C" void omp_set_num_threads(int threads);
-
 namespace tandem {
 namespace onednn {
 namespace {
-
-/// Whatever thread calls, oneDNN computes in it alone. OpenMP keeps the number per thread.
-void keep_to_this_thread() {
-  thread_local const bool done = (omp_set_num_threads(1), true);
-  (void)done;
-}
-
-/// oneDNN generates its code for the CPU at hand, or for less where $TANDEM_CPU says so. It takes
-/// no other choice once it has generated some.
-void obey_the_choice_of_simd() {
-  static const bool done = [] {
-    switch (best_simd()) {
-      case Simd::portable:
-        return dnnl_set_max_cpu_isa(dnnl_cpu_isa_sse41);
-      case Simd::avx2:
-        return dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx2);
-      case Simd::avx512:
-        return dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx512_core_bf16);
-      case Simd::amx:
-        return dnnl_success;
-    }
-    return dnnl_success;
-  }() == dnnl_success;
-  (void)done;
-}
 
 /// Channels that lie together in an image of this layout.
 std::int64_t block_of(Tag tag, std::int64_t channels) {
@@ -68,8 +39,9 @@ std::int64_t tile_of(const std::vector<Layer>& layers, std::size_t convolutions)
   for (std::size_t i = 0; i < convolutions; ++i) {
     most = std::max(most, layers[i].input_bytes() + layers[i].output_bytes());
   }
-  constexpr std::size_t kBytes = 1 << 20;
-  return static_cast<std::int64_t>(std::max<std::size_t>(1, kBytes / most));
+  // oneDNN takes its time for each call, CellConvolution none.
+  const std::size_t bytes = layers.front().spec().type == Type::u8 ? 1 << 18 : 1 << 20;
+  return static_cast<std::int64_t>(std::max<std::size_t>(1, bytes / most));
 }
 
 void add(std::span<const float> values, float* sums) {
@@ -233,7 +205,9 @@ class OnednnNetwork final : public Network {
   /// The layers whose work is in their activations, on some samples of the batch.
   void convolve(const Inputs& inputs, std::int64_t first, std::int64_t count, Tape& tape) {
     const auto at = [&](std::size_t i) {
-      return tape.latest(i) + first * layers_[i].input_bytes();
+      // What no backward pass will want makes room for the next samples, in the cache.
+      const bool passes = &tape == &passing_ && i < convolutions_;
+      return tape.latest(i) + (passes ? 0 : first) * layers_[i].input_bytes();
     };
     const std::span all(&inputs.observations, 1);
     read(inputs.pieces.empty() ? all : inputs.pieces, first, count, at(0));
