@@ -226,7 +226,7 @@ void CellConvolution::backward(std::int64_t batch, const std::uint8_t* cells, co
   std::ranges::fill(bias, 0.0F);
   // The sums of more samples might not fit 32 bits.
   const auto most = std::max<std::int64_t>(
-      1, std::numeric_limits<std::int32_t>::max() / (255 * 128 * shape_.outputs()));
+      1, std::numeric_limits<std::int32_t>::max() / (std::int64_t{255} * 128 * shape_.outputs()));
   for (std::int64_t first = 0; first < batch; first += most) {
     add_gradients(std::min(most, batch - first), cells + first * shape_.cells() * shape_.depth,
                   d_linear + first * shape_.outputs() * shape_.filters, weights, bias);
