@@ -26,14 +26,18 @@ UpdateInfo Learner::apply(std::span<const std::vector<float>> gradients, std::in
     const auto all = std::span(buffer);
     return all.subspan(first, std::min(kPart, all.size() - first));
   };
+  const bool several = gradients.size() > 1;
+  const std::span<const float> total = several ? sum_ : gradients.front();
   workers.parallel_for(parts, [&](int part) {
-    const auto sum = part_of(sum_, part);
-    std::ranges::copy(part_of(gradients.front(), part), sum.begin());
-    for (const auto& gradient : gradients.subspan(1)) {
-      const auto more = part_of(gradient, part);
-      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += more[i];
+    if (several) {
+      const auto sum = part_of(sum_, part);
+      std::ranges::copy(part_of(gradients.front(), part), sum.begin());
+      for (const auto& gradient : gradients.subspan(1)) {
+        const auto more = part_of(gradient, part);
+        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += more[i];
+      }
     }
-    squares_[static_cast<std::size_t>(part)] = sum_of_squares(sum);
+    squares_[static_cast<std::size_t>(part)] = sum_of_squares(part_of(total, part));
   });
   const double norm = std::sqrt(std::accumulate(squares_.begin(), squares_.end(), 0.0));
   const float scale = clip_scale(norm, config_.clip_norm);
@@ -41,7 +45,7 @@ UpdateInfo Learner::apply(std::span<const std::vector<float>> gradients, std::in
   optimizer_->begin();
   workers.parallel_for(parts, [&](int part) {
     optimizer_->step(static_cast<std::size_t>(part) * kPart, part_of(parameters_, part),
-                     part_of(sum_, part), scale, lr);
+                     part_of(total, part), scale, lr);
   });
   return {norm, lr};
 }

@@ -47,7 +47,7 @@ class Learner {
   Architecture architecture_;
   OptimizerConfig config_;
   std::vector<float> parameters_;
-  std::vector<float> sum_;       // of the gradients
+  std::vector<float> sum_;       // of several gradients
   std::vector<double> squares_;  // the sum of each part's squares
   std::unique_ptr<Optimizer> optimizer_;
 };
