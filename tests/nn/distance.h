@@ -3,12 +3,13 @@
 
 #include <cmath>
 #include <cstddef>
-#include <vector>
+#include <span>
 
 namespace tandem {
 
-/// Relative to the size of `expected`, both taken as one vector.
-inline double distance(const std::vector<float>& actual, const std::vector<double>& expected) {
+/// Relative to the size of `expected`, floats or doubles, both taken as one vector.
+template <class Expected>
+double distance(std::span<const float> actual, const Expected& expected) {
   double difference = 0;
   double size = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {

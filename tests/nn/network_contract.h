@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "tandem/nn/network.h"
+#include "tests/nn/distance.h"
 
 namespace tandem {
 
@@ -73,17 +73,6 @@ inline Heads part(Outputs& outputs, std::int64_t first, std::int64_t count) {
 /// Threads of this process now.
 inline std::ptrdiff_t thread_count() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
-}
-
-/// Relative to the size of `expected`, both taken as one vector.
-inline double distance(std::span<const float> actual, std::span<const float> expected) {
-  double difference = 0;
-  double size = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    difference += std::pow(actual[i] - expected[i], 2);
-    size += std::pow(expected[i], 2);
-  }
-  return std::sqrt(difference / size);
 }
 
 struct NetworkCase {

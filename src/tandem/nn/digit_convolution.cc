@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <numeric>
 
 #include "tandem/nn/digit_product.h"
 
@@ -49,13 +48,7 @@ DigitConvolution::DigitConvolution(const ConvolutionShape& shape)
 
 /// A sample's digits; what a whole number of 1 is worth.
 float DigitConvolution::read(const float* in) {
-  const auto vectors = shape_.inputs() / kLanes;
-  std::array<float, kLanes> largest{}, sums{}, factors{};
-  measure_rows(in, vectors, largest.data(), sums.data());
-  const WholeScale scale(*std::ranges::max_element(largest),
-                         std::accumulate(sums.begin(), sums.end(), 0.0F));
-  factors.fill(scale.factor);
-  to_whole(in, vectors, factors.data(), whole_.data());
+  const float scale = to_whole_by_one_scale(in, shape_.inputs() / kLanes, whole_.data());
   auto* first = inputs_.data();
   for (std::int64_t at = 0; at < shape_.inputs(); at += Tile::kRowBytes) {
     digits_in_order(&whole_[at],
@@ -63,7 +56,7 @@ float DigitConvolution::read(const float* in) {
   }
   // GCC 12's intrinsics do not say that they read memory.
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  return scale.back;
+  return scale;
 }
 
 void DigitConvolution::forward(std::int64_t batch, const float* in, float* out) {

@@ -1,9 +1,7 @@
 #include "tandem/nn/digit_dense.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <numeric>
 
 #include "tandem/nn/digit_product.h"
 
@@ -39,14 +37,7 @@ DigitDense::DigitDense(const ImageDense& shape)
 
 /// A sample's digits.
 void DigitDense::read(const float* in, std::int64_t sample) {
-  const auto vectors = shape_.inputs() / kLanes;
-  std::array<float, kLanes> largest{}, sums{}, factors{};
-  measure_rows(in, vectors, largest.data(), sums.data());
-  const WholeScale scale(*std::ranges::max_element(largest),
-                         std::accumulate(sums.begin(), sums.end(), 0.0F));
-  factors.fill(scale.factor);
-  scales_[sample] = scale.back;
-  to_whole(in, vectors, factors.data(), whole_.data());
+  scales_[sample] = to_whole_by_one_scale(in, shape_.inputs() / kLanes, whole_.data());
   auto* tile = &inputs_[sample / kLanes * weights_.steps() * kDigits];
   const auto row = sample % kLanes;
   const auto* four = whole_.data();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace tandem {
 namespace {
@@ -125,6 +126,16 @@ void transpose_to_rows(const float* matrix, std::int64_t stride, std::int64_t co
     _mm512_storeu_si512(whole + i * kLanes,
                         _mm512_xor_si512(_mm512_add_epi32(row, halves), halves));
   }
+}
+
+float to_whole_by_one_scale(const float* rows, std::int64_t count, std::int32_t* whole) {
+  std::array<float, kLanes> largest{}, sums{}, factors{};
+  measure_rows(rows, count, largest.data(), sums.data());
+  const WholeScale scale(*std::ranges::max_element(largest),
+                         std::accumulate(sums.begin(), sums.end(), 0.0F));
+  factors.fill(scale.factor);
+  to_whole(rows, count, factors.data(), whole);
+  return scale.back;
 }
 
 [[gnu::target("avx512f,avx512bw")]] void digits_of_four_rows(

@@ -42,6 +42,10 @@ void measure_rows(const float* rows, std::int64_t count, float* largest, float* 
 /// digits are in the lower three bytes, each as a signed byte.
 void to_whole(const float* rows, std::int64_t count, const float* factors, std::int32_t* whole);
 
+/// All of rows [count, 16] by one scale. What a whole number of 1 is worth: no number, where one of
+/// the floats is none.
+float to_whole_by_one_scale(const float* rows, std::int64_t count, std::int32_t* whole);
+
 /// Of four such rows: each digit [16, 4], 64 bytes.
 void digits_of_four_rows(const std::array<const std::int32_t*, 4>& whole, const DigitPlaces& to);
 
