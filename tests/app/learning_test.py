@@ -38,11 +38,11 @@ def reaches(score, preset, *words):
         return json.loads((run / "result.json").read_text())["why_ended"] == "return"
 
 
-def mean_score(preset, algo):
+def mean_score(preset, algo, *words):
     """Of games after training: in training, a value-based method explores to its end."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        train(preset, run, "--set", f"algo={algo}")
+        train(preset, run, "--set", f"algo={algo}", *words)
         return json.loads(tandem("eval", run, "--greedy", "--episodes", "30", "--json"))["mean"]
 
 
@@ -71,7 +71,9 @@ class Learning(unittest.TestCase):
 
     # A recurrent agent learns what a feed-forward one cannot: the cue is gone when it is asked for.
     def test_a3c_memory(self):
-        self.assertTrue(reaches(0.9, "a3c/memory"))  # random play: 0; most: 1
+        # Of 40 runs each did within 150,000 steps, but half of them within 17,000.
+        whole = ("--steps", "1M", "--set", "optimizer.anneal_steps=-1")
+        self.assertTrue(reaches(0.9, "a3c/memory", *whole))  # random play: 0; most: 1
         self.assertLessEqual(mean_return("a3c/memory", "--set", "net.lstm=0"), 0.3)
 
     def test_a3c_pendulum(self):
@@ -95,7 +97,8 @@ class Learning(unittest.TestCase):
 
     # Of games after training: half of the actors explore to its end.
     def test_apex(self):
-        self.assertGreaterEqual(mean_score("apex/cartpole", "dqn"), 200)
+        # Of 12 runs each reached 252; after the preset's 250,000 steps, 7 of 84 were below 200.
+        self.assertGreaterEqual(mean_score("apex/cartpole", "dqn", "--steps", "500k"), 200)
         self.assertGreaterEqual(mean_score("apex/catch", "dqn"), 0.9)
 
     def test_apex_dpg(self):

@@ -157,6 +157,34 @@ TEST_P(DigitDenseTest, RoundsNoMoreThanFloatsDoAndEachSampleByItself) {
 
 INSTANTIATE_TEST_SUITE_P(Batches, DigitDenseTest, testing::Values(1, 16, 37));
 
+TEST_F(Digits, WhatIsSmallIsRoundedAsTheLargestOfItsSample) {
+  // One input of 10,000 that counts for nothing, beside inputs of 1.
+  const ImageDense shape{.channels = 16, .places = 4, .outputs = 16, .relu = true};
+  std::vector<float> in(shape.inputs(), 1.0F);
+  in[3] = 1e4F;
+  std::vector<float> w(shape.outputs * shape.inputs(), 0.1F);
+  for (std::int64_t i = 0; i < shape.outputs; ++i) w[i * shape.inputs() + 3 * shape.places] = 0;
+  const std::vector<float> bias(shape.outputs);
+  std::vector<float> out(shape.outputs);
+  DigitDense dense(shape);
+  dense.load(w.data(), bias.data());
+  dense.forward(1, in.data(), out.data());
+  for (const float one : out) EXPECT_NEAR(one, 6.3F, 63 * 0.1F * 1e4F / 8'355'000);
+}
+
+TEST_F(Digits, TinyScalesStillMakeNumbers) {
+  // Seen failing with both scales multiplied first.
+  const ImageDense shape{.channels = 16, .places = 1, .outputs = 16, .relu = true};
+  const std::vector<float> in(shape.inputs(), 1e-18F);
+  const std::vector<float> w(shape.outputs * shape.inputs(), 1e-18F);
+  const std::vector<float> bias(shape.outputs);
+  std::vector<float> out(shape.outputs);
+  DigitDense dense(shape);
+  dense.load(w.data(), bias.data());
+  dense.forward(1, in.data(), out.data());
+  for (const float one : out) EXPECT_NEAR(one / 16e-36F, 1, 1e-5);
+}
+
 TEST_F(Digits, WhatIsNoNumberStaysNone) {
   // Of a weight in its output, of an input in its sample.
   const ImageDense shape{.channels = 16, .places = 4, .outputs = 16, .relu = true};
@@ -180,6 +208,7 @@ TEST(DigitLayers, LeaveOtherShapesToOthers) {
   EXPECT_FALSE(DigitConvolution::supports({16, 20, 20, 5, 2, 32, true}));
   EXPECT_FALSE(DigitConvolution::supports({16, 41, 41, 4, 2, 32, true}));  // rows of 19 outputs
   EXPECT_FALSE(DigitDense::supports({.channels = 16, .places = 4, .outputs = 7}));
+  EXPECT_FALSE(DigitDense::supports({.channels = 32, .places = 46 * 46, .outputs = 16}));
 }
 
 }  // namespace

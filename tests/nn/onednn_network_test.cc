@@ -100,6 +100,11 @@ TEST(OnednnNetwork, TakesObservationsFromSeveralPlaces) {
   EXPECT_EQ(in_pieces.logits, at_once.logits);
   EXPECT_EQ(in_pieces.value, at_once.value);
 
+  Inputs both = pieces.inputs_of(*network);
+  EXPECT_THROW(network->forward_alone(both, at_once.heads()), std::logic_error);
+  both.observations = atari.observations;
+  EXPECT_THROW(network->forward(both, at_once.heads()), std::logic_error);
+
   pieces.clear();
   pieces.add(std::span(atari.observations).first(100));
   pieces.add(std::span(atari.observations).subspan(100));

@@ -4,13 +4,15 @@
 
 namespace tandem {
 
-void require_sizes(const Architecture& architecture, const Inputs& inputs, const Heads& out) {
+void require_sizes(const Architecture& architecture, const Inputs& inputs, const Heads& out,
+                   bool takes_pieces) {
   std::int64_t bytes = architecture.input_dtype == DType::u8 ? 1 : 4;
   for (const auto size : architecture.input_shape) bytes *= size;
   const auto is = [&](std::size_t size, std::int64_t of_one) {
     return size == static_cast<std::size_t>(out.batch * of_one);
   };
-  bool whole = true;  // samples in the pieces
+  // Whole samples in the pieces, and none beside them.
+  bool whole = inputs.pieces.empty() || (takes_pieces && inputs.observations.empty());
   std::size_t observed = inputs.observations.size();
   for (const auto& piece : inputs.pieces) {
     observed += piece.size();

@@ -11,8 +11,10 @@
 
 namespace tandem {
 
-/// Throws std::logic_error unless the spans are as long as architecture and out.batch say.
-void require_sizes(const Architecture& architecture, const Inputs& inputs, const Heads& out);
+/// Throws std::logic_error unless the spans are as long as architecture and out.batch say, and
+/// where there are pieces that are not taken.
+void require_sizes(const Architecture& architecture, const Inputs& inputs, const Heads& out,
+                   bool takes_pieces = false);
 
 /// The heads of `count` samples from `first` on. Pure.
 Heads part(const Heads& heads, std::int64_t first, std::int64_t count);

@@ -16,6 +16,9 @@ namespace {
 constexpr std::int64_t kBlock = Tile::kRows;
 constexpr std::int64_t kRowBytes = Tile::kRowBytes;
 
+/// Products of a byte and a digit whose sum is sure to fit 32 bits.
+constexpr std::int64_t kMostProducts = std::numeric_limits<std::int32_t>::max() / (255 * 128);
+
 std::int64_t rows_for(std::int64_t bytes) { return (bytes + kRowBytes - 1) / kRowBytes; }
 
 /// Rows of the kernel lie in a cell's bytes as in the image's.
@@ -190,7 +193,8 @@ struct Products {
 
 bool CellConvolution::supports(const CellShape& shape) {
   const auto depth_blocks = shape.depth / kBlock;
-  return shape.filters % kBlock == 0 && shape.depth % kBlock == 0 &&
+  return shape.outputs() <= kMostProducts && shape.filter_weights() <= kMostProducts &&
+         shape.filters % kBlock == 0 && shape.depth % kBlock == 0 &&
          shape.reach * shape.depth % kRowBytes == 0 &&
          (depth_blocks % 4 == 0 || (depth_blocks == 1 && shape.kernel() % 4 == 0)) &&
          shape.out_rows() > 0 && shape.out_columns() > 0 && shape.places() >= kBlock;
@@ -225,8 +229,7 @@ void CellConvolution::backward(std::int64_t batch, const std::uint8_t* cells, co
   std::ranges::fill(weights, 0.0F);
   std::ranges::fill(bias, 0.0F);
   // The sums of more samples might not fit 32 bits.
-  const auto most = std::max<std::int64_t>(
-      1, std::numeric_limits<std::int32_t>::max() / (std::int64_t{255} * 128 * shape_.outputs()));
+  const auto most = kMostProducts / shape_.outputs();
   for (std::int64_t first = 0; first < batch; first += most) {
     add_gradients(std::min(most, batch - first), cells + first * shape_.cells() * shape_.depth,
                   d_linear + first * shape_.outputs() * shape_.filters, weights, bias);

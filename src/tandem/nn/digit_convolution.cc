@@ -30,6 +30,7 @@ std::vector<std::int64_t> order_of(const ConvolutionShape& shape) {
 bool DigitConvolution::supports(const ConvolutionShape& shape) {
   return shape.channels > 0 && shape.channels % kLanes == 0 && shape.filters % kLanes == 0 &&
          shape.kernel * kLanes <= Tile::kRowBytes && shape.height >= shape.kernel &&
+         shape.channels * shape.kernel * shape.kernel <= DigitProduct::kMostInputs &&
          shape.width >= shape.kernel && shape.out_columns() <= Tile::kRows;
 }
 

@@ -24,7 +24,8 @@ std::vector<std::int64_t> order_of(const ImageDense& shape) {
 }  // namespace
 
 bool DigitDense::supports(const ImageDense& shape) {
-  return shape.channels > 0 && shape.channels % kLanes == 0 && shape.outputs % kLanes == 0;
+  return shape.channels > 0 && shape.channels % kLanes == 0 && shape.outputs % kLanes == 0 &&
+         shape.inputs() <= DigitProduct::kMostInputs;
 }
 
 DigitDense::DigitDense(const ImageDense& shape)

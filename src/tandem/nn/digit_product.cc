@@ -61,8 +61,9 @@ DigitProduct::DigitProduct(const DigitRows& rows, const DigitWeights& weights, s
     const __m512 highest = _mm512_cvtepi32_ps(_mm512_load_si512(highest_.row(i)));
     const __m512 higher = _mm512_fmadd_ps(highest, byte, middle);
     const __m512 sum = _mm512_fmadd_ps(higher, byte, _mm512_cvtepi32_ps(lowest));
-    const __m512 both = _mm512_mul_ps(scale, _mm512_set1_ps(row_scales[i]));
-    const __m512 linear = _mm512_fmadd_ps(sum, both, bias);
+    // One scale after the other: their product could be too small for a float.
+    const __m512 of_row = _mm512_mul_ps(sum, _mm512_set1_ps(row_scales[i]));
+    const __m512 linear = _mm512_fmadd_ps(of_row, scale, bias);
     // Where it is no number, the second of the two is the maximum.
     const __m512 value = relu ? _mm512_max_ps(_mm512_setzero_ps(), linear) : linear;
     _mm512_storeu_ps(out + i * stride, value);

@@ -25,6 +25,9 @@ struct DigitRows {
 /// fast as AVX-512 one of floats. Pure; safe from many threads, each with TileRegisters.
 class DigitProduct {
  public:
+  /// Inputs of one unit whose sums are sure to fit 32 bits.
+  static constexpr std::int64_t kMostInputs = 43'000;  // less than 2^31 / (3 * 2^14)
+
   DigitProduct(const DigitRows& rows, const DigitWeights& weights, std::int64_t block);
 
   /// The sums as floats, with the bias, and behind a ReLU if asked for. row_scales: [rows], what an

@@ -34,7 +34,9 @@ void keep_to_this_thread() {
 }
 
 void obey_the_choice_of_simd() {
-  static const bool done = dnnl_set_max_cpu_isa(isa_of(best_simd())) == dnnl_success;
+  // Without it, oneDNN's own variable for this counts.
+  static const bool done = std::getenv("TANDEM_CPU") == nullptr ||
+                           dnnl_set_max_cpu_isa(isa_of(best_simd())) == dnnl_success;
   (void)done;
 }
 

@@ -152,7 +152,7 @@ class OnednnNetwork final : public Network {
 
   /// One forward pass; its activations go to the end of `tape`.
   void run(const Inputs& inputs, Tape& tape, const Heads& out) {
-    require_sizes(architecture_, inputs, out);
+    require_sizes(architecture_, inputs, out, takes_pieces());
     tape.extend(out.batch);
     const auto tile = std::min(tile_, out.batch);
     for (std::int64_t first = 0; first < out.batch; first += tile) {

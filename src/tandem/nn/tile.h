@@ -12,7 +12,7 @@ struct alignas(64) Tile {
   static constexpr std::int64_t kRows = 16;
   static constexpr std::int64_t kRowBytes = 64;
 
-  std::array<std::int8_t, std::size_t{kRows * kRowBytes}> bytes{};
+  std::array<std::int8_t, std::size_t{kRows * kRowBytes}> bytes;
 
   [[nodiscard]] std::int8_t* row(std::int64_t i) { return bytes.data() + i * kRowBytes; }
   [[nodiscard]] const std::int8_t* row(std::int64_t i) const {
