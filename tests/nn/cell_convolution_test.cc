@@ -160,6 +160,8 @@ TEST(CellConvolution, LeavesOtherShapesToOthers) {
   shape = kNips;
   shape.depth = 48;  // rows of the kernel of 96 bytes
   EXPECT_FALSE(CellConvolution::supports(shape));
+  shape.depth = 16;  // of 32
+  EXPECT_FALSE(CellConvolution::supports(shape));
   shape = kNips;
   shape.rows = 1;
   EXPECT_FALSE(CellConvolution::supports(shape));

@@ -102,7 +102,10 @@ TEST(OnednnNetwork, TakesObservationsFromSeveralPlaces) {
 
   Inputs both = pieces.inputs_of(*network);
   EXPECT_THROW(network->forward_alone(both, at_once.heads()), std::logic_error);
-  both.observations = atari.observations;
+  pieces.clear();
+  pieces.add(part(atari, 0, 12));
+  both = pieces.inputs_of(*network);
+  both.observations = part(atari, 12, Atari::kBatch - 12);
   EXPECT_THROW(network->forward(both, at_once.heads()), std::logic_error);
 
   pieces.clear();

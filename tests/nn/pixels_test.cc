@@ -58,6 +58,21 @@ void expect_the_same_numbers(const Cells& cells, std::int64_t block) {
   }
 }
 
+TEST(Cells, OfAtariAreTheSameBytesWrittenByRows) {
+  // Seen failing with the last cells of a row taken one pixel further on.
+  const Cells cells{.channels = 4, .height = 84, .width = 84, .kernel = 8, .stride = 4};
+  std::vector<std::byte> images(std::size_t{2} * 4 * 84 * 84);
+  for (std::size_t i = 0; i < images.size(); ++i) images[i] = static_cast<std::byte>(i * 41 >> 3);
+  std::vector<float> floats(2 * cells.depth() * cells.rows() * cells.columns());
+  std::vector<std::uint8_t> bytes(floats.size());
+  write_cells(images, 2, cells, cells.depth(), floats.data());
+  write_cells(images, 2, cells, cells.depth(), bytes.data());
+  for (std::size_t i = 0; i < bytes.size(); ++i) ASSERT_EQ(bytes[i], floats[i]) << i;
+
+  const Cells none{.channels = 4, .height = 84, .width = 84, .kernel = 6, .stride = 4};
+  EXPECT_THROW(write_cells(images, 2, none, none.depth(), bytes.data()), std::logic_error);
+}
+
 TEST(Cells, HoldTheSameNumbersAsFloatBfloat16AndByteInAnyBlocks) {
   Cells cells{.channels = 4, .height = 23, .width = 30, .kernel = 8, .stride = 4};
   ASSERT_EQ(cells.rows(), 5);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstring>
 #include <limits>
 
@@ -281,8 +280,7 @@ void CellConvolution::add_products(std::int64_t filter_block) {
     const auto at = span * kRowBytes;
     digits_of_columns(&whole_[at * kBlock], {rows[0] + at, rows[1] + at, rows[2] + at}, stride);
   }
-  // GCC 12's intrinsics do not say that they read memory.
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  let_tiles_see_memory();
 
   // A kernel at place p has its cell `place` at p + `cell`: gradients further on by that many.
   const auto cell = [&](std::int64_t place) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 
 #include "tandem/nn/digit_product.h"
 
@@ -55,8 +54,6 @@ float DigitConvolution::read(const float* in) {
     digits_in_order(&whole_[at],
                     {first + at, first + digit_bytes_ + at, first + 2 * digit_bytes_ + at});
   }
-  // GCC 12's intrinsics do not say that they read memory.
-  std::atomic_signal_fence(std::memory_order_seq_cst);
   return scale;
 }
 

@@ -1,7 +1,6 @@
 #include "tandem/nn/digit_dense.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "tandem/nn/digit_product.h"
 
@@ -55,8 +54,6 @@ void DigitDense::forward(std::int64_t batch, const float* in, float* out) {
   inputs_.resize(std::max<std::size_t>(inputs_.size(), blocks * steps * kDigits));
   scales_.resize(std::max<std::size_t>(scales_.size(), blocks * kLanes));
   for (std::int64_t i = 0; i < batch; ++i) read(in + i * shape_.inputs(), i);
-  // GCC 12's intrinsics do not say that they read memory.
-  std::atomic_signal_fence(std::memory_order_seq_cst);
   const TileRegisters registers;
   for (std::int64_t output = 0; output < shape_.outputs; output += kLanes) {
     for (std::int64_t first = 0; first < batch; first += kLanes) {

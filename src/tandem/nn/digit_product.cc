@@ -45,6 +45,7 @@ DigitProduct::DigitProduct(const DigitRows& rows, const DigitWeights& weights, s
     : rows_(rows.rows),
       scales_(weights.scales() + block * Tile::kRows),
       bias_(weights.bias() + block * Tile::kRows) {
+  let_tiles_see_memory();
   multiply(rows, weights.tiles(block), weights.steps());
   store(highest_, middle_, lowest_);
 }

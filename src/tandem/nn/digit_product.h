@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <vector>
 
 #include "tandem/nn/digit_weights.h"
 #include "tandem/nn/tile.h"

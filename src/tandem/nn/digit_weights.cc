@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 namespace tandem {
+
 DigitWeights::DigitWeights(std::int64_t units, std::int64_t inputs,
                            const std::vector<std::int64_t>& order)
     : units_(units),

@@ -1,8 +1,8 @@
 // Numbers as whole ones of three digits, for products of bytes by AMX.
 //
 // A whole number here has 24 bits, as many as a float has, in three digits of -128 to 127:
-// d0 + 2^8 d1 + 2^16 d2. Rows have sixteen numbers. All functions need Simd::amx, and are pure and
-// safe from many threads.
+// d0 + 2^8 d1 + 2^16 d2. Rows have sixteen numbers. All functions need Simd::amx, but for
+// transpose_rows(), for which Simd::avx512 will do; all are pure and safe from many threads.
 #pragma once
 
 #include <array>

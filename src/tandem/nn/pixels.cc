@@ -128,8 +128,8 @@ void write_cells(std::span<const std::byte> images, std::int64_t batch, const Ce
 void write_cells(std::span<const std::byte> images, std::int64_t batch, const Cells& cells,
                  std::int64_t block, std::uint8_t* out) {
   constexpr std::int64_t kRows = 16;
-  const bool in_rows = cells.stride == 4 && cells.depth() == 4 * kRows && block == cells.depth() &&
-                       cells.columns() >= kRows;
+  const bool in_rows = cells.writable() && cells.stride == 4 && cells.depth() == 4 * kRows &&
+                       block == cells.depth() && cells.columns() >= kRows;
   static const bool has_rows = best_simd() >= Simd::avx512;
   if (!in_rows || !has_rows) return write_images(images, batch, cells, block, out);
   // Sixteen rows of four channels make a row of cells, each of which has four bytes of every one.

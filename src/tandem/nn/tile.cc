@@ -3,7 +3,6 @@
 #include <immintrin.h>
 
 #include <algorithm>
-#include <atomic>
 
 namespace tandem {
 namespace {
@@ -19,8 +18,7 @@ struct alignas(64) TileConfiguration {
 
 // GCC 12 does not pass a constructor's own target on to what it makes of it.
 [[gnu::target("amx-tile")]] void configure(const TileConfiguration& configuration) {
-  // Its intrinsics do not say that they read memory.
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  let_tiles_see_memory();
   _tile_loadconfig(&configuration);
 }
 

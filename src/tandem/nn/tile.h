@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,6 +20,10 @@ struct alignas(64) Tile {
     return bytes.data() + i * kRowBytes;
   }
 };
+
+/// To be called between writing memory and loading tiles from it: GCC 12's intrinsics do not say
+/// that they read any, so the compiler could put the one behind the other.
+inline void let_tiles_see_memory() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
 /// The eight registers of the calling thread, made to hold whole tiles while this lives. Needs
 /// Simd::amx.
