@@ -46,10 +46,14 @@ bool pictures_complete(const Chip& chip) {
   return true;
 }
 
+constexpr int register_bits(Simd simd) {
+  if (simd == Simd::portable) return 64;
+  return simd == Simd::avx2 ? 256 : 512;
+}
+
 template <class Chip>
 void draw_with(Chip& chip, Simd simd) {
-  constexpr int kBits[] = {64, 256, 512};
-  if constexpr (Skips<Chip>) chip.useWidth(kBits[static_cast<int>(simd)]);
+  if constexpr (Skips<Chip>) chip.useWidth(register_bits(simd));
 }
 
 template <class Number>
