@@ -59,7 +59,7 @@ float DigitConvolution::read(const float* in) {
 
 void DigitConvolution::forward(std::int64_t batch, const float* in, float* out) {
   const auto columns = shape_.out_columns();
-  const TileRegisters registers;
+  const TileRegisters registers(columns);
   for (std::int64_t i = 0; i < batch; ++i, in += shape_.inputs(), out += shape_.outputs()) {
     std::array<float, Tile::kRows> scales;
     scales.fill(read(in));

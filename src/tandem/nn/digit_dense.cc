@@ -36,10 +36,8 @@ DigitDense::DigitDense(const ImageDense& shape)
 }
 
 /// A sample's digits.
-void DigitDense::read(const float* in, std::int64_t sample) {
-  scales_[sample] = to_whole_by_one_scale(in, shape_.inputs() / kLanes, whole_.data());
-  auto* tile = &inputs_[sample / kLanes * weights_.steps() * kDigits];
-  const auto row = sample % kLanes;
+void DigitDense::read(const float* in, float& scale, Tile* tile, std::int64_t row) {
+  scale = to_whole_by_one_scale(in, shape_.inputs() / kLanes, whole_.data());
   const auto* four = whole_.data();
   for (std::int64_t step = 0; step < weights_.steps(); ++step, tile += kDigits) {
     digits_of_four_rows({four, four + kLanes, four + 2 * kLanes, four + 3 * kLanes},
@@ -49,20 +47,24 @@ void DigitDense::read(const float* in, std::int64_t sample) {
 }
 
 void DigitDense::forward(std::int64_t batch, const float* in, float* out) {
-  const auto blocks = (batch + kLanes - 1) / kLanes;
-  const auto steps = weights_.steps();
-  inputs_.resize(std::max<std::size_t>(inputs_.size(), blocks * steps * kDigits));
-  scales_.resize(std::max<std::size_t>(scales_.size(), blocks * kLanes));
-  for (std::int64_t i = 0; i < batch; ++i) read(in + i * shape_.inputs(), i);
-  const TileRegisters registers;
+  // As few blocks as there can be, of as many rows each.
+  const auto blocks = (batch + Tile::kRows - 1) / Tile::kRows;
+  const auto rows = (batch + blocks - 1) / blocks;
+  const auto tiles = weights_.steps() * kDigits;
+  inputs_.resize(std::max<std::size_t>(inputs_.size(), blocks * tiles));
+  scales_.resize(std::max<std::size_t>(scales_.size(), batch));
+  for (std::int64_t i = 0; i < batch; ++i) {
+    read(in + i * shape_.inputs(), scales_[i], &inputs_[i / rows * tiles], i % rows);
+  }
+  const TileRegisters registers(rows);
   for (std::int64_t output = 0; output < shape_.outputs; output += kLanes) {
-    for (std::int64_t first = 0; first < batch; first += kLanes) {
-      const DigitRows rows{.first = inputs_[first / kLanes * steps * kDigits].row(0),
-                           .row_stride = Tile::kRowBytes,
-                           .digit_stride = sizeof(Tile),
-                           .offsets = offsets_.data(),
-                           .rows = std::min(kLanes, batch - first)};
-      const DigitProduct product(rows, weights_, output / kLanes);
+    for (std::int64_t first = 0; first < batch; first += rows) {
+      const DigitRows block{.first = inputs_[first / rows * tiles].row(0),
+                            .row_stride = Tile::kRowBytes,
+                            .digit_stride = sizeof(Tile),
+                            .offsets = offsets_.data(),
+                            .rows = std::min(rows, batch - first)};
+      const DigitProduct product(block, weights_, output / kLanes);
       product.write(&scales_[first], shape_.relu, out + first * shape_.outputs + output,
                     shape_.outputs);
     }

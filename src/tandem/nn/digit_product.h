@@ -21,7 +21,8 @@ struct DigitRows {
 /// Sums of products of rows and of 16 units' weights, each of three digits. A product is nine of
 /// bytes; the three least of them, together below 2^-22 of the largest product there could be, and
 /// as a rule far below what floats round, are left out. AMX does the other six several times as
-/// fast as AVX-512 one of floats. Pure; safe from many threads, each with TileRegisters.
+/// fast as AVX-512 one of floats. Pure; safe from many threads, each with
+/// TileRegisters of as many rows.
 class DigitProduct {
  public:
   /// Inputs of one unit whose sums are sure to fit 32 bits.

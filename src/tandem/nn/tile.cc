@@ -26,11 +26,12 @@ struct alignas(64) TileConfiguration {
 
 }  // namespace
 
-TileRegisters::TileRegisters() {
+TileRegisters::TileRegisters(std::int64_t rows) {
   constexpr int kRegisters = 8;
   TileConfiguration configuration;
   std::fill_n(configuration.row_bytes.begin(), kRegisters, Tile::kRowBytes);
   std::fill_n(configuration.rows.begin(), kRegisters, Tile::kRows);
+  for (const auto i : {0, 1, 2, 3, 7}) configuration.rows[i] = static_cast<std::uint8_t>(rows);
   configure(configuration);
 }
 

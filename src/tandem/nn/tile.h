@@ -25,11 +25,12 @@ struct alignas(64) Tile {
 /// that they read any, so the compiler could put the one behind the other.
 inline void let_tiles_see_memory() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
-/// The eight registers of the calling thread, made to hold whole tiles while this lives. Needs
-/// Simd::amx.
+/// The eight registers of the calling thread, made to hold tiles while this lives. Needs Simd::amx.
 class TileRegisters {
  public:
-  TileRegisters();
+  /// Registers 0 to 3 and 7, for products and their left factors, take only the first `rows` rows:
+  /// what a product takes grows with them. The others take whole tiles.
+  explicit TileRegisters(std::int64_t rows = Tile::kRows);
   ~TileRegisters();
   TileRegisters(const TileRegisters&) = delete;
   TileRegisters& operator=(const TileRegisters&) = delete;
