@@ -7,36 +7,33 @@ namespace {
 
 constexpr std::int64_t kRowBytes = Tile::kRowBytes;
 
-/// Into registers 0 to 3, of which the last two share what is worth the same: a product would
-/// otherwise wait for the one before.
+/// Into registers 0 to 2.
 [[gnu::target("amx-tile,amx-int8")]] void multiply(const DigitRows& rows, const Tile* weights,
                                                    std::int64_t steps) {
   _tile_zero(0);
   _tile_zero(1);
   _tile_zero(2);
-  _tile_zero(3);
   for (std::int64_t step = 0; step < steps; ++step, weights += kDigits) {
     const auto* row = rows.first + rows.offsets[step];
-    _tile_loadd(4, weights[0].row(0), kRowBytes);
-    _tile_loadd(5, weights[1].row(0), kRowBytes);
-    _tile_loadd(6, weights[2].row(0), kRowBytes);
     _tile_loadd(7, row + 2 * rows.digit_stride, rows.row_stride);
+    _tile_loadd(4, weights[0].row(0), kRowBytes);
     _tile_dpbssd(2, 7, 4);
+    _tile_loadd(5, weights[1].row(0), kRowBytes);
     _tile_dpbssd(1, 7, 5);
+    _tile_loadd(6, weights[2].row(0), kRowBytes);
     _tile_dpbssd(0, 7, 6);
-    _tile_loadd(7, row, rows.row_stride);
-    _tile_dpbssd(3, 7, 6);
     _tile_loadd(7, row + rows.digit_stride, rows.row_stride);
     _tile_dpbssd(2, 7, 5);
     _tile_dpbssd(1, 7, 6);
+    _tile_loadd(7, row, rows.row_stride);
+    _tile_dpbssd(2, 7, 6);
   }
 }
 
-[[gnu::target("amx-tile")]] void store(Tile& highest, Tile& middle, std::array<Tile, 2>& lowest) {
+[[gnu::target("amx-tile")]] void store(Tile& highest, Tile& middle, Tile& lowest) {
   _tile_stored(0, highest.row(0), kRowBytes);
   _tile_stored(1, middle.row(0), kRowBytes);
-  _tile_stored(2, lowest[0].row(0), kRowBytes);
-  _tile_stored(3, lowest[1].row(0), kRowBytes);
+  _tile_stored(2, lowest.row(0), kRowBytes);
 }
 
 }  // namespace
@@ -56,12 +53,11 @@ DigitProduct::DigitProduct(const DigitRows& rows, const DigitWeights& weights, s
   const __m512 scale = _mm512_mul_ps(_mm512_loadu_ps(scales_), _mm512_set1_ps(0x1p16F));
   const __m512 bias = _mm512_loadu_ps(bias_);
   for (std::int64_t i = 0; i < rows_; ++i) {
-    const __m512i lowest = _mm512_add_epi32(_mm512_load_si512(lowest_[0].row(i)),
-                                            _mm512_load_si512(lowest_[1].row(i)));
+    const __m512 lowest = _mm512_cvtepi32_ps(_mm512_load_si512(lowest_.row(i)));
     const __m512 middle = _mm512_cvtepi32_ps(_mm512_load_si512(middle_.row(i)));
     const __m512 highest = _mm512_cvtepi32_ps(_mm512_load_si512(highest_.row(i)));
     const __m512 higher = _mm512_fmadd_ps(highest, byte, middle);
-    const __m512 sum = _mm512_fmadd_ps(higher, byte, _mm512_cvtepi32_ps(lowest));
+    const __m512 sum = _mm512_fmadd_ps(higher, byte, lowest);
     // One scale after the other: their product could be too small for a float.
     const __m512 of_row = _mm512_mul_ps(sum, _mm512_set1_ps(row_scales[i]));
     const __m512 linear = _mm512_fmadd_ps(of_row, scale, bias);

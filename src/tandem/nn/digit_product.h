@@ -1,7 +1,6 @@
 // Products of numbers as whole ones of three digits, by AMX.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "tandem/nn/digit_weights.h"
@@ -38,9 +37,9 @@ class DigitProduct {
   std::int64_t rows_;
   const float* scales_;
   const float* bias_;
-  Tile highest_;                // worth 2^32: d2 d2
-  Tile middle_;                 // 2^24: d2 d1 + d1 d2
-  std::array<Tile, 2> lowest_;  // 2^16: d2 d0 + d1 d1, and d0 d2
+  Tile highest_;  // worth 2^32: d2 d2
+  Tile middle_;   // 2^24: d2 d1 + d1 d2
+  Tile lowest_;   // 2^16: d2 d0 + d1 d1 + d0 d2
 };
 
 }  // namespace tandem
