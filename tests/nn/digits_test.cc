@@ -33,19 +33,26 @@ TEST_F(Digits, AreThoseOfTheNearestWholeNumber) {
   const std::vector<float> factors(kLanes, 1.0F);
   std::vector<std::int32_t> whole(four.size());
   to_whole(four.data(), 4, factors.data(), whole.data());
-  std::vector<std::int8_t> digits(kDigits * 4 * kLanes), in_order(digits.size());
-  const auto places = [](std::vector<std::int8_t>& all) {
+  using All = std::vector<std::int8_t>;
+  All digits(kDigits * 4 * kLanes), fours(digits.size()), in_order(digits.size());
+  const auto places = [](All& all) {
     return DigitPlaces{all.data(), all.data() + 64, all.data() + 128};
   };
-  digits_of_four_rows({&whole[0], &whole[16], &whole[32], &whole[48]}, places(digits));
-  digits_in_order(whole.data(), places(in_order));
+  digits_of_four_rows({&four[0], &four[16], &four[32], &four[48]}, factors.data(), places(digits));
+  digits_of_fours(four.data(), 3, 1.0F, places(fours), 0);  // the last again
+  digits_in_order(four.data(), 3, 1.0F, places(in_order));
+  EXPECT_EQ(fours, digits);
   for (std::int64_t i = 0; i < kLanes; ++i) {
     for (std::int64_t k = 0; k < 4; ++k) {
-      const auto number = [&](const std::vector<std::int8_t>& all, std::int64_t at) {
+      const auto number = [&](const All& all, std::int64_t at) {
         return all[at] + 256 * all[64 + at] + 65536 * all[128 + at];
       };
       EXPECT_EQ(number(digits, 4 * i + k), std::lrint(row[i])) << row[i];
       EXPECT_EQ(number(in_order, kLanes * k + i), std::lrint(row[i])) << row[i];
+      const auto byte = [&](int digit) {
+        return static_cast<std::int8_t>(whole[k * kLanes + i] >> 8 * digit);
+      };
+      EXPECT_EQ(byte(0) + 256 * byte(1) + 65536 * byte(2), std::lrint(row[i])) << row[i];
     }
   }
 }

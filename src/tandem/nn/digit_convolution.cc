@@ -38,7 +38,6 @@ DigitConvolution::DigitConvolution(const ConvolutionShape& shape)
       weights_(shape.filters, shape.channels * shape.kernel * shape.kernel, order_of(shape)),
       // A tile has rows for 16 outputs and four pixels each, of which some do not count.
       digit_bytes_(shape.inputs() + Tile::kRows * shape.stride * kLanes + Tile::kRowBytes),
-      whole_(shape.inputs() + 3 * kLanes),
       inputs_(kDigits * digit_bytes_) {
   for (std::int64_t step = 0; step < weights_.steps(); ++step) {
     const auto image = step / shape.kernel * shape.height;
@@ -48,13 +47,11 @@ DigitConvolution::DigitConvolution(const ConvolutionShape& shape)
 
 /// A sample's digits; what a whole number of 1 is worth.
 float DigitConvolution::read(const float* in) {
-  const float scale = to_whole_by_one_scale(in, shape_.inputs() / kLanes, whole_.data());
+  const auto rows = shape_.inputs() / kLanes;
+  const auto scale = one_scale(in, rows);
   auto* first = inputs_.data();
-  for (std::int64_t at = 0; at < shape_.inputs(); at += Tile::kRowBytes) {
-    digits_in_order(&whole_[at],
-                    {first + at, first + digit_bytes_ + at, first + 2 * digit_bytes_ + at});
-  }
-  return scale;
+  digits_in_order(in, rows, scale.factor, {first, first + digit_bytes_, first + 2 * digit_bytes_});
+  return scale.back;
 }
 
 void DigitConvolution::forward(std::int64_t batch, const float* in, float* out) {

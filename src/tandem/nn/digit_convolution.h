@@ -46,7 +46,6 @@ class DigitConvolution {
   DigitWeights weights_;               // a step: a row of the kernel over 16 channels
   std::vector<std::int64_t> offsets_;  // of the steps in a digit of inputs_
   std::int64_t digit_bytes_;           // of a digit in inputs_, with some behind the image
-  std::vector<std::int32_t> whole_;    // a sample's inputs
   std::vector<std::int8_t> inputs_;    // [digit, channels / 16, height, width, 16]
 };
 

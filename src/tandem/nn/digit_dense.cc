@@ -7,6 +7,9 @@
 namespace tandem {
 namespace {
 
+/// Bytes from a step to the next.
+constexpr std::int64_t kStep = kDigits * sizeof(Tile);
+
 /// A vector of inputs is 16 channels of a place; a tile's row one channel of four vectors.
 std::vector<std::int64_t> order_of(const ImageDense& shape) {
   const auto steps = (shape.inputs() + Tile::kRowBytes - 1) / Tile::kRowBytes;
@@ -28,22 +31,17 @@ bool DigitDense::supports(const ImageDense& shape) {
 }
 
 DigitDense::DigitDense(const ImageDense& shape)
-    : shape_(shape),
-      weights_(shape.outputs, shape.inputs(), order_of(shape)),
-      whole_(weights_.steps() * Tile::kRowBytes) {
-  constexpr std::int64_t kStep = kDigits * sizeof(Tile);
+    : shape_(shape), weights_(shape.outputs, shape.inputs(), order_of(shape)) {
   for (std::int64_t step = 0; step < weights_.steps(); ++step) offsets_.push_back(step * kStep);
 }
 
-/// A sample's digits.
-void DigitDense::read(const float* in, float& scale, Tile* tile, std::int64_t row) {
-  scale = to_whole_by_one_scale(in, shape_.inputs() / kLanes, whole_.data());
-  const auto* four = whole_.data();
-  for (std::int64_t step = 0; step < weights_.steps(); ++step, tile += kDigits) {
-    digits_of_four_rows({four, four + kLanes, four + 2 * kLanes, four + 3 * kLanes},
-                        {tile[0].row(row), tile[1].row(row), tile[2].row(row)});
-    four += 4 * kLanes;
-  }
+/// A sample's digits, to a row of tiles; what a whole number of 1 is worth.
+float DigitDense::read(const float* in, Tile* tile, std::int64_t row) const {
+  const auto rows = shape_.inputs() / kLanes;
+  const auto scale = one_scale(in, rows);
+  digits_of_fours(in, rows, scale.factor, {tile[0].row(row), tile[1].row(row), tile[2].row(row)},
+                  kStep);
+  return scale.back;
 }
 
 void DigitDense::forward(std::int64_t batch, const float* in, float* out) {
@@ -54,7 +52,7 @@ void DigitDense::forward(std::int64_t batch, const float* in, float* out) {
   inputs_.resize(std::max<std::size_t>(inputs_.size(), blocks * tiles));
   scales_.resize(std::max<std::size_t>(scales_.size(), batch));
   for (std::int64_t i = 0; i < batch; ++i) {
-    read(in + i * shape_.inputs(), scales_[i], &inputs_[i / rows * tiles], i % rows);
+    scales_[i] = read(in + i * shape_.inputs(), &inputs_[i / rows * tiles], i % rows);
   }
   const TileRegisters registers(rows);
   for (std::int64_t output = 0; output < shape_.outputs; output += kLanes) {

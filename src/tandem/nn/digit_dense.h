@@ -36,12 +36,11 @@ class DigitDense {
   void forward(std::int64_t batch, const float* in, float* out);
 
  private:
-  void read(const float* in, float& scale, Tile* tile, std::int64_t row);
+  float read(const float* in, Tile* tile, std::int64_t row) const;
 
   ImageDense shape_;
   DigitWeights weights_;               // a step: four vectors of 16 channels, side by side
   std::vector<std::int64_t> offsets_;  // of the steps in inputs_
-  std::vector<std::int32_t> whole_;    // a sample's inputs
   std::vector<Tile> inputs_;           // [block of up to 16 samples, step, digit]
   std::vector<float> scales_;          // [sample]
 };

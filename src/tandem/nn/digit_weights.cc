@@ -13,8 +13,7 @@ DigitWeights::DigitWeights(std::int64_t units, std::int64_t inputs,
       tiles_(units / kLanes * steps_ * kDigits),
       scales_(units),
       bias_(units),
-      rows_(inputs * kLanes),
-      whole_((inputs + 1) * kLanes) {
+      rows_((inputs + 1) * kLanes) {
   for (const auto input : order) order_.push_back((input == kNone ? inputs : input) * kLanes);
 }
 
@@ -30,13 +29,12 @@ void DigitWeights::load(const float* weights, const float* bias) {
       factors[i] = scale.factor;
       scales_[unit + i] = scale.back;
     }
-    to_whole(rows_.data(), inputs_, factors.data(), whole_.data());
-    const auto* whole = whole_.data();
+    const auto* rows = rows_.data();
     const auto* at = order_.data();
     for (std::int64_t step = 0; step < steps_; ++step, tile += kDigits) {
       for (std::int64_t row = 0; row < kLanes; ++row, at += 4) {
-        digits_of_four_rows({whole + at[0], whole + at[1], whole + at[2], whole + at[3]},
-                            {tile[0].row(row), tile[1].row(row), tile[2].row(row)});
+        digits_of_four_rows({rows + at[0], rows + at[1], rows + at[2], rows + at[3]},
+                            factors.data(), {tile[0].row(row), tile[1].row(row), tile[2].row(row)});
       }
     }
   }

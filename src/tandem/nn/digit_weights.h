@@ -37,11 +37,10 @@ class DigitWeights {
 
  private:
   std::int64_t units_, inputs_, steps_;
-  std::vector<std::int64_t> order_;  // [steps, 16, 4]: where the row of an input begins in whole_
+  std::vector<std::int64_t> order_;  // [steps, 16, 4]: where the row of an input begins in rows_
   std::vector<Tile> tiles_;
   std::vector<float> scales_, bias_;
-  std::vector<float> rows_;          // of 16 units: [inputs, 16]
-  std::vector<std::int32_t> whole_;  // [inputs + 1, 16], of which the last are 0
+  std::vector<float> rows_;  // of 16 units: [inputs + 1, 16], of which the last are 0
 };
 
 }  // namespace tandem

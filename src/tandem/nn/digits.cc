@@ -53,18 +53,37 @@ namespace {
   return _mm512_mask_mov_epi8(three, kFourth, _mm512_slli_epi32(d, 24));
 }
 
-/// Each digit of four vectors.
+/// The whole numbers nearest to sixteen floats times their factors. 128 added to each digit makes
+/// it a byte of 0 to 255, carries included; the highest bit of which is then the other way round
+/// than in a signed byte.
+[[gnu::target("avx512f"), gnu::always_inline]] inline __m512i whole_row(const float* row,
+                                                                        const __m512& factor) {
+  const __m512i halves = _mm512_set1_epi32(0x808080);
+  const __m512i nearest = _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_loadu_ps(row), factor));
+  return _mm512_xor_si512(_mm512_add_epi32(nearest, halves), halves);
+}
+
+/// Each digit of four rows of whole numbers.
 [[gnu::target("avx512f,avx512bw"), gnu::always_inline]] inline void split(
-    const std::array<const std::int32_t*, 4>& whole, __m512i& low, __m512i& middle, __m512i& high) {
-  const __m512i a = _mm512_loadu_si512(whole[0]);
-  const __m512i b = _mm512_loadu_si512(whole[1]);
-  const __m512i c = _mm512_loadu_si512(whole[2]);
-  const __m512i d = _mm512_loadu_si512(whole[3]);
-  low = lowest_bytes(a, b, c, d);
-  middle = lowest_bytes(_mm512_srli_epi32(a, 8), _mm512_srli_epi32(b, 8), _mm512_srli_epi32(c, 8),
-                        _mm512_srli_epi32(d, 8));
-  high = lowest_bytes(_mm512_srli_epi32(a, 16), _mm512_srli_epi32(b, 16), _mm512_srli_epi32(c, 16),
-                      _mm512_srli_epi32(d, 16));
+    const __m512i (&rows)[4], __m512i (&digits)[kDigits]) {
+  const auto& [a, b, c, d] = rows;
+  digits[0] = lowest_bytes(a, b, c, d);
+  digits[1] = lowest_bytes(_mm512_srli_epi32(a, 8), _mm512_srli_epi32(b, 8),
+                           _mm512_srli_epi32(c, 8), _mm512_srli_epi32(d, 8));
+  digits[2] = lowest_bytes(_mm512_srli_epi32(a, 16), _mm512_srli_epi32(b, 16),
+                           _mm512_srli_epi32(c, 16), _mm512_srli_epi32(d, 16));
+}
+
+/// Those of rows [count, 16] from row `i` on; behind the last row it comes again.
+[[gnu::target("avx512f,avx512bw"), gnu::always_inline]] inline void split_four(
+    const float* rows, std::int64_t count, std::int64_t i, const __m512& factor,
+    __m512i (&digits)[kDigits]) {
+  __m512i four[4];
+#pragma GCC unroll 4
+  for (std::int64_t k = 0; k < 4; ++k) {
+    four[k] = whole_row(rows + std::min(i + k, count - 1) * kLanes, factor);
+  }
+  split(four, digits);
 }
 
 [[gnu::target("avx512f"), gnu::always_inline]] inline void add_row(const float* row, __m512& most,
@@ -131,40 +150,50 @@ void transpose_to_rows(const float* matrix, std::int64_t stride, std::int64_t co
   _mm512_storeu_ps(sums, _mm512_add_ps(_mm512_loadu_ps(sums), total));
 }
 
+WholeScale one_scale(const float* rows, std::int64_t count) {
+  std::array<float, kLanes> largest{}, sums{};
+  measure_rows(rows, count, largest.data(), sums.data());
+  return {*std::ranges::max_element(largest), std::accumulate(sums.begin(), sums.end(), 0.0F)};
+}
+
 [[gnu::target("avx512f")]] void to_whole(const float* rows, std::int64_t count,
                                          const float* factors, std::int32_t* whole) {
   const __m512 factor = _mm512_loadu_ps(factors);
-  // 128 added to each digit makes it a byte of 0 to 255, carries included; the highest bit of which
-  // is then the other way round than in a signed byte.
-  const __m512i halves = _mm512_set1_epi32(0x808080);
   for (std::int64_t i = 0; i < count; ++i) {
-    const __m512i row =
-        _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_loadu_ps(rows + i * kLanes), factor));
-    _mm512_storeu_si512(whole + i * kLanes,
-                        _mm512_xor_si512(_mm512_add_epi32(row, halves), halves));
+    _mm512_storeu_si512(whole + i * kLanes, whole_row(rows + i * kLanes, factor));
   }
 }
 
-float to_whole_by_one_scale(const float* rows, std::int64_t count, std::int32_t* whole) {
-  std::array<float, kLanes> largest{}, sums{}, factors{};
-  measure_rows(rows, count, largest.data(), sums.data());
-  const WholeScale scale(*std::ranges::max_element(largest),
-                         std::accumulate(sums.begin(), sums.end(), 0.0F));
-  factors.fill(scale.factor);
-  to_whole(rows, count, factors.data(), whole);
-  return scale.back;
-}
-
 [[gnu::target("avx512f,avx512bw")]] void digits_of_four_rows(
-    const std::array<const std::int32_t*, 4>& whole, const DigitPlaces& to) {
-  __m512i low, middle, high;
-  split(whole, low, middle, high);
-  _mm512_storeu_si512(to[0], low);
-  _mm512_storeu_si512(to[1], middle);
-  _mm512_storeu_si512(to[2], high);
+    const std::array<const float*, 4>& rows, const float* factors, const DigitPlaces& to) {
+  const __m512 factor = _mm512_loadu_ps(factors);
+  __m512i four[4];
+#pragma GCC unroll 4
+  for (std::size_t k = 0; k < 4; ++k) four[k] = whole_row(rows[k], factor);
+  __m512i digits[kDigits];
+  split(four, digits);
+  for (std::size_t digit = 0; digit < kDigits; ++digit) {
+    _mm512_storeu_si512(to[digit], digits[digit]);
+  }
 }
 
-[[gnu::target("avx512f,avx512bw,avx512vbmi")]] void digits_in_order(const std::int32_t* whole,
+[[gnu::target("avx512f,avx512bw")]] void digits_of_fours(const float* rows, std::int64_t count,
+                                                         float factor, const DigitPlaces& to,
+                                                         std::int64_t stride) {
+  const __m512 factors = _mm512_set1_ps(factor);
+  std::int64_t at = 0;
+  for (std::int64_t i = 0; i < count; i += 4, at += stride) {
+    __m512i digits[kDigits];
+    split_four(rows, count, i, factors, digits);
+    for (std::size_t digit = 0; digit < kDigits; ++digit) {
+      _mm512_storeu_si512(to[digit] + at, digits[digit]);
+    }
+  }
+}
+
+[[gnu::target("avx512f,avx512bw,avx512vbmi")]] void digits_in_order(const float* rows,
+                                                                    std::int64_t count,
+                                                                    float factor,
                                                                     const DigitPlaces& to) {
   alignas(64) static constexpr auto kOrder = [] {
     std::array<std::uint8_t, 64> order{};
@@ -174,11 +203,14 @@ float to_whole_by_one_scale(const float* rows, std::int64_t count, std::int32_t*
     return order;
   }();
   const __m512i order = _mm512_load_si512(kOrder.data());
-  __m512i low, middle, high;
-  split({whole, whole + kLanes, whole + 2 * kLanes, whole + 3 * kLanes}, low, middle, high);
-  _mm512_storeu_si512(to[0], _mm512_permutexvar_epi8(order, low));
-  _mm512_storeu_si512(to[1], _mm512_permutexvar_epi8(order, middle));
-  _mm512_storeu_si512(to[2], _mm512_permutexvar_epi8(order, high));
+  const __m512 factors = _mm512_set1_ps(factor);
+  for (std::int64_t i = 0; i < count; i += 4) {
+    __m512i digits[kDigits];
+    split_four(rows, count, i, factors, digits);
+    for (std::size_t digit = 0; digit < kDigits; ++digit) {
+      _mm512_storeu_si512(to[digit] + i * kLanes, _mm512_permutexvar_epi8(order, digits[digit]));
+    }
+  }
 }
 
 [[gnu::target("avx512f,avx512bw")]] void digits_of_columns(const std::int32_t* whole,
@@ -186,9 +218,12 @@ float to_whole_by_one_scale(const float* rows, std::int64_t count, std::int32_t*
                                                            std::int64_t stride) {
   __m512i digits[kDigits][kLanes];
   for (std::int64_t i = 0; i < kLanes; ++i) {
-    const auto* four = whole + 4 * i * kLanes;
-    split({four, four + kLanes, four + 2 * kLanes, four + 3 * kLanes}, digits[0][i], digits[1][i],
-          digits[2][i]);
+    __m512i four[4];
+#pragma GCC unroll 4
+    for (std::int64_t k = 0; k < 4; ++k) four[k] = _mm512_loadu_si512(whole + (4 * i + k) * kLanes);
+    __m512i of_four[kDigits];
+    split(four, of_four);
+    for (std::int64_t digit = 0; digit < kDigits; ++digit) digits[digit][i] = of_four[digit];
   }
   for (std::int64_t digit = 0; digit < kDigits; ++digit) {
     transpose(digits[digit]);

@@ -38,21 +38,28 @@ void transpose_to_rows(const float* matrix, std::int64_t stride, std::int64_t co
 /// columns' sums to `sums` [16]. A number that is none is sure to show in the sums alone.
 void measure_rows(const float* rows, std::int64_t count, float* largest, float* sums);
 
+/// That of all of rows [count, 16].
+WholeScale one_scale(const float* rows, std::int64_t count);
+
 /// The whole numbers nearest to rows [count, 16], each times the factor [16] of its column. Their
 /// digits are in the lower three bytes, each as a signed byte.
 void to_whole(const float* rows, std::int64_t count, const float* factors, std::int32_t* whole);
 
-/// All of rows [count, 16] by one scale. What a whole number of 1 is worth: no number, where one of
-/// the floats is none.
-float to_whole_by_one_scale(const float* rows, std::int64_t count, std::int32_t* whole);
+/// Of the whole numbers nearest to four rows of floats, as to_whole() makes them: each digit
+/// [16, 4], 64 bytes.
+void digits_of_four_rows(const std::array<const float*, 4>& rows, const float* factors,
+                         const DigitPlaces& to);
 
-/// Of four such rows: each digit [16, 4], 64 bytes.
-void digits_of_four_rows(const std::array<const std::int32_t*, 4>& whole, const DigitPlaces& to);
+/// The same of rows [count, 16], all by one factor, four by four: 64 bytes of each, `stride` bytes
+/// behind those of the four before. The last four may be fewer, and stand for any number then.
+void digits_of_fours(const float* rows, std::int64_t count, float factor, const DigitPlaces& to,
+                     std::int64_t stride);
 
-/// Of four rows: each digit [4, 16], 64 bytes.
-void digits_in_order(const std::int32_t* whole, const DigitPlaces& to);
+/// The same as digits [4, 16], one four behind the other.
+void digits_in_order(const float* rows, std::int64_t count, float factor, const DigitPlaces& to);
 
-/// Of 64 such rows: each digit of column i, 64 bytes, to `stride` bytes times i behind its place.
+/// Of 64 rows of whole numbers: each digit of column i, 64 bytes, to `stride` bytes times i behind
+/// its place.
 void digits_of_columns(const std::int32_t* whole, const DigitPlaces& to, std::int64_t stride);
 
 }  // namespace tandem
