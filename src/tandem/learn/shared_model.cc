@@ -8,7 +8,9 @@ namespace tandem {
 bool SharedModel::copy_if_newer(std::optional<std::int64_t>& version, std::span<float> own) const {
   if (version == this->version()) return false;
   const std::shared_lock lock(mutex_);
-  std::ranges::copy(std::as_const(learner_).parameters(), own.begin());
+  // From pointers, not from spans' iterators, which GCC 12 copies by 16 bytes at a time.
+  const auto parameters = std::as_const(learner_).parameters();
+  std::copy_n(parameters.data(), parameters.size(), own.data());
   version = this->version();
   return true;
 }
