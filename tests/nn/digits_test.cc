@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include "tandem/base/cpu.h"
@@ -28,31 +27,44 @@ TEST_F(Digits, AreThoseOfTheNearestWholeNumber) {
   std::vector<float> row{0.0F,      1.0F,       -1.0F,    127.4F,   127.6F,   128.0F,
                          -128.0F,   -129.0F,    255.0F,   32767.0F, 32768.0F, -32769.0F,
                          8'355'000, -8'355'000, 65536.0F, 2.5F};
-  std::vector<float> four(row);
-  for (int i = 0; i < 3; ++i) four.insert(four.end(), row.begin(), row.end());
-  const std::vector<float> factors(kLanes, 1.0F);
-  std::vector<std::int32_t> whole(four.size());
-  to_whole(four.data(), 4, factors.data(), whole.data());
-  using All = std::vector<std::int8_t>;
-  All digits(kDigits * 4 * kLanes), fours(digits.size()), in_order(digits.size());
-  const auto places = [](All& all) {
-    return DigitPlaces{all.data(), all.data() + 64, all.data() + 128};
+  constexpr std::int64_t kCount = 6;  // rows, each with the numbers at other places
+  constexpr std::int64_t kRows = 8;   // what six become: the last comes again, twice
+  std::vector<float> rows;
+  for (std::int64_t i = 0; i < kCount; ++i) {
+    rows.insert(rows.end(), row.begin(), row.end());
+    std::ranges::rotate(row, row.begin() + 1);
+  }
+  const auto number = [&](std::int64_t i, std::int64_t column) {
+    return std::lrint(rows[std::min(i, kCount - 1) * kLanes + column]);
   };
-  digits_of_four_rows({&four[0], &four[16], &four[32], &four[48]}, factors.data(), places(digits));
-  digits_of_fours(four.data(), 3, 1.0F, places(fours), 0);  // the last again
-  digits_in_order(four.data(), 3, 1.0F, places(in_order));
-  EXPECT_EQ(fours, digits);
-  for (std::int64_t i = 0; i < kLanes; ++i) {
-    for (std::int64_t k = 0; k < 4; ++k) {
-      const auto number = [&](const All& all, std::int64_t at) {
-        return all[at] + 256 * all[64 + at] + 65536 * all[128 + at];
-      };
-      EXPECT_EQ(number(digits, 4 * i + k), std::lrint(row[i])) << row[i];
-      EXPECT_EQ(number(in_order, kLanes * k + i), std::lrint(row[i])) << row[i];
+  const std::vector<float> factors(kLanes, 1.0F);
+  std::vector<std::int32_t> whole(rows.size());
+  to_whole(rows.data(), kCount, factors.data(), whole.data());
+  using All = std::vector<std::int8_t>;
+  All four(kDigits * 4 * kLanes), fours(kDigits * kRows * kLanes), in_order(fours.size());
+  const auto places = [](All& all) {
+    const auto digit = std::ssize(all) / kDigits;
+    return DigitPlaces{all.data(), all.data() + digit, all.data() + 2 * digit};
+  };
+  const auto read = [](const All& all, std::int64_t at) {
+    const auto digit = std::ssize(all) / kDigits;
+    return all[at] + 256 * all[digit + at] + 65536 * all[2 * digit + at];
+  };
+  digits_of_four_rows({&rows[16], &rows[0], &rows[48], &rows[32]}, factors.data(), places(four));
+  digits_of_fours(rows.data(), kCount, 1.0F, places(fours), 4 * kLanes);
+  digits_in_order(rows.data(), kCount, 1.0F, places(in_order));
+  for (std::int64_t column = 0; column < kLanes; ++column) {
+    for (std::int64_t i = 0; i < kRows; ++i) {
+      EXPECT_EQ(read(fours, (i / 4 * kLanes + column) * 4 + i % 4), number(i, column));
+      EXPECT_EQ(read(in_order, i * kLanes + column), number(i, column));
+    }
+    for (std::int64_t i = 0; i < 4; ++i)
+      EXPECT_EQ(read(four, 4 * column + i), number(i ^ 1, column));
+    for (std::int64_t i = 0; i < kCount; ++i) {
       const auto byte = [&](int digit) {
-        return static_cast<std::int8_t>(whole[k * kLanes + i] >> 8 * digit);
+        return static_cast<std::int8_t>(whole[i * kLanes + column] >> 8 * digit);
       };
-      EXPECT_EQ(byte(0) + 256 * byte(1) + 65536 * byte(2), std::lrint(row[i])) << row[i];
+      EXPECT_EQ(byte(0) + 256 * byte(1) + 65536 * byte(2), number(i, column));
     }
   }
 }
@@ -158,6 +170,13 @@ TEST_P(DigitDenseTest, RoundsNoMoreThanFloatsDoAndEachSampleByItself) {
   EXPECT_LT(distance(out, expected), 3e-7);
 
   std::vector<float> alone(shape.outputs);
+  DigitDense other(shape);  // its batches come in all sizes: 1, the largest, smaller ones
+  other.load(w.data(), bias.data());
+  for (const auto size : {std::int64_t{1}, batch, (batch + 1) / 2, std::int64_t{0}}) {
+    std::vector<float> again(size * shape.outputs);
+    other.forward(size, in.data(), again.data());
+    ASSERT_TRUE(std::equal(again.begin(), again.end(), out.begin())) << size;
+  }
   for (std::int64_t i = 0; i < batch; ++i) {
     dense.forward(1, &in[i * shape.inputs()], alone.data());
     ASSERT_TRUE(std::equal(alone.begin(), alone.end(), out.begin() + i * shape.outputs)) << i;

@@ -2,15 +2,16 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
 namespace tandem {
 
 bool SharedModel::copy_if_newer(std::optional<std::int64_t>& version, std::span<float> own) const {
   if (version == this->version()) return false;
   const std::shared_lock lock(mutex_);
-  // From pointers, not from spans' iterators, which GCC 12 copies by 16 bytes at a time.
+  // Not by std::ranges::copy, of which GCC 12's library makes no memmove where the source is const.
   const auto parameters = std::as_const(learner_).parameters();
-  std::copy_n(parameters.data(), parameters.size(), own.data());
+  std::copy_n(parameters.begin(), parameters.size(), own.begin());
   version = this->version();
   return true;
 }

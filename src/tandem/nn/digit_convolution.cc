@@ -1,6 +1,5 @@
 #include "tandem/nn/digit_convolution.h"
 
-#include <algorithm>
 #include <array>
 
 #include "tandem/nn/digit_product.h"
@@ -36,8 +35,8 @@ bool DigitConvolution::supports(const ConvolutionShape& shape) {
 DigitConvolution::DigitConvolution(const ConvolutionShape& shape)
     : shape_(shape),
       weights_(shape.filters, shape.channels * shape.kernel * shape.kernel, order_of(shape)),
-      // A tile has rows for 16 outputs and four pixels each, of which some do not count.
-      digit_bytes_(shape.inputs() + Tile::kRows * shape.stride * kLanes + Tile::kRowBytes),
+      // A step takes four pixels, of which some may lie behind the image, and do not count.
+      digit_bytes_(shape.inputs() + Tile::kRowBytes),
       inputs_(kDigits * digit_bytes_) {
   for (std::int64_t step = 0; step < weights_.steps(); ++step) {
     const auto image = step / shape.kernel * shape.height;

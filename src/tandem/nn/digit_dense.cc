@@ -45,6 +45,7 @@ float DigitDense::read(const float* in, Tile* tile, std::int64_t row) const {
 }
 
 void DigitDense::forward(std::int64_t batch, const float* in, float* out) {
+  if (batch == 0) return;
   // As few blocks as there can be, of as many rows each.
   const auto blocks = (batch + Tile::kRows - 1) / Tile::kRows;
   const auto rows = (batch + blocks - 1) / blocks;

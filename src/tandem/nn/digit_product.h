@@ -21,7 +21,7 @@ struct DigitRows {
 /// bytes; the three least of them, together below 2^-22 of the largest product there could be, and
 /// as a rule far below what floats round, are left out. AMX does the other six several times as
 /// fast as AVX-512 one of floats. Pure; safe from many threads, each with
-/// TileRegisters of as many rows.
+/// TileRegisters of at least as many rows: so many are read, and must be memory.
 class DigitProduct {
  public:
   /// Inputs of one unit whose sums are sure to fit 32 bits.

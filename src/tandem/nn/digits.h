@@ -51,11 +51,11 @@ void digits_of_four_rows(const std::array<const float*, 4>& rows, const float* f
                          const DigitPlaces& to);
 
 /// The same of rows [count, 16], all by one factor, four by four: 64 bytes of each, `stride` bytes
-/// behind those of the four before. The last four may be fewer, and stand for any number then.
+/// behind those of the four before. Where the last four are fewer, the last row comes again.
 void digits_of_fours(const float* rows, std::int64_t count, float factor, const DigitPlaces& to,
                      std::int64_t stride);
 
-/// The same as digits [4, 16], one four behind the other.
+/// The same as digits [4, 16], one four behind the other, all of 64 bytes.
 void digits_in_order(const float* rows, std::int64_t count, float factor, const DigitPlaces& to);
 
 /// Of 64 rows of whole numbers: each digit of column i, 64 bytes, to `stride` bytes times i behind

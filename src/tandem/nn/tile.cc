@@ -31,7 +31,7 @@ TileRegisters::TileRegisters(std::int64_t rows) {
   TileConfiguration configuration;
   std::fill_n(configuration.row_bytes.begin(), kRegisters, Tile::kRowBytes);
   std::fill_n(configuration.rows.begin(), kRegisters, Tile::kRows);
-  for (const auto i : {0, 1, 2, 3, 7}) configuration.rows[i] = static_cast<std::uint8_t>(rows);
+  for (const auto i : {0, 1, 2, 7}) configuration.rows[i] = static_cast<std::uint8_t>(rows);
   configure(configuration);
 }
 

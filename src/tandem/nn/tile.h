@@ -28,8 +28,8 @@ inline void let_tiles_see_memory() { std::atomic_signal_fence(std::memory_order_
 /// The eight registers of the calling thread, made to hold tiles while this lives. Needs Simd::amx.
 class TileRegisters {
  public:
-  /// Registers 0 to 3 and 7, for products and their left factors, take only the first `rows` rows:
-  /// what a product takes grows with them. The others take whole tiles.
+  /// Registers 0 to 2 and 7, for products and their left factors, take only the first `rows` rows,
+  /// 1 to 16: what a product takes grows with them. The others take whole tiles.
   explicit TileRegisters(std::int64_t rows = Tile::kRows);
   ~TileRegisters();
   TileRegisters(const TileRegisters&) = delete;
