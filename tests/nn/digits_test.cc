@@ -32,7 +32,7 @@ TEST_F(Digits, AreThoseOfTheNearestWholeNumber) {
   std::vector<float> rows;
   for (std::int64_t i = 0; i < kCount; ++i) {
     rows.insert(rows.end(), row.begin(), row.end());
-    std::ranges::rotate(row, row.begin() + 1);
+    std::rotate(row.begin(), row.begin() + 1, row.end());
   }
   const auto number = [&](std::int64_t i, std::int64_t column) {
     return std::lrint(rows[std::min(i, kCount - 1) * kLanes + column]);
