@@ -56,10 +56,13 @@ class Tandem:
         self.program, self.system, self.precision = program, system, precision
 
     def command(self, slot, net, args):
-        # As many environments, and samples of an update.
+        # As many environments, and samples of an update. GA3C's has four agents on CPUs with AMX,
+        # sixteen on others, and what goes with it.
+        amx = "amx_int8" in Path("/proc/cpuinfo").read_text() and "TANDEM_CPU" not in os.environ
+        ga3c, agents = ("ga3c/two_cores", 4) if amx else ("ga3c/atari", 16)
         preset, settings = {
             "paac": (f"paac/paper_{net}", [f"paac.envs={args.envs}"]),
-            "ga3c": ("ga3c/two_cores", [f"ga3c.envs={args.envs // 4}"]),  # of each of four agents
+            "ga3c": (ga3c, [f"ga3c.envs={max(1, args.envs // agents)}"]),
             "apex": ("apex/two_cores", DQN + [f"apex.envs={args.envs}"]),  # of one thread
         }[self.system]
         return [

@@ -77,6 +77,32 @@ TEST_F(TeamTest, WhoeverRestedIsTold) {
   }
 }
 
+// Seen failing with a beginning before each work, and with one in the caller's thread.
+TEST_F(TeamTest, EachThreadBeginsOnceBeforeItsFirstWork) {
+  std::array<std::atomic<int>, kMost> begun{};
+  std::array<std::thread::id, kMost> threads;
+  std::atomic<int> wrong = 0;
+  Crew crew;
+  Team team(
+      crew, "worker",
+      [&](int rank, bool) {
+        if (begun[rank] != 1 || threads[rank] != std::this_thread::get_id()) ++wrong;
+        std::this_thread::yield();
+      },
+      [&](int rank) {
+        threads[rank] = std::this_thread::get_id();
+        ++begun[rank];
+      });
+  for (const int size : {2, kMost, 1, kMost}) {
+    team.resize(size);
+    while (begun[size - 1] == 0) std::this_thread::yield();
+    team.rest();
+  }
+  crew.end();
+  EXPECT_EQ(wrong, 0);
+  for (const auto& count : begun) EXPECT_EQ(count, 1);
+}
+
 // Seen hanging with a rest() that the stop does not wake.
 TEST_F(TeamTest, AnErrorAtWorkWakesWhoeverWaitsForRest) {
   Crew crew;

@@ -2,12 +2,15 @@
 #include "tandem/systems/ga3c.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -17,6 +20,7 @@
 #include "tandem/base/error.h"
 #include "tandem/base/random.h"
 #include "tandem/run/temporary_folder.h"
+#include "tandem/sync/cores.h"
 #include "tandem/systems/ga3c_agent.h"
 #include "tests/support/counted_env.h"
 #include "tests/support/scenario.h"
@@ -122,6 +126,52 @@ TEST_F(Ga3cTest, WithoutASearchTheThreadsStay) {
   for (std::string line; std::getline(metrics, line);) {
     EXPECT_EQ(nlohmann::json::parse(line)["ga3c/agents"], 5);
   }
+}
+
+/// Of the threads of this process with a role and a rank, by name.
+std::map<std::string, std::vector<int>> cores_of_threads() {
+  std::map<std::string, std::vector<int>> cores;
+  for (const auto& task : fs::directory_iterator("/proc/self/task")) {
+    std::string name;
+    std::getline(std::ifstream(task.path() / "comm"), name);
+    cpu_set_t mask;
+    CPU_ZERO(&mask);
+    const auto thread = std::stoi(task.path().filename().string());
+    if (sched_getaffinity(thread, sizeof(mask), &mask) != 0) continue;  // it has just ended
+    for (int core = 0; core < CPU_SETSIZE; ++core) {
+      if (name.find('-') != std::string::npos && CPU_ISSET(core, &mask))
+        cores[name].push_back(core);
+    }
+  }
+  return cores;
+}
+
+// Seen failing with a predictor on the trainers' core, and with every agent on any.
+TEST_F(Ga3cTest, TrainersHaveACoreOfTheirOwnIfAskedFor) {
+  const auto usable = usable_cores();
+  if (usable.size() < 2) GTEST_SKIP() << "needs two cores";
+  auto config = few_;
+  config.agents = static_cast<std::int64_t>(usable.size()) + 1;
+  config.trainer_cores = 1;
+  config.roaming_agents = 2;
+  const std::vector first = {usable.front()};
+  const std::vector<int> others(usable.begin() + 1, usable.end());
+  std::map<std::string, std::vector<int>> expected;
+  for (int rank = 0; rank < config.agents; ++rank) {
+    expected["agent-" + std::to_string(rank)] = rank < 2 ? usable : others;
+  }
+  for (const auto* rank : {"0", "1"}) {
+    expected[std::string("predictor-") + rank] = others;
+    expected[std::string("trainer-") + rank] = first;
+  }
+  std::map<std::string, std::vector<int>> found;
+  const auto as_expected = [&] {
+    found = cores_of_threads();
+    return found == expected;  // not yet while they start
+  };
+  train({.folder = folder("run"), .steps = 200'000, .stop_requested = as_expected}, config);
+  EXPECT_EQ(found, expected);
+  EXPECT_EQ(usable_cores(), usable);
 }
 
 TEST_F(Ga3cTest, GoesOnAfterEachCheckpoint) {

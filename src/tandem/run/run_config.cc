@@ -1,8 +1,8 @@
 #include "tandem/run/run_config.h"
 
-#include <sched.h>
-
 #include <algorithm>
+
+#include "tandem/sync/cores.h"
 
 namespace tandem {
 
@@ -47,11 +47,8 @@ FieldList RunConfig::fields() {
 
 int RunConfig::thread_budget() const {
   if (threads > 0) return static_cast<int>(threads);
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  // Fails on machines with more cores than the mask holds; one thread is right, only slow.
-  if (sched_getaffinity(0, sizeof(mask), &mask) != 0) return 1;
-  return std::max(1, CPU_COUNT(&mask));
+  // Where the cores are not known, one thread is right, only slow.
+  return std::max(1, static_cast<int>(usable_cores().size()));
 }
 
 }  // namespace tandem

@@ -4,8 +4,8 @@
 
 namespace tandem {
 
-Team::Team(Crew& crew, std::string role, Work work)
-    : crew_(crew), role_(std::move(role)), work_(std::move(work)) {}
+Team::Team(Crew& crew, std::string role, Work work, Begin begin)
+    : crew_(crew), role_(std::move(role)), work_(std::move(work)), begin_(std::move(begin)) {}
 
 void Team::resize(int size) {
   {
@@ -29,6 +29,7 @@ void Team::rest() {
 }
 
 void Team::repeat(int rank) {
+  if (begin_) begin_(rank);
   for (int rests_seen = -1;;) {
     bool anew = false;
     {

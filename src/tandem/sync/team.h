@@ -20,7 +20,10 @@ class Team {
   /// rested or shrank, so that much may have happened since the one before.
   using Work = std::function<void(int rank, bool anew)>;
 
-  Team(Crew& crew, std::string role, Work work);
+  /// What each thread does first, once.
+  using Begin = std::function<void(int rank)>;
+
+  Team(Crew& crew, std::string role, Work work, Begin begin = {});
 
   /// Threads of the ranks [0, size) work, any others rest.
   void resize(int size);
@@ -38,6 +41,7 @@ class Team {
   Crew& crew_;
   const std::string role_;
   const Work work_;
+  const Begin begin_;
   int started_ = 0;  // threads so far
 
   std::mutex mutex_;

@@ -9,12 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "tandem/sync/cores.h"
 #include "tandem/sync/crew.h"
 #include "tandem/sync/team.h"
 #include "tandem/systems/experience.h"
 #include "tandem/systems/experience_trainer.h"
 #include "tandem/systems/ga3c_adjustment.h"
 #include "tandem/systems/ga3c_agent.h"
+#include "tandem/systems/ga3c_cores.h"
 
 namespace tandem {
 namespace {
@@ -34,6 +36,7 @@ class Ga3c {
   Ga3c(const Ga3cConfig& config, Parts& parts)
       : config_(config),
         parts_(parts),
+        cores_(Ga3cCores::of(config, usable_cores())),
         model_(parts.learner),
         policy_(parts.learner.architecture(), config.max_predictions, crew_.stop_token()),
         queue_(static_cast<std::size_t>(config.queue), crew_.stop_token()),
@@ -198,6 +201,7 @@ class Ga3c {
 
   const Ga3cConfig& config_;
   Parts& parts_;
+  const Ga3cCores cores_;
   Crew crew_;
   SharedModel model_;
   BatchedPolicy policy_;
@@ -209,9 +213,14 @@ class Ga3c {
   std::vector<std::unique_ptr<Predictor>> predictors_;
   std::vector<std::unique_ptr<ExperienceTrainer>> trainers_;
 
-  Team agent_team_{crew_, "agent", [this](int rank, bool anew) { play(rank, anew); }};
-  Team predictor_team_{crew_, "predictor", [this](int rank, bool) { predict(rank); }};
-  Team trainer_team_{crew_, "trainer", [this](int rank, bool) { learn(rank); }};
+  Team agent_team_{crew_, "agent", [this](int rank, bool anew) { play(rank, anew); },
+                   [this](int rank) {
+                     if (rank >= config_.roaming_agents) keep_to(cores_.others);
+                   }};
+  Team predictor_team_{crew_, "predictor", [this](int rank, bool) { predict(rank); },
+                       [this](int) { keep_to(cores_.others); }};
+  Team trainer_team_{crew_, "trainer", [this](int rank, bool) { learn(rank); },
+                     [this](int) { keep_to(cores_.trainers); }};
 
   Ga3cAdjustment adjustment_;
   double tried_seconds_ = 0;  // of work with the numbers that are tried

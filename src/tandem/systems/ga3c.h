@@ -21,6 +21,8 @@ struct Ga3cConfig {
   std::int64_t max_predictions = 128;  // of one forward pass
   std::int64_t queue = 32;             // experiences that wait for a trainer, at most
   double adjust_seconds = 0;           // between two changes of the numbers above; 0: they stay
+  std::int64_t trainer_cores = 0;      // of the trainers' own, see Ga3cCores; 0: none
+  std::int64_t roaming_agents = 1;     // of the agents, that run on any core all the same
 
   FieldList fields();
 };

@@ -60,6 +60,21 @@ FieldList Ga3cConfig::fields() {
                   "changed if there were more updates a second; 0: they stay as they are",
        .source = "GA3C, section 4.3: 60",
        .least = 0},
+      {.key = "trainer_cores",
+       .target = &trainer_cores,
+       .meaning = "trainers keep to the first so many of the cores that the process may use, "
+                  "predictors and agents to the others, where those are any, and threads are more "
+                  "than cores; 0: all run anywhere. Give each of several runs its own cores "
+                  "(taskset)",
+       .source = "not in the paper",
+       .least = 0,
+       .most = 1024},
+      {.key = "roaming_agents",
+       .target = &roaming_agents,
+       .meaning = "agents that run on any core even so, and fill the gaps that trainers leave",
+       .source = "not in the paper",
+       .least = 0,
+       .most = Ga3cThreads::kMost.agents},
   };
 }
 
