@@ -12,6 +12,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -165,7 +166,9 @@ TEST_F(Ga3cTest, TrainersHaveACoreOfTheirOwnIfAskedFor) {
     expected[std::string("trainer-") + rank] = first;
   }
   std::map<std::string, std::vector<int>> found;
-  const auto as_expected = [&] {
+  std::mutex mutex;
+  const auto as_expected = [&] {  // many threads ask
+    const std::lock_guard lock(mutex);
     found = cores_of_threads();
     return found == expected;  // not yet while they start
   };
