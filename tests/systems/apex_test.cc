@@ -170,9 +170,15 @@ TEST_F(ApexTest, AnActorThatFailsBeginsAnewWithItsOwnEpsilon) {
   };
   auto config = small_;
   config.envs = 1;
-  train({.folder = folder("run"), .make_env = breaks_once(made), .steps = 3'000}, config, replay_,
-        rules);
-  EXPECT_EQ(result_of(folder("run")).at("why_ended"), "budget");
+  const auto begun_anew = [&] {
+    const std::lock_guard lock(mutex);
+    return policies.size() >= 4;
+  };
+  train({.folder = folder("run"),
+         .make_env = breaks_once(made),
+         .steps = 1'000'000,
+         .stop_requested = begun_anew},
+        config, replay_, rules);
   EXPECT_THAT(policies, UnorderedElementsAre(0, 1, 2, 1));
 }
 
