@@ -179,6 +179,7 @@ TEST_F(ApexTest, AnActorThatFailsBeginsAnewWithItsOwnEpsilon) {
          .steps = 1'000'000,
          .stop_requested = begun_anew},
         config, replay_, rules);
+  EXPECT_EQ(result_of(folder("run")).at("why_ended"), "signal");
   EXPECT_THAT(policies, UnorderedElementsAre(0, 1, 2, 1));
 }
 
@@ -210,6 +211,7 @@ TEST_F(ApexTest, AnActorThatCannotBeginTriesAgain) {
          .steps = 1'000'000,
          .stop_requested = [&] { return made == 2; }},
         small_, replay_);
+  EXPECT_EQ(result_of(folder("run")).at("why_ended"), "signal");
   EXPECT_EQ(made, 2);
 }
 
