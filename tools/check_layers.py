@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 # src/tandem's folders; each may include itself and those before it.
-LAYERS = "base sync env nn data algo replay learn policy run systems app".split()
+LAYERS = "base sync env nn data replay algo learn acting io run systems trainer study app".split()
 
 # What a plug-in may see: the environment interface and what that stands on.
 PLUGIN_LAYERS = ("base", "env")
@@ -18,8 +18,8 @@ PLUGIN_LAYERS = ("base", "env")
 FOREIGN = {
     r"ale/": r"plugins/atari/",
     r"mujoco/": r"plugins/mujoco/",
-    r"(torch|ATen|c10)/": r"(src/tandem|tests)/nn/torch_",
-    r"(oneapi/)?dnnl": r"src/tandem/nn/onednn_",
+    r"(torch|ATen|c10)/": r"(src/tandem|tests)/nn/torch/",
+    r"(oneapi/)?dnnl": r"src/tandem/nn/onednn/",
 }
 
 WARN_LINES, MOST_LINES = 400, 450

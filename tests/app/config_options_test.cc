@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "tandem/base/error.h"
-#include "tandem/run/temporary_folder.h"
+#include "tandem/io/temporary_folder.h"
 #include "tests/support/plugin_path.h"
 
 namespace tandem {

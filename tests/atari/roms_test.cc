@@ -11,7 +11,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/env/family.h"
-#include "tandem/run/temporary_folder.h"
+#include "tandem/io/temporary_folder.h"
 #include "tests/support/plugin_path.h"
 
 namespace tandem {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "tandem/base/error.h"
-#include "tandem/run/temporary_folder.h"
+#include "tandem/io/temporary_folder.h"
 
 namespace tandem {
 namespace {

@@ -16,10 +16,10 @@ class GoldenRollout {
         observations_(golden_observations(architecture, steps_ * envs_)),
         logits_(steps_ * envs_ * actions_),
         value_(steps_ * envs_),
-        begins_(steps_ * envs_),
+        episode_starts_(steps_ * envs_),
         state_(golden_numbers(envs_ * architecture.state_size(), 6)) {
-    for (std::size_t i = 0; i < begins_.size(); ++i) {
-      begins_[i] = golden_bits(static_cast<std::uint32_t>(i), 5) % 5 == 0 ? 1 : 0;
+    for (std::size_t i = 0; i < episode_starts_.size(); ++i) {
+      episode_starts_[i] = golden_bits(static_cast<std::uint32_t>(i), 5) % 5 == 0 ? 1 : 0;
     }
   }
 
@@ -31,7 +31,7 @@ class GoldenRollout {
         return std::span(all).subspan(t * envs_ * width, envs_ * width);
       };
       const Inputs inputs{std::span(observations_).subspan(t * bytes, bytes), state_,
-                          row(begins_, 1)};
+                          row(episode_starts_, 1)};
       const Heads heads{envs_, actions_, row(logits_, actions_), row(value_, 1)};
       recorded ? network.record(inputs, heads) : network.forward(inputs, heads);
     }
@@ -45,7 +45,7 @@ class GoldenRollout {
   std::int64_t steps_, envs_, actions_;
   std::vector<std::byte> observations_;
   std::vector<float> logits_, value_;
-  std::vector<std::uint8_t> begins_;
+  std::vector<std::uint8_t> episode_starts_;
   std::vector<float> state_;
 };
 

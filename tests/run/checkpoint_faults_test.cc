@@ -17,9 +17,9 @@
 
 #include "tandem/base/clock.h"
 #include "tandem/base/error.h"
+#include "tandem/io/files.h"
+#include "tandem/io/temporary_folder.h"
 #include "tandem/run/checkpoint.h"
-#include "tandem/run/files.h"
-#include "tandem/run/temporary_folder.h"
 #include "tests/support/child.h"
 
 namespace tandem {

@@ -10,8 +10,8 @@
 
 #include "tandem/base/error.h"
 #include "tandem/base/sha256.h"
-#include "tandem/run/files.h"
-#include "tandem/run/temporary_folder.h"
+#include "tandem/io/files.h"
+#include "tandem/io/temporary_folder.h"
 #include "tests/support/error_of.h"
 
 namespace tandem {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <vector>
 
-#include "tandem/run/temporary_folder.h"
+#include "tandem/io/temporary_folder.h"
 
 namespace tandem {
 namespace {

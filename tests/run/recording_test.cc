@@ -12,7 +12,7 @@
 
 #include "tandem/algo/a2c.h"
 #include "tandem/base/error.h"
-#include "tandem/run/temporary_folder.h"
+#include "tandem/io/temporary_folder.h"
 #include "tests/support/linear_network.h"
 
 namespace tandem {

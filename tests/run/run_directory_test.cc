@@ -10,7 +10,7 @@
 #include <string>
 
 #include "tandem/base/error.h"
-#include "tandem/run/temporary_folder.h"
+#include "tandem/io/temporary_folder.h"
 #include "tests/support/child.h"
 #include "tests/support/error_of.h"
 

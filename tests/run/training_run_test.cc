@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "tandem/run/temporary_folder.h"
+#include "tandem/io/temporary_folder.h"
 
 namespace tandem {
 namespace {

@@ -23,7 +23,7 @@ class CountingNetwork final : public Network {
     const auto last = static_cast<float>(out.actions - 1);
     for (std::int64_t i = 0; i < out.batch; ++i) {
       float& count = inputs.state[static_cast<std::size_t>(i * architecture_.state_size())];
-      count = inputs.begins[static_cast<std::size_t>(i)] != 0 ? 1 : count + 1;
+      count = inputs.episode_starts[static_cast<std::size_t>(i)] != 0 ? 1 : count + 1;
       out.value[static_cast<std::size_t>(i)] = count;
       for (std::int64_t action = 0; action < out.actions; ++action) {
         const bool best = static_cast<float>(action) == std::min(count, last);

@@ -21,7 +21,7 @@
 #include "tandem/env/builtin.h"
 #include "tandem/run/checkpoint.h"
 #include "tandem/run/training_run.h"
-#include "tandem/systems/parts.h"
+#include "tandem/systems/common/parts.h"
 #include "tests/support/linear_network.h"
 
 namespace tandem {

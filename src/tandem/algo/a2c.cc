@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "tandem/algo/policies.h"
+#include "tandem/algo/action_distributions.h"
 #include "tandem/data/vtrace.h"
 
 namespace tandem {

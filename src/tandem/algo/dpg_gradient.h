@@ -8,7 +8,7 @@
 #include "tandem/algo/dpg.h"
 #include "tandem/algo/loss_stats.h"
 #include "tandem/nn/architecture.h"
-#include "tandem/nn/deterministic_actor_critic.h"
+#include "tandem/nn/composed/deterministic_actor_critic.h"
 
 namespace tandem {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "tandem/algo/policies.h"
+#include "tandem/algo/action_distributions.h"
 #include "tandem/data/gae.h"
 
 namespace tandem {

@@ -6,11 +6,11 @@
 #include <cstdio>
 #include <limits>
 
-#include "tandem/app/assembly.h"
 #include "tandem/base/error.h"
 #include "tandem/run/checkpoint.h"
 #include "tandem/run/run_directory.h"
-#include "tandem/systems/parts.h"
+#include "tandem/systems/common/parts.h"
+#include "tandem/trainer/assembly.h"
 
 namespace tandem {
 namespace {

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "tandem/acting/games.h"
 #include "tandem/algo/algorithm.h"
-#include "tandem/app/config.h"
 #include "tandem/nn/network.h"
-#include "tandem/policy/games.h"
+#include "tandem/trainer/config.h"
 
 namespace tandem {
 

@@ -8,10 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "tandem/app/advice.h"
 #include "tandem/app/commands.h"
-#include "tandem/app/table.h"
-#include "tandem/app/training_rate.h"
+#include "tandem/app/signals.h"
+#include "tandem/io/text_table.h"
+#include "tandem/study/advice.h"
+#include "tandem/study/training_rate.h"
 
 namespace tandem {
 namespace {
@@ -104,7 +105,8 @@ void run(const AdviseOptions& options) {
       std::ceil(static_cast<double>(all.size()) * (task.seconds * (task.check ? 4 : 1) + 0.5)));
   std::vector<Forecast> forecasts;
   forecasts.reserve(all.size());
-  for (const auto& one : all) forecasts.push_back(forecast(task, env, one, signals));
+  for (const auto& one : all)
+    forecasts.push_back(forecast(task, env, one, signals.stop_requested()));
   options.json ? print_json(task, env, forecasts) : print_table(task, env, forecasts);
 }
 

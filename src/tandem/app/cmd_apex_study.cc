@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "tandem/algo/dqn.h"
-#include "tandem/app/apex_studies.h"
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
 #include "tandem/app/drawing.h"
-#include "tandem/app/sweep.h"
-#include "tandem/systems/returns_by_epsilon.h"
+#include "tandem/app/signals.h"
+#include "tandem/study/apex/apex_studies.h"
+#include "tandem/study/sweep.h"
+#include "tandem/systems/apex/returns_by_epsilon.h"
 
 namespace tandem {
 namespace {
@@ -40,7 +41,9 @@ void run(const StudyOptions& options) {
   const SweepFolder folder(options.out, plan);
   spdlog::info("{} runs with {}; Ctrl-C ends them with a checkpoint, and the same command goes on",
                plan.runs.size(), variation.text);
-  if (!run_sweep(plan, folder, 1)) return spdlog::info("stopped; the same command goes on");
+  const StopSignals signals;
+  if (!run_sweep(plan, folder, 1, signals.stop_requested()))
+    return spdlog::info("stopped; the same command goes on");
   std::vector<std::string> words = {"--out", options.out, "--at-end"};
   if (config.algo == "dqn") words.push_back("--measure=" + greediest(config));
   words.emplace_back("--");

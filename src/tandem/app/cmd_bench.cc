@@ -10,9 +10,10 @@
 
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
-#include "tandem/app/system_speed.h"
-#include "tandem/app/table.h"
+#include "tandem/app/signals.h"
 #include "tandem/base/error.h"
+#include "tandem/io/text_table.h"
+#include "tandem/study/system_speed.h"
 
 namespace tandem {
 namespace {
@@ -151,8 +152,9 @@ void run_sweep(const BenchOptions& options) {
   std::vector<std::vector<std::string>> rows = {{sweep.key, "steps/s", "of limit", "t_env us",
                                                  "t_inf us", "t_train us", "step", "infer", "learn",
                                                  "wait"}};
+  const StopSignals signals;
   for (std::size_t i = 0; i < configs.size(); ++i) {
-    const auto speed = measure_system(configs[i], options.seconds);
+    const auto speed = measure_system(configs[i], options.seconds, signals.stop_requested());
     auto row = to_json(configs[i], speed);
     row[sweep.key] = sweep.values[i];
     json.push_back(std::move(row));
@@ -172,7 +174,8 @@ void run(const BenchOptions& options) {
   if (options.config.has_budget()) throw Error("a measurement ends by --seconds, not by steps");
   if (!options.sweep.empty()) return run_sweep(options);
   const auto config = options.config.load();
-  const auto speed = measure_system(config, options.seconds);
+  const StopSignals signals;
+  const auto speed = measure_system(config, options.seconds, signals.stop_requested());
   if (options.json) return fmt::print("{}\n", to_json(config, speed).dump(2));
   print(config, speed);
 }

@@ -6,9 +6,9 @@
 
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
-#include "tandem/app/random_actions.h"
 #include "tandem/base/clock.h"
 #include "tandem/env/vec_env.h"
+#include "tandem/study/random_actions.h"
 
 namespace tandem {
 namespace {

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "tandem/app/commands.h"
-#include "tandem/app/replay_speed.h"
-#include "tandem/app/table.h"
+#include "tandem/app/signals.h"
+#include "tandem/io/text_table.h"
+#include "tandem/study/apex/replay_speed.h"
 
 namespace tandem {
 namespace {
@@ -65,7 +66,7 @@ void print(const ReplayTask& task, const ReplaySpeed& speed) {
 void run(ReplayBenchOptions& options) {
   options.task.random = options.frames == "noise";
   const StopSignals signals;
-  const auto speed = measure_replay(options.task, signals);
+  const auto speed = measure_replay(options.task, signals.stop_requested());
   if (options.json) return fmt::print("{}\n", to_json(options.task, speed).dump(2));
   print(options.task, speed);
 }

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include "tandem/app/commands.h"
-#include "tandem/app/table.h"
 #include "tandem/base/error.h"
 #include "tandem/env/builtin.h"
 #include "tandem/env/plugin.h"
+#include "tandem/io/text_table.h"
 
 namespace tandem {
 namespace {

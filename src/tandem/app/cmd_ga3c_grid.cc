@@ -7,15 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "tandem/app/assembly.h"
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
 #include "tandem/app/drawing.h"
-#include "tandem/app/ga3c_grid.h"
-#include "tandem/app/table.h"
+#include "tandem/app/signals.h"
 #include "tandem/base/error.h"
-#include "tandem/run/files.h"
-#include "tandem/systems/ga3c_adjustment.h"
+#include "tandem/io/files.h"
+#include "tandem/io/text_table.h"
+#include "tandem/study/ga3c/ga3c_grid.h"
+#include "tandem/systems/ga3c/ga3c_adjustment.h"
+#include "tandem/trainer/assembly.h"
 
 namespace tandem {
 namespace {
@@ -94,7 +95,7 @@ class Measurements {
 
  private:
   GridRow measure(const Config& config) {
-    auto row = make_row(config, measure_training(config, seconds_, signals_));
+    auto row = make_row(config, measure_training(config, seconds_, signals_.stop_requested()));
     const auto& threads = row.threads;
     spdlog::info("{} of {}: {} with {}{}: {:.0f} steps/s", ++done_, count_, row.system, row.net,
                  row.system == "ga3c"

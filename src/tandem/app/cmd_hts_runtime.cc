@@ -8,9 +8,10 @@
 
 #include "tandem/app/commands.h"
 #include "tandem/app/drawing.h"
-#include "tandem/app/hts_runtime.h"
-#include "tandem/app/table.h"
-#include "tandem/run/files.h"
+#include "tandem/app/signals.h"
+#include "tandem/io/files.h"
+#include "tandem/io/text_table.h"
+#include "tandem/study/hts/hts_runtime.h"
 
 namespace tandem {
 namespace {
@@ -58,12 +59,13 @@ class RuntimeMeasurements {
       replace_durably(fs::path(options_.out) / "runtime.csv", runtime_csv(rows));
     };
     for (const double mean : options_.means_ms) {
-      add("a", measure_a2c_runtime(options_.task, mean, signals_));
-      add("a", measure_hts_runtime(options_.task, mean, options_.alpha, signals_));
+      add("a", measure_a2c_runtime(options_.task, mean, signals_.stop_requested()));
+      add("a", measure_hts_runtime(options_.task, mean, options_.alpha, signals_.stop_requested()));
     }
-    add("b", measure_a2c_runtime(options_.task, options_.mean_ms, signals_));
+    add("b", measure_a2c_runtime(options_.task, options_.mean_ms, signals_.stop_requested()));
     for (const auto alpha : options_.alphas) {
-      add("b", measure_hts_runtime(options_.task, options_.mean_ms, alpha, signals_));
+      add("b",
+          measure_hts_runtime(options_.task, options_.mean_ms, alpha, signals_.stop_requested()));
     }
     return rows;
   }
@@ -72,7 +74,8 @@ class RuntimeMeasurements {
   std::vector<LatencyRow> latencies() {
     std::vector<LatencyRow> rows;
     for (const auto actors : options_.actors) {
-      rows.push_back(measure_latency(options_.task, options_.mean_ms, actors, signals_));
+      rows.push_back(
+          measure_latency(options_.task, options_.mean_ms, actors, signals_.stop_requested()));
       tell(fmt::format("impala, {} actors: {:.2f} updates behind", actors, rows.back().lag));
       replace_durably(fs::path(options_.out) / "latency.csv", latency_csv(rows));
     }

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "tandem/app/commands.h"
-#include "tandem/app/config.h"
 #include "tandem/app/config_options.h"
-#include "tandem/app/table.h"
+#include "tandem/io/text_table.h"
+#include "tandem/trainer/config.h"
 
 namespace tandem {
 namespace {

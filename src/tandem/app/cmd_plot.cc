@@ -7,7 +7,7 @@
 
 #include "tandem/app/commands.h"
 #include "tandem/app/drawing.h"
-#include "tandem/app/sweep_folder.h"
+#include "tandem/study/sweep_folder.h"
 
 namespace tandem {
 namespace {

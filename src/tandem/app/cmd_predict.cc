@@ -8,15 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include "tandem/app/assembly.h"
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
-#include "tandem/app/step_times.h"
-#include "tandem/app/system_speed.h"
-#include "tandem/app/table.h"
-#include "tandem/run/temporary_folder.h"
-#include "tandem/systems/hts_theory.h"
-#include "tandem/systems/step_costs.h"
+#include "tandem/io/temporary_folder.h"
+#include "tandem/io/text_table.h"
+#include "tandem/study/hts/hts_theory.h"
+#include "tandem/study/step_times.h"
+#include "tandem/study/system_speed.h"
+#include "tandem/systems/common/step_costs.h"
+#include "tandem/trainer/assembly.h"
 
 namespace tandem {
 namespace {

@@ -9,11 +9,11 @@
 
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
-#include "tandem/app/random_actions.h"
 #include "tandem/base/error.h"
 #include "tandem/env/vec_env.h"
-#include "tandem/run/files.h"
-#include "tandem/run/npy.h"
+#include "tandem/io/files.h"
+#include "tandem/io/npy.h"
+#include "tandem/study/random_actions.h"
 
 namespace tandem {
 namespace {

@@ -12,11 +12,12 @@
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
 #include "tandem/app/drawing.h"
-#include "tandem/app/speedup.h"
-#include "tandem/app/sweep.h"
-#include "tandem/app/table.h"
+#include "tandem/app/signals.h"
 #include "tandem/base/error.h"
-#include "tandem/run/files.h"
+#include "tandem/io/files.h"
+#include "tandem/io/text_table.h"
+#include "tandem/study/speedup.h"
+#include "tandem/study/sweep.h"
 
 namespace tandem {
 namespace {
@@ -118,7 +119,8 @@ void run(const SpeedupOptions& options) {
   spdlog::info(
       "{} runs go into {}; Ctrl-C ends them with a checkpoint, and the same command goes on",
       plan.sweep.runs.size(), options.out);
-  const bool ended = run_sweep(plan.sweep, folder, 1);
+  const StopSignals signals;
+  const bool ended = run_sweep(plan.sweep, folder, 1, signals.stop_requested());
   const auto rows = speedup_rows(runs_of(plan, folder), options.best);
   replace_durably(folder.paths().folder / "speedup.csv",
                   speedup_csv(rows, options.score, RunConfig{}.thread_budget()));

@@ -10,8 +10,9 @@
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
 #include "tandem/app/drawing.h"
-#include "tandem/app/sweep.h"
+#include "tandem/app/signals.h"
 #include "tandem/base/error.h"
+#include "tandem/study/sweep.h"
 
 namespace tandem {
 namespace {
@@ -58,7 +59,8 @@ void run(const SweepOptions& options) {
   spdlog::info(
       "{} runs go into {}; Ctrl-C ends them with a checkpoint, and the same command goes on",
       plan.runs.size(), options.out);
-  const bool ended = run_sweep(plan, folder, options.jobs);
+  const StopSignals signals;
+  const bool ended = run_sweep(plan, folder, options.jobs, signals.stop_requested());
   if (!ended) {
     return spdlog::info(
         "stopped; the same command goes on, and `tandem plot {}` draws what there is", options.out);

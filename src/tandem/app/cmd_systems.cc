@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "tandem/app/commands.h"
-#include "tandem/app/table.h"
+#include "tandem/io/text_table.h"
 #include "tandem/systems/catalogue.h"
 
 namespace tandem {

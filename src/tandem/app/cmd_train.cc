@@ -1,13 +1,17 @@
+#include <spdlog/spdlog.h>
+
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
-#include "tandem/app/train.h"
+#include "tandem/app/signals.h"
 #include "tandem/base/error.h"
 #include "tandem/run/run_directory.h"
+#include "tandem/trainer/training.h"
 
 namespace tandem {
 namespace {
@@ -18,6 +22,29 @@ constexpr const char* kTrainFooter = R"(
 What is learned, in any system, is the key algo: a2c, one_step_q, one_step_sarsa
 or n_step_q. A3C's own words will do as well: `--set method=n_step_q` is
 `--set algo=n_step_q`, and a3c is a2c. `tandem keys` lists all keys.)";
+
+void say_how_to_go_on(const std::string& why_ended, const fs::path& folder) {
+  if (why_ended == "signal") {
+    spdlog::info("stopped; go on with: tandem train --resume {}", folder.string());
+  } else {
+    spdlog::info(
+        "finished; see how well it plays with: tandem eval {} (--resume with a larger "
+        "--steps goes on)",
+        folder.string());
+  }
+}
+
+/// Trains until the run is done or a signal ends it, and tells the user how to go on.
+void train(const Config& config, const fs::path& folder, bool resume) {
+  const StopSignals signals;
+  Training training(config, folder, resume);
+  if (config.optimizer.lr_choice == "log_uniform") {
+    spdlog::info("drew optimizer.lr = {:.3g}", config.optimizer.lr);
+  }
+  spdlog::info("the run is in {}; Ctrl-C ends it with a checkpoint", folder.string());
+  const auto why = training.run({.stop_requested = signals.stop_requested()});
+  say_how_to_go_on(why, folder);
+}
 
 struct TrainOptions {
   ConfigOptions config;

@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "tandem/app/commands.h"
-#include "tandem/app/config.h"
-#include "tandem/app/verify.h"
+#include "tandem/app/signals.h"
 #include "tandem/base/error.h"
+#include "tandem/io/settings.h"
 #include "tandem/run/run_directory.h"
-#include "tandem/run/settings.h"
+#include "tandem/trainer/config.h"
+#include "tandem/trainer/verification.h"
 
 namespace tandem {
 namespace {
@@ -50,7 +51,9 @@ std::int64_t steps_of(const VerifyOptions& options) {
 }
 
 void run(const VerifyOptions& options) {
-  const auto result = verify(config_of(options), options.run, steps_of(options));
+  const StopSignals signals;
+  const auto result =
+      verify(config_of(options), options.run, steps_of(options), signals.stop_requested());
   if (result.parted_at) {
     throw Error(fmt::format(
         "the runs part at update {} (step {}): what {} measured there differs in some "

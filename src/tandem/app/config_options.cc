@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "tandem/app/presets.h"
 #include "tandem/base/error.h"
+#include "tandem/trainer/presets.h"
 
 namespace tandem {
 namespace {

@@ -7,13 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "tandem/app/config.h"
+#include "tandem/study/config_source.h"
+#include "tandem/trainer/config.h"
 
 namespace tandem {
 
 /// The words of the command line, each read by its field's type only in load(), so that all bad
 /// values are reported alike. Must outlive the parsing.
-class ConfigOptions {
+class ConfigOptions final : public ConfigSource {
  public:
   /// Of a command for one system alone, which its users need not name; empty: for any.
   explicit ConfigOptions(std::string system = {})
@@ -27,7 +28,7 @@ class ConfigOptions {
   [[nodiscard]] Config load() const;
 
   /// The same with more settings, which win.
-  [[nodiscard]] Config load_with(const std::vector<Setting>& last) const;
+  [[nodiscard]] Config load_with(const std::vector<Setting>& last) const override;
 
   /// The config of an earlier run with the changes that a resumed run may have: all of run.* but
   /// the seed. Throws Error for another change, since the checkpoint belongs to the old value.
@@ -36,7 +37,7 @@ class ConfigOptions {
   [[nodiscard]] bool has_system() const { return !system_.empty(); }
 
   /// --set or an option of its own gives a value to this full key.
-  [[nodiscard]] bool sets(const std::string& key, const FieldList& fields) const;
+  [[nodiscard]] bool sets(const std::string& key, const FieldList& fields) const override;
 
   /// --steps or --frames was given.
   [[nodiscard]] bool has_budget() const;

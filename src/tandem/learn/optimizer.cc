@@ -10,7 +10,7 @@
 #include "tandem/base/error.h"
 #include "tandem/base/random.h"
 #include "tandem/base/vectorise.h"
-#include "tandem/learn/rules.h"
+#include "tandem/learn/optimizer_rules.h"
 
 namespace tandem {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "tandem/base/vectorise.h"
-#include "tandem/learn/rules.h"
+#include "tandem/learn/optimizer_rules.h"
 
 namespace tandem::racy {
 

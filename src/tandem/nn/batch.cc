@@ -21,7 +21,7 @@ void require_sizes(const Architecture& architecture, const Inputs& inputs, const
   if (out.batch > 0 && whole && out.actions == architecture.policy_outputs && is(observed, bytes) &&
       is(out.logits.size(), out.actions) && is(out.value.size(), architecture.value_head ? 1 : 0) &&
       is(inputs.state.size(), architecture.state_size()) &&
-      is(inputs.begins.size(), architecture.state_size() > 0 ? 1 : 0)) {
+      is(inputs.episode_starts.size(), architecture.state_size() > 0 ? 1 : 0)) {
     return;
   }
   throw std::logic_error("Network: the batch has other sizes than the architecture");
@@ -72,7 +72,7 @@ Inputs part(const Inputs& inputs, std::int64_t first, std::int64_t count, std::i
     return all.subspan(static_cast<std::size_t>(first) * width,
                        static_cast<std::size_t>(count) * width);
   };
-  return {cut(inputs.observations), cut(inputs.state), cut(inputs.begins)};
+  return {cut(inputs.observations), cut(inputs.state), cut(inputs.episode_starts)};
 }
 
 Heads HeadsBuffer::of(const Architecture& architecture, std::int64_t batch) {

@@ -14,10 +14,10 @@ namespace tandem {
 /// What a network takes in for a batch; views of the caller's memory. A network without a state
 /// needs the observations alone; `state` has architecture().state_size() numbers for each sample.
 struct Inputs {
-  std::span<const std::byte> observations;    // [batch, observation], row-major
-  std::span<float> state = {};                // [batch, state]: the one before, then the one after
-  std::span<const std::uint8_t> begins = {};  // [batch]: nonzero where an episode begins, whose
-                                              // state before counts as zero
+  std::span<const std::byte> observations;  // [batch, observation], row-major
+  std::span<float> state = {};              // [batch, state]: the one before, then the one after
+  std::span<const std::uint8_t> episode_starts = {};  // [batch]: nonzero where an episode begins,
+                                                      // whose state before counts as zero
   /// Instead of `observations`, for networks with takes_pieces() alone: the same from several
   /// places, one after another, each of some samples. See Pieces.
   std::span<const std::span<const std::byte>> pieces = {};

@@ -14,7 +14,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/base/sha256.h"
-#include "tandem/run/files.h"
+#include "tandem/io/files.h"
 
 namespace tandem {
 namespace {

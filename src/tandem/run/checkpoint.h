@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "tandem/run/piece_file.h"
-#include "tandem/run/safetensors.h"
+#include "tandem/io/piece_file.h"
+#include "tandem/io/safetensors.h"
 
 namespace tandem {
 

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "tandem/acting/games.h"
 #include "tandem/algo/algorithm.h"
 #include "tandem/env/vec_env.h"
 #include "tandem/nn/network.h"
-#include "tandem/policy/games.h"
 
 namespace tandem {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "tandem/run/files.h"
+#include "tandem/io/files.h"
 #include "tandem/run/interval.h"
 
 namespace tandem {

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "tandem/run/files.h"
-#include "tandem/run/tensorboard.h"
+#include "tandem/io/files.h"
+#include "tandem/io/tensorboard.h"
 
 namespace tandem {
 

@@ -1,7 +1,7 @@
 #include "tandem/run/recording.h"
 
 #include "tandem/base/error.h"
-#include "tandem/run/video.h"
+#include "tandem/io/video.h"
 
 namespace tandem {
 

@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <limits>
 
+#include "tandem/acting/games.h"
 #include "tandem/algo/algorithm.h"
 #include "tandem/env/vec_env.h"
 #include "tandem/nn/network.h"
-#include "tandem/policy/games.h"
 
 namespace tandem {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "tandem/base/error.h"
-#include "tandem/run/files.h"
+#include "tandem/io/files.h"
 
 namespace tandem {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tandem/run/files.h"
+#include "tandem/io/files.h"
 
 namespace tandem {
 namespace {

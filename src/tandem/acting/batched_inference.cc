@@ -1,0 +1,138 @@
+#include "tandem/acting/batched_inference.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "tandem/nn/batch.h"
+#include "tandem/sync/crew.h"
+
+namespace tandem {
+namespace {
+
+template <class T>
+void append(std::vector<T>& all, std::span<const T> more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+BatchedInference::BatchedInference(Architecture architecture, std::int64_t most,
+                                   std::stop_token stop, Answering answering)
+    : architecture_(std::move(architecture)),
+      most_(most),
+      stop_(std::move(stop)),
+      answering_(answering) {}
+
+void BatchedInference::ask(InferenceRequest& question) {
+  question.answered = false;
+  question.watch = {};
+  std::unique_lock lock(mutex_);
+  waiting_.push_back(&question);
+  waiting_samples_ += question.out.batch;
+  asked_.notify_one();
+  wait_until(question.changed, lock, stop_, [&] { return question.answered; });
+}
+
+void BatchedInference::answer(NetworkCopy& model, Batch& batch) {
+  take(batch);
+  model.synchronise();
+  if (answering_ == Answering::alone) {
+    for (const InferenceRequest* question : batch.questions_)
+      answer_alone(model.network(), *question);
+    return reply(batch, model.version());
+  }
+  const Inputs inputs = batch.gather(model.network());
+  const Heads heads = batch.heads_.of(architecture_, batch.samples_);
+  model.network().forward(inputs, heads);
+  batch.scatter(heads);
+  reply(batch, model.version());
+}
+
+/// Until no more questions come while this thread yields its core, or the batch is full: so batches
+/// grow without anybody waiting for them to fill.
+void BatchedInference::let_others_ask(std::unique_lock<std::mutex>& lock) {
+  std::size_t before = 0;
+  while (waiting_.size() > before && waiting_samples_ < most_) {
+    before = waiting_.size();
+    lock.unlock();
+    std::this_thread::yield();
+    lock.lock();
+  }
+}
+
+/// Moves the questions that have waited longest into the batch.
+void BatchedInference::take(Batch& batch) {
+  std::unique_lock lock(mutex_);
+  do {
+    const Stopwatch watch;
+    wait_until(asked_, lock, stop_, [&] { return !waiting_.empty(); });
+    stats_.idle_seconds += watch.seconds();
+    batch.watch_ = {};
+    let_others_ask(lock);
+  } while (waiting_.empty());  // another predictor was sooner
+  stats_.waiting += static_cast<std::int64_t>(waiting_.size());
+  batch.questions_.clear();
+  batch.samples_ = 0;
+  auto next = waiting_.begin();
+  do {
+    batch.questions_.push_back(*next);
+    batch.samples_ += (*next)->out.batch;
+    ++next;
+  } while (next != waiting_.end() && batch.samples_ + (*next)->out.batch <= most_);
+  waiting_.erase(waiting_.begin(), next);
+  waiting_samples_ -= batch.samples_;
+  if (!waiting_.empty()) asked_.notify_one();
+}
+
+void BatchedInference::reply(const Batch& batch, std::int64_t version) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (InferenceRequest* question : batch.questions_) {
+      question->version = version;
+      question->answered = true;
+      stats_.latency_seconds.add(question->watch.seconds(), question->out.batch);
+    }
+    stats_.predictions += batch.samples_;
+    stats_.batches += 1;
+    stats_.computing_seconds += batch.watch_.seconds();
+  }
+  // Without the lock, which those that wake need.
+  for (InferenceRequest* question : batch.questions_) question->changed.notify_one();
+}
+
+PredictionStats BatchedInference::take_stats() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(stats_, {});
+}
+
+Inputs BatchedInference::Batch::gather(const Network& network) {
+  observations_.clear();
+  state_.clear();
+  episode_starts_.clear();
+  for (const InferenceRequest* question : questions_) {
+    observations_.add(question->inputs.observations);
+    append<float>(state_, question->inputs.state);
+    append(episode_starts_, question->inputs.episode_starts);
+  }
+  Inputs inputs = observations_.inputs_of(network);
+  inputs.state = state_;
+  inputs.episode_starts = episode_starts_;
+  return inputs;
+}
+
+void BatchedInference::Batch::scatter(const Heads& heads) const {
+  std::int64_t first = 0;
+  auto state = state_.begin();
+  for (const InferenceRequest* question : questions_) {
+    const Heads own = part(heads, first, question->out.batch);
+    std::ranges::copy(own.logits, question->out.logits.begin());
+    std::ranges::copy(own.value, question->out.value.begin());
+    const auto after = state + std::ssize(question->inputs.state);
+    std::copy(state, after, question->inputs.state.begin());
+    state = after;
+    first += own.batch;
+  }
+}
+
+}  // namespace tandem

@@ -1,0 +1,90 @@
+// One policy for many actors: what they ask is answered in batches.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "tandem/acting/inference.h"
+#include "tandem/acting/network_copy.h"
+#include "tandem/base/clock.h"
+#include "tandem/base/histogram.h"
+#include "tandem/nn/batch.h"
+#include "tandem/nn/network.h"
+
+namespace tandem {
+
+/// What predictors did; sums. Value type.
+struct PredictionStats {
+  std::int64_t predictions = 0;  // samples
+  std::int64_t batches = 0;
+  std::int64_t waiting = 0;      // questions, as each batch was taken
+  Histogram latency_seconds;     // from asking to the answer, of each sample
+  double computing_seconds = 0;  // of predictors
+  double idle_seconds = 0;       // of predictors, with nothing to answer
+};
+
+/// GA3C's prediction queue (section 4.1). Any number of actors ask, and wait for their answers; any
+/// number of predictors answer, each at once all that wait. Nobody waits for a batch to fill: it is
+/// as large as the actors are many and the predictors slow, but a predictor lets go of its core for
+/// whoever can ask at once. Safe to use from many threads. Blocking calls throw Stopped once `stop`
+/// is requested.
+class BatchedInference final : public Inference {
+ public:
+  /// Batches have at most `most` samples, if no actor asks for more.
+  BatchedInference(Architecture architecture, std::int64_t most, std::stop_token stop,
+                   Answering answering = Answering::together);
+
+  [[nodiscard]] const Architecture& architecture() const override { return architecture_; }
+
+  /// An actor: waits until a predictor has answered. What the question views must outlive the
+  /// predictors, which may still be at work on it when this throws Stopped.
+  void ask(InferenceRequest& question) override;
+
+  /// What a predictor computes in; one for each predictor.
+  class Batch {
+   public:
+    Batch() = default;
+
+   private:
+    friend class BatchedInference;
+
+    Inputs gather(const Network& network);
+    void scatter(const Heads& heads) const;
+
+    std::vector<InferenceRequest*> questions_;
+    std::int64_t samples_ = 0;
+    Stopwatch watch_;  // since there was something to answer
+    Pieces observations_;
+    std::vector<float> state_;
+    std::vector<std::uint8_t> episode_starts_;
+    HeadsBuffer heads_;
+  };
+
+  /// A predictor: waits for questions and answers them by the newest parameters.
+  void answer(NetworkCopy& model, Batch& batch);
+
+  /// Since the last call.
+  PredictionStats take_stats();
+
+ private:
+  void let_others_ask(std::unique_lock<std::mutex>& lock);
+  void take(Batch& batch);
+  void reply(const Batch& batch, std::int64_t version);
+
+  const Architecture architecture_;
+  const std::int64_t most_;
+  const std::stop_token stop_;
+  const Answering answering_;
+  std::mutex mutex_;
+  std::condition_variable_any asked_;
+  std::vector<InferenceRequest*> waiting_;  // the longest first; guarded by mutex_, as the next two
+  std::int64_t waiting_samples_ = 0;
+  PredictionStats stats_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,178 @@
+#include "tandem/acting/collector.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "tandem/base/error.h"
+
+namespace tandem {
+
+Collector::Collector(VecEnv env, Network& network, Network* target, const Algorithm& algorithm,
+                     int t_max, RolloutEnd end, LastState last_state)
+    : env_(std::move(env)),
+      network_(network),
+      target_(target != nullptr ? *target : network),
+      algorithm_(algorithm),
+      bootstrap_(algorithm.needs().bootstrap),
+      end_(end),
+      last_state_(last_state),
+      rollout_(env_.spec(), t_max, env_.size()),
+      state_(network, env_.size()),
+      actions_(env_.spec(), env_.size()) {
+  if (last_state == LastState::acted_on &&
+      (target != nullptr || bootstrap_ == Bootstrap::every_state || chooses_ahead())) {
+    throw std::logic_error("a pass over other states than the last, or of a target, cannot act");
+  }
+  for (int id = 0; id < env_.size(); ++id) {
+    ids_.push_back(id);
+    streams_.push_back(&env_.stream(id));
+  }
+}
+
+void Collector::start() {
+  env_.reset(rollout_.observations(rollout_.steps()));
+  state_.restart();
+  set_epsilons(0);
+  if (chooses_ahead()) choose_ahead();
+}
+
+void Collector::save(StateWriter& writer) {
+  env_.save(writer);
+  state_.save(writer);
+  if (chooses_ahead()) writer.put_bytes(std::as_bytes(rollout_.actions(rollout_.steps())));
+}
+
+void Collector::load(StateReader& reader) {
+  env_.load(reader, rollout_.observations(rollout_.steps()));
+  state_.load(reader);
+  if (!chooses_ahead()) return;
+  const auto chosen = std::as_writable_bytes(rollout_.actions(rollout_.steps()));
+  const auto saved = reader.get_bytes();
+  if (saved.size() != chosen.size()) throw Error("the checkpoint has other environments");
+  std::ranges::copy(saved, chosen.begin());
+}
+
+Rollout& Collector::collect(std::int64_t steps) {
+  rollout_.carry_over();
+  set_epsilons(steps);
+  for (int t = 0; t < rollout_.steps(); ++t) {
+    act(t);
+    step(t);
+    if (end_ == RolloutEnd::at_episode && rollout_.discounts(t)[0] == 0) rollout_.set_steps(t + 1);
+  }
+  const Stopwatch watch;
+  if (chooses_ahead()) choose_ahead();
+  bootstrap();
+  seconds_.inferring += watch.seconds();
+  return rollout_;
+}
+
+void Collector::exchange(Rollout& other) {
+  other.follow(rollout_);
+  std::swap(other, rollout_);
+}
+
+TimeShares Collector::take_seconds() { return std::exchange(seconds_, {}); }
+
+void Collector::set_epsilons(std::int64_t steps) {
+  for (int id = 0; id < env_.size(); ++id) {
+    rollout_.epsilons()[static_cast<std::size_t>(id)] = algorithm_.epsilon(env_.index(id), steps);
+  }
+}
+
+void Collector::act(int t) {
+  Stopwatch watch;
+  const Heads heads = outputs(env_.size());
+  if (!std::exchange(looked_ahead_, false)) {
+    network_.record(state_.look(ids_, rollout_.observations(t)), heads);
+  }
+  state_.keep(ids_);
+  std::ranges::copy(heads.value, rollout_.values(t).begin());
+  const bool chosen = chooses_ahead() && t == 0;
+  if (!chosen) algorithm_.act(heads, streams_, rollout_.epsilons(), rollout_.taken(t));
+  seconds_.inferring += watch.lap();
+}
+
+void Collector::step(int t) {
+  Stopwatch watch;
+  env_.step(actions_.of(rollout_.taken(t)), rollout_.observations(t + 1));
+  seconds_.stepping += watch.lap();
+
+  const auto gamma = static_cast<float>(algorithm_.gamma());
+  for (int id = 0; id < env_.size(); ++id) {
+    const StepResult& result = env_.result(id);
+    const auto i = static_cast<std::size_t>(id);
+    float reward = algorithm_.reward(result.reward);
+    // An episode that a limit cut off goes on in truth: its last state keeps its value.
+    if (result.truncated && !result.terminated && bootstrap_ != Bootstrap::none) {
+      reward += gamma * final_value(id);
+    }
+    rollout_.rewards(t)[i] = reward;
+    const bool ended = result.terminated || result.truncated;
+    rollout_.discounts(t)[i] = ended ? 0.0F : gamma;
+    if (ended) state_.restart(id);
+  }
+  seconds_.inferring += watch.lap();
+}
+
+Heads Collector::outputs(std::int64_t batch) { return heads_.of(network_.architecture(), batch); }
+
+/// The values of the last state, or of every state after the first, in one batch. Without a trace
+/// in the recurrent states: acting in these observations is still to come.
+void Collector::bootstrap() {
+  const int last = rollout_.steps();
+  if (bootstrap_ == Bootstrap::none) {
+    require_ends(last - 1);
+    std::ranges::fill(rollout_.values(last), 0.0F);
+    return;
+  }
+  const int first = bootstrap_ == Bootstrap::last_state ? last : 1;
+  const int rows = last - first + 1;
+  const Heads heads = outputs(std::int64_t{rows} * env_.size());
+  target_.forward(state_.look(ids_, rollout_.observations(first, rows)), heads);
+  algorithm_.values(heads, rollout_.actions(first, rows), rollout_.values(first, rows));
+  looked_ahead_ = last_state_ == LastState::acted_on;
+}
+
+/// Without bootstrapping, a return that breaks off in the midst of an episode would be a wrong one.
+void Collector::require_ends(int t) {
+  const auto discounts = rollout_.discounts(t);
+  if (std::ranges::all_of(discounts, [](float discount) { return discount == 0; })) return;
+  throw Error(
+      fmt::format("no bootstrapping (a2c.bootstrap = false) needs rollouts that last until the "
+                  "episode's end, and one broke off after {} steps: raise a3c.t_max to the steps "
+                  "of the longest episode",
+                  t + 1));
+}
+
+/// a_T, with the parameters of before the update: Sarsa's target is of the action really taken.
+void Collector::choose_ahead() {
+  const int last = rollout_.steps();
+  const Heads heads = outputs(env_.size());
+  network_.forward(state_.look(ids_, rollout_.observations(last)), heads);
+  algorithm_.act(heads, streams_, rollout_.epsilons(), rollout_.taken(last));
+}
+
+/// What the state is worth at which an episode was cut off. No action is taken in it; Sarsa's is
+/// the one that would have been.
+float Collector::final_value(int id) {
+  const auto observation = env_.final_observation(id);
+  const std::span ids(&id, 1);
+  const auto i = static_cast<std::size_t>(id);
+  const Heads heads = outputs(1);
+  std::int32_t action = 0;
+  if (chooses_ahead()) {
+    network_.forward(state_.look(ids, observation), heads);
+    algorithm_.act(heads, std::span(streams_).subspan(i, 1), rollout_.epsilons().subspan(i, 1),
+                   {std::span(&action, 1)});
+  }
+  float value = 0;
+  target_.forward(state_.look(ids, observation), heads);
+  algorithm_.values(heads, std::span(&action, 1), std::span(&value, 1));
+  return value;
+}
+
+}  // namespace tandem

@@ -1,0 +1,63 @@
+#include "tandem/acting/games.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+namespace tandem {
+Games::Games(VecEnv env, Network& network, const Algorithm& algorithm, Play play)
+    : env_(std::move(env)),
+      network_(network),
+      algorithm_(algorithm),
+      play_(play),
+      state_(network, env_.size()),
+      actions_(env_.spec(), env_.size()) {
+  const auto& spec = env_.spec();
+  const auto count = static_cast<std::size_t>(env_.size());
+  playing_.resize(count);
+  std::iota(playing_.begin(), playing_.end(), 0);
+  observations_.resize(count * spec.observation_bytes());
+  batch_.resize(observations_.size());
+  streams_.resize(count);
+  epsilons_.assign(count, algorithm.evaluation_epsilon());
+  chosen_.resize(count);
+  controls_.resize(count * spec.action_low.size());
+  targets_.resize(count);
+  env_.reset(observations_);
+}
+
+void Games::step() {
+  const auto chosen = choose_actions();
+  const auto count = playing_.size();
+  for (std::size_t i = 0; i < count; ++i) targets_[i] = observation(playing_[i]);
+  env_.send(playing_, actions_.of(chosen), std::span(targets_).first(count));
+  env_.receive(static_cast<int>(count));
+  for (const int id : playing_) {
+    if (env_.result(id).terminated || env_.result(id).truncated) state_.restart(id);
+  }
+  std::erase_if(playing_, [this](int id) { return env_.result(id).game_over; });
+}
+
+Actions Games::choose_actions() {
+  const auto count = playing_.size();
+  const auto bytes = env_.spec().observation_bytes();
+  for (std::size_t i = 0; i < count; ++i) {
+    std::memcpy(&batch_[i * bytes], observation(playing_[i]), bytes);
+    streams_[i] = &env_.stream(playing_[i]);
+  }
+  const Heads heads = heads_.of(network_.architecture(), std::ssize(playing_));
+  network_.forward(state_.look(playing_, std::span(batch_).first(count * bytes)), heads);
+  state_.keep(playing_);
+  const Actions chosen{std::span(chosen_).first(count),
+                       std::span(controls_).first(count * env_.spec().action_low.size())};
+  if (play_ == Play::greedy) {
+    algorithm_.act_greedily(heads, chosen);
+  } else {
+    algorithm_.act(heads, std::span(streams_).first(count), std::span(epsilons_).first(count),
+                   chosen);
+  }
+  return chosen;
+}
+
+}  // namespace tandem

@@ -1,0 +1,69 @@
+// A trained policy at play.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tandem/acting/env_actions.h"
+#include "tandem/acting/recurrent_state.h"
+#include "tandem/algo/algorithm.h"
+#include "tandem/env/vec_env.h"
+#include "tandem/nn/batch.h"
+#include "tandem/nn/network.h"
+
+namespace tandem {
+
+/// How a policy turns its heads into actions.
+enum class Play {
+  sampled,  // from the policy, or with the algorithm's evaluation_epsilon()
+  greedy    // always the most probable action, or that of the highest value
+};
+
+/// One whole game in each environment: a lost life does not end it. Games that are over take no
+/// further steps, and the batches of forward passes shrink with them. The result does not depend on
+/// the VecEnv's threads. Not thread-safe.
+class Games {
+ public:
+  /// Starts all games. `network` and `algorithm` must outlive this.
+  Games(VecEnv env, Network& network, const Algorithm& algorithm, Play play);
+
+  [[nodiscard]] bool over() const { return playing_.empty(); }
+
+  /// One step of every game that is not over. Throws Error when an environment fails.
+  void step();
+
+  /// Raw return and length of the games that are over and not yet taken, in the order of the
+  /// environments.
+  std::vector<Episode> take_finished() { return env_.take_episodes(); }
+
+  /// What the environments show. Once a game is over its environment shows the start of another.
+  [[nodiscard]] const VecEnv& env() const { return env_; }
+
+ private:
+  Actions choose_actions();
+  std::byte* observation(int id) {
+    return &observations_[static_cast<std::size_t>(id) * env_.spec().observation_bytes()];
+  }
+
+  VecEnv env_;
+  Network& network_;
+  const Algorithm& algorithm_;
+  Play play_;
+  RecurrentState state_;
+  std::vector<int> playing_;             // ids of the games that are not over, ascending
+  std::vector<std::byte> observations_;  // by id
+
+  // By place in playing_.
+  std::vector<std::byte> batch_;
+  HeadsBuffer heads_;
+  std::vector<Stream*> streams_;
+  std::vector<float> epsilons_;
+  std::vector<std::int32_t> chosen_;
+  std::vector<float> controls_;  // chosen continuous actions
+  EnvActions actions_;
+  std::vector<std::byte*> targets_;
+};
+
+}  // namespace tandem

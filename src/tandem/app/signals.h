@@ -1,0 +1,47 @@
+// Ctrl-C and `kill` end a run with a checkpoint.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <thread>
+
+#include "tandem/sync/stop_requested.h"
+
+namespace tandem {
+
+/// While one exists, the first SIGINT or SIGTERM only sets a flag that the training loop polls, so
+/// that it can write a checkpoint; another one, half a second later or more, ends the process at
+/// once. (Of one request `timeout` sends a signal to the process and another to its group; either
+/// would kill what the other began to save.) Destruction restores
+/// what was before. At most one at a time; threads that compute must be started after it.
+/// requested() may be called by any thread.
+///
+/// A thread of its own waits for the signals, which are blocked in all others: oneDNN's code for
+/// AVX2 and AVX-512 does not survive a handler that runs on its thread's stack (seen: a heap
+/// corrupted in one of a hundred interrupted runs).
+class StopSignals {
+ public:
+  StopSignals();
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  [[nodiscard]] bool requested() const { return requested_.load(std::memory_order_relaxed); }
+
+  /// Asks requested() of this, which must outlive it.
+  [[nodiscard]] StopRequested stop_requested() const {
+    return [this] { return requested(); };
+  }
+
+ private:
+  void watch();
+
+  std::array<struct sigaction, 2> actions_before_;
+  sigset_t mask_before_;
+  std::atomic<bool> requested_ = false;
+  std::atomic<bool> ending_ = false;
+  std::thread watcher_;
+};
+
+}  // namespace tandem

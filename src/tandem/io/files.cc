@@ -1,0 +1,141 @@
+#include "tandem/io/files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* remedy(int cause) {
+  switch (cause) {
+    case ENOSPC:
+    case EDQUOT:
+      return "the disk is full: free some space, or train in another folder (--run-dir)";
+    case EFBIG:
+      return "a limit on file sizes is in force: raise it (ulimit -f unlimited)";
+    case EROFS:
+      return "the file system is read-only: make it writable, or train in another folder "
+             "(--run-dir)";
+    case EACCES:
+    case EPERM:
+      return "you may not write there: change the permissions, or train in another folder "
+             "(--run-dir)";
+    case EEXIST:
+    case ENOTDIR:
+      return "a file stands where a folder is needed: move it away, or train in another folder "
+             "(--run-dir)";
+    default:
+      return "check the disk and the path, or train in another folder (--run-dir)";
+  }
+}
+
+int flags(OutputFile::Mode mode) {
+  const int common = O_WRONLY | O_CREAT | O_CLOEXEC;
+  switch (mode) {
+    case OutputFile::Mode::replace:
+      return common | O_TRUNC;
+    case OutputFile::Mode::append:
+      return common | O_APPEND;
+    case OutputFile::Mode::create:
+      return common | O_EXCL;
+  }
+  return common;
+}
+
+}  // namespace
+
+Error write_error(const fs::path& path, int cause) {
+  auto error = Error(
+      fmt::format("cannot write {}: {}; {}", path.string(), std::strerror(cause), remedy(cause)));
+  return error;
+}
+
+OutputFile::OutputFile(fs::path path, Mode mode)
+    : path_(std::move(path)), descriptor_(open(path_.c_str(), flags(mode), 0666)) {
+  if (descriptor_ < 0) throw write_error(path_, errno);
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+void OutputFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const auto written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw write_error(path_, errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+void OutputFile::sync() {
+  if (fsync(descriptor_) != 0) throw write_error(path_, errno);
+}
+
+void write_durably(const fs::path& path, std::span<const std::byte> bytes) {
+  OutputFile file(path, OutputFile::Mode::replace);
+  file.write(bytes);
+  file.sync();
+}
+
+void replace_durably(const fs::path& path, std::string_view text) {
+  auto temporary = path;
+  temporary += ".tmp";
+  try {
+    write_durably(temporary, std::as_bytes(std::span(text)));
+    if (rename(temporary.c_str(), path.c_str()) != 0) throw write_error(path, errno);
+  } catch (...) {
+    unlink(temporary.c_str());
+    throw;
+  }
+  sync_folder(path.parent_path());
+}
+
+void sync_folder(const fs::path& folder) {
+  const fs::path path = folder.empty() ? "." : folder;
+  const int descriptor = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) throw write_error(path, errno);
+  const int result = fsync(descriptor);
+  const int cause = errno;
+  close(descriptor);
+  // Some network file systems cannot sync a folder and say so; their renames are durable anyway.
+  if (result != 0 && cause != EINVAL) throw write_error(path, cause);
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw write_error(folder, error.value());
+  if (!fs::is_directory(folder, error)) throw write_error(folder, ENOTDIR);
+}
+
+std::vector<std::byte> read_file(const fs::path& path) {
+  std::error_code error;
+  const auto size = fs::file_size(path, error);  // also an error for a folder
+  std::ifstream stream(path, std::ios::binary);
+  if (error || !stream) {
+    const auto cause = error ? error.message() : std::strerror(errno);
+    throw Error(fmt::format("cannot read {}: {}; check the path and its permissions", path.string(),
+                            cause));
+  }
+  std::vector<std::byte> bytes(size);
+  if (!stream.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size))) {
+    throw Error(fmt::format("cannot read {}: it ends early", path.string()));
+  }
+  return bytes;
+}
+
+}  // namespace tandem

@@ -1,0 +1,212 @@
+#include "tandem/io/npy.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <regex>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "tandem/base/error.h"
+
+namespace tandem {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "items are copied as they lie in memory");
+
+constexpr std::string_view kMagic{"\x93NUMPY\x01\x00", 8};
+constexpr std::size_t kPreamble = kMagic.size() + 2;  // and two bytes for the header's length
+
+struct TypeName {
+  NpyType type;
+  const char* name;
+  std::size_t bytes;
+};
+constexpr std::array<TypeName, 5> kTypes = {{{NpyType::boolean, "|b1", 1},
+                                             {NpyType::u8, "|u1", 1},
+                                             {NpyType::i32, "<i4", 4},
+                                             {NpyType::i64, "<i8", 8},
+                                             {NpyType::f32, "<f4", 4}}};
+
+const TypeName& name_of(NpyType type) { return kTypes.at(static_cast<std::size_t>(type)); }
+
+std::size_t item_count(const std::vector<std::int64_t>& shape) {
+  std::size_t count = 1;
+  for (const auto size : shape) count *= static_cast<std::size_t>(size);
+  return count;
+}
+
+std::string describe(NpyType type, std::int64_t rows, const std::vector<std::int64_t>& row_shape) {
+  auto shape = fmt::format("{},", rows);
+  for (const auto size : row_shape) shape += fmt::format(" {},", size);
+  return fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
+                     name_of(type).name, shape);
+}
+
+// The preamble and header, padded so that the items start at a multiple of 64 bytes, and at the
+// same one whatever the number of rows.
+std::string header(NpyType type, std::int64_t rows, const std::vector<std::int64_t>& row_shape) {
+  constexpr auto kMostRows = std::numeric_limits<std::int64_t>::max();
+  const auto longest = kPreamble + describe(type, kMostRows, row_shape).size() + 1;
+  auto text = describe(type, rows, row_shape);
+  text.resize((longest + 63) / 64 * 64 - kPreamble - 1, ' ');
+  text += '\n';
+  const auto length = static_cast<std::uint16_t>(text.size());
+  std::string start(kMagic);
+  start += static_cast<char>(length & 0xff);
+  start += static_cast<char>(length >> 8);
+  return start + text;
+}
+
+class Reader {
+ public:
+  explicit Reader(const std::filesystem::path& file)
+      : file_(file), stream_(file, std::ios::binary) {
+    if (!stream_) {
+      throw Error(
+          fmt::format("cannot read {}: {}", file.string(), std::generic_category().message(errno)));
+    }
+  }
+
+  NpyArray read() {
+    parse_header(read_header());
+    const auto bytes = item_count(array_.shape) * item_bytes(array_.type);
+    if (bytes > bytes_left()) {
+      refuse(fmt::format("it ends too early: its shape ({}) needs {} bytes of items",
+                         fmt::join(array_.shape, ", "), bytes));
+    }
+    array_.bytes.resize(bytes);
+    stream_.read(reinterpret_cast<char*>(array_.bytes.data()), static_cast<std::streamsize>(bytes));
+    return std::move(array_);
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw Error(fmt::format("cannot use {}: {}", file_.string(), why));
+  }
+
+  std::uintmax_t bytes_left() {
+    return std::filesystem::file_size(file_) - static_cast<std::uintmax_t>(stream_.tellg());
+  }
+
+  std::string read_header() {
+    std::array<char, kPreamble> start{};
+    stream_.read(start.data(), start.size());
+    const bool known = stream_ && std::string_view(start.data(), kMagic.size()) == kMagic;
+    if (!known) refuse("it is not a .npy file of version 1.0 (write it with numpy.save)");
+    const auto low = static_cast<unsigned char>(start[kPreamble - 2]);
+    const auto high = static_cast<unsigned char>(start[kPreamble - 1]);
+    std::string text(low + 256u * high, ' ');
+    stream_.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (!stream_) refuse("it ends within its header");
+    return text;
+  }
+
+  void parse_header(const std::string& text) {
+    static const std::regex pattern(
+        R"(\{'descr': '([^']*)', 'fortran_order': (True|False), 'shape': \(([0-9, ]*)\),? *\}\s*)");
+    std::smatch match;
+    if (!std::regex_match(text, match, pattern)) refuse("its header is damaged or of another kind");
+    if (match[2] == "True")
+      refuse("its items are in Fortran order (numpy.ascontiguousarray helps)");
+    parse_type(match[1]);
+    parse_shape(match[3]);
+  }
+
+  void parse_type(const std::string& name) {
+    for (const auto& type : kTypes) {
+      if (name != type.name) continue;
+      array_.type = type.type;
+      return;
+    }
+    refuse(fmt::format("its items are {}; known are bool, uint8, int32, int64 and float32", name));
+  }
+
+  void parse_shape(const std::string& text) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 40;  // items; no product of sizes overflows
+    std::int64_t count = 1;
+    static const std::regex digits("[0-9]+");
+    for (std::sregex_iterator it(text.begin(), text.end(), digits), end; it != end; ++it) {
+      const auto word = it->str();
+      std::int64_t size = 0;
+      const auto result = std::from_chars(word.data(), word.data() + word.size(), size);
+      const bool fits =
+          result.ec == std::errc{} && size <= kMost / std::max<std::int64_t>(count, 1);
+      if (!fits) refuse("its shape is too large");
+      array_.shape.push_back(size);
+      count *= size;
+    }
+  }
+
+  std::filesystem::path file_;
+  std::ifstream stream_;
+  NpyArray array_;
+};
+
+template <class T>
+double item(const NpyArray& array, std::size_t index) {
+  T value;
+  std::memcpy(&value, array.bytes.data() + index * sizeof(T), sizeof(T));
+  return static_cast<double>(value);
+}
+
+}  // namespace
+
+std::size_t item_bytes(NpyType type) { return name_of(type).bytes; }
+
+double NpyArray::at(std::size_t index) const {
+  if ((index + 1) * item_bytes(type) > bytes.size()) throw std::out_of_range("NpyArray::at");
+  switch (type) {
+    case NpyType::i32:
+      return item<std::int32_t>(*this, index);
+    case NpyType::i64:
+      return item<std::int64_t>(*this, index);
+    case NpyType::f32:
+      return item<float>(*this, index);
+    default:
+      return item<std::uint8_t>(*this, index);
+  }
+}
+
+NpyArray read_npy(const std::filesystem::path& file) { return Reader(file).read(); }
+
+NpyWriter::NpyWriter(std::filesystem::path file, NpyType type, std::vector<std::int64_t> row_shape)
+    : file_(std::move(file)),
+      stream_(file_, std::ios::binary),
+      type_(type),
+      row_shape_(std::move(row_shape)) {
+  stream_ << header(type_, 0, row_shape_);
+  check();
+}
+
+void NpyWriter::write(std::span<const std::byte> bytes) {
+  stream_.write(reinterpret_cast<const char*>(bytes.data()),
+                static_cast<std::streamsize>(bytes.size()));
+  bytes_ += bytes.size();
+  check();
+}
+
+void NpyWriter::close() {
+  const auto row_bytes = item_count(row_shape_) * item_bytes(type_);
+  if (bytes_ % row_bytes != 0) throw std::logic_error("NpyWriter: the last row is not whole");
+  stream_.seekp(0);
+  stream_ << header(type_, static_cast<std::int64_t>(bytes_ / row_bytes), row_shape_);
+  stream_.close();
+  check();
+}
+
+void NpyWriter::check() const {
+  if (stream_) return;
+  throw Error(
+      fmt::format("cannot write {}: {}", file_.string(), std::generic_category().message(errno)));
+}
+
+}  // namespace tandem

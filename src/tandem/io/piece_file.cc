@@ -1,0 +1,73 @@
+#include "tandem/io/piece_file.h"
+
+#include <fmt/format.h>
+#include <zstd.h>
+
+#include <array>
+#include <bit>
+#include <fstream>
+#include <stdexcept>
+#include <vector>
+
+#include "tandem/base/error.h"
+
+namespace tandem {
+namespace {
+
+constexpr int kCompressionLevel = 1;
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 31;  // of a piece, compressed or not
+
+[[noreturn]] void throw_damaged(const std::filesystem::path& file) {
+  throw Error(fmt::format("{} is damaged: a piece of it cannot be read", file.string()));
+}
+
+}  // namespace
+
+PieceWriter::PieceWriter(const std::filesystem::path& file)
+    : file_(file, OutputFile::Mode::replace) {}
+
+void PieceWriter::write(std::span<const std::byte> bytes) {
+  file_.write(bytes);
+  hash_.add(bytes);
+  bytes_ += bytes.size();
+}
+
+void PieceWriter::put(std::span<const std::byte> piece) {
+  room_.resize(ZSTD_compressBound(piece.size()));
+  const auto size =
+      ZSTD_compress(room_.data(), room_.size(), piece.data(), piece.size(), kCompressionLevel);
+  if (ZSTD_isError(size) || piece.size() > kMostBytes) throw std::logic_error("too large a piece");
+  const auto length = static_cast<std::uint32_t>(size);
+  write(std::as_bytes(std::span(&length, 1)));
+  write(std::span(room_).first(size));
+}
+
+PieceWriter::Written PieceWriter::finish() {
+  file_.sync();
+  return {.bytes = bytes_, .sha256 = hash_.hex()};
+}
+
+void read_pieces(const std::filesystem::path& file, const TakePiece& take) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw Error(fmt::format("cannot read {}", file.string()));
+  std::vector<char> packed;
+  std::vector<std::byte> piece;
+  for (;;) {
+    std::array<char, sizeof(std::uint32_t)> head{};
+    in.read(head.data(), head.size());
+    if (in.gcount() == 0 && in.eof()) return;
+    if (!in) throw_damaged(file);
+    packed.resize(std::bit_cast<std::uint32_t>(head));
+    in.read(packed.data(), static_cast<std::streamsize>(packed.size()));
+    if (!in) throw_damaged(file);
+    const auto size = ZSTD_getFrameContentSize(packed.data(), packed.size());
+    if (size > kMostBytes) throw_damaged(file);  // the codes of errors are larger still
+    piece.resize(size);
+    if (ZSTD_decompress(piece.data(), size, packed.data(), packed.size()) != size) {
+      throw_damaged(file);
+    }
+    take(piece);
+  }
+}
+
+}  // namespace tandem

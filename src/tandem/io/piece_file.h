@@ -1,0 +1,44 @@
+// A file of what is too large to lie in memory twice.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tandem/base/sha256.h"
+#include "tandem/base/state.h"
+#include "tandem/io/files.h"
+
+namespace tandem {
+
+/// Writes pieces into a file, each compressed by itself behind its length: u32 bytes of the
+/// compressed piece, then zstd. Not thread-safe. Throws Error, as OutputFile.
+class PieceWriter {
+ public:
+  explicit PieceWriter(const std::filesystem::path& file);
+
+  void put(std::span<const std::byte> piece);
+
+  /// What a manifest says of the file. Waits until it is on the disk; call it once, last.
+  struct Written {
+    std::uint64_t bytes = 0;
+    std::string sha256;
+  };
+  Written finish();
+
+ private:
+  void write(std::span<const std::byte> bytes);
+
+  OutputFile file_;
+  Sha256 hash_;
+  std::uint64_t bytes_ = 0;
+  std::vector<std::byte> room_;
+};
+
+/// The pieces of such a file. Throws Error for one that is damaged.
+void read_pieces(const std::filesystem::path& file, const TakePiece& take);
+
+}  // namespace tandem

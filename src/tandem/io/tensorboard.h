@@ -1,0 +1,37 @@
+// TensorBoard event files, written without TensorFlow.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "tandem/io/files.h"
+
+namespace tandem {
+
+/// One number of a step, under its name. Value type.
+struct Scalar {
+  std::string tag;
+  double value = 0;
+};
+
+/// One event file: protobuf Event messages in TFRecord frames. Every event is with the operating
+/// system when add() returns. Not thread-safe. Throws Error when the file cannot be written.
+class EventFile {
+ public:
+  /// Starts a new event file in `folder`. After a resume `first_step` is the first step that will
+  /// be written: TensorBoard then drops what older files say of it and of later steps.
+  explicit EventFile(const std::filesystem::path& folder,
+                     std::optional<std::int64_t> first_step = std::nullopt);
+
+  void add(std::int64_t step, std::span<const Scalar> scalars);
+
+ private:
+  void write_record(const std::string& message);
+
+  OutputFile file_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,16 @@
+// Backward through a ReLU.
+#pragma once
+
+#include <cstddef>
+
+#include "tandem/nn/kernels/bfloat16.h"
+
+namespace tandem {
+
+/// `count` gradients in front of a ReLU, from those behind it, `d`, and its outputs `y`. `out` may
+/// be `d`. Pure; safe from many threads.
+void relu_backward(std::size_t count, const float* y, const float* d, float* out);
+void relu_backward(std::size_t count, const float* y, const float* d, Bfloat16* out);
+void relu_backward(std::size_t count, const Bfloat16* y, const Bfloat16* d, Bfloat16* out);
+
+}  // namespace tandem

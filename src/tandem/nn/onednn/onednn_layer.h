@@ -1,0 +1,111 @@
+// One layer on oneDNN: forward, and backward to its input and its parameters.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tandem/nn/kernels/cell_convolution.h"
+#include "tandem/nn/kernels/sliced_convolution.h"
+#include "tandem/nn/kernels/sliced_dense.h"
+#include "tandem/nn/onednn/onednn_call.h"
+
+namespace tandem::onednn {
+
+/// A convolution without padding or, where the stride is 0, a dense layer.
+struct LayerSpec {
+  Dims input;    // of one sample: {channels, height, width} or {units}
+  Dims output;   // the same
+  Dims weights;  // PyTorch's order: {outputs, then as input or {channels, height, width}}
+  std::int64_t stride = 0;
+  bool relu = false;
+  bool first = false;  // nobody wants the gradient of its input
+  // Of input and weights, and of gradients of the linear output. u8: bytes as input of the first
+  // layer, which CellConvolution computes, and otherwise f32.
+  Type type = Type::f32;
+  Type output_type = Type::f32;  // of the output
+};
+
+/// The shape of a first layer.
+CellShape cell_shape(const LayerSpec& spec);
+
+/// A layer with its parameters in the layouts that oneDNN chooses. Activations have the layout that
+/// it chose for a batch of some size, whole samples one after another, so that a batch can be taken
+/// apart and put together. Its primitives are made at the first use of a batch size. Not
+/// thread-safe. oneDNN's exceptions (dnnl::error) go through.
+class Layer {
+ public:
+  /// `input_tag`: the layout of its input, or any. The context must outlive it.
+  Layer(Context& context, LayerSpec spec, Tag input_tag);
+
+  [[nodiscard]] const LayerSpec& spec() const { return spec_; }
+  [[nodiscard]] Tag input_tag() const { return input_tag_; }
+  [[nodiscard]] Tag output_tag() const { return output_tag_; }
+  [[nodiscard]] std::size_t input_bytes() const { return input_desc(1).get_size(); }
+  [[nodiscard]] std::size_t output_bytes() const { return output_desc(1).get_size(); }
+  [[nodiscard]] std::size_t weight_count() const;
+
+  /// Takes on parameters in PyTorch's order. They must stay where they are until the next load().
+  void load(const float* weights, const float* bias);
+
+  void forward(std::int64_t batch, const std::byte* input, std::byte* output);
+
+  /// As forward of each of some samples by itself: the bits of one do not depend on the others. A
+  /// dense layer in fp32 reads its weights once for all of them.
+  void forward_alone(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs);
+
+  /// Writes the gradients of the parameters in PyTorch's order and, unless the layer is the first,
+  /// that of the input, in the input's layout and type. `d_linear`: the gradient in front of the
+  /// ReLU, in the output's layout and spec().type.
+  void backward(std::int64_t batch, const std::byte* input, const std::byte* d_linear,
+                std::byte* d_input, float* d_weights, float* d_bias);
+
+ private:
+  struct Forward {
+    dnnl::memory input, output;
+    Call flatten, call;
+  };
+  struct Backward {
+    dnnl::memory input, d_linear, d_input, d_weights;
+    Call flatten, to_input, unflatten, to_weights, unpack;
+  };
+  struct Packed {
+    dnnl::memory weights;
+    Call pack;  // from plain_
+  };
+
+  [[nodiscard]] bool dense_over_images() const;
+  void flatten(const std::byte* input, float* out);
+  [[nodiscard]] Desc input_desc(std::int64_t batch) const;
+  [[nodiscard]] Desc taken_desc(std::int64_t batch) const;
+  [[nodiscard]] Desc output_desc(std::int64_t batch) const;
+  [[nodiscard]] Desc weights_desc(Type type, Tag tag) const;
+  [[nodiscard]] dnnl::memory as_images(const dnnl::memory& vectors, std::int64_t batch) const;
+  dnnl::memory packed(const Desc& desc);
+  Forward make_forward(std::int64_t batch);
+  Backward make_backward(std::int64_t batch);
+
+  Context& context_;
+  LayerSpec spec_;
+  std::optional<CellConvolution> bytes_;          // computes all, where the input is of bytes
+  std::optional<SlicedConvolution> convolution_;  // these go forward, where they can
+  std::optional<SlicedDense> dense_;              // of large batches
+  bool loaded_ = false;                           // into dense_
+  Tag input_tag_ = Tag::any;
+  Tag output_tag_ = Tag::any;
+  dnnl::memory plain_;  // the weights that load() was given
+  std::vector<Packed> packed_;
+  dnnl::memory bias_;
+  dnnl::memory d_plain_;  // the gradients as backward() shall give them
+  dnnl::memory d_bias_;
+  dnnl::memory image_, vector_;  // of one sample
+  Call to_vector_;
+  std::vector<float> rows_in_, rows_out_;  // of forward_alone()
+  std::map<std::int64_t, Forward> forward_;
+  std::map<std::int64_t, Backward> backward_;
+};
+
+}  // namespace tandem::onednn

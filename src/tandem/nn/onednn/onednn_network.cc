@@ -1,0 +1,375 @@
+// Networks on oneDNN, whose headers only onednn_* files see. The image becomes cells (Cells), so
+// that the first convolution has channels enough for SIMD; activations stay in the layout of each
+// layer's choice from record() to backward(); the heads are one dense layer of all their outputs,
+// in fp32.
+
+#include <algorithm>
+#include <utility>
+
+#include "tandem/base/error.h"
+#include "tandem/nn/batch.h"
+#include "tandem/nn/kernels/layer_parameters.h"
+#include "tandem/nn/kernels/pixels.h"
+#include "tandem/nn/kernels/relu.h"
+#include "tandem/nn/network.h"
+#include "tandem/nn/onednn/onednn_activations.h"
+#include "tandem/nn/onednn/onednn_layers.h"
+#include "tandem/nn/onednn/onednn_tape.h"
+
+namespace tandem {
+namespace onednn {
+namespace {
+
+/// Channels that lie together in an image of this layout.
+std::int64_t block_of(Tag tag, std::int64_t channels) {
+  if (tag == Tag::nChw16c) return 16;
+  if (tag == Tag::nChw8c) return 8;
+  return tag == Tag::nhwc ? channels : 1;
+}
+
+std::size_t convolutions_in(const Architecture& architecture) {
+  return static_cast<std::size_t>(
+      std::ranges::count(architecture.torso, tandem::Layer::Kind::conv, &tandem::Layer::kind));
+}
+
+/// Samples that go through the convolutions together, there and back: their activations and the
+/// gradients of these stay in a core's own cache from one to the next.
+std::int64_t tile_of(const std::vector<Layer>& layers, std::size_t convolutions) {
+  std::size_t most = 1;
+  for (std::size_t i = 0; i < convolutions; ++i) {
+    most = std::max(most, layers[i].input_bytes() + layers[i].output_bytes());
+  }
+  // oneDNN takes its time for each call, CellConvolution none.
+  const std::size_t bytes = layers.front().spec().type == Type::u8 ? 1 << 18 : 1 << 20;
+  return static_cast<std::int64_t>(std::max<std::size_t>(1, bytes / most));
+}
+
+void add(std::span<const float> values, float* sums) {
+  for (std::size_t i = 0; i < values.size(); ++i) sums[i] += values[i];
+}
+
+class OnednnNetwork final : public Network {
+ public:
+  OnednnNetwork(const Architecture& architecture, std::span<const float> parameters,
+                Precision precision)
+      : architecture_(architecture),
+        cells_(first_cells(architecture)),
+        flat_(parameters),
+        parameters_(architecture, cells_),
+        gradient_(architecture, cells_),
+        layers_(make_layers(context_, architecture, precision)),
+        passing_(input_sizes(layers_)),
+        recorded_(input_sizes(layers_)),
+        heads_(architecture.policy_outputs),
+        convolutions_(convolutions_in(architecture)),
+        tile_(tile_of(layers_, convolutions_)) {
+    reload();
+  }
+
+  [[nodiscard]] const Architecture& architecture() const override { return architecture_; }
+
+  [[nodiscard]] bool takes_pieces() const override { return true; }
+
+  void forward(const Inputs& inputs, const Heads& out) override {
+    keep_to_this_thread();
+    passing_.clear();
+    run(inputs, passing_, out);
+  }
+
+  void record(const Inputs& inputs, const Heads& out) override {
+    keep_to_this_thread();
+    run(inputs, recorded_, out);
+    heads_.add(out);
+  }
+
+  void backward(const HeadLoss& loss, std::span<float> gradient) override {
+    keep_to_this_thread();
+    back(heads_.gradient(loss), {recorded_, 0, recorded_.samples()}, gradient);
+    forget();
+  }
+
+  [[nodiscard]] std::unique_ptr<Activations> make_activations(std::int64_t samples) const override {
+    return std::make_unique<OnednnActivations>(
+        input_sizes(layers_), samples, architecture_.policy_outputs, architecture_.value_head);
+  }
+
+  void forward_alone(const Inputs& inputs, const Heads& out) override {
+    keep_to_this_thread();
+    require_sizes(architecture_, inputs, out);
+    passing_.clear();
+    passing_.extend(out.batch);
+    run_alone(inputs, out, [&](std::size_t layer, std::size_t sample) {
+      return passing_.latest(layer) + sample * layers_[layer].input_bytes();
+    });
+  }
+
+  void record_at(const Inputs& inputs, const Heads& out, Activations& activations,
+                 std::span<const std::int64_t> places) override {
+    keep_to_this_thread();
+    require_sizes(architecture_, inputs, out);
+    auto& own = own_kind(activations);
+    run_alone(inputs, out, [&](std::size_t layer, std::size_t sample) {
+      return own.tape().all(layer) + places[sample] * layers_[layer].input_bytes();
+    });
+    for (std::int64_t i = 0; i < out.batch; ++i) {
+      const Heads kept = own.heads(places[static_cast<std::size_t>(i)], 1);
+      const Heads made = part(out, i, 1);
+      std::ranges::copy(made.logits, kept.logits.begin());
+      std::ranges::copy(made.value, kept.value.begin());
+    }
+  }
+
+  void backward(const HeadLoss& loss, std::span<float> gradient, const Recorded& samples) override {
+    keep_to_this_thread();
+    const auto& own = own_kind(samples.activations);
+    const Heads d = d_heads_.of(architecture_, samples.count);
+    loss(own.heads(samples.first, samples.count), d);
+    back(d, {own.tape(), samples.first, samples.count}, gradient);
+  }
+
+  void reload() override {
+    keep_to_this_thread();
+    parameters_.read(flat_);
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      const auto part = parameters_.layer(i, flat_);
+      layers_[i].load(part.weights, part.bias);
+    }
+    forget();
+  }
+
+ private:
+  /// Some samples of a tape.
+  struct Taped {
+    const Tape& tape;
+    std::int64_t first;
+    std::int64_t count;
+  };
+
+  void forget() {
+    recorded_.clear();
+    heads_.clear();
+  }
+
+  /// One forward pass; its activations go to the end of `tape`.
+  void run(const Inputs& inputs, Tape& tape, const Heads& out) {
+    require_sizes(architecture_, inputs, out, takes_pieces());
+    tape.extend(out.batch);
+    const auto tile = std::min(tile_, out.batch);
+    for (std::int64_t first = 0; first < out.batch; first += tile) {
+      convolve(inputs, first, std::min(tile, out.batch - first), tape);
+    }
+    for (std::size_t i = convolutions_; i + 1 < layers_.size(); ++i) {
+      layers_[i].forward(out.batch, tape.latest(i), tape.latest(i + 1));
+    }
+    finish(tape.latest(layers_.size() - 1), out);
+  }
+
+  /// A forward pass of each sample by itself, its input to each layer in at(layer, sample).
+  template <class At>
+  void run_alone(const Inputs& inputs, const Heads& out, At at) {
+    const auto samples = static_cast<std::size_t>(out.batch);
+    for (std::size_t s = 0; s < samples; ++s) {
+      const auto sample = static_cast<std::int64_t>(s);
+      read(part(inputs, sample, 1, out.batch).observations, 1, at(0, s));
+      for (std::size_t i = 0; i < convolutions_; ++i) {
+        layers_[i].forward(1, at(i, s), at(i + 1, s));
+      }
+    }
+    from_.resize(samples);
+    to_.resize(samples);
+    for (std::size_t i = convolutions_; i + 1 < layers_.size(); ++i) {
+      for (std::size_t s = 0; s < samples; ++s) {
+        from_[s] = at(i, s);
+        to_[s] = at(i + 1, s);
+      }
+      layers_[i].forward_alone(from_, to_);
+    }
+    for (std::size_t s = 0; s < samples; ++s) {
+      finish(at(layers_.size() - 1, s), part(out, static_cast<std::int64_t>(s), 1));
+    }
+  }
+
+  /// From the features to the heads.
+  void finish(const std::byte* features, const Heads& out) {
+    const auto width = architecture_.outputs();
+    joined_.resize(out.batch * width);
+    layers_.back().forward(out.batch, features, reinterpret_cast<std::byte*>(joined_.data()));
+    const auto* row = joined_.data();
+    for (std::int64_t i = 0; i < out.batch; ++i) {
+      std::copy_n(row, out.actions, out.logits.begin() + i * out.actions);
+      if (architecture_.value_head) out.value[i] = row[out.actions];
+      row += width;
+    }
+  }
+
+  /// The layers whose work is in their activations, on some samples of the batch.
+  void convolve(const Inputs& inputs, std::int64_t first, std::int64_t count, Tape& tape) {
+    const auto at = [&](std::size_t i) {
+      // What no backward pass will want makes room for the next samples, in the cache.
+      const bool passes = &tape == &passing_ && i < convolutions_;
+      return tape.latest(i) + (passes ? 0 : first) * layers_[i].input_bytes();
+    };
+    const std::span all(&inputs.observations, 1);
+    read(inputs.pieces.empty() ? all : inputs.pieces, first, count, at(0));
+    for (std::size_t i = 0; i < convolutions_; ++i) layers_[i].forward(count, at(i), at(i + 1));
+  }
+
+  /// Samples [first, first + count) of those in the pieces.
+  void read(std::span<const std::span<const std::byte>> pieces, std::int64_t first,
+            std::int64_t count, std::byte* out) const {
+    const auto bytes = cells_.channels * cells_.height * cells_.width;
+    for (const auto& piece : pieces) {
+      const auto samples = std::ssize(piece) / bytes;
+      const auto here = std::min(samples - first, count);
+      if (here > 0) {
+        read(piece.subspan(first * bytes, here * bytes), here, out);
+        out += here * layers_.front().input_bytes();
+        count -= here;
+      }
+      first = std::max<std::int64_t>(first - samples, 0);
+    }
+  }
+
+  void read(std::span<const std::byte> observations, std::int64_t batch, std::byte* out) const {
+    const auto& first = layers_.front();
+    const auto block = block_of(first.input_tag(), cells_.depth());
+    if (first.spec().type == Type::u8) {
+      write_cells(observations, batch, cells_, block, reinterpret_cast<std::uint8_t*>(out));
+    } else if (first.spec().type == Type::bf16) {
+      write_cells(observations, batch, cells_, block, reinterpret_cast<Bfloat16*>(out));
+    } else {
+      write_cells(observations, batch, cells_, block, reinterpret_cast<float*>(out));
+    }
+  }
+
+  /// The heads' gradient as that of one layer.
+  void join(const Heads& d) {
+    const auto width = architecture_.outputs();
+    joined_.resize(d.batch * width);
+    auto* row = joined_.data();
+    for (std::int64_t i = 0; i < d.batch; ++i) {
+      std::copy_n(d.logits.begin() + i * d.actions, d.actions, row);
+      if (architecture_.value_head) row[d.actions] = d.value[i];
+      row += width;
+    }
+  }
+
+  /// From the heads' gradient to that of the parameters.
+  void back(const Heads& d, const Taped& samples, std::span<float> gradient) {
+    join(d);
+    const auto* d_output = reinterpret_cast<const std::byte*>(joined_.data());
+    for (std::size_t i = layers_.size() - 1; i >= convolutions_; --i) {
+      d_output = back(i, samples, d_output, d_output_, gradient_.layer(i, gradient));
+    }
+    for (std::int64_t done = 0; done < samples.count; done += tile_) {
+      convolve_back({samples.tape, samples.first + done, std::min(tile_, samples.count - done)},
+                    d_output + done * layers_[convolutions_ - 1].output_bytes(), done == 0,
+                    gradient);
+    }
+    gradient_.write(gradient);
+  }
+
+  /// Back through the layers of convolve(); `d_output`: behind the last one. The first samples'
+  /// gradients of parameters are written, the others' are added.
+  void convolve_back(const Taped& samples, const std::byte* d_output, bool first,
+                     std::span<float> gradient) {
+    for (std::size_t i = convolutions_; i-- > 0;) {
+      const auto sums = gradient_.layer(i, gradient);
+      if (first) {
+        d_output = back(i, samples, d_output, d_tile_, sums);
+        continue;
+      }
+      tile_weights_.resize(layers_[i].weight_count());
+      tile_bias_.resize(static_cast<std::size_t>(layers_[i].spec().weights[0]));
+      d_output = back(i, samples, d_output, d_tile_, {tile_weights_.data(), tile_bias_.data()});
+      add(tile_weights_, sums.weights);
+      add(tile_bias_, sums.bias);
+    }
+  }
+
+  /// Back through layer `i`, for some of the samples: from the gradient behind it to the one of its
+  /// input, which is put in `into` and returned, and to those of its parameters.
+  const std::byte* back(std::size_t i, const Taped& samples, const std::byte* d_output,
+                        Buffer& into, const LayerParameters::Part<float>& part) {
+    auto& layer = layers_[i];
+    const auto* d_linear = layer.spec().relu ? through_relu(i, samples, d_output) : d_output;
+    auto* d_input =
+        layer.spec().first ? nullptr : into.reserve(samples.count * layer.input_bytes());
+    layer.backward(samples.count, samples.tape.all(i) + samples.first * layer.input_bytes(),
+                   d_linear, d_input, part.weights, part.bias);
+    return d_input;
+  }
+
+  /// The gradient in front of the ReLU of layer `i` from that behind it.
+  const std::byte* through_relu(std::size_t i, const Taped& samples, const std::byte* d) {
+    const auto& layer = layers_[i];
+    const auto bytes = samples.count * layer.output_bytes();
+    const auto* y = samples.tape.all(i + 1) + samples.first * layer.output_bytes();
+    auto* out = d_linear_.reserve(bytes);
+    if (layer.spec().output_type == Type::bf16) {
+      relu_backward(bytes / 2, reinterpret_cast<const Bfloat16*>(y),
+                    reinterpret_cast<const Bfloat16*>(d), reinterpret_cast<Bfloat16*>(out));
+    } else if (layer.spec().type == Type::bf16) {
+      relu_backward(bytes / 4, reinterpret_cast<const float*>(y), reinterpret_cast<const float*>(d),
+                    reinterpret_cast<Bfloat16*>(out));
+    } else {
+      relu_backward(bytes / 4, reinterpret_cast<const float*>(y), reinterpret_cast<const float*>(d),
+                    reinterpret_cast<float*>(out));
+    }
+    return out;
+  }
+
+  Architecture architecture_;
+  Cells cells_;
+  std::span<const float> flat_;
+  LayerParameters parameters_;
+  LayerParameters gradient_;
+  Context context_;
+  std::vector<Layer> layers_;  // the torso's, then the heads as one
+  Tape passing_;               // of the latest forward()
+  Tape recorded_;              // of record()
+  RecordedHeads heads_;
+  std::size_t convolutions_;  // they come first
+  std::int64_t tile_;
+  std::vector<const std::byte*> from_;  // a layer's inputs of several samples, and its outputs
+  std::vector<std::byte*> to_;
+  std::vector<float> joined_;  // the heads' layer's outputs, or their gradients
+  // Gradients where backward() is: of a dense layer's input, a tile's convolution's, and in front
+  // of a ReLU.
+  Buffer d_output_, d_tile_, d_linear_;
+  HeadsBuffer d_heads_;                          // the gradients of some places' heads
+  std::vector<float> tile_weights_, tile_bias_;  // gradients that a tile adds
+};
+
+void require_instructions(Precision precision) {
+  constexpr auto kBf16 = static_cast<int>(dnnl::cpu_isa::avx512_core_bf16);
+  const auto isa = static_cast<int>(dnnl::get_effective_cpu_isa());
+  if (precision == Precision::fp32 || (isa & kBf16) == kBf16) return;
+  throw Error(
+      "net.precision: 'bf16' asked for, but this CPU has no instructions for bfloat16 (avx512_bf16 "
+      "or AMX); use net.precision = \"fp32\"");
+}
+
+}  // namespace
+}  // namespace onednn
+
+bool onednn_supports(const Architecture& architecture) {
+  if (architecture.input_dtype != DType::u8 || architecture.torso.empty()) return false;
+  const bool blocks = std::ranges::all_of(architecture.torso, [](const Layer& layer) {
+    return layer.activation == Activation::relu &&
+           (layer.kind == Layer::Kind::dense || layer.units % 16 == 0);
+  });
+  return blocks && architecture.torso.front().kind == Layer::Kind::conv &&
+         onednn::first_cells(architecture).writable();
+}
+
+std::unique_ptr<Network> make_onednn_network(const Architecture& architecture,
+                                             std::span<const float> parameters,
+                                             Precision precision) {
+  onednn::keep_to_this_thread();
+  onednn::obey_the_choice_of_simd();
+  onednn::require_instructions(precision);
+  return std::make_unique<onednn::OnednnNetwork>(architecture, parameters, precision);
+}
+
+}  // namespace tandem

@@ -1,0 +1,371 @@
+// The only file that sees libtorch. It includes single operators instead of all of torch.h, which
+// takes many times longer to compile, and goes backward by hand, layer by layer: at the batch sizes
+// of acting and learning on a CPU, building an autograd graph costs a noticeable share. No fmt
+// here: libtorch brings another version of its headers along.
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/addmm.h>
+#include <ATen/ops/clamp_min.h>
+#include <ATen/ops/convolution.h>
+#include <ATen/ops/convolution_backward.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/sum.h>
+#include <ATen/ops/tanh_backward.h>
+#include <ATen/ops/threshold_backward.h>
+#include <c10/core/InferenceMode.h>
+#include <c10/util/accumulate.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "tandem/base/error.h"
+#include "tandem/nn/batch.h"
+#include "tandem/nn/kernels/pixels.h"
+#include "tandem/nn/network.h"
+
+namespace tandem {
+namespace {
+
+/// Whatever thread calls, libtorch computes in it alone. Setting the number once is not enough:
+/// OpenMP keeps it per thread.
+void keep_to_this_thread() {
+  thread_local const bool done = (at::set_num_threads(1), true);
+  (void)done;
+}
+
+at::Tensor view(float* data, at::IntArrayRef shape) { return at::from_blob(data, shape); }
+
+struct LayerTensors {
+  at::Tensor weight;
+  at::Tensor bias;
+};
+
+/// Weight and bias of each layer, as views of a flat buffer.
+std::vector<LayerTensors> layers_of(const std::vector<ParameterInfo>& infos,
+                                    const at::Tensor& flat) {
+  std::vector<LayerTensors> layers;
+  for (std::size_t i = 0; i < infos.size(); i += 2) {
+    const auto part = [&](const ParameterInfo& info) {
+      return flat.narrow(0, info.offset, info.count).view(info.shape);
+    };
+    layers.push_back({part(infos[i]), part(infos[i + 1])});
+  }
+  return layers;
+}
+
+at::Device checked_device(const std::string& device) {
+  if (device == "cpu") return at::kCPU;
+  if (device != "cuda") {
+    throw Error("device: unknown device '" + device + "'; use cpu or cuda");
+  }
+  if (!at::hasCUDA()) {
+    throw Error(
+        "device: 'cuda' asked for, but this libtorch has no CUDA or finds no GPU; use --device "
+        "cpu, or build against a CUDA build of torch on a machine with an NVIDIA driver");
+  }
+  return at::kCUDA;
+}
+
+/// libtorch then rounds the inputs of convolutions and, where its oneDNN computes them, of matrix
+/// products. It knows no such setting for one network alone, nor for CUDA.
+void use_bf16(at::Device device) {
+  if (!device.is_cpu()) {
+    throw Error(
+        "net.precision: 'bf16' is computed on the CPU only; use net.precision = \"fp32\" with "
+        "--device cuda");
+  }
+  for (const auto op : {at::Float32Op::CONV, at::Float32Op::MATMUL}) {
+    at::globalContext().setFloat32Precision(at::Float32Backend::MKLDNN, op,
+                                            at::Float32Precision::BF16);
+  }
+}
+
+/// What is behind a layer, in place.
+void activate(Activation activation, at::Tensor& x) {
+  if (activation == Activation::relu) x.relu_();
+  if (activation == Activation::tanh) x.tanh_();
+}
+
+/// The gradient in front of an activation, from that behind it and its output.
+at::Tensor activation_backward(Activation activation, const at::Tensor& d, const at::Tensor& y) {
+  if (activation == Activation::relu) return at::threshold_backward(d, y, 0);
+  return activation == Activation::tanh ? at::tanh_backward(d, y) : d;
+}
+
+using Shape = std::vector<std::int64_t>;
+
+/// Shapes of one sample: what each layer of the torso, then the heads, take in. Dense layers take
+/// images as flat vectors in PyTorch's order.
+std::vector<Shape> input_shapes(const Architecture& architecture) {
+  auto shapes = architecture.output_shapes();
+  shapes.insert(shapes.begin(), architecture.input_shape);
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const bool conv =
+        i < architecture.torso.size() && architecture.torso[i].kind == Layer::Kind::conv;
+    if (!conv) shapes[i] = {c10::multiply_integers(shapes[i])};
+  }
+  return shapes;
+}
+
+/// The activations of some samples: the input of each layer of the torso and of the heads, images
+/// channels last. Buffers grow when needed and stay for the next samples.
+class Tape {
+ public:
+  Tape(std::vector<Shape> shapes, at::Device device)
+      : shapes_(std::move(shapes)), buffers_(shapes_.size()), device_(device) {}
+
+  [[nodiscard]] std::int64_t samples() const { return samples_; }
+  void clear() { samples_ = 0; }
+
+  /// Room for `batch` more samples.
+  void extend(std::int64_t batch) {
+    first_ = samples_;
+    samples_ += batch;
+    if (samples_ > capacity_) grow(std::max(samples_, 2 * capacity_));
+  }
+
+  /// The samples of the last extend().
+  [[nodiscard]] at::Tensor latest(std::size_t i) const {
+    return buffers_[i].narrow(0, first_, samples_ - first_);
+  }
+  [[nodiscard]] at::Tensor all(std::size_t i) const { return buffers_[i].narrow(0, 0, samples_); }
+
+ private:
+  void grow(std::int64_t capacity) {
+    for (std::size_t i = 0; i < shapes_.size(); ++i) {
+      auto shape = shapes_[i];
+      shape.insert(shape.begin(), capacity);
+      const auto format =
+          shape.size() == 4 ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
+      auto buffer = at::empty(shape, at::TensorOptions(at::kFloat).device(device_), format);
+      if (first_ > 0) buffer.narrow(0, 0, first_).copy_(buffers_[i].narrow(0, 0, first_));
+      buffers_[i] = std::move(buffer);
+    }
+    capacity_ = capacity;
+  }
+
+  std::vector<Shape> shapes_;
+  std::vector<at::Tensor> buffers_;
+  at::Device device_;
+  std::int64_t capacity_ = 0;
+  std::int64_t first_ = 0;
+  std::int64_t samples_ = 0;
+};
+
+class TorchNetwork final : public Network {
+ public:
+  TorchNetwork(const Architecture& architecture, std::span<const float> parameters,
+               at::Device device)
+      : architecture_(architecture),
+        infos_(architecture.parameters()),
+        outputs_(architecture.output_shapes()),
+        device_(device),
+        passing_(input_shapes(architecture), device),
+        recorded_(input_shapes(architecture), device),
+        heads_(architecture.policy_outputs) {
+    keep_to_this_thread();
+    const c10::InferenceMode inference;
+    // Never written through: views need a plain pointer.
+    host_ =
+        view(const_cast<float*>(parameters.data()), static_cast<std::int64_t>(parameters.size()));
+    flat_ = host_.to(device_);
+    layers_ = layers_of(infos_, flat_);
+    reload();
+  }
+
+  [[nodiscard]] const Architecture& architecture() const override { return architecture_; }
+
+  void forward(const Inputs& inputs, const Heads& out) override {
+    keep_to_this_thread();
+    const c10::InferenceMode inference;
+    passing_.clear();
+    run(inputs, passing_, out);
+  }
+
+  void record(const Inputs& inputs, const Heads& out) override {
+    keep_to_this_thread();
+    const c10::InferenceMode inference;
+    run(inputs, recorded_, out);
+    heads_.add(out);
+  }
+
+  void backward(const HeadLoss& loss, std::span<float> gradient) override {
+    keep_to_this_thread();
+    const c10::InferenceMode inference;
+    const auto d = heads_.gradient(loss);
+    auto host_gradient = view(gradient.data(), static_cast<std::int64_t>(gradient.size()));
+    auto flat_gradient = device_.is_cpu() ? host_gradient : at::empty_like(flat_);
+    const auto gradients = layers_of(infos_, flat_gradient);
+    const auto policy = architecture_.torso.size();
+    const auto d_logits = view(d.logits.data(), {d.batch, d.actions}).to(device_);
+    const auto features = recorded_.all(policy);
+    auto d_output = at::empty_like(features).zero_();
+    const auto head_back = [&](std::size_t head, const at::Tensor& d_head) {
+      dense_backward(head_input(features, head), d_head, gradients[policy + head]);
+      head_input(d_output, head).addmm_(d_head, layers_[policy + head].weight);
+    };
+    head_back(0, d_logits);
+    if (architecture_.value_head) head_back(1, view(d.value.data(), {d.batch, 1}).to(device_));
+    for (std::size_t i = policy; i > 0; --i)
+      d_output = layer_backward(i - 1, d_output, gradients[i - 1]);
+    if (!device_.is_cpu()) host_gradient.copy_(flat_gradient);
+    forget();
+  }
+
+  void reload() override {
+    keep_to_this_thread();
+    const c10::InferenceMode inference;
+    if (!device_.is_cpu()) flat_.copy_(host_);  // on the CPU it is the caller's buffer
+    conv_weights_.clear();
+    for (std::size_t i = 0; i < architecture_.torso.size(); ++i) {
+      if (architecture_.torso[i].kind != Layer::Kind::conv) break;
+      conv_weights_.push_back(layers_[i].weight.contiguous(at::MemoryFormat::ChannelsLast));
+    }
+    forget();
+  }
+
+ private:
+  void forget() {
+    recorded_.clear();
+    heads_.clear();
+  }
+
+  /// One forward pass; its activations go to the end of `tape`.
+  void run(const Inputs& inputs, Tape& tape, const Heads& out) const {
+    require_sizes(architecture_, inputs, out);
+    tape.extend(out.batch);
+    read(inputs.observations, out.batch, tape.latest(0));
+    for (std::size_t i = 0; i < architecture_.torso.size(); ++i) {
+      apply(i, tape.latest(i), tape.latest(i + 1));
+    }
+    evaluate_heads(tape.latest(architecture_.torso.size()), out);
+  }
+
+  /// Observations to floats, bytes divided by 255 and lessened by their mean.
+  void read(std::span<const std::byte> observations, std::int64_t batch,
+            const at::Tensor& x) const {
+    auto* data = const_cast<std::byte*>(observations.data());
+    if (architecture_.input_dtype == DType::f32) {
+      x.copy_(at::from_blob(data, x.sizes(), at::kFloat));
+      return;
+    }
+    if (device_.is_cpu() && x.dim() == 4) {
+      scale_channels_last(observations, batch, x.size(1), x.size(2) * x.size(3),
+                          x.data_ptr<float>());
+    } else {
+      x.copy_(at::from_blob(data, x.sizes(), at::kByte)).div_(255.0f);
+    }
+    if (architecture_.pixel_mean != 0) x.sub_(architecture_.pixel_mean);
+  }
+
+  /// Writes the output of torso layer i, behind its activation, as the next layer takes it.
+  void apply(std::size_t i, const at::Tensor& x, at::Tensor out) const {
+    const auto& layer = architecture_.torso[i];
+    const auto& [weight, bias] = layers_[i];
+    if (layer.kind == Layer::Kind::dense) {
+      at::addmm_out(out, bias, x, weight.t());
+      return activate(layer.activation, out);
+    }
+    const auto y = at::convolution(x, conv_weights_[i], bias, {layer.stride, layer.stride}, {0, 0},
+                                   {1, 1}, false, {0, 0}, 1);
+    auto image = out.view(y.sizes());
+    if (layer.activation == Activation::relu) {
+      at::clamp_min_out(image, y, 0);
+    } else {
+      activate(layer.activation, image.copy_(y));
+    }
+  }
+
+  void evaluate_heads(const at::Tensor& features, const Heads& out) const {
+    const auto policy = architecture_.torso.size();
+    const auto write = [&](std::span<float> to, std::int64_t width, std::size_t head) {
+      auto host = view(to.data(), {out.batch, width});
+      const auto& layer = layers_[policy + head];
+      const auto input = head_input(features, head);
+      if (device_.is_cpu()) {
+        at::addmm_out(host, layer.bias, input, layer.weight.t());
+      } else {
+        host.copy_(at::addmm(layer.bias, input, layer.weight.t()));
+      }
+    };
+    write(out.logits, out.actions, 0);
+    if (architecture_.value_head) write(out.value, 1, 1);
+  }
+
+  /// What of the features, or of their gradient, is the policy head's (0) or the value head's (1).
+  [[nodiscard]] at::Tensor head_input(const at::Tensor& features, std::size_t head) const {
+    if (!architecture_.dueling) return features;
+    const auto inputs = architecture_.head_inputs();
+    return features.narrow(1, static_cast<std::int64_t>(head) * inputs, inputs);
+  }
+
+  static void dense_backward(const at::Tensor& x, const at::Tensor& d_output,
+                             const LayerTensors& gradients) {
+    auto weight = gradients.weight;
+    auto bias = gradients.bias;
+    at::mm_out(weight, d_output.t(), x);
+    at::sum_out(bias, d_output, {0});
+  }
+
+  /// Writes the gradients of torso layer i, given that of its output as the next layer takes it,
+  /// and returns that of its input (of no use, and not computed, for the first layer).
+  at::Tensor layer_backward(std::size_t i, const at::Tensor& d_output,
+                            const LayerTensors& gradients) const {
+    const auto& layer = architecture_.torso[i];
+    const auto x = recorded_.all(i);
+    auto d_linear = activation_backward(layer.activation, d_output, recorded_.all(i + 1));
+    if (layer.kind == Layer::Kind::dense) {
+      dense_backward(x, d_linear, gradients);
+      return i == 0 ? at::Tensor() : at::mm(d_linear, layers_[i].weight);
+    }
+    const auto& shape = outputs_[i];
+    d_linear = d_linear.view({x.size(0), shape[0], shape[1], shape[2]})
+                   .contiguous(at::MemoryFormat::ChannelsLast);
+    auto [d_x, d_weight, d_bias] = at::convolution_backward(
+        d_linear, x, conv_weights_[i], layer.units, {layer.stride, layer.stride}, {0, 0}, {1, 1},
+        false, {0, 0}, 1, {i != 0, true, true});
+    gradients.weight.copy_(d_weight);
+    gradients.bias.copy_(d_bias);
+    return d_x;
+  }
+
+  Architecture architecture_;
+  std::vector<ParameterInfo> infos_;
+  std::vector<Shape> outputs_;  // of the torso's layers, one sample
+  at::Device device_;
+  at::Tensor host_;  // the caller's parameters
+  at::Tensor flat_;  // the same on the device; host_ itself on the CPU
+  std::vector<LayerTensors> layers_;
+  std::vector<at::Tensor> conv_weights_;  // channels last
+  Tape passing_;                          // of the latest forward()
+  Tape recorded_;                         // of record()
+  RecordedHeads heads_;
+};
+
+}  // namespace
+
+void prepare_torch() {
+  keep_to_this_thread();
+  at::set_num_interop_threads(1);
+  // Batches of activations are larger than what malloc keeps by default: it would map and clear
+  // them anew at every call, which costs as much as computing them.
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+}
+
+std::unique_ptr<Network> make_torch_network(const Architecture& architecture,
+                                            std::span<const float> parameters,
+                                            const std::string& device, Precision precision) {
+  const auto checked = checked_device(device);
+  if (precision == Precision::bf16) use_bf16(checked);
+  return std::make_unique<TorchNetwork>(architecture, parameters, checked);
+}
+
+}  // namespace tandem

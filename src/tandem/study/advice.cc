@@ -1,0 +1,166 @@
+#include "tandem/study/advice.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "tandem/study/free_env.h"
+#include "tandem/study/process_memory.h"
+#include "tandem/study/training_rate.h"
+#include "tandem/systems/catalogue.h"
+#include "tandem/trainer/presets.h"
+
+namespace tandem {
+namespace {
+
+constexpr int kThreadsAsleep = 32;
+constexpr double kNearlyAsFast = 0.8;
+
+int cores() { return RunConfig{}.thread_budget(); }
+
+bool sets(const AdviceTask& task, const std::string& key) {
+  return std::ranges::any_of(task.settings, [&](const auto& s) { return s.key == key; });
+}
+
+/// "atari" of "atari:Pong".
+std::string family_of(const std::string& env) { return env.substr(0, env.find(':')); }
+
+std::string preset_of(const std::string& system, const std::string& env) {
+  const auto name = system + "/" + family_of(env);
+  return std::ranges::count(preset_names(), name) > 0 ? name : "";
+}
+
+/// What is worth a look beside the preset.
+std::vector<std::vector<std::string>> variants(const std::string& system, bool asleep) {
+  if (!asleep) {
+    if (system == "a3c") return {{}, {fmt::format("a3c.learners={}", cores())}};
+    if (system == "hts") return {{}, {"hts.alpha=20"}};
+    return {{}};
+  }
+  if (system == "paac") {
+    return {{}, {"paac.envs_per_group=32", "paac.workers=32", "run.threads=32"}};
+  }
+  if (system == "a3c") return {{}, {"a3c.learners=32"}};
+  if (system == "ga3c") return {{"ga3c.agents=32", "ga3c.envs=1"}};
+  if (system == "hts") {
+    return {{"hts.executors=32"},
+            {"hts.executors=32", "hts.alpha=20"},
+            {"hts.executors=32", "hts.alpha=64"}};
+  }
+  if (system == "impala") return {{"impala.actors=32", "impala.envs=1"}};
+  return {{}};
+}
+
+Candidate make_candidate(const AdviceTask& task, const EnvMeasures& env, const std::string& system,
+                         std::vector<std::string> words) {
+  const auto preset = preset_of(system, env.config.id);
+  auto settings = preset.empty() ? std::vector<Setting>{} : read_toml(find_config(preset));
+  if (preset.empty() && env.vector && !sets(task, "net.arch")) words.emplace_back("net.arch=mlp");
+  settings.insert(settings.end(), task.settings.begin(), task.settings.end());
+  for (const auto& word : words) settings.push_back(parse_assignment(word));
+  return {preset, std::move(words), load_config(system, settings)};
+}
+
+/// Of a log line, where the system measures it.
+double lag_of(const Config& config, const nlohmann::ordered_json& means) {
+  if (config.system == "hts") return 1;
+  if (config.system == "a3c") return static_cast<double>(config.a3c.learners - 1);
+  return means.value(config.system + "/policy_lag_updates", 0.0);
+}
+
+/// Environments of the whole system.
+double envs_of(const Config& config) {
+  if (config.system == "a3c") return static_cast<double>(config.a3c.learners);
+  if (config.system == "ga3c") return static_cast<double>(config.ga3c.agents * config.ga3c.envs);
+  if (config.system == "hts") return static_cast<double>(config.hts.envs);
+  if (config.system == "impala") {
+    return static_cast<double>(config.impala.actors * config.impala.envs);
+  }
+  return static_cast<double>(config.paac.envs);
+}
+
+}  // namespace
+
+std::string Forecast::command(const AdviceTask& task) const {
+  auto text = "tandem train " + candidate.config.system;
+  if (!candidate.preset.empty()) text += " --config " + candidate.preset;
+  for (const auto& setting : task.settings) {
+    const auto value = value_text(setting.value);
+    text += setting.key == "env.id" ? " --env " + value
+                                    : fmt::format(" --set {}={}", setting.key, value);
+  }
+  for (const auto& word : candidate.words) text += " --set " + word;
+  return text;
+}
+
+EnvMeasures measure_env(const AdviceTask& task) {
+  // Any system's config has the environment.
+  EnvMeasures env{.config = load_config("paac", task.settings).env};
+  const auto make_env = env.config.factory(1);
+  const auto first = make_env(0);
+  env.vector = first->spec().dtype == DType::f32;
+
+  constexpr int kCount = 8;
+  std::vector<std::unique_ptr<Env>> some;
+  std::vector<std::byte> frame(first->spec().frame_bytes());
+  Stream stream(1, 1);
+  first->reset(stream, frame);  // what all share is there now
+  release_memory();
+  const double before = resident_bytes();
+  for (int i = 1; i <= kCount; ++i) {
+    some.push_back(make_env(i));
+    some.back()->reset(stream, frame);
+  }
+  env.bytes = std::max(0.0, (resident_bytes() - before) / kCount);
+  env.times = measure_step_times(env.config, task.seconds, cores());
+  // Who sleeps shares no core, and waking up takes longer the more do so.
+  if (env.asleep()) env.times = measure_step_times(env.config, task.seconds, kThreadsAsleep);
+  return env;
+}
+
+std::vector<Candidate> candidates(const AdviceTask& task, const EnvMeasures& env) {
+  std::vector<Candidate> all;
+  for (const auto& system : systems()) {
+    if (system.name == std::string("apex")) continue;  // its rate is its replay's, too
+    for (auto& words : variants(system.name, env.asleep())) {
+      all.push_back(make_candidate(task, env, system.name, std::move(words)));
+    }
+  }
+  return all;
+}
+
+Forecast forecast(const AdviceTask& task, const EnvMeasures& env, const Candidate& candidate,
+                  const StopRequested& stop_requested) {
+  const auto& config = candidate.config;
+  Forecast result{.candidate = candidate};
+  release_memory();
+  const auto rate =
+      measure_training(config, task.seconds, stop_requested, {}, free_envs(env.config.factory(1)));
+  result.costs = {rate.steps_per_second, rate.busy_cores / rate.steps_per_second};
+  result.steps_per_second =
+      forecast_steps_per_second(thread_pattern(config), env.times, result.costs, cores());
+  result.lag = lag_of(config, rate.means);
+  result.bytes = peak_bytes() + envs_of(config) * env.bytes;
+  if (task.check) {
+    result.measured = measure_training(config, 3 * task.seconds, stop_requested).steps_per_second;
+  }
+  return result;
+}
+
+const Forecast& recommended(const std::vector<Forecast>& forecasts) {
+  const auto rate = [](const Forecast& one) { return one.steps_per_second; };
+  const double fastest = rate(*std::ranges::max_element(forecasts, {}, rate));
+  const Forecast* best = nullptr;
+  for (const auto& one : forecasts) {
+    if (rate(one) < kNearlyAsFast * fastest) continue;
+    const bool better =
+        best == nullptr || one.lag < best->lag || (one.lag == best->lag && rate(one) > rate(*best));
+    if (better) best = &one;
+  }
+  return *best;
+}
+
+}  // namespace tandem

@@ -1,0 +1,109 @@
+#include "tandem/study/apex/apex_studies.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "tandem/base/error.h"
+
+namespace tandem {
+namespace {
+
+/// Figure 5: a replay of an eighth, a quarter, half and all of the transitions.
+std::string capacities(const Config& config) {
+  std::vector<std::int64_t> values;
+  for (const int part : {8, 4, 2, 1}) {
+    const auto capacity = config.replay.capacity / part;
+    if (capacity >= config.replay.min_fill) values.push_back(capacity);
+  }
+  if (values.size() < 2) {
+    throw Error(fmt::format("replay.capacity = {} cannot be halved with replay.min_fill = {}",
+                            config.replay.capacity, config.replay.min_fill));
+  }
+  return fmt::format("replay.capacity={}", fmt::join(values, ","));
+}
+
+/// A setting of fewer environments that make all as many updates: the paper's run for as long, and
+/// its learner does not wait for actors. So part of them has part of the steps, and each of its
+/// transitions, or of their copies, brings as many samples more.
+std::string part_of(const Config& config, std::int64_t most, std::int64_t envs,
+                    std::int64_t copies) {
+  return fmt::format("{}+{}+{}+{:g}", envs, copies, config.run.steps * envs / most,
+                     config.replay.samples_per_insert * static_cast<double>(most) /
+                         static_cast<double>(envs * copies));
+}
+
+std::string parts(const std::vector<std::string>& settings) {
+  return fmt::format("apex.envs+apex.copies+run.steps+replay.samples_per_insert={}",
+                     fmt::join(settings, ","));
+}
+
+/// Whether so many environments of each thread still have the least and the most of the epsilons.
+bool explore_differently(const Config& config, std::int64_t envs) {
+  return envs * config.apex.actors >= 2;
+}
+
+/// Figure 6: fewer actors, and fewer whose transitions go into the replay so often that it is as
+/// recent as with all.
+std::string copies(const Config& config) {
+  const auto most = config.apex.envs;
+  for (const std::int64_t times : {8, 4, 2}) {
+    const auto envs = most / times;
+    if (most % times != 0 || !explore_differently(config, envs)) continue;
+    return parts({part_of(config, most, most, 1), part_of(config, most, envs, 1),
+                  part_of(config, most, envs, times)});
+  }
+  throw Error(
+      fmt::format("apex.envs = {} leaves no half of them to copy from; set it to 8, say", most));
+}
+
+/// Figure 4, by the environments of each thread, since each counts as an actor.
+std::string actors(const Config& config) {
+  const auto most = std::max<std::int64_t>(8, config.apex.envs);
+  std::vector<std::string> settings;
+  for (auto envs = most; envs > 0 && explore_differently(config, envs); envs /= 2) {
+    settings.insert(settings.begin(), part_of(config, most, envs, 1));
+  }
+  return parts(settings);
+}
+
+/// Figure 7: epsilons of as many actors as there are, or one of six.
+std::string epsilons(const Config& config) {
+  constexpr int kSet = 6;  // appendix B
+  const auto actors = config.apex.actors * config.apex.envs;
+  if (actors <= kSet) {
+    throw Error(fmt::format(
+        "apex.actors = {} of apex.envs = {} have no more epsilons than a set of {}; set "
+        "apex.envs to 8, say",
+        config.apex.actors, config.apex.envs, kSet));
+  }
+  return fmt::format("dqn.epsilons=0,{}", kSet);
+}
+
+constexpr std::array<ApexStudy, 5> kStudies = {{
+    {"actors", "do more actors learn better?", "Figure 4"},
+    {"capacity", "does a larger replay?", "Figure 5"},
+    {"recency", "or is it that what they replay is recent?", "Figure 6, appendix A"},
+    {"epsilons", "or that each explores in its own way?", "Figure 7, appendix B"},
+    {"priorities", "does it take priorities?", "Figure 12"},
+}};
+
+}  // namespace
+
+std::span<const ApexStudy> apex_studies() { return kStudies; }
+
+std::string variation_of(const std::string& study, const Config& config) {
+  if (study == "actors") return actors(config);
+  if (study == "capacity") return capacities(config);
+  if (study == "recency") return copies(config);
+  if (study == "epsilons") return epsilons(config);
+  if (study == "priorities") return "replay.sampler=prioritized,uniform";
+  std::vector<std::string> names;
+  for (const auto& each : apex_studies()) names.emplace_back(each.name);
+  throw Error(fmt::format("there is no study '{}'; there are {}", study, fmt::join(names, ", ")));
+}
+
+}  // namespace tandem

@@ -1,0 +1,245 @@
+#include "tandem/study/apex/replay_speed.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tandem/base/available_memory.h"
+#include "tandem/base/clock.h"
+#include "tandem/base/error.h"
+#include "tandem/replay/n_step_builder.h"
+#include "tandem/run/run_config.h"
+#include "tandem/sync/crew.h"
+#include "tandem/systems/apex/replay_budget.h"
+
+namespace tandem {
+namespace {
+
+constexpr std::size_t kSide = 84;
+constexpr std::size_t kFrameBytes = kSide * kSide;
+constexpr int kPictures = 256;
+constexpr int kEpisodeSteps = 1000;
+
+using Picture84 = std::vector<std::byte>;
+
+/// A grey field with two paddles and a ball, somewhere else in each.
+Picture84 game_picture(Stream& stream) {
+  Picture84 picture(kFrameBytes, std::byte{87});
+  const auto block = [&](std::size_t left, std::size_t width, std::size_t height, std::byte grey) {
+    const std::size_t top = stream.below(static_cast<std::uint32_t>(kSide - height));
+    for (std::size_t y = top; y < top + height; ++y) {
+      std::fill_n(picture.begin() + static_cast<std::ptrdiff_t>(y * kSide + left), width, grey);
+    }
+  };
+  block(8, 2, 8, std::byte{148});
+  block(74, 2, 8, std::byte{147});
+  block(stream.below(kSide - 2), 1, 2, std::byte{236});
+  return picture;
+}
+
+Picture84 noise_picture(Stream& stream) {
+  Picture84 picture(kFrameBytes);
+  for (auto& pixel : picture) pixel = static_cast<std::byte>(stream.bits());
+  return picture;
+}
+
+std::vector<Picture84> make_pictures(bool random) {
+  Stream stream(1, 0);
+  std::vector<Picture84> pictures;
+  pictures.reserve(kPictures);
+  for (int i = 0; i < kPictures; ++i) {
+    pictures.push_back(random ? noise_picture(stream) : game_picture(stream));
+  }
+  return pictures;
+}
+
+/// What actors do but for the games.
+class Writer {
+ public:
+  Writer(const ReplayTask& task, const FrameFormat& format, const std::vector<Picture84>& pictures,
+         int rank)
+      : pictures_(pictures),
+        builder_(format, {.n = task.n,
+                          .gamma = 0.99,
+                          .transitions = static_cast<std::size_t>(task.replay.segment)}),
+        stream_(2, static_cast<std::uint64_t>(rank)) {
+    builder_.begin(next_picture());
+  }
+
+  /// Until a segment is full.
+  std::unique_ptr<Segment> write() {
+    while (true) {
+      builder_.act({.discrete = 1},
+                   {.action_value = stream_.uniform(), .state_value = stream_.uniform()});
+      const bool full = builder_.full();
+      auto segment = full ? builder_.take() : nullptr;
+      if (++steps_ % kEpisodeSteps == 0) {
+        builder_.terminate(1);
+        builder_.begin(next_picture());
+      } else {
+        builder_.step(0, next_picture());
+      }
+      if (full) return segment;
+    }
+  }
+
+ private:
+  const Picture84& next_picture() {
+    return pictures_[stream_.below(static_cast<std::uint32_t>(pictures_.size()))];
+  }
+
+  const std::vector<Picture84>& pictures_;
+  NStepBuilder builder_;
+  Stream stream_;
+  std::int64_t steps_ = 0;
+};
+
+class ReplayBench {
+ public:
+  ReplayBench(const ReplayTask& task, const StopRequested& stop_requested)
+      : task_(task),
+        stop_requested_(stop_requested),
+        format_{.frame_bytes = kFrameBytes,
+                .stack = 4,
+                .width = kSide,
+                .compression = compression_of(task.replay.compression)},
+        pictures_(make_pictures(task.random)),
+        table_(task.replay, format_, task.batch, 1, crew_.stop_token()) {
+    for (int i = 0; i < task.writers; ++i) writers_.emplace_back(task, format_, pictures_, i);
+    for (int i = 0; i < task.readers; ++i) {
+      batches_.emplace_back(format_, static_cast<std::size_t>(task.batch));
+    }
+  }
+
+  ~ReplayBench() { crew_.end(); }
+  ReplayBench(const ReplayBench&) = delete;
+  ReplayBench& operator=(const ReplayBench&) = delete;
+
+  ReplaySpeed measure() {
+    fill();
+    ReplaySpeed speed;
+    speed.bytes_per_transition = table_.state().bytes_per_transition();
+    speed.sample_bytes = 2.0 * static_cast<double>(format_.observation_bytes());
+    speed.writing = run(true, false);
+    speed.reading = run(false, true);
+    speed.together = run(true, true);
+    return speed;
+  }
+
+ private:
+  /// Memory that was never used before costs several times as much, once.
+  void fill() {
+    while (table_.state().transitions < task_.replay.capacity) {
+      look_at_stop();
+      for (auto& writer : writers_) table_.insert(writer.write());
+    }
+    table_.trim();
+  }
+
+  ReplayRates run(bool writing, bool reading) {
+    running_ = true;
+    std::atomic<std::int64_t> inserts = 0;
+    std::atomic<std::int64_t> samples = 0;
+    const Stopwatch watch;
+    if (writing) {
+      crew_.spawn("writer", static_cast<int>(task_.writers),
+                  [&](int rank) { inserts += write(rank); });
+    }
+    if (reading) {
+      crew_.spawn("reader", static_cast<int>(task_.readers),
+                  [&](int rank) { samples += read(rank); });
+    }
+    while (watch.seconds() < task_.seconds && !stop_requested_()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    running_ = false;
+    crew_.join();
+    const double seconds = watch.seconds();
+    look_at_stop();
+    return {.inserts = static_cast<double>(inserts) / seconds,
+            .samples = static_cast<double>(samples) / seconds};
+  }
+
+  std::int64_t write(int rank) {
+    std::int64_t inserted = 0;
+    while (running_) {
+      auto segment = writers_[static_cast<std::size_t>(rank)].write();
+      inserted += static_cast<std::int64_t>(segment->transitions().size());
+      table_.insert(std::move(segment));
+      if (rank == 0) table_.trim();  // which is the learner's work in Ape-X
+    }
+    return inserted;
+  }
+
+  std::int64_t read(int rank) {
+    auto& batch = batches_[static_cast<std::size_t>(rank)];
+    Stream stream(3, static_cast<std::uint64_t>(rank));
+    std::int64_t sampled = 0;
+    while (running_) {
+      table_.sample(batch);
+      for (float& priority : batch.priorities) priority = stream.uniform();
+      table_.update(batch.keys, batch.priorities);
+      sampled += task_.batch;
+    }
+    return sampled;
+  }
+
+  void look_at_stop() const {
+    if (stop_requested_()) throw Error("interrupted");
+  }
+
+  const ReplayTask& task_;
+  const StopRequested& stop_requested_;
+  const FrameFormat format_;
+  const std::vector<Picture84> pictures_;
+  Crew crew_;
+  Table table_;
+  std::vector<Writer> writers_;
+  std::vector<SampleBatch> batches_;
+  std::atomic<bool> running_ = false;
+};
+
+/// Bytes written by plain copies between blocks that no cache holds.
+double copy_rate(int threads, double seconds) {
+  constexpr std::size_t kBytes = std::size_t{128} << 20;
+  std::atomic<std::int64_t> copied = 0;
+  const Stopwatch watch;
+  {
+    Crew crew;
+    crew.spawn("copier", threads, [&](int) {
+      const std::vector<std::byte> from(kBytes, std::byte{1});
+      std::vector<std::byte> to(kBytes, std::byte{2});
+      const Stopwatch own;
+      std::int64_t bytes = 0;
+      while (own.seconds() < seconds) {
+        std::memcpy(to.data(), from.data(), kBytes);
+        bytes += static_cast<std::int64_t>(kBytes);
+      }
+      copied += static_cast<std::int64_t>(static_cast<double>(bytes) / own.seconds());
+    });
+    crew.join();
+  }
+  return static_cast<double>(copied);
+}
+
+}  // namespace
+
+ReplaySpeed measure_replay(const ReplayTask& task, const StopRequested& stop_requested) {
+  const FrameFormat format{.frame_bytes = kFrameBytes, .stack = 4};
+  if (task.replay.compression == "none" || task.random) {
+    require_memory(task.replay, raw_bytes_per_transition(task.replay, format, task.n), 0,
+                   available_memory_bytes());
+  }
+  auto speed = ReplayBench(task, stop_requested).measure();
+  const double seconds = std::min(1.0, task.seconds);
+  speed.copy_bytes_per_second = copy_rate(1, seconds);
+  speed.copies_bytes_per_second = copy_rate(RunConfig{}.thread_budget(), seconds);
+  return speed;
+}
+
+}  // namespace tandem

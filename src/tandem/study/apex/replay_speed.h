@@ -1,0 +1,44 @@
+// How fast a replay is by itself.
+#pragma once
+
+#include <cstdint>
+
+#include "tandem/replay/table.h"
+#include "tandem/sync/stop_requested.h"
+
+namespace tandem {
+
+/// Transitions of 4x84x84 bytes, as on Atari. Value type.
+struct ReplayTask {
+  ReplayConfig replay = {.capacity = 100'000, .min_fill = 1};
+  std::int64_t writers = 8;
+  std::int64_t readers = 1;
+  std::int64_t batch = 512;
+  std::int64_t n = 3;   // steps of a transition
+  bool random = false;  // frames of noise, which no codec makes smaller; else pictures like Pong's
+  double seconds = 5;   // of each measurement
+};
+
+/// Per second. Value type.
+struct ReplayRates {
+  double inserts = 0;  // transitions
+  double samples = 0;  // each with a new priority afterwards
+};
+
+/// Value type.
+struct ReplaySpeed {
+  ReplayRates writing;   // writers alone
+  ReplayRates reading;   // readers alone, over a full replay
+  ReplayRates together;  // nobody waits for the other
+  double bytes_per_transition = 0;
+  double sample_bytes = 0;             // of both observations
+  double copy_bytes_per_second = 0;    // of plain copies of much memory by one thread
+  double copies_bytes_per_second = 0;  // and by one for each core
+};
+
+/// Measures about three times task.seconds, and less for the memory. Throws Error for numbers that
+/// do not fit together, for too little memory, and when a signal interrupts.
+[[nodiscard]] ReplaySpeed measure_replay(const ReplayTask& task,
+                                         const StopRequested& stop_requested);
+
+}  // namespace tandem

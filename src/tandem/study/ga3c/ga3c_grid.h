@@ -1,0 +1,54 @@
+// GA3C's Figures 3 and 4 and its Table 2: how fast it is, by its threads and by its network.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tandem/study/training_rate.h"
+#include "tandem/trainer/config.h"
+
+namespace tandem {
+
+/// What one short training showed. Value type.
+struct GridRow {
+  std::string system = "ga3c";
+  std::string net;
+  Ga3cConfig threads = {};  // of GA3C
+
+  double predictions_per_second = 0;  // PPS: one for each step
+  double trainings_per_second = 0;    // TPS: updates
+  double busy_cores = 0;
+
+  // Of GA3C, means over the training.
+  double prediction_batch = 0;
+  double training_queue = 0;  // experiences
+  double lag = 0;             // updates
+  double latency_median = 0;  // seconds of a prediction
+  double latency_p99 = 0;
+};
+
+/// As measured with this config.
+[[nodiscard]] GridRow make_row(const Config& config, const TrainingRate& rate);
+
+/// The same settings measured at least once: the median of each number.
+[[nodiscard]] GridRow median_row(const std::vector<GridRow>& rows);
+
+/// Of each number of agents, in the order of `rows`, the `count` settings of most trainings a
+/// second, the best first.
+[[nodiscard]] std::vector<GridRow> best_of_each(const std::vector<GridRow>& rows,
+                                                std::size_t count);
+
+/// For a terminal of this width: one row a setting, and one row a network.
+[[nodiscard]] std::string grid_table(const std::vector<GridRow>& rows, int width);
+[[nodiscard]] std::string network_table(const std::vector<GridRow>& rows, int width);
+
+/// For grid.csv and networks.csv.
+[[nodiscard]] std::string grid_csv(const std::vector<GridRow>& rows);
+
+/// The config of another system that learns the same environment by the same network from as many
+/// samples an update (but for A3C, whose threads update alone), its other numbers those of its
+/// preset for Atari. `config` is GA3C's.
+[[nodiscard]] Config same_task(Config config, const std::string& system);
+
+}  // namespace tandem

@@ -1,0 +1,175 @@
+#include "tandem/study/hts/hts_runtime.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tandem/io/csv.h"
+#include "tandem/io/text_table.h"
+#include "tandem/study/training_rate.h"
+#include "tandem/systems/common/step_costs.h"
+
+namespace tandem {
+namespace {
+
+constexpr std::int64_t kUnroll = 5;  // of IMPALA here
+
+/// A small network, so that it is the steps that take time.
+Config config_of(const std::string& system, double mean_ms, std::vector<Setting> more) {
+  std::vector<Setting> settings = {{"env.id", "latency", "env"},
+                                   {"env.mean_us", fmt::format("{}", 1000 * mean_ms), "env"},
+                                   {"env.distribution", "exponential", "env"},
+                                   {"env.wait", "sleeping", "env"},
+                                   {"net.arch", "mlp", "net"},
+                                   {"net.hidden", "64", "net"}};
+  settings.insert(settings.end(), more.begin(), more.end());
+  return load_config(system, settings);
+}
+
+Setting number(const std::string& key, std::int64_t value) {
+  return {key, fmt::format("{}", value), key};
+}
+
+struct Measured {
+  TrainingRate rate;
+  StepCosts costs;  // of a pass by one environment
+};
+
+/// The costs take little of the time, asleep for the most part.
+Measured measure(const Config& config, double seconds, const StopRequested& stop_requested) {
+  Measured measured;
+  measured.rate = measure_training(
+      config, seconds, stop_requested, [&](const Parts& parts, const TrainingRate&) {
+        constexpr double kSeconds = 0.5;
+        measured.costs =
+            measure_step_costs(parts, {.envs = 1, .steps = kUnroll, .rollouts = 1}, 1, kSeconds);
+      });
+  return measured;
+}
+
+RuntimeRow runtime_row(const Config& config, double mean_ms, std::int64_t alpha,
+                       const HtsRuntimeTask& task, const StopRequested& stop_requested) {
+  constexpr double kLeastRounds = 10;
+  constexpr int kSimulatedRounds = 4000;
+  const double round = 1e-3 * mean_ms * static_cast<double>(alpha);
+  RuntimeRow row{
+      .figure = {},
+      .system = config.system,
+      .mean_ms = mean_ms,
+      .alpha = alpha,
+      .step = measure_step_times(config.env, 0.2 * task.seconds, static_cast<int>(task.envs)).step};
+  const auto measured =
+      measure(config, std::max(task.seconds, kLeastRounds * round), stop_requested);
+  row.actor_seconds = measured.costs.inference;
+  row.measured = measured.rate.steps_per_second;
+  const Synchronisation what{
+      .envs = task.envs, .alpha = alpha, .step = row.step, .actor_seconds = row.actor_seconds};
+  row.claimed = 1 / expected_seconds_per_state(what);
+  Stream stream(1, 1);
+  row.simulated = 1 / simulated_seconds_per_state(what, kSimulatedRounds, stream);
+  return row;
+}
+
+std::string finite(double value) {
+  return std::isfinite(value) ? fmt::format("{:.2f}", value) : "without end";
+}
+
+}  // namespace
+
+RuntimeRow measure_hts_runtime(const HtsRuntimeTask& task, double mean_ms, std::int64_t alpha,
+                               const StopRequested& stop_requested) {
+  const auto config =
+      config_of("hts", mean_ms,
+                {number("hts.envs", task.envs), number("hts.executors", task.envs),
+                 number("hts.alpha", alpha), number("hts.envs_per_group", task.envs)});
+  return runtime_row(config, mean_ms, alpha, task, stop_requested);
+}
+
+RuntimeRow measure_a2c_runtime(const HtsRuntimeTask& task, double mean_ms,
+                               const StopRequested& stop_requested) {
+  const auto config =
+      config_of("paac", mean_ms,
+                {number("paac.envs", task.envs), number("paac.workers", task.envs),
+                 number("paac.envs_per_group", task.envs), number("run.threads", task.envs)});
+  return runtime_row(config, mean_ms, 1, task, stop_requested);
+}
+
+LatencyRow measure_latency(const HtsRuntimeTask& task, double mean_ms, std::int64_t actors,
+                           const StopRequested& stop_requested) {
+  constexpr int kSimulatedArrivals = 400'000;
+  const auto config = config_of(
+      "impala", mean_ms,
+      {number("impala.actors", actors), number("impala.envs", 1), number("impala.unroll", kUnroll),
+       number("impala.batch", 1), number("impala.queue", 4 * actors)});
+  const auto means = measure_training(config, task.seconds, stop_requested).means;
+  LatencyRow row{.actors = actors,
+                 .load = 1 - means.at("impala/learner_waiting").get<double>(),
+                 .queue = means.at("impala/training_queue"),
+                 .lag = means.at("impala/policy_lag_updates")};
+  // The same load with rates of any unit.
+  const AsynchronousLearning learning{
+      .actors = actors, .actor_rate = row.load / static_cast<double>(actors), .learner_rate = 1};
+  Stream stream(1, 2);
+  row.claimed = expected_latency(learning);
+  row.simulated = simulated_latency(learning, kSimulatedArrivals, stream);
+  return row;
+}
+
+std::string runtime_csv(const std::vector<RuntimeRow>& rows) {
+  auto text = csv_line({"figure", "system", "mean_ms", "alpha", "step_seconds",
+                        "step_seconds_deviation", "actor_seconds", "claimed_steps_per_second",
+                        "simulated_steps_per_second", "measured_steps_per_second"});
+  for (const auto& row : rows) {
+    std::vector<std::string> words = {row.figure, row.system, fmt::format("{:g}", row.mean_ms),
+                                      fmt::format("{}", row.alpha)};
+    for (const double value : {row.step.mean, row.step.deviation, row.actor_seconds, row.claimed,
+                               row.simulated, row.measured}) {
+      words.push_back(fmt::format("{:.6g}", value));
+    }
+    text += csv_line(words);
+  }
+  return text;
+}
+
+std::string latency_csv(const std::vector<LatencyRow>& rows) {
+  auto text = csv_line({"actors", "load", "claimed_updates", "simulated_updates", "measured_queue",
+                        "measured_lag_updates"});
+  for (const auto& row : rows) {
+    text += csv_line({fmt::format("{}", row.actors), fmt::format("{:.6g}", row.load),
+                      fmt::format("{:.6g}", row.claimed), fmt::format("{:.6g}", row.simulated),
+                      fmt::format("{:.6g}", row.queue), fmt::format("{:.6g}", row.lag)});
+  }
+  return text;
+}
+
+std::string runtime_table(const std::vector<RuntimeRow>& rows, int width) {
+  std::vector<std::vector<std::string>> table = {{"FIGURE", "SYSTEM", "MEAN STEP", "ALPHA",
+                                                  "CLAIM 1", "SIMULATED", "MEASURED", "OF CLAIM 1",
+                                                  "TIMES A2C"}};
+  for (const auto& row : rows) {
+    const auto a2c = std::ranges::find_if(rows, [&](const RuntimeRow& other) {
+      return other.system == "paac" && other.figure == row.figure && other.mean_ms == row.mean_ms;
+    });
+    table.push_back({row.figure, row.system == "paac" ? "a2c (paac)" : row.system,
+                     time_text(row.step.mean), fmt::format("{}", row.alpha),
+                     fmt::format("{:.0f}", row.claimed), fmt::format("{:.0f}", row.simulated),
+                     fmt::format("{:.0f}", row.measured),
+                     fmt::format("{:.0f}%", 100 * row.measured / row.claimed),
+                     a2c == rows.end() ? "" : fmt::format("{:.2f}", row.measured / a2c->measured)});
+  }
+  return format_table(table, width);
+}
+
+std::string latency_table(const std::vector<LatencyRow>& rows, int width) {
+  std::vector<std::vector<std::string>> table = {
+      {"ACTORS", "LEARNER BUSY", "CLAIM 2", "SIMULATED", "QUEUE FOUND", "LAG MEASURED"}};
+  for (const auto& row : rows) {
+    table.push_back({fmt::format("{}", row.actors), fmt::format("{:.0f}%", 100 * row.load),
+                     finite(row.claimed), finite(row.simulated), finite(row.queue),
+                     finite(row.lag)});
+  }
+  return format_table(table, width);
+}
+
+}  // namespace tandem

@@ -1,0 +1,143 @@
+#include "tandem/study/sweep.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tandem/base/clock.h"
+#include "tandem/base/error.h"
+#include "tandem/run/checkpoint.h"
+#include "tandem/run/progress.h"
+#include "tandem/run/run_directory.h"
+#include "tandem/run/training_run.h"
+#include "tandem/sync/crew.h"
+#include "tandem/sync/stop_requested.h"
+#include "tandem/trainer/assembly.h"
+#include "tandem/trainer/training.h"
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Gives the runs out to the threads that train them. take() and ended() are safe to use from many
+/// threads.
+class Queue {
+ public:
+  Queue(const SweepPlan& plan, const SweepFolder& folder, int jobs)
+      : plan_(plan), folder_(folder), jobs_(jobs) {
+    for (const auto& run : plan.runs) {
+      if (!folder.outcome(run)) waiting_.push_back(&run);
+    }
+    folder.write_csv(plan);
+    if (waiting_.empty() || waiting_.size() == plan.runs.size()) return;
+    spdlog::info("{} of {} runs have ended before", plan.runs.size() - waiting_.size(),
+                 plan.runs.size());
+  }
+
+  /// Null when there is none left.
+  const PlannedRun* take() {
+    const std::lock_guard lock(mutex_);
+    if (next_ == waiting_.size()) return nullptr;
+    const auto* run = waiting_[next_++];
+    spdlog::info("{}{}: {}", name(*run), time_left(), run->title(plan_.keys));
+    return run;
+  }
+
+  void ended(const PlannedRun& run) {
+    const std::lock_guard lock(mutex_);
+    ++ended_;
+    folder_.write_csv(plan_);
+    const auto outcome = folder_.outcome(run);
+    if (outcome->why == "diverged") {
+      spdlog::warn("{} diverged: {}", name(run), outcome->message);
+    } else if (jobs_ > 1) {  // else its progress line says so
+      const auto score = outcome->score ? fmt::format("{:.4g}", *outcome->score) : "no game ended";
+      spdlog::info("{} ended: score {}", name(run), score);
+    }
+  }
+
+  [[nodiscard]] std::string name(const PlannedRun& run) const {
+    return fmt::format("run {} of {}", run.number, plan_.runs.size());
+  }
+
+ private:
+  [[nodiscard]] std::string time_left() const {
+    if (ended_ == 0) return "";
+    const auto left = static_cast<double>(waiting_.size() - ended_);
+    return fmt::format(" ({} left)",
+                       short_duration(watch_.seconds() * left / static_cast<double>(ended_)));
+  }
+
+  const SweepPlan& plan_;
+  const SweepFolder& folder_;
+  const int jobs_;
+  const Stopwatch watch_;
+  std::vector<const PlannedRun*> waiting_;
+  std::mutex mutex_;  // for all below
+  std::size_t next_ = 0;
+  std::size_t ended_ = 0;
+};
+
+/// Trains from the run's checkpoint if it has one.
+void train_one(const Config& config, const fs::path& folder, TrainingView view) {
+  const bool resume = has_checkpoint(RunPaths{folder}.checkpoints());
+  if (!resume) fs::remove_all(folder);  // killed before its first checkpoint
+  try {
+    Training training(config, folder, resume);
+    training.run(std::move(view));
+  } catch (const Diverged&) {
+    // It stands in the run's result, and the next one may do better.
+  }
+}
+
+/// Runs at the same time share the threads of the process.
+Config with_share_of_threads(Config config, int jobs) {
+  if (jobs > 1 && config.run.threads == 0) {
+    config.run.threads = std::max(1, config.run.thread_budget() / jobs);
+  }
+  return config;
+}
+
+}  // namespace
+
+void check_combinations(const SweepPlan& plan) {
+  for (const auto& run : std::span(plan.runs).first(static_cast<std::size_t>(plan.combinations))) {
+    try {
+      const Assembly parts(run.config);
+    } catch (const Error& error) {
+      throw Error(fmt::format("with {}: {}", run.title(plan.keys), error.what()));
+    }
+  }
+}
+
+bool run_sweep(const SweepPlan& plan, const SweepFolder& folder, int jobs,
+               const StopRequested& stop_requested) {
+  Queue queue(plan, folder, jobs);
+  Crew crew;
+  const auto stop = [&, token = crew.stop_token()] {
+    return stop_requested() || token.stop_requested();
+  };
+  crew.spawn("sweep", jobs, [&](int) {
+    while (!stop()) {
+      const auto* run = queue.take();
+      if (run == nullptr) return;
+      train_one(with_share_of_threads(run->config, jobs), folder.paths().run(run->number),
+                {.stop_requested = stop,
+                 .progress = jobs == 1 ? stderr : nullptr,
+                 .label = queue.name(*run)});
+      if (folder.outcome(*run)) queue.ended(*run);
+    }
+  });
+  crew.join();
+  return std::ranges::all_of(plan.runs,
+                             [&](const auto& run) { return folder.outcome(run).has_value(); });
+}
+
+}  // namespace tandem

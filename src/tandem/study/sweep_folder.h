@@ -1,0 +1,44 @@
+// The folder of a sweep: what it is, its runs, and their results.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "tandem/run/folder_lock.h"
+#include "tandem/study/run_outcome.h"
+#include "tandem/study/sweep_plan.h"
+
+namespace tandem {
+
+/// Where the files of a sweep lie. Value type.
+struct SweepPaths {
+  std::filesystem::path folder;
+
+  [[nodiscard]] std::filesystem::path description() const { return folder / "sweep.json"; }
+  [[nodiscard]] std::filesystem::path csv() const { return folder / "sweep.csv"; }
+  [[nodiscard]] std::filesystem::path run(int number) const;  // runs/007
+};
+
+/// The folder while this process works in it: nobody else can. Not thread-safe.
+class SweepFolder {
+ public:
+  /// Makes the folder, or goes on with the sweep there. Throws Error when it holds another sweep
+  /// (naming all that differs; more runs are no difference) or anything else.
+  SweepFolder(const std::filesystem::path& folder, const SweepPlan& plan);
+
+  [[nodiscard]] const SweepPaths& paths() const { return paths_; }
+
+  /// None for a run that is still to be trained or to be ended.
+  [[nodiscard]] std::optional<RunOutcome> outcome(const PlannedRun& run) const;
+
+  /// Writes sweep.csv: a line for each run that has ended, in the order of the plan. It is there
+  /// whole at any moment. Throws Error.
+  void write_csv(const SweepPlan& plan) const;
+
+ private:
+  SweepPaths paths_;
+  FolderLock lock_;
+};
+
+}  // namespace tandem

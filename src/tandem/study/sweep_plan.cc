@@ -1,0 +1,141 @@
+#include "tandem/study/sweep_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <variant>
+
+#include "tandem/base/error.h"
+
+namespace tandem {
+namespace {
+
+// Streams of environments have the ids from 0 on, seeds of emulators those from 2^40 on.
+constexpr std::uint64_t kDraws = std::uint64_t{1} << 41;
+
+void check_key(const std::string& key, const ConfigSource& options, const FieldList& fields,
+               const std::vector<std::string>& earlier, Given given) {
+  if (key == "system") throw Error("SYSTEM cannot be varied: make a sweep of each");
+  if (key == "run.seed") {
+    throw Error("run.seed cannot be varied: every run of a sweep has its own, from --seed on");
+  }
+  if (std::ranges::find(earlier, key) != earlier.end()) {
+    throw Error(fmt::format("--vary gives {} twice", key));
+  }
+  if (given == Given::refused && options.sets(key, fields)) {
+    throw Error(
+        fmt::format("{} is given by --vary and by another option: leave one of them out", key));
+  }
+}
+
+/// Indices into the values of each variation (0 for ranges), one combination after another.
+std::vector<std::vector<std::size_t>> combinations(const std::vector<Variation>& variations) {
+  std::vector<std::vector<std::size_t>> all = {{}};
+  for (const auto& variation : variations) {
+    std::vector<std::vector<std::size_t>> longer;
+    const std::size_t count = variation.is_range() ? 1 : variation.values.size();
+    for (const auto& start : all) {
+      for (std::size_t i = 0; i < count; ++i) {
+        longer.push_back(start);
+        longer.back().push_back(i);
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+bool is_whole(const std::string& key, const FieldList& fields) {
+  const auto field = std::ranges::find(fields, key, &Field::key);
+  return std::holds_alternative<std::int64_t*>(field->target);
+}
+
+/// What one repetition draws from the ranges; empty for lists.
+std::vector<std::string> draw_all(const std::vector<Variation>& variations, const FieldList& fields,
+                                  std::uint64_t seed, int repetition) {
+  Stream stream(seed, kDraws + static_cast<std::uint64_t>(repetition));
+  std::vector<std::string> drawn;
+  for (const auto& variation : variations) {
+    const auto whole = variation.is_range() && is_whole(variation.keys.front(), fields);
+    drawn.push_back(variation.is_range() ? draw(variation, whole, stream) : "");
+  }
+  return drawn;
+}
+
+nlohmann::ordered_json to_json(Config config) {
+  nlohmann::ordered_json json;
+  for (const auto& field : config.fields()) {
+    std::visit([&](const auto& value) { json[field.key] = value; }, field_value(field));
+  }
+  return json;
+}
+
+/// `first`: the runs of one repetition. Which keys there are may depend on the values that vary.
+nlohmann::ordered_json describe(const std::vector<PlannedRun>& first,
+                                const std::vector<std::string>& keys,
+                                const std::vector<Variation>& variations, int repetitions) {
+  nlohmann::ordered_json config;
+  for (const auto& run : first) config.update(to_json(run.config));
+  for (const auto& key : keys) config.erase(key);
+  auto vary = nlohmann::ordered_json::array();
+  for (const auto& variation : variations) vary.push_back(to_text(variation));
+  return {{"runs", repetitions}, {"vary", vary}, {"config", config}};
+}
+
+}  // namespace
+
+std::string PlannedRun::title(const std::vector<std::string>& keys) const {
+  std::string text;
+  for (std::size_t i = 0; i < keys.size(); ++i) text += fmt::format("{}={} ", keys[i], values[i]);
+  return text + fmt::format("seed={}", config.run.seed);
+}
+
+SweepPlan plan_sweep(const ConfigSource& options, const std::vector<Setting>& settings,
+                     const std::vector<Variation>& variations, int repetitions, Given given) {
+  Config base = options.load_with(settings);
+  const auto fields = base.fields();
+  SweepPlan plan;
+  std::vector<Variation> known;
+  for (const auto& variation : variations) {
+    known.push_back(with_full_keys(variation, fields));
+    for (const auto& key : known.back().keys) {
+      check_key(key, options, fields, plan.keys, given);
+      plan.keys.push_back(key);
+    }
+  }
+
+  auto shared = settings;
+  // Else the config's own draw would stand in for the sweep's value.
+  const bool varies_lr = std::ranges::find(plan.keys, "optimizer.lr") != plan.keys.end();
+  if (varies_lr) shared.push_back({"optimizer.lr_choice", "lr", "--vary"});
+
+  const auto cells = combinations(known);
+  plan.combinations = static_cast<int>(cells.size());
+  plan.defaults = to_json(load_config(
+      base.system, {{"env.id", base.env.id, "the sweep"}, {"algo", base.algo, "the sweep"}}));
+  const auto seed = static_cast<std::uint64_t>(base.run.seed);
+  for (int r = 0; r < repetitions; ++r) {
+    const auto drawn = draw_all(known, fields, seed, r);
+    for (const auto& cell : cells) {
+      PlannedRun run{.number = static_cast<int>(plan.runs.size()) + 1};
+      auto own = shared;
+      for (std::size_t i = 0; i < known.size(); ++i) {
+        const auto& variation = known[i];
+        const auto texts = variation.is_range() ? std::vector{drawn[i]} : variation.values[cell[i]];
+        for (std::size_t k = 0; k < texts.size(); ++k) {
+          own.push_back({variation.keys[k], texts[k], "--vary " + variation.text});
+          run.values.push_back(texts[k]);
+        }
+      }
+      own.push_back({"run.seed", fmt::format("{}", base.run.seed + r), "--seed"});
+      run.config = options.load_with(own);
+      plan.runs.push_back(std::move(run));
+    }
+    if (r == 0) plan.description = describe(plan.runs, plan.keys, known, repetitions);
+  }
+  return plan;
+}
+
+}  // namespace tandem

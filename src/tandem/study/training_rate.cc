@@ -1,0 +1,105 @@
+#include "tandem/study/training_rate.h"
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <mutex>
+#include <optional>
+
+#include "tandem/base/clock.h"
+#include "tandem/base/error.h"
+#include "tandem/io/temporary_folder.h"
+#include "tandem/run/run_directory.h"
+#include "tandem/run/training_run.h"
+#include "tandem/trainer/assembly.h"
+
+namespace tandem {
+namespace {
+
+constexpr double kWarmUpShare = 0.2;  // of the seconds
+constexpr double kEndless = 1e9;
+
+/// Of all threads of this process.
+double processor_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+/// Follows a run by its steps after each update, and says when its time is up. Safe to use from
+/// many threads.
+class Meter {
+ public:
+  explicit Meter(double seconds) : seconds_(seconds) {}
+
+  /// To be asked after each update; the time begins with the first. Whether it is up.
+  bool time_is_up(std::int64_t steps) {
+    if (steps == 0) return false;
+    const std::lock_guard lock(mutex_);
+    if (!begun_) watch_.lap();
+    const Sample now{begun_ ? watch_.seconds() : 0, processor_seconds(), steps};
+    if (!begun_ || now.seconds < kWarmUpShare * seconds_) warm_ = now;
+    begun_ = true;
+    last_ = now;
+    return now.seconds >= seconds_;
+  }
+
+  // Since the end of the warm-up.
+  [[nodiscard]] double steps_per_second() const {
+    return static_cast<double>(last_.steps - warm_.steps) / seconds();
+  }
+  [[nodiscard]] double busy_cores() const {
+    return (last_.processor_seconds - warm_.processor_seconds) / seconds();
+  }
+
+ private:
+  struct Sample {
+    double seconds = 0;
+    double processor_seconds = 0;
+    std::int64_t steps = 0;
+  };
+
+  [[nodiscard]] double seconds() const { return last_.seconds - warm_.seconds; }
+
+  const double seconds_;
+  std::mutex mutex_;  // for all below
+  bool begun_ = false;
+  Stopwatch watch_;
+  Sample warm_;
+  Sample last_;
+};
+
+}  // namespace
+
+TrainingRate measure_training(const Config& config, double seconds,
+                              const StopRequested& stop_requested, const AfterTraining& afterwards,
+                              const EnvFactory& instead) {
+  Config endless = config;
+  endless.run.steps = std::numeric_limits<std::int64_t>::max();
+  endless.run.until_return = RunConfig{}.until_return;
+  const TemporaryFolder folder;
+  Assembly assembly(endless);
+  Meter meter(seconds);
+  std::optional<TrainingRun> run;
+  auto options = assembly.run_options();
+  options.log_seconds = kEndless;  // one line, at the end
+  options.checkpoint_minutes = kEndless;
+  options.progress = nullptr;
+  options.stop_requested = [&] { return meter.time_is_up(run->steps()) || stop_requested(); };
+  run.emplace(std::move(options), RunDirectory::create(folder.path()));
+
+  Parts parts = assembly.parts(*run);
+  if (instead) parts.make_env = instead;
+  train_system(endless, parts);
+  if (stop_requested()) throw Error("interrupted; there is no result");
+  std::ifstream metrics(run->paths().metrics());
+  TrainingRate rate{.steps_per_second = meter.steps_per_second(),
+                    .busy_cores = meter.busy_cores(),
+                    .means = nlohmann::ordered_json::parse(metrics)};
+  if (afterwards) afterwards(parts, rate);
+  return rate;
+}
+
+}  // namespace tandem

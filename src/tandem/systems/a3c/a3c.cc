@@ -1,0 +1,139 @@
+#include "tandem/systems/a3c/a3c.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tandem/acting/collector.h"
+#include "tandem/acting/network_copy.h"
+#include "tandem/sync/crew.h"
+#include "tandem/systems/common/parts.h"
+
+namespace tandem {
+namespace {
+
+/// One thread of section 4: its environment, its exploration (the environment's own stream) and
+/// theta', its copy of the shared parameters theta. Algorithm 1 of the paper acts by theta itself,
+/// which other threads move meanwhile; here every method acts by theta', as Algorithms 2 and 3 do.
+class ActorLearner {
+ public:
+  ActorLearner(const A3cConfig& config, const Parts& parts, const TargetParameters& target,
+               int thread)
+      : thread_(thread),
+        algorithm_(parts.algorithm),
+        parameters_(parts.learner.parameters().begin(), parts.learner.parameters().end()),
+        gradient_(parameters_.size()),
+        network_(parts.make_network(parameters_)),
+        target_(target, parts.make_network),
+        collector_(VecEnv(parts.make_env, {.first = thread, .seed = parts.seed}), *network_,
+                   target_.get(), algorithm_, static_cast<int>(config.t_max),
+                   RolloutEnd::at_episode) {}
+
+  /// From one synchronisation with theta to the next update of theta.
+  void update(Hogwild& shared, TargetParameters& target, TrainingRun& run) {
+    Stopwatch watch;
+    shared.copy_parameters(parameters_);  // theta' <- theta
+    network_->reload();
+    target_.synchronise();
+    double learning_seconds = watch.lap();
+
+    // Up to t_max steps, or to the episode's end.
+    const Rollout& rollout = collector_.collect(run.steps());
+    watch.lap();
+
+    // The gradients of all its steps add up: the paper accumulates, where PAAC takes the mean.
+    LossStats stats;
+    network_->backward([&](const Heads& heads,
+                           const Heads& out) { stats = algorithm_.loss(heads, rollout, 1.0, out); },
+                       gradient_);
+    const UpdateInfo update = shared.apply(thread_, gradient_, run.steps());
+    learning_seconds += watch.lap();
+
+    const auto episodes = collector_.take_episodes();
+    UpdateReport report{.steps = rollout.steps(),
+                        .loss = stats,
+                        .gradient_norm = update.gradient_norm,
+                        .learning_rate = update.learning_rate,
+                        .episodes = episodes,
+                        .seconds = collector_.take_seconds()};
+    report.seconds.learning += learning_seconds;
+    run.record(report);  // T <- T + steps
+    // Every I_target steps of all threads, theta- <- theta.
+    target.refresh(run.steps(), [&](std::span<float> own) { shared.copy_parameters(own); });
+  }
+
+  void start() { collector_.start(); }
+  void save(StateWriter& writer) { collector_.save(writer); }
+  void load(StateReader& reader) { collector_.load(reader); }
+
+ private:
+  const int thread_;
+  const Algorithm& algorithm_;
+  std::vector<float> parameters_;
+  std::vector<float> gradient_;
+  std::unique_ptr<Network> network_;
+  NetworkCopy target_;
+  Collector collector_;
+};
+
+using ActorLearners = std::vector<std::unique_ptr<ActorLearner>>;
+
+void save(const ActorLearners& threads, Hogwild& shared, TargetParameters& target, Parts& parts) {
+  Checkpoint checkpoint;
+  save_learner(parts.learner, checkpoint);
+  save_target(target, checkpoint);
+  save_slots(shared.slots(), checkpoint);
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    StateWriter writer;
+    threads[i]->save(writer);
+    checkpoint.add_blob(state_name("thread", i), writer.bytes());
+  }
+  parts.run.save(checkpoint);
+}
+
+/// The threads' environments, made and started, or as they were.
+ActorLearners make_threads(const A3cConfig& config, const Parts& parts,
+                           const TargetParameters& target) {
+  const auto count = static_cast<int>(config.learners);
+  ActorLearners threads(static_cast<std::size_t>(count));
+  Crew crew;
+  crew.spawn("start", count, [&](int i) {
+    const auto thread = static_cast<std::size_t>(i);
+    threads[thread] = std::make_unique<ActorLearner>(config, parts, target, i);
+    if (parts.resume == nullptr) return threads[thread]->start();
+    StateReader reader(parts.resume->blob(state_name("thread", thread)));
+    threads[thread]->load(reader);
+  });
+  crew.join();
+  return threads;
+}
+
+}  // namespace
+
+void train_a3c(const A3cConfig& config, Parts& parts) {
+  const auto count = static_cast<int>(config.learners);
+  Hogwild shared(parts.learner, config.sharing, count);
+  TrainingRun& run = parts.run;
+  TargetParameters target(parts.learner.parameters(), parts.algorithm.needs().target_steps,
+                          run.steps());
+  if (parts.resume != nullptr) {
+    load_slots(*parts.resume, shared.slots());
+    load_target(*parts.resume, target);
+  }
+  const auto threads = make_threads(config, parts, target);
+
+  while (!run.done()) {
+    Crew crew;
+    crew.spawn("learner", count, [&](int i) {
+      const auto stop = crew.stop_token();
+      do {
+        threads[static_cast<std::size_t>(i)]->update(shared, target, run);
+      } while (!run.done() && !run.checkpoint_due() && !stop.stop_requested());
+    });
+    crew.join();
+    // A checkpoint is of one moment, so the threads have ended; those that go on are new ones.
+    save(threads, shared, target, parts);
+  }
+}
+
+}  // namespace tandem

@@ -1,0 +1,90 @@
+#include "tandem/systems/apex/apex_actor.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "tandem/base/error.h"
+
+namespace tandem {
+
+ApexActor::ApexActor(const ApexActorOptions& options, const Parts& parts,
+                     const MakePolicy& make_policy)
+    : options_(options),
+      algorithm_(parts.algorithm),
+      policy_(make_policy(options)),
+      env_(parts.make_env,
+           {.first = options.first_env, .count = options.envs, .seed = options.seed}),
+      observations_(static_cast<std::size_t>(options.envs) * env_.spec().observation_bytes()) {
+  for (int id = 0; id < options.envs; ++id) {
+    builders_.emplace_back(options.format, options.transitions);
+    streams_.push_back(&env_.stream(id));
+  }
+}
+
+void ApexActor::start() {
+  env_.reset(observations_);
+  for (int id = 0; id < envs(); ++id) builders_[id].begin(newest_frame(observation(id)));
+}
+
+void ApexActor::step(std::vector<std::unique_ptr<Segment>>& full) {
+  // Line 13.
+  if (steps_ == 0) policy_->synchronise();
+  steps_ = (steps_ + 1) % options_.refresh_steps;
+
+  Stopwatch watch;
+  const auto [actions, judgements] = policy_->act(observations_, streams_);
+  // Lines 7 to 11 but for the sending.
+  for (std::size_t id = 0; id < builders_.size(); ++id) {
+    builders_[id].act(actions[id], judgements[id]);
+    if (builders_[id].full()) full.push_back(builders_[id].take());
+  }
+  seconds_.inferring += watch.lap();
+  env_.step(actions, observations_);
+  seconds_.stepping += watch.lap();
+  for (int id = 0; id < envs(); ++id) add_result(id);
+  seconds_.inferring += watch.lap();
+}
+
+/// Line 6.
+void ApexActor::add_result(int id) {
+  const StepResult& result = env_.result(id);
+  auto& builder = builders_[static_cast<std::size_t>(id)];
+  if (!std::isfinite(result.reward)) {
+    throw Error(
+        fmt::format("environment {} gave a reward of {}", options_.first_env + id, result.reward));
+  }
+  const float reward = algorithm_.reward(result.reward);
+  const auto frame = newest_frame(observation(id));
+  if (!result.terminated && !result.truncated) return builder.step(reward, frame);
+  if (result.terminated) {
+    builder.terminate(reward);
+  } else {
+    const auto last = env_.final_observation(id);
+    builder.truncate(reward, newest_frame(last), policy_->value(last));
+  }
+  builder.begin(frame);
+}
+
+std::span<const std::byte> ApexActor::newest_frame(std::span<const std::byte> observation) const {
+  return observation.last(options_.format.frame_bytes);
+}
+
+std::span<const std::byte> ApexActor::observation(int id) const {
+  const auto bytes = options_.format.observation_bytes();
+  return std::span(observations_).subspan(static_cast<std::size_t>(id) * bytes, bytes);
+}
+
+void ApexActor::save(StateWriter& writer) const {
+  writer.put(steps_);
+  env_.save(writer);
+  for (const auto& builder : builders_) builder.save(writer);
+}
+
+void ApexActor::load(StateReader& reader) {
+  steps_ = reader.get<std::int64_t>();
+  env_.load(reader, observations_);
+  for (auto& builder : builders_) builder.load(reader);
+}
+
+}  // namespace tandem

@@ -1,0 +1,130 @@
+#include "tandem/systems/apex/apex_costs.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "tandem/base/clock.h"
+#include "tandem/base/median.h"
+#include "tandem/learn/shared_model.h"
+#include "tandem/sync/crew.h"
+#include "tandem/systems/apex/apex_actor.h"
+
+namespace tandem {
+namespace {
+
+constexpr int kTurns = 5;
+
+/// As much as is drawn from, and no more than a measurement can fill.
+ReplayConfig small_replay(ReplayConfig replay, std::int64_t batch) {
+  replay.capacity = std::min<std::int64_t>(replay.capacity, 20 * batch + replay.segment);
+  replay.min_fill = 1;
+  replay.samples_per_insert = 0;
+  return replay;
+}
+
+/// An actor, a replay and a learner of one core's own.
+class Workbench {
+ public:
+  Workbench(const ApexConfig& config, const ReplayConfig& replay, const ApexRules& rules,
+            const Parts& parts, int rank)
+      : config_(config),
+        spec_(parts.make_env(0)->spec()),
+        learner_(parts.learner.architecture(), parts.learner.config(), parts.seed),
+        parts_{.make_env = parts.make_env,
+               .make_network = parts.make_network,
+               .algorithm = parts.algorithm,
+               .learner = learner_,
+               .run = parts.run,
+               .seed = parts.seed},
+        model_(learner_),
+        replay_learner_(rules.make_loss, rules.target_updates, parts_, model_),
+        options_(actor_options(config, replay, parts_, spec_, rank)),
+        actor_(options_, parts_,
+               [&](const ApexActorOptions& o) {
+                 return rules.make_policy(parts_, model_, spec_, o.first_env, o.envs);
+               }),
+        table_(small_replay(replay, config.batch), options_.format, config.batch, parts.seed, {}),
+        batch_(options_.format, static_cast<std::size_t>(config.batch)) {
+    actor_.start();
+    while (table_.state().transitions < config.batch) play();
+  }
+
+  /// What the environment and all else cost.
+  StepCosts step(double seconds) {
+    actor_.take_seconds();
+    std::int64_t steps = 0;
+    const Stopwatch watch;
+    while (watch.seconds() < seconds) {
+      play();
+      steps += actor_.envs();
+    }
+    const double all = watch.seconds();
+    table_.trim();
+    const double stepping = actor_.take_seconds().stepping;
+    const auto count = static_cast<double>(steps);
+    return {.env = stepping / count, .inference = (all - stepping) / count};
+  }
+
+  /// Of a sample.
+  double learn(double seconds) {
+    std::int64_t updates = 0;
+    const Stopwatch watch;
+    do {
+      table_.sample(batch_);
+      replay_learner_.update(batch_, 0);
+      table_.update(batch_.keys, batch_.priorities);
+      updates += 1;
+    } while (watch.seconds() < seconds);
+    return watch.seconds() / static_cast<double>(updates * config_.batch);
+  }
+
+ private:
+  void play() {
+    std::vector<std::unique_ptr<Segment>> full;
+    actor_.step(full);
+    for (auto& segment : full) table_.insert(std::move(segment), config_.copies);
+    actor_.take_episodes();
+  }
+
+  const ApexConfig& config_;
+  const EnvSpec spec_;
+  Learner learner_;
+  Parts parts_;
+  SharedModel model_;
+  ReplayLearner replay_learner_;
+  const ApexActorOptions options_;
+  ApexActor actor_;
+  Table table_;
+  SampleBatch batch_;
+};
+
+/// The medians of several turns.
+StepCosts measure(Workbench& bench, double samples, double seconds) {
+  const double turn = seconds / (kTurns + 1) / 2;
+  bench.step(turn);
+  bench.learn(turn);
+  std::vector<double> env, inference, training;
+  for (int i = 0; i < kTurns; ++i) {
+    const auto costs = bench.step(turn);
+    env.push_back(costs.env);
+    inference.push_back(costs.inference);
+    training.push_back(samples * bench.learn(turn));
+  }
+  return {median(env), median(inference), median(training)};
+}
+
+}  // namespace
+
+StepCosts measure_apex_costs(const ApexConfig& config, const ReplayConfig& replay,
+                             const ApexRules& rules, const Parts& parts, double samples, int cores,
+                             double seconds) {
+  return mean_of_cores(cores, [&](int core) {
+    Workbench bench(config, replay, rules, parts, core);
+    return measure(bench, samples, seconds);
+  });
+}
+
+}  // namespace tandem

@@ -1,0 +1,78 @@
+#include "tandem/systems/apex/replay_budget.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "tandem/base/error.h"
+
+namespace tandem {
+namespace {
+
+/// Slots, orders and trees of a transition in the index.
+constexpr double kIndexBytes = 80;
+
+/// A run needs some for all else, and actors may overshoot the capacity between two removals.
+constexpr double kUsable = 0.9;
+
+/// Transitions that a segment is held for, to each that is left: a segment lives until the last of
+/// its own is gone, which takes the sum of 1/k times as long by chance as the mean of them.
+double outliving(const ReplayConfig& config) {
+  if (config.remover == "fifo") return 1;
+  double sum = 0;
+  for (std::int64_t k = 1; k <= config.segment; ++k) sum += 1.0 / static_cast<double>(k);
+  return sum;
+}
+
+}  // namespace
+
+double raw_bytes_per_transition(const ReplayConfig& config, const FrameFormat& format,
+                                std::int64_t n, std::int64_t copies) {
+  const auto transitions = static_cast<double>(config.segment);
+  // The first observation has a stack of frames, and the last one's comes n steps later.
+  const double frames = transitions + static_cast<double>(format.stack - 1 + n);
+  const double own = frames / transitions * static_cast<double>(format.frame_bytes) +
+                     sizeof(Transition) + static_cast<double>(format.action_dims * sizeof(float));
+  return own * outliving(config) / static_cast<double>(copies) + kIndexBytes;
+}
+
+void require_memory(const ReplayConfig& config, double bytes_per_transition, double bytes_so_far,
+                    std::optional<std::int64_t> available_bytes) {
+  if (!available_bytes) return;
+  const double usable = kUsable * (static_cast<double>(*available_bytes) + bytes_so_far);
+  const double needed = static_cast<double>(config.capacity) * bytes_per_transition;
+  if (needed <= usable) return;
+  throw Error(fmt::format(
+      "replay.capacity = {} transitions of {:.0f} bytes need {:.1f} GB of memory, and {:.1f} GB "
+      "can be had: set replay.capacity to {:.0f} at most{}",
+      config.capacity, bytes_per_transition, needed / 1e9, usable / 1e9,
+      usable / bytes_per_transition,
+      config.compression == "none"
+          ? ", or replay.compression=lz4 (pictures of games take about a tenth)"
+          : ""));
+}
+
+void require_memory_for_batches(const FrameFormat& format, std::int64_t batch, std::int64_t batches,
+                                std::optional<std::int64_t> available_bytes) {
+  const auto bytes =
+      batches * batch * 2 * static_cast<std::int64_t>(format.observation_bytes());  // from, to
+  if (!available_bytes || bytes < *available_bytes) return;
+  throw Error(fmt::format(
+      "{} batches of {} transitions need {:.1f} GB of memory, and {:.1f} GB can be had: set "
+      "apex.batch or apex.prefetch to less",
+      batches, batch, static_cast<double>(bytes) / 1e9,
+      static_cast<double>(*available_bytes) / 1e9));
+}
+
+MemoryWatch::MemoryWatch(const ReplayConfig& config,
+                         std::function<std::optional<std::int64_t>()> available_bytes)
+    : config_(config), available_bytes_(std::move(available_bytes)) {}
+
+void MemoryWatch::look(const TableState& state) {
+  const double bytes = state.bytes_per_transition();
+  if (bytes <= 1.1 * bytes_per_transition_) return;
+  bytes_per_transition_ = bytes;
+  require_memory(config_, bytes, static_cast<double>(state.bytes), available_bytes_());
+}
+
+}  // namespace tandem

@@ -1,0 +1,100 @@
+#include "tandem/systems/common/experience_trainer.h"
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <utility>
+
+namespace tandem {
+
+ExperienceTrainer::ExperienceTrainer(const Parts& parts, SharedModel& model)
+    : algorithm_(parts.algorithm),
+      model_(model),
+      copy_(model, parts.make_network),
+      gradient_(model.size()) {}
+
+bool ExperienceTrainer::gather(TrainingQueue& queue, std::int64_t min_batch) {
+  const Stopwatch watch;
+  samples_ = 0;
+  waiting_ = 0;
+  while (samples_ < min_batch) {
+    waiting_ += static_cast<double>(queue.size());
+    auto experience = queue.pop();
+    if (!experience) break;
+    samples_ += (*experience)->rollout.samples();
+    batch_.push_back(std::move(*experience));
+  }
+  waited_seconds_ = watch.seconds();
+  return !batch_.empty();
+}
+
+UpdateReport ExperienceTrainer::update(std::int64_t steps) {
+  const Stopwatch watch;
+  copy_.synchronise();
+  if (algorithm_.needs().off_policy) revalue();
+  record();
+  LossStats stats;
+  copy_.network().backward(
+      [&](const Heads& heads, const Heads& gradient) { stats = loss(heads, gradient); }, gradient_);
+  const UpdateInfo update = model_.apply({&gradient_, 1}, steps);
+
+  episodes_.clear();
+  lag_ = 0;
+  for (const auto& experience : batch_) {
+    std::ranges::copy(experience->episodes, std::back_inserter(episodes_));
+    lag_ += copy_.version() - experience->version;
+  }
+  UpdateReport report{.steps = samples_,
+                      .loss = stats,
+                      .gradient_norm = update.gradient_norm,
+                      .learning_rate = update.learning_rate,
+                      .episodes = episodes_};
+  report.seconds = {.learning = watch.seconds(), .waiting = waited_seconds_};
+  return report;
+}
+
+void ExperienceTrainer::record() {
+  observations_.clear();
+  for (const auto& experience : batch_) {
+    Rollout& rollout = experience->rollout;
+    observations_.add(rollout.observations(0, rollout.steps()));
+  }
+  Network& network = copy_.network();
+  network.record(observations_.inputs_of(network), heads_.of(network.architecture(), samples_));
+}
+
+/// What the last states are worth now, when they are learned from.
+void ExperienceTrainer::revalue() {
+  observations_.clear();
+  std::int64_t states = 0;
+  for (const auto& experience : batch_) {
+    Rollout& rollout = experience->rollout;
+    observations_.add(rollout.observations(rollout.steps()));
+    states += rollout.envs();
+  }
+  Network& network = copy_.network();
+  const Heads all = heads_.of(network.architecture(), states);
+  network.forward(observations_.inputs_of(network), all);
+  std::int64_t first = 0;
+  for (const auto& experience : batch_) {
+    Rollout& rollout = experience->rollout;
+    const int last = rollout.steps();
+    algorithm_.values(part(all, first, rollout.envs()), rollout.actions(last),
+                      rollout.values(last));
+    first += rollout.envs();
+  }
+}
+
+LossStats ExperienceTrainer::loss(const Heads& heads, const Heads& gradient) const {
+  LossStats all;
+  std::int64_t first = 0;
+  for (const auto& experience : batch_) {
+    const std::int64_t count = experience->rollout.samples();
+    all += algorithm_.loss(part(heads, first, count), experience->rollout, 1.0,
+                           part(gradient, first, count));
+    first += count;
+  }
+  return all;
+}
+
+}  // namespace tandem

@@ -1,0 +1,64 @@
+// Learning from batches of experiences.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tandem/acting/network_copy.h"
+#include "tandem/learn/shared_model.h"
+#include "tandem/nn/batch.h"
+#include "tandem/run/interval.h"
+#include "tandem/systems/common/experience.h"
+#include "tandem/systems/common/parts.h"
+
+namespace tandem {
+
+/// GA3C's trainers (section 4.1) and IMPALA's learner: groups experiences of several actors into
+/// one batch and moves the model by it. Not thread-safe; one for each thread.
+class ExperienceTrainer {
+ public:
+  /// `parts` and `model` must outlive it.
+  ExperienceTrainer(const Parts& parts, SharedModel& model);
+
+  /// Waits for at least `min_batch` samples, or takes what is left in a queue that was closed.
+  /// False when that is nothing.
+  bool gather(TrainingQueue& queue, std::int64_t min_batch);
+
+  /// One update by what was gathered, summed over the samples: GA3C's equations 5 and 3 (section
+  /// 5.3), IMPALA's section 4.2 with correction = vtrace. The report, with this trainer's own
+  /// seconds, is valid until the next gather().
+  UpdateReport update(std::int64_t steps);
+
+  /// Updates of the model between an experience's first action and its part in the last update
+  /// (the k of equation 4), summed over the batch.
+  [[nodiscard]] std::int64_t lag() const { return lag_; }
+
+  /// Experiences in the queue as each of the batch was taken, summed.
+  [[nodiscard]] double waiting() const { return waiting_; }
+
+  /// What was gathered, to be written again.
+  std::vector<std::unique_ptr<Experience>>& batch() { return batch_; }
+
+ private:
+  void record();
+  void revalue();
+  LossStats loss(const Heads& heads, const Heads& gradient) const;
+
+  const Algorithm& algorithm_;
+  SharedModel& model_;
+  NetworkCopy copy_;
+  std::vector<float> gradient_;
+  std::vector<std::unique_ptr<Experience>> batch_;
+  std::int64_t samples_ = 0;
+  std::int64_t lag_ = 0;
+  double waiting_ = 0;
+  double waited_seconds_ = 0;
+  Pieces observations_;
+  std::vector<Episode> episodes_;
+  HeadsBuffer heads_;
+};
+
+}  // namespace tandem

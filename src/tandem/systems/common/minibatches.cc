@@ -1,0 +1,118 @@
+#include "tandem/systems/common/minibatches.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "tandem/base/error.h"
+
+namespace tandem {
+namespace {
+
+constexpr auto kOrder = "minibatches";  // of the checkpoint
+// Environments count from 0 on; the others from the end are the Learner's, draw_learning_rate()'s
+// and GA3C's.
+constexpr std::uint64_t kOrderStream = ~std::uint64_t{3};
+
+/// Where part `index` of `count` about equal parts of `all` begins.
+std::int64_t begin_of(std::int64_t all, std::int64_t index, std::int64_t count) {
+  return all * index / count;
+}
+
+}  // namespace
+
+Minibatches::Minibatches(const Parts& parts, std::span<const float> parameters,
+                         std::int64_t samples, int parts_each)
+    : algorithm_(parts.algorithm),
+      passes_(parts.algorithm.needs().passes.value()),
+      stream_(parts.seed, kOrderStream),
+      order_(static_cast<std::size_t>(samples)) {
+  if (passes_.minibatches > samples) {
+    throw Error(fmt::format("ppo.minibatches = {}, but an update has {} samples",
+                            passes_.minibatches, samples));
+  }
+  parts_each = static_cast<int>(std::min<std::int64_t>(parts_each, samples / passes_.minibatches));
+  const EnvSpec spec = parts.make_env(0)->spec();
+  for (std::int64_t m = 0; m < passes_.minibatches; ++m) {
+    const auto size =
+        begin_of(samples, m + 1, passes_.minibatches) - begin_of(samples, m, passes_.minibatches);
+    auto& minibatch = parts_.emplace_back();
+    for (int p = 0; p < parts_each; ++p) {
+      const auto count = begin_of(size, p + 1, parts_each) - begin_of(size, p, parts_each);
+      minibatch.push_back({Rollout(spec, 1, static_cast<int>(count))});
+    }
+  }
+  for (int p = 0; p < parts_each; ++p) networks_.push_back(parts.make_network(parameters));
+  gradients_.resize(static_cast<std::size_t>(parts_each), std::vector<float>(parameters.size()));
+  if (parts.resume == nullptr) return;
+  StateReader reader(parts.resume->blob(kOrder));
+  stream_.load(reader);
+}
+
+Minibatches::Summary Minibatches::learn(std::span<Rollout* const> rollouts, Workers& workers,
+                                        const Move& move) {
+  algorithm_.prepare(rollouts);
+  Summary all;
+  for (std::int64_t epoch = 0; epoch < passes_.epochs; ++epoch) {
+    shuffle();
+    std::span<const std::int64_t> rest = order_;
+    for (auto& minibatch : parts_) {
+      std::int64_t size = 0;
+      for (const auto& part : minibatch) size += part.samples.envs();
+      const auto chosen = rest.first(static_cast<std::size_t>(size));
+      rest = rest.subspan(chosen.size());
+      workers.parallel_for(static_cast<int>(minibatch.size()), [&](int p) {
+        const auto i = static_cast<std::size_t>(p);
+        const auto first = begin_of(size, p, std::ssize(minibatch));
+        differentiate(minibatch[i], *networks_[i],
+                      chosen.subspan(static_cast<std::size_t>(first),
+                                     static_cast<std::size_t>(minibatch[i].samples.envs())),
+                      rollouts, 1.0 / static_cast<double>(size), gradients_[i]);
+      });
+      const UpdateInfo moved = move(gradients_);
+      all.mean.gradient_norm += moved.gradient_norm;
+      all.mean.learning_rate = moved.learning_rate;
+      for (const auto& part : minibatch) all.loss += part.loss;
+    }
+  }
+  all.mean.gradient_norm /= static_cast<double>(passes_.epochs * passes_.minibatches);
+  return all;
+}
+
+/// Every order is equally likely (Fisher and Yates).
+void Minibatches::shuffle() {
+  std::iota(order_.begin(), order_.end(), 0);
+  for (std::size_t left = order_.size(); left > 1; --left) {
+    std::swap(order_[left - 1], order_[stream_.below(static_cast<std::uint32_t>(left))]);
+  }
+}
+
+/// The gradient of the mean over the minibatch, this part's share of it.
+void Minibatches::differentiate(Part& part, Network& network, std::span<const std::int64_t> chosen,
+                                std::span<Rollout* const> rollouts, double weight,
+                                std::span<float> gradient) {
+  for (std::size_t to = 0; to < chosen.size(); ++to) {
+    std::int64_t sample = chosen[to];
+    auto from = rollouts.begin();
+    for (; sample >= (*from)->samples(); ++from) sample -= (*from)->samples();
+    part.samples.copy_sample(**from, sample, static_cast<int>(to));
+  }
+  network.reload();
+  network.record({part.samples.observations(0)},
+                 part.heads.of(network.architecture(), part.samples.samples()));
+  network.backward(
+      [&](const Heads& heads, const Heads& out) {
+        part.loss = algorithm_.loss(heads, part.samples, weight, out);
+      },
+      gradient);
+}
+
+void Minibatches::save(Checkpoint& checkpoint) const {
+  StateWriter writer;
+  stream_.save(writer);
+  checkpoint.add_blob(kOrder, writer.bytes());
+}
+
+}  // namespace tandem

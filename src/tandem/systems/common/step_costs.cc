@@ -1,0 +1,227 @@
+#include "tandem/systems/common/step_costs.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tandem/acting/env_actions.h"
+#include "tandem/acting/recurrent_state.h"
+#include "tandem/base/clock.h"
+#include "tandem/base/median.h"
+#include "tandem/data/rollout.h"
+#include "tandem/env/uniform_action.h"
+#include "tandem/nn/batch.h"
+#include "tandem/sync/crew.h"
+#include "tandem/sync/workers.h"
+
+namespace tandem {
+namespace {
+
+constexpr int kTurns = 5;
+
+/// Calls body for at least `seconds`; how many times.
+template <class Body>
+std::int64_t repeat(double seconds, Body body) {
+  const Stopwatch watch;
+  std::int64_t calls = 0;
+  do {
+    body();
+    ++calls;
+  } while (watch.seconds() < seconds);
+  return calls;
+}
+
+/// One group of environments with all that training with it needs, a learner included.
+class Workbench {
+ public:
+  Workbench(const Parts& parts, const Batching& batching, int first_env);
+
+  /// The steps of a rollout with random actions.
+  void step();
+
+  /// An update with the same observations in each rollout: acts in all of them and learns from
+  /// that. Adds up the seconds of either.
+  void act_and_learn();
+
+  /// Both to be divided by the updates made.
+  [[nodiscard]] double inferring() const { return inferring_; }
+  [[nodiscard]] double learning() const { return learning_; }
+
+ private:
+  void draw_actions(const Actions& actions);
+  void act();
+  void differentiate(std::span<float> gradient);
+  Heads heads(int t, int rows = 1) {
+    const auto& architecture = network_->architecture();
+    const std::int64_t batch = std::int64_t{rows} * batching_.envs;
+    const std::int64_t actions = architecture.policy_outputs;
+    return {batch, actions, std::span(logits_).first(static_cast<std::size_t>(batch * actions)),
+            architecture.value_head ? rollout_.values(t, rows) : std::span<float>()};
+  }
+
+  const Batching batching_;
+  const Algorithm& algorithm_;
+  Learner learner_;
+  VecEnv env_;
+  std::unique_ptr<Network> network_;
+  const bool records_;  // the pass that acts is the one that is learned from
+  Workers workers_{1};  // the caller
+  Rollout rollout_;
+  RecurrentState state_;
+  std::vector<int> ids_;
+  std::vector<Stream*> streams_;
+  EnvActions actions_;
+  std::vector<float> logits_;
+  std::vector<std::vector<float>> gradients_;
+  double inferring_ = 0;
+  double learning_ = 0;
+};
+
+Workbench::Workbench(const Parts& parts, const Batching& batching, int first_env)
+    : batching_(batching),
+      algorithm_(parts.algorithm),
+      learner_(parts.learner.architecture(), parts.learner.config(), parts.seed),
+      env_(parts.make_env, {.first = first_env, .count = batching.envs, .seed = parts.seed}),
+      network_(parts.make_network(learner_.parameters())),
+      records_(!batching.apart && !parts.algorithm.needs().passes &&
+               (!batching.alone || network_->make_activations(1) != nullptr)),
+      rollout_(env_.spec(), batching.steps, batching.envs),
+      state_(*network_, batching.envs),
+      actions_(env_.spec(), batching.envs),
+      logits_(static_cast<std::size_t>(network_->architecture().policy_outputs * batching.envs *
+                                       batching.steps)),
+      gradients_(static_cast<std::size_t>(batching.rollouts),
+                 std::vector<float>(learner_.parameters().size())) {
+  for (int id = 0; id < env_.size(); ++id) {
+    ids_.push_back(id);
+    streams_.push_back(&env_.stream(id));
+  }
+  env_.reset(rollout_.observations(0));
+}
+
+void Workbench::step() {
+  for (int t = 1; t <= batching_.steps; ++t) {
+    draw_actions(rollout_.taken(t - 1));
+    env_.step(actions_.of(rollout_.taken(t - 1)), rollout_.observations(t));
+  }
+  env_.take_episodes();
+}
+
+void Workbench::draw_actions(const Actions& actions) {
+  const auto& spec = env_.spec();
+  const auto dims = spec.action_low.size();
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    const auto continuous = actions.continuous.subspan(i * dims, dims);
+    actions.discrete[i] = uniform_action(spec, *streams_[i], continuous).discrete;
+  }
+}
+
+void Workbench::act_and_learn() {
+  Stopwatch watch;
+  const auto passes = algorithm_.needs().passes.value_or(Passes{});
+  for (auto& gradient : gradients_) {
+    act();
+    inferring_ += watch.lap();
+    for (std::int64_t epoch = 0; epoch < passes.epochs; ++epoch) differentiate(gradient);
+    learning_ += watch.lap();
+  }
+  for (std::int64_t update = 0; update < passes.epochs * passes.minibatches; ++update) {
+    learner_.apply(gradients_, 0, workers_);
+    network_->reload();
+  }
+  learning_ += watch.lap();
+}
+
+void Workbench::act() {
+  for (int t = 0; t < batching_.steps; ++t) {
+    const auto seen = state_.look(ids_, rollout_.observations(t));
+    const int passes = batching_.alone ? batching_.envs : 1;
+    for (int i = 0; i < passes; ++i) {
+      const int count = batching_.envs / passes;
+      const Inputs some = part(seen, i, count, batching_.envs);
+      const Heads out = part(heads(t), i, count);
+      records_ ? network_->record(some, out) : network_->forward(some, out);
+    }
+    state_.keep(ids_);
+    algorithm_.act(heads(t), streams_, rollout_.epsilons(), rollout_.taken(t));
+  }
+  // What the algorithm bootstraps from, as in Collector.
+  const int last = batching_.steps;
+  const auto bootstrap = algorithm_.needs().bootstrap;
+  if (bootstrap == Bootstrap::none || batching_.acts_on_last) return;
+  if (bootstrap == Bootstrap::every_action) {
+    network_->forward(state_.look(ids_, rollout_.observations(last)), heads(last));
+  }
+  const int first = bootstrap == Bootstrap::last_state ? last : 1;
+  const int rows = last - first + 1;
+  const auto seen = state_.look(ids_, rollout_.observations(first, rows));
+  if (batching_.alone) return network_->forward_alone(seen, heads(first, rows));
+  network_->forward(seen, heads(first, rows));
+}
+
+void Workbench::differentiate(std::span<float> gradient) {
+  if (!records_) {
+    network_->record({rollout_.observations(0, batching_.steps)}, heads(0, batching_.steps));
+  }
+  const double samples = batching_.envs * batching_.steps * batching_.rollouts;
+  network_->backward(
+      [&](const Heads& heads, const Heads& out) {
+        algorithm_.loss(heads, rollout_, 1.0 / samples, out);
+      },
+      gradient);
+}
+
+/// The medians of several turns.
+StepCosts measure(Workbench& bench, const Batching& batching, double seconds) {
+  repeat(seconds / 10, [&] {
+    bench.step();
+    bench.act_and_learn();
+  });
+
+  const double turn = 0.9 * seconds / kTurns / 3;
+  std::vector<double> env, inference, training;
+  for (int i = 0; i < kTurns; ++i) {
+    const Stopwatch watch;
+    const auto rollouts = static_cast<double>(repeat(turn, [&] { bench.step(); }));
+    env.push_back(watch.seconds() / rollouts);
+
+    const double inferring = bench.inferring();
+    const double learning = bench.learning();
+    const auto updates = static_cast<double>(repeat(2 * turn, [&] { bench.act_and_learn(); }));
+    inference.push_back((bench.inferring() - inferring) / updates);
+    training.push_back((bench.learning() - learning) / updates);
+  }
+  const double steps = batching.envs * batching.steps;
+  return {median(env) / steps, median(inference) / (steps * batching.rollouts),
+          median(training) / (steps * batching.rollouts)};
+}
+
+}  // namespace
+
+StepCosts measure_step_costs(const Parts& parts, const Batching& batching, int cores,
+                             double seconds) {
+  return mean_of_cores(cores, [&](int core) {
+    Workbench bench(parts, batching, core * batching.envs);
+    return measure(bench, batching, seconds);
+  });
+}
+
+StepCosts mean_of_cores(int cores, const std::function<StepCosts(int core)>& measure) {
+  std::vector<StepCosts> costs(static_cast<std::size_t>(cores));
+  Crew crew;
+  crew.spawn("costs", cores,
+             [&](int core) { costs[static_cast<std::size_t>(core)] = measure(core); });
+  crew.join();
+
+  StepCosts mean;
+  for (const auto& one : costs) {
+    mean.env += one.env / cores;
+    mean.inference += one.inference / cores;
+    mean.training += one.training / cores;
+  }
+  return mean;
+}
+
+}  // namespace tandem

@@ -1,0 +1,57 @@
+#include "tandem/systems/ga3c/ga3c_agent.h"
+
+#include <string>
+#include <utility>
+
+namespace tandem {
+Ga3cAgent::Ga3cAgent(const Ga3cConfig& config, const Parts& parts, BatchedInference& policy,
+                     int rank)
+    : rank_(rank),
+      client_(policy),
+      collector_(VecEnv(parts.make_env, {.first = rank * static_cast<int>(config.envs),
+                                         .count = static_cast<int>(config.envs),
+                                         .seed = parts.seed}),
+                 client_, nullptr, parts.algorithm, static_cast<int>(config.t_max),
+                 config.envs == 1 ? RolloutEnd::at_episode : RolloutEnd::after_t_max,
+                 LastState::acted_on) {}
+
+void Ga3cAgent::start(const Checkpoint* resume) {
+  // An agent that came later than the checkpoint begins anew.
+  if (resume == nullptr || !resume->blobs.contains(state_name(rank_))) return collector_.start();
+  StateReader reader(resume->blob(state_name(rank_)));
+  collector_.load(reader);
+}
+
+void Ga3cAgent::play(TrainingQueue& queue, std::unique_ptr<Experience> used, std::int64_t steps) {
+  const std::int64_t ahead = client_.version();
+  const Rollout& played = collector_.collect(steps);
+  // Where nothing was chosen ahead, the first action's model is hardly older than the last one's.
+  const std::int64_t version = std::exchange(looks_again_, false) ? client_.version() : ahead;
+  if (used == nullptr) used = std::make_unique<Experience>(Experience{played});
+  collector_.exchange(used->rollout);
+  used->episodes = collector_.take_episodes();
+  used->seconds = collector_.take_seconds();
+  // The predictors say themselves how long they compute.
+  used->seconds.waiting = std::exchange(used->seconds.inferring, 0) + waited_seconds_;
+  used->version = version;
+  const Stopwatch watch;
+  queue.push(std::move(used));
+  waited_seconds_ = watch.seconds();
+}
+
+void Ga3cAgent::look_again() {
+  collector_.look_again();
+  looks_again_ = true;
+}
+
+std::string Ga3cAgent::state_name(int rank) {
+  return tandem::state_name("agent", static_cast<std::size_t>(rank));
+}
+
+void Ga3cAgent::save(Checkpoint& checkpoint) {
+  StateWriter writer;
+  collector_.save(writer);
+  checkpoint.add_blob(state_name(rank_), writer.bytes());
+}
+
+}  // namespace tandem

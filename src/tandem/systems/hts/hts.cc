@@ -1,0 +1,250 @@
+#include "tandem/systems/hts/hts.h"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tandem/acting/batched_inference.h"
+#include "tandem/acting/collector.h"
+#include "tandem/sync/crew.h"
+#include "tandem/sync/rendezvous.h"
+#include "tandem/systems/common/parts.h"
+#include "tandem/systems/hts/hts_learner.h"
+#include "tandem/systems/hts/hts_storage.h"
+
+namespace tandem {
+namespace {
+
+constexpr auto kStorage = "storage";  // of the checkpoint
+
+/// Section 4.1: steps environments of its own with the actions that actors predict. All that is
+/// random is drawn here, from each environment's own stream: actions from the policy that the
+/// actors answer with, so it does not matter which of them answered. Without actors it predicts for
+/// itself, by a copy of the parameters.
+struct Executor {
+  Executor(const Parts& parts, Inference& actors, std::unique_ptr<LocalInference> of_its_own,
+           int alpha, int first, int count)
+      : first(first),
+        count(count),
+        own(std::move(of_its_own)),
+        client(own != nullptr ? *own : actors),
+        collector(VecEnv(parts.make_env, {.first = first, .count = count, .seed = parts.seed}),
+                  client, nullptr, parts.algorithm, alpha) {}
+
+  int first;  // of its environments
+  int count;
+  std::unique_ptr<LocalInference> own;  // null where actors predict
+  PolicyClient client;
+  Collector collector;
+  double waited_seconds = 0;  // for the others, the last time
+};
+
+/// Figure 1 e.
+class Hts {
+ public:
+  Hts(const HtsConfig& config, Parts& parts)
+      : config_(config),
+        parts_(parts),
+        acting_(parts.learner.parameters()),
+        learner_(config, parts),
+        policy_(parts.learner.architecture(), config.max_predictions, crew_.stop_token(),
+                answering(config)),
+        executors_(static_cast<std::size_t>(std::min(config.executors, config.envs))),
+        synchronisation_(
+            static_cast<int>(executors_.size()) + 1, [this] { synchronise(); },
+            crew_.stop_token()) {
+    const EnvSpec spec = parts.make_env(0)->spec();
+    for (int i = 0; i < 2; ++i) {
+      storages_.emplace_back(spec, static_cast<int>(config.alpha), static_cast<int>(config.envs),
+                             static_cast<int>(config.envs_per_group));
+      storages_.back().activations = learner_.make_activations();
+    }
+    if (parts.resume == nullptr) return;
+    StateReader reader(parts.resume->blob(kStorage));
+    full_ = reader.get<bool>();
+    if (!full_) return;
+    reading().load(reader);
+    if (reading().activations != nullptr) learner_.record_again(reading());
+  }
+
+  ~Hts() { crew_.end(); }  // its threads use all the rest
+  Hts(const Hts&) = delete;
+  Hts& operator=(const Hts&) = delete;
+
+  void train() {
+    if (parts_.run.done()) return;
+    if (config_.actors > 0) {
+      crew_.spawn("actor", static_cast<int>(config_.actors), [this](int) { act(); });
+    }
+    crew_.spawn("executor", static_cast<int>(executors_.size()),
+                [this](int rank) { execute(static_cast<std::size_t>(rank)); });
+    crew_.spawn("learner", 1, [this](int) { learn(); });
+    crew_.join();
+    save();
+  }
+
+ private:
+  static Answering answering(const HtsConfig& config) {
+    return config.deterministic ? Answering::alone : Answering::together;
+  }
+
+  HtsStorage& writing() { return storages_[writing_]; }
+  HtsStorage& reading() { return storages_[1 - writing_]; }
+
+  /// An actor: predicts for all that wait, by theta_j.
+  [[noreturn]] void act() {
+    NetworkCopy model(acting_, parts_.make_network);
+    BatchedInference::Batch batch;
+    while (true) policy_.answer(model, batch);
+  }
+
+  /// An executor: alpha steps of its environments, without waiting for the other executors.
+  [[noreturn]] void execute(std::size_t rank) {
+    executors_[rank] = make_executor(rank);
+    auto& own = *executors_[rank];
+    start(own, rank);
+    while (true) {
+      record_into(own, writing());
+      writing().write(own.collector.collect(parts_.run.steps()), own.first);
+      meet(own.waited_seconds);
+    }
+  }
+
+  /// Actors keep what learning needs of their passes, each sample at its place.
+  static void record_into(Executor& executor, const HtsStorage& storage) {
+    std::vector<std::int64_t> places;
+    std::vector<std::int64_t> strides;
+    for (int env = executor.first; env < executor.first + executor.count; ++env) {
+      places.push_back(storage.place_of(env));
+      strides.push_back(storage.stride_of(env));
+    }
+    executor.client.record_into(storage.activations.get(), std::move(places), std::move(strides));
+  }
+
+  /// The learner: meanwhile, what theta_{j-1} did becomes theta_{j+1}.
+  [[noreturn]] void learn() {
+    double waited_seconds = 0;
+    while (true) {
+      if (full_) {
+        report_ = learner_.update(reading(), parts_.run.steps(), acting_);
+      }
+      report_.seconds.waiting += waited_seconds;
+      meet(waited_seconds);
+    }
+  }
+
+  void meet(double& waited_seconds) {
+    const Stopwatch watch;
+    synchronisation_.meet();
+    waited_seconds = watch.seconds();
+  }
+
+  /// Between alpha steps and the next: the storages change their roles, and theta_{j+1} acts.
+  void synchronise() {
+    acting_.publish();
+    writing_ = 1 - writing_;
+    full_ = true;
+    record();
+    if (parts_.run.done()) {
+      crew_.stop();
+      throw Stopped();
+    }
+    if (parts_.run.checkpoint_due()) save();
+  }
+
+  std::unique_ptr<Executor> make_executor(std::size_t rank) {
+    const auto first_of = [&](std::size_t i) {
+      return static_cast<int>(static_cast<std::size_t>(config_.envs) * i / executors_.size());
+    };
+    std::unique_ptr<LocalInference> own;
+    if (config_.actors == 0) {
+      own = std::make_unique<LocalInference>(NetworkCopy(acting_, parts_.make_network),
+                                             answering(config_), crew_.stop_token());
+    }
+    const int first = first_of(rank);
+    return std::make_unique<Executor>(parts_, policy_, std::move(own),
+                                      static_cast<int>(config_.alpha), first,
+                                      first_of(rank + 1) - first);
+  }
+
+  void start(Executor& executor, std::size_t rank) {
+    if (parts_.resume == nullptr) return executor.collector.start();
+    StateReader reader(parts_.resume->blob(state_name("executor", rank)));
+    executor.collector.load(reader);
+  }
+
+  void record() {
+    UpdateReport all = std::exchange(report_, {.episodes = {}});
+    const TimeShares learning = all.seconds;
+    TimeShares executing;
+    episodes_.clear();
+    for (const auto& executor : executors_) {
+      TimeShares seconds = executor->collector.take_seconds();
+      seconds.waiting = executor->waited_seconds;
+      // The actors say themselves how long they compute.
+      if (config_.actors > 0) seconds.waiting += std::exchange(seconds.inferring, 0);
+      executing += seconds;
+      std::ranges::copy(executor->collector.take_episodes(), std::back_inserter(episodes_));
+    }
+    all.seconds += executing;
+    std::vector<Measure> measures = {
+        {"hts/executors_waiting", executing.waiting, executing.total()},
+        {"hts/learners_waiting", learning.waiting, learning.total()},
+    };
+    const auto predicted = policy_.take_stats();
+    const Spread latency{"hts/prediction_seconds", &predicted.latency_seconds};
+    if (config_.actors > 0) {
+      const TimeShares acting = {.inferring = predicted.computing_seconds,
+                                 .waiting = predicted.idle_seconds};
+      all.seconds += acting;
+      all.spreads = {&latency, 1};
+      measures.push_back({"hts/prediction_batch", static_cast<double>(predicted.predictions),
+                          static_cast<double>(predicted.batches)});
+      measures.push_back({"hts/actors_waiting", acting.waiting, acting.total()});
+    }
+    all.steps = config_.envs * config_.alpha;
+    all.episodes = episodes_;
+    all.measures = measures;
+    parts_.run.record(all);
+  }
+
+  /// Only while all wait for each other, or none is left.
+  void save() {
+    Checkpoint checkpoint;
+    save_learner(parts_.learner, checkpoint);
+    learner_.save(checkpoint);
+    StateWriter storage;
+    storage.put(full_);
+    if (full_) reading().save(storage);
+    checkpoint.add_blob(kStorage, storage.bytes());
+    for (std::size_t rank = 0; rank < executors_.size(); ++rank) {
+      StateWriter writer;
+      executors_[rank]->collector.save(writer);
+      checkpoint.add_blob(state_name("executor", rank), writer.bytes());
+    }
+    parts_.run.save(checkpoint);
+  }
+
+  const HtsConfig& config_;
+  Parts& parts_;
+  Crew crew_;
+  PublishedParameters acting_;  // theta_j
+  HtsLearner learner_;
+  BatchedInference policy_;
+  std::vector<std::unique_ptr<Executor>> executors_;  // by rank
+  std::vector<HtsStorage> storages_;                  // the two
+  std::size_t writing_ = 0;                           // the one that executors write
+  bool full_ = false;                                 // the other one has been written
+  UpdateReport report_ = {.episodes = {}};            // of the last update
+  std::vector<Episode> episodes_;
+  Rendezvous synchronisation_;
+};
+
+}  // namespace
+
+void train_hts(const HtsConfig& config, Parts& parts) { Hts(config, parts).train(); }
+
+}  // namespace tandem

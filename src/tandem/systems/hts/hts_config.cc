@@ -1,0 +1,62 @@
+#include "tandem/systems/hts/hts.h"
+
+namespace tandem {
+
+FieldList HtsConfig::fields() {
+  return {
+      {.key = "envs",
+       .target = &envs,
+       .meaning = "environments (n)",
+       .source = "HTS-RL, section 5: 16",
+       .least = 1,
+       .most = 65536},
+      {.key = "executors",
+       .target = &executors,
+       .meaning = "threads that step the environments, each its own; at most one for each "
+                  "environment. The result does not depend on it",
+       .source = "HTS-RL, section 4.1: one for each environment",
+       .least = 1,
+       .most = 4096},
+      {.key = "actors",
+       .target = &actors,
+       .meaning =
+           "threads that predict actions, a batch at a time; 0: executors predict for themselves. "
+           "The result does not depend on it",
+       .source = "HTS-RL, section 4.1 and Table 4",
+       .least = 0,
+       .most = 256},
+      {.key = "learners",
+       .target = &learners,
+       .meaning = "threads that compute gradients, each of one group at a time. The result does "
+                  "not depend on it",
+       .source = "HTS-RL, section 4.1",
+       .least = 1,
+       .most = 256},
+      {.key = "alpha",
+       .target = &alpha,
+       .meaning = "steps of each environment between two synchronisations, and so the steps of a "
+                  "rollout",
+       .source = "HTS-RL, section 4.1 and Table 5: 4 to 512",
+       .least = 1,
+       .most = 10000},
+      {.key = "envs_per_group",
+       .target = &envs_per_group,
+       .meaning = "environments whose gradient is computed in one go; it changes the last bits",
+       .source = "not in the paper",
+       .least = 1,
+       .most = 65536},
+      {.key = "max_predictions",
+       .target = &max_predictions,
+       .meaning = "most samples of one forward pass, if no executor has more environments",
+       .source = "not in the paper",
+       .least = 1,
+       .most = 65536},
+      {.key = "deterministic",
+       .target = &deterministic,
+       .meaning = "an actor predicts each sample of its batch alone, so that who shares a batch "
+                  "changes no bit; false is faster, and runs differ by the threads' timing",
+       .source = "HTS-RL, section 4.1: full determinism"},
+  };
+}
+
+}  // namespace tandem

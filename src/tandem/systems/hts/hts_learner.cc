@@ -1,0 +1,139 @@
+#include "tandem/systems/hts/hts_learner.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "tandem/base/clock.h"
+#include "tandem/base/error.h"
+
+namespace tandem {
+namespace {
+
+constexpr auto kPrevious = "previous_parameters";  // in a checkpoint
+
+int group_count(const HtsConfig& config) {
+  return static_cast<int>((config.envs + config.envs_per_group - 1) / config.envs_per_group);
+}
+
+std::vector<float> previous_parameters(const Parts& parts) {
+  const auto now = parts.learner.parameters();
+  if (parts.resume == nullptr) return {now.begin(), now.end()};
+  const auto saved = parts.resume->tensor(kPrevious);
+  if (saved.size() != now.size()) throw Error("the checkpoint has another network's parameters");
+  return {saved.begin(), saved.end()};
+}
+
+}  // namespace
+
+HtsLearner::HtsLearner(const HtsConfig& config, Parts& parts)
+    : parts_(parts),
+      samples_(config.envs * config.alpha),
+      records_(config.deterministic && samples_ <= HtsConfig::kMostRecorded &&
+               !parts.algorithm.needs().passes),
+      weight_(1.0 / static_cast<double>(config.envs * config.alpha)),
+      previous_(previous_parameters(parts)),
+      before_(previous_.size()),
+      workers_(std::min(static_cast<int>(config.learners), group_count(config))) {
+  const int groups = group_count(config);
+  if (parts.algorithm.needs().passes) {
+    minibatches_.emplace(parts, previous_, config.envs * config.alpha, groups);
+    return;
+  }
+  own_.resize(static_cast<std::size_t>(groups));
+  for (auto& own : own_) own.network = parts.make_network(previous_);
+  gradients_.resize(own_.size(), std::vector<float>(previous_.size()));
+}
+
+UpdateReport HtsLearner::update(HtsStorage& data, std::int64_t steps, PublishedParameters& acting) {
+  const Stopwatch watch;
+  const auto theta = parts_.learner.parameters();
+  const UpdateInfo update =
+      minibatches_ ? learn_in_passes(data.groups(), steps) : learn_once(data, steps);
+  acting.stage(theta);
+  UpdateReport report{.loss = loss_,
+                      .gradient_norm = update.gradient_norm,
+                      .learning_rate = update.learning_rate,
+                      .episodes = {}};
+  report.seconds.learning = watch.seconds() * workers_.threads();
+  return report;
+}
+
+UpdateInfo HtsLearner::learn_once(HtsStorage& data, std::int64_t steps) {
+  const auto groups = data.groups();
+  workers_.parallel_for(static_cast<int>(groups.size()), [&](int g) {
+    const auto i = static_cast<std::size_t>(g);
+    if (data.activations == nullptr) return differentiate(own_[i], groups[i], gradients_[i]);
+    const auto first = data.place_of(g * groups.front().envs());
+    differentiate(own_[i], groups[i], {*data.activations, first, groups[i].samples()},
+                  gradients_[i]);
+  });
+  loss_ = {};
+  for (const auto& own : own_) loss_ += own.stats;
+  std::ranges::copy(parts_.learner.parameters(), previous_.begin());
+  return parts_.learner.apply(gradients_, steps, workers_);
+}
+
+UpdateInfo HtsLearner::learn_in_passes(std::span<Rollout> groups, std::int64_t steps) {
+  const auto theta = parts_.learner.parameters();
+  const std::vector<float> next_previous(theta.begin(), theta.end());
+  std::vector<Rollout*> rollouts;
+  for (auto& group : groups) rollouts.push_back(&group);
+  const auto summary =
+      minibatches_->learn(rollouts, workers_, [&](std::span<const std::vector<float>> gradients) {
+        std::ranges::copy(theta, before_.begin());
+        const UpdateInfo update = parts_.learner.apply(gradients, steps, workers_);
+        for (std::size_t i = 0; i < theta.size(); ++i) previous_[i] += theta[i] - before_[i];
+        return update;
+      });
+  loss_ = summary.loss;
+  std::ranges::copy(next_previous, previous_.begin());
+  return summary.mean;
+}
+
+/// The actors' forward pass again, whose activations they did not keep, and backward.
+void HtsLearner::differentiate(Gradient& own, Rollout& rollout, std::span<float> sum) {
+  own.network->reload();
+  own.network->record({rollout.observations(0, rollout.steps())},
+                      own.heads.of(own.network->architecture(), rollout.samples()));
+  own.network->backward(
+      [&](const Heads& heads, const Heads& gradient) {
+        own.stats = parts_.algorithm.loss(heads, rollout, weight_, gradient);
+      },
+      sum);
+}
+
+/// On the pass that acted: the parameters are the same.
+void HtsLearner::differentiate(Gradient& own, const Rollout& rollout, const Recorded& samples,
+                               std::span<float> sum) {
+  own.network->reload();
+  own.network->backward(
+      [&](const Heads& heads, const Heads& gradient) {
+        own.stats = parts_.algorithm.loss(heads, rollout, weight_, gradient);
+      },
+      sum, samples);
+}
+
+std::unique_ptr<Activations> HtsLearner::make_activations() const {
+  return records_ ? own_.front().network->make_activations(samples_) : nullptr;
+}
+
+void HtsLearner::record_again(HtsStorage& data) {
+  auto& own = own_.front();
+  own.network->reload();
+  std::int64_t place = 0;
+  for (Rollout& group : data.groups()) {
+    std::vector<std::int64_t> places(static_cast<std::size_t>(group.samples()));
+    std::iota(places.begin(), places.end(), place);
+    place += group.samples();
+    own.network->record_at({group.observations(0, group.steps())},
+                           own.heads.of(own.network->architecture(), group.samples()),
+                           *data.activations, places);
+  }
+}
+
+void HtsLearner::save(Checkpoint& checkpoint) const {
+  checkpoint.add_tensor(kPrevious, {static_cast<std::int64_t>(previous_.size())}, previous_);
+  if (minibatches_) minibatches_->save(checkpoint);
+}
+
+}  // namespace tandem

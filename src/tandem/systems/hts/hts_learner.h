@@ -1,0 +1,71 @@
+// HTS-RL's learners.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tandem/learn/published_parameters.h"
+#include "tandem/nn/batch.h"
+#include "tandem/run/interval.h"
+#include "tandem/sync/workers.h"
+#include "tandem/systems/common/minibatches.h"
+#include "tandem/systems/common/parts.h"
+#include "tandem/systems/hts/hts.h"
+#include "tandem/systems/hts/hts_storage.h"
+
+namespace tandem {
+
+/// Equation 6: theta_{j+1} = theta_j - eta * the gradient, taken at theta_{j-1}, of the loss over
+/// what theta_{j-1} did. The parts' learner has theta_j. An algorithm with several passes moves on
+/// from theta_{j-1} as it would alone, and the sum of its moves is added to theta_j: with a single
+/// move that is equation 6. Not thread-safe; its own threads share the
+/// groups of environments, and their number changes no bit.
+class HtsLearner {
+ public:
+  /// The parts must outlive it.
+  HtsLearner(const HtsConfig& config, Parts& parts);
+
+  /// One update from what theta_{j-1} did, and theta_{j+1} is staged. The report has the learners'
+  /// own seconds.
+  UpdateReport update(HtsStorage& data, std::int64_t steps, PublishedParameters& acting);
+
+  /// Room for what actors record, or null where they had better not.
+  [[nodiscard]] std::unique_ptr<Activations> make_activations() const;
+
+  /// Fills the activations of data that a resumed run took from its checkpoint, as actors did.
+  void record_again(HtsStorage& data);
+
+  /// theta_{j-1}; theta_j is the parts' to save.
+  void save(Checkpoint& checkpoint) const;
+
+ private:
+  /// What computes a group's gradient, one group at a time.
+  struct Gradient {
+    std::unique_ptr<Network> network;
+    HeadsBuffer heads;
+    LossStats stats;
+  };
+
+  UpdateInfo learn_once(HtsStorage& data, std::int64_t steps);
+  UpdateInfo learn_in_passes(std::span<Rollout> groups, std::int64_t steps);
+  void differentiate(Gradient& own, Rollout& rollout, std::span<float> sum);
+  void differentiate(Gradient& own, const Rollout& rollout, const Recorded& samples,
+                     std::span<float> sum);
+
+  Parts& parts_;
+  const std::int64_t samples_;   // of an update
+  const bool records_;           // actors may keep activations
+  const double weight_;          // of a sample in the mean over all
+  std::vector<float> previous_;  // theta_{j-1}
+  std::vector<float> before_;    // theta as a minibatch found it
+  LossStats loss_;               // of the last update
+  Workers workers_;
+  std::optional<Minibatches> minibatches_;     // for algorithms with passes; else the next two
+  std::vector<Gradient> own_;                  // by group
+  std::vector<std::vector<float>> gradients_;  // by group
+};
+
+}  // namespace tandem

@@ -1,0 +1,185 @@
+#include "tandem/systems/paac/paac.h"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tandem/acting/collector.h"
+#include "tandem/acting/network_copy.h"
+#include "tandem/base/clock.h"
+#include "tandem/sync/workers.h"
+#include "tandem/systems/common/minibatches.h"
+#include "tandem/systems/common/parts.h"
+
+namespace tandem {
+namespace {
+
+/// A part of the n_e environments and the network that acts in them. Between two updates the groups
+/// are independent, so each runs through its t_max steps on whichever worker is free, without
+/// waiting for the others at every step. Their number follows from the config alone, never from the
+/// threads: with it the order of all sums, and so every bit of the result.
+struct Group {
+  std::unique_ptr<Network> network = nullptr;
+  std::unique_ptr<NetworkCopy> target = nullptr;
+  std::unique_ptr<Collector> collector = nullptr;
+  Rollout* rollout = nullptr;  // the last one, the collector's
+  LossStats stats = {};
+  double learning_seconds = 0;
+
+  /// Takes the parameters as the last update left them.
+  void reload() {
+    const Stopwatch watch;
+    network->reload();
+    target->synchronise();
+    learning_seconds = watch.seconds();
+  }
+
+  /// Lines 12 to 17: the gradient over this group's experience, as its share of the mean over all
+  /// n_e * t_max samples. The forward pass is the one that acted: the parameters are the same.
+  void differentiate(const Algorithm& algorithm, double weight, std::span<float> gradient) {
+    const Stopwatch watch;
+    network->backward(
+        [&](const Heads& heads, const Heads& out) {
+          stats = algorithm.loss(heads, *rollout, weight, out);
+        },
+        gradient);
+    learning_seconds += watch.seconds();
+  }
+};
+
+int group_count(const PaacConfig& config) {
+  return static_cast<int>((config.envs + config.envs_per_group - 1) / config.envs_per_group);
+}
+
+int worker_count(const PaacConfig& config, int thread_budget) {
+  return std::min(static_cast<int>(config.workers), thread_budget);
+}
+
+/// Line 2: the n_e environments. Where there are more workers than groups (one group on a GPU: the
+/// architecture of the paper's Figure 1), the rest of the workers step each group's environments.
+Group make_group(const PaacConfig& config, const Parts& parts, const TargetParameters& target,
+                 int index) {
+  const int first = index * static_cast<int>(config.envs_per_group);
+  const int count =
+      std::min(static_cast<int>(config.envs_per_group), static_cast<int>(config.envs) - first);
+  const int workers_each = worker_count(config, parts.threads) / group_count(config);
+  Group group{.network = parts.make_network(parts.learner.parameters()),
+              .target = std::make_unique<NetworkCopy>(target, parts.make_network)};
+  group.collector = std::make_unique<Collector>(
+      VecEnv(parts.make_env, {.first = first,
+                              .count = count,
+                              .threads = workers_each > 1 ? workers_each : 0,
+                              .seed = parts.seed}),
+      *group.network, group.target->get(), parts.algorithm, static_cast<int>(config.t_max));
+  return group;
+}
+
+void start(Group& group, std::size_t index, const Checkpoint* resume) {
+  if (resume == nullptr) return group.collector->start();
+  StateReader reader(resume->blob(state_name("environments", index)));
+  group.collector->load(reader);
+}
+
+/// Algorithms with several passes over the same experience: what acted was recorded in vain.
+UpdateInfo learn_in_passes(Minibatches& minibatches, std::vector<Group>& groups, Parts& parts,
+                           Workers& workers) {
+  std::vector<Rollout*> rollouts;
+  for (auto& group : groups) {
+    rollouts.push_back(group.rollout);
+    group.stats = {};
+  }
+  const auto summary =
+      minibatches.learn(rollouts, workers, [&](std::span<const std::vector<float>> gradients) {
+        return parts.learner.apply(gradients, parts.run.steps(), workers);
+      });
+  groups.front().stats = summary.loss;
+  return summary.mean;
+}
+
+void save(const std::vector<Group>& groups, TargetParameters& target,
+          const std::optional<Minibatches>& minibatches, Parts& parts) {
+  Checkpoint checkpoint;
+  save_learner(parts.learner, checkpoint);
+  save_target(target, checkpoint);
+  if (minibatches) minibatches->save(checkpoint);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    StateWriter writer;
+    groups[g].collector->save(writer);
+    checkpoint.add_blob(state_name("environments", g), writer.bytes());
+  }
+  parts.run.save(checkpoint);
+}
+
+/// What all groups did since the last report.
+UpdateReport report(std::vector<Group>& groups, std::vector<Episode>& episodes) {
+  UpdateReport all;
+  episodes.clear();
+  for (Group& group : groups) {
+    all.loss += group.stats;
+    all.seconds += group.collector->take_seconds();
+    all.seconds.learning += group.learning_seconds;
+    std::ranges::copy(group.collector->take_episodes(), std::back_inserter(episodes));
+  }
+  all.episodes = episodes;
+  return all;
+}
+
+}  // namespace
+
+void train_paac(const PaacConfig& config, Parts& parts) {
+  const int count = group_count(config);
+  Workers workers(std::min(worker_count(config, parts.threads), count));
+  std::vector<Group> groups(static_cast<std::size_t>(count));
+  std::vector<std::vector<float>> gradients(groups.size());
+  std::vector<Episode> episodes;
+  TargetParameters target(parts.learner.parameters(), parts.algorithm.needs().target_steps,
+                          parts.run.steps());
+  if (parts.resume != nullptr) load_target(*parts.resume, target);
+  workers.parallel_for(count, [&](int g) {
+    const auto i = static_cast<std::size_t>(g);
+    groups[i] = make_group(config, parts, target, g);
+    gradients[i].resize(parts.learner.parameters().size());
+    start(groups[i], i, parts.resume);
+  });
+
+  const std::int64_t samples = config.envs * config.t_max;
+  std::optional<Minibatches> minibatches;
+  if (parts.algorithm.needs().passes) {
+    minibatches.emplace(parts, parts.learner.parameters(), samples, count);
+  }
+  while (!parts.run.done()) {  // lines 3 and 20
+    Stopwatch watch;
+    workers.parallel_for(count, [&](int g) {
+      const auto i = static_cast<std::size_t>(g);
+      groups[i].reload();
+      groups[i].rollout = &groups[i].collector->collect(parts.run.steps());  // lines 4-12
+      if (minibatches) return;
+      groups[i].differentiate(parts.algorithm, 1.0 / static_cast<double>(samples),
+                              gradients[i]);  // lines 12 to 17
+    });
+    const double parallel_seconds = watch.lap();
+    const UpdateInfo update =
+        minibatches ? learn_in_passes(*minibatches, groups, parts, workers)
+                    : parts.learner.apply(gradients, parts.run.steps(), workers);  // line 18
+    const double update_seconds = watch.lap();
+
+    UpdateReport all = report(groups, episodes);
+    all.steps = samples;  // line 19
+    all.gradient_norm = update.gradient_norm;
+    all.learning_rate = update.learning_rate;
+    // While the groups ran, a worker without one waited. All share the update.
+    all.seconds.waiting += parallel_seconds * workers.threads() - all.seconds.total();
+    all.seconds.learning += update_seconds * workers.threads();
+    parts.run.record(all);
+    target.refresh(parts.run.steps(), [&](std::span<float> own) {
+      std::ranges::copy(parts.learner.parameters(), own.begin());
+    });
+    if (parts.run.checkpoint_due()) save(groups, target, minibatches, parts);
+  }
+  save(groups, target, minibatches, parts);
+}
+
+}  // namespace tandem

@@ -1,0 +1,56 @@
+// The parts that a config names, built.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "tandem/env/env.h"
+#include "tandem/systems/apex/apex.h"
+#include "tandem/systems/common/parts.h"
+#include "tandem/trainer/config.h"
+
+namespace tandem {
+
+/// Everything a system needs but the run that it reports to. Not thread-safe and never moved: the
+/// parts that it gives out are views of it.
+class Assembly {
+ public:
+  /// Makes one environment to learn its spec, and one network to see that the device is there.
+  /// Throws Error when the parts cannot be built or do not fit each other.
+  explicit Assembly(const Config& config);
+  Assembly(const Assembly&) = delete;
+  Assembly& operator=(const Assembly&) = delete;
+
+  [[nodiscard]] const EnvSpec& spec() const { return spec_; }
+  [[nodiscard]] Learner& learner() { return learner_; }
+
+  /// How a run of these parts is called, and what it may use up.
+  [[nodiscard]] TrainingRunOptions run_options() const;
+
+  /// The parts of `run`; `resume` as in Parts. Both must outlive them.
+  [[nodiscard]] Parts parts(TrainingRun& run, const Checkpoint* resume = nullptr);
+
+ private:
+  std::unique_ptr<Network> network(std::span<const float> parameters) const;
+
+  Config config_;
+  EnvFactory make_env_;
+  EnvSpec spec_;
+  std::unique_ptr<Algorithm> algorithm_;
+  Learner learner_;
+};
+
+/// The algorithm that the config names, for the actions and the frames a step of `spec`. Throws
+/// Error when they do not fit.
+[[nodiscard]] std::unique_ptr<Algorithm> make_algorithm(const Config& config, const EnvSpec& spec);
+
+/// Whether training gives the same bits again, for any number of threads.
+[[nodiscard]] bool repeatable(const Config& config);
+
+/// What the config's Ape-X learns.
+[[nodiscard]] ApexRules apex_rules(const Config& config);
+
+/// Trains with the system that the config names, until the run is done.
+void train_system(const Config& config, Parts& parts);
+
+}  // namespace tandem

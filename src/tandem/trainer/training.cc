@@ -1,0 +1,67 @@
+#include "tandem/trainer/training.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "tandem/base/error.h"
+#include "tandem/base/sha256.h"
+#include "tandem/run/training_run.h"
+
+namespace tandem {
+namespace {
+
+std::optional<FoundCheckpoint> find_resume_point(const RunDirectory& directory, bool resume) {
+  if (!resume) return std::nullopt;
+  return find_latest(directory.paths().checkpoints(),
+                     [](const std::string& what) { spdlog::warn("{}", what); });
+}
+
+/// Before anything of the run is touched: the checkpoint must be one of this config, whatever was
+/// done to config.toml since, and the budget still to come. A run may have made a few steps more
+/// than its budget, and been killed before it said so.
+void check_resume(const FoundCheckpoint& found, const Config& config) {
+  const auto& text = found.checkpoint.part("config").get<std::string>();
+  const auto before = load_config("", parse_toml(text, "the checkpoint's config"));
+  require_same_experiment(config, before);
+  if (config.run.steps >= std::min(found.step, before.run.steps)) return;
+  throw Error(fmt::format("the run has made {} steps already, more than --steps {}", found.step,
+                          config.run.steps));
+}
+
+}  // namespace
+
+Training::Training(const Config& config, const std::filesystem::path& folder, bool resume)
+    : config_(config),
+      assembly_(config),
+      directory_(resume ? RunDirectory::reopen(folder) : RunDirectory::create(folder)),
+      found_(find_resume_point(directory_, resume)) {
+  if (found_) {
+    check_resume(*found_, config_);
+    load_learner(found_->checkpoint, assembly_.learner());
+    spdlog::info("going on from {}", found_->folder.string());
+  }
+  directory_.write_config(config_.toml());  // a resumed run may have another budget
+}
+
+std::string Training::run(TrainingView view) {
+  auto options = assembly_.run_options();
+  options.stop_requested = std::move(view.stop_requested);
+  options.progress = view.progress;
+  options.label = std::move(view.label);
+  TrainingRun run(std::move(options), std::move(directory_), found_ ? &*found_ : nullptr);
+  Parts parts = assembly_.parts(run, found_ ? &found_->checkpoint : nullptr);
+  try {
+    train_system(config_, parts);
+    run.finish(sha256_hex(std::as_bytes(assembly_.learner().parameters())));
+    return run.why_done();
+  } catch (const std::exception& error) {
+    run.fail(error);
+    throw;
+  }
+}
+
+}  // namespace tandem

@@ -1,0 +1,46 @@
+// Builds the parts that a config names and trains with them.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "tandem/run/checkpoint.h"
+#include "tandem/run/run_directory.h"
+#include "tandem/sync/stop_requested.h"
+#include "tandem/trainer/assembly.h"
+#include "tandem/trainer/config.h"
+
+namespace tandem {
+
+/// How a training is stopped and shown. Value type.
+struct TrainingView {
+  StopRequested stop_requested = [] { return false; };  // polled by the system's threads
+  std::FILE* progress = stderr;                         // null: none
+  std::string label = {};                               // before the progress
+};
+
+/// One training in its folder, built and ready to begin. One thread at a time; several trainings
+/// in folders of their own may run at once.
+class Training {
+ public:
+  /// Makes the folder, or with `resume` takes the newest good checkpoint there. Throws Error for
+  /// what the user can mend, and has touched nothing then.
+  Training(const Config& config, const std::filesystem::path& folder, bool resume);
+
+  /// Trains until the run is done; to be called once. Returns why it ended, as
+  /// TrainingRun::why_done(). What it throws stands in result.json, too: Diverged when the learning
+  /// itself failed.
+  std::string run(TrainingView view = {});
+
+ private:
+  Config config_;
+  Assembly assembly_;
+  RunDirectory directory_;
+  std::optional<FoundCheckpoint> found_;  // where to go on from
+};
+
+}  // namespace tandem

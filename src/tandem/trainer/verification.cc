@@ -1,0 +1,88 @@
+#include "tandem/trainer/verification.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+
+#include "tandem/base/clock.h"
+#include "tandem/base/error.h"
+#include "tandem/io/temporary_folder.h"
+#include "tandem/run/checkpoint.h"
+#include "tandem/run/fingerprints.h"
+#include "tandem/sync/stop_requested.h"
+#include "tandem/trainer/assembly.h"
+#include "tandem/trainer/training.h"
+
+namespace tandem {
+namespace {
+
+constexpr double kEndlessMinutes = 1e9;
+
+/// The same experiment, cut short: the learning rate goes on as if it were not.
+Config shortened(Config config, std::int64_t steps) {
+  if (config.optimizer.anneal_steps < 0) config.optimizer.anneal_steps = config.run.steps;
+  config.run.steps = steps;
+  config.run.until_return = kNoReturn;
+  config.run.checkpoint_minutes = kEndlessMinutes;
+  return config;
+}
+
+bool same_tensors(const Checkpoint& a, const Checkpoint& b) {
+  return std::ranges::equal(a.tensors, b.tensors, [](const auto& one, const auto& other) {
+    const auto bytes = [](const auto& entry) {
+      return std::as_bytes(std::span(entry.second.values));
+    };
+    return one.first == other.first && std::ranges::equal(bytes(one), bytes(other));
+  });
+}
+
+/// Nothing where the run kept no checkpoint of that step.
+std::optional<bool> compare_checkpoints(const RunPaths& run, const RunPaths& again) {
+  const auto ignore = [](const std::string&) {};
+  const auto last = find_latest(again.checkpoints(), ignore);
+  try {
+    const auto kept = find_at_step(run.checkpoints(), last.step);
+    return same_tensors(kept.checkpoint, last.checkpoint);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Verification verify(const Config& config, const std::filesystem::path& folder, std::int64_t steps,
+                    const StopRequested& stop_requested) {
+  if (!repeatable(config)) {
+    throw Error(
+        "only runs of paac, and of hts with hts.deterministic, on the CPU can be repeated bit by "
+        "bit: elsewhere the threads' timing changes the result");
+  }
+  const auto recorded = read_fingerprints(folder);
+  if (recorded.empty()) {
+    throw Error(fmt::format("there is nothing to hold a new run against: {} has no updates.bin",
+                            folder.string()));
+  }
+
+  const TemporaryFolder temporary;
+  const RunPaths again{temporary.path() / "again"};
+  const Stopwatch watch;
+  Training training(shortened(config, std::min(steps, recorded.back().steps)), again.folder, false);
+  training.run({.stop_requested = stop_requested, .label = "again"});
+  if (stop_requested()) throw Error("interrupted; there is no result");
+
+  const auto repeated = read_fingerprints(again.folder);
+  const auto [one, other] = std::ranges::mismatch(recorded, repeated);
+  Verification result{.updates = std::ssize(repeated), .seconds = watch.seconds()};
+  result.steps = repeated.back().steps;
+  if (other != repeated.end()) {
+    result.parted_at = other - repeated.begin() + 1;
+    result.parted_step = other->steps;
+  } else {
+    result.same_checkpoint = compare_checkpoints({folder}, again);
+  }
+  return result;
+}
+
+}  // namespace tandem

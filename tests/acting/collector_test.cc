@@ -1,0 +1,235 @@
+#include "tandem/acting/collector.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tandem/algo/a2c.h"
+#include "tandem/algo/q_learning.h"
+#include "tandem/base/error.h"
+#include "tests/support/counting_network.h"
+#include "tests/support/linear_network.h"
+#include "tests/support/three_steps.h"
+
+namespace tandem {
+namespace {
+
+using testing::ElementsAre;
+using testing::ElementsAreArray;
+
+constexpr int kEnvs = 3;
+constexpr int kSteps = 4;
+
+class CollectorTest : public testing::Test {
+ protected:
+  // What all steps of one environment hold.
+  static std::vector<float> of_env(int env, std::span<const float> all) {
+    std::vector<float> own;
+    for (std::size_t i = env; i < all.size(); i += kEnvs) own.push_back(all[i]);
+    return own;
+  }
+
+  // Both logits are 0, the value is the age shown.
+  const std::vector<float> parameters_ = {0, 0, 0, 0, 1, 0};
+  LinearNetwork network_{
+      linear_architecture({.dtype = DType::f32, .frame_shape = {1}, .num_actions = 2}),
+      parameters_};
+  std::unique_ptr<Algorithm> algorithm_ = make_a2c({.gamma = 0.5, .reward_clip = 1});
+  Collector collector_{
+      VecEnv([](int index) { return std::make_unique<ThreeSteps>(index, 5); }, {.count = kEnvs}),
+      network_, nullptr, *algorithm_, kSteps};
+};
+
+// Seen failing without the bootstrap of a truncated episode, with it for a terminated one too, and
+// with the discount of an end left at gamma.
+TEST_F(CollectorTest, OnlyATruncatedEpisodeKeepsTheValueOfItsLastState) {
+  collector_.start();
+  const Rollout& rollout = collector_.collect(0);
+  EXPECT_THAT(of_env(0, rollout.rewards()), ElementsAre(1, 1, 1 + 0.5 * 3, 1));
+  EXPECT_THAT(of_env(1, rollout.rewards()), ElementsAre(1, 1, 1, 1));
+  EXPECT_THAT(of_env(2, rollout.rewards()), ElementsAre(1, 1, 1, 1));
+  for (int env = 0; env < kEnvs; ++env) {
+    EXPECT_THAT(of_env(env, rollout.discounts()), ElementsAre(0.5, 0.5, 0, 0.5));
+    EXPECT_THAT(of_env(env, rollout.values()), ElementsAre(0, 1, 2, 0, 1));
+  }
+}
+
+TEST_F(CollectorTest, TheNextRolloutGoesOnWhereTheLastEnded) {
+  collector_.start();
+  collector_.collect(0);
+  network_.reload();
+  EXPECT_THAT(of_env(1, collector_.collect(0).values()), ElementsAre(1, 2, 0, 1, 2));
+}
+
+// Seen failing with the values of last states recorded, too.
+TEST_F(CollectorTest, TheNetworkRemembersTheStatesActedIn) {
+  collector_.start();
+  const auto values = collector_.collect(0).values();
+  std::vector<float> gradient(parameters_.size());
+  network_.backward(
+      [&](const Heads& heads, const Heads&) {
+        EXPECT_THAT(heads.value, ElementsAreArray(values.first(kEnvs * kSteps)));
+      },
+      gradient);
+}
+
+/// Episodes of three steps under a network that counts the steps of each.
+class RecurrentCollectorTest : public testing::Test {
+ protected:
+  Collector make() {
+    return Collector(
+        VecEnv([](int index) { return std::make_unique<ThreeSteps>(index, 5); }, {.count = kEnvs}),
+        network_, nullptr, *algorithm_, kSteps);
+  }
+
+  // The values of one environment, with that of the state after the rollout.
+  static std::vector<float> counts(const Rollout& rollout, int env) {
+    std::vector<float> own;
+    for (std::size_t i = env; i < rollout.values().size(); i += kEnvs) {
+      own.push_back(rollout.values()[i]);
+    }
+    return own;
+  }
+
+  CountingNetwork network_{2};
+  std::unique_ptr<Algorithm> algorithm_ = make_a2c({.gamma = 0.5, .reward_clip = 1});
+};
+
+// Seen failing with the state kept at an episode's end, with the passes for the values of last and
+// final states moving it on, and with it forgotten between rollouts.
+TEST_F(RecurrentCollectorTest, CarriesTheStateThroughEpisodesAndNoFurther) {
+  auto collector = make();
+  collector.start();
+  const Rollout& rollout = collector.collect(0);
+  for (int env = 0; env < kEnvs; ++env) {
+    EXPECT_THAT(counts(rollout, env), ElementsAre(1, 2, 3, 1, 2));
+  }
+  // The final state of the episode that was cut off is the fourth of it.
+  EXPECT_EQ(rollout.rewards()[2 * kEnvs], 1 + 0.5 * 4);
+  EXPECT_EQ(rollout.rewards()[2 * kEnvs + 1], 1);
+  collector.collect(0);
+  EXPECT_THAT(counts(rollout, 0), ElementsAre(2, 3, 1, 2, 3));
+}
+
+// Seen failing with the states, or the marks of episodes that begin, left out of save().
+TEST_F(RecurrentCollectorTest, TheStateIsPartOfWhatIsSaved) {
+  for (const int rollouts : {1, 3}) {  // within an episode, and between two
+    auto collector = make();
+    collector.start();
+    for (int i = 0; i < rollouts; ++i) collector.collect(0);
+    StateWriter writer;
+    collector.save(writer);
+    const auto expected = counts(collector.collect(0), 0);
+    auto other = make();
+    StateReader reader(writer.bytes());
+    other.load(reader);
+    EXPECT_TRUE(reader.at_end());
+    EXPECT_EQ(counts(other.collect(0), 0), expected);
+  }
+}
+
+TEST_F(RecurrentCollectorTest, RefusesTheStatesOfAnotherNetwork) {
+  RecurrentState of_three(network_, 3);
+  StateWriter writer;
+  of_three.save(writer);
+  RecurrentState of_two(network_, 2);
+  StateReader reader(writer.bytes());
+  EXPECT_THROW(of_two.load(reader), Error);
+}
+
+// Q(s, 0) = age and Q(s, 1) = 0 by theta; ten and twenty times the age by theta-.
+class ValueMethodTest : public testing::Test {
+ protected:
+  // Policy weight and bias of both actions, then value weight and bias.
+  const std::vector<float> theta_ = {1, 0, 0, 0, 0, 0};
+  const std::vector<float> target_theta_ = {10, 20, 0, 0, 0, 0};
+  const Architecture architecture_ =
+      linear_architecture({.dtype = DType::f32, .frame_shape = {1}, .num_actions = 2});
+  LinearNetwork network_{architecture_, theta_};
+  LinearNetwork target_{architecture_, target_theta_};
+
+  std::unique_ptr<Algorithm> greedy(QMethod method) {
+    return make_q_learning(
+        method,
+        {.gamma = 0.5,
+         .exploration = {.epsilon_frames = 0, .epsilon_1 = 0, .share_2 = 0, .share_3 = 0}},
+        1, 1);
+  }
+  Collector collector(const Algorithm& algorithm) {
+    return {
+        VecEnv([](int index) { return std::make_unique<ThreeSteps>(index, 5); }, {.count = kEnvs}),
+        network_, &target_, algorithm, kSteps};
+  }
+};
+
+// Seen failing with the acting network in place of the target network.
+TEST_F(ValueMethodTest, EveryStateIsValuedByTheTargetNetwork) {
+  const auto algorithm = greedy(QMethod::one_step_q);
+  auto collecting = collector(*algorithm);
+  collecting.start();
+  const Rollout& rollout = collecting.collect(0);
+  // Ages of s_1 to s_4: 1, 2, 0 (an episode later), 1; the best action has twenty times that.
+  for (int env = 0; env < kEnvs; ++env) {
+    for (const auto& [t, value] : {std::pair(1, 20), {2, 40}, {3, 0}, {4, 20}}) {
+      EXPECT_EQ(rollout.values().subspan(t * kEnvs + env, 1)[0], value) << t;
+    }
+  }
+  // The first environment was cut off at age 3.
+  EXPECT_EQ(rollout.rewards()[2 * kEnvs], 1 + 0.5 * 60);
+  EXPECT_EQ(rollout.rewards()[2 * kEnvs + 1], 1);
+}
+
+TEST_F(ValueMethodTest, NStepMethodsValueTheLastState) {
+  const auto algorithm = greedy(QMethod::n_step_q);
+  auto collecting = collector(*algorithm);
+  collecting.start();
+  EXPECT_THAT(collecting.collect(0).values().last(kEnvs), testing::Each(20));
+}
+
+TEST_F(ValueMethodTest, SarsaValuesTheActionsTaken) {
+  const auto algorithm = greedy(QMethod::one_step_sarsa);
+  auto collecting = collector(*algorithm);
+  collecting.start();
+  const Rollout& rollout = collecting.collect(0);
+  // theta takes action 0, whose value theta- puts at ten times the age.
+  EXPECT_THAT(rollout.actions(), testing::Each(0));
+  EXPECT_THAT(rollout.values().last(kEnvs), testing::Each(10));
+  EXPECT_EQ(rollout.rewards()[2 * kEnvs], 1 + 0.5 * 30);
+}
+
+// Seen failing with the action of the next rollout's first step drawn anew.
+TEST_F(ValueMethodTest, SarsaTakesTheActionThatItValued) {
+  const auto algorithm = make_q_learning(QMethod::one_step_sarsa, {}, 1, 1);  // epsilon 1: blind
+  auto collecting = collector(*algorithm);
+  collecting.start();
+  int of_one = 0;
+  for (int i = 0; i < 20; ++i) {
+    auto& rollout = const_cast<Rollout&>(collecting.collect(0));
+    const auto next = rollout.actions(kSteps);
+    const std::vector<std::int32_t> chosen(next.begin(), next.end());
+    for (const auto action : chosen) of_one += action;
+
+    StateWriter saved;
+    collecting.save(saved);
+    auto other = collector(*algorithm);
+    StateReader reader(saved.bytes());
+    other.load(reader);
+    network_.reload();
+    auto& again = const_cast<Rollout&>(other.collect(0));
+    EXPECT_THAT(again.actions(0), ElementsAreArray(chosen));
+    network_.reload();
+    auto& following = const_cast<Rollout&>(collecting.collect(0));
+    EXPECT_THAT(following.actions(0), ElementsAreArray(chosen));
+    EXPECT_THAT(again.actions(), ElementsAreArray(std::as_const(following).actions()));
+    network_.reload();
+  }
+  EXPECT_GT(of_one, 0);
+}
+
+}  // namespace
+}  // namespace tandem

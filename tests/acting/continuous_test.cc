@@ -1,0 +1,110 @@
+// Collecting and playing with continuous actions.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "tandem/acting/collector.h"
+#include "tandem/acting/games.h"
+#include "tandem/algo/a2c.h"
+#include "tandem/base/error.h"
+#include "tests/support/linear_network.h"
+
+namespace tandem {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+
+constexpr int kRolloutSteps = 5;
+
+// Rewards are the first number of the action. A limit cuts episodes off after four steps.
+class Echo : public Env {
+ public:
+  const EnvSpec& spec() const override { return spec_; }
+  void reset(Stream&, std::span<std::byte> frame) override {
+    age_ = 0;
+    show(frame);
+  }
+  StepResult step(const Action& action, Stream&, std::span<std::byte> frame) override {
+    ++age_;
+    show(frame);
+    return {.reward = action.continuous[0], .truncated = age_ == 4, .game_over = age_ == 4};
+  }
+  void save(StateWriter&) const override {}
+  void load(StateReader&) override {}
+
+ private:
+  void show(std::span<std::byte> frame) const { std::memcpy(frame.data(), &age_, sizeof(age_)); }
+
+  const EnvSpec spec_{.frame_shape = {1}, .action_low = {-0.5f, -9}, .action_high = {0.5f, 9}};
+  float age_ = 0;
+};
+
+class ContinuousTest : public testing::Test {
+ protected:
+  static VecEnv envs(int count) {
+    return VecEnv([](int) { return std::make_unique<Echo>(); }, {.count = count});
+  }
+
+  // Biases alone: means of 3 and -1, a variance of softplus(-20) and the least; the value is 7.
+  const std::vector<float> parameters_ = {0, 0, 0, 3, -1, -20, 0, 7};
+  const Architecture architecture_{
+      .name = "linear", .input_dtype = DType::f32, .input_shape = {1}, .policy_outputs = 3};
+  LinearNetwork network_{architecture_, parameters_};
+};
+
+TEST_F(ContinuousTest, EnvironmentsTakeClippedActionsAndTheRolloutHoldsThoseDrawn) {
+  const auto algorithm = make_gaussian_a2c({.gamma = 0.5, .reward_clip = 0});
+  Collector collector(envs(2), network_, nullptr, *algorithm, kRolloutSteps);
+  collector.start();
+  const Rollout& rollout = collector.collect(0);
+  EXPECT_THAT(rollout.rewards(),
+              ElementsAre(0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5 + 0.5 * 7, 0.5 + 0.5 * 7, 0.5, 0.5));
+  ASSERT_EQ(rollout.controls().size(), kRolloutSteps * 2 * 2);
+  for (std::size_t i = 0; i < rollout.controls().size(); i += 2) {
+    EXPECT_NEAR(rollout.controls()[i], 3, 0.1);
+    EXPECT_NEAR(rollout.controls()[i + 1], -1, 0.1);
+  }
+  EXPECT_NE(rollout.controls()[0], rollout.controls()[2]);  // each from its own stream
+}
+
+TEST_F(ContinuousTest, WithoutBootstrappingReturnsEndWithTheRollout) {
+  const auto algorithm = make_gaussian_a2c({.gamma = 0.5, .reward_clip = 0, .bootstrap = false});
+  Collector collector(envs(1), network_, nullptr, *algorithm, kRolloutSteps,
+                      RolloutEnd::at_episode);
+  collector.start();
+  const Rollout& rollout = collector.collect(0);
+  EXPECT_THAT(rollout.rewards(), Each(0.5f));
+  EXPECT_EQ(rollout.values().back(), 0);
+}
+
+// Its return would be that of an episode that ended there.
+TEST_F(ContinuousTest, WithoutBootstrappingARolloutMustLastUntilTheEpisodesEnd) {
+  const auto algorithm = make_gaussian_a2c({.reward_clip = 0, .bootstrap = false});
+  Collector collector(envs(1), network_, nullptr, *algorithm, 3, RolloutEnd::at_episode);
+  collector.start();
+  EXPECT_THROW((void)collector.collect(0), Error);
+}
+
+TEST_F(ContinuousTest, GreedyPlayTakesTheMean) {
+  const auto algorithm = make_gaussian_a2c({});
+  const auto returns = [&](float mean, Play play) {
+    auto parameters = parameters_;
+    parameters[3] = mean;
+    LinearNetwork network(architecture_, parameters);
+    Games games(envs(2), network, *algorithm, play);
+    while (!games.over()) games.step();
+    std::vector<double> all;
+    for (const auto& game : games.take_finished()) all.push_back(game.episode_return);
+    return all;
+  };
+  EXPECT_THAT(returns(0.25f, Play::greedy), ElementsAre(4 * 0.25, 4 * 0.25));
+  EXPECT_THAT(returns(2.0f, Play::greedy), ElementsAre(4 * 0.5, 4 * 0.5));
+  EXPECT_THAT(returns(0.25f, Play::sampled), Each(testing::Ne(4 * 0.25)));
+}
+
+}  // namespace
+}  // namespace tandem

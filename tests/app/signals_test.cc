@@ -1,0 +1,102 @@
+#include "tandem/app/signals.h"
+
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <thread>
+
+namespace tandem {
+namespace {
+
+/// As a terminal or `kill` sends it: to the process, not to a thread.
+void send(int signal) { kill(getpid(), signal); }
+
+void wait_for(const std::function<bool()>& condition) {
+  while (!condition()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+int wait_status_of(const std::function<void()>& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    body();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+TEST(SignalsTest, TheFirstOnlySetsTheFlag) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const StopSignals signals;
+    EXPECT_FALSE(signals.requested());
+    send(signal);
+    wait_for([&] { return signals.requested(); });
+  }
+}
+
+// As of `timeout`. Seen failing with any second signal ending the process.
+TEST(SignalsTest, TwoAtOnceAreOneRequest) {
+  const int status = wait_status_of([] {
+    const StopSignals signals;
+    send(SIGINT);
+    wait_for([&] { return signals.requested(); });
+    send(SIGINT);
+    send(SIGTERM);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  });
+  EXPECT_TRUE(WIFEXITED(status));
+}
+
+TEST(SignalsTest, ASecondEndsTheProcessWhicheverItIs) {
+  for (const int first : {SIGINT, SIGTERM}) {
+    for (const int second : {SIGINT, SIGTERM}) {
+      const int status = wait_status_of([&] {
+        const StopSignals signals;
+        send(first);
+        wait_for([&] { return signals.requested(); });
+        std::this_thread::sleep_for(std::chrono::milliseconds(600));
+        send(second);
+        std::this_thread::sleep_for(std::chrono::seconds(10));
+      });
+      ASSERT_TRUE(WIFSIGNALED(status));
+      EXPECT_EQ(WTERMSIG(status), second);
+    }
+  }
+}
+
+TEST(SignalsTest, AProcessThatWasToIgnoreThemStopsAllTheSame) {
+  const auto before = std::signal(SIGINT, SIG_IGN);
+  {
+    const StopSignals signals;
+    send(SIGINT);
+    wait_for([&] { return signals.requested(); });
+  }
+  EXPECT_EQ(std::signal(SIGINT, before), SIG_IGN);
+}
+
+// Seen failing with the signals left unblocked. A handler on their stack is what crashed trainings.
+TEST(SignalsTest, ThreadsThatComputeAreNotInterrupted) {
+  const StopSignals signals;
+  sigset_t blocked;
+  std::thread([&] { pthread_sigmask(SIG_BLOCK, nullptr, &blocked); }).join();
+  EXPECT_TRUE(sigismember(&blocked, SIGINT));
+  EXPECT_TRUE(sigismember(&blocked, SIGTERM));
+}
+
+TEST(SignalsTest, HandlersFromBeforeComeBack) {
+  static volatile std::sig_atomic_t handled = 0;
+  const auto before = std::signal(SIGTERM, [](int) { handled = 1; });
+  { const StopSignals signals; }
+  std::raise(SIGTERM);
+  EXPECT_EQ(handled, 1);
+  std::signal(SIGTERM, before);
+}
+
+}  // namespace
+}  // namespace tandem

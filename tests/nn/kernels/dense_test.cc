@@ -1,0 +1,69 @@
+#include "tandem/nn/kernels/dense.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/support/random_numbers.h"
+
+namespace tandem {
+namespace {
+
+// Each set of instructions against plain sums, in shapes that fill no register and no block.
+TEST(Dense, ProductsAreThoseOfPlainSums) {
+  for (const Simd simd : available_simd()) {
+    const auto kernels = dense_kernels(simd);
+    for (const auto& [samples, inputs, outputs] :
+         {DenseShape{1, 1, 1}, DenseShape{1, 33, 7}, DenseShape{5, 50, 6}, DenseShape{9, 64, 16}}) {
+      const DenseShape shape{samples, inputs, outputs};
+      const auto w = random_numbers(outputs * inputs, 1);
+      const auto x = random_numbers(samples * inputs, 2);
+      const auto y = random_numbers(samples * outputs, 3);
+      auto forward = y;
+      auto to_input = x;
+      std::vector<float> to_weights(w.size(), 7.0f);
+      kernels.forward(shape, w.data(), x.data(), forward.data());
+      kernels.to_input(shape, w.data(), y.data(), to_input.data());
+      kernels.to_weights(shape, y.data(), x.data(), to_weights.data());
+
+      std::vector<double> forward_expected(y.begin(), y.end());
+      std::vector<double> to_input_expected(x.begin(), x.end());
+      std::vector<double> to_weights_expected(w.size());
+      for (std::int64_t s = 0; s < samples; ++s) {
+        for (std::int64_t j = 0; j < outputs; ++j) {
+          for (std::int64_t k = 0; k < inputs; ++k) {
+            const double weight = w[j * inputs + k];
+            forward_expected[s * outputs + j] += weight * x[s * inputs + k];
+            to_input_expected[s * inputs + k] += weight * y[s * outputs + j];
+            to_weights_expected[j * inputs + k] += double{y[s * outputs + j]} * x[s * inputs + k];
+          }
+        }
+      }
+      EXPECT_THAT(forward, testing::Pointwise(testing::DoubleNear(1e-5), forward_expected));
+      EXPECT_THAT(to_input, testing::Pointwise(testing::DoubleNear(1e-5), to_input_expected));
+      EXPECT_THAT(to_weights, testing::Pointwise(testing::DoubleNear(1e-5), to_weights_expected));
+    }
+  }
+}
+
+// Seen failing with half as many lanes where a sample has a block for itself.
+TEST(Dense, ASamplesSumsDoNotDependOnTheOthers) {
+  for (const Simd simd : available_simd()) {
+    const auto kernels = dense_kernels(simd);
+    const DenseShape all{9, 1003, 13};
+    const auto w = random_numbers(all.outputs * all.inputs, 1);
+    const auto x = random_numbers(all.samples * all.inputs, 2);
+    std::vector<float> together(static_cast<std::size_t>(all.samples * all.outputs));
+    auto alone = together;
+    kernels.forward(all, w.data(), x.data(), together.data());
+    for (std::int64_t s = 0; s < all.samples; ++s) {
+      kernels.forward({1, all.inputs, all.outputs}, w.data(), x.data() + s * all.inputs,
+                      alone.data() + s * all.outputs);
+    }
+    EXPECT_EQ(alone, together);
+  }
+}
+
+}  // namespace
+}  // namespace tandem

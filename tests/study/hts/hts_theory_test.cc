@@ -1,0 +1,79 @@
+#include "tandem/study/hts/hts_theory.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace tandem {
+namespace {
+
+/// Exponential step times of rate 2, as in the paper's Figure 3 b.
+Synchronisation exponential(std::int64_t envs, std::int64_t alpha) {
+  return {.envs = envs, .alpha = alpha, .step = {0.5, 0.5}};
+}
+
+// E of the longest of n exponential times is the n-th harmonic number; the claim has ln n + gamma.
+TEST(HtsTheory, OfOneStepIsTheLongestOfNExponentials) {
+  const double round = 16 * expected_seconds_per_state(exponential(16, 1));
+  EXPECT_NEAR(round, 0.5 * (std::log(16) + 0.5772156649015329), 1e-12);
+}
+
+// Figure 3 a and b.
+TEST(HtsTheory, ClaimOneIsWhatASimulationTakes) {
+  Stream stream(1, 2);
+  for (const std::int64_t alpha : {1, 4, 16, 64, 256}) {
+    for (const double deviation : {0.1, 0.5, 1.0}) {
+      if (alpha == 1 && deviation == 1.0) continue;  // the next test's
+      const Synchronisation what{
+          .envs = 16, .alpha = alpha, .step = {0.5, deviation}, .actor_seconds = 0.01};
+      const double simulated = simulated_seconds_per_state(what, 4000, stream);
+      EXPECT_NEAR(expected_seconds_per_state(what) / simulated, 1, 0.05)
+          << "alpha " << alpha << ", deviation " << deviation;
+    }
+  }
+}
+
+// The claim is of a limit. Sums far from normal, of shape 1/4, are not there yet. Seen failing
+// without the term of equation 7 that holds alpha - 1, which matters little elsewhere.
+TEST(HtsTheory, ClaimOneIsLowForAFewStepsOfVeryUnequalTimes) {
+  Stream stream(1, 2);
+  const Synchronisation what{.envs = 16, .alpha = 1, .step = {0.5, 1.0}};
+  const double ratio =
+      expected_seconds_per_state(what) / simulated_seconds_per_state(what, 4000, stream);
+  EXPECT_GT(ratio, 0.75);
+  EXPECT_LT(ratio, 0.85);
+}
+
+TEST(HtsTheory, FewerSynchronisationsTakeLess) {
+  double last = expected_seconds_per_state(exponential(16, 1));
+  for (const std::int64_t alpha : {4, 16, 64, 128, 256, 512}) {
+    const double now = expected_seconds_per_state(exponential(16, alpha));
+    EXPECT_LT(now, last);
+    last = now;
+  }
+  EXPECT_GT(last, 0.5 / 16);  // what it would be without any
+  EXPECT_LT(last, 1.1 * 0.5 / 16);
+}
+
+TEST(HtsTheory, EqualStepTimesCostNoWaiting) {
+  const Synchronisation what{.envs = 4, .alpha = 8, .step = {0.5, 0}, .actor_seconds = 0.1};
+  EXPECT_DOUBLE_EQ(expected_seconds_per_state(what), (0.5 + 0.1) / 4);
+  Stream stream(1, 2);
+  EXPECT_DOUBLE_EQ(simulated_seconds_per_state(what, 3, stream), (0.5 + 0.1) / 4);
+}
+
+// Figure 3 c: 100 frames a second from each actor, 4000 a second by the learner.
+TEST(HtsTheory, ClaimTwoIsTheLengthOfAQueue) {
+  Stream stream(3, 4);
+  for (const std::int64_t actors : {1, 8, 20, 32}) {
+    const AsynchronousLearning what{.actors = actors};
+    const double expected = expected_latency(what);
+    const double load = static_cast<double>(actors) / 40;
+    EXPECT_NEAR(expected, load / (1 - load), 1e-12);
+    EXPECT_NEAR(simulated_latency(what, 400000, stream), expected, 0.05 * expected + 0.002);
+  }
+  EXPECT_TRUE(std::isinf(expected_latency({.actors = 40})));
+}
+
+}  // namespace
+}  // namespace tandem

@@ -1,0 +1,157 @@
+#include "tandem/systems/common/minibatches.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <mutex>
+#include <numeric>
+#include <set>
+#include <vector>
+
+#include "tandem/algo/ppo.h"
+#include "tandem/base/error.h"
+#include "tandem/io/temporary_folder.h"
+#include "tests/support/scenario.h"
+
+namespace tandem {
+namespace {
+
+/// Notes which samples it sees, by the numbers that it gave them as their returns.
+class Noting final : public Algorithm {
+ public:
+  struct Seen {
+    std::vector<float> samples;
+    double weight;
+  };
+
+  explicit Noting(Passes passes) : passes_(passes) {}
+  [[nodiscard]] Needs needs() const override { return {.passes = passes_}; }
+  void act(const Heads&, std::span<Stream* const>, std::span<const float>,
+           const Actions&) const override {}
+  void values(const Heads&, std::span<const std::int32_t>, std::span<float>) const override {}
+  void prepare(std::span<Rollout* const> rollouts) const override {
+    float number = 0;
+    for (Rollout* rollout : rollouts) {
+      for (float& value : rollout->returns()) value = number++;
+    }
+  }
+  LossStats loss(const Heads& heads, const Rollout& rollout, double weight,
+                 const Heads& gradient) const override {
+    EXPECT_EQ(heads.batch, std::ssize(rollout.returns()));
+    std::ranges::fill(gradient.value, static_cast<float>(weight));
+    const std::lock_guard lock(mutex_);
+    seen_.push_back({{rollout.returns().begin(), rollout.returns().end()}, weight});
+    return {.samples = static_cast<double>(heads.batch)};
+  }
+  [[nodiscard]] float reward(float raw) const override { return raw; }
+  [[nodiscard]] double gamma() const override { return 1; }
+
+  std::vector<Seen> take_seen() { return std::exchange(seen_, {}); }
+
+ private:
+  Passes passes_;
+  mutable std::mutex mutex_;
+  mutable std::vector<Seen> seen_;
+};
+
+class MinibatchesTest : public testing::Test {
+ protected:
+  /// Two rollouts of 3 steps, of 4 and 3 environments: 21 samples, in minibatches of 3 parts.
+  std::vector<Noting::Seen> learn(Passes passes, int threads, int updates = 1) {
+    std::vector<Noting::Seen> seen;
+    Noting* algorithm = nullptr;
+    const Scenario scenario{.folder = root_.path() / std::to_string(++runs_),
+                            .make_algorithm = [&] {
+                              auto made = std::make_unique<Noting>(passes);
+                              algorithm = made.get();
+                              return made;
+                            }};
+    tandem::train(scenario, [&](Parts& parts) {
+      const EnvSpec spec = parts.make_env(0)->spec();
+      Rollout one(spec, 3, 4);
+      Rollout other(spec, 3, 3);
+      const std::vector<Rollout*> rollouts = {&one, &other};
+      Minibatches minibatches(parts, parts.learner.parameters(), 21, 3);
+      Workers workers(threads);
+      for (int update = 0; update < updates; ++update) {
+        const auto summary = minibatches.learn(rollouts, workers, [&](auto gradients) {
+          ++moves_;
+          float bias = 0;  // the value head's, whose gradient the algorithm makes the weights' sum
+          for (const auto& gradient : gradients) bias += gradient.back();
+          EXPECT_NEAR(bias, 1, 1e-5);
+          return UpdateInfo{.gradient_norm = 2, .learning_rate = 0.5};
+        });
+        EXPECT_EQ(summary.loss.samples, 21 * passes.epochs);
+        EXPECT_EQ(summary.mean.gradient_norm, 2);
+      }
+      seen = algorithm->take_seen();
+    });
+    return seen;
+  }
+
+  int moves_ = 0;
+
+ private:
+  TemporaryFolder root_;
+  int runs_ = 0;
+};
+
+std::vector<float> samples_of(const std::vector<Noting::Seen>& seen) {
+  std::vector<float> all;
+  for (const auto& part : seen) all.insert(all.end(), part.samples.begin(), part.samples.end());
+  return all;
+}
+
+std::vector<float> upto(int count) {
+  std::vector<float> numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 0.0F);
+  return numbers;
+}
+
+// Seen failing with an order that is drawn once for all epochs, and with parts that overlap.
+TEST_F(MinibatchesTest, EachEpochSeesEachSampleOnceInANewOrder) {
+  const auto all = samples_of(learn({.epochs = 4, .minibatches = 2}, 1));
+  ASSERT_EQ(all.size(), 4u * 21);
+  EXPECT_EQ(moves_, 8);
+  std::set<std::vector<float>> orders;
+  for (auto epoch = all.begin(); epoch != all.end(); epoch += 21) {
+    const std::vector<float> order(epoch, epoch + 21);
+    EXPECT_THAT(order, testing::UnorderedElementsAreArray(upto(21)));
+    orders.insert(order);
+  }
+  EXPECT_EQ(orders.size(), 4u);
+}
+
+// 21 samples in 2 minibatches are 10 and 11.
+TEST_F(MinibatchesTest, EachMinibatchIsAMean) {
+  double sum = 0;
+  for (const auto& part : learn({.epochs = 1, .minibatches = 2}, 1)) {
+    sum += part.weight * static_cast<double>(part.samples.size());
+  }
+  EXPECT_NEAR(sum, 2, 1e-12);
+}
+
+TEST_F(MinibatchesTest, TheOrderDoesNotDependOnThreads) {
+  const Passes passes{.epochs = 2, .minibatches = 3};
+  auto one = learn(passes, 1, 2);
+  auto three = learn(passes, 3, 2);
+  const auto sorted = [](std::vector<Noting::Seen>& seen) {
+    std::vector<std::vector<float>> parts;
+    for (auto& part : seen) parts.push_back(part.samples);
+    std::ranges::sort(parts);
+    return parts;
+  };
+  EXPECT_EQ(sorted(one), sorted(three));
+}
+
+TEST_F(MinibatchesTest, MayHaveASampleEach) {
+  EXPECT_EQ(learn({.epochs = 1, .minibatches = 21}, 1).size(), 21u);
+}
+
+TEST_F(MinibatchesTest, MoreMinibatchesThanSamplesAreRefused) {
+  EXPECT_THROW(learn({.epochs = 1, .minibatches = 22}, 1), Error);
+}
+
+}  // namespace
+}  // namespace tandem

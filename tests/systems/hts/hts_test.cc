@@ -1,0 +1,284 @@
+// HTS-RL as a whole, over a linear network so that ThreadSanitizer sees all of it.
+#include "tandem/systems/hts/hts.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tandem/acting/collector.h"
+#include "tandem/algo/ppo.h"
+#include "tandem/base/error.h"
+#include "tandem/io/temporary_folder.h"
+#include "tests/support/scenario.h"
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<float> train(const Scenario& scenario, const HtsConfig& config) {
+  return tandem::train(scenario, [&](Parts& parts) { train_hts(config, parts); });
+}
+
+class HtsTest : public testing::Test {
+ protected:
+  fs::path folder(const std::string& name) const { return root_.path() / name; }
+
+  const HtsConfig few_ = {.envs = 10, .executors = 4, .actors = 2, .envs_per_group = 3};
+
+ private:
+  TemporaryFolder root_;
+};
+
+/// Up to 200 microseconds, another time at each call.
+void sleep_a_little() {
+  thread_local std::minstd_rand random(std::random_device{}());
+  std::this_thread::sleep_for(std::chrono::microseconds(random() % 200));
+}
+
+class SleepyEnv final : public Env {
+ public:
+  const EnvSpec& spec() const override { return inner_->spec(); }
+  void reset(Stream& stream, std::span<std::byte> frame) override { inner_->reset(stream, frame); }
+  StepResult step(const Action& action, Stream& stream, std::span<std::byte> frame) override {
+    sleep_a_little();
+    return inner_->step(action, stream, frame);
+  }
+  void save(StateWriter& writer) const override { inner_->save(writer); }
+  void load(StateReader& reader) override { inner_->load(reader); }
+
+ private:
+  std::unique_ptr<Env> inner_ = make_builtin_family()->make("cartpole", 0);
+};
+
+/// Does something before each pass; and as libraries do, it rounds otherwise in a larger batch
+/// where `rounding` is not 0.
+class WatchedNetwork final : public Network {
+ public:
+  WatchedNetwork(std::unique_ptr<Network> inner, std::function<void()> before, float rounding = 0)
+      : inner_(std::move(inner)), before_(std::move(before)), rounding_(rounding) {}
+  const Architecture& architecture() const override { return inner_->architecture(); }
+  void forward(const Inputs& inputs, const Heads& out) override {
+    before_();
+    inner_->forward(inputs, out);
+    const auto batch = static_cast<float>(out.batch);
+    for (auto& logit : out.logits) logit += rounding_ * batch;
+    out.logits[0] += 10 * rounding_ * batch;
+  }
+  void record(const Inputs& inputs, const Heads& out) override {
+    before_();
+    inner_->record(inputs, out);
+  }
+  void backward(const HeadLoss& loss, std::span<float> gradient) override {
+    before_();
+    inner_->backward(loss, gradient);
+  }
+  [[nodiscard]] std::unique_ptr<Activations> make_activations(std::int64_t samples) const override {
+    return inner_->make_activations(samples);
+  }
+  void forward_alone(const Inputs& inputs, const Heads& out) override {
+    before_();
+    inner_->forward_alone(inputs, out);
+  }
+  void record_at(const Inputs& inputs, const Heads& out, Activations& activations,
+                 std::span<const std::int64_t> places) override {
+    before_();
+    inner_->record_at(inputs, out, activations, places);
+  }
+  void backward(const HeadLoss& loss, std::span<float> gradient, const Recorded& samples) override {
+    before_();
+    inner_->backward(loss, gradient, samples);
+  }
+  void reload() override { inner_->reload(); }
+
+ private:
+  std::unique_ptr<Network> inner_;
+  std::function<void()> before_;
+  float rounding_;
+};
+
+using MakeAlgorithm = std::function<std::unique_ptr<Algorithm>()>;
+
+std::unique_ptr<Algorithm> make_small_ppo() { return make_ppo({.epochs = 2, .minibatches = 3}); }
+
+std::vector<float> train_sleepily(const fs::path& folder, const HtsConfig& config,
+                                  const MakeAlgorithm& make_algorithm) {
+  const Scenario scenario{.folder = folder,
+                          .make_env = [](int) { return std::make_unique<SleepyEnv>(); },
+                          .make_algorithm = make_algorithm};
+  return tandem::train(scenario, [&](Parts& parts) {
+    Parts sleepy = parts;
+    sleepy.make_network = [&](std::span<const float> parameters) {
+      return std::make_unique<WatchedNetwork>(parts.make_network(parameters), sleep_a_little,
+                                              1e-3F);
+    };
+    train_hts(config, sleepy);
+  });
+}
+
+// The point of the paper. Seen failing with an actor that predicts a whole batch at once.
+TEST_F(HtsTest, SameBitsForAnyThreadsAndAnyTiming) {
+  for (const bool ppo : {false, true}) {
+    const MakeAlgorithm make = ppo ? MakeAlgorithm(make_small_ppo) : [] { return make_a2c({}); };
+    auto name = [&, number = 0]() mutable {
+      return folder((ppo ? "ppo" : "a2c") + std::to_string(++number));
+    };
+    const HtsConfig alone = {.envs = 10, .executors = 1, .actors = 1, .envs_per_group = 3};
+    const auto one = train_sleepily(name(), alone, make);
+    for (const int executors : {3, 10}) {
+      for (const int actors : {0, 1, 2, 4, 8}) {
+        const HtsConfig config = {.envs = 10,
+                                  .executors = executors,
+                                  .actors = actors,
+                                  .learners = std::max(1, actors),
+                                  .envs_per_group = 3,
+                                  .max_predictions = 1 + actors};
+        EXPECT_EQ(train_sleepily(name(), config, make), one)
+            << executors << " executors, " << actors << " actors and learners";
+      }
+    }
+  }
+}
+
+/// Equation 6 as it stands, in one thread.
+void train_in_turns(Parts& parts, int envs, int alpha) {
+  const auto theta = parts.learner.parameters();  // theta_j
+  std::vector<float> acting(theta.begin(), theta.end());
+  std::vector<float> before = acting;  // theta_{j-1}
+  const auto actor = parts.make_network(acting);
+  const auto learner = parts.make_network(before);
+  Collector collector(VecEnv(parts.make_env, {.count = envs, .seed = parts.seed}), *actor, nullptr,
+                      parts.algorithm, alpha);
+  collector.start();
+  std::optional<Rollout> data;  // of theta_{j-1}
+  std::vector<std::vector<float>> gradient(1, std::vector<float>(theta.size()));
+  Workers workers(1);
+  while (!parts.run.done()) {
+    std::ranges::copy(theta, acting.begin());
+    actor->reload();
+    Rollout now = collector.collect(parts.run.steps());
+    if (data) {
+      learner->reload();
+      std::vector<float> logits(static_cast<std::size_t>(data->samples()) * 2);
+      std::vector<float> value(static_cast<std::size_t>(data->samples()));
+      learner->record({data->observations(0, alpha)}, {data->samples(), 2, logits, value});
+      learner->backward(
+          [&](const Heads& heads, const Heads& out) {
+            parts.algorithm.loss(heads, *data, 1.0 / data->samples(), out);
+          },
+          gradient[0]);
+      parts.learner.apply(gradient, parts.run.steps(), workers);
+    }
+    before = acting;
+    data = std::move(now);
+    parts.run.record({.steps = envs * alpha, .episodes = {}});
+  }
+}
+
+// Seen failing with the gradient taken at theta_j.
+TEST_F(HtsTest, IsEquationSix) {
+  const HtsConfig config = {
+      .envs = 6, .executors = 3, .actors = 1, .alpha = 4, .envs_per_group = 6};
+  const auto expected =
+      tandem::train({.folder = folder("turns")}, [](Parts& parts) { train_in_turns(parts, 6, 4); });
+  EXPECT_EQ(train({.folder = folder("hts")}, config), expected);
+}
+
+// The data that is still to be learned from, theta_{j-1} and all else are in the checkpoint. Seen
+// failing with theta_{j-1} not loaded, and with the storage not loaded.
+TEST_F(HtsTest, ResumedRunEndsWithTheBitsOfTheUninterruptedOne) {
+  const auto whole = train({.folder = folder("whole"), .steps = 3000}, few_);
+  train({.folder = folder("parts"), .steps = 1250}, few_);
+  EXPECT_EQ(whole, train({.folder = folder("parts"), .steps = 3000, .resume = true}, few_));
+  EXPECT_EQ(whole,
+            train({.folder = folder("saved"), .steps = 3000, .checkpoint_minutes = 0}, few_));
+}
+
+// Seen failing with the order of samples begun anew.
+TEST_F(HtsTest, ResumedRunOfPpoEndsWithTheBitsOfTheUninterruptedOne) {
+  const auto whole =
+      train({.folder = folder("whole"), .make_algorithm = make_small_ppo, .steps = 3000}, few_);
+  train({.folder = folder("parts"), .make_algorithm = make_small_ppo, .steps = 1250}, few_);
+  EXPECT_EQ(whole, train({.folder = folder("parts"),
+                          .make_algorithm = make_small_ppo,
+                          .steps = 3000,
+                          .resume = true},
+                         few_));
+}
+
+TEST_F(HtsTest, AStopLeavesACheckpointOfTheLastStep) {
+  std::atomic<int> asked = 0;
+  train({.folder = folder("stopped"), .stop_requested = [&] { return ++asked > 20; }}, few_);
+  const auto found = find_latest(folder("stopped") / "checkpoints", [](const std::string&) {});
+  EXPECT_EQ(found.step, result_of(folder("stopped")).at("steps"));
+  EXPECT_LT(found.step, 2000);
+  EXPECT_GT(found.step, 0);
+}
+
+TEST_F(HtsTest, AnErrorInAnEnvironmentReachesTheUserWithItsIndex) {
+  const auto make_env = [](int index) { return std::make_unique<Failing>(index == 8); };
+  try {
+    train({.folder = folder("failing"), .make_env = make_env}, few_);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("environment 8"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("the pole broke"), std::string::npos);
+  }
+}
+
+// In executors, actors and learners, at any point; the run goes on from its last checkpoint to the
+// bits of one that never failed. Seen failing (hanging) with meet() not looking at the crew's stop.
+TEST_F(HtsTest, AnErrorAnywhereEndsTheRunWhichGoesOnToTheSameBits) {
+  const auto whole = train({.folder = folder("whole"), .steps = 1500}, few_);
+  std::minstd_rand random(11);
+  int errors = 0;
+  for (int point = 0; point < 16; ++point) {
+    const auto run = folder("run" + std::to_string(point));
+    Scenario scenario{.folder = run, .steps = 1500, .checkpoint_minutes = 0};
+    std::atomic<int> calls = 1 + static_cast<int>(random() % 900);
+    if (point % 2 == 0) {
+      const int step = 1 + static_cast<int>(random() % 150);
+      scenario.make_env = [step](int index) { return std::make_unique<Failing>(index == 3, step); };
+      calls = 0;
+    }
+    try {
+      tandem::train(scenario, [&](Parts& parts) {
+        Parts failing = parts;
+        failing.make_network = [&](std::span<const float> parameters) {
+          return std::make_unique<WatchedNetwork>(parts.make_network(parameters), [&calls] {
+            if (--calls == 0) throw Error("the network broke");
+          });
+        };
+        train_hts(few_, failing);
+      });
+    } catch (const Error&) {
+      ++errors;
+    }
+    const bool resume = has_checkpoint(run / "checkpoints");
+    const auto other = folder("again" + std::to_string(point));
+    EXPECT_EQ(train({.folder = resume ? run : other, .steps = 1500, .resume = resume}, few_), whole)
+        << point;
+  }
+  EXPECT_GE(errors, 8);
+}
+
+TEST_F(HtsTest, ParametersThatAreNotFiniteEndTheRunAndSpoilNoCheckpoint) {
+  const Scenario scenario{
+      .folder = folder("nan"), .checkpoint_minutes = 0, .optimizer = {.lr = 1e38}};
+  EXPECT_THROW(train(scenario, few_), Error);
+  expect_finite_checkpoint(folder("nan") / "checkpoints");
+}
+
+}  // namespace
+}  // namespace tandem

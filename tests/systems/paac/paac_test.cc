@@ -1,0 +1,124 @@
+// PAAC as a whole, over a linear network so that the sanitizers see all of it.
+#include "tandem/systems/paac/paac.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tandem/algo/ppo.h"
+#include "tandem/base/error.h"
+#include "tandem/io/temporary_folder.h"
+#include "tests/support/scenario.h"
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr PaacConfig kPaac = {.envs = 10, .workers = 8, .t_max = 5, .envs_per_group = 3};
+
+std::vector<float> train(const Scenario& scenario, const PaacConfig& config = kPaac) {
+  return train(scenario, [&](Parts& parts) { train_paac(config, parts); });
+}
+
+class PaacTest : public testing::Test {
+ protected:
+  fs::path folder(const std::string& name) const { return root_.path() / name; }
+
+ private:
+  TemporaryFolder root_;
+};
+
+// Seen failing with the gradients summed in another order on two threads.
+TEST_F(PaacTest, SameBitsForAnyNumberOfThreads) {
+  const auto one = train({.folder = folder("one"), .threads = 1});
+  EXPECT_EQ(one, train({.folder = folder("two"), .threads = 2}));
+  EXPECT_EQ(one, train({.folder = folder("five"), .threads = 5}));
+}
+
+TEST_F(PaacTest, SameBitsWhenWorkersStepTheEnvironmentsOfOneGroup) {
+  const PaacConfig one_group = {.envs = 10, .workers = 8, .t_max = 5, .envs_per_group = 10};
+  const auto one = train({.folder = folder("one"), .threads = 1}, one_group);
+  EXPECT_EQ(one, train({.folder = folder("three"), .threads = 3}, one_group));
+}
+
+// Seen failing with the environments restarted instead of loaded.
+TEST_F(PaacTest, ResumedRunEndsWithTheBitsOfTheUninterruptedOne) {
+  const auto whole = train({.folder = folder("whole"), .steps = 3000});
+  train({.folder = folder("parts"), .steps = 1250, .threads = 1});
+  EXPECT_EQ(whole, train({.folder = folder("parts"), .steps = 3000, .resume = true}));
+}
+
+// Episodes of a recurrent agent begin within rollouts, at other steps in each environment.
+TEST_F(PaacTest, SameBitsOfARecurrentAgentForAnyThreadsAndWhenResumed) {
+  const auto whole = train({.folder = folder("whole"), .steps = 3000, .threads = 3, .lstm = 6});
+  train({.folder = folder("parts"), .steps = 1250, .threads = 1, .lstm = 6});
+  EXPECT_EQ(whole, train({.folder = folder("parts"), .steps = 3000, .resume = true, .lstm = 6}));
+}
+
+// Seen failing with load_target() left out.
+TEST_F(PaacTest, ValueMethodsKeepTheirBits) {
+  for (const auto method : {QMethod::one_step_q, QMethod::one_step_sarsa, QMethod::n_step_q}) {
+    const auto make = value_method(method);
+    const auto name = [&](const char* run) {
+      return folder(run + std::to_string(static_cast<int>(method)));
+    };
+    const auto one = train({.folder = name("one"), .make_algorithm = make, .threads = 1});
+    EXPECT_EQ(one, train({.folder = name("three"), .make_algorithm = make, .threads = 3}));
+    train({.folder = name("parts"), .make_algorithm = make, .steps = 1250});
+    EXPECT_EQ(one, train({.folder = name("parts"), .make_algorithm = make, .resume = true}));
+  }
+}
+
+// Seen failing with the order of samples begun anew.
+TEST_F(PaacTest, PpoHasTheSameBitsForAnyThreadsAndWhenResumed) {
+  const auto make = [] { return make_ppo({.epochs = 2, .minibatches = 3}); };
+  const auto one = train({.folder = folder("one"), .make_algorithm = make, .threads = 1});
+  EXPECT_EQ(one, train({.folder = folder("three"), .make_algorithm = make, .threads = 3}));
+  train({.folder = folder("parts"), .make_algorithm = make, .steps = 1250});
+  EXPECT_EQ(one, train({.folder = folder("parts"), .make_algorithm = make, .resume = true}));
+}
+
+TEST_F(PaacTest, AStopLeavesACheckpointOfTheLastStep) {
+  std::atomic<int> asked = 0;
+  train({.folder = folder("stopped"), .stop_requested = [&] { return ++asked > 20; }});
+  const auto found = find_latest(folder("stopped") / "checkpoints", [](const std::string&) {});
+  std::ifstream file(folder("stopped") / "result.json");
+  const auto result = nlohmann::json::parse(file);
+  EXPECT_EQ(found.step, result.at("steps"));
+  EXPECT_LT(found.step, 2000);
+  EXPECT_GT(found.step, 0);
+}
+
+TEST_F(PaacTest, AnErrorInAnEnvironmentReachesTheUserWithItsIndex) {
+  const auto make_env = [](int index) { return std::make_unique<Failing>(index == 8); };
+  for (const int threads : {1, 3}) {
+    try {
+      train({.folder = folder("failing" + std::to_string(threads)),
+             .make_env = make_env,
+             .threads = threads});
+      FAIL() << "no error";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("environment 8"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("the pole broke"), std::string::npos);
+    }
+  }
+}
+
+// A learning rate that blows the parameters up. Seen failing with the checks of record() and save()
+// both removed.
+TEST_F(PaacTest, ParametersThatAreNotFiniteEndTheRunAndSpoilNoCheckpoint) {
+  const Scenario scenario{
+      .folder = folder("nan"), .checkpoint_minutes = 0, .optimizer = {.lr = 1e38}};
+  EXPECT_THROW(train(scenario), Error);
+  expect_finite_checkpoint(folder("nan") / "checkpoints");
+}
+
+}  // namespace
+}  // namespace tandem

@@ -1,0 +1,229 @@
+#include "tandem/trainer/config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <tuple>
+
+#include "tandem/base/error.h"
+#include "tandem/io/temporary_folder.h"
+#include "tests/support/plugin_path.h"
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+const Setting kCartpole{"env.id", "cartpole", "--env"};
+
+bool has_plugin(const std::string& name) {
+  return fs::exists(TANDEM_BINARY_DIR "/plugins/tandem_" + name + ".so");
+}
+
+// Whether the environment of these settings can be had in this build.
+bool has_env(const std::vector<Setting>& settings) {
+  for (const auto& setting : settings) {
+    if (setting.key != "env.id") continue;
+    const auto id = value_text(setting.value);
+    const auto colon = id.find(':');
+    return colon == std::string::npos || has_plugin(id.substr(0, colon));
+  }
+  return has_plugin("atari");
+}
+
+std::string load_error(const std::string& system, const std::vector<Setting>& settings) {
+  try {
+    std::ignore = load_config(system, settings);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// Every key and its value as text.
+std::vector<std::pair<std::string, std::string>> values(Config& config) {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const auto& field : config.fields()) all.emplace_back(field.key, field_text(field));
+  return all;
+}
+
+Config reloaded(const Config& config) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "reloaded.toml";
+  std::ofstream(file) << config.toml();
+  return load_config("", read_toml(file));
+}
+
+TEST(Config, LaterSettingsWin) {
+  const auto config =
+      load_config("paac", {{"paac.t_max", std::int64_t{3}, "a.toml:1", Setting::Origin::file},
+                           {"run.steps", std::int64_t{10}, "a.toml:2", Setting::Origin::file},
+                           kCartpole,
+                           {"t_max", "4", "--set t_max=4"},
+                           {"paac.t_max", "6", "--set paac.t_max=6"},
+                           {"run.steps", "20M", "--steps"}});
+  EXPECT_EQ(config.paac.t_max, 6);
+  EXPECT_EQ(config.run.steps, 20'000'000);
+  EXPECT_EQ(config.env.id, "cartpole");
+}
+
+TEST(Config, EveryKeyIsThereOnceAndSaysWhatItMeans) {
+  auto config = load_config("paac", {kCartpole});
+  std::vector<std::string> keys;
+  for (const auto& field : config.fields()) {
+    EXPECT_FALSE(field.meaning.empty()) << field.key;
+    keys.push_back(field.key);
+  }
+  std::ranges::sort(keys);
+  EXPECT_EQ(std::ranges::adjacent_find(keys), keys.end());
+}
+
+TEST(Config, DefaultsAreWithinTheirRanges) {
+  auto config = load_config("paac", {kCartpole});
+  for (const auto& field : config.fields()) EXPECT_NO_THROW(set_field(field, field_value(field)));
+}
+
+TEST(Config, UnknownNamesOfferTheNearest) {
+  EXPECT_THAT(load_error("pac", {kCartpole}),
+              AllOf(HasSubstr("there is no system pac"), HasSubstr("did you mean paac?")));
+  EXPECT_THAT(load_error("paac", {{"env.id", "atarri:Pong", "--env"}}), HasSubstr("atarri"));
+  EXPECT_THAT(load_error("paac", {kCartpole, {"paac.tmax", "5", "--set paac.tmax=5"}}),
+              HasSubstr("did you mean paac.t_max?"));
+}
+
+TEST(Config, AConfigOfAnotherSystemIsRefused) {
+  const Setting other{"system", "paac", "x.toml:1", Setting::Origin::file};
+  EXPECT_EQ(load_error("paac", {other, kCartpole}), "");
+  EXPECT_THAT(load_error("a3c", {other, kCartpole}), HasSubstr("a3c"));
+}
+
+TEST(Config, MethodIsAnotherWordForAlgo) {
+  for (const char* key : {"algo", "method"}) {
+    const Setting sarsa{key, "one_step_sarsa", "--set"};
+    EXPECT_EQ(load_config("a3c", {kCartpole, sarsa}).algo, "one_step_sarsa");
+    EXPECT_EQ(load_config("paac", {kCartpole, sarsa}).algo, "one_step_sarsa");
+    EXPECT_EQ(load_config("a3c", {kCartpole, sarsa, {key, "a3c", "--set"}}).algo, "a2c");
+    EXPECT_THAT(load_error("a3c", {kCartpole, {key, "n_step", "--set method=n_step"}}),
+                AllOf(HasSubstr("--set method=n_step"), HasSubstr("n_step_q")));
+  }
+  EXPECT_EQ(load_config("a3c", {kCartpole}).algo, "a2c");
+}
+
+TEST(Config, OnlyTheChosenAlgorithmsNumbersTakePart) {
+  const Setting n_step{"algo", "n_step_q", "--set"};
+  const Setting entropy{"a2c.entropy", 0.5, "x.toml:3", Setting::Origin::file};
+  auto config = load_config("a3c", {kCartpole, entropy, n_step, {"gamma", "0.5", "--set"}});
+  EXPECT_EQ(config.q.gamma, 0.5);
+  EXPECT_EQ(config.a2c.gamma, 0.99);
+  EXPECT_THAT(config.toml(), testing::Not(HasSubstr("[a2c]")));
+  EXPECT_THAT(config.toml(), HasSubstr("[q]"));
+  const Setting wrong{"a2c.entropy", "0.5", "--set a2c.entropy=0.5"};
+  EXPECT_THAT(load_error("a3c", {kCartpole, n_step, wrong}), HasSubstr("not a key of the algorithm"));
+  EXPECT_THAT(load_error("a3c", {kCartpole, n_step, {"a2c.entropi", 0.5, "x.toml:3"}}),
+              HasSubstr("there is no key a2c.entropi"));
+}
+
+// Ape-X, appendix D.
+TEST(Config, DpgHasTheNumbersOfItsAppendix) {
+  const Setting pendulum{"env.id", "pendulum", "--env"};
+  const auto config = load_config("apex", {pendulum, {"algo", "dpg", "--set"}});
+  EXPECT_EQ(config.net.arch, "dpg");
+  EXPECT_EQ(config.net.init, "ddpg");
+  EXPECT_FALSE(config.net.dueling);
+  EXPECT_EQ(config.optimizer.kind, "adam");
+  EXPECT_EQ(config.optimizer.lr, 1e-4);
+  EXPECT_EQ(config.optimizer.clip_norm, 40);  // as for DQN
+  EXPECT_EQ(config.apex.batch, 256);
+  EXPECT_EQ(config.apex.n, 3);
+  EXPECT_EQ(config.replay.capacity, 1'000'000);
+  EXPECT_EQ(config.replay.remover, "inverse_priority");
+  EXPECT_EQ(config.replay.alpha_evict, -0.4);
+  EXPECT_EQ(config.replay.alpha, 0.6);
+  EXPECT_EQ(config.dpg.sigma, 0.3);
+  EXPECT_EQ(config.dpg.target_updates, 100);
+  EXPECT_EQ(config.dpg.clip, 1);
+  EXPECT_THAT(config.toml(), AllOf(HasSubstr("[dpg]"), testing::Not(HasSubstr("[dqn]"))));
+  auto copy = config;
+  auto again = reloaded(config);
+  EXPECT_EQ(values(again), values(copy));
+}
+
+TEST(Config, ADrawnLearningRateIsPartOfTheConfig) {
+  const Setting draw{"optimizer.lr_choice", "log_uniform", "--set"};
+  const auto config = load_config("a3c", {kCartpole, draw, {"run.seed", "5", "--seed"}});
+  const auto other = load_config("a3c", {kCartpole, draw, {"run.seed", "6", "--seed"}});
+  EXPECT_NE(config.optimizer.lr, other.optimizer.lr);
+  EXPECT_EQ(reloaded(config).optimizer.lr, config.optimizer.lr);
+}
+
+TEST(Config, OptionsOfAnotherEnvironmentAreExplained) {
+  EXPECT_THAT(
+      load_error("paac",
+               {kCartpole, {"env.frame_skip", std::int64_t{4}, "a.toml:7", Setting::Origin::file}}),
+      AllOf(HasSubstr("a.toml:7: there is no key env.frame_skip"),
+            HasSubstr("env.id is cartpole")));
+}
+
+TEST(Config, EnvironmentMayBeChosenByItsShortKey) {
+  const auto config = load_config("paac", {{"id", "cartpole", "--set id=cartpole"}});
+  EXPECT_EQ(config.env.id, "cartpole");
+}
+
+TEST(Config, TomlLoadsBackToTheSameValues) {
+  auto config = load_config("paac", {kCartpole,
+                                     {"lr", "0.1", "--set"},
+                                     {"gamma", "0.3333333333333333", "--set"},
+                                     {"run.seed", "9223372036854775807", "--seed"}});
+  auto again = reloaded(config);
+  EXPECT_EQ(values(again), values(config));
+}
+
+TEST(Config, EnvironmentAloneTakesNoOtherKeys) {
+  EXPECT_EQ(load_env_config({kCartpole}).id, "cartpole");
+  EXPECT_THROW(std::ignore = load_env_config({kCartpole, {"gamma", "0.9", "--set"}}), Error);
+}
+
+TEST(Config, ThreadBudgetIsAtLeastOne) {
+  RunConfig run;
+  EXPECT_GE(run.thread_budget(), 1);
+  run.threads = 7;
+  EXPECT_EQ(run.thread_budget(), 7);
+}
+
+TEST(Presets, EveryOneLoadsAndRoundTrips) {
+  int count = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(TANDEM_SOURCE_DIR "/configs")) {
+    if (entry.path().extension() != ".toml") continue;
+    const auto settings = read_toml(entry.path());
+    if (!has_env(settings)) continue;
+    auto config = load_config("", settings);
+    auto again = reloaded(config);
+    EXPECT_EQ(values(again), values(config)) << entry.path();
+    ++count;
+  }
+  EXPECT_GE(count, 2);
+}
+
+TEST(Presets, AtariIsTheDefault) {
+  if (!has_plugin("atari")) GTEST_SKIP() << "the Atari plug-in is not built";
+  for (const std::string system : {"paac", "a3c", "ga3c", "hts", "impala"}) {
+    for (const std::string algo : {"a2c", "n_step_q"}) {
+      const Setting chosen{"algo", algo, "--set"};
+      auto settings = read_toml(TANDEM_SOURCE_DIR "/configs/" + system + "/atari.toml");
+      settings.push_back(chosen);
+      auto preset = load_config("", settings);
+      auto defaults = load_config(system, {chosen});
+      EXPECT_EQ(values(preset), values(defaults)) << system << " " << algo;
+    }
+  }
+  auto preset = load_config("", read_toml(TANDEM_SOURCE_DIR "/configs/apex/atari.toml"));
+  auto defaults = load_config("apex", {});
+  EXPECT_EQ(values(preset), values(defaults));
+}
+
+}  // namespace
+}  // namespace tandem

@@ -1,0 +1,215 @@
+// `tandem eval` and `tandem record` on run directories made here.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tandem/app/commands.h"
+#include "tandem/base/error.h"
+#include "tandem/run/checkpoint.h"
+#include "tandem/run/run_directory.h"
+#include "tandem/trainer/config.h"
+#include "tests/support/plugin_path.h"
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::AllOf;
+using testing::Each;
+using testing::HasSubstr;
+using testing::SizeIs;
+using testing::ThrowsMessage;
+
+class AgentTest : public testing::Test {
+ protected:
+  AgentTest() { fs::remove_all(paths_.folder); }
+  ~AgentTest() override { fs::remove_all(paths_.folder); }
+
+  // A run with an untrained network, as of these steps.
+  void make_run(const std::string& env, const std::string& arch, std::vector<std::int64_t> steps) {
+    const auto config =
+        load_config("paac", {{"env.id", env, "--env"}, {"net.arch", arch, "--set"}});
+    fs::create_directories(paths_.folder);
+    std::ofstream(paths_.config()) << config.toml();
+
+    const auto architecture = make_architecture(config.net, config.env.factory(1)(0)->spec());
+    std::vector<float> parameters(static_cast<std::size_t>(architecture.parameter_count()));
+    Stream stream(1, 0);
+    initialise(architecture, stream, parameters);
+    Checkpoint checkpoint;
+    for (const auto& info : architecture.parameters()) {
+      checkpoint.add_tensor(info.name, info.shape,
+                            std::span(parameters)
+                                .subspan(static_cast<std::size_t>(info.offset),
+                                         static_cast<std::size_t>(info.count)));
+    }
+    for (const auto step : steps) write_checkpoint(checkpoint, paths_.checkpoints(), step);
+  }
+
+  // Runs `tandem COMMAND RUN WORDS...` and returns what it prints to stdout.
+  std::string tandem(const std::string& command, std::vector<std::string> words) const {
+    CLI::App program;
+    add_eval(program);
+    add_record(program);
+    words.insert(words.begin(), {command, paths_.folder.string()});
+    std::ranges::reverse(words);  // as CLI11 takes them
+    testing::internal::CaptureStdout();
+    try {
+      program.parse(words);
+    } catch (...) {
+      testing::internal::GetCapturedStdout();
+      throw;
+    }
+    return testing::internal::GetCapturedStdout();
+  }
+
+  json eval(std::vector<std::string> words) const {
+    words.emplace_back("--json");
+    return json::parse(tandem("eval", std::move(words)));
+  }
+
+  void damage(std::int64_t step) const {
+    const auto folder = find_at_step(paths_.checkpoints(), step).folder;
+    std::ofstream(folder / "tensors.safetensors", std::ios::app) << "x";
+  }
+
+  const RunPaths paths_{
+      fs::path(testing::TempDir()) /
+      ("agent_test_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()))};
+};
+
+TEST_F(AgentTest, JsonTellsEachGame) {
+  make_run("cartpole", "mlp", {1000});
+  const auto result = eval({"--episodes", "4", "--seed", "5"});
+  EXPECT_EQ(result["env"], "cartpole");
+  EXPECT_EQ(result["checkpoint_steps"], 1000);
+  EXPECT_EQ(result["seed"], 5);
+  EXPECT_EQ(result["greedy"], false);
+  EXPECT_TRUE(result["human_normalised"].is_null());
+  const auto returns = result["returns"].get<std::vector<double>>();
+  ASSERT_THAT(returns, SizeIs(4));
+  EXPECT_DOUBLE_EQ(result["mean"], (returns[0] + returns[1] + returns[2] + returns[3]) / 4);
+  EXPECT_EQ(result["lengths"], result["returns"]);  // CartPole gives a point for each step
+}
+
+TEST_F(AgentTest, TableTellsEachGame) {
+  make_run("cartpole", "mlp", {1000});
+  const auto table = tandem("eval", {"--episodes", "3"});
+  EXPECT_THAT(table, AllOf(HasSubstr("cartpole after 1000 steps"), HasSubstr("3 games, sampled"),
+                           HasSubstr("mean"), HasSubstr("median"), HasSubstr("std"),
+                           HasSubstr("min..max"), HasSubstr("returns")));
+}
+
+TEST_F(AgentTest, ThreadsDoNotChangeTheScore) {
+  make_run("catch", "mlp", {1000});
+  EXPECT_EQ(eval({"--threads", "1", "--episodes", "7"}),
+            eval({"--threads", "3", "--episodes", "7"}));
+}
+
+TEST_F(AgentTest, DamagedCheckpointsAreNamedAndSkipped) {
+  make_run("cartpole", "mlp", {1000, 2000, 3000});
+  EXPECT_EQ(eval({"--episodes", "1"})["checkpoint_steps"], 3000);
+  damage(3000);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(eval({"--episodes", "1"})["checkpoint_steps"], 2000);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr("000000003000"), HasSubstr("damaged")));
+  EXPECT_EQ(eval({"--episodes", "1", "--checkpoint", "1000"})["checkpoint_steps"], 1000);
+  EXPECT_THAT([&] { eval({"--checkpoint", "3000"}); }, ThrowsMessage<Error>(HasSubstr("damaged")));
+  EXPECT_THAT(
+      [&] {
+        eval({"--checkpoint", "7"});
+      },
+      ThrowsMessage<Error>(HasSubstr("there are: 1000 2000 3000")));
+}
+
+TEST_F(AgentTest, OptionsOfTheEnvironmentCanBeChanged) {
+  make_run("cartpole", "mlp", {1000});
+  const auto result = eval({"--episodes", "5", "--set", "env.max_steps=3"});
+  EXPECT_THAT(result["lengths"].get<std::vector<int>>(), Each(3));
+  EXPECT_THAT(
+      [&] {
+        eval({"--set", "net.hidden=32"});
+      },
+      ThrowsMessage<Error>(HasSubstr("net.hidden belongs to the trained agent")));
+  EXPECT_THAT(
+      [&] {
+        eval({"--set", "env.id=catch"});
+      },
+      ThrowsMessage<Error>(HasSubstr("env.id belongs to the trained agent")));
+}
+
+TEST_F(AgentTest, BadInputIsRefusedInWords) {
+  EXPECT_THAT([&] { eval({}); }, ThrowsMessage<Error>(HasSubstr("is not the folder of a run")));
+  make_run("cartpole", "mlp", {});
+  EXPECT_THAT([&] { eval({}); }, ThrowsMessage<Error>(HasSubstr("there is no checkpoint")));
+  make_run("cartpole", "mlp", {1000});
+  EXPECT_THAT(
+      [&] {
+        eval({"--start", "noop"});
+      },
+      ThrowsMessage<Error>(HasSubstr("no no-op starts")));
+
+  auto config = load_config("", read_toml(paths_.config()));
+  config.net.hidden = 32;
+  std::ofstream(paths_.config()) << config.toml();
+  EXPECT_THAT([&] { eval({}); }, ThrowsMessage<Error>(HasSubstr("values, this network needs")));
+  std::ofstream(paths_.config(), std::ios::app) << "\n[future]\nkey = 1\n";
+  EXPECT_THAT([&] { eval({}); }, ThrowsMessage<Error>(HasSubstr("future.key")));
+}
+
+TEST_F(AgentTest, RecordsAGame) {
+  make_run("cartpole", "mlp", {1000});
+  const auto file = paths_.folder / "game.mp4";
+  const auto said = tandem("record", {"--out", file.string(), "--scale", "1"});
+  EXPECT_THAT(said, HasSubstr("a game of cartpole after 1000 steps of training, return "));
+  EXPECT_GT(fs::file_size(file), 500U);
+}
+
+class AtariAgentTest : public AgentTest {
+ protected:
+  void SetUp() override {
+    if (!fs::exists(TANDEM_BINARY_DIR "/plugins/tandem_atari.so")) {
+      GTEST_SKIP() << "built without the Atari plug-in";
+    }
+    make_run("atari:Breakout", "nips", {1000});
+  }
+};
+
+// A run's config ends training episodes at a lost life; Breakout's games have five.
+TEST_F(AtariAgentTest, PlaysWholeGames) {
+  std::ifstream stream(paths_.config());
+  std::string text((std::istreambuf_iterator<char>(stream)), {});
+  const std::string off = "life_loss_terminal = false";
+  ASSERT_NE(text.find(off), std::string::npos);
+  const auto whole = eval({"--episodes", "3"});
+  text.replace(text.find(off), off.size(), "life_loss_terminal = true");
+  std::ofstream(paths_.config()) << text;
+  EXPECT_EQ(eval({"--episodes", "3"}), whole);
+  const double normalised = (whole["mean"].get<double>() - 1.7) / 28.8;
+  EXPECT_NEAR(whole["human_normalised"], normalised, 1e-9);
+}
+
+// Seen failing with 30 no-ops for both.
+TEST_F(AtariAgentTest, StartsAsAskedFor) {
+  make_run("atari:Pong", "nips", {1000});
+  const auto lengths = [&](const std::string& start) {
+    const auto result = eval({"--episodes", "3", "--greedy", "--start", start});
+    return result["lengths"].get<std::set<int>>();
+  };
+  EXPECT_THAT(lengths("fixed"), SizeIs(1));  // without no-ops and sampling all games are the same
+  EXPECT_THAT(lengths("noop"), SizeIs(testing::Gt(1U)));
+  EXPECT_THAT([&] { eval({"--start", "human"}); }, testing::Throws<CLI::ValidationError>());
+}
+
+}  // namespace
+}  // namespace tandem
