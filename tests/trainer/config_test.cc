@@ -122,7 +122,8 @@ TEST(Config, OnlyTheChosenAlgorithmsNumbersTakePart) {
   EXPECT_THAT(config.toml(), testing::Not(HasSubstr("[a2c]")));
   EXPECT_THAT(config.toml(), HasSubstr("[q]"));
   const Setting wrong{"a2c.entropy", "0.5", "--set a2c.entropy=0.5"};
-  EXPECT_THAT(load_error("a3c", {kCartpole, n_step, wrong}), HasSubstr("not a key of the algorithm"));
+  EXPECT_THAT(load_error("a3c", {kCartpole, n_step, wrong}),
+              HasSubstr("not a key of the algorithm"));
   EXPECT_THAT(load_error("a3c", {kCartpole, n_step, {"a2c.entropi", 0.5, "x.toml:3"}}),
               HasSubstr("there is no key a2c.entropi"));
 }
@@ -162,8 +163,8 @@ TEST(Config, ADrawnLearningRateIsPartOfTheConfig) {
 
 TEST(Config, OptionsOfAnotherEnvironmentAreExplained) {
   EXPECT_THAT(
-      load_error("paac",
-               {kCartpole, {"env.frame_skip", std::int64_t{4}, "a.toml:7", Setting::Origin::file}}),
+      load_error("paac", {kCartpole,
+                          {"env.frame_skip", std::int64_t{4}, "a.toml:7", Setting::Origin::file}}),
       AllOf(HasSubstr("a.toml:7: there is no key env.frame_skip"),
             HasSubstr("env.id is cartpole")));
 }
