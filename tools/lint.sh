@@ -51,6 +51,7 @@ check_python() { $ruff check --quiet . && $ruff format --quiet --check .; }
 check_shell() { find tools .ci \( -name '*.sh' -o -path .ci/run \) -exec shellcheck {} +; }
 
 check "folder order and file size (tools/check_layers.py)" .venv/bin/python tools/check_layers.py
+check "systems by name (tools/check_system_names.py)" .venv/bin/python tools/check_system_names.py
 check "clang-format (mend with: make format)" check_format
 check "Python (ruff)" check_python
 check "shell (shellcheck)" check_shell

@@ -9,6 +9,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
+#include "tests/support/config_values.h"
 #include "tests/support/plugin_path.h"
 
 namespace tandem {
@@ -43,11 +44,11 @@ TEST_F(ConfigOptionsTest, DedicatedOptionsBeatSetsBeatTheFileBeatsDefaults) {
   const auto config = load("paac --seed 9 --set run.seed=8 --set envs=3 --set envs=4 --config " +
                            file.string() + " --env cartpole --steps 20M");
   EXPECT_EQ(config.run.seed, 9);
-  EXPECT_EQ(config.paac.envs, 4);
-  EXPECT_EQ(config.paac.t_max, 7);
+  EXPECT_EQ(value_of(config, "paac.envs"), 4);
+  EXPECT_EQ(value_of(config, "paac.t_max"), 7);
   EXPECT_EQ(config.env.id, "cartpole");
   EXPECT_EQ(config.run.steps, 20'000'000);
-  EXPECT_EQ(config.a2c.gamma, 0.99);
+  EXPECT_EQ(value_of<double>(config, "a2c.gamma"), 0.99);
 }
 
 TEST_F(ConfigOptionsTest, FramesBecomeSteps) {
@@ -66,7 +67,7 @@ TEST_F(ConfigOptionsTest, AResumedRunMayOnlyChangeItsBudgetAndPace) {
   EXPECT_EQ(config.run.steps, 10);
   EXPECT_EQ(config.run.threads, 3);
   EXPECT_EQ(config.run.seed, 5);
-  EXPECT_EQ(config.paac.t_max, 7);
+  EXPECT_EQ(value_of(config, "paac.t_max"), 7);
 }
 
 TEST_F(ConfigOptionsTest, AResumedRunKeepsWhatItsCheckpointBelongsTo) {

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "tandem/systems/a3c/a3c_system.h"
+#include "tandem/systems/hts/hts_system.h"
+#include "tandem/systems/paac/paac_system.h"
+
 namespace tandem {
 namespace {
 
@@ -46,32 +50,28 @@ TEST(Forecast, MeetingsCostTheSlowestThreadsTime) {
 }
 
 TEST(Forecast, PatternsAreThoseOfTheSystems) {
-  Config paac;
-  paac.run.threads = 2;
-  const auto groups = thread_pattern(paac);  // two groups of 16 environments, each one's worker's
+  PaacSystem paac;
+  const auto groups = paac.thread_pattern(2);  // two groups of 16 environments, each one's worker's
   EXPECT_EQ(groups.stepping, 2);
   EXPECT_EQ(groups.meeting_steps, 16 * 5);
   EXPECT_EQ(groups.computing, 2);
-  paac.run.threads = 32;
-  paac.paac.workers = 32;
-  paac.paac.envs_per_group = 32;
-  const auto each = thread_pattern(paac);  // a worker for each environment, who meet at each step
+  paac.config.workers = 32;
+  paac.config.envs_per_group = 32;
+  const auto each = paac.thread_pattern(32);  // each environment has a worker; they meet each step
   EXPECT_EQ(each.stepping, 32);
   EXPECT_EQ(each.meeting_steps, 1);
   EXPECT_EQ(each.computing, 1);
 
-  Config hts;
-  hts.system = "hts";
-  hts.hts.envs = 32;
-  hts.hts.executors = 8;
-  hts.hts.alpha = 5;
-  EXPECT_EQ(thread_pattern(hts).stepping, 8);
-  EXPECT_EQ(thread_pattern(hts).meeting_steps, 4 * 5);
+  HtsSystem hts;
+  hts.config.envs = 32;
+  hts.config.executors = 8;
+  hts.config.alpha = 5;
+  EXPECT_EQ(hts.thread_pattern(2).stepping, 8);
+  EXPECT_EQ(hts.thread_pattern(2).meeting_steps, 4 * 5);
 
-  Config a3c;
-  a3c.system = "a3c";
-  EXPECT_EQ(thread_pattern(a3c).stepping, 16);
-  EXPECT_EQ(thread_pattern(a3c).meeting_steps, 0);
+  const A3cSystem a3c;
+  EXPECT_EQ(a3c.thread_pattern(2).stepping, 16);
+  EXPECT_EQ(a3c.thread_pattern(2).meeting_steps, 0);
 }
 
 }  // namespace

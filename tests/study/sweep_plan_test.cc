@@ -15,6 +15,7 @@
 #include "tandem/io/temporary_folder.h"
 #include "tandem/run/run_directory.h"
 #include "tandem/study/sweep_folder.h"
+#include "tests/support/config_values.h"
 
 namespace tandem {
 namespace {
@@ -71,7 +72,7 @@ TEST(SweepPlan, EveryCombinationInEveryRepetition) {
     EXPECT_EQ(run.config.optimizer.lr, plan.runs[i < 4 ? 0 : 4].config.optimizer.lr);
     EXPECT_EQ(std::stod(run.values[0]), run.config.optimizer.lr);
     EXPECT_EQ(run.values[1], run.config.optimizer.kind);
-    EXPECT_EQ(std::stoi(run.values[2]), run.config.paac.t_max);
+    EXPECT_EQ(std::stoi(run.values[2]), value_of(run.config, "paac.t_max"));
   }
   EXPECT_EQ(titles.size(), 8);
   EXPECT_NE(plan.runs[0].config.optimizer.lr, plan.runs[4].config.optimizer.lr);
@@ -117,7 +118,7 @@ TEST(SweepPlan, MethodsHaveKeysOfTheirOwn) {
 
 TEST(SweepPlan, IntegersAreDrawnWhole) {
   for (const auto& run : plan_of({"t_max=uniform(2,30)"}, 5).runs) {
-    EXPECT_EQ(std::stoi(run.values[0]), run.config.paac.t_max);
+    EXPECT_EQ(std::stoi(run.values[0]), value_of(run.config, "paac.t_max"));
   }
 }
 

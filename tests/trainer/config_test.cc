@@ -3,12 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <memory>
 #include <tuple>
 
 #include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
+#include "tests/support/config_values.h"
 #include "tests/support/plugin_path.h"
 
 namespace tandem {
@@ -66,7 +70,7 @@ TEST(Config, LaterSettingsWin) {
                            {"t_max", "4", "--set t_max=4"},
                            {"paac.t_max", "6", "--set paac.t_max=6"},
                            {"run.steps", "20M", "--steps"}});
-  EXPECT_EQ(config.paac.t_max, 6);
+  EXPECT_EQ(value_of(config, "paac.t_max"), 6);
   EXPECT_EQ(config.run.steps, 20'000'000);
   EXPECT_EQ(config.env.id, "cartpole");
 }
@@ -117,8 +121,7 @@ TEST(Config, OnlyTheChosenAlgorithmsNumbersTakePart) {
   const Setting n_step{"algo", "n_step_q", "--set"};
   const Setting entropy{"a2c.entropy", 0.5, "x.toml:3", Setting::Origin::file};
   auto config = load_config("a3c", {kCartpole, entropy, n_step, {"gamma", "0.5", "--set"}});
-  EXPECT_EQ(config.q.gamma, 0.5);
-  EXPECT_EQ(config.a2c.gamma, 0.99);
+  EXPECT_EQ(value_of<double>(config, "q.gamma"), 0.5);
   EXPECT_THAT(config.toml(), testing::Not(HasSubstr("[a2c]")));
   EXPECT_THAT(config.toml(), HasSubstr("[q]"));
   const Setting wrong{"a2c.entropy", "0.5", "--set a2c.entropy=0.5"};
@@ -138,15 +141,15 @@ TEST(Config, DpgHasTheNumbersOfItsAppendix) {
   EXPECT_EQ(config.optimizer.kind, "adam");
   EXPECT_EQ(config.optimizer.lr, 1e-4);
   EXPECT_EQ(config.optimizer.clip_norm, 40);  // as for DQN
-  EXPECT_EQ(config.apex.batch, 256);
-  EXPECT_EQ(config.apex.n, 3);
-  EXPECT_EQ(config.replay.capacity, 1'000'000);
-  EXPECT_EQ(config.replay.remover, "inverse_priority");
-  EXPECT_EQ(config.replay.alpha_evict, -0.4);
-  EXPECT_EQ(config.replay.alpha, 0.6);
-  EXPECT_EQ(config.dpg.sigma, 0.3);
-  EXPECT_EQ(config.dpg.target_updates, 100);
-  EXPECT_EQ(config.dpg.clip, 1);
+  EXPECT_EQ(value_of(config, "apex.batch"), 256);
+  EXPECT_EQ(value_of(config, "apex.n"), 3);
+  EXPECT_EQ(value_of(config, "replay.capacity"), 1'000'000);
+  EXPECT_EQ(value_of<std::string>(config, "replay.remover"), "inverse_priority");
+  EXPECT_EQ(value_of<double>(config, "replay.alpha_evict"), -0.4);
+  EXPECT_EQ(value_of<double>(config, "replay.alpha"), 0.6);
+  EXPECT_EQ(value_of<double>(config, "dpg.sigma"), 0.3);
+  EXPECT_EQ(value_of(config, "dpg.target_updates"), 100);
+  EXPECT_EQ(value_of<double>(config, "dpg.clip"), 1);
   EXPECT_THAT(config.toml(), AllOf(HasSubstr("[dpg]"), testing::Not(HasSubstr("[dqn]"))));
   auto copy = config;
   auto again = reloaded(config);
@@ -184,8 +187,9 @@ TEST(Config, TomlLoadsBackToTheSameValues) {
 }
 
 TEST(Config, EnvironmentAloneTakesNoOtherKeys) {
-  EXPECT_EQ(load_env_config({kCartpole}).id, "cartpole");
-  EXPECT_THROW(std::ignore = load_env_config({kCartpole, {"gamma", "0.9", "--set"}}), Error);
+  EXPECT_EQ(load_env_config({kCartpole}, *published()).id, "cartpole");
+  EXPECT_THROW(std::ignore = load_env_config({kCartpole, {"gamma", "0.9", "--set"}}, *published()),
+               Error);
 }
 
 TEST(Config, ThreadBudgetIsAtLeastOne) {
@@ -209,21 +213,36 @@ TEST(Presets, EveryOneLoadsAndRoundTrips) {
   EXPECT_GE(count, 2);
 }
 
-TEST(Presets, AtariIsTheDefault) {
-  if (!has_plugin("atari")) GTEST_SKIP() << "the Atari plug-in is not built";
-  for (const std::string system : {"paac", "a3c", "ga3c", "hts", "impala"}) {
-    for (const std::string algo : {"a2c", "n_step_q"}) {
-      const Setting chosen{"algo", algo, "--set"};
-      auto settings = read_toml(TANDEM_SOURCE_DIR "/configs/" + system + "/atari.toml");
-      settings.push_back(chosen);
-      auto preset = load_config("", settings);
-      auto defaults = load_config(system, {chosen});
-      EXPECT_EQ(values(preset), values(defaults)) << system << " " << algo;
-    }
+// Seen failing with the numbers of an algorithm's preset left out.
+TEST(Presets, AreTheDefaults) {
+  auto own = *published();
+  for (auto& preset : own.presets) {
+    if (preset.name == "a3c/atari") preset.toml = "system = \"a3c\"\n[a3c]\nt_max = 77\n";
+    if (preset.name == "algo/ppo") preset.toml = "[optimizer]\nlr = 0.25\n";
   }
-  auto preset = load_config("", read_toml(TANDEM_SOURCE_DIR "/configs/apex/atari.toml"));
-  auto defaults = load_config("apex", {});
-  EXPECT_EQ(values(preset), values(defaults));
+  const auto catalogue = std::make_shared<const Catalogue>(own);
+  EXPECT_EQ(value_of(load_config("a3c", {kCartpole}, catalogue), "a3c.t_max"), 77);
+  const Setting ppo{"algo", "ppo", "--set"};
+  EXPECT_EQ(load_config("paac", {kCartpole, ppo}, catalogue).optimizer.lr, 0.25);
+  EXPECT_NE(load_config("paac", {kCartpole}, catalogue).optimizer.lr, 0.25);
+}
+
+// Seen failing with a preset changed after the build.
+TEST(Presets, ArePartOfTheLibrary) {
+  const auto presets = published_presets();
+  std::size_t files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(TANDEM_SOURCE_DIR "/configs")) {
+    if (entry.path().extension() != ".toml") continue;
+    ++files;
+    auto name = fs::relative(entry.path(), TANDEM_SOURCE_DIR "/configs");
+    const auto found =
+        std::ranges::find(presets, name.replace_extension().generic_string(), &Preset::name);
+    ASSERT_NE(found, presets.end()) << entry.path();
+    std::ifstream file(entry.path());
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    EXPECT_EQ(found->toml, text) << entry.path();
+  }
+  EXPECT_EQ(files, presets.size());
 }
 
 }  // namespace

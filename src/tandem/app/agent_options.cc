@@ -4,47 +4,16 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <limits>
 
 #include "tandem/base/error.h"
-#include "tandem/run/checkpoint.h"
 #include "tandem/run/run_directory.h"
-#include "tandem/systems/common/parts.h"
-#include "tandem/trainer/assembly.h"
 
 namespace tandem {
 namespace {
 
 constexpr std::int64_t kNoops = 30;  // at most; PAAC, section 5.1
-
-FieldList env_fields(Config& config) { return prefixed("env.", config.env.fields()); }
-
-const Field* find_key(const FieldList& fields, const std::string& key) {
-  const auto found = std::ranges::find(fields, key, &Field::key);
-  return found == fields.end() ? nullptr : &*found;
-}
-
-// An agent may play games other than those it was trained on; itself it cannot be changed.
-void change_env(Config& config, const std::string& assignment) {
-  const auto setting = parse_assignment(assignment);
-  const auto fields = config.fields();
-  const auto& key = find_field(setting, fields).key;
-  if (!key.starts_with("env.") || key == "env.id") {
-    throw Error(
-        fmt::format("{}: {} belongs to the trained agent; only options of its environment "
-                    "(env.*) can be changed here",
-                    setting.where, key));
-  }
-  apply_setting(setting, fields);
-}
-
-FoundCheckpoint find_checkpoint(const std::filesystem::path& checkpoints,
-                                std::optional<std::int64_t> step) {
-  if (step) return find_at_step(checkpoints, *step);
-  return find_latest(checkpoints, [](const std::string& damage) {
-    fmt::print(stderr, "tandem: warning: {}\n", damage);
-  });
-}
 
 }  // namespace
 
@@ -71,47 +40,34 @@ void AgentOptions::add_to(CLI::App& app) {
 }
 
 Agent AgentOptions::load() const {
-  Agent agent;
-  agent.config = config();
-  const auto& config = agent.config;
-  const auto found = find_checkpoint(RunPaths{run_}.checkpoints(), checkpoint_);
-  agent.step = found.step;
-  agent.checkpoint = found.folder;
-
-  const auto spec = config.env.factory(seed_)(0)->spec();
-  agent.algorithm = make_algorithm(config, spec);
-  const auto architecture =
-      make_architecture(config.net, spec, agent.algorithm->needs().value_head);
-  agent.parameters.resize(static_cast<std::size_t>(architecture.parameter_count()));
-  load_parameters(found.checkpoint, architecture, agent.parameters);
-  agent.network =
-      make_network(architecture, agent.parameters, config.run.device, precision_of(config.net));
-  return agent;
+  return Agent::load(run_, {.checkpoint = checkpoint_,
+                            .device = device_,
+                            .env = env_settings(),
+                            .on_damage = [](const std::string& damage) {
+                              fmt::print(stderr, "tandem: warning: {}\n", damage);
+                            }});
 }
 
-Config AgentOptions::config() const {
-  const auto file = RunPaths{run_}.config();
-  require_run(run_);
-  auto config = load_config("", read_toml(file));
-  const auto fields = env_fields(config);
-  if (const auto* lives = find_key(fields, "env.life_loss_terminal")) set_field(*lives, false);
-  change_start(config);
-  for (const auto& assignment : sets_) change_env(config, assignment);
-  if (!device_.empty()) config.run.device = device_;
-  return config;
-}
-
-void AgentOptions::change_start(Config& config) const {
-  if (start_.empty()) return;
-  const auto fields = env_fields(config);
-  const auto* noops = find_key(fields, "env.noop_max");
-  if (noops == nullptr) {
-    throw Error(
-        fmt::format("--start {}: {} has no no-op starts (no key env.noop_max); leave the "
-                    "option out",
-                    start_, config.env.id));
+std::vector<Setting> AgentOptions::env_settings() const {
+  std::vector<Setting> settings;
+  if (!start_.empty()) {
+    require_noops();
+    settings.push_back(
+        {"env.noop_max", start_ == "noop" ? fmt::format("{}", kNoops) : "0", "--start " + start_});
   }
-  set_field(*noops, start_ == "noop" ? kNoops : std::int64_t{0});
+  std::ranges::transform(sets_, std::back_inserter(settings), parse_assignment);
+  return settings;
+}
+
+/// Not every family of environments has no-op starts.
+void AgentOptions::require_noops() const {
+  require_run(run_);
+  auto config = load_config("", read_toml(RunPaths{run_}.config()));
+  const auto fields = config.fields();
+  if (std::ranges::find(fields, "env.noop_max", &Field::key) != fields.end()) return;
+  throw Error(
+      fmt::format("--start {}: {} has no no-op starts (no key env.noop_max); leave the option out",
+                  start_, config.env.id));
 }
 
 }  // namespace tandem

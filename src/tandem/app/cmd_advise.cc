@@ -46,10 +46,10 @@ std::string memory_text(double bytes) {
 }
 
 void print_json(const AdviceTask& task, const EnvMeasures& env,
-                const std::vector<Forecast>& forecasts) {
+                const std::vector<Prospect>& forecasts) {
   auto rows = nlohmann::ordered_json::array();
   for (const auto& one : forecasts) {
-    nlohmann::ordered_json row = {{"system", one.candidate.config.system},
+    nlohmann::ordered_json row = {{"system", one.candidate.config.system_name},
                                   {"settings", one.candidate.words},
                                   {"steps_per_second", one.steps_per_second},
                                   {"policy_lag_updates", one.lag},
@@ -69,7 +69,7 @@ void print_json(const AdviceTask& task, const EnvMeasures& env,
 }
 
 void print_table(const AdviceTask& task, const EnvMeasures& env,
-                 const std::vector<Forecast>& forecasts) {
+                 const std::vector<Prospect>& forecasts) {
   fmt::print("{}: a step takes {} +- {} ({:.0f}% of it on a core, {} cores), {} each\n\n",
              env.config.id, time_text(env.times.step.mean), time_text(env.times.step.deviation),
              100 * env.times.busy, RunConfig{}.thread_budget(), memory_text(env.bytes));
@@ -78,7 +78,7 @@ void print_table(const AdviceTask& task, const EnvMeasures& env,
   rows.front().emplace_back("SETTINGS");
   for (const auto& one : forecasts) {
     auto& row = rows.emplace_back(std::vector<std::string>{
-        one.candidate.config.system, fmt::format("{:.0f}", one.steps_per_second),
+        one.candidate.config.system_name, fmt::format("{:.0f}", one.steps_per_second),
         fmt::format("{:.3g}", one.lag), memory_text(one.bytes)});
     if (task.check) {
       row.push_back(fmt::format("{:.0f}", one.measured));
@@ -103,7 +103,7 @@ void run(const AdviseOptions& options) {
   spdlog::info(
       "{} trainings, about {:.0f} seconds", all.size(),
       std::ceil(static_cast<double>(all.size()) * (task.seconds * (task.check ? 4 : 1) + 0.5)));
-  std::vector<Forecast> forecasts;
+  std::vector<Prospect> forecasts;
   forecasts.reserve(all.size());
   for (const auto& one : all)
     forecasts.push_back(forecast(task, env, one, signals.stop_requested()));

@@ -12,12 +12,11 @@
 #include "tandem/app/signals.h"
 #include "tandem/study/apex/apex_studies.h"
 #include "tandem/study/sweep.h"
-#include "tandem/systems/apex/returns_by_epsilon.h"
 
 namespace tandem {
 namespace {
 
-constexpr const char* kSystem = "apex";
+constexpr const char* kSystem = kApex;
 
 struct StudyOptions {
   ConfigOptions config{kSystem};
@@ -25,12 +24,6 @@ struct StudyOptions {
   int runs = 2;
   std::string out;
 };
-
-/// The log's returns by the least epsilon, as the paper's curves are of the greediest actor: it is
-/// the same in all runs, whatever the others do.
-std::string greediest(const Config& config) {
-  return ReturnsByEpsilon::key_of(static_cast<float>(actor_epsilon(config.dqn, 1, 2)));
-}
 
 void run(const StudyOptions& options) {
   const Config config = options.config.load();
@@ -45,7 +38,7 @@ void run(const StudyOptions& options) {
   if (!run_sweep(plan, folder, 1, signals.stop_requested()))
     return spdlog::info("stopped; the same command goes on");
   std::vector<std::string> words = {"--out", options.out, "--at-end"};
-  if (config.algo == "dqn") words.push_back("--measure=" + greediest(config));
+  if (const auto measure = greediest_measure(config)) words.push_back("--measure=" + *measure);
   words.emplace_back("--");
   for (const auto& planned : plan.runs)
     words.push_back(folder.paths().run(planned.number).string());

@@ -38,7 +38,7 @@ Sweep parse_sweep(const std::string& text) {
   for (std::string value; std::getline(list, value, ',');) sweep.values.push_back(value);
   if (sweep.key.empty() || sweep.values.empty()) {
     throw Error(
-        fmt::format("--sweep {}: needs a key and its values, as in paac.envs=16,32,64", text));
+        fmt::format("--sweep {}: needs a key and its values, as in run.threads=1,2,4", text));
   }
   return sweep;
 }
@@ -47,7 +47,7 @@ double microseconds(double seconds) { return 1e6 * seconds; }
 
 nlohmann::ordered_json to_json(const Config& config, const SystemSpeed& speed) {
   const auto frames = static_cast<double>(config.env.frames_per_step());
-  nlohmann::ordered_json json = {{"system", config.system},
+  nlohmann::ordered_json json = {{"system", config.system_name},
                                  {"env", config.env.id},
                                  {"net", config.net.arch},
                                  {"device", config.run.device},
@@ -64,8 +64,8 @@ nlohmann::ordered_json to_json(const Config& config, const SystemSpeed& speed) {
                                  {"time/inferring", speed.shares.inferring},
                                  {"time/learning", speed.shares.learning},
                                  {"time/waiting", speed.shares.waiting}};
-  if (config.system == "apex") {
-    json["samples_per_update"] = config.apex.batch;
+  if (speed.batching.replayed > 0) {
+    json["samples_per_update"] = speed.batching.replayed;
   } else {
     json["steps_per_rollout"] = speed.batching.steps;
     json["rollouts_per_update"] = speed.batching.rollouts;
@@ -74,10 +74,10 @@ nlohmann::ordered_json to_json(const Config& config, const SystemSpeed& speed) {
   return json;
 }
 
-std::string update_text(const Config& config, const Batching& batching) {
-  if (config.system == "apex") {
+std::string update_text(const Batching& batching) {
+  if (batching.replayed > 0) {
     return fmt::format("{} environments in a forward pass; an update from {} of the replay's",
-                       batching.envs, config.apex.batch);
+                       batching.envs, batching.replayed);
   }
   return fmt::format("an update from {} rollouts of {} x {} steps", batching.rollouts,
                      batching.envs, batching.steps);
@@ -100,9 +100,8 @@ std::vector<std::string> own_row(const std::string& key, double value) {
 void print(const Config& config, const SystemSpeed& speed) {
   const auto& [env, inference, training] = speed.costs;
   const bool cpu = config.run.device == "cpu";
-  fmt::print("{} on {}: net {} on {}, {} threads; {}\n\n", config.system, config.env.id,
-             config.net.arch, config.run.device, speed.threads,
-             update_text(config, speed.batching));
+  fmt::print("{} on {}: net {} on {}, {} threads; {}\n\n", config.system_name, config.env.id,
+             config.net.arch, config.run.device, speed.threads, update_text(speed.batching));
   std::vector<std::vector<std::string>> rows = {
       {"ONE STEP, ONE CORE", "", "WHILE ALL CORES WORK"},
       {"t_env", cost(env), "emulator and observation"},
@@ -121,7 +120,7 @@ void print(const Config& config, const SystemSpeed& speed) {
       {"learning", percent(speed.shares.learning), ""},
       {"waiting", percent(speed.shares.waiting), ""}};
   if (!speed.own.empty()) {
-    rows.insert(rows.end(), {{"", "", ""}, {config.system + "'S OWN", "", "AS IN ITS LOGS"}});
+    rows.insert(rows.end(), {{"", "", ""}, {config.system_name + "'S OWN", "", "AS IN ITS LOGS"}});
     for (const auto& [key, value] : speed.own.items()) rows.push_back(own_row(key, value));
   }
   fmt::print("{}", format_table(rows, terminal_width()));
@@ -162,7 +161,7 @@ void run_sweep(const BenchOptions& options) {
   }
   if (options.json) return fmt::print("{}\n", json.dump(2));
   const auto& config = configs.front();
-  fmt::print("{} on {}: net {} on {}, {} threads\n\n{}", config.system, config.env.id,
+  fmt::print("{} on {}: net {} on {}, {} threads\n\n{}", config.system_name, config.env.id,
              config.net.arch, config.run.device, config.run.thread_budget(),
              format_table(rows, terminal_width()));
 }
@@ -187,8 +186,7 @@ void add_bench(CLI::App& program) {
   auto* bench =
       program.add_subcommand("bench", "Measure a system's speed against the limit of its parts");
   options->config.add_to(*bench);
-  bench
-      ->add_option("--sweep", options->sweep, "Measure with each value: paac.envs=16,32,64,128,256")
+  bench->add_option("--sweep", options->sweep, "Measure with each value: run.threads=1,2,4")
       ->type_name("KEY=A,B,...");
   bench->add_option("--seconds", options->seconds, "How long to measure (each value)")
       ->check(CLI::Range(0.5, 3600.0))

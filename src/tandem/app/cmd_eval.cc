@@ -33,7 +33,7 @@ struct Report {
   const EvalOptions& options;
   const Agent& agent;
   Evaluation result;
-  std::optional<AtariScores> scores = find_atari_scores(env_name(agent.config.env.id));
+  std::optional<AtariScores> scores = find_atari_scores(env_name(agent.config().env.id));
   std::vector<double> returns = {};
   std::vector<std::int64_t> lengths = {};  // steps
 
@@ -44,9 +44,9 @@ void print_json(const Report& report) {
   const auto& [options, agent, result, scores, returns, lengths] = report;
   nlohmann::ordered_json json = {
       {"run", options.agent.run()},
-      {"env", agent.config.env.id},
-      {"checkpoint", agent.checkpoint.string()},
-      {"checkpoint_steps", agent.step},
+      {"env", agent.config().env.id},
+      {"checkpoint", agent.checkpoint().string()},
+      {"checkpoint_steps", agent.step()},
       {"greedy", report.greedy()},
       {"seed", options.agent.seed()},
       {"episodes", result.games.size()},
@@ -65,8 +65,8 @@ void print_json(const Report& report) {
 
 void print_table(const Report& report) {
   const auto& [options, agent, result, scores, returns, lengths] = report;
-  fmt::print("{} after {} steps of training ({})\n", agent.config.env.id, agent.step,
-             agent.checkpoint.string());
+  fmt::print("{} after {} steps of training ({})\n", agent.config().env.id, agent.step(),
+             agent.checkpoint().string());
   fmt::print("{} games, {} actions, seed {}\n\n", returns.size(),
              report.greedy() ? "greedy" : "sampled", options.agent.seed());
   fmt::print("mean              {:.2f}\n", result.mean);
@@ -83,16 +83,14 @@ void print_table(const Report& report) {
 
 void run(const EvalOptions& options) {
   auto agent = options.agent.load();
-  auto& config = agent.config;
-  if (options.threads > 0) config.run.threads = options.threads;
+  const auto threads =
+      options.threads > 0 ? static_cast<int>(options.threads) : agent.config().run.thread_budget();
   Report report{.options = options,
                 .agent = agent,
-                .result = evaluate({.episodes = options.episodes,
-                                    .play = options.agent.play(),
-                                    .seed = options.agent.seed(),
-                                    .threads = config.run.thread_budget()},
-                                   config.env.factory(options.agent.seed()), *agent.network,
-                                   *agent.algorithm)};
+                .result = agent.evaluate({.episodes = options.episodes,
+                                          .play = options.agent.play(),
+                                          .seed = options.agent.seed(),
+                                          .threads = threads})};
   for (const auto& game : report.result.games) {
     report.returns.push_back(game.episode_return);
     report.lengths.push_back(game.steps);

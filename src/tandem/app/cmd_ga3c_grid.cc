@@ -26,12 +26,12 @@ namespace fs = std::filesystem;
 constexpr std::size_t kShown = 3;  // settings of each number of agents: "the top three"
 
 struct Ga3cGridOptions {
-  ConfigOptions config{"ga3c"};
+  ConfigOptions config{kGa3c};
   std::vector<std::int64_t> agents = {16, 32, 64, 128};
   std::vector<std::int64_t> predictors = {1, 2, 4};
   std::vector<std::int64_t> trainers = {1, 2, 4};
   std::vector<std::string> nets = {"nips", "large4", "large3", "large2", "large1"};
-  std::vector<std::string> beside = {"a3c", "paac"};
+  std::vector<std::string> beside;  // empty: all that go forward once
   int rounds = 3;
   double seconds = 5;
   std::string out;
@@ -44,9 +44,9 @@ std::vector<Config> grid(const Ga3cGridOptions& options, const Config& config) {
     for (const auto predictors : options.predictors) {
       for (const auto trainers : options.trainers) {
         auto& one = all.emplace_back(config);
-        one.ga3c.agents = agents;
-        one.ga3c.predictors = predictors;
-        one.ga3c.trainers = trainers;
+        ga3c_of(one).agents = agents;
+        ga3c_of(one).predictors = predictors;
+        ga3c_of(one).trainers = trainers;
       }
     }
   }
@@ -55,12 +55,13 @@ std::vector<Config> grid(const Ga3cGridOptions& options, const Config& config) {
 
 /// Every network with this config and with the systems beside it.
 std::vector<Config> networks(const Ga3cGridOptions& options, const Config& config) {
+  const auto beside = options.beside.empty() ? forward_once(config) : options.beside;
   std::vector<Config> all;
   for (const auto& net : options.nets) {
     auto one = config;
     one.net.arch = net;
     all.push_back(one);
-    for (const auto& system : options.beside) all.push_back(same_task(one, system));
+    for (const auto& system : beside) all.push_back(same_task(one, system));
   }
   return all;
 }
@@ -98,7 +99,7 @@ class Measurements {
     auto row = make_row(config, measure_training(config, seconds_, signals_.stop_requested()));
     const auto& threads = row.threads;
     spdlog::info("{} of {}: {} with {}{}: {:.0f} steps/s", ++done_, count_, row.system, row.net,
-                 row.system == "ga3c"
+                 row.system == kGa3c
                      ? fmt::format(", {} agents, {} predictors, {} trainers", threads.agents,
                                    threads.predictors, threads.trainers)
                      : "",
@@ -156,7 +157,8 @@ void add_ga3c_grid(CLI::App& experiment) {
   list("--trainers", options->trainers, "N,N,...", "Numbers of trainers (N_T)")
       ->check(CLI::Range(1, Ga3cThreads::kMost.trainers));
   list("--nets", options->nets, "NET,NET,...", "Networks, with the threads of the config");
-  list("--beside", options->beside, "SYSTEM,...", "Systems to measure beside it, by turns");
+  list("--beside", options->beside, "SYSTEM,...",
+       "Systems to measure beside it, by turns (default: those that learn on the pass that acted)");
   command->add_option("--rounds", options->rounds, "Turns of each training, whose median counts")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();

@@ -76,7 +76,7 @@ class RuntimeMeasurements {
     for (const auto actors : options_.actors) {
       rows.push_back(
           measure_latency(options_.task, options_.mean_ms, actors, signals_.stop_requested()));
-      tell(fmt::format("impala, {} actors: {:.2f} updates behind", actors, rows.back().lag));
+      tell(fmt::format("IMPALA, {} actors: {:.2f} updates behind", actors, rows.back().lag));
       replace_durably(fs::path(options_.out) / "latency.csv", latency_csv(rows));
     }
     return rows;

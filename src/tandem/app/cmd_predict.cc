@@ -32,7 +32,7 @@ Claim 2 how far the policy of an asynchronous system lags (HTS-RL's: 1).
       --set wait=sleeping --set net.arch=mlp)";
 
 struct PredictOptions {
-  ConfigOptions config{"hts"};
+  ConfigOptions config{kHts};
   std::vector<std::int64_t> alphas = {1, 4, 16, 64, 128, 256, 512};
   std::vector<std::int64_t> actors = {1, 2, 4, 8, 16, 32, 64};
   double seconds = 4;
@@ -78,7 +78,7 @@ StepCosts measure_costs(const Config& config, double seconds) {
   auto options = assembly.run_options();
   options.progress = nullptr;
   TrainingRun run(std::move(options), RunDirectory::create(folder.path() / "run"));
-  return measure_step_costs(assembly.parts(run), batching_of(config), 1, seconds);
+  return measure_step_costs(assembly.parts(run), config.system->batching(), 1, seconds);
 }
 
 void print_json(const PredictOptions& options, const Prediction& found) {
@@ -134,7 +134,7 @@ void print_tables(const PredictOptions& options, const Prediction& found) {
 void run(const PredictOptions& options) {
   const Config config = options.config.load();
   const Prediction found{.env = config.env.id,
-                         .envs = config.hts.envs,
+                         .envs = config.system->envs(),
                          .times = measure_step_times(config.env, options.seconds / 2),
                          .costs = measure_costs(config, options.seconds / 2)};
   options.json ? print_json(options, found) : print_tables(options, found);

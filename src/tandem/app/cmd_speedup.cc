@@ -38,7 +38,7 @@ struct SpeedupOptions {
 
 /// The key that says how many threads a run has.
 std::string threads_key(const SpeedupOptions& options, Config config) {
-  if (options.key.empty()) return config.system == "a3c" ? "a3c.learners" : "run.threads";
+  if (options.key.empty()) return config.system->threads_key();
   const auto fields = config.fields();
   const auto& field = find_field({options.key, std::string(), "--key"}, fields);
   if (std::holds_alternative<std::int64_t*>(field.target)) return field.key;
@@ -151,8 +151,8 @@ void add_speedup(CLI::App& program) {
       ->capture_default_str();
   command
       ->add_option("--key", options->key,
-                   "Config key that the numbers go to (default: a3c.learners for a3c, else "
-                   "run.threads)")
+                   "Config key that the numbers go to (default: the one by which the system "
+                   "counts its threads)")
       ->type_name("KEY");
   command->add_option("--runs", options->runs, "Runs of each; run r has the seed S + r - 1")
       ->type_name("N")

@@ -1,24 +1,66 @@
 #include <fmt/format.h>
 
+#include <string>
+#include <vector>
+
 #include "tandem/app/commands.h"
 #include "tandem/io/text_table.h"
-#include "tandem/systems/catalogue.h"
+#include "tandem/systems/fit.h"
+#include "tandem/trainer/catalogue.h"
 
 namespace tandem {
 namespace {
 
-void list_systems() {
-  std::vector<std::vector<std::string>> rows;
-  for (const auto& system : systems()) {
-    rows.push_back({system.name, fmt::format("{}. {}", system.idea, system.paper)});
+std::string yes_or_no(bool yes) { return yes ? "yes" : "-"; }
+
+void print_systems(const Catalogue& catalogue) {
+  std::vector<std::vector<std::string>> rows = {{"SYSTEM", "SAME BITS AGAIN", "WHAT IT IS"}};
+  for (const auto& system : catalogue.systems) {
+    const auto& info = system->info();
+    rows.push_back({info.name, info.repeats, fmt::format("{}. {}", info.idea, info.paper)});
   }
   fmt::print("{}", format_table(rows, terminal_width()));
+}
+
+std::string actions_of(const AlgorithmTraits& traits) {
+  if (traits.discrete && traits.continuous) return "any";
+  return traits.discrete ? "discrete" : "continuous";
+}
+
+/// What fits what: each system beside each algorithm.
+void print_fits(const Catalogue& catalogue) {
+  std::vector<std::vector<std::string>> rows = {{"ALGO"}};
+  for (const auto& system : catalogue.systems) rows.front().push_back(system->info().name);
+  rows.front().insert(rows.front().end(), {"ACTIONS", "LSTM", "WHAT IT IS"});
+  for (const auto& algorithm : catalogue.algorithms) {
+    const auto& [name, idea, table, traits] = algorithm->info();
+    auto& row = rows.emplace_back(std::vector{name});
+    for (const auto& system : catalogue.systems) {
+      row.push_back(yes_or_no(misfit(system->requirements(), traits).empty()));
+    }
+    row.insert(row.end(), {actions_of(traits), yes_or_no(traits.recurrent), idea});
+  }
+  auto& recurrent = rows.emplace_back(std::vector<std::string>{"net.lstm"});
+  for (const auto& system : catalogue.systems) {
+    recurrent.push_back(yes_or_no(system->requirements().recurrent));
+  }
+  recurrent.insert(recurrent.end(), {"", "", "agents with a recurrent state"});
+  fmt::print("{}", format_table(rows, terminal_width()));
+}
+
+void list_systems() {
+  const auto catalogue = published();
+  print_systems(*catalogue);
+  fmt::print("\nWhat each of them trains with (--set algo=NAME):\n\n");
+  print_fits(*catalogue);
 }
 
 }  // namespace
 
 void add_systems(CLI::App& program) {
-  program.add_subcommand("systems", "List the published systems to train with")
+  program
+      .add_subcommand("systems",
+                      "List the published systems to train with, and the algorithms that fit them")
       ->callback(list_systems);
 }
 

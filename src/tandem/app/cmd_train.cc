@@ -64,7 +64,7 @@ void run(const TrainOptions& options) {
   }
   const auto config = options.config.load();
   const fs::path dir = options.run_dir.empty()
-                           ? default_run_folder(config.system, config.env.id,
+                           ? default_run_folder(config.system_name, config.env.id,
                                                 static_cast<std::uint64_t>(config.run.seed),
                                                 std::chrono::system_clock::now())
                            : fs::path(options.run_dir);

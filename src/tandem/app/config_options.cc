@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "tandem/base/error.h"
+#include "tandem/systems/a3c/method.h"
 #include "tandem/trainer/presets.h"
 
 namespace tandem {
@@ -67,7 +68,7 @@ bool ConfigOptions::has_budget() const {
 }
 
 std::vector<Setting> ConfigOptions::file_settings() const {
-  return config_.empty() ? std::vector<Setting>{} : read_toml(find_config(config_));
+  return config_.empty() ? std::vector<Setting>{} : find_config(published()->presets, config_);
 }
 
 Config ConfigOptions::load() const { return load(file_settings()); }
@@ -125,7 +126,7 @@ void EnvOptions::add_to(CLI::App& app) {
 EnvConfig EnvOptions::load() const {
   auto settings = parse_sets(sets_);
   settings.push_back({"env.id", env_, "--env"});
-  return load_env_config(settings);
+  return load_env_config(settings, *published());
 }
 
 }  // namespace tandem

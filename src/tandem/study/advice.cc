@@ -10,8 +10,6 @@
 #include "tandem/study/free_env.h"
 #include "tandem/study/process_memory.h"
 #include "tandem/study/training_rate.h"
-#include "tandem/systems/catalogue.h"
-#include "tandem/trainer/presets.h"
 
 namespace tandem {
 namespace {
@@ -28,64 +26,32 @@ bool sets(const AdviceTask& task, const std::string& key) {
 /// "atari" of "atari:Pong".
 std::string family_of(const std::string& env) { return env.substr(0, env.find(':')); }
 
-std::string preset_of(const std::string& system, const std::string& env) {
+std::string preset_of(const Catalogue& catalogue, const std::string& system,
+                      const std::string& env) {
   const auto name = system + "/" + family_of(env);
-  return std::ranges::count(preset_names(), name) > 0 ? name : "";
-}
-
-/// What is worth a look beside the preset.
-std::vector<std::vector<std::string>> variants(const std::string& system, bool asleep) {
-  if (!asleep) {
-    if (system == "a3c") return {{}, {fmt::format("a3c.learners={}", cores())}};
-    if (system == "hts") return {{}, {"hts.alpha=20"}};
-    return {{}};
-  }
-  if (system == "paac") {
-    return {{}, {"paac.envs_per_group=32", "paac.workers=32", "run.threads=32"}};
-  }
-  if (system == "a3c") return {{}, {"a3c.learners=32"}};
-  if (system == "ga3c") return {{"ga3c.agents=32", "ga3c.envs=1"}};
-  if (system == "hts") {
-    return {{"hts.executors=32"},
-            {"hts.executors=32", "hts.alpha=20"},
-            {"hts.executors=32", "hts.alpha=64"}};
-  }
-  if (system == "impala") return {{"impala.actors=32", "impala.envs=1"}};
-  return {{}};
+  return std::ranges::count(catalogue.presets, name, &Preset::name) > 0 ? name : "";
 }
 
 Candidate make_candidate(const AdviceTask& task, const EnvMeasures& env, const std::string& system,
                          std::vector<std::string> words) {
-  const auto preset = preset_of(system, env.config.id);
-  auto settings = preset.empty() ? std::vector<Setting>{} : read_toml(find_config(preset));
+  const auto preset = preset_of(*task.catalogue, system, env.config.id);
+  auto settings = preset_settings(task.catalogue->presets, preset);
   if (preset.empty() && env.vector && !sets(task, "net.arch")) words.emplace_back("net.arch=mlp");
   settings.insert(settings.end(), task.settings.begin(), task.settings.end());
   for (const auto& word : words) settings.push_back(parse_assignment(word));
-  return {preset, std::move(words), load_config(system, settings)};
+  return {preset, std::move(words), load_config(system, settings, task.catalogue)};
 }
 
-/// Of a log line, where the system measures it.
+/// Where the config does not say it, the system measures it.
 double lag_of(const Config& config, const nlohmann::ordered_json& means) {
-  if (config.system == "hts") return 1;
-  if (config.system == "a3c") return static_cast<double>(config.a3c.learners - 1);
-  return means.value(config.system + "/policy_lag_updates", 0.0);
-}
-
-/// Environments of the whole system.
-double envs_of(const Config& config) {
-  if (config.system == "a3c") return static_cast<double>(config.a3c.learners);
-  if (config.system == "ga3c") return static_cast<double>(config.ga3c.agents * config.ga3c.envs);
-  if (config.system == "hts") return static_cast<double>(config.hts.envs);
-  if (config.system == "impala") {
-    return static_cast<double>(config.impala.actors * config.impala.envs);
-  }
-  return static_cast<double>(config.paac.envs);
+  if (const auto lag = config.system->lag_updates()) return *lag;
+  return means.value(config.system_name + "/policy_lag_updates", 0.0);
 }
 
 }  // namespace
 
-std::string Forecast::command(const AdviceTask& task) const {
-  auto text = "tandem train " + candidate.config.system;
+std::string Prospect::command(const AdviceTask& task) const {
+  auto text = "tandem train " + candidate.config.system_name;
   if (!candidate.preset.empty()) text += " --config " + candidate.preset;
   for (const auto& setting : task.settings) {
     const auto value = value_text(setting.value);
@@ -98,7 +64,7 @@ std::string Forecast::command(const AdviceTask& task) const {
 
 EnvMeasures measure_env(const AdviceTask& task) {
   // Any system's config has the environment.
-  EnvMeasures env{.config = load_config("paac", task.settings).env};
+  EnvMeasures env{.config = load_config("", task.settings, task.catalogue).env};
   const auto make_env = env.config.factory(1);
   const auto first = make_env(0);
   env.vector = first->spec().dtype == DType::f32;
@@ -123,37 +89,38 @@ EnvMeasures measure_env(const AdviceTask& task) {
 
 std::vector<Candidate> candidates(const AdviceTask& task, const EnvMeasures& env) {
   std::vector<Candidate> all;
-  for (const auto& system : systems()) {
-    if (system.name == std::string("apex")) continue;  // its rate is its replay's, too
-    for (auto& words : variants(system.name, env.asleep())) {
-      all.push_back(make_candidate(task, env, system.name, std::move(words)));
+  for (const auto& system : task.catalogue->systems) {
+    const auto variants =
+        env.asleep() ? system->sleeping_variants(kThreadsAsleep) : system->variants(cores());
+    for (const auto& words : variants) {
+      all.push_back(make_candidate(task, env, system->info().name, words));
     }
   }
   return all;
 }
 
-Forecast forecast(const AdviceTask& task, const EnvMeasures& env, const Candidate& candidate,
+Prospect forecast(const AdviceTask& task, const EnvMeasures& env, const Candidate& candidate,
                   const StopRequested& stop_requested) {
   const auto& config = candidate.config;
-  Forecast result{.candidate = candidate};
+  Prospect result{.candidate = candidate};
   release_memory();
   const auto rate =
       measure_training(config, task.seconds, stop_requested, {}, free_envs(env.config.factory(1)));
   result.costs = {rate.steps_per_second, rate.busy_cores / rate.steps_per_second};
-  result.steps_per_second =
-      forecast_steps_per_second(thread_pattern(config), env.times, result.costs, cores());
+  result.steps_per_second = forecast_steps_per_second(
+      config.system->thread_pattern(config.run.thread_budget()), env.times, result.costs, cores());
   result.lag = lag_of(config, rate.means);
-  result.bytes = peak_bytes() + envs_of(config) * env.bytes;
+  result.bytes = peak_bytes() + static_cast<double>(config.system->envs()) * env.bytes;
   if (task.check) {
     result.measured = measure_training(config, 3 * task.seconds, stop_requested).steps_per_second;
   }
   return result;
 }
 
-const Forecast& recommended(const std::vector<Forecast>& forecasts) {
-  const auto rate = [](const Forecast& one) { return one.steps_per_second; };
+const Prospect& recommended(const std::vector<Prospect>& forecasts) {
+  const auto rate = [](const Prospect& one) { return one.steps_per_second; };
   const double fastest = rate(*std::ranges::max_element(forecasts, {}, rate));
-  const Forecast* best = nullptr;
+  const Prospect* best = nullptr;
   for (const auto& one : forecasts) {
     if (rate(one) < kNearlyAsFast * fastest) continue;
     const bool better =

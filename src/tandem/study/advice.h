@@ -1,6 +1,7 @@
 // What each system would do with an environment on this machine.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@ namespace tandem {
 
 /// The user's task: settings that every system shares. Value type.
 struct AdviceTask {
+  std::shared_ptr<const Catalogue> catalogue = published();
   std::vector<Setting> settings;  // env.*, net.*, ...
   double seconds = 1;             // of each measurement
   bool check = false;             // whether to train for real, too
@@ -36,7 +38,7 @@ struct Candidate {
 };
 
 /// What is foreseen. Value type.
-struct Forecast {
+struct Prospect {
   Candidate candidate;
   SystemCosts costs = {};  // in environments that cost nothing
   double steps_per_second = 0;
@@ -59,11 +61,11 @@ struct Forecast {
 [[nodiscard]] std::vector<Candidate> candidates(const AdviceTask& task, const EnvMeasures& env);
 
 /// Trains it in environments that cost nothing, and foresees the rest.
-[[nodiscard]] Forecast forecast(const AdviceTask& task, const EnvMeasures& env,
+[[nodiscard]] Prospect forecast(const AdviceTask& task, const EnvMeasures& env,
                                 const Candidate& candidate, const StopRequested& stop_requested);
 
 /// The one to begin with: of those nearly as fast as the fastest the one whose policy lags least,
 /// since what an old policy did teaches less. There must be one. Pure.
-[[nodiscard]] const Forecast& recommended(const std::vector<Forecast>& forecasts);
+[[nodiscard]] const Prospect& recommended(const std::vector<Prospect>& forecasts);
 
 }  // namespace tandem

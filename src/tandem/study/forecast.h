@@ -4,19 +4,9 @@
 #include <cstdint>
 
 #include "tandem/study/step_times.h"
-#include "tandem/trainer/config.h"
+#include "tandem/systems/system.h"
 
 namespace tandem {
-
-/// Which threads wait for which. Value type.
-struct ThreadPattern {
-  double stepping = 1;       // threads that step environments
-  double meeting_steps = 0;  // of each of them between two times that all wait for all; 0: never
-  double computing = 1;      // how many of them can have their networks computed at a time
-};
-
-/// The pattern of the config's system. Pure.
-[[nodiscard]] ThreadPattern thread_pattern(const Config& config);
 
 /// A system in environments that cost nothing. Value type.
 struct SystemCosts {

@@ -114,7 +114,8 @@ SweepPlan plan_sweep(const ConfigSource& options, const std::vector<Setting>& se
   const auto cells = combinations(known);
   plan.combinations = static_cast<int>(cells.size());
   plan.defaults = to_json(load_config(
-      base.system, {{"env.id", base.env.id, "the sweep"}, {"algo", base.algo, "the sweep"}}));
+      base.system_name, {{"env.id", base.env.id, "the sweep"}, {"algo", base.algo, "the sweep"}},
+      base.catalogue));
   const auto seed = static_cast<std::uint64_t>(base.run.seed);
   for (int r = 0; r < repetitions; ++r) {
     const auto drawn = draw_all(known, fields, seed, r);

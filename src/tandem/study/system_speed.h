@@ -25,9 +25,6 @@ struct SystemSpeed {
   [[nodiscard]] double fraction() const { return steps_per_second / limit; }
 };
 
-/// How the config's system batches its work. Pure.
-[[nodiscard]] Batching batching_of(const Config& config);
-
 /// Measures whole training and the parts by turns for about `seconds` (the making of environments
 /// comes on top), and takes medians. Trains in a temporary folder, which is gone afterwards. Throws
 /// Error when the config cannot be trained with, or `stop_requested` says so.

@@ -92,7 +92,7 @@ TrainingRate measure_training(const Config& config, double seconds,
 
   Parts parts = assembly.parts(*run);
   if (instead) parts.make_env = instead;
-  train_system(endless, parts);
+  endless.system->train(parts);
   if (stop_requested()) throw Error("interrupted; there is no result");
   std::ifstream metrics(run->paths().metrics());
   TrainingRate rate{.steps_per_second = meter.steps_per_second(),

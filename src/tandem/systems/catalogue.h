@@ -1,22 +1,15 @@
 // The published systems that tandem can train with.
 #pragma once
 
-#include <span>
-#include <string>
+#include <memory>
+#include <vector>
+
+#include "tandem/systems/system.h"
 
 namespace tandem {
 
-/// A published system by its name on the command line. Value type.
-struct System {
-  const char* name;   // as in `tandem train NAME`
-  const char* idea;   // one line
-  const char* paper;  // authors, title, year, where
-};
-
-/// All systems, in the order of the table that `tandem systems` prints. Immutable.
-[[nodiscard]] std::span<const System> systems();
-
-/// Throws Error, offering the nearest, when there is no system of this name.
-void check_system(const std::string& name);
+/// A prototype of each system with the numbers of its struct, in the order of the table that
+/// `tandem systems` prints. The first is the one of a config that names none.
+[[nodiscard]] std::vector<std::shared_ptr<const System>> published_systems();
 
 }  // namespace tandem

@@ -1,12 +1,12 @@
 #include "tandem/trainer/assembly.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+#include <vector>
+
 #include "tandem/base/error.h"
-#include "tandem/systems/a3c/a3c.h"
-#include "tandem/systems/apex/apex.h"
-#include "tandem/systems/ga3c/ga3c.h"
-#include "tandem/systems/hts/hts.h"
-#include "tandem/systems/impala/impala.h"
-#include "tandem/systems/paac/paac.h"
 
 namespace tandem {
 namespace {
@@ -17,6 +17,54 @@ OptimizerConfig optimizer_of(const Config& config) {
   auto optimizer = config.optimizer;
   if (optimizer.anneal_steps < 0) optimizer.anneal_steps = config.run.steps;
   return optimizer;
+}
+
+/// The algorithms of the catalogue with this trait, for messages.
+template <class Trait>
+std::string algorithms_with(const Config& config, Trait trait) {
+  std::vector<std::string> names;
+  for (const auto& one : config.catalogue->algorithms) {
+    if (trait(one->info().traits)) names.push_back(one->info().name);
+  }
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+void require_network(const Config& config, const AlgorithmInfo& algorithm) {
+  constexpr auto kDeterministic = "dpg";
+  if (algorithm.traits.deterministic_policy != (config.net.arch == kDeterministic)) {
+    throw Error(fmt::format(
+        "net.arch = dpg is a deterministic policy with its critic, which algo = {} trains: use "
+        "both, or neither",
+        algorithms_with(config, [](const auto& traits) { return traits.deterministic_policy; })));
+  }
+  if (config.net.lstm == 0) return;
+  if (!algorithm.traits.recurrent) {
+    throw Error(fmt::format(
+        "algo = {} has no recurrent form here: use net.lstm = 0, or one of the algorithms with a "
+        "recurrent state: {}",
+        algorithm.name,
+        algorithms_with(config, [](const auto& traits) { return traits.recurrent; })));
+  }
+  if (!config.system->requirements().recurrent) {
+    std::vector<std::string> names;
+    for (const auto& one : config.catalogue->systems) {
+      if (one->requirements().recurrent) names.push_back(one->info().name);
+    }
+    throw Error(fmt::format(
+        "{} trains agents without a recurrent state: use net.lstm = 0, or one of the systems {}",
+        config.system_name, fmt::join(names, ", ")));
+  }
+}
+
+void require_actions(const Config& config, const AlgorithmInfo& algorithm, const EnvSpec& spec) {
+  if (spec.discrete() ? algorithm.traits.discrete : algorithm.traits.continuous) return;
+  throw Error(fmt::format(
+      "algo = {} needs {} actions, and those of {} are {}: use another environment, or one of the "
+      "algorithms {}",
+      algorithm.name, spec.discrete() ? "continuous" : "discrete", config.env.id,
+      spec.discrete() ? "discrete" : "continuous", algorithms_with(config, [&](const auto& traits) {
+        return spec.discrete() ? traits.discrete : traits.continuous;
+      })));
 }
 
 }  // namespace
@@ -37,7 +85,7 @@ std::unique_ptr<Network> Assembly::network(std::span<const float> parameters) co
 }
 
 TrainingRunOptions Assembly::run_options() const {
-  return {.system = config_.system,
+  return {.system = config_.system_name,
           .env = config_.env.id,
           .seed = seed_of(config_),
           .config = config_.toml(),
@@ -62,83 +110,19 @@ Parts Assembly::parts(TrainingRun& run, const Checkpoint* resume) {
 }
 
 bool repeatable(const Config& config) {
-  if (config.run.device != "cpu") return false;  // a GPU's libraries add in no fixed order
-  return config.system == "paac" || (config.system == "hts" && config.hts.deterministic);
+  // A GPU's libraries add in no fixed order.
+  return config.run.device == "cpu" && config.system->repeatable();
 }
 
 std::unique_ptr<Algorithm> make_algorithm(const Config& config, const EnvSpec& spec) {
-  const bool replayed = config.algo == "dqn" || config.algo == "dpg";
-  if ((config.system == "apex") != replayed) {
-    throw Error(
-        "algo = dqn and algo = dpg learn from a replay, and the system apex has one: use it with "
-        "one of them, or neither");
-  }
-  if ((config.algo == "dpg") != (config.net.arch == "dpg")) {
-    throw Error(
-        "net.arch = dpg is a deterministic policy with its critic, which algo = dpg trains: use "
-        "both, or neither");
-  }
-  if (config.algo == "dpg") return make_dpg(config.dpg, spec);
-  if (config.algo == "dqn") {
-    if (!spec.discrete() || config.net.lstm > 0) {
-      throw Error(
-          "algo = dqn chooses among discrete actions without a recurrent state; use another "
-          "environment, or net.lstm = 0");
-    }
-    return make_dqn(config.dqn, config.apex.actors * config.apex.envs, config.net.dueling);
-  }
-  const bool actor_critic = config.algo == "a2c" || config.algo == "ppo";
-  const bool forward_again =
-      config.system == "ga3c" || config.system == "hts" || config.system == "impala";
-  if (forward_again && (!actor_critic || config.net.lstm > 0)) {
-    throw Error(config.system +
-                " trains actor-critic agents without a recurrent state; use algo = a2c and "
-                "net.lstm = 0, or the systems paac or a3c");
-  }
-  if (config.algo == "a2c") {
-    return spec.discrete() ? make_a2c(config.a2c) : make_gaussian_a2c(config.a2c);
-  }
-  if (config.algo == "ppo") {
-    if ((config.system != "paac" && config.system != "hts") || config.net.lstm > 0) {
-      throw Error(
-          "algo = ppo goes through whole rollouts of all environments, sample by sample: use the "
-          "systems paac or hts, and net.lstm = 0");
-    }
-    return spec.discrete() ? make_ppo(config.ppo) : make_gaussian_ppo(config.ppo);
-  }
-  const auto value_method = [&](QMethod method) {
-    if (config.net.lstm > 0) {
-      throw Error(
-          "net.lstm: the value-based methods have no recurrent form here; use net.lstm = 0 or algo "
-          "= a2c");
-    }
-    if (!spec.discrete()) {
-      throw Error(
-          "algo: the value-based methods choose among discrete actions, but this environment's are "
-          "continuous; use algo = a2c");
-    }
-    return make_q_learning(method, config.q, seed_of(config), spec.frames_per_step);
-  };
-  if (config.algo == "one_step_q") return value_method(QMethod::one_step_q);
-  if (config.algo == "one_step_sarsa") return value_method(QMethod::one_step_sarsa);
-  if (config.algo == "n_step_q") return value_method(QMethod::n_step_q);
-  throw Error("algorithm '" + config.algo + "' cannot learn yet");
-}
-
-ApexRules apex_rules(const Config& config) {
-  return config.algo == "dpg" ? dpg_rules(config.dpg) : dqn_rules(config.dqn);
-}
-
-void train_system(const Config& config, Parts& parts) {
-  if (config.system == "paac") return train_paac(config.paac, parts);
-  if (config.system == "a3c") return train_a3c(config.a3c, parts);
-  if (config.system == "ga3c") return train_ga3c(config.ga3c, parts);
-  if (config.system == "hts") return train_hts(config.hts, parts);
-  if (config.system == "impala") return train_impala(config.impala, parts);
-  if (config.system == "apex") {
-    return train_apex(config.apex, config.replay, apex_rules(config), parts);
-  }
-  throw Error("system '" + config.system + "' cannot train yet");
+  const auto& algorithm = config.algorithm();
+  config.catalogue->require_fit(*config.system, algorithm);
+  require_network(config, algorithm.info());
+  require_actions(config, algorithm.info(), spec);
+  return algorithm.make({.spec = spec,
+                         .seed = seed_of(config),
+                         .envs = config.system->envs(),
+                         .dueling = config.net.dueling});
 }
 
 }  // namespace tandem

@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "tandem/env/env.h"
-#include "tandem/systems/apex/apex.h"
 #include "tandem/systems/common/parts.h"
 #include "tandem/trainer/config.h"
 
@@ -41,16 +40,10 @@ class Assembly {
 };
 
 /// The algorithm that the config names, for the actions and the frames a step of `spec`. Throws
-/// Error when they do not fit.
+/// Error when system, algorithm, network and environment do not fit each other.
 [[nodiscard]] std::unique_ptr<Algorithm> make_algorithm(const Config& config, const EnvSpec& spec);
 
 /// Whether training gives the same bits again, for any number of threads.
 [[nodiscard]] bool repeatable(const Config& config);
-
-/// What the config's Ape-X learns.
-[[nodiscard]] ApexRules apex_rules(const Config& config);
-
-/// Trains with the system that the config names, until the run is done.
-void train_system(const Config& config, Parts& parts);
 
 }  // namespace tandem

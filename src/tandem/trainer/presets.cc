@@ -4,8 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
-#include <system_error>
+#include <filesystem>
 
 #include "tandem/base/error.h"
 #include "tandem/base/nearest.h"
@@ -13,44 +12,32 @@
 namespace tandem {
 namespace {
 
-namespace fs = std::filesystem;
+const Preset* find(std::span<const Preset> presets, const std::string& name) {
+  const auto found = std::ranges::find(presets, name, &Preset::name);
+  return found == presets.end() ? nullptr : &*found;
+}
 
-std::vector<fs::path> config_folders() {
-  const auto program_folder = fs::read_symlink("/proc/self/exe").parent_path();
-  std::vector<fs::path> folders;
-  for (const auto* place : {"configs", "../configs", "../share/tandem/configs"}) {
-    std::error_code missing;
-    const auto folder = fs::canonical(program_folder / place, missing);
-    if (!missing) folders.push_back(folder);
-  }
-  return folders;
+std::vector<Setting> settings_of(const Preset& preset) {
+  return parse_toml(preset.toml, "preset " + preset.name);
 }
 
 }  // namespace
 
-std::vector<std::string> preset_names() {
-  std::set<std::string> names;
-  for (const auto& folder : config_folders()) {
-    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-      if (entry.path().extension() != ".toml") continue;
-      names.insert(fs::relative(entry.path(), folder).replace_extension().generic_string());
-    }
-  }
-  return {names.begin(), names.end()};
+std::vector<Setting> preset_settings(std::span<const Preset> presets, const std::string& name) {
+  const auto* preset = find(presets, name);
+  return preset == nullptr ? std::vector<Setting>{} : settings_of(*preset);
 }
 
-fs::path find_config(const std::string& name) {
-  if (fs::exists(name)) return name;
-  for (const auto& folder : config_folders()) {
-    for (const auto& file : {folder / name, folder / (name + ".toml")}) {
-      if (fs::is_regular_file(file)) return file;
-    }
-  }
-  const auto known = preset_names();
-  const auto near = nearest(name, known);
+std::vector<Setting> find_config(std::span<const Preset> presets, const std::string& name) {
+  if (std::filesystem::is_regular_file(name)) return read_toml(name);
+  if (const auto* preset = find(presets, name)) return settings_of(*preset);
+  if (std::filesystem::exists(name)) return read_toml(name);  // a folder: says what is wrong
+  std::vector<std::string> names;
+  for (const auto& preset : presets) names.push_back(preset.name);
+  const auto near = nearest(name, names);
   throw Error(fmt::format("there is no config file and no preset {};{} the presets are {}", name,
                           near.empty() ? "" : " did you mean " + near + "?",
-                          fmt::join(known, ", ")));
+                          fmt::join(names, ", ")));
 }
 
 }  // namespace tandem

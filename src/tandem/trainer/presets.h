@@ -1,18 +1,30 @@
-// Finds config files: the user's own, and the presets that come with the program.
+// Presets: configs with the papers' numbers, by name.
 #pragma once
 
-#include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "tandem/io/settings.h"
+
 namespace tandem {
 
-/// The names of all presets ("paac/paper_nips"), in alphabetical order, from the folder `configs`
-/// beside the program, beside the program's folder, or in share/tandem of an installation.
-[[nodiscard]] std::vector<std::string> preset_names();
+/// Value type.
+struct Preset {
+  std::string name;  // "paac/paper_nips"
+  std::string toml;
+};
 
-/// The file that --config NAME means: the file of that path, or else the preset of that name.
-/// Throws Error, offering the nearest preset, when there is neither.
-[[nodiscard]] std::filesystem::path find_config(const std::string& name);
+/// The presets of the folder configs, which the build puts into the library, in alphabetical order.
+[[nodiscard]] std::vector<Preset> published_presets();
+
+/// The settings of the preset of this name, or none where there is no such preset.
+[[nodiscard]] std::vector<Setting> preset_settings(std::span<const Preset> presets,
+                                                   const std::string& name);
+
+/// The settings that --config NAME means: those of the file of that path, or else of the preset of
+/// that name. Throws Error, offering the nearest preset, when there is neither.
+[[nodiscard]] std::vector<Setting> find_config(std::span<const Preset> presets,
+                                               const std::string& name);
 
 }  // namespace tandem

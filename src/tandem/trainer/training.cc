@@ -25,7 +25,8 @@ std::optional<FoundCheckpoint> find_resume_point(const RunDirectory& directory, 
 /// than its budget, and been killed before it said so.
 void check_resume(const FoundCheckpoint& found, const Config& config) {
   const auto& text = found.checkpoint.part("config").get<std::string>();
-  const auto before = load_config("", parse_toml(text, "the checkpoint's config"));
+  const auto before =
+      load_config("", parse_toml(text, "the checkpoint's config"), config.catalogue);
   require_same_experiment(config, before);
   if (config.run.steps >= std::min(found.step, before.run.steps)) return;
   throw Error(fmt::format("the run has made {} steps already, more than --steps {}", found.step,
@@ -55,7 +56,7 @@ std::string Training::run(TrainingView view) {
   TrainingRun run(std::move(options), std::move(directory_), found_ ? &*found_ : nullptr);
   Parts parts = assembly_.parts(run, found_ ? &found_->checkpoint : nullptr);
   try {
-    train_system(config_, parts);
+    config_.system->train(parts);
     run.finish(sha256_hex(std::as_bytes(assembly_.learner().parameters())));
     return run.why_done();
   } catch (const std::exception& error) {

@@ -1,10 +1,12 @@
 #include "tandem/trainer/verification.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "tandem/base/clock.h"
 #include "tandem/base/error.h"
@@ -55,9 +57,14 @@ std::optional<bool> compare_checkpoints(const RunPaths& run, const RunPaths& aga
 Verification verify(const Config& config, const std::filesystem::path& folder, std::int64_t steps,
                     const StopRequested& stop_requested) {
   if (!repeatable(config)) {
-    throw Error(
-        "only runs of paac, and of hts with hts.deterministic, on the CPU can be repeated bit by "
-        "bit: elsewhere the threads' timing changes the result");
+    std::vector<std::string> systems;
+    for (const auto& one : config.catalogue->systems) {
+      systems.push_back(fmt::format("{}: {}", one->info().name, one->info().repeats));
+    }
+    throw Error(fmt::format(
+        "such a run cannot be repeated bit by bit: the threads' timing, or a GPU's order of sums, "
+        "changes the result. Runs on the CPU repeat as follows. {}",
+        fmt::join(systems, ", ")));
   }
   const auto recorded = read_fingerprints(folder);
   if (recorded.empty()) {

@@ -8,6 +8,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/study/variation.h"
+#include "tandem/systems/apex/apex_system.h"
 #include "tests/support/error_of.h"
 
 namespace tandem {
@@ -16,13 +17,14 @@ namespace {
 using testing::HasSubstr;
 
 Config config() {
-  Config config;
+  auto config = load_config("apex", {{"env.id", "catch", "test"}});
   config.run.steps = 1000;
-  config.apex.actors = 1;
-  config.apex.envs = 8;
-  config.replay.samples_per_insert = 2;
-  config.replay.capacity = 400'000;
-  config.replay.min_fill = 60'000;
+  auto& apex = dynamic_cast<ApexSystem&>(*config.system);
+  apex.config.actors = 1;
+  apex.config.envs = 8;
+  apex.replay.samples_per_insert = 2;
+  apex.replay.capacity = 400'000;
+  apex.replay.min_fill = 60'000;
   return config;
 }
 
@@ -51,10 +53,10 @@ TEST(ApexStudies, EachCanBeVaried) {
 
 TEST(ApexStudies, SayWhatLeavesNothingToVary) {
   auto small = config();
-  small.apex.envs = 1;
+  dynamic_cast<ApexSystem&>(*small.system).config.envs = 1;
   EXPECT_THAT(error_of([&] { variation_of("recency", small); }), HasSubstr("apex.envs"));
   EXPECT_THAT(error_of([&] { variation_of("epsilons", small); }), HasSubstr("apex.envs"));
-  small.replay.min_fill = 300'000;
+  dynamic_cast<ApexSystem&>(*small.system).replay.min_fill = 300'000;
   EXPECT_THAT(error_of([&] { variation_of("capacity", small); }), HasSubstr("replay.min_fill"));
   EXPECT_THAT(error_of([&] { variation_of("colours", small); }), HasSubstr("epsilons"));
 }

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/config_values.h"
+
 namespace tandem {
 namespace {
 
@@ -75,11 +77,11 @@ TEST(Ga3cGrid, AnotherSystemHasTheSameTask) {
                                              {"net.hidden", "33", "test"},
                                              {"optimizer.lr", "0.5", "test"}});
   Config other = same_task(config, "a3c");
-  EXPECT_EQ(other.system, "a3c");
+  EXPECT_EQ(other.system_name, "a3c");
   EXPECT_EQ(other.net.hidden, 33);
   EXPECT_EQ(other.optimizer.lr, load_config("a3c", {game}).optimizer.lr);
   EXPECT_THAT(other.toml(), HasSubstr("size = 12"));
-  EXPECT_EQ(same_task(config, "paac").paac.envs, 32);  // by 5 steps are 160 samples
+  EXPECT_EQ(value_of(same_task(config, "paac"), "paac.envs"), 32);  // by 5 steps are 160 samples
 }
 
 }  // namespace

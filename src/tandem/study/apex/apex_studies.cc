@@ -7,21 +7,29 @@
 #include <array>
 #include <vector>
 
+#include "tandem/algo/dqn.h"
 #include "tandem/base/error.h"
+#include "tandem/systems/apex/apex_system.h"
+#include "tandem/systems/apex/returns_by_epsilon.h"
 
 namespace tandem {
 namespace {
+
+/// Ape-X's own; only its configs come here.
+const ApexSystem& numbers(const Config& config) {
+  return dynamic_cast<const ApexSystem&>(*config.system);
+}
 
 /// Figure 5: a replay of an eighth, a quarter, half and all of the transitions.
 std::string capacities(const Config& config) {
   std::vector<std::int64_t> values;
   for (const int part : {8, 4, 2, 1}) {
-    const auto capacity = config.replay.capacity / part;
-    if (capacity >= config.replay.min_fill) values.push_back(capacity);
+    const auto capacity = numbers(config).replay.capacity / part;
+    if (capacity >= numbers(config).replay.min_fill) values.push_back(capacity);
   }
   if (values.size() < 2) {
     throw Error(fmt::format("replay.capacity = {} cannot be halved with replay.min_fill = {}",
-                            config.replay.capacity, config.replay.min_fill));
+                            numbers(config).replay.capacity, numbers(config).replay.min_fill));
   }
   return fmt::format("replay.capacity={}", fmt::join(values, ","));
 }
@@ -32,7 +40,7 @@ std::string capacities(const Config& config) {
 std::string part_of(const Config& config, std::int64_t most, std::int64_t envs,
                     std::int64_t copies) {
   return fmt::format("{}+{}+{}+{:g}", envs, copies, config.run.steps * envs / most,
-                     config.replay.samples_per_insert * static_cast<double>(most) /
+                     numbers(config).replay.samples_per_insert * static_cast<double>(most) /
                          static_cast<double>(envs * copies));
 }
 
@@ -43,13 +51,13 @@ std::string parts(const std::vector<std::string>& settings) {
 
 /// Whether so many environments of each thread still have the least and the most of the epsilons.
 bool explore_differently(const Config& config, std::int64_t envs) {
-  return envs * config.apex.actors >= 2;
+  return envs * numbers(config).config.actors >= 2;
 }
 
 /// Figure 6: fewer actors, and fewer whose transitions go into the replay so often that it is as
 /// recent as with all.
 std::string copies(const Config& config) {
-  const auto most = config.apex.envs;
+  const auto most = numbers(config).config.envs;
   for (const std::int64_t times : {8, 4, 2}) {
     const auto envs = most / times;
     if (most % times != 0 || !explore_differently(config, envs)) continue;
@@ -62,7 +70,7 @@ std::string copies(const Config& config) {
 
 /// Figure 4, by the environments of each thread, since each counts as an actor.
 std::string actors(const Config& config) {
-  const auto most = std::max<std::int64_t>(8, config.apex.envs);
+  const auto most = std::max<std::int64_t>(8, numbers(config).config.envs);
   std::vector<std::string> settings;
   for (auto envs = most; envs > 0 && explore_differently(config, envs); envs /= 2) {
     settings.insert(settings.begin(), part_of(config, most, envs, 1));
@@ -73,12 +81,12 @@ std::string actors(const Config& config) {
 /// Figure 7: epsilons of as many actors as there are, or one of six.
 std::string epsilons(const Config& config) {
   constexpr int kSet = 6;  // appendix B
-  const auto actors = config.apex.actors * config.apex.envs;
+  const auto actors = numbers(config).config.actors * numbers(config).config.envs;
   if (actors <= kSet) {
     throw Error(fmt::format(
         "apex.actors = {} of apex.envs = {} have no more epsilons than a set of {}; set "
         "apex.envs to 8, say",
-        config.apex.actors, config.apex.envs, kSet));
+        numbers(config).config.actors, numbers(config).config.envs, kSet));
   }
   return fmt::format("dqn.epsilons=0,{}", kSet);
 }
@@ -104,6 +112,12 @@ std::string variation_of(const std::string& study, const Config& config) {
   std::vector<std::string> names;
   for (const auto& each : apex_studies()) names.emplace_back(each.name);
   throw Error(fmt::format("there is no study '{}'; there are {}", study, fmt::join(names, ", ")));
+}
+
+std::optional<std::string> greediest_measure(const Config& config) {
+  const auto* dqn = dynamic_cast<const AlgorithmEntryOf<DqnConfig>*>(&config.algorithm());
+  if (dqn == nullptr) return std::nullopt;
+  return ReturnsByEpsilon::key_of(static_cast<float>(actor_epsilon(dqn->numbers, 1, 2)));
 }
 
 }  // namespace tandem

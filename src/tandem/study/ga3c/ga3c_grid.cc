@@ -9,6 +9,8 @@
 #include "tandem/base/median.h"
 #include "tandem/io/csv.h"
 #include "tandem/io/text_table.h"
+#include "tandem/systems/fit.h"
+#include "tandem/systems/ga3c/ga3c_system.h"
 
 namespace tandem {
 namespace {
@@ -51,9 +53,9 @@ auto distinct(const std::vector<GridRow>& rows, Key key) {
 GridRow make_row(const Config& config, const TrainingRate& rate) {
   const auto mean = [&](const std::string& key) { return rate.means.value(key, 0.0); };
   const double steps = mean("rate/steps_per_second");
-  GridRow row{.system = config.system,
+  GridRow row{.system = config.system_name,
               .net = config.net.arch,
-              .threads = config.ga3c,
+              .threads = config.system_name == kGa3c ? ga3c_of(config) : Ga3cConfig{},
               .predictions_per_second = rate.steps_per_second,
               .busy_cores = rate.busy_cores,
               .prediction_batch = mean("ga3c/prediction_batch"),
@@ -112,15 +114,15 @@ std::string network_table(const std::vector<GridRow>& rows, int width) {
   std::vector<std::vector<std::string>> table = {{"NETWORK"}};
   for (const auto& system : systems) table[0].push_back(system + " PPS");
   for (const auto& system : systems) {
-    if (system != "ga3c") table[0].push_back("ga3c / " + system);
+    if (system != kGa3c) table[0].push_back("ga3c / " + system);
   }
   for (const auto& net : distinct(rows, [](const auto& row) { return row.net; })) {
     std::vector<std::string> rates, ratios;
-    const auto* ga3c = find(rows, "ga3c", net);
+    const auto* ga3c = find(rows, kGa3c, net);
     for (const auto& system : systems) {
       const auto* row = find(rows, system, net);
       rates.push_back(row != nullptr ? fmt::format("{:.0f}", row->predictions_per_second) : "-");
-      if (system == "ga3c") continue;
+      if (system == kGa3c) continue;
       ratios.push_back(
           row != nullptr && ga3c != nullptr
               ? fmt::format("{:.2f}", ga3c->predictions_per_second / row->predictions_per_second)
@@ -138,7 +140,7 @@ std::string grid_csv(const std::vector<GridRow>& rows) {
   for (const auto& column : kColumns) names.emplace_back(column.name);
   auto text = csv_line(names);
   for (const auto& row : rows) {
-    const bool ga3c = row.system == "ga3c";
+    const bool ga3c = row.system == kGa3c;
     const auto number = [&](std::int64_t n) { return ga3c ? fmt::format("{}", n) : ""; };
     std::vector<std::string> words = {row.system, row.net, number(row.threads.agents),
                                       number(row.threads.predictors), number(row.threads.trainers)};
@@ -146,6 +148,21 @@ std::string grid_csv(const std::vector<GridRow>& rows) {
     text += csv_line(words);
   }
   return text;
+}
+
+Ga3cConfig& ga3c_of(const Config& config) {
+  return dynamic_cast<Ga3cSystem&>(*config.system).config;
+}
+
+std::vector<std::string> forward_once(const Config& config) {
+  std::vector<std::string> names;
+  for (const auto& one : config.catalogue->systems) {
+    const auto batching = one->batching();
+    const bool again = batching.apart || batching.alone;
+    const bool fits = misfit(one->requirements(), config.algorithm().info().traits).empty();
+    if (fits && !again) names.push_back(one->info().name);
+  }
+  return names;
 }
 
 Config same_task(Config config, const std::string& system) {
@@ -159,10 +176,9 @@ Config same_task(Config config, const std::string& system) {
                           .origin = Setting::Origin::file});
     }
   }
-  auto other = load_config(system, settings);
-  // As many samples an update, where that is not one thread's own business.
-  other.a3c.t_max = other.paac.t_max = config.ga3c.t_max;
-  other.paac.envs = std::max<std::int64_t>(1, config.ga3c.min_batch / config.ga3c.t_max);
+  auto other = load_config(system, settings, config.catalogue);
+  const auto& own = ga3c_of(config);
+  other.system->set_update({.steps = own.t_max, .samples = own.min_batch});
   return other;
 }
 

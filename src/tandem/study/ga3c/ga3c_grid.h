@@ -6,13 +6,17 @@
 #include <vector>
 
 #include "tandem/study/training_rate.h"
+#include "tandem/systems/ga3c/ga3c.h"
 #include "tandem/trainer/config.h"
 
 namespace tandem {
 
+/// The system that the study is about.
+inline constexpr const char* kGa3c = "ga3c";
+
 /// What one short training showed. Value type.
 struct GridRow {
-  std::string system = "ga3c";
+  std::string system = kGa3c;
   std::string net;
   Ga3cConfig threads = {};  // of GA3C
 
@@ -45,6 +49,13 @@ struct GridRow {
 
 /// For grid.csv and networks.csv.
 [[nodiscard]] std::string grid_csv(const std::vector<GridRow>& rows);
+
+/// The numbers of a config of GA3C.
+[[nodiscard]] Ga3cConfig& ga3c_of(const Config& config);
+
+/// The other systems that train with the config's algorithm and learn on the pass that acted, as
+/// A3C does: GA3C's paper compares with such.
+[[nodiscard]] std::vector<std::string> forward_once(const Config& config);
 
 /// The config of another system that learns the same environment by the same network from as many
 /// samples an update (but for A3C, whose threads update alone), its other numbers those of its

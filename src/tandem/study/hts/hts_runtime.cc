@@ -7,6 +7,8 @@
 
 #include "tandem/io/csv.h"
 #include "tandem/io/text_table.h"
+#include "tandem/study/impala/learner_lag.h"
+#include "tandem/study/paac/a2c.h"
 #include "tandem/study/training_rate.h"
 #include "tandem/systems/common/step_costs.h"
 
@@ -16,15 +18,13 @@ namespace {
 constexpr std::int64_t kUnroll = 5;  // of IMPALA here
 
 /// A small network, so that it is the steps that take time.
-Config config_of(const std::string& system, double mean_ms, std::vector<Setting> more) {
-  std::vector<Setting> settings = {{"env.id", "latency", "env"},
-                                   {"env.mean_us", fmt::format("{}", 1000 * mean_ms), "env"},
-                                   {"env.distribution", "exponential", "env"},
-                                   {"env.wait", "sleeping", "env"},
-                                   {"net.arch", "mlp", "net"},
-                                   {"net.hidden", "64", "net"}};
-  settings.insert(settings.end(), more.begin(), more.end());
-  return load_config(system, settings);
+std::vector<Setting> task_of(double mean_ms) {
+  return {{"env.id", "latency", "env"},
+          {"env.mean_us", fmt::format("{}", 1000 * mean_ms), "env"},
+          {"env.distribution", "exponential", "env"},
+          {"env.wait", "sleeping", "env"},
+          {"net.arch", "mlp", "net"},
+          {"net.hidden", "64", "net"}};
 }
 
 Setting number(const std::string& key, std::int64_t value) {
@@ -55,7 +55,7 @@ RuntimeRow runtime_row(const Config& config, double mean_ms, std::int64_t alpha,
   const double round = 1e-3 * mean_ms * static_cast<double>(alpha);
   RuntimeRow row{
       .figure = {},
-      .system = config.system,
+      .system = config.system_name,
       .mean_ms = mean_ms,
       .alpha = alpha,
       .step = measure_step_times(config.env, 0.2 * task.seconds, static_cast<int>(task.envs)).step};
@@ -79,34 +79,28 @@ std::string finite(double value) {
 
 RuntimeRow measure_hts_runtime(const HtsRuntimeTask& task, double mean_ms, std::int64_t alpha,
                                const StopRequested& stop_requested) {
-  const auto config =
-      config_of("hts", mean_ms,
-                {number("hts.envs", task.envs), number("hts.executors", task.envs),
-                 number("hts.alpha", alpha), number("hts.envs_per_group", task.envs)});
+  auto settings = task_of(mean_ms);
+  for (const char* key : {"hts.envs", "hts.executors", "hts.envs_per_group"}) {
+    settings.push_back(number(key, task.envs));
+  }
+  settings.push_back(number("hts.alpha", alpha));
+  const auto config = load_config(kHts, settings);
   return runtime_row(config, mean_ms, alpha, task, stop_requested);
 }
 
 RuntimeRow measure_a2c_runtime(const HtsRuntimeTask& task, double mean_ms,
                                const StopRequested& stop_requested) {
-  const auto config =
-      config_of("paac", mean_ms,
-                {number("paac.envs", task.envs), number("paac.workers", task.envs),
-                 number("paac.envs_per_group", task.envs), number("run.threads", task.envs)});
-  return runtime_row(config, mean_ms, 1, task, stop_requested);
+  auto row = runtime_row(a2c_config(task.envs, task_of(mean_ms)), mean_ms, 1, task, stop_requested);
+  row.a2c = true;
+  return row;
 }
 
 LatencyRow measure_latency(const HtsRuntimeTask& task, double mean_ms, std::int64_t actors,
                            const StopRequested& stop_requested) {
   constexpr int kSimulatedArrivals = 400'000;
-  const auto config = config_of(
-      "impala", mean_ms,
-      {number("impala.actors", actors), number("impala.envs", 1), number("impala.unroll", kUnroll),
-       number("impala.batch", 1), number("impala.queue", 4 * actors)});
-  const auto means = measure_training(config, task.seconds, stop_requested).means;
-  LatencyRow row{.actors = actors,
-                 .load = 1 - means.at("impala/learner_waiting").get<double>(),
-                 .queue = means.at("impala/training_queue"),
-                 .lag = means.at("impala/policy_lag_updates")};
+  const auto found =
+      measure_learner_lag(actors, kUnroll, task_of(mean_ms), task.seconds, stop_requested);
+  LatencyRow row{.actors = actors, .load = found.load, .queue = found.queue, .lag = found.lag};
   // The same load with rates of any unit.
   const AsynchronousLearning learning{
       .actors = actors, .actor_rate = row.load / static_cast<double>(actors), .learner_rate = 1};
@@ -149,9 +143,9 @@ std::string runtime_table(const std::vector<RuntimeRow>& rows, int width) {
                                                   "TIMES A2C"}};
   for (const auto& row : rows) {
     const auto a2c = std::ranges::find_if(rows, [&](const RuntimeRow& other) {
-      return other.system == "paac" && other.figure == row.figure && other.mean_ms == row.mean_ms;
+      return other.a2c && other.figure == row.figure && other.mean_ms == row.mean_ms;
     });
-    table.push_back({row.figure, row.system == "paac" ? "a2c (paac)" : row.system,
+    table.push_back({row.figure, row.a2c ? fmt::format("a2c ({})", row.system) : row.system,
                      time_text(row.step.mean), fmt::format("{}", row.alpha),
                      fmt::format("{:.0f}", row.claimed), fmt::format("{:.0f}", row.simulated),
                      fmt::format("{:.0f}", row.measured),

@@ -14,8 +14,9 @@ namespace tandem {
 /// Steps per second of environments side by side that wait for each other every alpha steps.
 /// Value type.
 struct RuntimeRow {
-  std::string figure;        // "a": over mean_ms; "b": over alpha
-  std::string system;        // "hts", or "paac" as A2C, which waits at each step
+  std::string figure;  // "a": over mean_ms; "b": over alpha
+  std::string system;
+  bool a2c = false;          // it waits at each step
   double mean_ms = 0;        // of a step, as asked for
   std::int64_t alpha = 1;    // 1 for A2C
   StepTime step;             // as measured, with what waking up takes

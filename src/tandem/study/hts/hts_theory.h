@@ -8,6 +8,9 @@
 
 namespace tandem {
 
+/// The system that the theory is of.
+inline constexpr const char* kHts = "hts";
+
 /// How long an environment takes for a step, in seconds. Value type.
 struct StepTime {
   double mean = 0;

@@ -1,6 +1,7 @@
 // What one step of training costs a single core, part by part: the limit that a system is held to.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "tandem/systems/common/parts.h"
@@ -13,6 +14,7 @@ struct Batching {
   int steps = 0;     // of each environment between two updates
   int rollouts = 0;  // of envs * steps samples each, a gradient from each: those of one update
 
+  std::int64_t replayed = 0;  // samples of an update that a replay gives instead; 0: rollouts
   bool alone = false;         // each sample goes forward by itself; learning from that pass then
                               // needs a network that makes Activations
   bool apart = false;         // others learn than those that act, by a forward pass of their own

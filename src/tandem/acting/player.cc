@@ -1,0 +1,45 @@
+#include "tandem/acting/player.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <numeric>
+
+#include "tandem/base/error.h"
+
+namespace tandem {
+
+Player::Player(Network& network, const Algorithm& algorithm, const EnvSpec& spec, int envs,
+               std::uint64_t seed)
+    : network_(network),
+      algorithm_(algorithm),
+      observation_bytes_(spec.observation_bytes()),
+      state_(network, envs),
+      env_actions_(spec, envs),
+      ids_(static_cast<std::size_t>(envs)),
+      epsilons_(ids_.size(), algorithm.evaluation_epsilon()),
+      discrete_(ids_.size()),
+      continuous_(ids_.size() * spec.action_low.size()) {
+  std::iota(ids_.begin(), ids_.end(), 0);
+  for (const int id : ids_) streams_.emplace_back(seed, static_cast<std::uint64_t>(id));
+  for (auto& stream : streams_) stream_pointers_.push_back(&stream);
+}
+
+std::span<const Action> Player::act(std::span<const std::byte> observations, Play play) {
+  if (observations.size() != ids_.size() * observation_bytes_) {
+    throw Error(fmt::format("{} environments need observations of {} bytes each, {} were given",
+                            ids_.size(), observation_bytes_, observations.size()));
+  }
+  const Heads heads = heads_.of(network_.architecture(), std::ssize(ids_));
+  network_.forward(state_.look(ids_, observations), heads);
+  state_.keep(ids_);
+  const Actions chosen{discrete_, continuous_};
+  if (play == Play::greedy) {
+    algorithm_.act_greedily(heads, chosen);
+  } else {
+    algorithm_.act(heads, stream_pointers_, epsilons_, chosen);
+  }
+  return env_actions_.of(chosen);
+}
+
+}  // namespace tandem

@@ -1,0 +1,51 @@
+// A policy that acts in environments of the caller.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tandem/acting/env_actions.h"
+#include "tandem/acting/games.h"
+#include "tandem/acting/recurrent_state.h"
+#include "tandem/algo/algorithm.h"
+#include "tandem/base/random.h"
+#include "tandem/env/env.h"
+#include "tandem/nn/batch.h"
+#include "tandem/nn/network.h"
+
+namespace tandem {
+
+/// Chooses actions for some environments at once, whoever steps them. It keeps each environment's
+/// recurrent state and stream. Not thread-safe.
+class Player {
+ public:
+  /// For `envs` environments of this spec. `network` and `algorithm` must outlive it.
+  Player(Network& network, const Algorithm& algorithm, const EnvSpec& spec, int envs,
+         std::uint64_t seed);
+
+  /// Actions for observations [envs, observation], stacked frames included; continuous ones are
+  /// within the environment's bounds. The views hold until the next call. Throws Error when the
+  /// observations have another size.
+  std::span<const Action> act(std::span<const std::byte> observations, Play play);
+
+  /// Call it after an episode of environment `env` has ended, before acting in the next one.
+  void restart(int env) { state_.restart(env); }
+
+ private:
+  Network& network_;
+  const Algorithm& algorithm_;
+  std::size_t observation_bytes_;
+  RecurrentState state_;
+  EnvActions env_actions_;
+  HeadsBuffer heads_;
+  std::vector<int> ids_;  // of all environments
+  std::vector<Stream> streams_;
+  std::vector<Stream*> stream_pointers_;
+  std::vector<float> epsilons_;
+  std::vector<std::int32_t> discrete_;
+  std::vector<float> continuous_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,88 @@
+#include "tandem/systems/apex/apex_system.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "tandem/systems/apex/apex_costs.h"
+
+namespace tandem {
+
+const SystemInfo& ApexSystem::info() const {
+  static const SystemInfo kInfo{
+      .name = "apex",
+      .idea =
+          "actors, each exploring in its own way, fill a prioritized replay from which one "
+          "learner learns",
+      .paper =
+          "Horgan et al.: Distributed prioritized experience replay, ICLR 2018, arXiv:1803.00933",
+      .repeats = "never",
+  };
+  return kInfo;
+}
+
+std::unique_ptr<System> ApexSystem::clone() const { return std::make_unique<ApexSystem>(*this); }
+
+FieldList ApexSystem::fields() {
+  FieldList all = prefixed("apex.", config.fields());
+  std::ranges::move(prefixed("replay.", replay.fields()), std::back_inserter(all));
+  return all;
+}
+
+Requirements ApexSystem::requirements() const {
+  return {.learns_from = LearnsFrom::replay,
+          .value_methods = true,
+          .passes = false,
+          .recurrent = false};
+}
+
+bool ApexSystem::repeatable() const { return false; }
+
+std::int64_t ApexSystem::envs() const { return config.actors * config.envs; }
+
+Batching ApexSystem::batching() const {
+  // An update is no rollout's: it has a batch of its own.
+  return {.envs = static_cast<int>(config.envs), .steps = 1, .replayed = config.batch};
+}
+
+ThreadPattern ApexSystem::thread_pattern(int /*threads*/) const {
+  const auto actors = static_cast<double>(config.actors);
+  return {.stepping = actors, .meeting_steps = 0, .computing = actors};
+}
+
+std::optional<double> ApexSystem::lag_updates() const { return std::nullopt; }
+
+std::string ApexSystem::threads_key() const { return "run.threads"; }
+
+// Its rate depends on its replay, too, which no short measurement fills.
+std::vector<std::vector<std::string>> ApexSystem::variants(int /*cores*/) const { return {}; }
+
+std::vector<std::vector<std::string>> ApexSystem::sleeping_variants(std::int64_t /*envs*/) const {
+  return {};
+}
+
+void ApexSystem::set_update(const UpdateShape& shape) { config.batch = shape.samples; }
+
+void ApexSystem::prepare_to_measure() {
+  // Nothing is kept of a measurement, and a few seconds are too short to fill a replay.
+  replay.min_fill = std::min(replay.min_fill, config.batch);
+  config.keep_replay = false;
+}
+
+MeasuredCosts ApexSystem::measure_costs(const Parts& parts, const nlohmann::ordered_json& means,
+                                        int cores, double seconds) const {
+  // The samples that were taken, where nothing holds actors and learner to a ratio.
+  const double per_insert = replay.samples_per_insert > 0
+                                ? replay.samples_per_insert
+                                : means.value("replay/samples_per_insert", 0.0);
+  const double per_step = per_insert * static_cast<double>(config.copies);
+  MeasuredCosts measured{.costs = StepCosts{(void(parts), void(cores), void(seconds), 0.0)}};
+  measured.own["apex/samples_per_step"] = per_step;
+  return measured;
+}
+
+void ApexSystem::train(Parts& parts) const {
+  (void)parts;
+  throw 1;
+}
+
+}  // namespace tandem

@@ -1,0 +1,17 @@
+// Which system trains with which algorithm.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tandem/algo/traits.h"
+#include "tandem/systems/system.h"
+
+namespace tandem {
+
+/// Why a system with these requirements cannot train with such an algorithm; empty: it can. Pure.
+[[nodiscard]] std::string misfit(const Requirements& system, const AlgorithmTraits& algorithm);
+
+}  // namespace tandem

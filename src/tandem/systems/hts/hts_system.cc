@@ -1,0 +1,83 @@
+#include "tandem/systems/hts/hts_system.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tandem {
+
+const SystemInfo& HtsSystem::info() const {
+  static const SystemInfo kInfo{
+      .name = "hts",
+      .idea =
+          "executors step, actors predict and learners learn at once; all synchronise every alpha "
+          "steps, and every run gives the same bits",
+      .paper =
+          "Liu, Yeh and Schwing: High-throughput synchronous deep RL, NeurIPS 2020, "
+          "arXiv:2012.09849",
+      .repeats = "with hts.deterministic",
+  };
+  return kInfo;
+}
+
+std::unique_ptr<System> HtsSystem::clone() const { return std::make_unique<HtsSystem>(*this); }
+
+FieldList HtsSystem::fields() { return prefixed("hts.", config.fields()); }
+
+Requirements HtsSystem::requirements() const {
+  return {.value_methods = false, .recurrent = false};
+}
+
+bool HtsSystem::repeatable() const { return config.deterministic; }
+
+std::int64_t HtsSystem::envs() const { return config.envs; }
+
+Batching HtsSystem::batching() const {
+  const auto askers = config.actors > 0 ? config.actors : config.executors;
+  const auto waiting = std::min(config.envs / askers, config.max_predictions);
+  const auto together =
+      config.deterministic ? std::min(config.envs, config.envs_per_group) : waiting;
+  const auto envs = std::max<std::int64_t>(together, 1);
+  return {.envs = static_cast<int>(envs),
+          .steps = static_cast<int>(config.alpha),
+          .rollouts = static_cast<int>((config.envs + envs - 1) / envs),
+          .alone = config.deterministic,
+          .apart = !config.deterministic || config.envs * config.alpha > HtsConfig::kMostRecorded};
+}
+
+ThreadPattern HtsSystem::thread_pattern(int /*threads*/) const {
+  const auto stepping = static_cast<double>(std::min(config.executors, config.envs));
+  return {.stepping = stepping,
+          .meeting_steps = static_cast<double>(config.envs * config.alpha) / stepping,
+          .computing = stepping};
+}
+
+std::optional<double> HtsSystem::lag_updates() const { return 1; }
+
+std::string HtsSystem::threads_key() const { return "run.threads"; }
+
+std::vector<std::vector<std::string>> HtsSystem::variants(int /*cores*/) const {
+  return {{}, {"hts.alpha=20"}};
+}
+
+std::vector<std::vector<std::string>> HtsSystem::sleeping_variants(std::int64_t envs) const {
+  return {{fmt::format("hts.executors={}", envs)},
+          {fmt::format("hts.executors={}", envs), "hts.alpha=20"},
+          {fmt::format("hts.executors={}", envs), "hts.alpha=64"}};
+}
+
+void HtsSystem::set_update(const UpdateShape& shape) {
+  config.alpha = shape.steps;
+  config.envs = std::max<std::int64_t>(1, shape.samples / shape.steps);
+}
+
+void HtsSystem::prepare_to_measure() {}
+
+MeasuredCosts HtsSystem::measure_costs(const Parts& parts, const nlohmann::ordered_json& /*means*/,
+                                       int cores, double seconds) const {
+  return {.costs = measure_step_costs(parts, batching(), cores, seconds)};
+}
+
+void HtsSystem::train(Parts& parts) const { train_hts(config, parts); }
+
+}  // namespace tandem

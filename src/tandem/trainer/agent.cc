@@ -1,0 +1,74 @@
+#include "tandem/trainer/agent.h"
+
+#include <fmt/format.h>
+
+#include "tandem/base/error.h"
+#include "tandem/run/checkpoint.h"
+#include "tandem/run/run_directory.h"
+#include "tandem/systems/common/parts.h"
+#include "tandem/trainer/assembly.h"
+
+namespace tandem {
+namespace {
+
+FoundCheckpoint find_checkpoint(const std::filesystem::path& run, const AgentChoice& choice) {
+  const auto folder = RunPaths{run}.checkpoints();
+  if (choice.checkpoint) return find_at_step(folder, *choice.checkpoint);
+  return find_latest(folder, choice.on_damage);
+}
+
+// An agent may play games other than those it was trained on; itself it cannot be changed.
+void change_env(Config& config, const Setting& setting) {
+  const auto fields = config.fields();
+  const auto& key = find_field(setting, fields).key;
+  if (!key.starts_with("env.") || key == "env.id") {
+    throw Error(
+        fmt::format("{}: {} belongs to the trained agent; only options of its environment "
+                    "(env.*) can be changed here",
+                    setting.where, key));
+  }
+  apply_setting(setting, fields);
+}
+
+Config config_of(const std::filesystem::path& run, const AgentChoice& choice,
+                 const std::shared_ptr<const Catalogue>& catalogue) {
+  require_run(run);
+  auto config = load_config("", read_toml(RunPaths{run}.config()), catalogue);
+  for (const auto& field : config.env.fields()) {
+    if (field.key == "life_loss_terminal") set_field(field, false);
+  }
+  for (const auto& setting : choice.env) change_env(config, setting);
+  if (!choice.device.empty()) config.run.device = choice.device;
+  return config;
+}
+
+}  // namespace
+
+Agent Agent::load(const std::filesystem::path& run, const AgentChoice& choice,
+                  const std::shared_ptr<const Catalogue>& catalogue) {
+  Agent agent;
+  agent.config_ = config_of(run, choice, catalogue);
+  const auto& config = agent.config_;
+  const auto found = find_checkpoint(run, choice);
+  agent.step_ = found.step;
+  agent.checkpoint_ = found.folder;
+  agent.spec_ = agent.environments(0)(0)->spec();
+  agent.algorithm_ = make_algorithm(config, agent.spec_);
+  const auto architecture =
+      make_architecture(config.net, agent.spec_, agent.algorithm_->needs().value_head);
+  agent.parameters_.resize(static_cast<std::size_t>(architecture.parameter_count()));
+  load_parameters(found.checkpoint, architecture, agent.parameters_);
+  agent.network_ =
+      make_network(architecture, agent.parameters_, config.run.device, precision_of(config.net));
+  return agent;
+}
+
+Player Agent::player(int envs, std::uint64_t seed) {
+  return {*network_, *algorithm_, spec_, envs, seed};
+}
+
+Evaluation Agent::evaluate(const EvaluationOptions& options) {
+  return tandem::evaluate(options, environments(options.seed), *network_, *algorithm_);
+}
+
+}  // namespace tandem

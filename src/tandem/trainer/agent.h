@@ -1,0 +1,72 @@
+// The agent that a run has trained: load it, let it act, measure how well it plays.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tandem/acting/games.h"
+#include "tandem/acting/player.h"
+#include "tandem/algo/algorithm.h"
+#include "tandem/nn/network.h"
+#include "tandem/run/evaluation.h"
+#include "tandem/trainer/config.h"
+
+namespace tandem {
+
+/// Which agent of a run, and in which environments it plays. Value type.
+struct AgentChoice {
+  std::optional<std::int64_t> checkpoint = std::nullopt;  // its steps; empty: the newest good one
+  std::string device = {};                                // "cpu" or "cuda"; empty: as trained
+  /// Changes of the environment's options; keys other than env.* are refused, since the agent
+  /// cannot be changed any more.
+  std::vector<Setting> env = {};
+  /// Called with words about each damaged checkpoint that is passed over.
+  std::function<void(const std::string&)> on_damage = [](const std::string&) {};
+};
+
+/// A trained policy and the environments that it plays in: those of the training, but a lost life
+/// does not end an episode. Movable. Not thread-safe: a thread that acts loads an agent of its own.
+class Agent {
+ public:
+  /// The agent in the folder of a run, whose names are those of `catalogue`. Throws Error when
+  /// there is no run or no good checkpoint, or they do not fit this program.
+  [[nodiscard]] static Agent load(const std::filesystem::path& run, const AgentChoice& choice = {},
+                                  const std::shared_ptr<const Catalogue>& catalogue = published());
+
+  [[nodiscard]] const Config& config() const { return config_; }
+  [[nodiscard]] const EnvSpec& spec() const { return spec_; }
+  [[nodiscard]] std::int64_t step() const { return step_; }  // of its training
+  [[nodiscard]] const std::filesystem::path& checkpoint() const { return checkpoint_; }
+  [[nodiscard]] Network& network() { return *network_; }
+  [[nodiscard]] const Algorithm& algorithm() const { return *algorithm_; }
+
+  /// Makes environments of this agent's kind; `seed` as EnvConfig::factory.
+  [[nodiscard]] EnvFactory environments(std::uint64_t seed) const {
+    return config_.env.factory(seed);
+  }
+
+  /// Acts in `envs` environments of the caller at once, with a recurrent state of its own for each;
+  /// drawn actions come from streams of `seed`. This agent must outlive it.
+  [[nodiscard]] Player player(int envs, std::uint64_t seed = 0);
+
+  /// Plays whole games, as `tandem eval` does.
+  [[nodiscard]] Evaluation evaluate(const EvaluationOptions& options);
+
+ private:
+  Agent() = default;
+
+  Config config_;
+  EnvSpec spec_;
+  std::int64_t step_ = 0;
+  std::filesystem::path checkpoint_;
+  std::vector<float> parameters_;  // that the network is made over
+  std::unique_ptr<Network> network_;
+  std::unique_ptr<Algorithm> algorithm_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,75 @@
+#include "tandem/trainer/catalogue.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "tandem/algo/catalogue.h"
+#include "tandem/base/error.h"
+#include "tandem/base/nearest.h"
+#include "tandem/systems/catalogue.h"
+#include "tandem/systems/fit.h"
+
+namespace tandem {
+namespace {
+
+bool fits(const System& system, const AlgorithmEntry& algorithm) {
+  return misfit(system.requirements(), algorithm.info().traits).empty();
+}
+
+}  // namespace
+
+const System& Catalogue::system(const std::string& name) const {
+  std::vector<std::string> names;
+  for (const auto& one : systems) {
+    if (one->info().name == name) return *one;
+    names.push_back(one->info().name);
+  }
+  const auto near = nearest(name, names);
+  throw Error(fmt::format("there is no system {};{} `tandem systems` lists all", name,
+                          near.empty() ? "" : " did you mean " + near + "?"));
+}
+
+std::unique_ptr<EnvFamily> Catalogue::family(const std::string& env_id) const {
+  const auto name = env_id.substr(0, env_id.find(':'));
+  for (const auto& one : families) {
+    if (one.name == name) return one.make();
+  }
+  return find_family(env_id);
+}
+
+std::vector<std::string> Catalogue::systems_for(const AlgorithmEntry& algorithm) const {
+  std::vector<std::string> names;
+  for (const auto& one : systems) {
+    if (fits(*one, algorithm)) names.push_back(one->info().name);
+  }
+  return names;
+}
+
+std::vector<std::string> Catalogue::algorithms_for(const System& system) const {
+  std::vector<std::string> names;
+  for (const auto& one : algorithms) {
+    if (fits(system, *one)) names.push_back(one->info().name);
+  }
+  return names;
+}
+
+void Catalogue::require_fit(const System& system, const AlgorithmEntry& algorithm) const {
+  const auto why = misfit(system.requirements(), algorithm.info().traits);
+  if (why.empty()) return;
+  const auto listed = [](const std::vector<std::string>& names) {
+    return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+  };
+  throw Error(fmt::format(
+      "the system {} cannot train with algo = {}: {}. Algorithms for {}: {}. Systems for {}: {}",
+      system.info().name, algorithm.info().name, why, system.info().name,
+      listed(algorithms_for(system)), algorithm.info().name, listed(systems_for(algorithm))));
+}
+
+std::shared_ptr<const Catalogue> published() {
+  return std::make_shared<const Catalogue>(Catalogue{.systems = published_systems(),
+                                                     .algorithms = published_algorithms(),
+                                                     .families = {},
+                                                     .presets = published_presets()});
+}
+
+}  // namespace tandem

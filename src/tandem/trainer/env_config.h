@@ -1,0 +1,51 @@
+// The environment of a run, as its config names it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tandem/base/field.h"
+#include "tandem/env/family.h"
+#include "tandem/env/vec_env.h"
+#include "tandem/io/settings.h"
+
+namespace tandem {
+
+struct Catalogue;
+
+/// The environment and the options of its family. Copies share the family, and so its options.
+struct EnvConfig {
+  std::string id = "atari:Pong";
+  std::shared_ptr<EnvFamily> family;  // of that id; null until a config is loaded
+
+  /// "id" and the family's options.
+  FieldList fields();
+
+  /// Makes environments of this id; `seed` goes to foreign emulators' own generators. Usable by
+  /// several threads; shares the family.
+  [[nodiscard]] EnvFactory factory(std::uint64_t seed) const;
+
+  /// Emulated frames in a step. Makes one environment to find out.
+  [[nodiscard]] std::int64_t frames_per_step() const;
+};
+
+/// The environment that the settings choose, with its default options. Throws Error when there is
+/// none of that id.
+[[nodiscard]] EnvConfig choose_env(const std::vector<Setting>& settings,
+                                   const Catalogue& catalogue);
+
+/// The config of the environment alone: all settings must be of env.* keys. Throws Error as
+/// load_config does.
+[[nodiscard]] EnvConfig load_env_config(const std::vector<Setting>& settings,
+                                        const Catalogue& catalogue);
+
+/// Applies a setting, with a hint where its key looks like an option of another environment.
+void apply_with_env_hint(const Setting& setting, const FieldList& fields,
+                         const std::string& env_id);
+
+/// Applies the settings of one key ahead of all others, whose keys may depend on its value.
+void apply_first(const Field& field, const std::vector<Setting>& settings);
+
+}  // namespace tandem

@@ -1,0 +1,133 @@
+#include "tandem/trainer/catalogue.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "tandem/base/error.h"
+#include "tandem/systems/fit.h"
+#include "tandem/systems/paac/paac_system.h"
+#include "tandem/trainer/assembly.h"
+#include "tests/support/config_values.h"
+#include "tests/support/error_of.h"
+
+namespace tandem {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const AlgorithmEntry& algorithm(const Catalogue& catalogue, const std::string& name) {
+  for (const auto& one : catalogue.algorithms) {
+    if (one->info().name == name) return *one;
+  }
+  throw std::logic_error("no algorithm " + name);
+}
+
+std::string assembly_error(const std::string& system, const std::vector<std::string>& words) {
+  return error_of([&] { const Assembly assembly(make_config(system, words)); });
+}
+
+// Each name once, and the keys of each system in tables of their own. Seen failing with PAAC twice.
+TEST(Catalogue, NamesAreDistinct) {
+  const auto catalogue = published();
+  std::set<std::string> names;
+  for (const auto& system : catalogue->systems) {
+    EXPECT_TRUE(names.insert(system->info().name).second) << system->info().name;
+    EXPECT_FALSE(system->info().idea.empty());
+    EXPECT_FALSE(system->info().paper.empty());
+    EXPECT_FALSE(system->info().repeats.empty());
+    for (const auto& field : system->clone()->fields()) {
+      const bool own = field.key.starts_with(system->info().name + ".");
+      EXPECT_TRUE(own || field.key.starts_with("replay.")) << field.key;
+    }
+  }
+  for (const auto& one : catalogue->algorithms) EXPECT_TRUE(names.insert(one->info().name).second);
+}
+
+// The table of the papers. Seen failing with a PPO that GA3C would take.
+TEST(Catalogue, KnowsWhatFitsWhat) {
+  const auto catalogue = published();
+  const auto systems = [&](const std::string& name) {
+    return catalogue->systems_for(algorithm(*catalogue, name));
+  };
+  EXPECT_THAT(systems("a2c"), ElementsAre("paac", "a3c", "ga3c", "hts", "impala"));
+  EXPECT_THAT(systems("ppo"), ElementsAre("paac", "hts"));
+  EXPECT_THAT(systems("n_step_q"), ElementsAre("paac", "a3c"));
+  EXPECT_THAT(systems("dqn"), ElementsAre("apex"));
+  EXPECT_THAT(systems("dpg"), ElementsAre("apex"));
+}
+
+TEST(Catalogue, RefusesWithWhatWouldFit) {
+  EXPECT_THAT(
+      assembly_error("ga3c", {"env.id=cartpole", "net.arch=mlp", "algo=ppo"}),
+      AllOf(HasSubstr("ga3c cannot train with algo = ppo"), HasSubstr("Systems for ppo: paac, hts"),
+            HasSubstr("Algorithms for ga3c: a2c")));
+  EXPECT_THAT(assembly_error("paac", {"env.id=cartpole", "net.arch=mlp", "algo=dqn"}),
+              AllOf(HasSubstr("learns from a replay"), HasSubstr("Systems for dqn: apex")));
+  EXPECT_THAT(assembly_error("apex", {"env.id=cartpole", "net.arch=mlp", "algo=a2c"}),
+              HasSubstr("learns from rollouts"));
+  EXPECT_THAT(assembly_error("ga3c", {"env.id=cartpole", "net.arch=mlp", "net.lstm=8"}),
+              AllOf(HasSubstr("net.lstm = 0"), HasSubstr("paac, a3c")));
+  EXPECT_THAT(assembly_error("a3c", {"env.id=pendulum", "net.arch=mlp", "algo=n_step_q"}),
+              AllOf(HasSubstr("discrete"), HasSubstr("a2c, ppo")));
+}
+
+/// A system of a program's own, which trains as PAAC does.
+class OwnSystem final : public System {
+ public:
+  [[nodiscard]] const SystemInfo& info() const override {
+    static const SystemInfo kInfo{.name = "own", .idea = "x", .paper = "y", .repeats = "always"};
+    return kInfo;
+  }
+  [[nodiscard]] std::unique_ptr<System> clone() const override {
+    return std::make_unique<OwnSystem>(*this);
+  }
+  FieldList fields() override {
+    return {{.key = "own.number", .target = &number, .meaning = "a number", .least = 0}};
+  }
+  [[nodiscard]] Requirements requirements() const override { return {}; }
+  [[nodiscard]] bool repeatable() const override { return true; }
+  [[nodiscard]] std::int64_t envs() const override { return 1; }
+  [[nodiscard]] Batching batching() const override { return {}; }
+  [[nodiscard]] ThreadPattern thread_pattern(int /*threads*/) const override { return {}; }
+  [[nodiscard]] std::optional<double> lag_updates() const override { return 0; }
+  [[nodiscard]] std::string threads_key() const override { return "run.threads"; }
+  [[nodiscard]] std::vector<std::vector<std::string>> variants(int /*cores*/) const override {
+    return {{}};
+  }
+  [[nodiscard]] std::vector<std::vector<std::string>> sleeping_variants(
+      std::int64_t /*envs*/) const override {
+    return {{}};
+  }
+  void set_update(const UpdateShape& /*shape*/) override {}
+  void prepare_to_measure() override {}
+  [[nodiscard]] MeasuredCosts measure_costs(const Parts& /*parts*/,
+                                            const nlohmann::ordered_json& /*means*/, int /*cores*/,
+                                            double /*seconds*/) const override {
+    return {};
+  }
+  void train(Parts& /*parts*/) const override {}
+
+  std::int64_t number = 3;
+};
+
+// Seen failing with a config that looks its system up in the published catalogue.
+TEST(Catalogue, AProgramBringsASystemOfItsOwn) {
+  auto own = *published();
+  own.systems.push_back(std::make_shared<OwnSystem>());
+  const auto catalogue = std::make_shared<const Catalogue>(own);
+  const auto config = make_config("own", {"env.id=cartpole", "own.number=5"}, catalogue);
+  EXPECT_EQ(value_of(config, "own.number"), 5);
+  const auto copy = config;
+  dynamic_cast<OwnSystem&>(*config.system).number = 6;
+  EXPECT_EQ(value_of(copy, "own.number"), 5);
+  EXPECT_THROW((void)make_config("own", {"env.id=cartpole", "paac.t_max=5"}, catalogue), Error);
+  EXPECT_THROW((void)make_config("own", {"env.id=cartpole"}), Error);
+}
+
+}  // namespace
+}  // namespace tandem

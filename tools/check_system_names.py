@@ -1,0 +1,73 @@
+"""Checks that a system describes itself: no code outside its folder knows it by name.
+
+usage: check_system_names.py [ROOT]
+A system is a folder of src/tandem/systems. Its name as a string, its config keys ("paac.t_max") and
+its log keys ("ga3c/agents") may stand in that folder, and in the folder of its own study,
+src/tandem/study/NAME. Comments and examples of commands ("tandem train paac") are free.
+Prints each offence as FILE:LINE: what; exits with 1 if there is one.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
+COMMENT = re.compile(r"^\s*(//|\*|/\*)")
+RAW_TEXT = re.compile(r'R"(\w*)\(.*?\)\1"', re.DOTALL)
+
+
+def system_names(root):
+    folders = (root / "src/tandem/systems").iterdir()
+    return sorted(f.name for f in folders if f.is_dir() and f.name != "common")
+
+
+def homes(name):
+    """The folders that may know this system."""
+    return f"src/tandem/systems/{name}/", f"src/tandem/study/{name}/"
+
+
+def offences_of_line(line, name):
+    """What of this line of code names the system, or nothing."""
+    if COMMENT.match(line):
+        return
+    code = line.split(" // ")[0]
+    if code.startswith("#include"):
+        return
+    for literal in LITERAL.findall(code):
+        if "tandem " in literal:  # an example of a command
+            continue
+        if literal == name or re.match(rf"{name}/", literal):
+            yield f'"{literal}" names the system {name}'
+        elif re.search(rf"\b{name}\.[a-z_]+\b", literal):
+            yield f'"{literal}" names a key of the system {name}'
+    if re.search(rf"\bconfig\.{name}\b", LITERAL.sub("", code)):
+        yield f"config.{name} is a part of the system {name}"
+
+
+def offences_of_file(path, text, names):
+    """Yields (line, what) for one file."""
+    # Long help texts are examples from one end to the other; their lines stay counted.
+    text = RAW_TEXT.sub(lambda raw: "\n" * raw[0].count("\n"), text)
+    for number, line in enumerate(text.splitlines(), 1):
+        for name in names:
+            if not path.startswith(homes(name)):
+                for what in offences_of_line(line, name):
+                    yield number, what
+
+
+def main():
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    names = system_names(root)
+    failed = False
+    for file in sorted((root / "src").rglob("*")):
+        if file.suffix not in (".cc", ".h"):
+            continue
+        path = file.relative_to(root).as_posix()
+        for line, what in offences_of_file(path, file.read_text(), names):
+            print(f"{path}:{line}: error: {what}")
+            failed = True
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
