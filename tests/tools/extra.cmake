@@ -8,7 +8,7 @@ add_test(NAME tools.check_system_names
   COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/tools/check_system_names_test.py)
 add_test(NAME tools.setup COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/tools/setup_test.py)
 
-foreach(tool plot compare)
+foreach(tool plot compare compare_versions)
   set(words ${CMAKE_CURRENT_SOURCE_DIR}/tools/${tool}_test.py)
   if(TARGET tandem)
     list(APPEND words $<TARGET_FILE:tandem>)
