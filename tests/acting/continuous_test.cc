@@ -58,7 +58,7 @@ class ContinuousTest : public testing::Test {
 
 TEST_F(ContinuousTest, EnvironmentsTakeClippedActionsAndTheRolloutHoldsThoseDrawn) {
   const auto algorithm = make_gaussian_a2c({.gamma = 0.5, .reward_clip = 0});
-  Collector collector(envs(2), network_, nullptr, *algorithm, kRolloutSteps);
+  Collector collector(envs(2), network_, nullptr, algorithm, kRolloutSteps);
   collector.start();
   const Rollout& rollout = collector.collect(0);
   EXPECT_THAT(rollout.rewards(),
@@ -73,8 +73,7 @@ TEST_F(ContinuousTest, EnvironmentsTakeClippedActionsAndTheRolloutHoldsThoseDraw
 
 TEST_F(ContinuousTest, WithoutBootstrappingReturnsEndWithTheRollout) {
   const auto algorithm = make_gaussian_a2c({.gamma = 0.5, .reward_clip = 0, .bootstrap = false});
-  Collector collector(envs(1), network_, nullptr, *algorithm, kRolloutSteps,
-                      RolloutEnd::at_episode);
+  Collector collector(envs(1), network_, nullptr, algorithm, kRolloutSteps, RolloutEnd::at_episode);
   collector.start();
   const Rollout& rollout = collector.collect(0);
   EXPECT_THAT(rollout.rewards(), Each(0.5f));
@@ -84,7 +83,7 @@ TEST_F(ContinuousTest, WithoutBootstrappingReturnsEndWithTheRollout) {
 // Its return would be that of an episode that ended there.
 TEST_F(ContinuousTest, WithoutBootstrappingARolloutMustLastUntilTheEpisodesEnd) {
   const auto algorithm = make_gaussian_a2c({.reward_clip = 0, .bootstrap = false});
-  Collector collector(envs(1), network_, nullptr, *algorithm, 3, RolloutEnd::at_episode);
+  Collector collector(envs(1), network_, nullptr, algorithm, 3, RolloutEnd::at_episode);
   collector.start();
   EXPECT_THROW((void)collector.collect(0), Error);
 }
@@ -95,7 +94,7 @@ TEST_F(ContinuousTest, GreedyPlayTakesTheMean) {
     auto parameters = parameters_;
     parameters[3] = mean;
     LinearNetwork network(architecture_, parameters);
-    Games games(envs(2), network, *algorithm, play);
+    Games games(envs(2), network, *algorithm.acting, play);
     while (!games.over()) games.step();
     std::vector<double> all;
     for (const auto& game : games.take_finished()) all.push_back(game.episode_return);

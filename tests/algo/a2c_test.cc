@@ -7,6 +7,9 @@
 #include <cmath>
 #include <limits>
 
+#include "tandem/algo/ppo.h"
+#include "tests/support/judged.h"
+
 namespace tandem {
 namespace {
 
@@ -38,8 +41,8 @@ struct Batch {
   }
 
   LossStats loss(const Algorithm& algorithm, double weight) {
-    return algorithm.loss({kSamples, kActions, logits, value}, rollout, weight,
-                          {kSamples, kActions, d_logits, d_value});
+    return algorithm.rollout_loss().loss({kSamples, kActions, logits, value}, rollout, weight,
+                                         {kSamples, kActions, d_logits, d_value});
   }
 
   Rollout rollout;
@@ -66,17 +69,17 @@ TEST(A2c, GradientIsThatOfFiniteDifferences) {
   const auto algorithm = make_a2c(config);
   const double weight = 0.5;
   Batch batch;
-  batch.loss(*algorithm, weight);
+  batch.loss(algorithm, weight);
   const auto d_logits = batch.d_logits;
   const auto d_value = batch.d_value;
   // The advantage is constant in the policy's term, so each head has a loss of its own.
   const auto policy_loss = [&] {
-    const auto stats = batch.loss(*algorithm, weight);
+    const auto stats = batch.loss(algorithm, weight);
     return weight * config.loss_scale * (stats.policy_loss - config.entropy * stats.entropy);
   };
   const auto value_loss = [&] {
     return weight * config.loss_scale * config.value_loss *
-           batch.loss(*algorithm, weight).value_loss;
+           batch.loss(algorithm, weight).value_loss;
   };
   for (std::size_t i = 0; i < d_logits.size(); ++i) {
     EXPECT_NEAR(d_logits[i], slope(batch.logits[i], policy_loss), 2e-4) << "logit " << i;
@@ -89,7 +92,7 @@ TEST(A2c, GradientIsThatOfFiniteDifferences) {
 TEST(A2c, StaysFiniteWithExtremeLogits) {
   Batch batch;
   for (float& logit : batch.logits) logit *= 1e4f;
-  const auto stats = batch.loss(*make_a2c({}), 1);
+  const auto stats = batch.loss(make_a2c({}), 1);
   EXPECT_TRUE(std::isfinite(stats.policy_loss));
   EXPECT_NEAR(stats.entropy, 0, 1e-6);
   for (const float d : batch.d_logits) EXPECT_TRUE(std::isfinite(d));
@@ -97,7 +100,7 @@ TEST(A2c, StaysFiniteWithExtremeLogits) {
 
 TEST(A2c, StatsOfTwoBatchesAdd) {
   Batch batch;
-  auto sum = batch.loss(*make_a2c({}), 1);
+  auto sum = batch.loss(make_a2c({}), 1);
   const auto one = sum;
   sum += one;
   EXPECT_EQ(sum.samples, 2 * kSamples);
@@ -106,13 +109,26 @@ TEST(A2c, StatsOfTwoBatchesAdd) {
   EXPECT_EQ(sum.policy_loss, 2 * one.policy_loss);
 }
 
+// Of a single action an actor-critic knows nothing. Seen failing without the action values.
+TEST(ActorCritic, JudgesByTheStatesValue) {
+  std::vector<float> outputs(4);
+  std::vector<float> value{5, -1};
+  std::vector<std::int32_t> chosen{0, 1};
+  for (const auto& algorithm :
+       {make_a2c({}), make_gaussian_a2c({}), make_ppo({}), make_gaussian_ppo({})}) {
+    const auto judged = judge(*algorithm.acting, {2, 2, outputs, value}, {chosen});
+    EXPECT_EQ(judged.action_values, value);
+    EXPECT_EQ(judged.state_values, value);
+  }
+}
+
 TEST(A2c, ClipsRewardsUnlessToldNotTo) {
   const auto clipping = make_a2c({});
-  EXPECT_EQ(clipping->reward(20), 1);
-  EXPECT_EQ(clipping->reward(-3), -1);
-  EXPECT_EQ(clipping->reward(0.25f), 0.25f);
-  EXPECT_EQ(make_a2c({.reward_clip = 0})->reward(20), 20);
-  EXPECT_EQ(make_a2c({.reward_clip = 1, .reward_scale = 0.5})->reward(20), 0.5f);
+  EXPECT_EQ(clipping.acting->reward(20), 1);
+  EXPECT_EQ(clipping.acting->reward(-3), -1);
+  EXPECT_EQ(clipping.acting->reward(0.25f), 0.25f);
+  EXPECT_EQ(make_a2c({.reward_clip = 0}).acting->reward(20), 20);
+  EXPECT_EQ(make_a2c({.reward_clip = 1, .reward_scale = 0.5}).acting->reward(20), 0.5f);
 }
 
 /// Actions of `count` environments with the same logits.
@@ -129,7 +145,7 @@ std::vector<std::int32_t> act(const std::vector<float>& row, std::size_t count) 
   std::ranges::transform(streams, pointers.begin(), [](Stream& stream) { return &stream; });
   std::vector<float> value(count);
   std::vector<std::int32_t> actions(count);
-  make_a2c({})->act(
+  make_a2c({}).acting->act(
       {static_cast<std::int64_t>(count), static_cast<std::int64_t>(row.size()), logits, value},
       pointers, std::vector<float>(count), {actions});
   return actions;
@@ -162,7 +178,7 @@ TEST(A2c, DrawsOnceFromEachStream) {
   std::vector<float> logits{0, 0}, value{0};
   std::vector<std::int32_t> action(1);
   Stream* const pointer = &stream;
-  make_a2c({})->act({1, 2, logits, value}, std::span(&pointer, 1), {}, {action});
+  make_a2c({}).acting->act({1, 2, logits, value}, std::span(&pointer, 1), {}, {action});
   const float u = other.uniform();
   EXPECT_EQ(action[0], u < 0.5f ? 0 : 1);
   EXPECT_EQ(stream.bits(), other.bits());
@@ -174,14 +190,16 @@ TEST(A2c, KeepsTheProbabilitiesOfWhatItDrew) {
   std::vector<float> outputs{std::log(0.25f), std::log(0.75f)}, value{0}, log_probability(1);
   std::vector<std::int32_t> action(1);
   make_a2c({.correction = "vtrace"})
-      ->act({1, 2, outputs, value}, std::span(&pointer, 1), {}, {action, {}, log_probability});
+      .acting->act({1, 2, outputs, value}, std::span(&pointer, 1), {},
+                   {action, {}, log_probability});
   EXPECT_NEAR(std::exp(log_probability[0]), action[0] == 0 ? 0.25f : 0.75f, 1e-6);
 
   // One dimension, with a variance of 1 within kLeastVariance.
   outputs = {2, std::log(std::exp(1.0f) - 1)};
   std::vector<float> control(1);
   make_gaussian_a2c({.correction = "vtrace"})
-      ->act({1, 2, outputs, value}, std::span(&pointer, 1), {}, {action, control, log_probability});
+      .acting->act({1, 2, outputs, value}, std::span(&pointer, 1), {},
+                   {action, control, log_probability});
   const float off = control[0] - 2;
   EXPECT_NEAR(log_probability[0], -0.5f * (off * off + std::log(2 * 3.14159265f)), 1e-3);
 }

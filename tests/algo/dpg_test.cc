@@ -4,9 +4,9 @@
 
 #include <cmath>
 #include <stdexcept>
+#include <variant>
 #include <vector>
 
-#include "tandem/algo/dpg_gradient.h"
 #include "tandem/base/error.h"
 #include "tandem/nn/network.h"
 #include "tests/support/random_numbers.h"
@@ -33,7 +33,12 @@ TEST(Dpg, TheCriticsErrorIsThatOfTheMultiStepReturn) {
   const std::vector<float> weights{1, 0.5F};
   std::vector<float> d_q(2);
   std::vector<float> priorities(2);
-  const auto stats = dpg_critic_loss(q, next, {returns, discounts, weights}, 0.5, d_q, priorities);
+  const auto stats = dpg_critic_loss(q, next,
+                                     {.n_step_returns = returns,
+                                      .discounts = discounts,
+                                      .weights = weights,
+                                      .priorities = priorities},
+                                     0.5, d_q);
   EXPECT_EQ(priorities, (std::vector<float>{6, 2}));
   EXPECT_EQ(d_q, (std::vector<float>{-3, -0.5F}));
   EXPECT_EQ(stats.value_loss, 40);
@@ -56,8 +61,8 @@ TEST(Dpg, ThePolicyAscendsByTheClippedSlope) {
 // failing with the whole range in the place of half of it.
 TEST(Dpg, NoiseIsNormalInUnitsOfTheActionsRange) {
   const auto dpg = make_dpg({}, spec());
-  EXPECT_FLOAT_EQ(dpg->epsilon(3, 1000), 0.3F);
-  EXPECT_EQ(dpg->evaluation_epsilon(), 0);
+  EXPECT_FLOAT_EQ(dpg.acting->epsilon(3, 9, 1000), 0.3F);
+  EXPECT_EQ(dpg.acting->evaluation_epsilon(), 0);
   std::vector<float> policy{0, 5, 0, 5};  // bounds are three deviations away
   std::vector<float> value{1, 2};
   const Heads heads{2, 2, policy, value};
@@ -72,7 +77,7 @@ TEST(Dpg, NoiseIsNormalInUnitsOfTheActionsRange) {
   double products = 0;
   int outside = 0;
   for (int i = 0; i < kDraws; ++i) {
-    dpg->act(heads, each, sigma, {discrete, actions});
+    dpg.acting->act(heads, each, sigma, {discrete, actions});
     ASSERT_EQ(actions[2], 0);
     ASSERT_EQ(actions[3], 5);
     for (std::size_t j = 0; j < 2; ++j) {
@@ -105,7 +110,7 @@ TEST(Dpg, NoiseIsOfTheEnvironmentsStreamAndEndsAtTheBounds) {
   int at_bounds = 0;
   Stream alone(1, 8);
   for (int i = 0; i < 100; ++i) {
-    dpg->act({2, 2, policy, value}, each, sigma, {discrete, actions});
+    dpg.acting->act({2, 2, policy, value}, each, sigma, {discrete, actions});
     ASSERT_LE(actions[0], 1);
     ASSERT_LE(actions[1], 10);
     at_bounds += actions[1] == 10 ? 1 : 0;
@@ -122,16 +127,16 @@ TEST(Dpg, ActsGreedilyWithoutNoiseAndLearnsFromNoRollout) {
   const Heads heads{2, 2, policy, value};
   std::vector<std::int32_t> discrete(2);
   std::vector<float> actions(4);
-  dpg->act_greedily(heads, {discrete, actions});
+  dpg.acting->act_greedily(heads, {discrete, actions});
   EXPECT_EQ(actions, policy);
   std::vector<float> values(2);
-  dpg->values(heads, discrete, values);
+  dpg.acting->values(heads, discrete, values);
   EXPECT_EQ(values, value);
-  EXPECT_EQ(dpg->reward(-7), -2);
-  EXPECT_EQ(make_dpg({}, spec())->reward(-7), -7);
-  EXPECT_EQ(dpg->gamma(), 0.99);
-  EXPECT_TRUE(dpg->needs().value_head);
-  EXPECT_THROW(dpg->loss(heads, Rollout(spec(), 1, 1), 1, heads), std::logic_error);
+  EXPECT_EQ(dpg.acting->reward(-7), -2);
+  EXPECT_EQ(make_dpg({}, spec()).acting->reward(-7), -7);
+  EXPECT_EQ(dpg.acting->gamma(), 0.99);
+  EXPECT_TRUE(dpg.value_head);
+  EXPECT_THROW((void)dpg.rollout_loss(), std::bad_variant_access);
 }
 
 TEST(DpgNetwork, ActionsAreWithinTheirBoundsAndAtFirstInTheMiddle) {
@@ -167,24 +172,55 @@ TEST(DpgNetwork, ActionsAreWithinTheirBoundsAndAtFirstInTheMiddle) {
                std::logic_error);
 }
 
+// Seen failing with the action of the policy, without its noise, judged.
+TEST(Dpg, JudgesTheActionTakenByTheCritic) {
+  const auto dpg = make_dpg({}, spec());
+  const auto shape = architecture();
+  const auto parameters = random_numbers(static_cast<std::size_t>(shape.parameter_count()), 2);
+  const auto network = make_dpg_network(shape, parameters);
+  const auto observations = random_numbers(2 * 4, 1);
+  const auto bytes = std::as_bytes(std::span(observations));
+  std::vector<float> policy(4);
+  std::vector<float> value(2);
+  const Heads heads{2, 2, policy, value};
+  network->forward({bytes}, heads);
+
+  std::vector<std::int32_t> discrete(2);
+  std::vector<float> taken{0.5F, 1, -0.5F, 9};
+  std::vector<float> action_values(2);
+  std::vector<float> state_values(2);
+  dpg.acting->judge({*network, bytes, heads}, {discrete, taken}, {action_values, state_values});
+  std::vector<float> q(2);
+  network->judge_actions(bytes, taken, q);
+  EXPECT_EQ(action_values, q);
+  EXPECT_EQ(state_values, value);
+  EXPECT_NE(action_values, state_values);
+}
+
 TEST(DpgGradient, RefusesSizesThatDoNotFit) {
   const auto shape = architecture();
   const std::vector<float> theta(static_cast<std::size_t>(shape.parameter_count()));
-  DpgGradient gradient_of({}, shape, theta, theta);
+  const auto dpg = make_dpg({}, spec());
+  const auto gradient_of = dpg.replay().make_gradient(
+      [&](std::span<const float> parameters) { return make_dpg_network(shape, parameters); }, theta,
+      theta);
   const std::vector<float> s(2 * 4);
   const auto bytes = std::as_bytes(std::span(s));
   const std::vector<float> actions(2 * 2);
   const std::vector<float> two(2);
   std::vector<float> gradient(theta.size());
   std::vector<float> priorities(2);
-  const auto differentiate = [&](const DpgSamples& samples) {
-    gradient_of.differentiate(samples, 1, gradient, priorities);
+  const auto differentiate = [&](Samples samples) {
+    samples.priorities = priorities;
+    gradient_of->differentiate(samples, 1, gradient);
   };
-  EXPECT_NO_THROW(differentiate({bytes, bytes, actions, {two, two, two}}));
-  EXPECT_THROW(differentiate({bytes, bytes, two, {two, two, two}}), std::logic_error);
-  EXPECT_THROW(differentiate({bytes, bytes, actions, {two, actions, two}}), std::logic_error);
-  EXPECT_THROW(differentiate({bytes.first(16), bytes, actions, {two, two, two}}), std::logic_error);
-  EXPECT_THROW(differentiate({bytes, bytes.first(16), actions, {two, two, two}}), std::logic_error);
+  EXPECT_NO_THROW(differentiate({bytes, bytes, {}, actions, two, two, two, {}}));
+  EXPECT_THROW(differentiate({bytes, bytes, {}, two, two, two, two, {}}), std::logic_error);
+  EXPECT_THROW(differentiate({bytes, bytes, {}, actions, two, actions, two, {}}), std::logic_error);
+  EXPECT_THROW(differentiate({bytes.first(16), bytes, {}, actions, two, two, two, {}}),
+               std::logic_error);
+  EXPECT_THROW(differentiate({bytes, bytes.first(16), {}, actions, two, two, two, {}}),
+               std::logic_error);
 }
 
 }  // namespace

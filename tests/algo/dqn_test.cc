@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <stdexcept>
 #include <vector>
+
+#include "tests/support/judged.h"
 
 namespace tandem {
 namespace {
@@ -48,17 +49,31 @@ TEST(Dqn, ActsBlindlyByChanceAndElseForTheHighestValue) {
   const Heads heads{2, 3, advantages, value};
   int blind = 0;
   for (int i = 0; i < 1000; ++i) {
-    dqn->act(heads, each, std::vector<float>{0, 1}, {actions});
+    dqn.acting->act(heads, each, std::vector<float>{0, 1}, {actions});
     ASSERT_EQ(actions[0], 1);
     blind += actions[1] != 0 ? 1 : 0;
   }
   EXPECT_NEAR(blind, 667, 60);
   std::vector<float> values(2);
-  dqn->values(heads, actions, values);
+  dqn.acting->values(heads, actions, values);
   EXPECT_EQ(values, (std::vector<float>{6, 5 + 3 - 4.0F / 3}));
-  EXPECT_EQ(dqn->reward(-7), -1);
-  EXPECT_THROW(dqn->loss(heads, Rollout({.frame_shape = {1}, .num_actions = 3}, 1, 1), 1, heads),
-               std::logic_error);
+  EXPECT_EQ(dqn.acting->reward(-7), -1);
+}
+
+// By hand: the means of the advantages are 1 and 4/3. Seen failing with the value of the best
+// action in the place of the one taken, and with the mean left out.
+TEST(Dqn, JudgesTheActionTakenAndTheBestOne) {
+  const auto dqn = make_dqn({}, 2, true);
+  std::vector<float> outputs{0, 2, 1, 3, 0, 1};
+  std::vector<float> value{5, 5};
+  std::vector<std::int32_t> chosen{2, 1};
+  const auto dueling = judge(*dqn.acting, {2, 3, outputs, value}, {chosen});
+  EXPECT_EQ(dueling.action_values, (std::vector<float>{5, 0 + (5 - 4.0F / 3)}));
+  EXPECT_EQ(dueling.state_values, (std::vector<float>{6, 3 + (5 - 4.0F / 3)}));
+
+  const auto plain = judge(*dqn.acting, {2, 3, outputs, {}}, {chosen});
+  EXPECT_EQ(plain.action_values, (std::vector<float>{1, 0}));
+  EXPECT_EQ(plain.state_values, (std::vector<float>{2, 3}));
 }
 
 }  // namespace

@@ -3,8 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <vector>
+
+#include "tests/support/judged.h"
 
 namespace tandem {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 using testing::Each;
 using testing::ElementsAre;
 
-std::unique_ptr<Algorithm> make(QMethod method) { return make_q_learning(method, {}, 1, 4); }
+Algorithm make(QMethod method) { return make_q_learning(method, {}, 1, 4); }
 
 /// Actions of `count` environments with the same action values.
 std::vector<std::int32_t> act(std::vector<float> row, std::size_t count, float epsilon) {
@@ -26,8 +27,8 @@ std::vector<std::int32_t> act(std::vector<float> row, std::size_t count, float e
   }
   std::vector<std::int32_t> actions(count);
   make(QMethod::n_step_q)
-      ->act({static_cast<std::int64_t>(count), static_cast<std::int64_t>(row.size()), q, {}},
-            pointers, std::vector(count, epsilon), {actions});
+      .acting->act({static_cast<std::int64_t>(count), static_cast<std::int64_t>(row.size()), q, {}},
+                   pointers, std::vector(count, epsilon), {actions});
   return actions;
 }
 
@@ -50,23 +51,43 @@ TEST(QLearning, SarsasValueIsThatOfTheActionTaken) {
   const std::vector<std::int32_t> actions{0, 1};
   std::vector<float> values(2);
   const Heads heads{2, 3, q, {}};
-  make(QMethod::one_step_sarsa)->values(heads, actions, values);
+  make(QMethod::one_step_sarsa).acting->values(heads, actions, values);
   EXPECT_THAT(values, ElementsAre(1, 5));
   for (const auto method : {QMethod::one_step_q, QMethod::n_step_q}) {
-    make(method)->values(heads, actions, values);
+    make(method).acting->values(heads, actions, values);
     EXPECT_THAT(values, ElementsAre(3, 6));
   }
 }
 
+// Seen failing with the value of the best action in the place of the one taken, and with the best
+// one's as Sarsa's state value.
+TEST(QLearning, JudgesByTheValueOfTheActionTaken) {
+  std::vector<float> q{1, 2, 3, 6, 5, 4};
+  std::vector<std::int32_t> chosen{0, 1};
+  for (const auto method : {QMethod::one_step_q, QMethod::one_step_sarsa, QMethod::n_step_q}) {
+    const auto judged = judge(*make(method).acting, {2, 3, q, {}}, {chosen});
+    EXPECT_THAT(judged.action_values, ElementsAre(1, 5));
+    if (method == QMethod::one_step_sarsa) {
+      EXPECT_THAT(judged.state_values, ElementsAre(1, 5));
+    } else {
+      EXPECT_THAT(judged.state_values, ElementsAre(3, 6));
+    }
+  }
+}
+
 TEST(QLearning, EachMethodBootstrapsFromItsOwnStates) {
-  EXPECT_EQ(make(QMethod::one_step_q)->needs().bootstrap, Bootstrap::every_state);
-  EXPECT_EQ(make(QMethod::one_step_sarsa)->needs().bootstrap, Bootstrap::every_action);
-  EXPECT_EQ(make(QMethod::n_step_q)->needs().bootstrap, Bootstrap::last_state);
+  EXPECT_EQ(make(QMethod::one_step_q).rollout_loss().needs().bootstrap, Bootstrap::every_state);
+  EXPECT_EQ(make(QMethod::one_step_sarsa).rollout_loss().needs().bootstrap,
+            Bootstrap::every_action);
+  EXPECT_EQ(make(QMethod::n_step_q).rollout_loss().needs().bootstrap, Bootstrap::last_state);
 }
 
 TEST(QLearning, TargetNetworkIsRefreshedByFrames) {
-  EXPECT_EQ(make(QMethod::n_step_q)->needs().target_steps, 10'000);
-  EXPECT_EQ(make_q_learning(QMethod::n_step_q, {.target_frames = 3}, 1, 4)->needs().target_steps,
+  EXPECT_EQ(make(QMethod::n_step_q).rollout_loss().needs().target_steps, 10'000);
+  EXPECT_EQ(make_q_learning(QMethod::n_step_q, {.target_frames = 3}, 1, 4)
+                .rollout_loss()
+                .needs()
+                .target_steps,
             1);
 }
 
@@ -78,14 +99,15 @@ TEST(QLearning, ReportsTheEpsilonOfEachEnvironmentsSamples) {
   rollout.epsilons()[0] = 0.5f;
   rollout.epsilons()[1] = 0.25f;
   std::vector<float> q(12), gradient(12);
-  const auto stats =
-      make(QMethod::one_step_q)->loss({6, 2, q, {}}, rollout, 1, {6, 2, gradient, {}});
+  const auto stats = make(QMethod::one_step_q)
+                         .rollout_loss()
+                         .loss({6, 2, q, {}}, rollout, 1, {6, 2, gradient, {}});
   EXPECT_DOUBLE_EQ(stats.epsilon, 3 * 0.5 + 3 * 0.25);
 }
 
 TEST(QLearning, ClipsRewardsUnlessToldNotTo) {
-  EXPECT_EQ(make(QMethod::one_step_q)->reward(-20), -1);
-  EXPECT_EQ(make_q_learning(QMethod::one_step_q, {.reward_clip = 0}, 1, 1)->reward(20), 20);
+  EXPECT_EQ(make(QMethod::one_step_q).acting->reward(-20), -1);
+  EXPECT_EQ(make_q_learning(QMethod::one_step_q, {.reward_clip = 0}, 1, 1).acting->reward(20), 20);
 }
 
 }  // namespace

@@ -62,9 +62,9 @@ TEST_P(A2cGolden, LossAndGradientsAreThoseOfPyTorch) {
   auto value = golden_numbers(samples, 2);
   std::vector<float> logits_gradient(logits.size());
   std::vector<float> value_gradient(value.size());
-  const auto stats =
-      make_a2c(config)->loss({samples, actions, logits, value}, rollout, golden["weight"],
-                             {samples, actions, logits_gradient, value_gradient});
+  const auto stats = make_a2c(config).rollout_loss().loss(
+      {samples, actions, logits, value}, rollout, golden["weight"],
+      {samples, actions, logits_gradient, value_gradient});
 
   expect_near(logits_gradient, golden["logits_gradient"], "gradient of the logits");
   expect_near(value_gradient, golden["value_gradient"], "gradient of the values");

@@ -1,4 +1,6 @@
 // What DPG acts by and learns, both networks from heads to parameters, against PyTorch's autograd.
+#include "tandem/algo/dpg.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "tandem/algo/dpg_gradient.h"
+#include "tandem/nn/composed/deterministic_actor_critic.h"
 #include "tandem/nn/network.h"
 #include "tests/golden/golden_network.h"
 
@@ -54,11 +56,14 @@ struct Batch {
     }
   }
 
-  [[nodiscard]] DpgSamples view() const {
-    return {std::as_bytes(std::span(s)),
-            std::as_bytes(std::span(s_next)),
-            actions,
-            {returns, discounts, weights}};
+  [[nodiscard]] Samples view(std::span<float> priorities = {}) const {
+    return {.observations = std::as_bytes(std::span(s)),
+            .next_observations = std::as_bytes(std::span(s_next)),
+            .controls = actions,
+            .n_step_returns = returns,
+            .discounts = discounts,
+            .weights = weights,
+            .priorities = priorities};
   }
 
   std::size_t samples;
@@ -95,13 +100,21 @@ TEST_P(DpgGolden, LossesGradientsAndPrioritiesAreThoseOfPyTorch) {
   SCOPED_TRACE(golden_["name"].get<std::string>());
   ASSERT_GE(golden_["terminals"], 1);
   const auto target = golden_parameters(architecture_, 2);
-  DpgGradient gradient_of({.clip = golden_["clip"]}, architecture_, theta_, target);
+  EnvSpec spec;
+  spec.action_low = architecture_.action_low;
+  spec.action_high = architecture_.action_high;
+  const auto gradient_of =
+      make_dpg({.clip = golden_["clip"]}, spec)
+          .replay()
+          .make_gradient(
+              [&](std::span<const float> theta) { return make_dpg_network(architecture_, theta); },
+              theta_, target);
   std::vector<float> gradient(theta_.size(), std::nanf(""));
   std::vector<float> priorities(batch_.samples);
   // The second time with the buffers of the first.
   for (int i = 0; i < 2; ++i) {
     const auto stats =
-        gradient_of.differentiate(batch_.view(), golden_["weight"], gradient, priorities);
+        gradient_of->differentiate(batch_.view(priorities), golden_["weight"], gradient);
     expect_near(priorities, golden_["priorities"], "priorities");
     expect_near(stats.value_loss, golden_["value_loss"], 0, "value loss");
     expect_near(stats.policy_loss, golden_["policy_loss"], 0, "policy loss");

@@ -44,9 +44,14 @@ TEST_P(DqnGolden, LossGradientAndPrioritiesAreThoseOfPyTorch) {
   const auto batch = static_cast<std::int64_t>(samples);
   const NextStates next{.online = {batch, actions, online, {}},
                         .target = {batch, actions, target, target_value}};
-  const auto stats = dqn_loss({.double_q = golden["double_q"]}, {batch, actions, advantages, value},
-                              next, {taken, returns, discounts, weights}, golden["weight"],
-                              {batch, actions, advantages_gradient, value_gradient}, priorities);
+  const auto stats =
+      dqn_loss({.double_q = golden["double_q"]}, {batch, actions, advantages, value}, next,
+               {.actions = taken,
+                .n_step_returns = returns,
+                .discounts = discounts,
+                .weights = weights,
+                .priorities = priorities},
+               golden["weight"], {batch, actions, advantages_gradient, value_gradient});
 
   expect_near(advantages_gradient, golden["advantages_gradient"], "gradient of the advantages");
   expect_near(value_gradient, golden["value_gradient"], "gradient of the value");

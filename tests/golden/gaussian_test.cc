@@ -49,7 +49,7 @@ TEST_P(GaussianGolden, LossAndGradientsAreThoseOfPyTorch) {
   auto value = golden_numbers(samples, 2);
   std::vector<float> outputs_gradient(outputs.size());
   std::vector<float> value_gradient(value.size());
-  const auto stats = make_gaussian_a2c(config)->loss(
+  const auto stats = make_gaussian_a2c(config).rollout_loss().loss(
       {samples, dims + 1, outputs, value}, rollout, golden["weight"],
       {samples, dims + 1, outputs_gradient, value_gradient});
 

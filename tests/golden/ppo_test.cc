@@ -54,7 +54,7 @@ TEST_P(PpoGolden, LossAndGradientsAreThoseOfPyTorch) {
   auto value = golden_numbers(samples, 2);
   auto rollout = ppo_rollout(steps, envs, static_cast<std::uint32_t>(actions), value);
   const std::array rollouts = {&rollout};
-  ppo->prepare(rollouts);
+  ppo.rollout_loss().prepare(rollouts);
   expect_near(rollout.advantages(), golden["advantages"], "advantages");
   expect_near(rollout.returns(), golden["returns"], "returns");
 
@@ -62,9 +62,9 @@ TEST_P(PpoGolden, LossAndGradientsAreThoseOfPyTorch) {
   for (auto& logit : logits) logit *= 0.1f;
   std::vector<float> logits_gradient(logits.size());
   std::vector<float> value_gradient(value.size());
-  const auto stats =
-      ppo->loss({samples, actions, logits, value}, rollout, 1.0 / static_cast<double>(samples),
-                {samples, actions, logits_gradient, value_gradient});
+  const auto stats = ppo.rollout_loss().loss({samples, actions, logits, value}, rollout,
+                                             1.0 / static_cast<double>(samples),
+                                             {samples, actions, logits_gradient, value_gradient});
   expect_near(logits_gradient, golden["logits_gradient"], "gradient of the logits");
   expect_near(value_gradient, golden["value_gradient"], "gradient of the values");
   expect_near(stats.policy_loss, golden["policy_loss"], 0, "policy loss");

@@ -47,17 +47,17 @@ TEST_P(QLearningGolden, LossAndGradientAreThoseOfPyTorch) {
       make_q_learning(method_of(name), {.loss_scale = golden["loss_scale"]}, 1, 1);
   // Q(s_1 .. s_T, .; theta-), of which n-step Q looks at the last row alone.
   auto q_target = golden_numbers(samples * actions, 2);
-  const bool last = algorithm->needs().bootstrap == Bootstrap::last_state;
+  const bool last = algorithm.rollout_loss().needs().bootstrap == Bootstrap::last_state;
   const int first = last ? steps : 1;
   const int rows = steps - first + 1;
   const auto seen = std::span(q_target).last(static_cast<std::size_t>(rows) * envs * actions);
-  algorithm->values({std::int64_t{rows} * envs, actions, seen, {}}, rollout.actions(first, rows),
-                    rollout.values(first, rows));
+  algorithm.acting->values({std::int64_t{rows} * envs, actions, seen, {}},
+                           rollout.actions(first, rows), rollout.values(first, rows));
 
   auto q = golden_numbers(samples * actions, 1);
   std::vector<float> gradient(q.size(), 7.0f);
-  const auto stats = algorithm->loss({samples, actions, q, {}}, rollout, golden["weight"],
-                                     {samples, actions, gradient, {}});
+  const auto stats = algorithm.rollout_loss().loss(
+      {samples, actions, q, {}}, rollout, golden["weight"], {samples, actions, gradient, {}});
 
   expect_near(gradient, golden["gradient"], "gradient");
   expect_near(stats.value_loss, golden["value_loss"], 0, "loss");

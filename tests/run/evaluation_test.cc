@@ -76,7 +76,7 @@ class EvaluationTest : public testing::Test {
     const EnvFactory make_env = [&](int index) {
       return std::make_unique<Lives>(counts_, index, luck);
     };
-    return evaluate(options, make_env, network_, *algorithm_);
+    return evaluate(options, make_env, network_, *algorithm_.acting);
   }
 
   Counts counts_;
@@ -89,7 +89,7 @@ class EvaluationTest : public testing::Test {
     return parameters;
   }();
   LinearNetwork network_{architecture_, parameters_};
-  std::unique_ptr<Algorithm> algorithm_ = make_a2c({});
+  Algorithm algorithm_ = make_a2c({});
 };
 
 std::vector<double> returns(const Evaluation& evaluation) {
@@ -145,7 +145,7 @@ TEST_F(EvaluationTest, CarriesTheRecurrentStateOfEachGame) {
   CountingNetwork counting(3);
   const EnvFactory make_env = [&](int index) { return std::make_unique<Lives>(counts_, index, 0); };
   const auto result =
-      evaluate({.episodes = 3, .play = Play::greedy}, make_env, counting, *algorithm_);
+      evaluate({.episodes = 3, .play = Play::greedy}, make_env, counting, *algorithm_.acting);
   EXPECT_THAT(returns(result), ElementsAre(3 * 1, 3 * (1 + 2), 3 * (1 + 2 + 2)));
 }
 

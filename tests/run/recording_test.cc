@@ -58,7 +58,7 @@ class RecordingTest : public testing::Test {
  protected:
   Recording record(const RecordingOptions& options, bool visible = true) {
     const auto make_env = [=](int) { return std::make_unique<Clock>(visible); };
-    return record_game(file_, options, make_env, network_, *algorithm_);
+    return record_game(file_, options, make_env, network_, *algorithm_.acting);
   }
 
   // The brightness of each picture.
@@ -78,7 +78,7 @@ class RecordingTest : public testing::Test {
       linear_architecture({.dtype = DType::f32, .frame_shape = {1}, .num_actions = 2});
   const std::vector<float> parameters_ = std::vector<float>(6, 0.0F);
   LinearNetwork network_{architecture_, parameters_};
-  std::unique_ptr<Algorithm> algorithm_ = make_a2c({});
+  Algorithm algorithm_ = make_a2c({});
 };
 
 TEST_F(RecordingTest, ShowsEachStateOfTheGameOnce) {

@@ -29,9 +29,7 @@ namespace tandem {
 struct Scenario {
   std::filesystem::path folder;
   EnvFactory make_env = [](int) { return make_builtin_family()->make("cartpole", 0); };
-  std::function<std::unique_ptr<Algorithm>()> make_algorithm = [] {
-    return make_a2c({.gamma = 0.99});
-  };
+  std::function<Algorithm()> make_algorithm = [] { return make_a2c({.gamma = 0.99}); };
   std::int64_t steps = 2000;
   int threads = 2;
   bool resume = false;
@@ -82,7 +80,7 @@ inline std::vector<float> train(const Scenario& scenario,
                      .env = "cartpole",
                      .seed = 7,
                      .steps_budget = scenario.steps,
-                     .metrics = algorithm->needs().metrics,
+                     .metrics = algorithm.metrics,
                      .checkpoint_minutes = scenario.checkpoint_minutes,
                      .stop_requested = scenario.stop_requested,
                      .progress = quiet},
@@ -92,7 +90,7 @@ inline std::vector<float> train(const Scenario& scenario,
                     [&](std::span<const float> parameters) {
                       return make_linear_network(architecture, parameters);
                     },
-                .algorithm = *algorithm,
+                .algorithm = algorithm,
                 .learner = learner,
                 .run = run,
                 .seed = 7,
@@ -112,7 +110,7 @@ inline nlohmann::json result_of(const std::filesystem::path& run) {
 }
 
 /// A value-based method whose target network is refreshed several times in a short run.
-inline std::function<std::unique_ptr<Algorithm>()> value_method(QMethod method) {
+inline std::function<Algorithm()> value_method(QMethod method) {
   return [method] {
     return make_q_learning(method, {.target_frames = 150, .exploration = {.epsilon_frames = 3000}},
                            7, 1);

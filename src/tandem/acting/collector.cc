@@ -15,13 +15,14 @@ Collector::Collector(VecEnv env, Network& network, Network* target, const Algori
     : env_(std::move(env)),
       network_(network),
       target_(target != nullptr ? *target : network),
-      algorithm_(algorithm),
-      bootstrap_(algorithm.needs().bootstrap),
+      rule_(*algorithm.acting),
+      bootstrap_(algorithm.rollout_loss().needs().bootstrap),
       end_(end),
       last_state_(last_state),
       rollout_(env_.spec(), t_max, env_.size()),
       state_(network, env_.size()),
-      actions_(env_.spec(), env_.size()) {
+      actions_(env_.spec(), env_.size()),
+      episodes_(static_cast<std::size_t>(env_.size())) {
   if (last_state == LastState::acted_on &&
       (target != nullptr || bootstrap_ == Bootstrap::every_state || chooses_ahead())) {
     throw std::logic_error("a pass over other states than the last, or of a target, cannot act");
@@ -43,12 +44,19 @@ void Collector::save(StateWriter& writer) {
   env_.save(writer);
   state_.save(writer);
   if (chooses_ahead()) writer.put_bytes(std::as_bytes(rollout_.actions(rollout_.steps())));
+  writer.put_values(episodes_);
 }
 
 void Collector::load(StateReader& reader) {
   env_.load(reader, rollout_.observations(rollout_.steps()));
   state_.load(reader);
-  if (!chooses_ahead()) return;
+  if (chooses_ahead()) load_chosen(reader);
+  if (reader.at_end()) return;
+  episodes_ = reader.get_values<std::int64_t>();
+  if (std::ssize(episodes_) != env_.size()) throw Error("the checkpoint has other environments");
+}
+
+void Collector::load_chosen(StateReader& reader) {
   const auto chosen = std::as_writable_bytes(rollout_.actions(rollout_.steps()));
   const auto saved = reader.get_bytes();
   if (saved.size() != chosen.size()) throw Error("the checkpoint has other environments");
@@ -79,7 +87,8 @@ TimeShares Collector::take_seconds() { return std::exchange(seconds_, {}); }
 
 void Collector::set_epsilons(std::int64_t steps) {
   for (int id = 0; id < env_.size(); ++id) {
-    rollout_.epsilons()[static_cast<std::size_t>(id)] = algorithm_.epsilon(env_.index(id), steps);
+    const auto i = static_cast<std::size_t>(id);
+    rollout_.epsilons()[i] = rule_.epsilon(env_.index(id), episodes_[i], steps);
   }
 }
 
@@ -92,7 +101,7 @@ void Collector::act(int t) {
   state_.keep(ids_);
   std::ranges::copy(heads.value, rollout_.values(t).begin());
   const bool chosen = chooses_ahead() && t == 0;
-  if (!chosen) algorithm_.act(heads, streams_, rollout_.epsilons(), rollout_.taken(t));
+  if (!chosen) rule_.act(heads, streams_, rollout_.epsilons(), rollout_.taken(t));
   seconds_.inferring += watch.lap();
 }
 
@@ -101,11 +110,11 @@ void Collector::step(int t) {
   env_.step(actions_.of(rollout_.taken(t)), rollout_.observations(t + 1));
   seconds_.stepping += watch.lap();
 
-  const auto gamma = static_cast<float>(algorithm_.gamma());
+  const auto gamma = static_cast<float>(rule_.gamma());
   for (int id = 0; id < env_.size(); ++id) {
     const StepResult& result = env_.result(id);
     const auto i = static_cast<std::size_t>(id);
-    float reward = algorithm_.reward(result.reward);
+    float reward = rule_.reward(result.reward);
     // An episode that a limit cut off goes on in truth: its last state keeps its value.
     if (result.truncated && !result.terminated && bootstrap_ != Bootstrap::none) {
       reward += gamma * final_value(id);
@@ -113,7 +122,9 @@ void Collector::step(int t) {
     rollout_.rewards(t)[i] = reward;
     const bool ended = result.terminated || result.truncated;
     rollout_.discounts(t)[i] = ended ? 0.0F : gamma;
-    if (ended) state_.restart(id);
+    if (!ended) continue;
+    state_.restart(id);
+    ++episodes_[i];
   }
   seconds_.inferring += watch.lap();
 }
@@ -133,7 +144,7 @@ void Collector::bootstrap() {
   const int rows = last - first + 1;
   const Heads heads = outputs(std::int64_t{rows} * env_.size());
   target_.forward(state_.look(ids_, rollout_.observations(first, rows)), heads);
-  algorithm_.values(heads, rollout_.actions(first, rows), rollout_.values(first, rows));
+  rule_.values(heads, rollout_.actions(first, rows), rollout_.values(first, rows));
   looked_ahead_ = last_state_ == LastState::acted_on;
 }
 
@@ -153,7 +164,7 @@ void Collector::choose_ahead() {
   const int last = rollout_.steps();
   const Heads heads = outputs(env_.size());
   network_.forward(state_.look(ids_, rollout_.observations(last)), heads);
-  algorithm_.act(heads, streams_, rollout_.epsilons(), rollout_.taken(last));
+  rule_.act(heads, streams_, rollout_.epsilons(), rollout_.taken(last));
 }
 
 /// What the state is worth at which an episode was cut off. No action is taken in it; Sarsa's is
@@ -166,12 +177,12 @@ float Collector::final_value(int id) {
   std::int32_t action = 0;
   if (chooses_ahead()) {
     network_.forward(state_.look(ids, observation), heads);
-    algorithm_.act(heads, std::span(streams_).subspan(i, 1), rollout_.epsilons().subspan(i, 1),
-                   {std::span(&action, 1)});
+    rule_.act(heads, std::span(streams_).subspan(i, 1), rollout_.epsilons().subspan(i, 1),
+              {std::span(&action, 1)});
   }
   float value = 0;
   target_.forward(state_.look(ids, observation), heads);
-  algorithm_.values(heads, std::span(&action, 1), std::span(&value, 1));
+  rule_.values(heads, std::span(&action, 1), std::span(&value, 1));
   return value;
 }
 

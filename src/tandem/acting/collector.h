@@ -32,7 +32,8 @@ enum class LastState {
 class Collector {
  public:
   /// `network` acts; `target` tells what states are worth beyond the rollout, or `network` where it
-  /// is null. They and `algorithm` must outlive the collector.
+  /// is null. They and the parts of `algorithm`, which learns from rollouts, must outlive the
+  /// collector.
   Collector(VecEnv env, Network& network, Network* target, const Algorithm& algorithm, int t_max,
             RolloutEnd end = RolloutEnd::after_t_max,
             LastState last_state = LastState::looked_at_again);
@@ -57,12 +58,16 @@ class Collector {
   std::vector<Episode> take_episodes() { return env_.take_episodes(); }
   TimeShares take_seconds();
 
-  /// Environments with all their state, the network's of each, and actions chosen ahead; between
-  /// calls of collect().
+  /// Environments with all their state, the network's of each, actions chosen ahead and the numbers
+  /// of episodes; between calls of collect().
   void save(StateWriter& writer);
+
+  /// The state must be the reader's last: one of an older version ends in front of the numbers of
+  /// episodes, which then count from 0.
   void load(StateReader& reader);
 
  private:
+  void load_chosen(StateReader& reader);
   void set_epsilons(std::int64_t steps);
   void act(int t);
   void step(int t);
@@ -76,7 +81,7 @@ class Collector {
   VecEnv env_;
   Network& network_;
   Network& target_;
-  const Algorithm& algorithm_;
+  const ActingRule& rule_;
   const Bootstrap bootstrap_;
   const RolloutEnd end_;
   const LastState last_state_;
@@ -87,6 +92,7 @@ class Collector {
   HeadsBuffer heads_;
   std::vector<Stream*> streams_;
   EnvActions actions_;
+  std::vector<std::int64_t> episodes_;  // of each environment, begun before the one that goes on
   TimeShares seconds_;
 };
 

@@ -6,10 +6,10 @@
 #include <utility>
 
 namespace tandem {
-Games::Games(VecEnv env, Network& network, const Algorithm& algorithm, Play play)
+Games::Games(VecEnv env, Network& network, const ActingRule& rule, Play play)
     : env_(std::move(env)),
       network_(network),
-      algorithm_(algorithm),
+      rule_(rule),
       play_(play),
       state_(network, env_.size()),
       actions_(env_.spec(), env_.size()) {
@@ -20,7 +20,7 @@ Games::Games(VecEnv env, Network& network, const Algorithm& algorithm, Play play
   observations_.resize(count * spec.observation_bytes());
   batch_.resize(observations_.size());
   streams_.resize(count);
-  epsilons_.assign(count, algorithm.evaluation_epsilon());
+  epsilons_.assign(count, rule.evaluation_epsilon());
   chosen_.resize(count);
   controls_.resize(count * spec.action_low.size());
   targets_.resize(count);
@@ -52,10 +52,9 @@ Actions Games::choose_actions() {
   const Actions chosen{std::span(chosen_).first(count),
                        std::span(controls_).first(count * env_.spec().action_low.size())};
   if (play_ == Play::greedy) {
-    algorithm_.act_greedily(heads, chosen);
+    rule_.act_greedily(heads, chosen);
   } else {
-    algorithm_.act(heads, std::span(streams_).first(count), std::span(epsilons_).first(count),
-                   chosen);
+    rule_.act(heads, std::span(streams_).first(count), std::span(epsilons_).first(count), chosen);
   }
   return chosen;
 }

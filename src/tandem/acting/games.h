@@ -8,7 +8,7 @@
 
 #include "tandem/acting/env_actions.h"
 #include "tandem/acting/recurrent_state.h"
-#include "tandem/algo/algorithm.h"
+#include "tandem/algo/acting_rule.h"
 #include "tandem/env/vec_env.h"
 #include "tandem/nn/batch.h"
 #include "tandem/nn/network.h"
@@ -17,7 +17,7 @@ namespace tandem {
 
 /// How a policy turns its heads into actions.
 enum class Play {
-  sampled,  // from the policy, or with the algorithm's evaluation_epsilon()
+  sampled,  // from the policy, or with the rule's evaluation_epsilon()
   greedy    // always the most probable action, or that of the highest value
 };
 
@@ -26,8 +26,8 @@ enum class Play {
 /// the VecEnv's threads. Not thread-safe.
 class Games {
  public:
-  /// Starts all games. `network` and `algorithm` must outlive this.
-  Games(VecEnv env, Network& network, const Algorithm& algorithm, Play play);
+  /// Starts all games. `network` and `rule` must outlive this.
+  Games(VecEnv env, Network& network, const ActingRule& rule, Play play);
 
   [[nodiscard]] bool over() const { return playing_.empty(); }
 
@@ -49,7 +49,7 @@ class Games {
 
   VecEnv env_;
   Network& network_;
-  const Algorithm& algorithm_;
+  const ActingRule& rule_;
   Play play_;
   RecurrentState state_;
   std::vector<int> playing_;             // ids of the games that are not over, ascending

@@ -5,7 +5,7 @@
 namespace tandem {
 
 NetworkCopy::NetworkCopy(std::size_t size, CopyIfNewer copy_if_newer,
-                         const MakeNetwork& make_network)
+                         const NetworkFactory& make_network)
     : copy_if_newer_(std::move(copy_if_newer)), parameters_(size) {
   if (size == 0) return;
   network_ = make_network(parameters_);

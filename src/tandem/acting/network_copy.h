@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tandem/nn/network.h"
+#include "tandem/nn/network_factory.h"
 
 namespace tandem {
 
@@ -17,13 +18,10 @@ namespace tandem {
 /// thread-safe; one for each thread.
 class NetworkCopy {
  public:
-  /// Makes a network over parameters that it does not own.
-  using MakeNetwork = std::function<std::unique_ptr<Network>(std::span<const float> parameters)>;
-
   /// Takes the parameters of `source` as they are now. It must outlive this; of size 0 there is no
   /// network.
   template <class Source>
-  NetworkCopy(const Source& source, const MakeNetwork& make_network)
+  NetworkCopy(const Source& source, const NetworkFactory& make_network)
       : NetworkCopy(
             source.size(),
             [&source](auto& version, auto own) { return source.copy_if_newer(version, own); },
@@ -45,7 +43,7 @@ class NetworkCopy {
   /// As SharedModel's and TargetParameters' member of this name.
   using CopyIfNewer = std::function<bool(std::optional<std::int64_t>&, std::span<float>)>;
 
-  NetworkCopy(std::size_t size, CopyIfNewer copy_if_newer, const MakeNetwork& make_network);
+  NetworkCopy(std::size_t size, CopyIfNewer copy_if_newer, const NetworkFactory& make_network);
 
   CopyIfNewer copy_if_newer_;
   std::optional<std::int64_t> version_;

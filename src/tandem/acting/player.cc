@@ -9,15 +9,15 @@
 
 namespace tandem {
 
-Player::Player(Network& network, const Algorithm& algorithm, const EnvSpec& spec, int envs,
+Player::Player(Network& network, const ActingRule& rule, const EnvSpec& spec, int envs,
                std::uint64_t seed)
     : network_(network),
-      algorithm_(algorithm),
+      rule_(rule),
       observation_bytes_(spec.observation_bytes()),
       state_(network, envs),
       env_actions_(spec, envs),
       ids_(static_cast<std::size_t>(envs)),
-      epsilons_(ids_.size(), algorithm.evaluation_epsilon()),
+      epsilons_(ids_.size(), rule.evaluation_epsilon()),
       discrete_(ids_.size()),
       continuous_(ids_.size() * spec.action_low.size()) {
   std::iota(ids_.begin(), ids_.end(), 0);
@@ -35,9 +35,9 @@ std::span<const Action> Player::act(std::span<const std::byte> observations, Pla
   state_.keep(ids_);
   const Actions chosen{discrete_, continuous_};
   if (play == Play::greedy) {
-    algorithm_.act_greedily(heads, chosen);
+    rule_.act_greedily(heads, chosen);
   } else {
-    algorithm_.act(heads, stream_pointers_, epsilons_, chosen);
+    rule_.act(heads, stream_pointers_, epsilons_, chosen);
   }
   return env_actions_.of(chosen);
 }

@@ -9,7 +9,7 @@
 #include "tandem/acting/env_actions.h"
 #include "tandem/acting/games.h"
 #include "tandem/acting/recurrent_state.h"
-#include "tandem/algo/algorithm.h"
+#include "tandem/algo/acting_rule.h"
 #include "tandem/base/random.h"
 #include "tandem/env/env.h"
 #include "tandem/nn/batch.h"
@@ -21,8 +21,8 @@ namespace tandem {
 /// recurrent state and stream. Not thread-safe.
 class Player {
  public:
-  /// For `envs` environments of this spec. `network` and `algorithm` must outlive it.
-  Player(Network& network, const Algorithm& algorithm, const EnvSpec& spec, int envs,
+  /// For `envs` environments of this spec. `network` and `rule` must outlive it.
+  Player(Network& network, const ActingRule& rule, const EnvSpec& spec, int envs,
          std::uint64_t seed);
 
   /// Actions for observations [envs, observation], stacked frames included; continuous ones are
@@ -35,7 +35,7 @@ class Player {
 
  private:
   Network& network_;
-  const Algorithm& algorithm_;
+  const ActingRule& rule_;
   std::size_t observation_bytes_;
   RecurrentState state_;
   EnvActions env_actions_;

@@ -6,39 +6,20 @@
 #include <vector>
 
 #include "tandem/algo/action_distributions.h"
+#include "tandem/algo/actor_critic_rule.h"
 #include "tandem/data/vtrace.h"
 
 namespace tandem {
 namespace {
 
-template <class Policy>
-class A2c final : public Algorithm {
+template <class ActionDistribution>
+class A2cLoss final : public RolloutLoss {
  public:
-  explicit A2c(A2cConfig config) : config_(std::move(config)) {}
+  explicit A2cLoss(A2cConfig config) : config_(std::move(config)) {}
 
   [[nodiscard]] Needs needs() const override {
     return {.bootstrap = config_.bootstrap ? Bootstrap::last_state : Bootstrap::none,
             .off_policy = config_.correction != "none"};
-  }
-
-  void act(const Heads& heads, std::span<Stream* const> streams,
-           std::span<const float> /*epsilons*/, const Actions& actions) const override {
-    const std::size_t width = heads.actions;
-    Actions drawn = actions;
-    if (config_.correction != "vtrace") drawn.log_probabilities = {};  // nobody will ask
-    for (std::size_t i = 0; i < drawn.discrete.size(); ++i) {
-      Policy::draw(heads.logits.subspan(i * width, width), *streams[i], drawn, i);
-    }
-  }
-
-  void act_greedily(const Heads& heads, const Actions& actions) const override {
-    if constexpr (Policy::kContinuous) return Policy::act_greedily(heads, actions);
-    Algorithm::act_greedily(heads, actions);
-  }
-
-  void values(const Heads& heads, std::span<const std::int32_t> /*actions*/,
-              std::span<float> values) const override {
-    std::ranges::copy(heads.value, values.begin());
   }
 
   LossStats loss(const Heads& heads, const Rollout& rollout, double weight,
@@ -51,12 +32,12 @@ class A2c final : public Algorithm {
     for (std::size_t i = 0; i < targets.size(); ++i) {
       const float error = targets[i] - heads.value[i];
       const auto terms =
-          Policy::differentiate(heads.logits.subspan(i * width, width), rollout, i,
-                                {.advantage = advantages[i],
-                                 .entropy = static_cast<float>(config_.entropy),
-                                 .log_epsilon = static_cast<float>(config_.log_epsilon),
-                                 .scale = scale},
-                                gradient.logits.subspan(i * width, width));
+          ActionDistribution::differentiate(heads.logits.subspan(i * width, width), rollout, i,
+                                            {.advantage = advantages[i],
+                                             .entropy = static_cast<float>(config_.entropy),
+                                             .log_epsilon = static_cast<float>(config_.log_epsilon),
+                                             .scale = scale},
+                                            gradient.logits.subspan(i * width, width));
       gradient.value[i] = scale * value_factor * -2.0f * error;
 
       stats.policy_loss -= advantages[i] * terms.log_probability;
@@ -66,14 +47,6 @@ class A2c final : public Algorithm {
     stats.samples = static_cast<double>(targets.size());
     return stats;
   }
-
-  [[nodiscard]] float reward(float raw) const override {
-    const auto limit = static_cast<float>(config_.reward_clip);
-    const float clipped = limit > 0 ? std::clamp(raw, -limit, limit) : raw;
-    return clipped * static_cast<float>(config_.reward_scale);
-  }
-
-  [[nodiscard]] double gamma() const override { return config_.gamma; }
 
  private:
   /// What the value of each sample is drawn to, and the advantage of its action.
@@ -94,8 +67,9 @@ class A2c final : public Algorithm {
     const auto width = static_cast<std::size_t>(heads.actions);
     std::vector<float> log_ratios(samples);
     for (std::size_t i = 0; i < samples; ++i) {
-      log_ratios[i] = Policy::log_probability(heads.logits.subspan(i * width, width), rollout, i) -
-                      rollout.log_probabilities()[i];
+      log_ratios[i] =
+          ActionDistribution::log_probability(heads.logits.subspan(i * width, width), rollout, i) -
+          rollout.log_probabilities()[i];
     }
     vtrace(rollout, heads.value, log_ratios,
            {static_cast<float>(config_.rho_limit), static_cast<float>(config_.c_limit)},
@@ -105,6 +79,16 @@ class A2c final : public Algorithm {
 
   A2cConfig config_;
 };
+
+template <class ActionDistribution>
+Algorithm make(const A2cConfig& config) {
+  const ActorCriticOptions acting = {.gamma = config.gamma,
+                                     .reward_clip = config.reward_clip,
+                                     .reward_scale = config.reward_scale,
+                                     .keeps_log_probabilities = config.correction == "vtrace"};
+  return {.acting = std::make_shared<const ActorCriticRule<ActionDistribution>>(acting),
+          .learning = std::make_shared<const A2cLoss<ActionDistribution>>(config)};
+}
 
 }  // namespace
 
@@ -173,12 +157,8 @@ FieldList A2cConfig::fields() {
   };
 }
 
-std::unique_ptr<Algorithm> make_a2c(const A2cConfig& config) {
-  return std::make_unique<A2c<DiscretePolicy>>(config);
-}
+Algorithm make_a2c(const A2cConfig& config) { return make<DiscreteActions>(config); }
 
-std::unique_ptr<Algorithm> make_gaussian_a2c(const A2cConfig& config) {
-  return std::make_unique<A2c<ContinuousPolicy>>(config);
-}
+Algorithm make_gaussian_a2c(const A2cConfig& config) { return make<ContinuousActions>(config); }
 
 }  // namespace tandem

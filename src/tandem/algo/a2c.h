@@ -1,7 +1,6 @@
 // Advantage actor-critic over n-step returns.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "tandem/algo/algorithm.h"
@@ -31,10 +30,10 @@ struct A2cConfig {
 /// constant in the first term. Actions are sampled from softmax(logits). With the correction
 /// values, the last states' values in R are of the parameters that learn; with vtrace, R is v_s in
 /// the last term and r_s + gamma v_{s+1} in the first, weighted by rho_s: see data/vtrace.h.
-std::unique_ptr<Algorithm> make_a2c(const A2cConfig& config);
+Algorithm make_a2c(const A2cConfig& config);
 
 /// The same with continuous actions, from the normal distribution of gaussian.h: A3C,
 /// section 5.2.3.
-std::unique_ptr<Algorithm> make_gaussian_a2c(const A2cConfig& config);
+Algorithm make_gaussian_a2c(const A2cConfig& config);
 
 }  // namespace tandem

@@ -1,4 +1,4 @@
-// What actor-critics do with a policy head, whether its actions are discrete or continuous.
+// The distributions over actions that a policy head says, discrete and continuous ones.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct PolicyLoss {
 };
 
 /// Discrete actions from softmax(outputs). Pure; `i` is the sample, `outputs` its row.
-struct DiscretePolicy {
+struct DiscreteActions {
   static constexpr bool kContinuous = false;
 
   static void draw(std::span<const float> outputs, Stream& stream, const Actions& actions,
@@ -46,7 +46,7 @@ struct DiscretePolicy {
 };
 
 /// Continuous ones from gaussian.h's normal distribution. Otherwise the same.
-struct ContinuousPolicy {
+struct ContinuousActions {
   static constexpr bool kContinuous = true;
 
   static void draw(std::span<const float> outputs, Stream& stream, const Actions& actions,

@@ -45,14 +45,14 @@ class AlgorithmEntry {
   [[nodiscard]] virtual std::unique_ptr<AlgorithmEntry> clone() const = 0;
 
   /// Throws Error for numbers that do not fit the task.
-  [[nodiscard]] virtual std::unique_ptr<Algorithm> make(const AlgorithmTask& task) const = 0;
+  [[nodiscard]] virtual Algorithm make(const AlgorithmTask& task) const = 0;
 };
 
 /// An entry whose numbers are a struct with a member fields().
 template <class Numbers>
 class AlgorithmEntryOf final : public AlgorithmEntry {
  public:
-  using Make = std::function<std::unique_ptr<Algorithm>(const Numbers&, const AlgorithmTask&)>;
+  using Make = std::function<Algorithm(const Numbers&, const AlgorithmTask&)>;
 
   AlgorithmEntryOf(AlgorithmInfo info, Make make)
       : info_(std::move(info)), make_(std::move(make)) {}
@@ -62,7 +62,7 @@ class AlgorithmEntryOf final : public AlgorithmEntry {
   [[nodiscard]] std::unique_ptr<AlgorithmEntry> clone() const override {
     return std::make_unique<AlgorithmEntryOf>(*this);
   }
-  [[nodiscard]] std::unique_ptr<Algorithm> make(const AlgorithmTask& task) const override {
+  [[nodiscard]] Algorithm make(const AlgorithmTask& task) const override {
     return make_(numbers, task);
   }
 

@@ -2,23 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <stdexcept>
 #include <vector>
 
 #include "tandem/nn/action_scale.h"
+#include "tandem/nn/composed/deterministic_actor_critic.h"
 
 namespace tandem {
 namespace {
 
-class Dpg final : public Algorithm {
+class DpgRule final : public ActingRule {
  public:
-  Dpg(const DpgConfig& config, const EnvSpec& spec)
+  DpgRule(const DpgConfig& config, const EnvSpec& spec)
       : config_(config),
         low_(spec.action_low),
         high_(spec.action_high),
         scale_(spec.action_low, spec.action_high) {}
-
-  [[nodiscard]] Needs needs() const override { return {.metrics = kDeterministicPolicyMetrics}; }
 
   void act(const Heads& heads, std::span<Stream* const> streams, std::span<const float> epsilons,
            const Actions& actions) const override {
@@ -36,7 +36,15 @@ class Dpg final : public Algorithm {
     std::ranges::copy(heads.logits, actions.continuous.begin());
   }
 
-  [[nodiscard]] float epsilon(int /*env*/, std::int64_t /*steps*/) const override {
+  // The heads are of the policy's actions; those with noise are the critic's to judge.
+  void judge(const EvaluatedStates& states, const Actions& chosen,
+             const Judgements& judgements) const override {
+    states.network.judge_actions(states.observations, chosen.continuous, judgements.action_values);
+    std::ranges::copy(states.heads.value, judgements.state_values.begin());
+  }
+
+  [[nodiscard]] float epsilon(int /*env*/, std::int64_t /*episode*/,
+                              std::int64_t /*steps*/) const override {
     return static_cast<float>(config_.sigma);
   }
 
@@ -45,22 +53,79 @@ class Dpg final : public Algorithm {
     std::ranges::copy(heads.value, values.begin());
   }
 
-  LossStats loss(const Heads& /*heads*/, const Rollout& /*rollout*/, double /*weight*/,
-                 const Heads& /*gradient*/) const override {
-    throw std::logic_error("DPG learns from a replay, not from rollouts");
-  }
-
   [[nodiscard]] float reward(float raw) const override {
-    const auto limit = static_cast<float>(config_.reward_clip);
-    return limit > 0 ? std::clamp(raw, -limit, limit) : raw;
+    return clipped_reward(raw, config_.reward_clip);
   }
 
   [[nodiscard]] double gamma() const override { return config_.gamma; }
 
  private:
-  DpgConfig config_;
-  std::vector<float> low_, high_;
-  ActionScale scale_;
+  const DpgConfig config_;
+  const std::vector<float> low_, high_;
+  const ActionScale scale_;
+};
+
+void require_sizes(const Samples& samples, std::size_t dims) {
+  const auto batch = samples.size();
+  if (batch > 0 && samples.controls.size() == batch * dims &&
+      samples.n_step_returns.size() == batch && samples.discounts.size() == batch &&
+      samples.weights.size() == batch) {
+    return;
+  }
+  throw std::logic_error("DPG: not as many numbers as priorities");
+}
+
+/// The gradients of both networks of section 3.2, each by its own loss.
+class DpgGradient final : public ReplayGradient {
+ public:
+  DpgGradient(const DpgConfig& config, const Architecture& architecture,
+              std::span<const float> theta, std::span<const float> theta_minus)
+      : config_(config), online_(architecture, theta), target_(architecture, theta_minus) {}
+
+  void target_changed() override {}  // its networks keep nothing of the parameters
+
+  LossStats differentiate(const Samples& samples, double weight,
+                          std::span<float> gradient) override {
+    require_sizes(samples, online_.action_dims());
+    for (auto* each : {&q_, &next_q_, &d_q_}) each->resize(samples.size());
+    for (auto* each : {&actions_, &dq_da_, &d_outputs_}) each->resize(samples.controls.size());
+
+    target_.act(samples.next_observations, actions_);
+    target_.judge(samples.next_observations, actions_, next_q_);
+    online_.record_judgement(samples.observations, samples.controls, q_);
+    auto stats = dpg_critic_loss(q_, next_q_, samples, weight, d_q_);
+    online_.critic_backward(d_q_, gradient);
+
+    online_.differentiate_by_action(samples.observations, actions_, q_, dq_da_);
+    dpg_policy_gradient(config_, actions_, dq_da_, weight, d_outputs_);
+    online_.policy_backward(d_outputs_, gradient);
+    for (const float q : q_) stats.policy_loss -= q;
+    return stats;
+  }
+
+ private:
+  const DpgConfig config_;
+  DeterministicActorCritic online_, target_;
+  std::vector<float> q_, next_q_, d_q_;             // [B]
+  std::vector<float> actions_, dq_da_, d_outputs_;  // [B, dims]
+};
+
+class ReplayedDpg final : public ReplayAlgorithm {
+ public:
+  explicit ReplayedDpg(const DpgConfig& config) : config_(config) {}
+
+  [[nodiscard]] std::int64_t target_updates() const override { return config_.target_updates; }
+
+  // Networks do not learn by a loss at the heads here, and so the factory only says which they are.
+  [[nodiscard]] std::unique_ptr<ReplayGradient> make_gradient(
+      const NetworkFactory& make_network, std::span<const float> theta,
+      std::span<const float> theta_minus) const override {
+    const auto network = make_network(theta);
+    return std::make_unique<DpgGradient>(config_, network->architecture(), theta, theta_minus);
+  }
+
+ private:
+  const DpgConfig config_;
 };
 
 }  // namespace
@@ -100,14 +165,13 @@ FieldList DpgConfig::fields() {
 }
 
 LossStats dpg_critic_loss(std::span<const float> q, std::span<const float> next_q,
-                          const ReplayedReturns& samples, double weight, std::span<float> d_q,
-                          std::span<float> priorities) {
+                          const Samples& samples, double weight, std::span<float> d_q) {
   LossStats stats;
   for (std::size_t i = 0; i < q.size(); ++i) {
     const float target = samples.n_step_returns[i] + samples.discounts[i] * next_q[i];
     const float error = target - q[i];
     d_q[i] = static_cast<float>(-weight) * samples.weights[i] * error;
-    priorities[i] = std::abs(error);
+    samples.priorities[i] = std::abs(error);
     stats.value_loss += static_cast<double>(error) * error;
     stats.q += q[i];
   }
@@ -124,8 +188,10 @@ void dpg_policy_gradient(const DpgConfig& config, std::span<const float> scaled,
   }
 }
 
-std::unique_ptr<Algorithm> make_dpg(const DpgConfig& config, const EnvSpec& spec) {
-  return std::make_unique<Dpg>(config, spec);
+Algorithm make_dpg(const DpgConfig& config, const EnvSpec& spec) {
+  return {.acting = std::make_shared<const DpgRule>(config, spec),
+          .learning = std::make_shared<const ReplayedDpg>(config),
+          .metrics = kDeterministicPolicyMetrics};
 }
 
 }  // namespace tandem

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "tandem/algo/algorithm.h"
@@ -22,21 +21,12 @@ struct DpgConfig {
   FieldList fields();
 };
 
-/// What a replay gave of B transitions, as far as the critic's loss needs it; views of the caller's
-/// memory.
-struct ReplayedReturns {
-  std::span<const float> n_step_returns;
-  std::span<const float> discounts;  // gamma^n, or 0 where the episode ended
-  std::span<const float> weights;    // importance
-};
-
 /// The critic's loss 1/2 (G_t - q(S_t, A_t, psi))^2 of section 3.2, weighted by importance and then
 /// by `weight`. q [B]: of the actions taken; next_q [B]: q(S_{t+n}, pi(S_{t+n}, phi-), psi-).
-/// Writes the gradient with respect to q and, as new priorities, the absolute TD errors (appendix
-/// D). Pure.
+/// Writes the gradient with respect to q and, as new priorities of the samples, the absolute TD
+/// errors (appendix D). Pure.
 LossStats dpg_critic_loss(std::span<const float> q, std::span<const float> next_q,
-                          const ReplayedReturns& samples, double weight, std::span<float> d_q,
-                          std::span<float> priorities);
+                          const Samples& samples, double weight, std::span<float> d_q);
 
 /// The policy's ascent on q(S_t, pi(S_t, phi), psi) (section 3.2), as the gradient of what it
 /// descends, -q times `weight`, with respect to its outputs in front of the tanh. scaled [B, dims]:
@@ -50,10 +40,12 @@ LossStats dpg_critic_loss(std::span<const float> q, std::span<const float> next_
 void dpg_policy_gradient(const DpgConfig& config, std::span<const float> scaled,
                          std::span<const float> dq_da, double weight, std::span<float> gradient);
 
-/// How Ape-X DPG acts in environments of this spec, whose actions must be continuous: heads are a
+/// Ape-X DPG in environments of this spec, whose actions must be continuous. Heads are a
 /// deterministic policy's action and its value (make_dpg_network). What epsilon() says, sigma, is
 /// the deviation of the noise on each dimension; measured is the policy without noise (appendix D).
-/// It learns by DpgGradient alone, and loss() throws std::logic_error.
-std::unique_ptr<Algorithm> make_dpg(const DpgConfig& config, const EnvSpec& spec);
+/// It learns from a replay: for psi by the gradient of dpg_critic_loss(), for phi by that of
+/// dpg_policy_gradient(), both from the parameters as they are. Its gradient throws
+/// std::logic_error for samples of sizes that do not fit.
+Algorithm make_dpg(const DpgConfig& config, const EnvSpec& spec);
 
 }  // namespace tandem

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
-#include <stdexcept>
 #include <vector>
+
+#include "tandem/nn/batch.h"
 
 namespace tandem {
 namespace {
@@ -37,14 +39,19 @@ void spread(std::size_t i, std::int32_t action, float d_q, const Heads& gradient
   outputs[static_cast<std::size_t>(action)] += d_q;
 }
 
-class Dqn final : public Algorithm {
- public:
-  Dqn(const DqnConfig& config, std::int64_t envs, bool dueling)
-      : config_(config), envs_(envs), dueling_(dueling) {}
+/// How much Q(s, a) of sample i is more than the output of its action, for every action the same:
+/// action_values() without room for them.
+float value_above_outputs(const Heads& heads, std::size_t i) {
+  if (heads.value.empty()) return 0;
+  const auto advantages = row(heads.logits, i, static_cast<std::size_t>(heads.actions));
+  const float mean = std::accumulate(advantages.begin(), advantages.end(), 0.0F) /
+                     static_cast<float>(advantages.size());
+  return heads.value[i] - mean;
+}
 
-  [[nodiscard]] Needs needs() const override {
-    return {.value_head = dueling_, .metrics = kReplayedValueMetrics};
-  }
+class DqnRule final : public ActingRule {
+ public:
+  DqnRule(const DqnConfig& config, std::int64_t envs) : config_(config), envs_(envs) {}
 
   // One draw decides whether to explore, so that an epsilon of 0 and one of 1 both mean it. The
   // advantages' order is that of the action values.
@@ -59,7 +66,19 @@ class Dqn final : public Algorithm {
     }
   }
 
-  [[nodiscard]] float epsilon(int env, std::int64_t /*steps*/) const override {
+  void judge(const EvaluatedStates& states, const Actions& chosen,
+             const Judgements& judgements) const override {
+    const auto count = static_cast<std::size_t>(states.heads.actions);
+    for (std::size_t i = 0; i < judgements.action_values.size(); ++i) {
+      const auto outputs = row(states.heads.logits, i, count);
+      const float above = value_above_outputs(states.heads, i);
+      judgements.action_values[i] = outputs[static_cast<std::size_t>(chosen.discrete[i])] + above;
+      judgements.state_values[i] = std::ranges::max(outputs) + above;
+    }
+  }
+
+  [[nodiscard]] float epsilon(int env, std::int64_t /*episode*/,
+                              std::int64_t /*steps*/) const override {
     return static_cast<float>(actor_epsilon(config_, env % envs_, envs_));
   }
 
@@ -69,28 +88,71 @@ class Dqn final : public Algorithm {
 
   void values(const Heads& heads, std::span<const std::int32_t> /*actions*/,
               std::span<float> values) const override {
-    const auto q = action_values(heads);
+    const auto count = static_cast<std::size_t>(heads.actions);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] = std::ranges::max(row(q, i, static_cast<std::size_t>(heads.actions)));
+      values[i] = std::ranges::max(row(heads.logits, i, count)) + value_above_outputs(heads, i);
     }
   }
 
-  LossStats loss(const Heads& /*heads*/, const Rollout& /*rollout*/, double /*weight*/,
-                 const Heads& /*gradient*/) const override {
-    throw std::logic_error("DQN learns from a replay, not from rollouts");
-  }
-
   [[nodiscard]] float reward(float raw) const override {
-    const auto limit = static_cast<float>(config_.reward_clip);
-    return limit > 0 ? std::clamp(raw, -limit, limit) : raw;
+    return clipped_reward(raw, config_.reward_clip);
   }
 
   [[nodiscard]] double gamma() const override { return config_.gamma; }
 
  private:
-  DqnConfig config_;
-  std::int64_t envs_;
-  bool dueling_;
+  const DqnConfig config_;
+  const std::int64_t envs_;
+};
+
+/// Section 3.1, equation 1.
+class DqnGradient final : public ReplayGradient {
+ public:
+  DqnGradient(const DqnConfig& config, const NetworkFactory& make_network,
+              std::span<const float> theta, std::span<const float> theta_minus)
+      : config_(config), network_(make_network(theta)), target_(make_network(theta_minus)) {}
+
+  void target_changed() override { target_->reload(); }
+
+  LossStats differentiate(const Samples& samples, double weight,
+                          std::span<float> gradient) override {
+    network_->reload();
+    const auto batch = static_cast<std::int64_t>(samples.size());
+    const auto& architecture = network_->architecture();
+    const NextStates next{.online = next_online_.of(architecture, batch),
+                          .target = next_target_.of(architecture, batch)};
+    if (config_.double_q) network_->forward({samples.next_observations}, next.online);
+    target_->forward({samples.next_observations}, next.target);
+    network_->record({samples.observations}, now_.of(architecture, batch));
+    LossStats stats;
+    network_->backward(
+        [&](const Heads& heads, const Heads& out) {
+          stats = dqn_loss(config_, heads, next, samples, weight, out);
+        },
+        gradient);
+    return stats;
+  }
+
+ private:
+  const DqnConfig config_;
+  std::unique_ptr<Network> network_, target_;
+  HeadsBuffer now_, next_online_, next_target_;
+};
+
+class ReplayedDqn final : public ReplayAlgorithm {
+ public:
+  explicit ReplayedDqn(const DqnConfig& config) : config_(config) {}
+
+  [[nodiscard]] std::int64_t target_updates() const override { return config_.target_updates; }
+
+  [[nodiscard]] std::unique_ptr<ReplayGradient> make_gradient(
+      const NetworkFactory& make_network, std::span<const float> theta,
+      std::span<const float> theta_minus) const override {
+    return std::make_unique<DqnGradient>(config_, make_network, theta, theta_minus);
+  }
+
+ private:
+  const DqnConfig config_;
 };
 
 }  // namespace
@@ -167,8 +229,7 @@ void action_values(const Heads& heads, std::span<float> q) {
 }
 
 LossStats dqn_loss(const DqnConfig& config, const Heads& heads, const NextStates& next,
-                   const Replayed& samples, double weight, const Heads& gradient,
-                   std::span<float> priorities) {
+                   const Samples& samples, double weight, const Heads& gradient) {
   const auto q = action_values(heads);
   const auto next_target = action_values(next.target);
   // The advantages' order is that of the action values.
@@ -183,7 +244,7 @@ LossStats dqn_loss(const DqnConfig& config, const Heads& heads, const NextStates
     const float error = target - taken;
     spread(i, samples.actions[i], static_cast<float>(-weight) * samples.weights[i] * error,
            gradient);
-    priorities[i] = std::abs(error);
+    samples.priorities[i] = std::abs(error);
     stats.value_loss += static_cast<double>(error) * error;
     stats.q += taken;
   }
@@ -191,8 +252,11 @@ LossStats dqn_loss(const DqnConfig& config, const Heads& heads, const NextStates
   return stats;
 }
 
-std::unique_ptr<Algorithm> make_dqn(const DqnConfig& config, std::int64_t envs, bool dueling) {
-  return std::make_unique<Dqn>(config, envs, dueling);
+Algorithm make_dqn(const DqnConfig& config, std::int64_t envs, bool dueling) {
+  return {.acting = std::make_shared<const DqnRule>(config, envs),
+          .learning = std::make_shared<const ReplayedDqn>(config),
+          .value_head = dueling,
+          .metrics = kReplayedValueMetrics};
 }
 
 }  // namespace tandem

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "tandem/algo/algorithm.h"
@@ -33,14 +32,6 @@ double actor_epsilon(const DqnConfig& config, std::int64_t actor, std::int64_t a
 /// equation 9). Pure.
 void action_values(const Heads& heads, std::span<float> q);
 
-/// What a replay gave of B transitions; views of the caller's memory.
-struct Replayed {
-  std::span<const std::int32_t> actions;
-  std::span<const float> n_step_returns;
-  std::span<const float> discounts;  // gamma^n, or 0 where the episode ended
-  std::span<const float> weights;    // importance
-};
-
 /// What the networks make of the states n steps on.
 struct NextStates {
   Heads online;  // argmax_a q(S_{t+n}, a, theta); with double_q = false of no use
@@ -48,14 +39,13 @@ struct NextStates {
 };
 
 /// The loss 1/2 (G_t - q(S_t, A_t, theta))^2 of section 3.1, weighted by importance and then by
-/// `weight`: writes its gradient with respect to the heads and, as new priorities, the absolute TD
-/// errors (appendix F). Pure.
+/// `weight`: writes its gradient with respect to the heads and, as new priorities of the samples,
+/// the absolute TD errors (appendix F). Pure.
 LossStats dqn_loss(const DqnConfig& config, const Heads& heads, const NextStates& next,
-                   const Replayed& samples, double weight, const Heads& gradient,
-                   std::span<float> priorities);
+                   const Samples& samples, double weight, const Heads& gradient);
 
-/// How Ape-X DQN acts, in `envs` environments that count as an actor each; it learns by dqn_loss()
-/// alone, and loss() throws std::logic_error.
-std::unique_ptr<Algorithm> make_dqn(const DqnConfig& config, std::int64_t envs, bool dueling);
+/// Ape-X DQN, in `envs` environments that count as an actor each: acts epsilon-greedily and learns
+/// by dqn_loss() from a replay.
+Algorithm make_dqn(const DqnConfig& config, std::int64_t envs, bool dueling);
 
 }  // namespace tandem

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tandem/algo/action_distributions.h"
+#include "tandem/algo/actor_critic_rule.h"
 #include "tandem/data/gae.h"
 
 namespace tandem {
@@ -34,31 +35,13 @@ void normalise_advantages(std::span<Rollout* const> rollouts) {
   }
 }
 
-template <class Policy>
-class Ppo final : public Algorithm {
+template <class ActionDistribution>
+class PpoLoss final : public RolloutLoss {
  public:
-  explicit Ppo(const PpoConfig& config) : config_(config) {}
+  explicit PpoLoss(const PpoConfig& config) : config_(config) {}
 
   [[nodiscard]] Needs needs() const override {
-    return {.metrics = kPpoMetrics, .passes = Passes{config_.epochs, config_.minibatches}};
-  }
-
-  void act(const Heads& heads, std::span<Stream* const> streams,
-           std::span<const float> /*epsilons*/, const Actions& actions) const override {
-    const auto width = static_cast<std::size_t>(heads.actions);
-    for (std::size_t i = 0; i < actions.discrete.size(); ++i) {
-      Policy::draw(heads.logits.subspan(i * width, width), *streams[i], actions, i);
-    }
-  }
-
-  void act_greedily(const Heads& heads, const Actions& actions) const override {
-    if constexpr (Policy::kContinuous) return Policy::act_greedily(heads, actions);
-    Algorithm::act_greedily(heads, actions);
-  }
-
-  void values(const Heads& heads, std::span<const std::int32_t> /*actions*/,
-              std::span<float> values) const override {
-    std::ranges::copy(heads.value, values.begin());
+    return {.passes = Passes{config_.epochs, config_.minibatches}};
   }
 
   void prepare(std::span<Rollout* const> rollouts) const override {
@@ -75,14 +58,15 @@ class Ppo final : public Algorithm {
     for (std::size_t i = 0; i < advantages.size(); ++i) {
       const auto outputs = heads.logits.subspan(i * width, width);
       const float log_ratio =
-          Policy::log_probability(outputs, rollout, i) - rollout.log_probabilities()[i];
+          ActionDistribution::log_probability(outputs, rollout, i) - rollout.log_probabilities()[i];
       const auto surrogate = clipped_surrogate(std::exp(log_ratio), advantages[i]);
       // The gradient of r A is that of A log pi, times r.
-      const auto terms = Policy::differentiate(outputs, rollout, i,
-                                               {.advantage = surrogate.slope,
-                                                .entropy = static_cast<float>(config_.entropy),
-                                                .scale = scale},
-                                               gradient.logits.subspan(i * width, width));
+      const auto terms =
+          ActionDistribution::differentiate(outputs, rollout, i,
+                                            {.advantage = surrogate.slope,
+                                             .entropy = static_cast<float>(config_.entropy),
+                                             .scale = scale},
+                                            gradient.logits.subspan(i * width, width));
       const auto error = value_error(heads.value[i], rollout.values()[i], rollout.returns()[i]);
       gradient.value[i] = scale * static_cast<float>(config_.value_loss) * error.slope;
 
@@ -95,13 +79,6 @@ class Ppo final : public Algorithm {
     stats.samples = static_cast<double>(advantages.size());
     return stats;
   }
-
-  [[nodiscard]] float reward(float raw) const override {
-    const auto limit = static_cast<float>(config_.reward_clip);
-    return limit > 0 ? std::clamp(raw, -limit, limit) : raw;
-  }
-
-  [[nodiscard]] double gamma() const override { return config_.gamma; }
 
  private:
   struct Term {
@@ -131,6 +108,15 @@ class Ppo final : public Algorithm {
 
   const PpoConfig config_;
 };
+
+template <class ActionDistribution>
+Algorithm make(const PpoConfig& config) {
+  const ActorCriticOptions acting = {
+      .gamma = config.gamma, .reward_clip = config.reward_clip, .keeps_log_probabilities = true};
+  return {.acting = std::make_shared<const ActorCriticRule<ActionDistribution>>(acting),
+          .learning = std::make_shared<const PpoLoss<ActionDistribution>>(config),
+          .metrics = kPpoMetrics};
+}
 
 }  // namespace
 
@@ -192,12 +178,8 @@ FieldList PpoConfig::fields() {
   };
 }
 
-std::unique_ptr<Algorithm> make_ppo(const PpoConfig& config) {
-  return std::make_unique<Ppo<DiscretePolicy>>(config);
-}
+Algorithm make_ppo(const PpoConfig& config) { return make<DiscreteActions>(config); }
 
-std::unique_ptr<Algorithm> make_gaussian_ppo(const PpoConfig& config) {
-  return std::make_unique<Ppo<ContinuousPolicy>>(config);
-}
+Algorithm make_gaussian_ppo(const PpoConfig& config) { return make<ContinuousActions>(config); }
 
 }  // namespace tandem

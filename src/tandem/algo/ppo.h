@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 #include "tandem/algo/algorithm.h"
 #include "tandem/base/field.h"
@@ -33,9 +32,9 @@ struct PpoConfig {
 /// squared error of the value; with value_clip the larger of that and the one of a value moved from
 /// the old one by at most +-clip. That, the normalised advantages and the defaults are those of the
 /// implementation that HTS-RL compares with (Kostrikov 2018), not of the paper.
-std::unique_ptr<Algorithm> make_ppo(const PpoConfig& config);
+Algorithm make_ppo(const PpoConfig& config);
 
 /// The same with continuous actions, from the normal distribution of gaussian.h.
-std::unique_ptr<Algorithm> make_gaussian_ppo(const PpoConfig& config);
+Algorithm make_gaussian_ppo(const PpoConfig& config);
 
 }  // namespace tandem

@@ -6,20 +6,15 @@
 namespace tandem {
 namespace {
 
-class QLearning final : public Algorithm {
- public:
-  QLearning(QMethod method, const QConfig& config, std::uint64_t seed, std::int64_t frames_per_step)
-      : method_(method),
-        config_(config),
-        target_steps_(std::max<std::int64_t>(1, config.target_frames / frames_per_step)),
-        exploration_(config.exploration, seed, frames_per_step) {}
+std::span<float> row(const Heads& heads, std::size_t i) {
+  const auto width = static_cast<std::size_t>(heads.actions);
+  return heads.logits.subspan(i * width, width);
+}
 
-  [[nodiscard]] Needs needs() const override {
-    return {.bootstrap = bootstrap(),
-            .target_steps = target_steps_,
-            .value_head = false,
-            .metrics = kValueMethodMetrics};
-  }
+class QRule final : public ActingRule {
+ public:
+  QRule(QMethod method, const QConfig& config, std::uint64_t seed, std::int64_t frames_per_step)
+      : method_(method), config_(config), exploration_(config.exploration, seed, frames_per_step) {}
 
   // One draw decides whether to explore, so that an epsilon of 0 and one of 1 both mean it.
   void act(const Heads& heads, std::span<Stream* const> streams, std::span<const float> epsilons,
@@ -33,7 +28,16 @@ class QLearning final : public Algorithm {
     }
   }
 
-  [[nodiscard]] float epsilon(int env, std::int64_t steps) const override {
+  void judge(const EvaluatedStates& states, const Actions& chosen,
+             const Judgements& judgements) const override {
+    for (std::size_t i = 0; i < judgements.action_values.size(); ++i) {
+      judgements.action_values[i] = row(states.heads, i)[chosen.discrete[i]];
+    }
+    values(states.heads, chosen.discrete, judgements.state_values);
+  }
+
+  [[nodiscard]] float epsilon(int env, std::int64_t /*episode*/,
+                              std::int64_t steps) const override {
     return exploration_.epsilon(env, steps);
   }
 
@@ -47,6 +51,33 @@ class QLearning final : public Algorithm {
     }
   }
 
+  [[nodiscard]] float reward(float raw) const override {
+    return clipped_reward(raw, config_.reward_clip);
+  }
+
+  [[nodiscard]] double gamma() const override { return config_.gamma; }
+
+ private:
+  static std::int32_t best_action(std::span<const float> q) {
+    return static_cast<std::int32_t>(std::ranges::max_element(q) - q.begin());
+  }
+
+  const QMethod method_;
+  const QConfig config_;
+  const Exploration exploration_;
+};
+
+class QLoss final : public RolloutLoss {
+ public:
+  QLoss(QMethod method, const QConfig& config, std::int64_t frames_per_step)
+      : method_(method),
+        loss_scale_(config.loss_scale),
+        target_steps_(std::max<std::int64_t>(1, config.target_frames / frames_per_step)) {}
+
+  [[nodiscard]] Needs needs() const override {
+    return {.bootstrap = bootstrap(), .target_steps = target_steps_};
+  }
+
   LossStats loss(const Heads& heads, const Rollout& rollout, double weight,
                  const Heads& gradient) const override {
     const auto actions = rollout.actions();
@@ -56,7 +87,7 @@ class QLearning final : public Algorithm {
 
     std::ranges::fill(gradient.logits, 0.0f);
     std::ranges::fill(gradient.value, 0.0f);
-    const auto scale = static_cast<float>(weight * config_.loss_scale);
+    const auto scale = static_cast<float>(weight * loss_scale_);
     const auto epsilons = rollout.epsilons();
     LossStats stats;
     for (std::size_t i = 0; i < actions.size(); ++i) {
@@ -71,33 +102,16 @@ class QLearning final : public Algorithm {
     return stats;
   }
 
-  [[nodiscard]] float reward(float raw) const override {
-    const auto limit = static_cast<float>(config_.reward_clip);
-    return limit > 0 ? std::clamp(raw, -limit, limit) : raw;
-  }
-
-  [[nodiscard]] double gamma() const override { return config_.gamma; }
-
  private:
-  static std::span<float> row(const Heads& heads, std::size_t i) {
-    const auto width = static_cast<std::size_t>(heads.actions);
-    return heads.logits.subspan(i * width, width);
-  }
-
-  static std::int32_t best_action(std::span<const float> q) {
-    return static_cast<std::int32_t>(std::ranges::max_element(q) - q.begin());
-  }
-
   [[nodiscard]] Bootstrap bootstrap() const {
     if (method_ == QMethod::one_step_q) return Bootstrap::every_state;
     if (method_ == QMethod::one_step_sarsa) return Bootstrap::every_action;
     return Bootstrap::last_state;
   }
 
-  QMethod method_;
-  QConfig config_;
-  std::int64_t target_steps_;
-  Exploration exploration_;
+  const QMethod method_;
+  const double loss_scale_;
+  const std::int64_t target_steps_;
 };
 
 }  // namespace
@@ -131,9 +145,12 @@ FieldList QConfig::fields() {
   return all;
 }
 
-std::unique_ptr<Algorithm> make_q_learning(QMethod method, const QConfig& config,
-                                           std::uint64_t seed, std::int64_t frames_per_step) {
-  return std::make_unique<QLearning>(method, config, seed, frames_per_step);
+Algorithm make_q_learning(QMethod method, const QConfig& config, std::uint64_t seed,
+                          std::int64_t frames_per_step) {
+  return {.acting = std::make_shared<const QRule>(method, config, seed, frames_per_step),
+          .learning = std::make_shared<const QLoss>(method, config, frames_per_step),
+          .value_head = false,
+          .metrics = kValueMethodMetrics};
 }
 
 }  // namespace tandem

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 #include "tandem/algo/algorithm.h"
 #include "tandem/algo/exploration.h"
@@ -30,7 +29,7 @@ struct QConfig {
 ///   n-step Q        y = r + gamma r' + ... + gamma^n max_a Q(s_T, a; theta-)
 ///                                                                   (section 4.3, Algorithm 2)
 /// The policy head's outputs are Q(s, a); a value head is left alone. Actions are epsilon-greedy.
-std::unique_ptr<Algorithm> make_q_learning(QMethod method, const QConfig& config,
-                                           std::uint64_t seed, std::int64_t frames_per_step);
+Algorithm make_q_learning(QMethod method, const QConfig& config, std::uint64_t seed,
+                          std::int64_t frames_per_step);
 
 }  // namespace tandem

@@ -28,7 +28,7 @@ void run(const RecordOptions& options) {
   recording.seed = options.agent.seed();
   const auto& env = agent.config().env;
   const auto result = record_game(options.out, recording, env.factory(recording.seed),
-                                  agent.network(), agent.algorithm());
+                                  agent.network(), *agent.algorithm().acting);
   fmt::print("{}: {} of {} after {} steps of training, return {:g} in {} steps ({:.1f} s)\n",
              options.out, result.whole ? "a game" : "the start of a game", env.id, agent.step(),
              result.game_return, result.steps, result.seconds);

@@ -13,14 +13,14 @@ namespace tandem {
 
 /// Some transitions of a batch, as the members of SampleBatch with these names; views of it.
 struct Samples {
-  std::span<const std::byte> observations;
-  std::span<const std::byte> next_observations;
-  std::span<const std::int32_t> actions;
-  std::span<const float> controls;
-  std::span<const float> n_step_returns;
-  std::span<const float> discounts;
-  std::span<const float> weights;
-  std::span<float> priorities;  // to be replaced by new ones
+  std::span<const std::byte> observations = {};
+  std::span<const std::byte> next_observations = {};
+  std::span<const std::int32_t> actions = {};
+  std::span<const float> controls = {};
+  std::span<const float> n_step_returns = {};
+  std::span<const float> discounts = {};
+  std::span<const float> weights = {};
+  std::span<float> priorities = {};  // to be replaced by new ones
 
   [[nodiscard]] std::size_t size() const { return priorities.size(); }
 };

@@ -48,14 +48,14 @@ Evaluation summarise(std::vector<Episode> games) {
 }
 
 Evaluation evaluate(const EvaluationOptions& options, const EnvFactory& make_env, Network& network,
-                    const Algorithm& algorithm) {
+                    const ActingRule& rule) {
   std::vector<Episode> finished;
   for (int first = 0; first < options.episodes; first += kGamesAtOnce) {
     VecEnv env(make_env, {.first = first,
                           .count = std::min(kGamesAtOnce, options.episodes - first),
                           .threads = options.threads > 1 ? options.threads : 0,
                           .seed = options.seed});
-    Games games(std::move(env), network, algorithm, options.play);
+    Games games(std::move(env), network, rule, options.play);
     while (!games.over()) games.step();
     std::ranges::copy(games.take_finished(), std::back_inserter(finished));
   }

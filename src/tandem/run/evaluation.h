@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tandem/acting/games.h"
-#include "tandem/algo/algorithm.h"
+#include "tandem/algo/acting_rule.h"
 #include "tandem/env/vec_env.h"
 #include "tandem/nn/network.h"
 
@@ -36,6 +36,6 @@ Evaluation summarise(std::vector<Episode> games);
 /// `episodes` games that end in fewer environments would favour short ones. The same seed gives the
 /// same games, whatever `threads`. Throws Error when an environment fails.
 Evaluation evaluate(const EvaluationOptions& options, const EnvFactory& make_env, Network& network,
-                    const Algorithm& algorithm);
+                    const ActingRule& rule);
 
 }  // namespace tandem

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tandem/algo/algorithm.h"
+#include "tandem/algo/loss_stats.h"
 #include "tandem/base/clock.h"
 #include "tandem/base/histogram.h"
 #include "tandem/env/vec_env.h"

@@ -6,8 +6,8 @@
 namespace tandem {
 
 Recording record_game(const std::filesystem::path& file, const RecordingOptions& options,
-                      const EnvFactory& make_env, Network& network, const Algorithm& algorithm) {
-  Games games(VecEnv(make_env, {.seed = options.seed}), network, algorithm, options.play);
+                      const EnvFactory& make_env, Network& network, const ActingRule& rule) {
+  Games games(VecEnv(make_env, {.seed = options.seed}), network, rule, options.play);
   const VecEnv& env = games.env();
   const auto first = env.render(0);
   if (first.rgb.empty()) throw Error("this environment has no pictures to record");

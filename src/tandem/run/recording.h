@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "tandem/acting/games.h"
-#include "tandem/algo/algorithm.h"
+#include "tandem/algo/acting_rule.h"
 #include "tandem/env/vec_env.h"
 #include "tandem/nn/network.h"
 
@@ -32,6 +32,6 @@ struct Recording {
 /// the action was chosen in. Throws Error when the environment has no pictures, or as VideoWriter
 /// does.
 Recording record_game(const std::filesystem::path& file, const RecordingOptions& options,
-                      const EnvFactory& make_env, Network& network, const Algorithm& algorithm);
+                      const EnvFactory& make_env, Network& network, const ActingRule& rule);
 
 }  // namespace tandem

@@ -54,8 +54,7 @@ Agent Agent::load(const std::filesystem::path& run, const AgentChoice& choice,
   agent.checkpoint_ = found.folder;
   agent.spec_ = agent.environments(0)(0)->spec();
   agent.algorithm_ = make_algorithm(config, agent.spec_);
-  const auto architecture =
-      make_architecture(config.net, agent.spec_, agent.algorithm_->needs().value_head);
+  const auto architecture = make_architecture(config.net, agent.spec_, agent.algorithm_.value_head);
   agent.parameters_.resize(static_cast<std::size_t>(architecture.parameter_count()));
   load_parameters(found.checkpoint, architecture, agent.parameters_);
   agent.network_ =
@@ -64,11 +63,11 @@ Agent Agent::load(const std::filesystem::path& run, const AgentChoice& choice,
 }
 
 Player Agent::player(int envs, std::uint64_t seed) {
-  return {*network_, *algorithm_, spec_, envs, seed};
+  return {*network_, *algorithm_.acting, spec_, envs, seed};
 }
 
 Evaluation Agent::evaluate(const EvaluationOptions& options) {
-  return tandem::evaluate(options, environments(options.seed), *network_, *algorithm_);
+  return tandem::evaluate(options, environments(options.seed), *network_, *algorithm_.acting);
 }
 
 }  // namespace tandem

@@ -43,7 +43,7 @@ class Agent {
   [[nodiscard]] std::int64_t step() const { return step_; }  // of its training
   [[nodiscard]] const std::filesystem::path& checkpoint() const { return checkpoint_; }
   [[nodiscard]] Network& network() { return *network_; }
-  [[nodiscard]] const Algorithm& algorithm() const { return *algorithm_; }
+  [[nodiscard]] const Algorithm& algorithm() const { return algorithm_; }
 
   /// Makes environments of this agent's kind; `seed` as EnvConfig::factory.
   [[nodiscard]] EnvFactory environments(std::uint64_t seed) const {
@@ -66,7 +66,7 @@ class Agent {
   std::filesystem::path checkpoint_;
   std::vector<float> parameters_;  // that the network is made over
   std::unique_ptr<Network> network_;
-  std::unique_ptr<Algorithm> algorithm_;
+  Algorithm algorithm_;
 };
 
 }  // namespace tandem

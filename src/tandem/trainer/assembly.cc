@@ -74,8 +74,8 @@ Assembly::Assembly(const Config& config)
       make_env_(config.env.factory(seed_of(config))),
       spec_(make_env_(0)->spec()),
       algorithm_(make_algorithm(config, spec_)),
-      learner_(make_architecture(config.net, spec_, algorithm_->needs().value_head),
-               optimizer_of(config), seed_of(config)) {
+      learner_(make_architecture(config.net, spec_, algorithm_.value_head), optimizer_of(config),
+               seed_of(config)) {
   network(learner_.parameters());  // throws where the device cannot compute it
 }
 
@@ -92,7 +92,7 @@ TrainingRunOptions Assembly::run_options() const {
           .steps_budget = config_.run.steps,
           .until_return = config_.run.until_return,
           .frames_per_step = spec_.frames_per_step,
-          .metrics = algorithm_->needs().metrics,
+          .metrics = algorithm_.metrics,
           .log_seconds = config_.run.log_seconds,
           .checkpoint_minutes = config_.run.checkpoint_minutes,
           .repeatable = repeatable(config_)};
@@ -101,7 +101,7 @@ TrainingRunOptions Assembly::run_options() const {
 Parts Assembly::parts(TrainingRun& run, const Checkpoint* resume) {
   return {.make_env = make_env_,
           .make_network = [this](std::span<const float> parameters) { return network(parameters); },
-          .algorithm = *algorithm_,
+          .algorithm = algorithm_,
           .learner = learner_,
           .run = run,
           .seed = seed_of(config_),
@@ -114,7 +114,7 @@ bool repeatable(const Config& config) {
   return config.run.device == "cpu" && config.system->repeatable();
 }
 
-std::unique_ptr<Algorithm> make_algorithm(const Config& config, const EnvSpec& spec) {
+Algorithm make_algorithm(const Config& config, const EnvSpec& spec) {
   const auto& algorithm = config.algorithm();
   config.catalogue->require_fit(*config.system, algorithm);
   require_network(config, algorithm.info());

@@ -35,13 +35,13 @@ class Assembly {
   Config config_;
   EnvFactory make_env_;
   EnvSpec spec_;
-  std::unique_ptr<Algorithm> algorithm_;
+  Algorithm algorithm_;
   Learner learner_;
 };
 
 /// The algorithm that the config names, for the actions and the frames a step of `spec`. Throws
 /// Error when system, algorithm, network and environment do not fit each other.
-[[nodiscard]] std::unique_ptr<Algorithm> make_algorithm(const Config& config, const EnvSpec& spec);
+[[nodiscard]] Algorithm make_algorithm(const Config& config, const EnvSpec& spec);
 
 /// Whether training gives the same bits again, for any number of threads.
 [[nodiscard]] bool repeatable(const Config& config);

@@ -70,9 +70,7 @@ TEST_F(A3cTest, ResumedRunOfARecurrentAgentEndsWithTheSameBits) {
 
 std::unique_ptr<Env> make_pendulum(int) { return make_builtin_family()->make("pendulum", 0); }
 
-std::unique_ptr<Algorithm> make_continuous() {
-  return make_gaussian_a2c({.loss_scale = 0.05, .reward_clip = 0});
-}
+Algorithm make_continuous() { return make_gaussian_a2c({.loss_scale = 0.05, .reward_clip = 0}); }
 
 // Section 5.2.3: actions are vectors, two networks have a state each, and a limit cuts episodes
 // off.
@@ -156,7 +154,7 @@ TEST_F(A3cTest, AStopLeavesACheckpointOfTheLastStep) {
 }
 
 /// The four methods of section 4.
-std::vector<std::function<std::unique_ptr<Algorithm>()>> methods() {
+std::vector<std::function<Algorithm()>> methods() {
   return {[] { return make_a2c({.gamma = 0.99}); }, value_method(QMethod::one_step_q),
           value_method(QMethod::one_step_sarsa), value_method(QMethod::n_step_q)};
 }

@@ -14,12 +14,15 @@
 #include <string>
 #include <vector>
 
+#include "tandem/algo/dpg.h"
+#include "tandem/algo/dqn.h"
 #include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
 #include "tandem/replay/table_state.h"
 #include "tests/support/counted_env.h"
 #include "tests/support/error_of.h"
 #include "tests/support/scenario.h"
+#include "tests/support/wrapped_rule.h"
 
 namespace tandem {
 namespace {
@@ -33,16 +36,19 @@ class ApexTest : public testing::Test {
  protected:
   fs::path folder(const std::string& name) const { return root_.path() / name; }
 
+  [[nodiscard]] Algorithm dqn(const ApexConfig& config) const {
+    return make_dqn(dqn_, config.actors * config.envs, true);
+  }
+
   std::vector<float> train(Scenario scenario, const ApexConfig& config,
                            const ReplayConfig& replay) {
-    return train(std::move(scenario), config, replay, dqn_rules(dqn_));
+    return train(std::move(scenario), config, replay, dqn(config));
   }
 
   std::vector<float> train(Scenario scenario, const ApexConfig& config, const ReplayConfig& replay,
-                           const ApexRules& rules) {
-    const auto envs = config.actors * config.envs;
-    scenario.make_algorithm = [this, envs] { return make_dqn(dqn_, envs, true); };
-    return tandem::train(scenario, [&](Parts& parts) { train_apex(config, replay, rules, parts); });
+                           const Algorithm& algorithm) {
+    scenario.make_algorithm = [&] { return algorithm; };
+    return tandem::train(scenario, [&](Parts& parts) { train_apex(config, replay, parts); });
   }
 
   [[nodiscard]] FoundCheckpoint latest(const std::string& name) const {
@@ -156,31 +162,46 @@ EnvFactory breaks_once(std::atomic<int>& made) {
   return [&made](int index) { return std::make_unique<Failing>(index == 1 && ++made == 1); };
 }
 
+/// Notes for which environments' first episodes it is asked an epsilon.
+class NotingRule final : public WrappedRule {
+ public:
+  using WrappedRule::WrappedRule;
+
+  [[nodiscard]] float epsilon(int env, std::int64_t episode, std::int64_t steps) const override {
+    if (episode == 0) {
+      const std::lock_guard lock(mutex_);
+      begun_.push_back(env);
+    }
+    return WrappedRule::epsilon(env, episode, steps);
+  }
+
+  [[nodiscard]] std::vector<int> begun() const {
+    const std::lock_guard lock(mutex_);
+    return begun_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::vector<int> begun_;
+};
+
 // Seen failing with the actor's place numbered anew.
 TEST_F(ApexTest, AnActorThatFailsBeginsAnewWithItsOwnEpsilon) {
   std::atomic<int> made = 0;
-  std::mutex mutex;
-  std::vector<int> policies;
-  auto rules = dqn_rules(dqn_);
-  rules.make_policy = [&, make = rules.make_policy](const Parts& parts, const SharedModel& model,
-                                                    const EnvSpec& spec, int first, int envs) {
-    const std::lock_guard lock(mutex);
-    policies.push_back(first);
-    return make(parts, model, spec, first, envs);
-  };
   auto config = small_;
   config.envs = 1;
-  const auto begun_anew = [&] {
-    const std::lock_guard lock(mutex);
-    return policies.size() >= 4;
-  };
+  auto algorithm = dqn(config);
+  const auto rule = std::make_shared<const NotingRule>(algorithm.acting);
+  algorithm.acting = rule;
+  // The run asks once of each environment, for its log by epsilons.
+  const auto begun_anew = [&] { return rule->begun().size() >= 3 + 4; };
   train({.folder = folder("run"),
          .make_env = breaks_once(made),
          .steps = 1'000'000,
          .stop_requested = begun_anew},
-        config, replay_, rules);
+        config, replay_, algorithm);
   EXPECT_EQ(result_of(folder("run")).at("why_ended"), "signal");
-  EXPECT_THAT(policies, UnorderedElementsAre(0, 1, 2, 1));
+  EXPECT_THAT(rule->begun(), UnorderedElementsAre(0, 1, 2, 0, 1, 2, 1));
 }
 
 TEST_F(ApexTest, AnActorThatFailsAgainAndAgainEndsTheRun) {
@@ -263,7 +284,7 @@ TEST_F(ApexTest, LearnsDpgToo) {
                     .steps = 3'000,
                     .optimizer = {.kind = "adam", .lr = 1e-3},
                     .deterministic = true};
-  const auto run = [&](Parts& parts) { train_apex(small_, replay, dpg_rules(dpg), parts); };
+  const auto run = [&](Parts& parts) { train_apex(small_, replay, parts); };
   const auto parameters = tandem::train(scenario, run);
   scenario.steps = 6'000;
   scenario.resume = true;

@@ -11,8 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "tandem/algo/dpg.h"
+#include "tandem/algo/dqn.h"
 #include "tandem/io/temporary_folder.h"
-#include "tandem/systems/apex/apex.h"
 #include "tests/support/scenario.h"
 
 namespace tandem {
@@ -91,8 +92,7 @@ class ReplayLearnerTest : public testing::TestWithParam<const char*> {
         parts.resume = resume;
       }
       SharedModel model(parts.learner);
-      const auto rules = dpg ? dpg_rules(dpg_) : dqn_rules(dqn_);
-      ReplayLearner learner(rules.make_loss, rules.target_updates, parts, model);
+      ReplayLearner learner(parts.algorithm.replay(), parts, model);
       body({parts, learner});
     });
   }
@@ -104,7 +104,7 @@ class ReplayLearnerTest : public testing::TestWithParam<const char*> {
   int runs_ = 0;
 };
 
-INSTANTIATE_TEST_SUITE_P(Rules, ReplayLearnerTest, testing::Values("dqn", "dpg"),
+INSTANTIATE_TEST_SUITE_P(Algorithms, ReplayLearnerTest, testing::Values("dqn", "dpg"),
                          [](const auto& param) { return std::string(param.param); });
 
 // Seen failing with each thread's part of the batch weighing as a batch of its own.
@@ -186,7 +186,7 @@ TEST_P(ReplayLearnerTest, SaysWhatItLearnedFromAndGivesNewPriorities) {
 }
 
 using ReplayedDpgTest = ReplayLearnerTest;
-INSTANTIATE_TEST_SUITE_P(Rules, ReplayedDpgTest, testing::Values("dpg"));
+INSTANTIATE_TEST_SUITE_P(Algorithms, ReplayedDpgTest, testing::Values("dpg"));
 
 /// The sum of q(S_t, pi(S_t)) by these parameters.
 double worth(const Architecture& architecture, std::span<const float> theta,

@@ -18,7 +18,7 @@ namespace tandem {
 namespace {
 
 /// Notes which samples it sees, by the numbers that it gave them as their returns.
-class Noting final : public Algorithm {
+class Noting final : public RolloutLoss {
  public:
   struct Seen {
     std::vector<float> samples;
@@ -27,9 +27,6 @@ class Noting final : public Algorithm {
 
   explicit Noting(Passes passes) : passes_(passes) {}
   [[nodiscard]] Needs needs() const override { return {.passes = passes_}; }
-  void act(const Heads&, std::span<Stream* const>, std::span<const float>,
-           const Actions&) const override {}
-  void values(const Heads&, std::span<const std::int32_t>, std::span<float>) const override {}
   void prepare(std::span<Rollout* const> rollouts) const override {
     float number = 0;
     for (Rollout* rollout : rollouts) {
@@ -44,10 +41,8 @@ class Noting final : public Algorithm {
     seen_.push_back({{rollout.returns().begin(), rollout.returns().end()}, weight});
     return {.samples = static_cast<double>(heads.batch)};
   }
-  [[nodiscard]] float reward(float raw) const override { return raw; }
-  [[nodiscard]] double gamma() const override { return 1; }
 
-  std::vector<Seen> take_seen() { return std::exchange(seen_, {}); }
+  std::vector<Seen> take_seen() const { return std::exchange(seen_, {}); }
 
  private:
   Passes passes_;
@@ -60,12 +55,12 @@ class MinibatchesTest : public testing::Test {
   /// Two rollouts of 3 steps, of 4 and 3 environments: 21 samples, in minibatches of 3 parts.
   std::vector<Noting::Seen> learn(Passes passes, int threads, int updates = 1) {
     std::vector<Noting::Seen> seen;
-    Noting* algorithm = nullptr;
+    const auto noting = std::make_shared<const Noting>(passes);
     const Scenario scenario{.folder = root_.path() / std::to_string(++runs_),
                             .make_algorithm = [&] {
-                              auto made = std::make_unique<Noting>(passes);
-                              algorithm = made.get();
-                              return made;
+                              Algorithm algorithm = make_ppo({});
+                              algorithm.learning = noting;
+                              return algorithm;
                             }};
     tandem::train(scenario, [&](Parts& parts) {
       const EnvSpec spec = parts.make_env(0)->spec();
@@ -85,7 +80,7 @@ class MinibatchesTest : public testing::Test {
         EXPECT_EQ(summary.loss.samples, 21 * passes.epochs);
         EXPECT_EQ(summary.mean.gradient_norm, 2);
       }
-      seen = algorithm->take_seen();
+      seen = noting->take_seen();
     });
     return seen;
   }

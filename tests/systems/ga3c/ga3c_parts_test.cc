@@ -121,9 +121,11 @@ TEST_F(Ga3cPartsTest, AnUpdateSumsTheGradientsOfItsExperiences) {
       const Rollout& rollout = collector.collect(0);
       queue.push(std::make_unique<Experience>(Experience{rollout}));
       std::vector<float> gradient(before.size());
-      network->backward([&](const Heads& heads,
-                            const Heads& out) { parts.algorithm.loss(heads, rollout, 1.0, out); },
-                        gradient);
+      network->backward(
+          [&](const Heads& heads, const Heads& out) {
+            parts.algorithm.rollout_loss().loss(heads, rollout, 1.0, out);
+          },
+          gradient);
       std::ranges::transform(sum, gradient, sum.begin(), std::plus<>());
     }
     queue.close();

@@ -55,7 +55,7 @@ TEST_F(Ga3cTest, LearnsFromEveryStepThatWasPlayed) {
   config.adjust_seconds = 0.005;
   train({.folder = folder("run"),
          .make_env = [&](int) { return std::make_unique<Counted>(steps, starts); },
-         .make_algorithm = [] { return std::make_unique<SlowAlgorithm>(); },
+         .make_algorithm = make_slow_algorithm,
          .steps = 5'000,
          .checkpoint_minutes = 1e-4},
         config);

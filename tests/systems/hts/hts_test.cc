@@ -108,9 +108,9 @@ class WatchedNetwork final : public Network {
   float rounding_;
 };
 
-using MakeAlgorithm = std::function<std::unique_ptr<Algorithm>()>;
+using MakeAlgorithm = std::function<Algorithm()>;
 
-std::unique_ptr<Algorithm> make_small_ppo() { return make_ppo({.epochs = 2, .minibatches = 3}); }
+Algorithm make_small_ppo() { return make_ppo({.epochs = 2, .minibatches = 3}); }
 
 std::vector<float> train_sleepily(const fs::path& folder, const HtsConfig& config,
                                   const MakeAlgorithm& make_algorithm) {
@@ -175,7 +175,7 @@ void train_in_turns(Parts& parts, int envs, int alpha) {
       learner->record({data->observations(0, alpha)}, {data->samples(), 2, logits, value});
       learner->backward(
           [&](const Heads& heads, const Heads& out) {
-            parts.algorithm.loss(heads, *data, 1.0 / data->samples(), out);
+            parts.algorithm.rollout_loss().loss(heads, *data, 1.0 / data->samples(), out);
           },
           gradient[0]);
       parts.learner.apply(gradient, parts.run.steps(), workers);

@@ -36,7 +36,7 @@ class ImpalaTest : public testing::Test {
   TemporaryFolder root_;
 };
 
-std::unique_ptr<Algorithm> make_vtrace() { return make_a2c({.correction = "vtrace"}); }
+Algorithm make_vtrace() { return make_a2c({.correction = "vtrace"}); }
 
 // Across checkpoints and the end. Seen failing with the queue not emptied before a checkpoint.
 TEST_F(ImpalaTest, LearnsFromEveryStepThatWasPlayed) {
@@ -44,7 +44,7 @@ TEST_F(ImpalaTest, LearnsFromEveryStepThatWasPlayed) {
   std::atomic<int> starts = 0;
   train({.folder = folder("run"),
          .make_env = [&](int) { return std::make_unique<Counted>(steps, starts); },
-         .make_algorithm = [] { return std::make_unique<SlowAlgorithm>(); },
+         .make_algorithm = make_slow_algorithm,
          .steps = 5'000,
          .checkpoint_minutes = 1e-4},
         small_);

@@ -20,13 +20,13 @@ class ActorLearner {
   ActorLearner(const A3cConfig& config, const Parts& parts, const TargetParameters& target,
                int thread)
       : thread_(thread),
-        algorithm_(parts.algorithm),
+        loss_(parts.algorithm.rollout_loss()),
         parameters_(parts.learner.parameters().begin(), parts.learner.parameters().end()),
         gradient_(parameters_.size()),
         network_(parts.make_network(parameters_)),
         target_(target, parts.make_network),
         collector_(VecEnv(parts.make_env, {.first = thread, .seed = parts.seed}), *network_,
-                   target_.get(), algorithm_, static_cast<int>(config.t_max),
+                   target_.get(), parts.algorithm, static_cast<int>(config.t_max),
                    RolloutEnd::at_episode) {}
 
   /// From one synchronisation with theta to the next update of theta.
@@ -43,9 +43,9 @@ class ActorLearner {
 
     // The gradients of all its steps add up: the paper accumulates, where PAAC takes the mean.
     LossStats stats;
-    network_->backward([&](const Heads& heads,
-                           const Heads& out) { stats = algorithm_.loss(heads, rollout, 1.0, out); },
-                       gradient_);
+    network_->backward(
+        [&](const Heads& heads, const Heads& out) { stats = loss_.loss(heads, rollout, 1.0, out); },
+        gradient_);
     const UpdateInfo update = shared.apply(thread_, gradient_, run.steps());
     learning_seconds += watch.lap();
 
@@ -68,7 +68,7 @@ class ActorLearner {
 
  private:
   const int thread_;
-  const Algorithm& algorithm_;
+  const RolloutLoss& loss_;
   std::vector<float> parameters_;
   std::vector<float> gradient_;
   std::unique_ptr<Network> network_;
@@ -114,8 +114,8 @@ void train_a3c(const A3cConfig& config, Parts& parts) {
   const auto count = static_cast<int>(config.learners);
   Hogwild shared(parts.learner, config.sharing, count);
   TrainingRun& run = parts.run;
-  TargetParameters target(parts.learner.parameters(), parts.algorithm.needs().target_steps,
-                          run.steps());
+  TargetParameters target(parts.learner.parameters(),
+                          parts.algorithm.rollout_loss().needs().target_steps, run.steps());
   if (parts.resume != nullptr) {
     load_slots(*parts.resume, shared.slots());
     load_target(*parts.resume, target);

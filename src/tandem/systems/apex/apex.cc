@@ -20,6 +20,7 @@
 #include "tandem/sync/queue.h"
 #include "tandem/systems/apex/apex_actor.h"
 #include "tandem/systems/apex/replay_budget.h"
+#include "tandem/systems/apex/replay_learner.h"
 #include "tandem/systems/apex/returns_by_epsilon.h"
 #include "tandem/systems/common/parts.h"
 
@@ -34,10 +35,10 @@ constexpr std::int64_t kPriorities = 100;
 
 constexpr auto kReplay = "replay";  // of a checkpoint
 
-std::vector<float> epsilons_of(const ApexConfig& config, const Algorithm& algorithm) {
+std::vector<float> epsilons_of(const ApexConfig& config, const ActingRule& rule) {
   std::vector<float> epsilons(static_cast<std::size_t>(config.actors * config.envs));
   for (std::size_t env = 0; env < epsilons.size(); ++env) {
-    epsilons[env] = algorithm.epsilon(static_cast<int>(env), 0);
+    epsilons[env] = rule.epsilon(static_cast<int>(env), 0, 0);
   }
   return epsilons;
 }
@@ -45,18 +46,17 @@ std::vector<float> epsilons_of(const ApexConfig& config, const Algorithm& algori
 /// Figure 1.
 class Apex {
  public:
-  Apex(const ApexConfig& config, const ReplayConfig& replay, const ApexRules& rules, Parts& parts)
+  Apex(const ApexConfig& config, const ReplayConfig& replay, Parts& parts)
       : config_(config),
-        rules_(rules),
         parts_(parts),
         spec_(parts.make_env(0)->spec()),
         format_(frame_format(spec_, compression_of(replay.compression))),
         model_(parts.learner),
-        learner_(rules.make_loss, rules.target_updates, parts, model_),
+        learner_(parts.algorithm.replay(), parts, model_),
         table_(replay, format_, config.batch, parts.seed, crew_.stop_token()),
         drawn_(static_cast<std::size_t>(config.prefetch), crew_.stop_token()),
         used_(static_cast<std::size_t>(config.prefetch) + 2, crew_.stop_token()),
-        returns_(epsilons_of(config, parts.algorithm)),
+        returns_(epsilons_of(config, *parts.algorithm.acting)),
         memory_(replay, available_memory_bytes) {
     // One batch more is at the learner, another is being drawn.
     const auto batches = config.prefetch + 2;
@@ -102,9 +102,7 @@ class Apex {
   };
 
   std::unique_ptr<ApexActor> make_actor(const ApexActorOptions& options) {
-    return std::make_unique<ApexActor>(options, parts_, [this](const ApexActorOptions& o) {
-      return rules_.make_policy(parts_, model_, spec_, o.first_env, o.envs);
-    });
+    return std::make_unique<ApexActor>(options, parts_, model_);
   }
 
   /// Algorithm 1.
@@ -275,7 +273,6 @@ class Apex {
   }
 
   const ApexConfig& config_;
-  const ApexRules& rules_;
   Parts& parts_;
   const EnvSpec spec_;
   const FrameFormat format_;
@@ -304,13 +301,12 @@ ApexActorOptions actor_options(const ApexConfig& config, const ReplayConfig& rep
           .refresh_steps = std::max<std::int64_t>(1, config.refresh_frames / spec.frames_per_step),
           .format = frame_format(spec, compression_of(replay.compression)),
           .transitions = {.n = config.n,
-                          .gamma = parts.algorithm.gamma(),
+                          .gamma = parts.algorithm.acting->gamma(),
                           .transitions = static_cast<std::size_t>(replay.segment)}};
 }
 
-void train_apex(const ApexConfig& config, const ReplayConfig& replay, const ApexRules& rules,
-                Parts& parts) {
-  Apex(config, replay, rules, parts).train();
+void train_apex(const ApexConfig& config, const ReplayConfig& replay, Parts& parts) {
+  Apex(config, replay, parts).train();
 }
 
 }  // namespace tandem

@@ -2,21 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <memory>
 
-#include "tandem/algo/dpg.h"
-#include "tandem/algo/dqn.h"
 #include "tandem/base/field.h"
 #include "tandem/replay/table.h"
-#include "tandem/systems/apex/apex_policy.h"
-#include "tandem/systems/apex/replay_learner.h"
 
 namespace tandem {
 
 struct ApexActorOptions;
+struct EnvSpec;
 struct Parts;
-class SharedModel;
 
 /// The numbers of Ape-X beyond those of its loss, replay and optimizer. Value type.
 struct ApexConfig {
@@ -34,19 +28,6 @@ struct ApexConfig {
   FieldList fields();
 };
 
-/// What is learned in the framework: section 3.1's DQN or section 3.2's DPG.
-struct ApexRules {
-  /// The policy of `envs` environments, numbered from `first_env` on; called by each actor.
-  std::function<std::unique_ptr<ApexPolicy>(const Parts&, const SharedModel&, const EnvSpec&,
-                                            int first_env, int envs)>
-      make_policy;
-  MakeReplayLoss make_loss;
-  std::int64_t target_updates = 0;  // between two copies of the target networks
-};
-
-ApexRules dqn_rules(const DqnConfig& config);
-ApexRules dpg_rules(const DpgConfig& config);
-
 /// What actor `rank` plays, and how.
 ApexActorOptions actor_options(const ApexConfig& config, const ReplayConfig& replay,
                                const Parts& parts, const EnvSpec& spec, int rank);
@@ -55,8 +36,8 @@ ApexActorOptions actor_options(const ApexConfig& config, const ReplayConfig& rep
 /// moves the parameters by what it draws there, until the run's budget is used up or it is asked to
 /// stop. A step is one of an actor. An actor that an error ends begins anew, with its own epsilon
 /// (section 4.1), config.restarts times. Results depend on the threads' timing. Throws Error early
-/// where the replay needs more memory than there is.
-void train_apex(const ApexConfig& config, const ReplayConfig& replay, const ApexRules& rules,
-                Parts& parts);
+/// where the replay needs more memory than there is. The parts' algorithm, section 3.1's DQN or
+/// section 3.2's DPG, learns from a replay.
+void train_apex(const ApexConfig& config, const ReplayConfig& replay, Parts& parts);
 
 }  // namespace tandem

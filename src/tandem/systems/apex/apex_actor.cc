@@ -8,14 +8,15 @@
 
 namespace tandem {
 
-ApexActor::ApexActor(const ApexActorOptions& options, const Parts& parts,
-                     const MakePolicy& make_policy)
+ApexActor::ApexActor(const ApexActorOptions& options, const Parts& parts, const SharedModel& model)
     : options_(options),
-      algorithm_(parts.algorithm),
-      policy_(make_policy(options)),
+      rule_(*parts.algorithm.acting),
       env_(parts.make_env,
            {.first = options.first_env, .count = options.envs, .seed = options.seed}),
-      observations_(static_cast<std::size_t>(options.envs) * env_.spec().observation_bytes()) {
+      policy_(rule_, model, parts.make_network, env_.spec(), options.envs),
+      observations_(static_cast<std::size_t>(options.envs) * env_.spec().observation_bytes()),
+      episodes_(static_cast<std::size_t>(options.envs)),
+      epsilons_(episodes_.size()) {
   for (int id = 0; id < options.envs; ++id) {
     builders_.emplace_back(options.format, options.transitions);
     streams_.push_back(&env_.stream(id));
@@ -24,16 +25,25 @@ ApexActor::ApexActor(const ApexActorOptions& options, const Parts& parts,
 
 void ApexActor::start() {
   env_.reset(observations_);
-  for (int id = 0; id < envs(); ++id) builders_[id].begin(newest_frame(observation(id)));
+  for (int id = 0; id < envs(); ++id) {
+    begin_episode(id, 0);
+    builders_[id].begin(newest_frame(observation(id)));
+  }
+}
+
+void ApexActor::begin_episode(int id, std::int64_t episode) {
+  const auto i = static_cast<std::size_t>(id);
+  episodes_[i] = episode;
+  epsilons_[i] = rule_.epsilon(env_.index(id), episode, 0);
 }
 
 void ApexActor::step(std::vector<std::unique_ptr<Segment>>& full) {
   // Line 13.
-  if (steps_ == 0) policy_->synchronise();
+  if (steps_ == 0) policy_.synchronise();
   steps_ = (steps_ + 1) % options_.refresh_steps;
 
   Stopwatch watch;
-  const auto [actions, judgements] = policy_->act(observations_, streams_);
+  const auto [actions, judgements] = policy_.act(observations_, streams_, epsilons_);
   // Lines 7 to 11 but for the sending.
   for (std::size_t id = 0; id < builders_.size(); ++id) {
     builders_[id].act(actions[id], judgements[id]);
@@ -54,15 +64,16 @@ void ApexActor::add_result(int id) {
     throw Error(
         fmt::format("environment {} gave a reward of {}", options_.first_env + id, result.reward));
   }
-  const float reward = algorithm_.reward(result.reward);
+  const float reward = rule_.reward(result.reward);
   const auto frame = newest_frame(observation(id));
   if (!result.terminated && !result.truncated) return builder.step(reward, frame);
   if (result.terminated) {
     builder.terminate(reward);
   } else {
     const auto last = env_.final_observation(id);
-    builder.truncate(reward, newest_frame(last), policy_->value(last));
+    builder.truncate(reward, newest_frame(last), policy_.value(last));
   }
+  begin_episode(id, episodes_[static_cast<std::size_t>(id)] + 1);
   builder.begin(frame);
 }
 
@@ -79,12 +90,17 @@ void ApexActor::save(StateWriter& writer) const {
   writer.put(steps_);
   env_.save(writer);
   for (const auto& builder : builders_) builder.save(writer);
+  writer.put_values(episodes_);
 }
 
 void ApexActor::load(StateReader& reader) {
   steps_ = reader.get<std::int64_t>();
   env_.load(reader, observations_);
   for (auto& builder : builders_) builder.load(reader);
+  auto episodes = std::vector<std::int64_t>(episodes_.size());
+  if (!reader.at_end()) episodes = reader.get_values<std::int64_t>();
+  if (episodes.size() != episodes_.size()) throw Error("the checkpoint has other environments");
+  for (int id = 0; id < envs(); ++id) begin_episode(id, episodes[static_cast<std::size_t>(id)]);
 }
 
 }  // namespace tandem

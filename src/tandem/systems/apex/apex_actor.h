@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
@@ -31,11 +30,8 @@ struct ApexActorOptions {
 /// for each thread.
 class ApexActor {
  public:
-  /// Makes the policy of an actor with these environments.
-  using MakePolicy = std::function<std::unique_ptr<ApexPolicy>(const ApexActorOptions&)>;
-
-  /// `parts` must outlive the actor.
-  ApexActor(const ApexActorOptions& options, const Parts& parts, const MakePolicy& make_policy);
+  /// Takes the parameters of `model` as they are now. `parts` and `model` must outlive the actor.
+  ApexActor(const ApexActorOptions& options, const Parts& parts, const SharedModel& model);
 
   /// Starts every environment. Call it, or load(), once before the first step().
   void start();
@@ -49,23 +45,28 @@ class ApexActor {
   std::vector<Episode> take_episodes() { return env_.take_episodes(); }
   TimeShares take_seconds() { return std::exchange(seconds_, {}); }
 
-  /// Environments and unfinished transitions, between two steps.
+  /// Environments, unfinished transitions and the numbers of episodes, between two steps.
   void save(StateWriter& writer) const;
+
+  /// A state may be of an older version, which had no numbers of episodes: then they count from 0.
   void load(StateReader& reader);
 
  private:
+  void begin_episode(int id, std::int64_t episode);
   void add_result(int id);
   [[nodiscard]] std::span<const std::byte> newest_frame(
       std::span<const std::byte> observation) const;
   [[nodiscard]] std::span<const std::byte> observation(int id) const;
 
   const ApexActorOptions options_;
-  const Algorithm& algorithm_;
-  std::unique_ptr<ApexPolicy> policy_;
+  const ActingRule& rule_;
   VecEnv env_;
+  ApexPolicy policy_;
   std::vector<NStepBuilder> builders_;   // of each environment
   std::vector<std::byte> observations_;  // [envs, observation]
   std::vector<Stream*> streams_;         // [envs]
+  std::vector<std::int64_t> episodes_;   // [envs]: begun before the one that goes on
+  std::vector<float> epsilons_;          // [envs]: of that episode
   std::int64_t steps_ = 0;               // of each environment since the parameters were renewed
   TimeShares seconds_;
 };

@@ -11,6 +11,7 @@
 #include "tandem/learn/shared_model.h"
 #include "tandem/sync/crew.h"
 #include "tandem/systems/apex/apex_actor.h"
+#include "tandem/systems/apex/replay_learner.h"
 
 namespace tandem {
 namespace {
@@ -28,8 +29,7 @@ ReplayConfig small_replay(ReplayConfig replay, std::int64_t batch) {
 /// An actor, a replay and a learner of one core's own.
 class Workbench {
  public:
-  Workbench(const ApexConfig& config, const ReplayConfig& replay, const ApexRules& rules,
-            const Parts& parts, int rank)
+  Workbench(const ApexConfig& config, const ReplayConfig& replay, const Parts& parts, int rank)
       : config_(config),
         spec_(parts.make_env(0)->spec()),
         learner_(parts.learner.architecture(), parts.learner.config(), parts.seed),
@@ -40,12 +40,9 @@ class Workbench {
                .run = parts.run,
                .seed = parts.seed},
         model_(learner_),
-        replay_learner_(rules.make_loss, rules.target_updates, parts_, model_),
+        replay_learner_(parts.algorithm.replay(), parts_, model_),
         options_(actor_options(config, replay, parts_, spec_, rank)),
-        actor_(options_, parts_,
-               [&](const ApexActorOptions& o) {
-                 return rules.make_policy(parts_, model_, spec_, o.first_env, o.envs);
-               }),
+        actor_(options_, parts_, model_),
         table_(small_replay(replay, config.batch), options_.format, config.batch, parts.seed, {}),
         batch_(options_.format, static_cast<std::size_t>(config.batch)) {
     actor_.start();
@@ -119,10 +116,9 @@ StepCosts measure(Workbench& bench, double samples, double seconds) {
 }  // namespace
 
 StepCosts measure_apex_costs(const ApexConfig& config, const ReplayConfig& replay,
-                             const ApexRules& rules, const Parts& parts, double samples, int cores,
-                             double seconds) {
+                             const Parts& parts, double samples, int cores, double seconds) {
   return mean_of_cores(cores, [&](int core) {
-    Workbench bench(config, replay, rules, parts, core);
+    Workbench bench(config, replay, parts, core);
     return measure(bench, samples, seconds);
   });
 }

@@ -10,7 +10,6 @@ namespace tandem {
 /// As measure_step_costs, of an actor's step, and of `samples` of the learner's: drawn from a
 /// replay, learned from, and given new priorities. What the replay takes in counts as inference.
 StepCosts measure_apex_costs(const ApexConfig& config, const ReplayConfig& replay,
-                             const ApexRules& rules, const Parts& parts, double samples, int cores,
-                             double seconds);
+                             const Parts& parts, double samples, int cores, double seconds);
 
 }  // namespace tandem

@@ -2,19 +2,23 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
+#include <cstdint>
 #include <span>
+#include <vector>
 
+#include "tandem/acting/env_actions.h"
+#include "tandem/acting/network_copy.h"
+#include "tandem/algo/acting_rule.h"
 #include "tandem/base/random.h"
 #include "tandem/env/env.h"
+#include "tandem/nn/batch.h"
 #include "tandem/replay/n_step_builder.h"
-#include "tandem/systems/common/parts.h"
 
 namespace tandem {
 
 class SharedModel;
 
-/// What is done in the states of some environments, and what they are worth; views that hold until
+/// The actions in the states of some environments, and judgements of both; views that hold until
 /// the next call.
 struct Decisions {
   std::span<const Action> actions;
@@ -25,26 +29,33 @@ struct Decisions {
 /// priorities at "no extra cost" (Ape-X, section 3). Not thread-safe; one for each actor.
 class ApexPolicy {
  public:
-  virtual ~ApexPolicy() = default;
+  /// For `envs` environments of this spec. Takes the parameters of `model` as they are now; `rule`
+  /// and `model` must outlive it.
+  ApexPolicy(const ActingRule& rule, const SharedModel& model, const NetworkFactory& make_network,
+             const EnvSpec& spec, int envs);
 
   /// Takes the newest parameters.
-  virtual void synchronise() = 0;
+  void synchronise() { copy_.synchronise(); }
 
-  /// observations: [envs, observation]. Environment i draws from *streams[i].
-  virtual Decisions act(std::span<const std::byte> observations,
-                        std::span<Stream* const> streams) = 0;
+  /// Algorithm 1, line 5. observations: [envs, observation]. Environment i draws from *streams[i]
+  /// and explores by epsilons[i].
+  Decisions act(std::span<const std::byte> observations, std::span<Stream* const> streams,
+                std::span<const float> epsilons);
 
-  /// What one state is worth, in which nothing is done any more.
-  virtual float value(std::span<const std::byte> observation) = 0;
+  /// The worth of one state in which the actor takes no further action.
+  float value(std::span<const std::byte> observation);
+
+ private:
+  Heads evaluate(std::span<const std::byte> observations, std::int64_t batch);
+
+  const ActingRule& rule_;
+  NetworkCopy copy_;
+  EnvActions env_actions_;
+  HeadsBuffer heads_;
+  std::vector<std::int32_t> discrete_;               // [envs]
+  std::vector<float> continuous_;                    // [envs, dims]
+  std::vector<float> action_values_, state_values_;  // [envs]
+  std::vector<Judgement> judgements_;                // [envs]
 };
-
-/// Epsilon-greedy in Q, each of `envs` environments, numbered from `first_env` on, with an epsilon
-/// of its own. Takes the parameters of `model` as they are now; it and `parts` must outlive it.
-std::unique_ptr<ApexPolicy> make_dqn_policy(const Parts& parts, const SharedModel& model,
-                                            const EnvSpec& spec, int first_env, int envs);
-
-/// A deterministic policy with normal noise on each dimension; otherwise as make_dqn_policy.
-std::unique_ptr<ApexPolicy> make_dpg_policy(const Parts& parts, const SharedModel& model,
-                                            const EnvSpec& spec, int first_env, int envs);
 
 }  // namespace tandem

@@ -75,14 +75,12 @@ MeasuredCosts ApexSystem::measure_costs(const Parts& parts, const nlohmann::orde
                                 ? replay.samples_per_insert
                                 : means.value("replay/samples_per_insert", 0.0);
   const double per_step = per_insert * static_cast<double>(config.copies);
-  MeasuredCosts measured{.costs = StepCosts{(void(parts), void(cores), void(seconds), 0.0)}};
+  MeasuredCosts measured{.costs =
+                             measure_apex_costs(config, replay, parts, per_step, cores, seconds)};
   measured.own["apex/samples_per_step"] = per_step;
   return measured;
 }
 
-void ApexSystem::train(Parts& parts) const {
-  (void)parts;
-  throw 1;
-}
+void ApexSystem::train(Parts& parts) const { train_apex(config, replay, parts); }
 
 }  // namespace tandem

@@ -13,29 +13,35 @@ std::int64_t updates_before(const Parts& parts) {
 
 }  // namespace
 
-ReplayLearner::ReplayLearner(const MakeReplayLoss& make_loss, std::int64_t target_updates,
-                             const Parts& parts, SharedModel& model)
+ReplayLearner::ReplayLearner(const ReplayAlgorithm& algorithm, const Parts& parts,
+                             SharedModel& model)
     : model_(model),
       updates_(updates_before(parts)),
-      target_(parts.learner.parameters(), target_updates, updates_),
+      target_(parts.learner.parameters(), algorithm.target_updates(), updates_),
       workers_(parts.threads),
-      stats_(static_cast<std::size_t>(parts.threads)),
-      gradients_(stats_.size(), std::vector<float>(model.size())) {
+      gradients_(static_cast<std::size_t>(parts.threads), std::vector<float>(model.size())) {
   if (parts.resume != nullptr) load_target(*parts.resume, target_);
-  for (int i = 0; i < parts.threads; ++i) {
-    losses_.push_back(make_loss(parts, parts.learner.parameters(), target_));
-  }
+  for (int i = 0; i < parts.threads; ++i) shares_.push_back(make_share(algorithm, parts));
+}
+
+ReplayLearner::Share ReplayLearner::make_share(const ReplayAlgorithm& algorithm,
+                                               const Parts& parts) const {
+  Share share{.theta_minus = std::vector<float>(target_.size())};
+  target_.copy_if_newer(share.version, share.theta_minus);
+  share.gradient =
+      algorithm.make_gradient(parts.make_network, parts.learner.parameters(), share.theta_minus);
+  return share;
 }
 
 UpdateReport ReplayLearner::update(SampleBatch& batch, std::int64_t steps) {
   const Stopwatch watch;
   workers_.parallel_for(workers_.threads(), [&](int thread) {
     const auto i = static_cast<std::size_t>(thread);
-    const auto first = i * batch.size / losses_.size();
-    const auto last = (i + 1) * batch.size / losses_.size();
+    const auto first = i * batch.size / shares_.size();
+    const auto last = (i + 1) * batch.size / shares_.size();
     if (first == last) return;
-    stats_[i] = losses_[i]->differentiate(batch.part(first, last),
-                                          1.0 / static_cast<double>(batch.size), gradients_[i]);
+    differentiate(shares_[i], batch.part(first, last), 1.0 / static_cast<double>(batch.size),
+                  gradients_[i]);
   });
   const UpdateInfo update = model_.apply(gradients_, steps);
   updates_ += 1;
@@ -44,9 +50,16 @@ UpdateReport ReplayLearner::update(SampleBatch& batch, std::int64_t steps) {
     model_.copy_if_newer(version, theta);
   });
   UpdateReport report{.gradient_norm = update.gradient_norm, .learning_rate = update.learning_rate};
-  for (const auto& stats : stats_) report.loss += stats;
+  for (const auto& share : shares_) report.loss += share.stats;
   report.seconds.learning = watch.seconds();
   return report;
+}
+
+/// A thread takes a new theta- just before it needs it: the threads copy at the same time.
+void ReplayLearner::differentiate(Share& share, const Samples& samples, double weight,
+                                  std::span<float> gradient) const {
+  if (target_.copy_if_newer(share.version, share.theta_minus)) share.gradient->target_changed();
+  share.stats = share.gradient->differentiate(samples, weight, gradient);
 }
 
 void ReplayLearner::save(Checkpoint& checkpoint) {

@@ -8,7 +8,8 @@
 namespace tandem {
 
 ExperienceTrainer::ExperienceTrainer(const Parts& parts, SharedModel& model)
-    : algorithm_(parts.algorithm),
+    : rule_(*parts.algorithm.acting),
+      loss_(parts.algorithm.rollout_loss()),
       model_(model),
       copy_(model, parts.make_network),
       gradient_(model.size()) {}
@@ -31,7 +32,7 @@ bool ExperienceTrainer::gather(TrainingQueue& queue, std::int64_t min_batch) {
 UpdateReport ExperienceTrainer::update(std::int64_t steps) {
   const Stopwatch watch;
   copy_.synchronise();
-  if (algorithm_.needs().off_policy) revalue();
+  if (loss_.needs().off_policy) revalue();
   record();
   LossStats stats;
   copy_.network().backward(
@@ -79,8 +80,7 @@ void ExperienceTrainer::revalue() {
   for (const auto& experience : batch_) {
     Rollout& rollout = experience->rollout;
     const int last = rollout.steps();
-    algorithm_.values(part(all, first, rollout.envs()), rollout.actions(last),
-                      rollout.values(last));
+    rule_.values(part(all, first, rollout.envs()), rollout.actions(last), rollout.values(last));
     first += rollout.envs();
   }
 }
@@ -90,8 +90,8 @@ LossStats ExperienceTrainer::loss(const Heads& heads, const Heads& gradient) con
   std::int64_t first = 0;
   for (const auto& experience : batch_) {
     const std::int64_t count = experience->rollout.samples();
-    all += algorithm_.loss(part(heads, first, count), experience->rollout, 1.0,
-                           part(gradient, first, count));
+    all += loss_.loss(part(heads, first, count), experience->rollout, 1.0,
+                      part(gradient, first, count));
     first += count;
   }
   return all;

@@ -47,7 +47,8 @@ class ExperienceTrainer {
   void revalue();
   LossStats loss(const Heads& heads, const Heads& gradient) const;
 
-  const Algorithm& algorithm_;
+  const ActingRule& rule_;
+  const RolloutLoss& loss_;
   SharedModel& model_;
   NetworkCopy copy_;
   std::vector<float> gradient_;

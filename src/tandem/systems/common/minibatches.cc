@@ -25,8 +25,8 @@ std::int64_t begin_of(std::int64_t all, std::int64_t index, std::int64_t count) 
 
 Minibatches::Minibatches(const Parts& parts, std::span<const float> parameters,
                          std::int64_t samples, int parts_each)
-    : algorithm_(parts.algorithm),
-      passes_(parts.algorithm.needs().passes.value()),
+    : loss_(parts.algorithm.rollout_loss()),
+      passes_(loss_.needs().passes.value()),
       stream_(parts.seed, kOrderStream),
       order_(static_cast<std::size_t>(samples)) {
   if (passes_.minibatches > samples) {
@@ -53,7 +53,7 @@ Minibatches::Minibatches(const Parts& parts, std::span<const float> parameters,
 
 Minibatches::Summary Minibatches::learn(std::span<Rollout* const> rollouts, Workers& workers,
                                         const Move& move) {
-  algorithm_.prepare(rollouts);
+  loss_.prepare(rollouts);
   Summary all;
   for (std::int64_t epoch = 0; epoch < passes_.epochs; ++epoch) {
     shuffle();
@@ -104,7 +104,7 @@ void Minibatches::differentiate(Part& part, Network& network, std::span<const st
                  part.heads.of(network.architecture(), part.samples.samples()));
   network.backward(
       [&](const Heads& heads, const Heads& out) {
-        part.loss = algorithm_.loss(heads, part.samples, weight, out);
+        part.loss = loss_.loss(heads, part.samples, weight, out);
       },
       gradient);
 }

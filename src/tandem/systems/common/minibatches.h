@@ -53,7 +53,7 @@ class Minibatches {
   void differentiate(Part& part, Network& network, std::span<const std::int64_t> chosen,
                      std::span<Rollout* const> rollouts, double weight, std::span<float> gradient);
 
-  const Algorithm& algorithm_;
+  const RolloutLoss& loss_;
   const Passes passes_;
   Stream stream_;                         // of the order of samples
   std::vector<std::int64_t> order_;       // of all samples of an update

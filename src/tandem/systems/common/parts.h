@@ -9,17 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "tandem/acting/network_copy.h"
 #include "tandem/algo/algorithm.h"
 #include "tandem/env/vec_env.h"
 #include "tandem/learn/learner.h"
 #include "tandem/learn/target.h"
+#include "tandem/nn/network_factory.h"
 #include "tandem/run/training_run.h"
 
 namespace tandem {
-
-/// Called once for each thread's own.
-using NetworkFactory = NetworkCopy::MakeNetwork;
 
 /// The shared parts of one training run; views of objects that outlive the system.
 struct Parts {

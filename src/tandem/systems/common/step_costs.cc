@@ -62,7 +62,8 @@ class Workbench {
   }
 
   const Batching batching_;
-  const Algorithm& algorithm_;
+  const ActingRule& rule_;
+  const RolloutLoss& loss_;
   Learner learner_;
   VecEnv env_;
   std::unique_ptr<Network> network_;
@@ -81,11 +82,12 @@ class Workbench {
 
 Workbench::Workbench(const Parts& parts, const Batching& batching, int first_env)
     : batching_(batching),
-      algorithm_(parts.algorithm),
+      rule_(*parts.algorithm.acting),
+      loss_(parts.algorithm.rollout_loss()),
       learner_(parts.learner.architecture(), parts.learner.config(), parts.seed),
       env_(parts.make_env, {.first = first_env, .count = batching.envs, .seed = parts.seed}),
       network_(parts.make_network(learner_.parameters())),
-      records_(!batching.apart && !parts.algorithm.needs().passes &&
+      records_(!batching.apart && !loss_.needs().passes &&
                (!batching.alone || network_->make_activations(1) != nullptr)),
       rollout_(env_.spec(), batching.steps, batching.envs),
       state_(*network_, batching.envs),
@@ -120,7 +122,7 @@ void Workbench::draw_actions(const Actions& actions) {
 
 void Workbench::act_and_learn() {
   Stopwatch watch;
-  const auto passes = algorithm_.needs().passes.value_or(Passes{});
+  const auto passes = loss_.needs().passes.value_or(Passes{});
   for (auto& gradient : gradients_) {
     act();
     inferring_ += watch.lap();
@@ -145,11 +147,11 @@ void Workbench::act() {
       records_ ? network_->record(some, out) : network_->forward(some, out);
     }
     state_.keep(ids_);
-    algorithm_.act(heads(t), streams_, rollout_.epsilons(), rollout_.taken(t));
+    rule_.act(heads(t), streams_, rollout_.epsilons(), rollout_.taken(t));
   }
   // What the algorithm bootstraps from, as in Collector.
   const int last = batching_.steps;
-  const auto bootstrap = algorithm_.needs().bootstrap;
+  const auto bootstrap = loss_.needs().bootstrap;
   if (bootstrap == Bootstrap::none || batching_.acts_on_last) return;
   if (bootstrap == Bootstrap::every_action) {
     network_->forward(state_.look(ids_, rollout_.observations(last)), heads(last));
@@ -166,11 +168,9 @@ void Workbench::differentiate(std::span<float> gradient) {
     network_->record({rollout_.observations(0, batching_.steps)}, heads(0, batching_.steps));
   }
   const double samples = batching_.envs * batching_.steps * batching_.rollouts;
-  network_->backward(
-      [&](const Heads& heads, const Heads& out) {
-        algorithm_.loss(heads, rollout_, 1.0 / samples, out);
-      },
-      gradient);
+  network_->backward([&](const Heads& heads,
+                         const Heads& out) { loss_.loss(heads, rollout_, 1.0 / samples, out); },
+                     gradient);
 }
 
 /// The medians of several turns.

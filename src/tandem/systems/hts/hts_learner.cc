@@ -27,15 +27,16 @@ std::vector<float> previous_parameters(const Parts& parts) {
 
 HtsLearner::HtsLearner(const HtsConfig& config, Parts& parts)
     : parts_(parts),
+      rollout_loss_(parts.algorithm.rollout_loss()),
       samples_(config.envs * config.alpha),
       records_(config.deterministic && samples_ <= HtsConfig::kMostRecorded &&
-               !parts.algorithm.needs().passes),
+               !rollout_loss_.needs().passes),
       weight_(1.0 / static_cast<double>(config.envs * config.alpha)),
       previous_(previous_parameters(parts)),
       before_(previous_.size()),
       workers_(std::min(static_cast<int>(config.learners), group_count(config))) {
   const int groups = group_count(config);
-  if (parts.algorithm.needs().passes) {
+  if (rollout_loss_.needs().passes) {
     minibatches_.emplace(parts, previous_, config.envs * config.alpha, groups);
     return;
   }
@@ -97,7 +98,7 @@ void HtsLearner::differentiate(Gradient& own, Rollout& rollout, std::span<float>
                       own.heads.of(own.network->architecture(), rollout.samples()));
   own.network->backward(
       [&](const Heads& heads, const Heads& gradient) {
-        own.stats = parts_.algorithm.loss(heads, rollout, weight_, gradient);
+        own.stats = rollout_loss_.loss(heads, rollout, weight_, gradient);
       },
       sum);
 }
@@ -108,7 +109,7 @@ void HtsLearner::differentiate(Gradient& own, const Rollout& rollout, const Reco
   own.network->reload();
   own.network->backward(
       [&](const Heads& heads, const Heads& gradient) {
-        own.stats = parts_.algorithm.loss(heads, rollout, weight_, gradient);
+        own.stats = rollout_loss_.loss(heads, rollout, weight_, gradient);
       },
       sum, samples);
 }

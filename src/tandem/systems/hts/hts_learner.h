@@ -56,6 +56,7 @@ class HtsLearner {
                      std::span<float> sum);
 
   Parts& parts_;
+  const RolloutLoss& rollout_loss_;
   const std::int64_t samples_;   // of an update
   const bool records_;           // actors may keep activations
   const double weight_;          // of a sample in the mean over all

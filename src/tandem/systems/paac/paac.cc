@@ -39,13 +39,11 @@ struct Group {
 
   /// Lines 12 to 17: the gradient over this group's experience, as its share of the mean over all
   /// n_e * t_max samples. The forward pass is the one that acted: the parameters are the same.
-  void differentiate(const Algorithm& algorithm, double weight, std::span<float> gradient) {
+  void differentiate(const RolloutLoss& loss, double weight, std::span<float> gradient) {
     const Stopwatch watch;
-    network->backward(
-        [&](const Heads& heads, const Heads& out) {
-          stats = algorithm.loss(heads, *rollout, weight, out);
-        },
-        gradient);
+    network->backward([&](const Heads& heads,
+                          const Heads& out) { stats = loss.loss(heads, *rollout, weight, out); },
+                      gradient);
     learning_seconds += watch.seconds();
   }
 };
@@ -130,13 +128,14 @@ UpdateReport report(std::vector<Group>& groups, std::vector<Episode>& episodes) 
 }  // namespace
 
 void train_paac(const PaacConfig& config, Parts& parts) {
+  const RolloutLoss& loss = parts.algorithm.rollout_loss();
+  const Needs needs = loss.needs();
   const int count = group_count(config);
   Workers workers(std::min(worker_count(config, parts.threads), count));
   std::vector<Group> groups(static_cast<std::size_t>(count));
   std::vector<std::vector<float>> gradients(groups.size());
   std::vector<Episode> episodes;
-  TargetParameters target(parts.learner.parameters(), parts.algorithm.needs().target_steps,
-                          parts.run.steps());
+  TargetParameters target(parts.learner.parameters(), needs.target_steps, parts.run.steps());
   if (parts.resume != nullptr) load_target(*parts.resume, target);
   workers.parallel_for(count, [&](int g) {
     const auto i = static_cast<std::size_t>(g);
@@ -147,9 +146,7 @@ void train_paac(const PaacConfig& config, Parts& parts) {
 
   const std::int64_t samples = config.envs * config.t_max;
   std::optional<Minibatches> minibatches;
-  if (parts.algorithm.needs().passes) {
-    minibatches.emplace(parts, parts.learner.parameters(), samples, count);
-  }
+  if (needs.passes) minibatches.emplace(parts, parts.learner.parameters(), samples, count);
   while (!parts.run.done()) {  // lines 3 and 20
     Stopwatch watch;
     workers.parallel_for(count, [&](int g) {
@@ -157,7 +154,7 @@ void train_paac(const PaacConfig& config, Parts& parts) {
       groups[i].reload();
       groups[i].rollout = &groups[i].collector->collect(parts.run.steps());  // lines 4-12
       if (minibatches) return;
-      groups[i].differentiate(parts.algorithm, 1.0 / static_cast<double>(samples),
+      groups[i].differentiate(loss, 1.0 / static_cast<double>(samples),
                               gradients[i]);  // lines 12 to 17
     });
     const double parallel_seconds = watch.lap();

@@ -1,14 +1,15 @@
-// How DPG's actors act and judge.
+// How actors act and judge: with continuous actions, whose judgement needs the critic.
+#include "tandem/systems/apex/apex_policy.h"
+
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstring>
 #include <vector>
 
+#include "tandem/algo/dpg.h"
 #include "tandem/io/temporary_folder.h"
 #include "tandem/learn/shared_model.h"
-#include "tandem/systems/apex/apex.h"
-#include "tandem/systems/apex/apex_policy.h"
 #include "tests/support/scenario.h"
 
 namespace tandem {
@@ -17,7 +18,7 @@ namespace {
 constexpr std::size_t kEnvs = 3;
 using Observations = std::array<float, kEnvs * 3>;
 
-class DpgPolicyTest : public testing::Test {
+class ApexPolicyTest : public testing::Test {
  protected:
   void with_policy(double sigma, const std::function<void(ApexPolicy&, Network&)>& body) {
     const auto make_env = [](int) { return make_builtin_family()->make("pendulum", 0); };
@@ -29,9 +30,11 @@ class DpgPolicyTest : public testing::Test {
                            .deterministic = true},
                   [&](Parts& parts) {
                     SharedModel model(parts.learner);
-                    const auto policy = make_dpg_policy(parts, model, spec, 0, kEnvs);
+                    ApexPolicy policy(*parts.algorithm.acting, model, parts.make_network, spec,
+                                      kEnvs);
+                    sigmas_.fill(parts.algorithm.acting->epsilon(0, 0, 0));
                     const auto network = parts.make_network(parts.learner.parameters());
-                    body(*policy, *network);
+                    body(policy, *network);
                   });
   }
 
@@ -41,7 +44,8 @@ class DpgPolicyTest : public testing::Test {
 
   [[nodiscard]] Decisions act(ApexPolicy& policy) {
     return policy.act(observations(),
-                      std::array<Stream* const, kEnvs>{&streams_[0], &streams_[1], &streams_[2]});
+                      std::array<Stream* const, kEnvs>{&streams_[0], &streams_[1], &streams_[2]},
+                      sigmas_);
   }
 
   /// The policy's actions and values.
@@ -55,10 +59,11 @@ class DpgPolicyTest : public testing::Test {
  private:
   const Observations observations_ = {1, 0, 0.5F, -1, 0, 3, 0, 1, -2};
   std::array<Stream, kEnvs> streams_ = {Stream(1, 1), Stream(1, 2), Stream(1, 3)};
+  std::array<float, kEnvs> sigmas_ = {};
   TemporaryFolder root_;
 };
 
-TEST_F(DpgPolicyTest, WithoutNoiseDoesWhatThePolicyDoes) {
+TEST_F(ApexPolicyTest, WithoutNoiseDoesWhatThePolicyDoes) {
   with_policy(0, [&](ApexPolicy& policy, Network& network) {
     const auto [actions, judgements] = act(policy);
     const auto [chosen, values] = forward(network);
@@ -72,7 +77,7 @@ TEST_F(DpgPolicyTest, WithoutNoiseDoesWhatThePolicyDoes) {
 }
 
 // Seen failing with the judgement of what the policy would do.
-TEST_F(DpgPolicyTest, JudgesTheActionWithItsNoise) {
+TEST_F(ApexPolicyTest, JudgesTheActionWithItsNoise) {
   with_policy(0.5, [&](ApexPolicy& policy, Network& network) {
     const auto [actions, judgements] = act(policy);
     const auto [chosen, values] = forward(network);
