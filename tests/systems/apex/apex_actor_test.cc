@@ -19,7 +19,7 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr int kEnvs = 2;
+constexpr int kActorEnvs = 2;
 
 class ApexActorTest : public testing::Test {
  protected:
@@ -30,7 +30,7 @@ class ApexActorTest : public testing::Test {
         .make_env = [](int index) { return std::make_unique<ThreeSteps>(index, 1); },
         .make_algorithm =
             [&] {
-              auto algorithm = make_dqn({}, kEnvs, true);
+              auto algorithm = make_dqn({}, kActorEnvs, true);
               rule_ = std::make_shared<const EpisodeRule>(algorithm.acting);
               algorithm.acting = rule_;
               return algorithm;
@@ -38,7 +38,7 @@ class ApexActorTest : public testing::Test {
     tandem::train(scenario, [&](Parts& parts) {
       const SharedModel model(parts.learner);
       const auto format = frame_format(parts.make_env(0)->spec(), Compression::none);
-      body([&] { return ApexActor({.envs = kEnvs, .format = format}, parts, model); });
+      body([&] { return ApexActor({.envs = kActorEnvs, .format = format}, parts, model); });
     });
   }
 
@@ -81,7 +81,7 @@ TEST_F(ApexActorTest, GoesOnFromAStateWithoutNumbersOfEpisodes) {
     for (int step = 0; step < 7; ++step) epsilons(actor);
     StateWriter writer;
     actor.save(writer);
-    constexpr std::size_t kNumbers = sizeof(std::uint64_t) + kEnvs * sizeof(std::int64_t);
+    constexpr std::size_t kNumbers = sizeof(std::uint64_t) + kActorEnvs * sizeof(std::int64_t);
     auto other = make();
     StateReader reader(std::span(writer.bytes()).first(writer.bytes().size() - kNumbers));
     other.load(reader);
