@@ -37,8 +37,8 @@ std::string refusal(const Config& config) {
 
 TEST(DpgAssembly, SaysWhatDoesNotFit) {
   EXPECT_EQ(refusal(config_of("apex", "pendulum")), "");
-  EXPECT_THAT(refusal(config_of("paac", "pendulum")), HasSubstr("learn from a replay"));
-  EXPECT_THAT(refusal(config_of("apex", "cartpole")), HasSubstr("discrete actions"));
+  EXPECT_THAT(refusal(config_of("paac", "pendulum")), HasSubstr("learns from a replay"));
+  EXPECT_THAT(refusal(config_of("apex", "cartpole")), HasSubstr("needs continuous actions"));
   EXPECT_THAT(refusal(config_of("apex", "pendulum",
                                 {{"algo", "dpg", "--set"}, {"net.arch", "mlp", "--set"}})),
               HasSubstr("use both, or neither"));
