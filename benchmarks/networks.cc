@@ -20,7 +20,8 @@
 #include "tandem/base/clock.h"
 #include "tandem/base/error.h"
 #include "tandem/learn/learner.h"
-#include "tandem/nn/network.h"
+#include "tandem/nn/onednn/onednn_network.h"
+#include "tandem/nn/torch/torch_network.h"
 
 namespace tandem {
 namespace {

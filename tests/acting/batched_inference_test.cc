@@ -29,7 +29,7 @@ class Actor {
   /// What is the value of a state that shows `x`?
   float ask(float x) {
     x_ = x;
-    client_.forward({std::as_bytes(std::span(&x_, 1))}, {1, 2, logits_, std::span(&value_, 1)});
+    client_.look({std::as_bytes(std::span(&x_, 1))}, {1, 2, logits_, std::span(&value_, 1)});
     EXPECT_EQ(logits_[0], 0);
     return value_;
   }
@@ -113,7 +113,7 @@ TEST_F(BatchedInferenceTest, AQuestionOfMoreSamplesThanABatchIsABatch) {
   PolicyClient client(policy_);
   std::vector<float> shown(20), logits(40), values(20);
   std::iota(shown.begin(), shown.end(), 0.0F);
-  client.forward({std::as_bytes(std::span(shown))}, {20, 2, logits, values});
+  client.look({std::as_bytes(std::span(shown))}, {20, 2, logits, values});
   EXPECT_EQ(values, shown);
   EXPECT_EQ(policy_.take_stats().batches, 1);
 }
@@ -153,9 +153,7 @@ TEST_F(BatchedInferenceTest, WhoPredictsForItselfHasTheNewestParameters) {
   LocalInference own(copy(), Answering::alone, stop.get_token());
   PolicyClient client(own);
   std::vector<float> shown{1, 2, 3}, logits(6), values(3);
-  const auto ask = [&] {
-    client.forward({std::as_bytes(std::span(shown))}, {3, 2, logits, values});
-  };
+  const auto ask = [&] { client.look({std::as_bytes(std::span(shown))}, {3, 2, logits, values}); };
   ask();
   EXPECT_EQ(values, shown);
   std::vector<float> gradient(model_.size());
@@ -166,12 +164,6 @@ TEST_F(BatchedInferenceTest, WhoPredictsForItselfHasTheNewestParameters) {
   EXPECT_EQ(client.version(), 1);
   stop.request_stop();
   EXPECT_THROW(ask(), Stopped);
-}
-
-TEST_F(BatchedInferenceTest, DoesNotLearn) {
-  PolicyClient client(policy_);
-  std::vector<float> gradient(model_.size());
-  EXPECT_THROW(client.backward([](const Heads&, const Heads&) {}, gradient), std::logic_error);
 }
 
 }  // namespace

@@ -54,11 +54,12 @@ class ContinuousTest : public testing::Test {
   const Architecture architecture_{
       .name = "linear", .input_dtype = DType::f32, .input_shape = {1}, .policy_outputs = 3};
   LinearNetwork network_{architecture_, parameters_};
+  ForwardActor actor_{network_};
 };
 
 TEST_F(ContinuousTest, EnvironmentsTakeClippedActionsAndTheRolloutHoldsThoseDrawn) {
   const auto algorithm = make_gaussian_a2c({.gamma = 0.5, .reward_clip = 0});
-  Collector collector(envs(2), network_, nullptr, algorithm, kRolloutSteps);
+  Collector collector(envs(2), actor_, nullptr, algorithm, kRolloutSteps);
   collector.start();
   const Rollout& rollout = collector.collect(0);
   EXPECT_THAT(rollout.rewards(),
@@ -73,7 +74,7 @@ TEST_F(ContinuousTest, EnvironmentsTakeClippedActionsAndTheRolloutHoldsThoseDraw
 
 TEST_F(ContinuousTest, WithoutBootstrappingReturnsEndWithTheRollout) {
   const auto algorithm = make_gaussian_a2c({.gamma = 0.5, .reward_clip = 0, .bootstrap = false});
-  Collector collector(envs(1), network_, nullptr, algorithm, kRolloutSteps, RolloutEnd::at_episode);
+  Collector collector(envs(1), actor_, nullptr, algorithm, kRolloutSteps, RolloutEnd::at_episode);
   collector.start();
   const Rollout& rollout = collector.collect(0);
   EXPECT_THAT(rollout.rewards(), Each(0.5f));
@@ -83,9 +84,12 @@ TEST_F(ContinuousTest, WithoutBootstrappingReturnsEndWithTheRollout) {
 // Its return would be that of an episode that ended there.
 TEST_F(ContinuousTest, WithoutBootstrappingARolloutMustLastUntilTheEpisodesEnd) {
   const auto algorithm = make_gaussian_a2c({.reward_clip = 0, .bootstrap = false});
-  Collector collector(envs(1), network_, nullptr, algorithm, 3, RolloutEnd::at_episode);
+  Collector collector(envs(1), actor_, nullptr, algorithm, 3, RolloutEnd::at_episode);
   collector.start();
-  EXPECT_THROW((void)collector.collect(0), Error);
+  EXPECT_THAT([&] { (void)collector.collect(0); },
+              testing::ThrowsMessage<Error>(
+                  testing::AllOf(testing::HasSubstr("after 3 steps: raise the system's t_max"),
+                                 testing::Not(testing::HasSubstr("a3c")))));
 }
 
 TEST_F(ContinuousTest, GreedyPlayTakesTheMean) {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "tandem/base/error.h"
+#include "tandem/nn/action_critic.h"
+#include "tandem/nn/composed/dpg_network.h"
 #include "tandem/nn/network.h"
 #include "tests/support/random_numbers.h"
 
@@ -164,11 +166,9 @@ TEST(DpgNetwork, ActionsAreWithinTheirBoundsAndAtFirstInTheMiddle) {
     EXPECT_NEAR(std::abs(actions[2 * i + 1] - 5), 5, 1e-5);
   }
 
-  EXPECT_THROW(network->record({bytes}, heads), std::logic_error);
-  EXPECT_THROW(network->backward([](const Heads&, const Heads&) {}, parameters), std::logic_error);
-  EXPECT_THROW(network->judge_actions(bytes, std::span(actions).first(3), values),
+  EXPECT_THROW(network->critic()->judge_actions(bytes, std::span(actions).first(3), values),
                std::logic_error);
-  EXPECT_THROW(network->judge_actions(bytes, std::span(actions).first(2), values),
+  EXPECT_THROW(network->critic()->judge_actions(bytes, std::span(actions).first(2), values),
                std::logic_error);
 }
 

@@ -90,7 +90,7 @@ TEST_P(DpgGolden, HeadsAreThePolicysActionAndItsValue) {
   expect_near(values, golden_["values"], "values");
 
   std::vector<float> judged(batch_.samples);
-  network->judge_actions(observations, actions, judged);
+  network->critic()->judge_actions(observations, actions, judged);
   EXPECT_EQ(judged, values);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tandem/learn/optimizer.h"
+#include "tandem/nn/composed/part_factory.h"
 #include "tandem/nn/network.h"
 #include "tests/golden/golden.h"
 
@@ -64,7 +65,7 @@ inline void expect_gradient(std::span<const float> actual, const nlohmann::json&
 }
 
 /// Heads and gradients of the network that `make` makes.
-inline void expect_golden(const nlohmann::json& golden, const MakeNetwork& make) {
+inline void expect_golden(const nlohmann::json& golden, const PartFactory& make) {
   SCOPED_TRACE(golden["name"].get<std::string>());
   const auto architecture = golden_architecture(golden);
   ASSERT_EQ(architecture.parameter_count(), golden["parameters"]);

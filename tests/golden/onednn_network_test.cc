@@ -1,3 +1,5 @@
+#include "tandem/nn/onednn/onednn_network.h"
+
 #include "tests/golden/golden_network.h"
 
 namespace tandem {

@@ -1,6 +1,7 @@
 // LSTM networks over a rollout against PyTorch's LSTMCell and autograd, episodes' beginnings within
 // it included, over whatever library computes the torso. Seen failing with nothing cut at the
 // beginning of an episode, with its memory cut alone, and with the gates in another order.
+#include "tandem/nn/make_network.h"
 #include "tests/golden/golden_network.h"
 
 namespace tandem {

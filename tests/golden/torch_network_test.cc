@@ -1,3 +1,5 @@
+#include "tandem/nn/torch/torch_network.h"
+
 #include "tests/golden/golden_network.h"
 
 namespace tandem {

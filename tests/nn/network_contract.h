@@ -60,12 +60,13 @@ inline void differentiate(Network& network, const Atari& atari, std::span<float>
 }
 
 /// Samples [first, first + count) of a batch's observations or heads.
-inline std::span<const std::byte> part(const Atari& atari, std::int64_t first, std::int64_t count) {
+inline std::span<const std::byte> rows_of(const Atari& atari, std::int64_t first,
+                                          std::int64_t count) {
   const auto bytes = static_cast<std::int64_t>(atari.observations.size()) / Atari::kBatch;
   return std::span(atari.observations).subspan(first * bytes, count * bytes);
 }
 
-inline Heads part(Outputs& outputs, std::int64_t first, std::int64_t count) {
+inline Heads rows_of(Outputs& outputs, std::int64_t first, std::int64_t count) {
   return {count, 6, std::span(outputs.logits).subspan(first * 6, count * 6),
           std::span(outputs.value).subspan(first, count)};
 }

@@ -35,7 +35,7 @@ TEST_P(NetworkContract, BackwardOverRecordedSamplesIsTheGradientOfTheWholeBatch)
     Outputs recorded;
     std::int64_t first = 0;
     for (const std::int64_t count : {1, 7, 16}) {
-      network->record({part(atari, first, count)}, part(recorded, first, count));
+      network->record({rows_of(atari, first, count)}, rows_of(recorded, first, count));
       // Passes that are not recorded, for the value of a last state, must not disturb.
       Outputs other;
       network->forward({atari.observations}, other.heads());
@@ -53,13 +53,28 @@ TEST_P(NetworkContract, BackwardOverRecordedSamplesIsTheGradientOfTheWholeBatch)
   }
 }
 
+// Some actors record and others do not: the actions may not depend on it.
+TEST_P(NetworkContract, RecordingAndGoingForwardGiveTheSameBits) {
+  Atari atari;
+  const auto network = make(atari);
+  std::int64_t first = 0;
+  for (const std::int64_t count : {5, 1, 16, 2}) {
+    Outputs recorded, passed;
+    network->record({rows_of(atari, first, count)}, rows_of(recorded, first, count));
+    network->forward({rows_of(atari, first, count)}, rows_of(passed, first, count));
+    EXPECT_EQ(recorded.logits, passed.logits) << count;
+    EXPECT_EQ(recorded.value, passed.value) << count;
+    first += count;
+  }
+}
+
 TEST_P(NetworkContract, RefusesABackwardOfNothingAndOtherSizes) {
   Atari atari;
   const auto network = make(atari);
   std::vector<float> gradient(atari.parameters.size());
   EXPECT_THROW(network->backward(copy_heads, gradient), std::logic_error);
   Outputs outputs;
-  EXPECT_THROW(network->forward({part(atari, 0, 1)}, outputs.heads()), std::logic_error);
+  EXPECT_THROW(network->forward({rows_of(atari, 0, 1)}, outputs.heads()), std::logic_error);
   EXPECT_THROW(
       network->forward({atari.observations}, {Atari::kBatch, 5, outputs.logits, outputs.value}),
       std::logic_error);
@@ -70,9 +85,9 @@ TEST_P(NetworkContract, ForgetsRecordedSamplesAtReload) {
   Atari atari;
   const auto network = make(atari);
   Outputs outputs;
-  network->record({part(atari, 0, 3)}, part(outputs, 0, 3));
+  network->record({rows_of(atari, 0, 3)}, rows_of(outputs, 0, 3));
   network->reload();
-  network->record({part(atari, 3, 2)}, part(outputs, 3, 2));
+  network->record({rows_of(atari, 3, 2)}, rows_of(outputs, 3, 2));
   std::vector<float> gradient(atari.parameters.size());
   network->backward(
       [&](const Heads& heads, const Heads& d) {

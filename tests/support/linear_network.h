@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "tandem/nn/activation_recorder.h"
 #include "tandem/nn/network.h"
 
 namespace tandem {
@@ -23,7 +24,7 @@ inline Architecture linear_architecture(const EnvSpec& spec) {
 
 /// Policy and value linear in the observation, u8 inputs divided by 255; exact gradients. Not
 /// thread-safe, as Network. The parameters must outlive it.
-class LinearNetwork final : public Network {
+class LinearNetwork final : public Network, public ActivationRecorder {
  public:
   LinearNetwork(const Architecture& architecture, std::span<const float> parameters)
       : architecture_(architecture),
@@ -51,11 +52,15 @@ class LinearNetwork final : public Network {
     samples_ += out.batch;
   }
 
+  [[nodiscard]] ActivationRecorder* at_places() override { return this; }
+
   [[nodiscard]] std::unique_ptr<Activations> make_activations(std::int64_t samples) const override {
     auto activations = std::make_unique<Observations>();
     activations->bytes.resize(static_cast<std::size_t>(samples) * observation_bytes());
     return activations;
   }
+
+  void forward_alone(const Inputs& inputs, const Heads& out) override { forward(inputs, out); }
 
   void record_at(const Inputs& inputs, const Heads& out, Activations& activations,
                  std::span<const std::int64_t> places) override {
@@ -103,7 +108,7 @@ class LinearNetwork final : public Network {
   }
 
  private:
-  /// What a activations of it is.
+  /// Its activations: it goes forward again.
   struct Observations final : Activations {
     std::vector<std::byte> bytes;
   };

@@ -125,7 +125,7 @@ void BatchedInference::Batch::scatter(const Heads& heads) const {
   std::int64_t first = 0;
   auto state = state_.begin();
   for (const InferenceRequest* question : questions_) {
-    const Heads own = part(heads, first, question->out.batch);
+    const Heads own = rows_of(heads, first, question->out.batch);
     std::ranges::copy(own.logits, question->out.logits.begin());
     std::ranges::copy(own.value, question->out.value.begin());
     const auto after = state + std::ssize(question->inputs.state);

@@ -1,4 +1,4 @@
-// One policy for many actors: what they ask is answered in batches.
+// One inference service for many actors: it answers their requests in batches.
 #pragma once
 
 #include <condition_variable>
@@ -28,11 +28,11 @@ struct PredictionStats {
   double idle_seconds = 0;       // of predictors, with nothing to answer
 };
 
-/// GA3C's prediction queue (section 4.1). Any number of actors ask, and wait for their answers; any
-/// number of predictors answer, each at once all that wait. Nobody waits for a batch to fill: it is
-/// as large as the actors are many and the predictors slow, but a predictor lets go of its core for
-/// whoever can ask at once. Safe to use from many threads. Blocking calls throw Stopped once `stop`
-/// is requested.
+/// GA3C's prediction queue (section 4.1). Any number of actors ask and wait for their answers. Any
+/// number of predictors answer; each takes all waiting requests at once. No predictor waits for a
+/// batch to fill, but it yields its core to actors that are about to ask. Batches grow with load:
+/// more actors or slower predictors make them larger. Safe to use from many threads. Blocking calls
+/// throw Stopped once `stop` is requested.
 class BatchedInference final : public Inference {
  public:
   /// Batches have at most `most` samples, if no actor asks for more.

@@ -10,17 +10,17 @@
 
 namespace tandem {
 
-Collector::Collector(VecEnv env, Network& network, Network* target, const Algorithm& algorithm,
+Collector::Collector(VecEnv env, ActorNetwork& actor, Network* target, const Algorithm& algorithm,
                      int t_max, RolloutEnd end, LastState last_state)
     : env_(std::move(env)),
-      network_(network),
-      target_(target != nullptr ? *target : network),
+      actor_(actor),
+      target_(target),
       rule_(*algorithm.acting),
       bootstrap_(algorithm.rollout_loss().needs().bootstrap),
       end_(end),
       last_state_(last_state),
       rollout_(env_.spec(), t_max, env_.size()),
-      state_(network, env_.size()),
+      state_(actor.architecture(), env_.size()),
       actions_(env_.spec(), env_.size()),
       episodes_(static_cast<std::size_t>(env_.size())) {
   if (last_state == LastState::acted_on &&
@@ -96,7 +96,7 @@ void Collector::act(int t) {
   Stopwatch watch;
   const Heads heads = outputs(env_.size());
   if (!std::exchange(looked_ahead_, false)) {
-    network_.record(state_.look(ids_, rollout_.observations(t)), heads);
+    actor_.act(state_.look(ids_, rollout_.observations(t)), heads);
   }
   state_.keep(ids_);
   std::ranges::copy(heads.value, rollout_.values(t).begin());
@@ -129,10 +129,14 @@ void Collector::step(int t) {
   seconds_.inferring += watch.lap();
 }
 
-Heads Collector::outputs(std::int64_t batch) { return heads_.of(network_.architecture(), batch); }
+void Collector::look_beyond(const Inputs& inputs, const Heads& out) {
+  target_ != nullptr ? target_->forward(inputs, out) : actor_.look(inputs, out);
+}
 
-/// The values of the last state, or of every state after the first, in one batch. Without a trace
-/// in the recurrent states: acting in these observations is still to come.
+Heads Collector::outputs(std::int64_t batch) { return heads_.of(actor_.architecture(), batch); }
+
+/// The values of the last state, or of every state after the first, in one batch. The recurrent
+/// states stay as they are: acting in these observations is still to come.
 void Collector::bootstrap() {
   const int last = rollout_.steps();
   if (bootstrap_ == Bootstrap::none) {
@@ -143,7 +147,7 @@ void Collector::bootstrap() {
   const int first = bootstrap_ == Bootstrap::last_state ? last : 1;
   const int rows = last - first + 1;
   const Heads heads = outputs(std::int64_t{rows} * env_.size());
-  target_.forward(state_.look(ids_, rollout_.observations(first, rows)), heads);
+  look_beyond(state_.look(ids_, rollout_.observations(first, rows)), heads);
   rule_.values(heads, rollout_.actions(first, rows), rollout_.values(first, rows));
   looked_ahead_ = last_state_ == LastState::acted_on;
 }
@@ -152,22 +156,22 @@ void Collector::bootstrap() {
 void Collector::require_ends(int t) {
   const auto discounts = rollout_.discounts(t);
   if (std::ranges::all_of(discounts, [](float discount) { return discount == 0; })) return;
-  throw Error(
-      fmt::format("no bootstrapping (a2c.bootstrap = false) needs rollouts that last until the "
-                  "episode's end, and one broke off after {} steps: raise a3c.t_max to the steps "
-                  "of the longest episode",
-                  t + 1));
+  throw Error(fmt::format(
+      "no bootstrapping (a2c.bootstrap = false) needs rollouts that last until the "
+      "episode's end, and one broke off after {} steps: raise the system's t_max to the "
+      "steps of the longest episode",
+      t + 1));
 }
 
 /// a_T, with the parameters of before the update: Sarsa's target is of the action really taken.
 void Collector::choose_ahead() {
   const int last = rollout_.steps();
   const Heads heads = outputs(env_.size());
-  network_.forward(state_.look(ids_, rollout_.observations(last)), heads);
+  actor_.look(state_.look(ids_, rollout_.observations(last)), heads);
   rule_.act(heads, streams_, rollout_.epsilons(), rollout_.taken(last));
 }
 
-/// What the state is worth at which an episode was cut off. No action is taken in it; Sarsa's is
+/// The value of the state at which an episode was cut off. No action is taken in it; Sarsa draws
 /// the one that would have been.
 float Collector::final_value(int id) {
   const auto observation = env_.final_observation(id);
@@ -176,12 +180,12 @@ float Collector::final_value(int id) {
   const Heads heads = outputs(1);
   std::int32_t action = 0;
   if (chooses_ahead()) {
-    network_.forward(state_.look(ids, observation), heads);
+    actor_.look(state_.look(ids, observation), heads);
     rule_.act(heads, std::span(streams_).subspan(i, 1), rollout_.epsilons().subspan(i, 1),
               {std::span(&action, 1)});
   }
   float value = 0;
-  target_.forward(state_.look(ids, observation), heads);
+  look_beyond(state_.look(ids, observation), heads);
   rule_.values(heads, std::span(&action, 1), std::span(&value, 1));
   return value;
 }

@@ -1,9 +1,10 @@
-// The verb that every actor shares: act and step, t_max times, into a rollout.
+// Acting and stepping, t_max times, into a rollout. Every actor of every system does it so.
 #pragma once
 
 #include <memory>
 #include <vector>
 
+#include "tandem/acting/actor_network.h"
 #include "tandem/acting/env_actions.h"
 #include "tandem/acting/recurrent_state.h"
 #include "tandem/algo/algorithm.h"
@@ -21,20 +22,21 @@ enum class RolloutEnd {
   at_episode,   // or before, with an episode's end, as A3C's. For one environment
 };
 
-/// What the policy makes of the last state of a rollout, which is the first of the next one.
+/// Whether evaluating the last state of a rollout also chooses the first action of the next
+/// rollout, which begins in that state.
 enum class LastState {
-  looked_at_again,  // by the parameters of then, and recorded
-  acted_on          // the forward pass that says what it is worth also chooses the next action
+  looked_at_again,  // no: the next rollout evaluates it again, by the parameters of then
+  acted_on          // yes: that pass looks, so it must not be one that learning wants recorded
 };
 
 /// A group of environments that one policy drives. Not thread-safe; collectors of the same
 /// parameters run in parallel, each in a thread of its own.
 class Collector {
  public:
-  /// `network` acts; `target` tells what states are worth beyond the rollout, or `network` where it
-  /// is null. They and the parts of `algorithm`, which learns from rollouts, must outlive the
+  /// `actor` acts. States beyond the rollout are valued by `target`, or by `actor` where that is
+  /// null. Both and the parts of `algorithm`, which learns from rollouts, must outlive the
   /// collector.
-  Collector(VecEnv env, Network& network, Network* target, const Algorithm& algorithm, int t_max,
+  Collector(VecEnv env, ActorNetwork& actor, Network* target, const Algorithm& algorithm, int t_max,
             RolloutEnd end = RolloutEnd::after_t_max,
             LastState last_state = LastState::looked_at_again);
 
@@ -42,13 +44,14 @@ class Collector {
   void start();
 
   /// Up to t_max steps of every environment with actions from the current parameters (PAAC's
-  /// Algorithm 1, lines 4 to 10), which the network records, then the values that the algorithm
-  /// bootstraps from (line 12). `steps` have been taken by all so far: exploration depends on it.
-  /// The rollout is valid until the next call.
+  /// Algorithm 1, lines 4 to 10), then the values that the algorithm bootstraps from (line 12).
+  /// `steps` have been taken by all so far: exploration depends on it. The rollout is valid until
+  /// the next call. Throws Error where an environment fails, and where a rollout breaks off within
+  /// an episode although the algorithm bootstraps from no state.
   Rollout& collect(std::int64_t steps);
 
-  /// Forgets what the policy of the last rollout made of its last state: it may have moved far
-  /// since.
+  /// Evaluates the first state of the next rollout again: the parameters may have moved far since
+  /// it was acted on.
   void look_again() { looked_ahead_ = false; }
 
   /// Gives away the rollout just collected for one of the same shape, to write the next into.
@@ -75,12 +78,13 @@ class Collector {
   void require_ends(int t);
   void choose_ahead();
   float final_value(int id);
+  void look_beyond(const Inputs& inputs, const Heads& out);
   Heads outputs(std::int64_t batch);
   [[nodiscard]] bool chooses_ahead() const { return bootstrap_ == Bootstrap::every_action; }
 
   VecEnv env_;
-  Network& network_;
-  Network& target_;
+  ActorNetwork& actor_;
+  Network* target_;  // null: the actor values states
   const ActingRule& rule_;
   const Bootstrap bootstrap_;
   const RolloutEnd end_;

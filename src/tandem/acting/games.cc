@@ -11,7 +11,7 @@ Games::Games(VecEnv env, Network& network, const ActingRule& rule, Play play)
       network_(network),
       rule_(rule),
       play_(play),
-      state_(network, env_.size()),
+      state_(network.architecture(), env_.size()),
       actions_(env_.spec(), env_.size()) {
   const auto& spec = env_.spec();
   const auto count = static_cast<std::size_t>(env_.size());

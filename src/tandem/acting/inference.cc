@@ -10,8 +10,10 @@
 namespace tandem {
 
 void answer_alone(Network& network, const InferenceRequest& question) {
-  if (question.activations == nullptr) return network.forward_alone(question.inputs, question.out);
-  network.record_at(question.inputs, question.out, *question.activations, question.places);
+  if (question.activations == nullptr) return forward_alone(network, question.inputs, question.out);
+  auto* recorder = network.at_places();
+  if (recorder == nullptr) throw std::logic_error("this network keeps no activations at places");
+  recorder->record_at(question.inputs, question.out, *question.activations, question.places);
 }
 
 LocalInference::LocalInference(NetworkCopy model, Answering answering, std::stop_token stop)
@@ -28,21 +30,21 @@ void LocalInference::ask(InferenceRequest& question) {
   model_.network().forward(question.inputs, question.out);
 }
 
-void PolicyClient::forward(const Inputs& inputs, const Heads& out) {
-  question_.inputs = inputs;
-  question_.out = out;
-  question_.activations = nullptr;
-  policy_.ask(question_);
+void PolicyClient::act(const Inputs& inputs, const Heads& out) {
+  if (activations_ == nullptr) return look(inputs, out);
+  request_.inputs = inputs;
+  request_.out = out;
+  request_.activations = activations_;
+  request_.places = places_;
+  inference_.ask(request_);
+  std::ranges::transform(places_, strides_, places_.begin(), std::plus<>());
 }
 
-void PolicyClient::record(const Inputs& inputs, const Heads& out) {
-  if (activations_ == nullptr) return forward(inputs, out);
-  question_.inputs = inputs;
-  question_.out = out;
-  question_.activations = activations_;
-  question_.places = places_;
-  policy_.ask(question_);
-  std::ranges::transform(places_, strides_, places_.begin(), std::plus<>());
+void PolicyClient::look(const Inputs& inputs, const Heads& out) {
+  request_.inputs = inputs;
+  request_.out = out;
+  request_.activations = nullptr;
+  inference_.ask(request_);
 }
 
 void PolicyClient::record_into(Activations* activations, std::vector<std::int64_t> places,
@@ -50,10 +52,6 @@ void PolicyClient::record_into(Activations* activations, std::vector<std::int64_
   activations_ = activations;
   places_ = std::move(places);
   strides_ = std::move(strides);
-}
-
-void PolicyClient::backward(const HeadLoss& /*loss*/, std::span<float> /*gradient*/) {
-  throw std::logic_error("a policy that only answers cannot learn");
 }
 
 }  // namespace tandem

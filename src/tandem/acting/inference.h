@@ -1,4 +1,4 @@
-// Who says what to do: the network of whoever acts, or others that predict for many.
+// Evaluating the observations of actors: each by itself, or for many at once.
 #pragma once
 
 #include <condition_variable>
@@ -7,19 +7,21 @@
 #include <stop_token>
 #include <vector>
 
+#include "tandem/acting/actor_network.h"
 #include "tandem/acting/network_copy.h"
 #include "tandem/base/clock.h"
+#include "tandem/nn/activation_recorder.h"
 #include "tandem/nn/network.h"
 
 namespace tandem {
 
-/// What shares a forward pass.
+/// The samples that share a forward pass.
 enum class Answering {
   together,  // all samples of a batch
   alone      // each sample by itself: its bits do not depend on the others
 };
 
-/// What who acts asks; one for each, who keeps it.
+/// One actor's inference request. Each actor owns one and reuses it.
 struct InferenceRequest {
   Inputs inputs = {};
   Heads out = {};            // to be filled, as the state of the inputs
@@ -29,15 +31,16 @@ struct InferenceRequest {
   Activations* activations = nullptr;
   std::span<const std::int64_t> places = {};
 
-  bool answered = false;  // these are the policy's own
+  bool answered = false;  // these members are the Inference's own
   Stopwatch watch = {};
   std::condition_variable_any changed = {};
 };
 
-/// Fills the heads of the question, by this network. Pure but for the network.
+/// Fills the heads of the request by this network, each sample by itself. Throws std::logic_error
+/// where activations are to be kept and the network has no recorder.
 void answer_alone(Network& network, const InferenceRequest& question);
 
-/// Answers whoever acts. Its kind says how many threads may ask.
+/// Answers the requests of actors. Each implementation says how many threads may ask.
 class Inference {
  public:
   Inference() = default;
@@ -52,7 +55,7 @@ class Inference {
   virtual void ask(InferenceRequest& question) = 0;
 };
 
-/// Predicts for itself, by the newest parameters, in the thread that asks. Not thread-safe.
+/// Evaluates in the thread that asks, by the newest parameters. Not thread-safe.
 class LocalInference final : public Inference {
  public:
   LocalInference(NetworkCopy model, Answering answering, std::stop_token stop);
@@ -67,29 +70,30 @@ class LocalInference final : public Inference {
   const std::stop_token stop_;
 };
 
-/// A Inference as the network that acts. It does not learn: backward() throws std::logic_error. Not
-/// thread-safe; one for whoever acts.
-class PolicyClient : public Network {
+/// An actor whose passes an Inference computes. Not thread-safe; each actor has its own.
+class PolicyClient final : public ActorNetwork {
  public:
-  /// The policy must outlive it.
-  explicit PolicyClient(Inference& policy) : policy_(policy) {}
+  /// `inference` must outlive it.
+  explicit PolicyClient(Inference& inference) : inference_(inference) {}
 
-  [[nodiscard]] const Architecture& architecture() const override { return policy_.architecture(); }
-  void forward(const Inputs& inputs, const Heads& out) override;
-  void record(const Inputs& inputs, const Heads& out) override;
-  void backward(const HeadLoss& loss, std::span<float> gradient) override;
+  [[nodiscard]] const Architecture& architecture() const override {
+    return inference_.architecture();
+  }
+  /// Keeps activations where record_into() says.
+  void act(const Inputs& inputs, const Heads& out) override;
+  void look(const Inputs& inputs, const Heads& out) override;
 
-  /// From now on record() keeps activations, of sample i of its next call at places[i], and from
-  /// one call to the next strides[i] further on. Null: it keeps none.
+  /// From now on act() keeps activations: those of sample i of its next call at places[i], and
+  /// those of each following call strides[i] further on. Null: it keeps none.
   void record_into(Activations* activations, std::vector<std::int64_t> places,
                    std::vector<std::int64_t> strides);
 
-  /// Of the parameters that gave the last answer.
-  [[nodiscard]] std::int64_t version() const { return question_.version; }
+  /// The version of the parameters that gave the last answer.
+  [[nodiscard]] std::int64_t version() const { return request_.version; }
 
  private:
-  Inference& policy_;
-  InferenceRequest question_;
+  Inference& inference_;
+  InferenceRequest request_;
   Activations* activations_ = nullptr;
   std::vector<std::int64_t> places_, strides_;
 };

@@ -6,8 +6,8 @@
 
 namespace tandem {
 
-RecurrentState::RecurrentState(const Network& network, int envs)
-    : size_(static_cast<std::size_t>(network.architecture().state_size())) {
+RecurrentState::RecurrentState(const Architecture& architecture, int envs)
+    : size_(static_cast<std::size_t>(architecture.state_size())) {
   if (size_ == 0) return;
   states_.resize(static_cast<std::size_t>(envs) * size_);
   looked_at_.resize(states_.size());
@@ -22,13 +22,14 @@ void RecurrentState::restart(int env) {
 }
 
 Inputs RecurrentState::look(std::span<const int> ids, std::span<const std::byte> observations) {
-  if (size_ == 0) return {observations};
+  if (size_ == 0) return {.observations = observations};
   for (std::size_t i = 0; i < ids.size(); ++i) {
     std::ranges::copy(of(ids[i]), &looked_at_[i * size_]);
     starts_looked_at_[i] = episode_starts_[static_cast<std::size_t>(ids[i])];
   }
-  return {observations, std::span(looked_at_).first(ids.size() * size_),
-          std::span(starts_looked_at_).first(ids.size())};
+  return {.observations = observations,
+          .state = std::span(looked_at_).first(ids.size() * size_),
+          .episode_starts = std::span(starts_looked_at_).first(ids.size())};
 }
 
 void RecurrentState::keep(std::span<const int> ids) {

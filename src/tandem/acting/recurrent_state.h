@@ -1,4 +1,4 @@
-// What recurrent networks remember of the environments that they act in.
+// The states of recurrent networks in the environments that they act in.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace tandem {
 /// gives are views that hold until the next call of a member. Not thread-safe.
 class RecurrentState {
  public:
-  RecurrentState(const Network& network, int envs);
+  RecurrentState(const Architecture& architecture, int envs);
 
   /// Episodes begin everywhere.
   void restart();

@@ -22,7 +22,7 @@
 #include "tandem/base/cpu.h"
 #include "tandem/base/error.h"
 #include "tandem/base/nearest.h"
-#include "tandem/nn/network.h"
+#include "tandem/nn/torch/torch_network.h"
 
 namespace {
 

@@ -21,7 +21,8 @@ void require_sizes(const Architecture& architecture, const Inputs& inputs, const
   if (out.batch > 0 && whole && out.actions == architecture.policy_outputs && is(observed, bytes) &&
       is(out.logits.size(), out.actions) && is(out.value.size(), architecture.value_head ? 1 : 0) &&
       is(inputs.state.size(), architecture.state_size()) &&
-      is(inputs.episode_starts.size(), architecture.state_size() > 0 ? 1 : 0)) {
+      is(inputs.episode_starts.size(), architecture.state_size() > 0 ? 1 : 0) &&
+      (inputs.follows.empty() || is(inputs.follows.size(), 1))) {
     return;
   }
   throw std::logic_error("Network: the batch has other sizes than the architecture");
@@ -36,28 +37,7 @@ Inputs Pieces::inputs_of(const Network& network) {
   return {side_by_side_};
 }
 
-void Network::forward_alone(const Inputs& inputs, const Heads& out) {
-  for (std::int64_t i = 0; i < out.batch; ++i) {
-    forward(part(inputs, i, 1, out.batch), part(out, i, 1));
-  }
-}
-
-void Network::record_at(const Inputs& /*inputs*/, const Heads& /*out*/,
-                        Activations& /*activations*/, std::span<const std::int64_t> /*places*/) {
-  throw std::logic_error("Network::record_at: this network makes no recordings");
-}
-
-void Network::backward(const HeadLoss& /*loss*/, std::span<float> /*gradient*/,
-                       const Recorded& /*samples*/) {
-  throw std::logic_error("Network::backward: this network makes no recordings");
-}
-
-void Network::judge_actions(std::span<const std::byte> /*observations*/,
-                            std::span<const float> /*actions*/, std::span<float> /*values*/) {
-  throw std::logic_error("Network::judge_actions: this network is no critic of actions");
-}
-
-Heads part(const Heads& heads, std::int64_t first, std::int64_t count) {
+Heads rows_of(const Heads& heads, std::int64_t first, std::int64_t count) {
   const auto cut = [&](std::span<float> all, std::int64_t width) {
     return all.subspan(static_cast<std::size_t>(first * width),
                        static_cast<std::size_t>(count * width));
@@ -66,13 +46,16 @@ Heads part(const Heads& heads, std::int64_t first, std::int64_t count) {
           cut(heads.value, heads.value.empty() ? 0 : 1)};
 }
 
-Inputs part(const Inputs& inputs, std::int64_t first, std::int64_t count, std::int64_t batch) {
+Inputs rows_of(const Inputs& inputs, std::int64_t first, std::int64_t count, std::int64_t batch) {
   const auto cut = [&](auto all) {
     const auto width = all.size() / static_cast<std::size_t>(batch);
     return all.subspan(static_cast<std::size_t>(first) * width,
                        static_cast<std::size_t>(count) * width);
   };
-  return {cut(inputs.observations), cut(inputs.state), cut(inputs.episode_starts)};
+  return {.observations = cut(inputs.observations),
+          .state = cut(inputs.state),
+          .episode_starts = cut(inputs.episode_starts),
+          .follows = cut(inputs.follows)};
 }
 
 Heads HeadsBuffer::of(const Architecture& architecture, std::int64_t batch) {

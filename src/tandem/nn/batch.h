@@ -1,4 +1,4 @@
-// What every network does with a batch, whatever library computes it.
+// Batches as all networks handle them, whatever library computes them.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 
 namespace tandem {
 
-/// Throws std::logic_error unless the spans are as long as architecture and out.batch say, and
-/// where there are pieces that are not taken.
+/// Throws std::logic_error where a span has another length than architecture and out.batch say, and
+/// where there are pieces although the network takes none.
 void require_sizes(const Architecture& architecture, const Inputs& inputs, const Heads& out,
                    bool takes_pieces = false);
 
-/// The heads of `count` samples from `first` on. Pure.
-Heads part(const Heads& heads, std::int64_t first, std::int64_t count);
+/// The heads of `count` samples from `first` on; views. Pure.
+Heads rows_of(const Heads& heads, std::int64_t first, std::int64_t count);
 
-/// The same of the inputs of a batch of `batch` samples.
-Inputs part(const Inputs& inputs, std::int64_t first, std::int64_t count, std::int64_t batch);
+/// The same of the inputs of a batch of `batch` samples; not of pieces.
+Inputs rows_of(const Inputs& inputs, std::int64_t first, std::int64_t count, std::int64_t batch);
 
 /// The observations of a batch from several places, which are copied only for networks that must
 /// have them side by side. Not thread-safe.
@@ -43,8 +43,8 @@ class Pieces {
 /// Room for a batch's heads, kept from one batch to the next. Not thread-safe.
 class HeadsBuffer {
  public:
-  /// Of `batch` samples; views that hold until the next call. What lies there stays while batches
-  /// are of one size.
+  /// Room for `batch` samples; views that hold until the next call. The numbers in it stay while
+  /// batches have one size.
   Heads of(const Architecture& architecture, std::int64_t batch);
 
  private:
@@ -59,8 +59,8 @@ class RecordedHeads {
   void add(const Heads& heads);
   void clear();
 
-  /// What `loss` makes of all samples, in their order; the views hold until the next add() or
-  /// clear(). Throws std::logic_error when there are none.
+  /// The gradient of `loss` at the heads of all samples, in their order; the views hold until the
+  /// next add() or clear(). Throws std::logic_error when there are no samples.
   Heads gradient(const HeadLoss& loss);
 
  private:

@@ -1,5 +1,11 @@
+#include "tandem/nn/make_network.h"
+
 #include "tandem/base/error.h"
-#include "tandem/nn/network.h"
+#include "tandem/nn/composed/dpg_network.h"
+#include "tandem/nn/composed/lstm_network.h"
+#include "tandem/nn/composed/separate_network.h"
+#include "tandem/nn/onednn/onednn_network.h"
+#include "tandem/nn/torch/torch_network.h"
 
 namespace tandem {
 
@@ -14,7 +20,7 @@ std::unique_ptr<Network> make_network(const Architecture& architecture,
     }
     return make_dpg_network(architecture, parameters);
   }
-  const MakeNetwork make_part = [&](const Architecture& part, std::span<const float> values) {
+  const PartFactory make_part = [&](const Architecture& part, std::span<const float> values) {
     return make_network(part, values, device, precision);
   };
   if (architecture.separate) return make_separate_network(architecture, parameters, make_part);

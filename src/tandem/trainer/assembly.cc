@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tandem/base/error.h"
+#include "tandem/nn/make_network.h"
 
 namespace tandem {
 namespace {

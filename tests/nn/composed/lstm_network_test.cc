@@ -1,5 +1,7 @@
 // The recurrence over a linear network, so that it is tested without a network library. Its numbers
 // are compared with PyTorch's in tests/golden.
+#include "tandem/nn/composed/lstm_network.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

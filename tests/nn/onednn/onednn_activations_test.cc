@@ -4,7 +4,9 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "tandem/nn/activation_recorder.h"
 #include "tandem/nn/batch.h"
+#include "tandem/nn/onednn/onednn_network.h"
 #include "tests/nn/network_contract.h"
 
 namespace tandem {
@@ -22,8 +24,8 @@ class OnednnActivationsTest : public testing::TestWithParam<std::string> {
     const std::array<std::unique_ptr<Network>, 2> networks = {make(), make()};
     for (std::int64_t i = 0; i < Atari::kBatch; ++i) {
       const std::array place{Atari::kBatch - 1 - i};
-      networks[static_cast<std::size_t>(i % 2)]->record_at({part(atari_, i, 1)},
-                                                           part(outputs, i, 1), activations, place);
+      networks[static_cast<std::size_t>(i % 2)]->at_places()->record_at(
+          {rows_of(atari_, i, 1)}, rows_of(outputs, i, 1), activations, place);
     }
     return outputs;
   }
@@ -32,7 +34,7 @@ class OnednnActivationsTest : public testing::TestWithParam<std::string> {
   std::vector<float> expected(std::int64_t first, std::int64_t count) {
     Outputs outputs;
     const auto network = make();
-    network->record({part(atari_, first, count)}, part(outputs, first, count));
+    network->record({rows_of(atari_, first, count)}, rows_of(outputs, first, count));
     std::vector<float> gradient(atari_.parameters.size());
     network->backward(copy_heads, gradient);
     return gradient;
@@ -43,17 +45,17 @@ class OnednnActivationsTest : public testing::TestWithParam<std::string> {
 
 TEST_P(OnednnActivationsTest, HeadsAreThoseOfEachSampleAlone) {
   const auto network = make();
-  const auto activations = network->make_activations(Atari::kBatch);
+  const auto activations = network->at_places()->make_activations(Atari::kBatch);
   auto recorded = record(*activations);
   Outputs alone;
-  network->forward_alone({atari_.observations}, alone.heads());
+  forward_alone(*network, {atari_.observations}, alone.heads());
   EXPECT_EQ(recorded.logits, alone.logits);
   EXPECT_EQ(recorded.value, alone.value);
 }
 
 // Seen failing with activations of the first samples instead of those asked for.
 TEST_P(OnednnActivationsTest, AnotherNetworkGoesBackwardOverSomeOfThem) {
-  const auto activations = make()->make_activations(Atari::kBatch);
+  const auto activations = make()->at_places()->make_activations(Atari::kBatch);
   const auto recorded = record(*activations);
   const auto network = make();
   std::vector<float> gradient(atari_.parameters.size());
@@ -63,7 +65,7 @@ TEST_P(OnednnActivationsTest, AnotherNetworkGoesBackwardOverSomeOfThem) {
     copy_heads(heads, d);
   };
   for (int pass = 0; pass < 2; ++pass) {  // they stay
-    network->backward(loss, gradient, {*activations, 3, 16});
+    network->at_places()->backward(loss, gradient, {*activations, 3, 16});
     // Places 3 to 18 are samples 20 down to 5.
     EXPECT_LT(distance(gradient, expected(5, 16)), 1e-5);
   }
@@ -71,12 +73,12 @@ TEST_P(OnednnActivationsTest, AnotherNetworkGoesBackwardOverSomeOfThem) {
 
 TEST_P(OnednnActivationsTest, WhatANetworkRecordedItselfIsAnotherMatter) {
   const auto network = make();
-  const auto activations = network->make_activations(Atari::kBatch);
+  const auto activations = network->at_places()->make_activations(Atari::kBatch);
   record(*activations);
   Outputs outputs;
   std::vector<float> gradient(atari_.parameters.size());
-  network->record({part(atari_, 0, 8)}, part(outputs, 0, 8));
-  network->backward(copy_heads, gradient, {*activations, 0, 16});
+  network->record({rows_of(atari_, 0, 8)}, rows_of(outputs, 0, 8));
+  network->at_places()->backward(copy_heads, gradient, {*activations, 0, 16});
   network->backward(copy_heads, gradient);
   EXPECT_LT(distance(gradient, expected(0, 8)), 1e-5);
 }
@@ -84,17 +86,17 @@ TEST_P(OnednnActivationsTest, WhatANetworkRecordedItselfIsAnotherMatter) {
 // Seen failing with sums of half as many lanes where a sample has a block for itself.
 TEST_P(OnednnActivationsTest, SamplesOfOneCallAreAsIfEachWereAlone) {
   const auto network = make();
-  const auto one_by_one = network->make_activations(Atari::kBatch);
+  const auto one_by_one = network->at_places()->make_activations(Atari::kBatch);
   const Outputs expected = record(*one_by_one);
-  const auto activations = network->make_activations(Atari::kBatch);
+  const auto activations = network->at_places()->make_activations(Atari::kBatch);
   for (const std::int64_t together : {2, 3, 7}) {
     Outputs outputs;
     for (std::int64_t first = 0; first < Atari::kBatch; first += together) {
       const auto count = std::min(together, Atari::kBatch - first);
       std::vector<std::int64_t> places(static_cast<std::size_t>(count));
       std::iota(places.begin(), places.end(), first);
-      network->record_at({part(atari_, first, count)}, part(outputs, first, count), *activations,
-                         places);
+      network->at_places()->record_at({rows_of(atari_, first, count)},
+                                      rows_of(outputs, first, count), *activations, places);
     }
     EXPECT_EQ(outputs.logits, expected.logits) << together << " together";
     EXPECT_EQ(outputs.value, expected.value) << together << " together";
@@ -107,7 +109,8 @@ TEST_P(OnednnActivationsTest, OthersAreRefused) {
   Outputs outputs;
   const auto network = make();
   const std::array place{std::int64_t{0}};
-  EXPECT_THROW(network->record_at({part(atari_, 0, 1)}, part(outputs, 0, 1), other, place),
+  EXPECT_THROW(network->at_places()->record_at({rows_of(atari_, 0, 1)}, rows_of(outputs, 0, 1),
+                                               other, place),
                std::logic_error);
 }
 

@@ -1,4 +1,7 @@
+#include "tandem/nn/onednn/onednn_network.h"
+
 #include "tandem/base/error.h"
+#include "tandem/nn/activation_recorder.h"
 #include "tandem/nn/batch.h"
 #include "tests/nn/network_contract.h"
 #include "tests/support/allocations.h"
@@ -68,7 +71,7 @@ TEST(OnednnNetwork, AllocatesNothingForASample) {
   std::vector<float> gradient(atari.parameters.size());
   const auto allocations = [&](std::int64_t batch) {
     const AllocationCount count;
-    network->forward({part(atari, 0, batch)}, part(outputs, 0, batch));
+    network->forward({rows_of(atari, 0, batch)}, rows_of(outputs, 0, batch));
     return count.so_far();
   };
   differentiate(*network, atari, gradient);
@@ -92,7 +95,7 @@ TEST(OnednnNetwork, TakesObservationsFromSeveralPlaces) {
   Pieces pieces;
   std::int64_t first = 0;
   for (const std::int64_t count : {1, 13, 3, 7}) {
-    pieces.add(part(atari, first, count));
+    pieces.add(rows_of(atari, first, count));
     first += count;
   }
   ASSERT_EQ(first, Atari::kBatch);
@@ -101,11 +104,11 @@ TEST(OnednnNetwork, TakesObservationsFromSeveralPlaces) {
   EXPECT_EQ(in_pieces.value, at_once.value);
 
   Inputs both = pieces.inputs_of(*network);
-  EXPECT_THROW(network->forward_alone(both, at_once.heads()), std::logic_error);
+  EXPECT_THROW(forward_alone(*network, both, at_once.heads()), std::logic_error);
   pieces.clear();
-  pieces.add(part(atari, 0, 12));
+  pieces.add(rows_of(atari, 0, 12));
   both = pieces.inputs_of(*network);
-  both.observations = part(atari, 12, Atari::kBatch - 12);
+  both.observations = rows_of(atari, 12, Atari::kBatch - 12);
   EXPECT_THROW(network->forward(both, at_once.heads()), std::logic_error);
 
   pieces.clear();

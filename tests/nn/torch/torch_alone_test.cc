@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "tandem/nn/activation_recorder.h"
 #include "tandem/nn/batch.h"
+#include "tandem/nn/make_network.h"
 #include "tests/nn/network_contract.h"
 
 namespace tandem {
@@ -84,8 +86,8 @@ TEST_P(AloneTest, ASampleDoesNotDependOnTheOthersOfItsBatch) {
         return std::span(all).subspan(static_cast<std::size_t>(first) * width,
                                       static_cast<std::size_t>(count) * width);
       };
-      network->forward_alone({cut(observations), cut(states), cut(episode_starts)},
-                             {count, 6, cut(logits), cut(value)});
+      forward_alone(*network, {cut(observations), cut(states), cut(episode_starts)},
+                    {count, 6, cut(logits), cut(value)});
     }
     logits.insert(logits.end(), value.begin(), value.end());
     logits.insert(logits.end(), states.begin(), states.end());

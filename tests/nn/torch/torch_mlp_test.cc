@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "tandem/nn/composed/mlp.h"
+#include "tandem/nn/make_network.h"
 #include "tandem/nn/network.h"
+#include "tandem/nn/torch/torch_network.h"
 #include "tests/support/random_numbers.h"
 
 namespace tandem {

@@ -1,3 +1,5 @@
+#include "tandem/nn/torch/torch_network.h"
+
 #include "tandem/base/error.h"
 #include "tests/nn/network_contract.h"
 

@@ -4,6 +4,8 @@
 
 #include "tandem/env/family.h"
 #include "tandem/env/vec_env.h"
+#include "tandem/nn/onednn/onednn_network.h"
+#include "tandem/nn/torch/torch_network.h"
 #include "tests/nn/network_contract.h"
 #include "tests/support/plugin_path.h"
 

@@ -84,7 +84,7 @@ TEST_F(ApexPolicyTest, JudgesTheActionWithItsNoise) {
     std::vector<float> noisy;
     for (const auto& action : actions) noisy.push_back(action.continuous[0]);
     std::vector<float> q(kEnvs);
-    network.judge_actions(observations(), noisy, q);
+    network.critic()->judge_actions(observations(), noisy, q);
     for (std::size_t i = 0; i < kEnvs; ++i) {
       EXPECT_NE(noisy[i], chosen[i]);
       EXPECT_LE(std::abs(noisy[i]), 2);

@@ -112,10 +112,11 @@ TEST_F(Ga3cPartsTest, AnUpdateSumsTheGradientsOfItsExperiences) {
     const std::vector<float> before(parts.learner.parameters().begin(),
                                     parts.learner.parameters().end());
     const auto network = parts.make_network(before);
+    RecordingActor actor(*network);
     std::vector<float> sum(before.size());
     TrainingQueue queue(4, {});
     for (int env = 0; env < 3; ++env) {
-      Collector collector(VecEnv(parts.make_env, {.first = env, .seed = 3}), *network, nullptr,
+      Collector collector(VecEnv(parts.make_env, {.first = env, .seed = 3}), actor, nullptr,
                           parts.algorithm, 4);
       collector.start();
       const Rollout& rollout = collector.collect(0);
@@ -148,11 +149,12 @@ TEST_F(Ga3cPartsTest, WithACorrectionTheLastStatesAreValuedByTheParametersThatLe
                           .make_algorithm = [] { return make_a2c({.correction = "vtrace"}); }};
   train(scenario, [&](Parts& parts) {
     const auto network = parts.make_network(parts.learner.parameters());
+    ForwardActor actor(*network);
     TrainingQueue queue(4, {});
     std::vector<float> worth;
     std::vector<Rollout*> rollouts;
     for (int env = 0; env < 2; ++env) {
-      Collector collector(VecEnv(parts.make_env, {.first = env, .seed = 3}), *network, nullptr,
+      Collector collector(VecEnv(parts.make_env, {.first = env, .seed = 3}), actor, nullptr,
                           parts.algorithm, 4);
       collector.start();
       auto experience = std::make_unique<Experience>(Experience{collector.collect(0)});

@@ -64,7 +64,7 @@ class SleepyEnv final : public Env {
 
 /// Does something before each pass; and as libraries do, it rounds otherwise in a larger batch
 /// where `rounding` is not 0.
-class WatchedNetwork final : public Network {
+class WatchedNetwork final : public Network, public ActivationRecorder {
  public:
   WatchedNetwork(std::unique_ptr<Network> inner, std::function<void()> before, float rounding = 0)
       : inner_(std::move(inner)), before_(std::move(before)), rounding_(rounding) {}
@@ -84,21 +84,24 @@ class WatchedNetwork final : public Network {
     before_();
     inner_->backward(loss, gradient);
   }
+  [[nodiscard]] ActivationRecorder* at_places() override {
+    return inner_->at_places() != nullptr ? this : nullptr;
+  }
   [[nodiscard]] std::unique_ptr<Activations> make_activations(std::int64_t samples) const override {
-    return inner_->make_activations(samples);
+    return inner_->at_places()->make_activations(samples);
   }
   void forward_alone(const Inputs& inputs, const Heads& out) override {
     before_();
-    inner_->forward_alone(inputs, out);
+    tandem::forward_alone(*inner_, inputs, out);
   }
   void record_at(const Inputs& inputs, const Heads& out, Activations& activations,
                  std::span<const std::int64_t> places) override {
     before_();
-    inner_->record_at(inputs, out, activations, places);
+    inner_->at_places()->record_at(inputs, out, activations, places);
   }
   void backward(const HeadLoss& loss, std::span<float> gradient, const Recorded& samples) override {
     before_();
-    inner_->backward(loss, gradient, samples);
+    inner_->at_places()->backward(loss, gradient, samples);
   }
   void reload() override { inner_->reload(); }
 
@@ -158,7 +161,8 @@ void train_in_turns(Parts& parts, int envs, int alpha) {
   std::vector<float> before = acting;  // theta_{j-1}
   const auto actor = parts.make_network(acting);
   const auto learner = parts.make_network(before);
-  Collector collector(VecEnv(parts.make_env, {.count = envs, .seed = parts.seed}), *actor, nullptr,
+  ForwardActor acts(*actor);
+  Collector collector(VecEnv(parts.make_env, {.count = envs, .seed = parts.seed}), acts, nullptr,
                       parts.algorithm, alpha);
   collector.start();
   std::optional<Rollout> data;  // of theta_{j-1}

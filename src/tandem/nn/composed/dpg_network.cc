@@ -1,21 +1,27 @@
-// A deterministic policy and its critic for those who act by them.
+#include "tandem/nn/composed/dpg_network.h"
 
-#include <memory>
-#include <stdexcept>
+#include <vector>
 
+#include "tandem/nn/action_critic.h"
+#include "tandem/nn/action_scale.h"
 #include "tandem/nn/batch.h"
 #include "tandem/nn/composed/deterministic_actor_critic.h"
-#include "tandem/nn/network.h"
+#include "tandem/nn/kernels/tanh.h"
 
 namespace tandem {
 namespace {
 
-class DpgNetwork final : public Network {
+class DpgNetwork final : public Network, public ActionCritic {
  public:
   DpgNetwork(const Architecture& architecture, std::span<const float> parameters)
-      : architecture_(architecture), networks_(architecture, parameters) {}
+      : architecture_(architecture),
+        networks_(architecture, parameters),
+        scale_(architecture.action_low, architecture.action_high),
+        heads_(architecture.policy_outputs) {}
 
   [[nodiscard]] const Architecture& architecture() const override { return architecture_; }
+
+  [[nodiscard]] ActionCritic* critic() override { return this; }
 
   void forward(const Inputs& inputs, const Heads& out) override {
     require_sizes(architecture_, inputs, out);
@@ -23,27 +29,51 @@ class DpgNetwork final : public Network {
     networks_.judge(inputs.observations, out.logits, out.value);
   }
 
-  // Its sums do not depend on the other samples.
-  void forward_alone(const Inputs& inputs, const Heads& out) override { forward(inputs, out); }
+  void record(const Inputs& inputs, const Heads& out) override {
+    forward(inputs, out);
+    observations_.insert(observations_.end(), inputs.observations.begin(),
+                         inputs.observations.end());
+    heads_.add(out);
+  }
 
-  void record(const Inputs& /*inputs*/, const Heads& /*out*/) override { refuse(); }
-
-  void backward(const HeadLoss& /*loss*/, std::span<float> /*gradient*/) override { refuse(); }
+  /// Goes forward again: the two networks keep the activations of their latest batch alone. The
+  /// loss depends on the policy's action directly and through the value of that action.
+  void backward(const HeadLoss& loss, std::span<float> gradient) override {
+    const Heads d = heads_.gradient(loss);
+    scaled_.resize(d.logits.size());
+    d_scaled_.resize(d.logits.size());
+    q_.resize(d.value.size());
+    networks_.differentiate_by_action(observations_, scaled_, q_, d_scaled_);
+    networks_.critic_backward(d.value, gradient);
+    const auto dims = networks_.action_dims();
+    for (std::size_t i = 0; i < d_scaled_.size(); ++i) {
+      d_scaled_[i] = d.logits[i] * scale_.half_range(i % dims) + d.value[i / dims] * d_scaled_[i];
+    }
+    tanh_backward(scaled_.size(), scaled_.data(), d_scaled_.data(), d_scaled_.data());
+    networks_.policy_backward(d_scaled_, gradient);
+    forget();
+  }
 
   void judge_actions(std::span<const std::byte> observations, std::span<const float> actions,
                      std::span<float> values) override {
     networks_.judge(observations, actions, values);
   }
 
+  void reload() override { forget(); }
+
  private:
-  // The two learn by different losses, of which that of the policy needs dq/da: no loss at the
-  // heads has both as its gradient.
-  [[noreturn]] static void refuse() {
-    throw std::logic_error("a deterministic policy learns by DpgGradient, not by a loss at heads");
+  void forget() {
+    observations_.clear();
+    heads_.clear();
   }
 
   Architecture architecture_;
   DeterministicActorCritic networks_;
+  ActionScale scale_;
+  std::vector<std::byte> observations_;  // recorded
+  RecordedHeads heads_;
+  std::vector<float> scaled_, d_scaled_;  // actions and their gradient, [samples, dims]
+  std::vector<float> q_;
 };
 
 }  // namespace

@@ -1,15 +1,16 @@
 // An LSTM between a torso and its heads. The network below it, whatever library computes it, makes
 // W x + b of the observations as its policy head; the recurrence, the gates and the heads are here.
 
+#include "tandem/nn/composed/lstm_network.h"
+
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "tandem/nn/batch.h"
+#include "tandem/nn/composed/sequences.h"
 #include "tandem/nn/kernels/dense.h"
 #include "tandem/nn/kernels/lstm_cell.h"
-#include "tandem/nn/network.h"
 
 namespace tandem {
 namespace {
@@ -40,24 +41,27 @@ Place place_of(const Architecture& architecture, const std::string& layer) {
   return {};
 }
 
-/// What the cells of some samples hold, sample by sample. Buffers grow when needed and stay. Not
-/// thread-safe.
+/// The contents of the cells of some samples, sample by sample. Buffers grow when needed and stay.
+/// Not thread-safe.
 class CellTape {
  public:
   explicit CellTape(std::size_t units) : units_(units) {}
 
-  [[nodiscard]] std::size_t samples() const { return samples_; }
-  void clear() { samples_ = 0; }
+  [[nodiscard]] const Sequences& sequences() const { return sequences_; }
+  [[nodiscard]] std::size_t samples() const { return sequences_.samples(); }
+  void clear() { sequences_.clear(); }
 
-  /// Room for `batch` more samples; the first of them.
-  std::size_t extend(std::size_t batch) {
-    const auto first = samples_;
-    samples_ += batch;
-    if (gates_.size() < samples_ * kGates * units_) {
-      gates_.resize(samples_ * kGates * units_);
-      for (auto* all : {&c_before_, &h_before_, &c_, &tanh_c_, &h_}) all->resize(samples_ * units_);
+  /// Makes room for the samples of a call; returns the first of its waves.
+  std::size_t extend(const Inputs& inputs) {
+    const auto first_wave =
+        sequences_.add(inputs.episode_starts.size(), inputs.follows, inputs.episode_starts);
+    if (gates_.size() < samples() * kGates * units_) {
+      gates_.resize(samples() * kGates * units_);
+      for (auto* all : {&c_before_, &h_before_, &c_, &tanh_c_, &h_}) {
+        all->resize(samples() * units_);
+      }
     }
-    return first;
+    return first_wave;
   }
 
   [[nodiscard]] float* gates(std::size_t sample) { return &gates_[sample * kGates * units_]; }
@@ -71,14 +75,19 @@ class CellTape {
 
  private:
   std::size_t units_;
-  std::size_t samples_ = 0;
+  Sequences sequences_;
   std::vector<float> gates_, c_before_, h_before_, c_, tanh_c_, h_;
 };
+
+/// Samples that lie one after another.
+bool contiguous(std::span<const std::size_t> wave) {
+  return wave.back() - wave.front() + 1 == wave.size();
+}
 
 class LstmNetwork final : public Network {
  public:
   LstmNetwork(const Architecture& architecture, std::span<const float> parameters,
-              const MakeNetwork& make_below)
+              const PartFactory& make_below)
       : architecture_(architecture),
         units_(static_cast<std::size_t>(architecture.lstm)),
         parameters_(parameters),
@@ -97,38 +106,32 @@ class LstmNetwork final : public Network {
   void forward(const Inputs& inputs, const Heads& out) override {
     require_sizes(architecture_, inputs, out);
     passing_.clear();
-    const auto first = passing_.extend(static_cast<std::size_t>(out.batch));
-    below_->forward({inputs.observations}, gates(passing_, first, out.batch));
-    run(inputs, passing_, first, out);
+    const auto first_wave = passing_.extend(inputs);
+    below_->forward({inputs.observations}, gates(passing_, 0, out.batch));
+    run(inputs, passing_, first_wave, out);
   }
 
   void record(const Inputs& inputs, const Heads& out) override {
     require_sizes(architecture_, inputs, out);
-    const auto batch = static_cast<std::size_t>(out.batch);
-    if (recorded_.samples() > 0 && batch != batch_) {
-      throw std::logic_error("Network: the steps of an LSTM that are recorded need one batch size");
-    }
-    batch_ = batch;
-    const auto first = recorded_.extend(batch);
+    const auto first = recorded_.samples();
+    const auto first_wave = recorded_.extend(inputs);
     below_->record({inputs.observations}, gates(recorded_, first, out.batch));
-    run(inputs, recorded_, first, out);
+    run(inputs, recorded_, first_wave, out);
     heads_.add(out);
-    episode_starts_.insert(episode_starts_.end(), inputs.episode_starts.begin(),
-                           inputs.episode_starts.end());
   }
 
-  /// Back through the steps that were recorded and no further: what came before them is a constant.
+  /// Back through the recorded sequences and no further: their initial states are constants.
   void backward(const HeadLoss& loss, std::span<float> gradient) override {
     const auto d = heads_.gradient(loss);
     const auto samples = recorded_.samples();
+    const auto& sequences = recorded_.sequences();
     d_h_.assign(samples * units_, 0.0f);
     heads_backward(d, gradient);
     d_gates_.resize(samples * kGates * units_);
-    d_c_.assign(batch_ * units_, 0.0f);
-    for (auto first = samples - batch_;; first -= batch_) {
-      cells_backward(first);
-      if (first == 0) break;
-      step_backward(first);
+    d_c_.assign(sequences.chains() * units_, 0.0f);
+    for (auto wave = sequences.waves(); wave-- > 0;) {
+      cells_backward(sequences.wave(wave));
+      wave_backward(sequences.wave(wave));
     }
     dense_.to_weights(recurrent_shape(samples), d_gates_.data(), recorded_.h_before(0),
                       &gradient[recurrent_.weights]);
@@ -148,7 +151,6 @@ class LstmNetwork final : public Network {
  private:
   void forget() {
     recorded_.clear();
-    episode_starts_.clear();
     heads_.clear();
   }
 
@@ -163,26 +165,65 @@ class LstmNetwork final : public Network {
             static_cast<std::int64_t>(kGates) * architecture_.lstm};
   }
 
-  /// From the gates' part of the network below to states and heads.
-  void run(const Inputs& inputs, CellTape& tape, std::size_t first, const Heads& out) {
-    const auto batch = static_cast<std::size_t>(out.batch);
-    for (std::size_t i = 0; i < batch; ++i) {
-      float* const state = &inputs.state[2 * i * units_];
-      if (inputs.episode_starts[i] != 0) std::fill_n(state, 2 * units_, 0.0f);
-      std::copy_n(state, units_, tape.h_before(first + i));
-      std::copy_n(state + units_, units_, tape.c_before(first + i));
-    }
-    dense_.forward(recurrent_shape(batch), &parameters_[recurrent_.weights], tape.h_before(first),
-                   tape.gates(first));
-    for (std::size_t i = 0; i < batch; ++i) {
-      const auto cells = tape.cells(first + i);
-      lstm_forward(cells);
-      float* const state = &inputs.state[2 * i * units_];
-      std::copy_n(cells.h, units_, state);
-      std::copy_n(cells.c, units_, state + units_);
+  /// From the gates' part of the network below to states and heads, for the samples of a call,
+  /// which are the last ones of the tape.
+  void run(const Inputs& inputs, CellTape& tape, std::size_t first_wave, const Heads& out) {
+    const auto first = tape.samples() - static_cast<std::size_t>(out.batch);
+    for (auto wave = first_wave; wave < tape.sequences().waves(); ++wave) {
+      run_wave(inputs, tape, first, tape.sequences().wave(wave));
     }
     head_forward(policy_, tape.h(first), out.batch, out.actions, out.logits);
     if (architecture_.value_head) head_forward(value_, tape.h(first), out.batch, 1, out.value);
+  }
+
+  void run_wave(const Inputs& inputs, CellTape& tape, std::size_t first,
+                std::span<const std::size_t> wave) {
+    for (const auto sample : wave) {
+      const auto i = sample - first;
+      float* const state = &inputs.state[2 * i * units_];
+      const auto before = tape.sequences().before(sample);
+      if (!inputs.follows.empty() && before != kStartsSequence) {
+        const auto cells = tape.cells(static_cast<std::size_t>(before));
+        std::copy_n(cells.h, units_, state);
+        std::copy_n(cells.c, units_, state + units_);
+      }
+      if (inputs.episode_starts[i] != 0) std::fill_n(state, 2 * units_, 0.0f);
+      std::copy_n(state, units_, tape.h_before(sample));
+      std::copy_n(state + units_, units_, tape.c_before(sample));
+    }
+    recur(tape, wave);
+    for (const auto sample : wave) {
+      const auto cells = tape.cells(sample);
+      lstm_forward(cells);
+      float* const state = &inputs.state[2 * (sample - first) * units_];
+      std::copy_n(cells.h, units_, state);
+      std::copy_n(cells.c, units_, state + units_);
+    }
+  }
+
+  /// Adds the recurrence to the wave's gates.
+  void recur(CellTape& tape, std::span<const std::size_t> wave) {
+    const auto product = [&](const float* h, float* gates) {
+      dense_.forward(recurrent_shape(wave.size()), &parameters_[recurrent_.weights], h, gates);
+    };
+    if (contiguous(wave)) return product(tape.h_before(wave.front()), tape.gates(wave.front()));
+    gather(wave, tape.h_before(0), units_, wave_h_);
+    gather(wave, tape.gates(0), kGates * units_, wave_gates_);
+    product(wave_h_.data(), wave_gates_.data());
+    const float* row = wave_gates_.data();
+    for (const auto sample : wave) {
+      std::copy_n(row, kGates * units_, tape.gates(sample));
+      row += kGates * units_;
+    }
+  }
+
+  /// The wave's rows of `width` numbers, one after another.
+  static void gather(std::span<const std::size_t> wave, const float* rows, std::size_t width,
+                     std::vector<float>& into) {
+    into.clear();
+    for (const auto sample : wave) {
+      into.insert(into.end(), rows + sample * width, rows + (sample + 1) * width);
+    }
   }
 
   void head_forward(const Place& place, const float* h, std::int64_t batch, std::int64_t outputs,
@@ -212,29 +253,36 @@ class LstmNetwork final : public Network {
     for (std::size_t i = 0; i < d.size(); ++i) bias[i % width] += d[i];
   }
 
-  /// Through the cells of the step whose samples begin at `first`.
-  void cells_backward(std::size_t first) {
-    for (std::size_t i = 0; i < batch_; ++i) {
-      const auto sample = first + i;
+  void cells_backward(std::span<const std::size_t> wave) {
+    for (const auto sample : wave) {
+      const auto chain = recorded_.sequences().chain(sample);
       lstm_backward(recorded_.cells(sample), {.h = &d_h_[sample * units_],
-                                              .c = &d_c_[i * units_],
+                                              .c = &d_c_[chain * units_],
                                               .gates = &d_gates_[sample * kGates * units_]});
     }
   }
 
-  /// From the gates of that step to the outputs of the one before; nothing passes the beginning of
-  /// an episode.
-  void step_backward(std::size_t first) {
-    d_before_.assign(batch_ * units_, 0.0f);
-    dense_.to_input(recurrent_shape(batch_), &parameters_[recurrent_.weights],
-                    &d_gates_[first * kGates * units_], d_before_.data());
-    for (std::size_t i = 0; i < batch_; ++i) {
-      if (episode_starts_[first + i] == 0) continue;
-      std::fill_n(&d_before_[i * units_], units_, 0.0f);
-      std::fill_n(&d_c_[i * units_], units_, 0.0f);
+  /// From the wave's gates to the outputs of the samples before.
+  void wave_backward(std::span<const std::size_t> wave) {
+    const auto& sequences = recorded_.sequences();
+    if (std::ranges::all_of(
+            wave, [&](auto sample) { return sequences.before(sample) == kStartsSequence; })) {
+      return;
     }
-    float* const d_h = &d_h_[(first - batch_) * units_];
-    for (std::size_t k = 0; k < d_before_.size(); ++k) d_h[k] += d_before_[k];
+    const float* d_gates = &d_gates_[wave.front() * kGates * units_];
+    if (!contiguous(wave)) {
+      gather(wave, d_gates_.data(), kGates * units_, wave_gates_);
+      d_gates = wave_gates_.data();
+    }
+    d_before_.assign(wave.size() * units_, 0.0f);
+    dense_.to_input(recurrent_shape(wave.size()), &parameters_[recurrent_.weights], d_gates,
+                    d_before_.data());
+    for (std::size_t i = 0; i < wave.size(); ++i) {
+      const auto before = sequences.before(wave[i]);
+      if (before == kStartsSequence) continue;
+      float* const d_h = &d_h_[static_cast<std::size_t>(before) * units_];
+      for (std::size_t k = 0; k < units_; ++k) d_h[k] += d_before_[i * units_ + k];
+    }
   }
 
   Architecture architecture_;
@@ -246,18 +294,18 @@ class LstmNetwork final : public Network {
   DenseKernels dense_;
   CellTape passing_;   // of the latest forward()
   CellTape recorded_;  // of record()
-  std::vector<std::uint8_t> episode_starts_;
-  std::size_t batch_ = 0;  // of each step recorded
   RecordedHeads heads_;
-  std::vector<float> d_h_, d_gates_;   // by sample
-  std::vector<float> d_c_, d_before_;  // of the step that backward() is at
+  std::vector<float> d_h_, d_gates_;        // by sample
+  std::vector<float> d_c_;                  // by chain, at the wave of backward()
+  std::vector<float> d_before_;             // of a wave, as the next two
+  std::vector<float> wave_h_, wave_gates_;  // where the wave's samples lie apart
 };
 
 }  // namespace
 
 std::unique_ptr<Network> make_lstm_network(const Architecture& architecture,
                                            std::span<const float> parameters,
-                                           const MakeNetwork& make_below) {
+                                           const PartFactory& make_below) {
   return std::make_unique<LstmNetwork>(architecture, parameters, make_below);
 }
 

@@ -1,20 +1,21 @@
 // Two networks that share nothing: one for the policy, one for the value.
 
+#include "tandem/nn/composed/separate_network.h"
+
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "tandem/nn/batch.h"
-#include "tandem/nn/network.h"
 
 namespace tandem {
 namespace {
 
-/// One of the two: a network whose policy head is the head, with its own part of each sample's
+/// One of the two networks, whose policy head is its only head, with its share of each sample's
 /// state. Not thread-safe.
-class Part {
+class Half {
  public:
-  Part(const Architecture& architecture, std::span<const float> parameters, const MakeNetwork& make)
+  Half(const Architecture& architecture, std::span<const float> parameters, const PartFactory& make)
       : network_(make(architecture, parameters)),
         width_(architecture.policy_outputs),
         state_size_(static_cast<std::size_t>(architecture.state_size())) {}
@@ -32,7 +33,11 @@ class Part {
       std::ranges::copy(inputs.state.subspan(i * whole + offset, state_size_),
                         state_.begin() + static_cast<std::ptrdiff_t>(i * state_size_));
     }
-    pass(*network_, Inputs{inputs.observations, state_, inputs.episode_starts},
+    pass(*network_,
+         Inputs{.observations = inputs.observations,
+                .state = state_,
+                .episode_starts = inputs.episode_starts,
+                .follows = inputs.follows},
          Heads{batch, width_, out, {}});
     for (std::size_t i = 0; i < samples; ++i) {
       std::ranges::copy(std::span(state_).subspan(i * state_size_, state_size_),
@@ -56,7 +61,7 @@ class Part {
 class SeparateNetwork final : public Network {
  public:
   SeparateNetwork(const Architecture& architecture, std::span<const float> parameters,
-                  const MakeNetwork& make)
+                  const PartFactory& make)
       : architecture_(architecture),
         policy_size_(static_cast<std::size_t>(architecture.policy_part().parameter_count())),
         value_offset_(static_cast<std::size_t>(architecture.policy_part().state_size())),
@@ -68,12 +73,12 @@ class SeparateNetwork final : public Network {
 
   void forward(const Inputs& inputs, const Heads& out) override {
     run(inputs, out,
-        [](Network& part, const Inputs& in, const Heads& head) { part.forward(in, head); });
+        [](Network& half, const Inputs& in, const Heads& head) { half.forward(in, head); });
   }
 
   void record(const Inputs& inputs, const Heads& out) override {
     run(inputs, out,
-        [](Network& part, const Inputs& in, const Heads& head) { part.record(in, head); });
+        [](Network& half, const Inputs& in, const Heads& head) { half.record(in, head); });
     heads_.add(out);
   }
 
@@ -101,7 +106,7 @@ class SeparateNetwork final : public Network {
   Architecture architecture_;
   std::size_t policy_size_;   // of its parameters, which come first
   std::size_t value_offset_;  // of its part of a state
-  Part policy_, value_;
+  Half policy_, value_;
   RecordedHeads heads_;
 };
 
@@ -109,7 +114,7 @@ class SeparateNetwork final : public Network {
 
 std::unique_ptr<Network> make_separate_network(const Architecture& architecture,
                                                std::span<const float> parameters,
-                                               const MakeNetwork& make) {
+                                               const PartFactory& make) {
   return std::make_unique<SeparateNetwork>(architecture, parameters, make);
 }
 

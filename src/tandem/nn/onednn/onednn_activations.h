@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "tandem/nn/activation_recorder.h"
 #include "tandem/nn/batch.h"
-#include "tandem/nn/network.h"
 #include "tandem/nn/onednn/onednn_tape.h"
 
 namespace tandem::onednn {
@@ -29,7 +29,7 @@ class OnednnActivations final : public Activations {
 
   /// Of some places; views.
   [[nodiscard]] Heads heads(std::int64_t first, std::int64_t count) const {
-    return part(heads_, first, count);
+    return rows_of(heads_, first, count);
   }
 
  private:
@@ -41,7 +41,7 @@ class OnednnActivations final : public Activations {
 /// Throws std::logic_error for another kind of activations.
 inline OnednnActivations& own_kind(Activations& activations) {
   auto* own = dynamic_cast<OnednnActivations*>(&activations);
-  if (own == nullptr) throw std::logic_error("Network: a activations of another kind of network");
+  if (own == nullptr) throw std::logic_error("Network: activations of another kind of network");
   return *own;
 }
 

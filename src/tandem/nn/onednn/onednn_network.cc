@@ -3,15 +3,17 @@
 // layer's choice from record() to backward(); the heads are one dense layer of all their outputs,
 // in fp32.
 
+#include "tandem/nn/onednn/onednn_network.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "tandem/base/error.h"
+#include "tandem/nn/activation_recorder.h"
 #include "tandem/nn/batch.h"
 #include "tandem/nn/kernels/layer_parameters.h"
 #include "tandem/nn/kernels/pixels.h"
 #include "tandem/nn/kernels/relu.h"
-#include "tandem/nn/network.h"
 #include "tandem/nn/onednn/onednn_activations.h"
 #include "tandem/nn/onednn/onednn_layers.h"
 #include "tandem/nn/onednn/onednn_tape.h"
@@ -48,7 +50,7 @@ void add(std::span<const float> values, float* sums) {
   for (std::size_t i = 0; i < values.size(); ++i) sums[i] += values[i];
 }
 
-class OnednnNetwork final : public Network {
+class OnednnNetwork final : public Network, public ActivationRecorder {
  public:
   OnednnNetwork(const Architecture& architecture, std::span<const float> parameters,
                 Precision precision)
@@ -69,6 +71,8 @@ class OnednnNetwork final : public Network {
   [[nodiscard]] const Architecture& architecture() const override { return architecture_; }
 
   [[nodiscard]] bool takes_pieces() const override { return true; }
+
+  [[nodiscard]] ActivationRecorder* at_places() override { return this; }
 
   void forward(const Inputs& inputs, const Heads& out) override {
     keep_to_this_thread();
@@ -113,7 +117,7 @@ class OnednnNetwork final : public Network {
     });
     for (std::int64_t i = 0; i < out.batch; ++i) {
       const Heads kept = own.heads(places[static_cast<std::size_t>(i)], 1);
-      const Heads made = part(out, i, 1);
+      const Heads made = rows_of(out, i, 1);
       std::ranges::copy(made.logits, kept.logits.begin());
       std::ranges::copy(made.value, kept.value.begin());
     }
@@ -170,7 +174,7 @@ class OnednnNetwork final : public Network {
     const auto samples = static_cast<std::size_t>(out.batch);
     for (std::size_t s = 0; s < samples; ++s) {
       const auto sample = static_cast<std::int64_t>(s);
-      read(part(inputs, sample, 1, out.batch).observations, 1, at(0, s));
+      read(rows_of(inputs, sample, 1, out.batch).observations, 1, at(0, s));
       for (std::size_t i = 0; i < convolutions_; ++i) {
         layers_[i].forward(1, at(i, s), at(i + 1, s));
       }
@@ -185,7 +189,7 @@ class OnednnNetwork final : public Network {
       layers_[i].forward_alone(from_, to_);
     }
     for (std::size_t s = 0; s < samples; ++s) {
-      finish(at(layers_.size() - 1, s), part(out, static_cast<std::int64_t>(s), 1));
+      finish(at(layers_.size() - 1, s), rows_of(out, static_cast<std::int64_t>(s), 1));
     }
   }
 

@@ -1,8 +1,8 @@
-// In the place of onednn_*.cc where oneDNN is not there.
+// Stands in for onednn_*.cc in a build without oneDNN.
 
 #include <stdexcept>
 
-#include "tandem/nn/network.h"
+#include "tandem/nn/onednn/onednn_network.h"
 
 namespace tandem {
 

@@ -3,6 +3,8 @@
 // of acting and learning on a CPU, building an autograd graph costs a noticeable share. No fmt
 // here: libtorch brings another version of its headers along.
 
+#include "tandem/nn/torch/torch_network.h"
+
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
@@ -28,7 +30,6 @@
 #include "tandem/base/error.h"
 #include "tandem/nn/batch.h"
 #include "tandem/nn/kernels/pixels.h"
-#include "tandem/nn/network.h"
 
 namespace tandem {
 namespace {

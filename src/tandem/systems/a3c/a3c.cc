@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tandem/acting/actor_network.h"
 #include "tandem/acting/collector.h"
 #include "tandem/acting/network_copy.h"
 #include "tandem/sync/crew.h"
@@ -24,8 +25,9 @@ class ActorLearner {
         parameters_(parts.learner.parameters().begin(), parts.learner.parameters().end()),
         gradient_(parameters_.size()),
         network_(parts.make_network(parameters_)),
+        actor_(*network_),
         target_(target, parts.make_network),
-        collector_(VecEnv(parts.make_env, {.first = thread, .seed = parts.seed}), *network_,
+        collector_(VecEnv(parts.make_env, {.first = thread, .seed = parts.seed}), actor_,
                    target_.get(), parts.algorithm, static_cast<int>(config.t_max),
                    RolloutEnd::at_episode) {}
 
@@ -72,6 +74,7 @@ class ActorLearner {
   std::vector<float> parameters_;
   std::vector<float> gradient_;
   std::unique_ptr<Network> network_;
+  RecordingActor actor_;
   NetworkCopy target_;
   Collector collector_;
 };

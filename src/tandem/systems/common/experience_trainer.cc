@@ -80,7 +80,7 @@ void ExperienceTrainer::revalue() {
   for (const auto& experience : batch_) {
     Rollout& rollout = experience->rollout;
     const int last = rollout.steps();
-    rule_.values(part(all, first, rollout.envs()), rollout.actions(last), rollout.values(last));
+    rule_.values(rows_of(all, first, rollout.envs()), rollout.actions(last), rollout.values(last));
     first += rollout.envs();
   }
 }
@@ -90,8 +90,8 @@ LossStats ExperienceTrainer::loss(const Heads& heads, const Heads& gradient) con
   std::int64_t first = 0;
   for (const auto& experience : batch_) {
     const std::int64_t count = experience->rollout.samples();
-    all += loss_.loss(part(heads, first, count), experience->rollout, 1.0,
-                      part(gradient, first, count));
+    all += loss_.loss(rows_of(heads, first, count), experience->rollout, 1.0,
+                      rows_of(gradient, first, count));
     first += count;
   }
   return all;

@@ -24,7 +24,7 @@ std::int64_t begin_of(std::int64_t all, std::int64_t index, std::int64_t count) 
 }  // namespace
 
 Minibatches::Minibatches(const Parts& parts, std::span<const float> parameters,
-                         std::int64_t samples, int parts_each)
+                         std::int64_t samples, int shares_each)
     : loss_(parts.algorithm.rollout_loss()),
       passes_(loss_.needs().passes.value()),
       stream_(parts.seed, kOrderStream),
@@ -33,19 +33,20 @@ Minibatches::Minibatches(const Parts& parts, std::span<const float> parameters,
     throw Error(fmt::format("ppo.minibatches = {}, but an update has {} samples",
                             passes_.minibatches, samples));
   }
-  parts_each = static_cast<int>(std::min<std::int64_t>(parts_each, samples / passes_.minibatches));
+  shares_each =
+      static_cast<int>(std::min<std::int64_t>(shares_each, samples / passes_.minibatches));
   const EnvSpec spec = parts.make_env(0)->spec();
   for (std::int64_t m = 0; m < passes_.minibatches; ++m) {
     const auto size =
         begin_of(samples, m + 1, passes_.minibatches) - begin_of(samples, m, passes_.minibatches);
-    auto& minibatch = parts_.emplace_back();
-    for (int p = 0; p < parts_each; ++p) {
-      const auto count = begin_of(size, p + 1, parts_each) - begin_of(size, p, parts_each);
+    auto& minibatch = minibatches_.emplace_back();
+    for (int p = 0; p < shares_each; ++p) {
+      const auto count = begin_of(size, p + 1, shares_each) - begin_of(size, p, shares_each);
       minibatch.push_back({Rollout(spec, 1, static_cast<int>(count))});
     }
   }
-  for (int p = 0; p < parts_each; ++p) networks_.push_back(parts.make_network(parameters));
-  gradients_.resize(static_cast<std::size_t>(parts_each), std::vector<float>(parameters.size()));
+  for (int p = 0; p < shares_each; ++p) networks_.push_back(parts.make_network(parameters));
+  gradients_.resize(static_cast<std::size_t>(shares_each), std::vector<float>(parameters.size()));
   if (parts.resume == nullptr) return;
   StateReader reader(parts.resume->blob(kOrder));
   stream_.load(reader);
@@ -58,9 +59,9 @@ Minibatches::Summary Minibatches::learn(std::span<Rollout* const> rollouts, Work
   for (std::int64_t epoch = 0; epoch < passes_.epochs; ++epoch) {
     shuffle();
     std::span<const std::int64_t> rest = order_;
-    for (auto& minibatch : parts_) {
+    for (auto& minibatch : minibatches_) {
       std::int64_t size = 0;
-      for (const auto& part : minibatch) size += part.samples.envs();
+      for (const auto& share : minibatch) size += share.samples.envs();
       const auto chosen = rest.first(static_cast<std::size_t>(size));
       rest = rest.subspan(chosen.size());
       workers.parallel_for(static_cast<int>(minibatch.size()), [&](int p) {
@@ -74,7 +75,7 @@ Minibatches::Summary Minibatches::learn(std::span<Rollout* const> rollouts, Work
       const UpdateInfo moved = move(gradients_);
       all.mean.gradient_norm += moved.gradient_norm;
       all.mean.learning_rate = moved.learning_rate;
-      for (const auto& part : minibatch) all.loss += part.loss;
+      for (const auto& share : minibatch) all.loss += share.loss;
     }
   }
   all.mean.gradient_norm /= static_cast<double>(passes_.epochs * passes_.minibatches);
@@ -89,22 +90,23 @@ void Minibatches::shuffle() {
   }
 }
 
-/// The gradient of the mean over the minibatch, this part's share of it.
-void Minibatches::differentiate(Part& part, Network& network, std::span<const std::int64_t> chosen,
+/// The gradient of the mean over the minibatch, as far as it comes from this share.
+void Minibatches::differentiate(Share& share, Network& network,
+                                std::span<const std::int64_t> chosen,
                                 std::span<Rollout* const> rollouts, double weight,
                                 std::span<float> gradient) {
   for (std::size_t to = 0; to < chosen.size(); ++to) {
     std::int64_t sample = chosen[to];
     auto from = rollouts.begin();
     for (; sample >= (*from)->samples(); ++from) sample -= (*from)->samples();
-    part.samples.copy_sample(**from, sample, static_cast<int>(to));
+    share.samples.copy_sample(**from, sample, static_cast<int>(to));
   }
   network.reload();
-  network.record({part.samples.observations(0)},
-                 part.heads.of(network.architecture(), part.samples.samples()));
+  network.record({share.samples.observations(0)},
+                 share.heads.of(network.architecture(), share.samples.samples()));
   network.backward(
       [&](const Heads& heads, const Heads& out) {
-        part.loss = loss_.loss(heads, part.samples, weight, out);
+        share.loss = loss_.loss(heads, share.samples, weight, out);
       },
       gradient);
 }

@@ -15,16 +15,16 @@
 namespace tandem {
 
 /// PPO's Algorithm 1, lines 6 and 7 (Schulman et al. 2017), for the systems that learn from whole
-/// rollouts of all environments at once. The gradient of a minibatch is made in parts that threads
-/// share; their number and the order of samples follow from the config and the seed alone, never
-/// from the threads. Not thread-safe.
+/// rollouts of all environments at once. Threads divide the gradient of a minibatch
+/// into shares; the number of shares and the order of samples follow from the config and the seed
+/// alone, never from the threads. Not thread-safe.
 class Minibatches {
  public:
   /// Of updates of `samples` samples by an algorithm with passes. Gradients are taken at
   /// `parameters`, which with the parts must outlive this. Throws Error when there are more
   /// minibatches than samples.
   Minibatches(const Parts& parts, std::span<const float> parameters, std::int64_t samples,
-              int parts_each);
+              int shares_each);
 
   /// Moves the parameters by the sum of these gradients.
   using Move = std::function<UpdateInfo(std::span<const std::vector<float>> gradients)>;
@@ -42,24 +42,24 @@ class Minibatches {
   void save(Checkpoint& checkpoint) const;
 
  private:
-  /// A part of a minibatch.
-  struct Part {
+  /// A part of a minibatch, for one network.
+  struct Share {
     Rollout samples;  // one step
     HeadsBuffer heads = {};
     LossStats loss = {};
   };
 
   void shuffle();
-  void differentiate(Part& part, Network& network, std::span<const std::int64_t> chosen,
+  void differentiate(Share& share, Network& network, std::span<const std::int64_t> chosen,
                      std::span<Rollout* const> rollouts, double weight, std::span<float> gradient);
 
   const RolloutLoss& loss_;
   const Passes passes_;
-  Stream stream_;                         // of the order of samples
-  std::vector<std::int64_t> order_;       // of all samples of an update
-  std::vector<std::vector<Part>> parts_;  // by minibatch; the sizes of two may differ by one
-  std::vector<std::unique_ptr<Network>> networks_;  // by part
-  std::vector<std::vector<float>> gradients_;       // by part
+  Stream stream_;                                   // of the order of samples
+  std::vector<std::int64_t> order_;                 // of all samples of an update
+  std::vector<std::vector<Share>> minibatches_;     // sizes of two may differ by one
+  std::vector<std::unique_ptr<Network>> networks_;  // by share
+  std::vector<std::vector<float>> gradients_;       // by share
 };
 
 }  // namespace tandem

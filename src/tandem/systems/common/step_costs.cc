@@ -12,6 +12,7 @@
 #include "tandem/base/median.h"
 #include "tandem/data/rollout.h"
 #include "tandem/env/uniform_action.h"
+#include "tandem/nn/activation_recorder.h"
 #include "tandem/nn/batch.h"
 #include "tandem/sync/crew.h"
 #include "tandem/sync/workers.h"
@@ -88,9 +89,9 @@ Workbench::Workbench(const Parts& parts, const Batching& batching, int first_env
       env_(parts.make_env, {.first = first_env, .count = batching.envs, .seed = parts.seed}),
       network_(parts.make_network(learner_.parameters())),
       records_(!batching.apart && !loss_.needs().passes &&
-               (!batching.alone || network_->make_activations(1) != nullptr)),
+               (!batching.alone || network_->at_places() != nullptr)),
       rollout_(env_.spec(), batching.steps, batching.envs),
-      state_(*network_, batching.envs),
+      state_(network_->architecture(), batching.envs),
       actions_(env_.spec(), batching.envs),
       logits_(static_cast<std::size_t>(network_->architecture().policy_outputs * batching.envs *
                                        batching.steps)),
@@ -142,8 +143,8 @@ void Workbench::act() {
     const int passes = batching_.alone ? batching_.envs : 1;
     for (int i = 0; i < passes; ++i) {
       const int count = batching_.envs / passes;
-      const Inputs some = part(seen, i, count, batching_.envs);
-      const Heads out = part(heads(t), i, count);
+      const Inputs some = rows_of(seen, i, count, batching_.envs);
+      const Heads out = rows_of(heads(t), i, count);
       records_ ? network_->record(some, out) : network_->forward(some, out);
     }
     state_.keep(ids_);
@@ -159,7 +160,7 @@ void Workbench::act() {
   const int first = bootstrap == Bootstrap::last_state ? last : 1;
   const int rows = last - first + 1;
   const auto seen = state_.look(ids_, rollout_.observations(first, rows));
-  if (batching_.alone) return network_->forward_alone(seen, heads(first, rows));
+  if (batching_.alone) return forward_alone(*network_, seen, heads(first, rows));
   network_->forward(seen, heads(first, rows));
 }
 

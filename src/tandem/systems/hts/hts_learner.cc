@@ -107,7 +107,7 @@ void HtsLearner::differentiate(Gradient& own, Rollout& rollout, std::span<float>
 void HtsLearner::differentiate(Gradient& own, const Rollout& rollout, const Recorded& samples,
                                std::span<float> sum) {
   own.network->reload();
-  own.network->backward(
+  own.network->at_places()->backward(
       [&](const Heads& heads, const Heads& gradient) {
         own.stats = rollout_loss_.loss(heads, rollout, weight_, gradient);
       },
@@ -115,7 +115,9 @@ void HtsLearner::differentiate(Gradient& own, const Rollout& rollout, const Reco
 }
 
 std::unique_ptr<Activations> HtsLearner::make_activations() const {
-  return records_ ? own_.front().network->make_activations(samples_) : nullptr;
+  if (!records_) return nullptr;
+  auto* recorder = own_.front().network->at_places();
+  return recorder != nullptr ? recorder->make_activations(samples_) : nullptr;
 }
 
 void HtsLearner::record_again(HtsStorage& data) {
@@ -126,9 +128,9 @@ void HtsLearner::record_again(HtsStorage& data) {
     std::vector<std::int64_t> places(static_cast<std::size_t>(group.samples()));
     std::iota(places.begin(), places.end(), place);
     place += group.samples();
-    own.network->record_at({group.observations(0, group.steps())},
-                           own.heads.of(own.network->architecture(), group.samples()),
-                           *data.activations, places);
+    own.network->at_places()->record_at({group.observations(0, group.steps())},
+                                        own.heads.of(own.network->architecture(), group.samples()),
+                                        *data.activations, places);
   }
 }
 

@@ -32,7 +32,7 @@ class HtsLearner {
   /// own seconds.
   UpdateReport update(HtsStorage& data, std::int64_t steps, PublishedParameters& acting);
 
-  /// Room for what actors record, or null where they had better not.
+  /// Room for the actors' activations. Null when actors must not record.
   [[nodiscard]] std::unique_ptr<Activations> make_activations() const;
 
   /// Fills the activations of data that a resumed run took from its checkpoint, as actors did.

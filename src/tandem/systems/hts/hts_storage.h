@@ -8,7 +8,7 @@
 
 #include "tandem/base/state.h"
 #include "tandem/data/rollout.h"
-#include "tandem/nn/network.h"
+#include "tandem/nn/activation_recorder.h"
 
 namespace tandem {
 

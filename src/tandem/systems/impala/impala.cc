@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tandem/acting/actor_network.h"
 #include "tandem/acting/collector.h"
 #include "tandem/sync/crew.h"
 #include "tandem/sync/team.h"
@@ -19,16 +20,19 @@
 namespace tandem {
 namespace {
 
-/// Section 3: plays by a copy of the parameters.
+/// Section 3: plays by a copy of the parameters. The learner goes forward itself, so nothing is
+/// recorded here.
 struct Actor {
   Actor(const ImpalaConfig& config, const Parts& parts, const SharedModel& model, int rank)
       : copy(model, parts.make_network),
+        network(copy.network()),
         collector(VecEnv(parts.make_env, {.first = rank * static_cast<int>(config.envs),
                                           .count = static_cast<int>(config.envs),
                                           .seed = parts.seed}),
-                  copy.network(), nullptr, parts.algorithm, static_cast<int>(config.unroll)) {}
+                  network, nullptr, parts.algorithm, static_cast<int>(config.unroll)) {}
 
   NetworkCopy copy;
+  ForwardActor network;
   Collector collector;
   double waited_seconds = 0;  // for the queue, the last time
 };

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tandem/acting/actor_network.h"
 #include "tandem/acting/collector.h"
 #include "tandem/acting/network_copy.h"
 #include "tandem/base/clock.h"
@@ -23,6 +24,7 @@ namespace {
 /// threads: with it the order of all sums, and so every bit of the result.
 struct Group {
   std::unique_ptr<Network> network = nullptr;
+  std::unique_ptr<ActorNetwork> actor = nullptr;
   std::unique_ptr<NetworkCopy> target = nullptr;
   std::unique_ptr<Collector> collector = nullptr;
   Rollout* rollout = nullptr;  // the last one, the collector's
@@ -56,6 +58,12 @@ int worker_count(const PaacConfig& config, int thread_budget) {
   return std::min(static_cast<int>(config.workers), thread_budget);
 }
 
+/// Algorithms with passes of their own (PPO) do not learn from the pass that acts.
+std::unique_ptr<ActorNetwork> actor_of(Network& network, const Algorithm& algorithm) {
+  if (algorithm.needs().passes) return std::make_unique<ForwardActor>(network);
+  return std::make_unique<RecordingActor>(network);
+}
+
 /// Line 2: the n_e environments. Where there are more workers than groups (one group on a GPU: the
 /// architecture of the paper's Figure 1), the rest of the workers step each group's environments.
 Group make_group(const PaacConfig& config, const Parts& parts, const TargetParameters& target,
@@ -66,12 +74,13 @@ Group make_group(const PaacConfig& config, const Parts& parts, const TargetParam
   const int workers_each = worker_count(config, parts.threads) / group_count(config);
   Group group{.network = parts.make_network(parts.learner.parameters()),
               .target = std::make_unique<NetworkCopy>(target, parts.make_network)};
+  group.actor = actor_of(*group.network, parts.algorithm);
   group.collector = std::make_unique<Collector>(
       VecEnv(parts.make_env, {.first = first,
                               .count = count,
                               .threads = workers_each > 1 ? workers_each : 0,
                               .seed = parts.seed}),
-      *group.network, group.target->get(), parts.algorithm, static_cast<int>(config.t_max));
+      *group.actor, group.target->get(), parts.algorithm, static_cast<int>(config.t_max));
   return group;
 }
 
@@ -81,7 +90,7 @@ void start(Group& group, std::size_t index, const Checkpoint* resume) {
   group.collector->load(reader);
 }
 
-/// Algorithms with several passes over the same experience: what acted was recorded in vain.
+/// For algorithms with several passes over the same experience.
 UpdateInfo learn_in_passes(Minibatches& minibatches, std::vector<Group>& groups, Parts& parts,
                            Workers& workers) {
   std::vector<Rollout*> rollouts;

@@ -1,0 +1,17 @@
+// How networks that are made of others make their parts.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "tandem/nn/network.h"
+
+namespace tandem {
+
+/// Makes a part of a composed network: the network of the part's own architecture, over its share
+/// of the parameters, which must outlive it.
+using PartFactory =
+    std::function<std::unique_ptr<Network>(const Architecture&, std::span<const float> parameters)>;
+
+}  // namespace tandem
