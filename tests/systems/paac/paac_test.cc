@@ -8,7 +8,9 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tandem/algo/ppo.h"
@@ -83,6 +85,43 @@ TEST_F(PaacTest, PpoHasTheSameBitsForAnyThreadsAndWhenResumed) {
   EXPECT_EQ(one, train({.folder = folder("three"), .make_algorithm = make, .threads = 3}));
   train({.folder = folder("parts"), .make_algorithm = make, .steps = 1250});
   EXPECT_EQ(one, train({.folder = folder("parts"), .make_algorithm = make, .resume = true}));
+}
+
+/// A linear network that counts its recorded passes.
+class CountsRecords final : public Network {
+ public:
+  CountsRecords(std::unique_ptr<Network> inner, std::atomic<int>& records)
+      : inner_(std::move(inner)), records_(records) {}
+  [[nodiscard]] const Architecture& architecture() const override { return inner_->architecture(); }
+  void forward(const Inputs& inputs, const Heads& out) override { inner_->forward(inputs, out); }
+  void record(const Inputs& inputs, const Heads& out) override {
+    ++records_;
+    inner_->record(inputs, out);
+  }
+  void backward(const HeadLoss& loss, std::span<float> gradient) override {
+    inner_->backward(loss, gradient);
+  }
+  void reload() override { inner_->reload(); }
+
+ private:
+  std::unique_ptr<Network> inner_;
+  std::atomic<int>& records_;
+};
+
+// Its passes over minibatches record, and the passes that act do not. Seen failing with a
+// RecordingActor.
+TEST_F(PaacTest, PpoRecordsNothingThatItDoesNotUse) {
+  std::atomic<int> records = 0;
+  Scenario scenario{.folder = folder("run"), .steps = 500};
+  scenario.make_algorithm = [] { return make_ppo({.epochs = 2, .minibatches = 3}); };
+  train(scenario, [&](Parts& parts) {
+    parts.make_network = [&, make = parts.make_network](std::span<const float> parameters) {
+      return std::make_unique<CountsRecords>(make(parameters), records);
+    };
+    train_paac(kPaac, parts);
+  });
+  // Ten updates, with a share of each minibatch for each of the four groups.
+  EXPECT_EQ(records, 10 * 2 * 3 * 4);
 }
 
 TEST_F(PaacTest, AStopLeavesACheckpointOfTheLastStep) {
