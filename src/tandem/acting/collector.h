@@ -26,7 +26,7 @@ enum class RolloutEnd {
 /// rollout, which begins in that state.
 enum class LastState {
   looked_at_again,  // no: the next rollout evaluates it again, by the parameters of then
-  acted_on          // yes: that pass looks, so it must not be one that learning wants recorded
+  acted_on          // yes, by ActorNetwork::look(): learning must not need that pass recorded
 };
 
 /// A group of environments that one policy drives. Not thread-safe; collectors of the same

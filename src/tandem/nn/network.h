@@ -24,14 +24,15 @@ struct Inputs {
   /// places, one after another, each of some samples. See Pieces.
   std::span<const std::span<const std::byte>> pieces = {};
 
-  /// [batch], for networks with a state: the sample that each sample follows in its sequence. A
-  /// number counts the samples that were recorded since the last backward(), those of this call
-  /// behind all earlier ones; each may be followed once, by a later sample. Its state after is then
-  /// the follower's state before, whatever `state` holds, and gradients go back from one to the
-  /// other. kStartsSequence: the state before is that in `state`, a constant.
+  /// [batch], for networks with a state: the number of the sample that each sample follows in its
+  /// sequence. Numbers count the samples recorded since the last backward(), those of this call
+  /// behind all earlier ones; in forward(), those of this call alone. A sample may be followed
+  /// once, by a later one. The follower's state before is the followed sample's state after,
+  /// whatever `state` holds, and gradients go back from one to the other. With kStartsSequence a
+  /// sequence starts; its state before is that in `state`, a constant.
   ///
-  /// Empty: sample i follows sample i of the call before, which must have the same batch size, and
-  /// `state` holds the state before. In the first call all samples start sequences.
+  /// Empty: sample i follows sample i of the call of record() before, which must have the same
+  /// batch size, and `state` holds the state before. In the first call all samples start sequences.
   std::span<const std::int64_t> follows = {};
 };
 
@@ -59,7 +60,7 @@ class Network {
   /// The sizes of inputs, heads and parameters.
   [[nodiscard]] virtual const Architecture& architecture() const = 0;
 
-  /// Fills `out` for out.batch samples. Sequences of several steps are for record() alone.
+  /// Fills `out` for out.batch samples.
   virtual void forward(const Inputs& inputs, const Heads& out) = 0;
 
   /// As forward, and keeps the activations of these samples for backward(), behind those that it

@@ -70,6 +70,23 @@ class SequencesTest : public testing::TestWithParam<bool> {
     return step == SequenceStep{2, 2} || step == SequenceStep{3, 0};
   }
 
+  struct OneCall {
+    std::vector<float> observations, states;
+    std::vector<std::uint8_t> starts;
+    std::vector<std::int64_t> follows;
+  };
+
+  /// forward() takes sequences as record() does.
+  static void expect_forward(Network& network, OneCall batch, const std::vector<float>& expected) {
+    std::vector<float> logits(expected.size()), value(batch.starts.size());
+    network.forward({.observations = std::as_bytes(std::span(batch.observations)),
+                     .state = batch.states,
+                     .episode_starts = batch.starts,
+                     .follows = batch.follows},
+                    {std::ssize(value), kSequenceActions, logits, value});
+    EXPECT_EQ(logits, expected);
+  }
+
   /// With Inputs::follows, or without, where steps follow each other call by call.
   [[nodiscard]] Outcome record(const RecordCalls& calls, bool with_follows) const {
     const auto network = make_small(architecture_, parameters_);
@@ -96,11 +113,14 @@ class SequencesTest : public testing::TestWithParam<bool> {
         recorded.push_back(step);
       }
       if (!with_follows) follows.clear();
+      const auto before = states;
       network->record({.observations = std::as_bytes(std::span(observations)),
                        .state = states,
                        .episode_starts = starts,
                        .follows = follows},
                       {std::ssize(steps), kSequenceActions, logits, value});
+      if (calls.size() == 1)
+        expect_forward(*network, {observations, before, starts, follows}, logits);
       for (std::size_t i = 0; i < steps.size(); ++i) {
         auto& out = result.outputs[steps[i]];
         out.assign({logits[2 * i], logits[2 * i + 1], value[i]});
