@@ -85,7 +85,7 @@ TEST_F(CollectorTest, AnActorThatOnlyGoesForwardLeavesNothingInTheNetwork) {
   ForwardActor actor(network_);
   Collector collector(
       VecEnv([](int index) { return std::make_unique<ThreeSteps>(index, 5); }, {.count = kEnvs}),
-      actor, nullptr, *algorithm_, kSteps);
+      actor, nullptr, algorithm_, kSteps);
   collector.start();
   collector.collect(0);
   std::vector<float> gradient(parameters_.size());

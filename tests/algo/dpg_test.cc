@@ -191,7 +191,7 @@ TEST(Dpg, JudgesTheActionTakenByTheCritic) {
   std::vector<float> state_values(2);
   dpg.acting->judge({*network, bytes, heads}, {discrete, taken}, {action_values, state_values});
   std::vector<float> q(2);
-  network->judge_actions(bytes, taken, q);
+  network->critic()->judge_actions(bytes, taken, q);
   EXPECT_EQ(action_values, q);
   EXPECT_EQ(state_values, value);
   EXPECT_NE(action_values, state_values);

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tandem/nn/action_critic.h"
 #include "tandem/nn/action_scale.h"
 #include "tandem/nn/composed/deterministic_actor_critic.h"
 
@@ -39,7 +40,7 @@ class DpgRule final : public ActingRule {
   // The heads are of the policy's actions; those with noise are the critic's to judge.
   void judge(const EvaluatedStates& states, const Actions& chosen,
              const Judgements& judgements) const override {
-    states.network.judge_actions(states.observations, chosen.continuous, judgements.action_values);
+    states.network.critic()->judge_actions(states.observations, chosen.continuous, judgements.action_values);
     std::ranges::copy(states.heads.value, judgements.state_values.begin());
   }
 
