@@ -60,7 +60,7 @@ int worker_count(const PaacConfig& config, int thread_budget) {
 
 /// Algorithms with passes of their own (PPO) do not learn from the pass that acts.
 std::unique_ptr<ActorNetwork> actor_of(Network& network, const Algorithm& algorithm) {
-  if (algorithm.needs().passes) return std::make_unique<ForwardActor>(network);
+  if (algorithm.rollout_loss().needs().passes) return std::make_unique<ForwardActor>(network);
   return std::make_unique<RecordingActor>(network);
 }
 
