@@ -8,8 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "tandem/nn/action_critic.h"
 #include "tandem/nn/composed/deterministic_actor_critic.h"
-#include "tandem/nn/network.h"
+#include "tandem/nn/composed/dpg_network.h"
 #include "tests/golden/golden_network.h"
 
 namespace tandem {

@@ -14,7 +14,7 @@ Player::Player(Network& network, const ActingRule& rule, const EnvSpec& spec, in
     : network_(network),
       rule_(rule),
       observation_bytes_(spec.observation_bytes()),
-      state_(network, envs),
+      state_(network.architecture(), envs),
       env_actions_(spec, envs),
       ids_(static_cast<std::size_t>(envs)),
       epsilons_(ids_.size(), rule.evaluation_epsilon()),

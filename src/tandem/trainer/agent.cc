@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tandem/base/error.h"
+#include "tandem/nn/make_network.h"
 #include "tandem/run/checkpoint.h"
 #include "tandem/run/run_directory.h"
 #include "tandem/systems/common/parts.h"

@@ -10,6 +10,7 @@
 #include "tandem/algo/dpg.h"
 #include "tandem/io/temporary_folder.h"
 #include "tandem/learn/shared_model.h"
+#include "tandem/nn/action_critic.h"
 #include "tests/support/scenario.h"
 
 namespace tandem {
