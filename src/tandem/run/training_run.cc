@@ -190,18 +190,10 @@ bool TrainingRun::checkpoint_due() const {
 }
 
 void TrainingRun::save(Checkpoint& checkpoint) {
-  const std::lock_guard saving(saving_);
-  const auto step = begin_checkpoint(checkpoint);
-  if (!step) return;
-  auto written = write_checkpoint(checkpoint, paths().checkpoints(), *step);
-  const std::lock_guard lock(mutex_);
-  last_checkpoint_ = std::move(written);
-  saved_step_ = step;
-  since_checkpoint_.lap();
+  if (const auto step = stamp(checkpoint)) write(checkpoint, *step);
 }
 
-/// The step that the checkpoint is of; none where there is one already.
-std::optional<std::int64_t> TrainingRun::begin_checkpoint(Checkpoint& checkpoint) {
+std::optional<std::int64_t> TrainingRun::stamp(Checkpoint& checkpoint) {
   const std::lock_guard lock(mutex_);
   since_checkpoint_.lap();
   if (saved_step_ == steps()) return std::nullopt;
@@ -217,6 +209,15 @@ std::optional<std::int64_t> TrainingRun::begin_checkpoint(Checkpoint& checkpoint
                             {"reached_return", reached_json()}};
   checkpoint.meta[kConfigPart] = options_.config;
   return steps();
+}
+
+void TrainingRun::write(const Checkpoint& checkpoint, std::int64_t step) {
+  const std::lock_guard writing(writing_);
+  auto written = write_checkpoint(checkpoint, paths().checkpoints(), step);
+  const std::lock_guard lock(mutex_);
+  last_checkpoint_ = std::move(written);
+  saved_step_ = step;
+  since_checkpoint_.lap();
 }
 
 void TrainingRun::finish(const std::string& parameters_sha256) {

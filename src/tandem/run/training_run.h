@@ -67,6 +67,12 @@ class TrainingRun {
   /// Diverged when a tensor holds a value that is not finite.
   void save(Checkpoint& checkpoint);
 
+  /// The two halves of save(), for a system whose threads go on between them. stamp() adds the
+  /// counters as they are now and returns the step that write() is to be told; none where there is
+  /// a checkpoint of this step already.
+  std::optional<std::int64_t> stamp(Checkpoint& checkpoint);
+  void write(const Checkpoint& checkpoint, std::int64_t step);
+
   /// Ends a run that did what it was asked to: logs the rest and writes result.json.
   void finish(const std::string& parameters_sha256);
 
@@ -87,7 +93,6 @@ class TrainingRun {
   };
 
   void restore(const Checkpoint& checkpoint);
-  std::optional<std::int64_t> begin_checkpoint(Checkpoint& checkpoint);
   void look_at_return();
   [[nodiscard]] nlohmann::ordered_json reached_json() const;
   void require_finite(const UpdateReport& report) const;
@@ -105,7 +110,7 @@ class TrainingRun {
   std::optional<FingerprintLog> fingerprints_;
   std::optional<ProgressPrinter> printer_;
 
-  std::mutex saving_;         // one checkpoint at a time; taken before mutex_
+  std::mutex writing_;        // one checkpoint at a time; taken before mutex_
   mutable std::mutex mutex_;  // for all below but the atomics
   std::atomic<std::int64_t> steps_ = 0;
   double seconds_before_ = 0;  // a resume

@@ -9,6 +9,7 @@
 #include "tandem/acting/network_copy.h"
 #include "tandem/sync/crew.h"
 #include "tandem/systems/common/parts.h"
+#include "tandem/systems/common/thread_state.h"
 
 namespace tandem {
 namespace {

@@ -54,6 +54,12 @@ UpdateReport ExperienceTrainer::update(std::int64_t steps) {
   return report;
 }
 
+TimeShares ExperienceTrainer::playing() const {
+  TimeShares seconds;
+  for (const auto& experience : batch_) seconds += experience->seconds;
+  return seconds;
+}
+
 void ExperienceTrainer::record() {
   observations_.clear();
   for (const auto& experience : batch_) {

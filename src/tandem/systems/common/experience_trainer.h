@@ -39,8 +39,12 @@ class ExperienceTrainer {
   /// Experiences in the queue as each of the batch was taken, summed.
   [[nodiscard]] double waiting() const { return waiting_; }
 
+  /// Thread-seconds that actors spent on the batch.
+  [[nodiscard]] TimeShares playing() const;
+
   /// What was gathered, to be written again.
   std::vector<std::unique_ptr<Experience>>& batch() { return batch_; }
+  [[nodiscard]] const std::vector<std::unique_ptr<Experience>>& batch() const { return batch_; }
 
  private:
   void record();

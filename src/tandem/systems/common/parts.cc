@@ -69,8 +69,4 @@ void load_slots(const Checkpoint& checkpoint, const std::vector<Optimizer::Slot>
   for (const auto& slot : slots) copy_tensor(checkpoint, slot_name(slot), slot.values);
 }
 
-std::string state_name(const std::string& role, std::size_t rank) {
-  return role + "_" + std::to_string(rank);
-}
-
 }  // namespace tandem

@@ -41,7 +41,4 @@ void load_target(const Checkpoint& checkpoint, TargetParameters& target);
 void load_parameters(const Checkpoint& checkpoint, const Architecture& architecture,
                      std::span<float> parameters);
 
-/// Names the state of one of several threads or groups in a checkpoint: "actor_3".
-std::string state_name(const std::string& role, std::size_t rank);
-
 }  // namespace tandem

@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "tandem/systems/common/thread_state.h"
+
 namespace tandem {
 Ga3cAgent::Ga3cAgent(const Ga3cConfig& config, const Parts& parts, BatchedInference& policy,
                      int rank)
@@ -16,10 +18,7 @@ Ga3cAgent::Ga3cAgent(const Ga3cConfig& config, const Parts& parts, BatchedInfere
                  LastState::acted_on) {}
 
 void Ga3cAgent::start(const Checkpoint* resume) {
-  // An agent that came later than the checkpoint begins anew.
-  if (resume == nullptr || !resume->blobs.contains(state_name(rank_))) return collector_.start();
-  StateReader reader(resume->blob(state_name(rank_)));
-  collector_.load(reader);
+  start_or_load(collector_, resume, state_name(rank_));
 }
 
 void Ga3cAgent::play(TrainingQueue& queue, std::unique_ptr<Experience> used, std::int64_t steps) {

@@ -12,6 +12,7 @@
 #include "tandem/sync/crew.h"
 #include "tandem/sync/rendezvous.h"
 #include "tandem/systems/common/parts.h"
+#include "tandem/systems/common/thread_state.h"
 #include "tandem/systems/hts/hts_learner.h"
 #include "tandem/systems/hts/hts_storage.h"
 

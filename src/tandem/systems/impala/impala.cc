@@ -1,44 +1,82 @@
 #include "tandem/systems/impala/impala.h"
 
 #include <array>
-#include <chrono>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "tandem/acting/actor_network.h"
 #include "tandem/acting/collector.h"
+#include "tandem/run/checkpoint_loop.h"
 #include "tandem/sync/crew.h"
 #include "tandem/sync/team.h"
+#include "tandem/systems/common/drain.h"
 #include "tandem/systems/common/experience.h"
 #include "tandem/systems/common/experience_trainer.h"
 #include "tandem/systems/common/parts.h"
+#include "tandem/systems/common/thread_state.h"
 
 namespace tandem {
 namespace {
 
 /// Section 3: plays by a copy of the parameters. The learner goes forward itself, so nothing is
 /// recorded here.
-struct Actor {
+class Actor {
+ public:
   Actor(const ImpalaConfig& config, const Parts& parts, const SharedModel& model, int rank)
-      : copy(model, parts.make_network),
-        network(copy.network()),
-        collector(VecEnv(parts.make_env, {.first = rank * static_cast<int>(config.envs),
-                                          .count = static_cast<int>(config.envs),
-                                          .seed = parts.seed}),
-                  network, nullptr, parts.algorithm, static_cast<int>(config.unroll)) {}
+      : copy_(model, parts.make_network),
+        network_(copy_.network()),
+        collector_(VecEnv(parts.make_env, {.first = rank * static_cast<int>(config.envs),
+                                           .count = static_cast<int>(config.envs),
+                                           .seed = parts.seed}),
+                   network_, nullptr, parts.algorithm, static_cast<int>(config.unroll)) {}
 
-  NetworkCopy copy;
-  ForwardActor network;
-  Collector collector;
-  double waited_seconds = 0;  // for the queue, the last time
+  void start() { collector_.start(); }
+  void save(StateWriter& writer) { collector_.save(writer); }
+  void load(StateReader& reader) { collector_.load(reader); }
+
+  /// One unroll by the parameters of its beginning, put into `queue`. Writes into `used` if it is
+  /// not null. Waits while the queue is full.
+  void play(TrainingQueue& queue, std::unique_ptr<Experience> used, std::int64_t steps) {
+    copy_.synchronise();
+    const Rollout& played = collector_.collect(steps);
+    if (used == nullptr) used = std::make_unique<Experience>(Experience{played});
+    collector_.exchange(used->rollout);
+    used->episodes = collector_.take_episodes();
+    used->seconds = collector_.take_seconds();
+    used->seconds.waiting += waited_seconds_;
+    used->version = copy_.version();
+    const Stopwatch watch;
+    queue.push(std::move(used));
+    waited_seconds_ = watch.seconds();
+  }
+
+ private:
+  NetworkCopy copy_;
+  ForwardActor network_;
+  Collector collector_;
+  double waited_seconds_ = 0;  // for the queue, the last time
 };
 
+/// Counts an update in `run`; `learned` is what the learner's update() returned.
+void record(UpdateReport learned, const ExperienceTrainer& learner, TrainingRun& run) {
+  const TimeShares learning = learned.seconds;
+  const TimeShares playing = learner.playing();
+  learned.seconds += playing;
+  const auto experiences = static_cast<double>(learner.batch().size());
+  const std::array measures = {
+      Measure{"impala/training_batch", static_cast<double>(learned.steps), 1},
+      Measure{"impala/training_queue", learner.waiting(), experiences},
+      Measure{"impala/policy_lag_updates", static_cast<double>(learner.lag()), experiences},
+      Measure{"impala/actors_waiting", playing.waiting, playing.total()},
+      Measure{"impala/learner_waiting", learning.waiting, learning.total()},
+  };
+  learned.measures = measures;
+  run.record(learned);
+}
+
 /// Figure 1, left: one learner.
-class Impala {
+class Impala final : private Checkpointed {
  public:
   Impala(const ImpalaConfig& config, Parts& parts)
       : config_(config),
@@ -46,122 +84,62 @@ class Impala {
         model_(parts.learner),
         queue_(static_cast<std::size_t>(config.queue), crew_.stop_token()),
         actors_(static_cast<std::size_t>(config.actors)),
-        learner_(parts, model_) {}
+        learner_(parts, model_),
+        loop_(*this, parts.run, crew_) {}
 
-  ~Impala() { crew_.end(); }  // its threads use all the rest
+  ~Impala() override { crew_.end(); }  // its threads use all the rest
   Impala(const Impala&) = delete;
   Impala& operator=(const Impala&) = delete;
 
   void train() {
-    try {
-      while (!parts_.run.done()) {
-        learner_team_.resize(1);
-        actor_team_.resize(static_cast<int>(config_.actors));
-        wait_until_due();
-        rest();
-        save();
-      }
-    } catch (const Stopped&) {
-      // join() throws the error that stopped the crew.
-    }
-    crew_.stop();
-    crew_.join();
+    if (parts_.run.done()) return;
+    go_on();
+    loop_.run();
   }
 
  private:
-  /// An actor: one unroll, by the parameters of its beginning.
+  /// An actor: one unroll.
   void play(std::size_t rank) {
     auto& actor = actors_[rank];
     if (actor == nullptr) {
       actor = std::make_unique<Actor>(config_, parts_, model_, static_cast<int>(rank));
-      start(*actor, rank);
+      start_or_load(*actor, parts_.resume, state_name("actor", rank));
     }
-    actor->copy.synchronise();
-    const Rollout& played = actor->collector.collect(parts_.run.steps());
-    auto used = used_.take();
-    if (used == nullptr) used = std::make_unique<Experience>(Experience{played});
-    actor->collector.exchange(used->rollout);
-    used->episodes = actor->collector.take_episodes();
-    used->seconds = actor->collector.take_seconds();
-    used->seconds.waiting += actor->waited_seconds;
-    used->version = actor->copy.version();
-    const Stopwatch watch;
-    queue_.push(std::move(used));
-    actor->waited_seconds = watch.seconds();
+    actor->play(queue_, used_.take(), parts_.run.steps());
   }
 
-  void start(Actor& actor, std::size_t rank) {
-    // An actor may not have begun by the checkpoint.
-    const auto name = state_name("actor", rank);
-    if (parts_.resume == nullptr || !parts_.resume->blobs.contains(name)) {
-      return actor.collector.start();
-    }
-    StateReader reader(parts_.resume->blob(name));
-    actor.collector.load(reader);
-  }
-
-  /// False when the queue is closed and empty.
+  /// The learner: one update. False when the queue is closed and empty.
   bool learn() {
     if (!learner_.gather(queue_, config_.batch * config_.unroll)) return false;
-    UpdateReport report = learner_.update(parts_.run.steps());
-    const TimeShares learning = report.seconds;
-    TimeShares playing;
-    for (const auto& experience : learner_.batch()) playing += experience->seconds;
-    report.seconds += playing;
-    const auto experiences = static_cast<double>(learner_.batch().size());
-    const std::array measures = {
-        Measure{"impala/training_batch", static_cast<double>(report.steps), 1},
-        Measure{"impala/training_queue", learner_.waiting(), experiences},
-        Measure{"impala/policy_lag_updates", static_cast<double>(learner_.lag()), experiences},
-        Measure{"impala/actors_waiting", playing.waiting, playing.total()},
-        Measure{"impala/learner_waiting", learning.waiting, learning.total()},
-    };
-    report.measures = measures;
-    parts_.run.record(report);
+    record(learner_.update(parts_.run.steps()), learner_, parts_.run);
     used_.give(learner_.batch());
-    if (due()) {
-      const std::lock_guard lock(due_mutex_);
-      due_changed_.notify_all();
-    }
+    loop_.look();
     return true;
   }
 
-  /// The run is done, or a checkpoint is due.
-  [[nodiscard]] bool due() const { return parts_.run.done() || parts_.run.checkpoint_due(); }
-
-  void wait_until_due() {
-    constexpr std::chrono::milliseconds kPoll(100);  // a stop may be asked for between two updates
-    std::unique_lock lock(due_mutex_);
-    while (!due()) {
-      due_changed_.wait_for(lock, crew_.stop_token(), kPoll, [&] { return due(); });
-      if (crew_.stop_token().stop_requested()) throw Stopped();
-    }
+  void go_on() {
+    learner_team_.resize(1);
+    actor_team_.resize(static_cast<int>(config_.actors));
   }
 
-  /// Everything that was played is learned from, and nothing moves any more.
-  void rest() {
-    actor_team_.rest();
-    queue_.close();
-    learner_team_.rest();
-    while (learn()) continue;
-    queue_.open();
+  void hold() override {
+    drain(actor_team_, queue_, learner_team_, [this] { return learn(); });
   }
+  void finish() override { hold(); }
+  void release() override { go_on(); }
 
-  void save() {
-    Checkpoint checkpoint;
+  void collect(Checkpoint& checkpoint) override {
     save_learner(parts_.learner, checkpoint);
     for (std::size_t rank = 0; rank < actors_.size(); ++rank) {
       const auto name = state_name("actor", rank);
-      if (actors_[rank] != nullptr) {
-        StateWriter writer;
-        actors_[rank]->collector.save(writer);
-        checkpoint.add_blob(name, writer.bytes());
-      } else if (parts_.resume != nullptr && parts_.resume->blobs.contains(name)) {
-        const auto state = parts_.resume->blob(name);  // it has not begun again
-        checkpoint.add_blob(name, {state.begin(), state.end()});
+      if (actors_[rank] == nullptr) {
+        keep_state(parts_.resume, name, checkpoint);
+        continue;
       }
+      StateWriter writer;
+      actors_[rank]->save(writer);
+      checkpoint.add_blob(name, writer.bytes());
     }
-    parts_.run.save(checkpoint);
   }
 
   const ImpalaConfig& config_;
@@ -175,8 +153,7 @@ class Impala {
   Team actor_team_{crew_, "actor",
                    [this](int rank, bool) { play(static_cast<std::size_t>(rank)); }};
   Team learner_team_{crew_, "learner", [this](int, bool) { learn(); }};
-  std::mutex due_mutex_;
-  std::condition_variable_any due_changed_;
+  CheckpointLoop loop_;
 };
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "tandem/sync/workers.h"
 #include "tandem/systems/common/minibatches.h"
 #include "tandem/systems/common/parts.h"
+#include "tandem/systems/common/thread_state.h"
 
 namespace tandem {
 namespace {

@@ -1,0 +1,73 @@
+#include "tandem/run/checkpoint_loop.h"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace tandem {
+namespace {
+
+/// A system that is held. An error releases it too: threads that are held could not end.
+class Held {
+ public:
+  explicit Held(Checkpointed& system) : system_(system) { system_.hold(); }
+  ~Held() { system_.release(); }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+ private:
+  Checkpointed& system_;
+};
+
+}  // namespace
+
+CheckpointLoop::CheckpointLoop(Checkpointed& system, TrainingRun& run, Crew& crew,
+                               double poll_seconds)
+    : system_(system), run_(run), crew_(crew), poll_seconds_(poll_seconds) {}
+
+void CheckpointLoop::run() {
+  try {
+    for (wait_until_due(); !run_.done(); wait_until_due()) save();
+    save_last();
+  } catch (const Stopped&) {
+    // join() throws the error that stopped the crew.
+  }
+  crew_.stop();
+  crew_.join();
+}
+
+void CheckpointLoop::look() {
+  if (!due()) return;
+  const std::lock_guard lock(mutex_);
+  due_changed_.notify_all();
+}
+
+void CheckpointLoop::wait_until_due() {
+  const std::chrono::duration<double> poll(poll_seconds_);
+  std::unique_lock lock(mutex_);
+  while (!due()) {
+    due_changed_.wait_for(lock, crew_.stop_token(), poll, [this] { return due(); });
+    if (crew_.stop_token().stop_requested()) throw Stopped();
+    system_.meanwhile();
+  }
+}
+
+void CheckpointLoop::save() {
+  Checkpoint checkpoint;
+  std::optional<std::int64_t> step;
+  {
+    const Held held(system_);
+    system_.collect(checkpoint);
+    step = run_.stamp(checkpoint);
+  }
+  if (step) run_.write(checkpoint, *step);
+}
+
+void CheckpointLoop::save_last() {
+  system_.finish();
+  Checkpoint checkpoint;
+  system_.collect(checkpoint);
+  run_.save(checkpoint);
+}
+
+}  // namespace tandem

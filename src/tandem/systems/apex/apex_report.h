@@ -1,0 +1,41 @@
+// What Ape-X logs.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "tandem/replay/table.h"
+#include "tandem/run/training_run.h"
+#include "tandem/systems/apex/apex_seat.h"
+#include "tandem/systems/apex/returns_by_epsilon.h"
+
+namespace tandem {
+
+/// Counts in the run what actors played and what the learner did, with the figures of the paper and
+/// its appendices. Each function may be called by any thread, but record_update() by one at a time.
+class ApexReport {
+ public:
+  /// `epsilons`: of each environment. `table` and `run` must outlive this.
+  ApexReport(std::span<const float> epsilons, Table& table, TrainingRun& run);
+
+  /// What an actor played, after it waited so long to insert.
+  void record_played(ApexPlayed played, double waited_seconds);
+
+  /// An update by `batch`; `state` is the replay's after it, `ahead` the batches that are drawn.
+  void record_update(UpdateReport learned, const SampleBatch& batch, const TableState& state,
+                     std::size_t ahead);
+
+  /// Every thread rested so long for a checkpoint.
+  void add_rest(double seconds) { rested_seconds_ = seconds; }
+
+ private:
+  Table& table_;
+  TrainingRun& run_;
+  ReturnsByEpsilon returns_;
+  std::atomic<double> rested_seconds_ = 0;  // for the last checkpoint
+  std::int64_t inserted_;                   // by the last record_update()
+};
+
+}  // namespace tandem

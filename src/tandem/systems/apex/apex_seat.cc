@@ -1,0 +1,49 @@
+#include "tandem/systems/apex/apex_seat.h"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+namespace tandem {
+
+ApexSeat::ApexSeat(const ApexActorOptions& options, std::int64_t restarts, MakeActor make_actor)
+    : options_(options), restarts_(restarts), make_actor_(std::move(make_actor)) {}
+
+void ApexSeat::step(Table& table, std::int64_t copies) {
+  try {
+    if (actor_ == nullptr) {
+      actor_ = make_actor_(options_);
+      actor_->start();
+    }
+    actor_->step(full_);
+    steps_ += options_.envs;
+  } catch (const std::exception& error) {
+    begin_anew(error);
+  }
+  for (auto& segment : full_) table.insert(std::move(segment), copies);
+  full_.clear();
+}
+
+/// What the actor had not finished is lost.
+void ApexSeat::begin_anew(const std::exception& error) {
+  if (restarted_ == restarts_) throw;
+  restarted_ += 1;
+  spdlog::warn("{}; its actor begins anew (time {} of {}: apex.restarts)", error.what(), restarted_,
+               restarts_);
+  actor_.reset();
+  options_.seed += 1;  // the same draws could end in the same error
+}
+
+std::optional<ApexPlayed> ApexSeat::take_played() {
+  if (actor_ == nullptr) return std::nullopt;
+  return ApexPlayed{.steps = std::exchange(steps_, 0),
+                    .episodes = actor_->take_episodes(),
+                    .seconds = actor_->take_seconds()};
+}
+
+void ApexSeat::load(StateReader& reader) {
+  actor_ = make_actor_(options_);
+  actor_->load(reader);
+}
+
+}  // namespace tandem

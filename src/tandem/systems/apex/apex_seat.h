@@ -1,0 +1,68 @@
+// An actor's place in a run of Ape-X.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "tandem/base/clock.h"
+#include "tandem/base/state.h"
+#include "tandem/env/vec_env.h"
+#include "tandem/replay/table.h"
+#include "tandem/sync/fair_mutex.h"
+#include "tandem/systems/apex/apex_actor.h"
+
+namespace tandem {
+
+/// What an actor did since its last report. Value type.
+struct ApexPlayed {
+  std::int64_t steps = 0;
+  std::vector<Episode> episodes = {};
+  TimeShares seconds = {};
+};
+
+/// The place outlives its actor: one that an error ends begins anew with the same environments and
+/// so with the same epsilon (appendix F, "Failure Tolerance"). A lock, which must be held for each
+/// call; whoever holds it sees the actor between two steps.
+class ApexSeat {
+ public:
+  using MakeActor = std::function<std::unique_ptr<ApexActor>(const ApexActorOptions&)>;
+
+  /// The actor may begin anew `restarts` times.
+  ApexSeat(const ApexActorOptions& options, std::int64_t restarts, MakeActor make_actor);
+
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
+
+  /// One step of every environment. Full segments go into `table`, `copies` times. Throws the
+  /// actor's error once it has failed too often.
+  void step(Table& table, std::int64_t copies);
+
+  /// None while there is no actor.
+  std::optional<ApexPlayed> take_played();
+
+  [[nodiscard]] bool begun() const { return actor_ != nullptr; }
+
+  /// Call it where the actor has begun.
+  void save(StateWriter& writer) const { actor_->save(writer); }
+
+  /// Makes the actor as it was.
+  void load(StateReader& reader);
+
+ private:
+  void begin_anew(const std::exception& error);
+
+  ApexActorOptions options_;
+  const std::int64_t restarts_;
+  const MakeActor make_actor_;
+  FairMutex mutex_;
+  std::unique_ptr<ApexActor> actor_;            // null before it has begun
+  std::vector<std::unique_ptr<Segment>> full_;  // of its last step
+  std::int64_t steps_ = 0;                      // since the last report
+  std::int64_t restarted_ = 0;
+};
+
+}  // namespace tandem

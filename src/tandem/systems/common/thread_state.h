@@ -1,0 +1,32 @@
+// The states of a system's threads in checkpoints.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "tandem/base/state.h"
+#include "tandem/run/checkpoint.h"
+
+namespace tandem {
+
+/// Names the state of one of several threads or groups in a checkpoint: "actor_3". Pure.
+std::string state_name(const std::string& role, std::size_t rank);
+
+/// Whether a run goes on from a checkpoint that has this state. `resume` may be null.
+bool has_state(const Checkpoint* resume, const std::string& name);
+
+/// Copies the state of a thread that has not begun again since the run was resumed, where there is
+/// one. `resume` may be null.
+void keep_state(const Checkpoint* resume, const std::string& name, Checkpoint& checkpoint);
+
+/// Starts `thread` anew, or loads its state from `resume` where it is there. A thread may have none:
+/// it had not begun by the checkpoint, or the config has more threads now.
+template <class Thread>
+void start_or_load(Thread& thread, const Checkpoint* resume, const std::string& name) {
+  if (!has_state(resume, name)) return thread.start();
+  StateReader reader(resume->blob(name));
+  thread.load(reader);
+}
+
+}  // namespace tandem
