@@ -24,7 +24,6 @@ namespace tandem {
 namespace {
 
 using std::chrono::milliseconds;
-using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -63,8 +62,9 @@ class Counters final : public Checkpointed {
     ++holds;
   }
   void release() override {
-    held_ = false;
+    EXPECT_TRUE(held_.exchange(false));
     mutex_.unlock();
+    if (on_release) on_release();
   }
   void finish() override {
     crew_.stop();
@@ -94,6 +94,7 @@ class Counters final : public Checkpointed {
   std::int64_t breaks_at = -1;
   std::function<void()> on_hold;
   std::function<void()> on_collect;
+  std::function<void()> on_release;
   std::function<void()> while_writing;
   std::atomic<int> holds = 0;
   std::atomic<int> looks = 0;
@@ -155,7 +156,10 @@ TEST_F(CheckpointLoopTest, ACheckpointIsOfTheMomentAtWhichAllAreHeld) {
       EXPECT_THAT(counts_of(found), ElementsAre(found.step, found.step));
     }
   };
-  train([&](Counters& counters) { counters.while_writing = look; });
+  train([&](Counters& counters) {
+    counters.while_writing = look;
+    counters.on_release = [] { std::this_thread::sleep_for(milliseconds(1)); };
+  });
   const auto last = latest();
   EXPECT_THAT(counts_of(last), ElementsAre(last.step, last.step));
 }

@@ -1,4 +1,5 @@
-// The loop of a run whose threads are its system's: wait until a checkpoint is due, write it, go on.
+// The loop of a run whose threads are its system's: wait until a checkpoint is due, write it, go
+// on.
 #pragma once
 
 #include <condition_variable>

@@ -14,10 +14,8 @@ ApexReport::ApexReport(std::span<const float> epsilons, Table& table, TrainingRu
     : table_(table), run_(run), returns_(epsilons), inserted_(table.state().inserted) {}
 
 void ApexReport::record_played(ApexPlayed played, double waited_seconds) {
-  UpdateReport report{.steps = played.steps,
-                      .episodes = played.episodes,
-                      .seconds = played.seconds,
-                      .updates = 0};
+  UpdateReport report{
+      .steps = played.steps, .episodes = played.episodes, .seconds = played.seconds, .updates = 0};
   report.seconds.waiting += waited_seconds;
   returns_.add(played.episodes);
   run_.record(report);

@@ -20,8 +20,8 @@ bool has_state(const Checkpoint* resume, const std::string& name);
 /// one. `resume` may be null.
 void keep_state(const Checkpoint* resume, const std::string& name, Checkpoint& checkpoint);
 
-/// Starts `thread` anew, or loads its state from `resume` where it is there. A thread may have none:
-/// it had not begun by the checkpoint, or the config has more threads now.
+/// Starts `thread` anew, or loads its state from `resume` where it is there. A thread may have
+/// none: it had not begun by the checkpoint, or the config has more threads now.
 template <class Thread>
 void start_or_load(Thread& thread, const Checkpoint* resume, const std::string& name) {
   if (!has_state(resume, name)) return thread.start();
