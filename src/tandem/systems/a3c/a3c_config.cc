@@ -1,4 +1,4 @@
-#include "tandem/systems/a3c/a3c.h"
+#include "tandem/systems/a3c/a3c_config.h"
 
 namespace tandem {
 

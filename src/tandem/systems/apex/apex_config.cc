@@ -1,4 +1,4 @@
-#include "tandem/systems/apex/apex.h"
+#include "tandem/systems/apex/apex_config.h"
 
 namespace tandem {
 

@@ -9,7 +9,7 @@
 #include "tandem/acting/collector.h"
 #include "tandem/systems/common/experience.h"
 #include "tandem/systems/common/parts.h"
-#include "tandem/systems/ga3c/ga3c.h"
+#include "tandem/systems/ga3c/ga3c_config.h"
 
 namespace tandem {
 

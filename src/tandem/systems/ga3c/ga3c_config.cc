@@ -1,4 +1,5 @@
-#include "tandem/systems/ga3c/ga3c.h"
+#include "tandem/systems/ga3c/ga3c_config.h"
+
 #include "tandem/systems/ga3c/ga3c_adjustment.h"
 
 namespace tandem {

@@ -3,8 +3,6 @@
 #include <cstdint>
 #include <iterator>
 
-#include "tandem/systems/ga3c/ga3c.h"
-
 namespace tandem {
 
 Ga3cCores Ga3cCores::of(const Ga3cConfig& config, std::span<const int> usable) {

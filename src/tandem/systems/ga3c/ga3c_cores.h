@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-namespace tandem {
+#include "tandem/systems/ga3c/ga3c_config.h"
 
-struct Ga3cConfig;
+namespace tandem {
 
 /// Where threads are more than cores, the kernel now and then leaves a core idle while a thread
 /// that could run waits for another core; and what an agent has just seen is in the cache of the

@@ -1,4 +1,4 @@
-#include "tandem/systems/hts/hts.h"
+#include "tandem/systems/hts/hts_config.h"
 
 namespace tandem {
 

@@ -13,7 +13,7 @@
 #include "tandem/sync/workers.h"
 #include "tandem/systems/common/minibatches.h"
 #include "tandem/systems/common/parts.h"
-#include "tandem/systems/hts/hts.h"
+#include "tandem/systems/hts/hts_config.h"
 #include "tandem/systems/hts/hts_storage.h"
 
 namespace tandem {

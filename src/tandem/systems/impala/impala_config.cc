@@ -1,4 +1,4 @@
-#include "tandem/systems/impala/impala.h"
+#include "tandem/systems/impala/impala_config.h"
 
 namespace tandem {
 

@@ -1,4 +1,4 @@
-#include "tandem/systems/paac/paac.h"
+#include "tandem/systems/paac/paac_config.h"
 
 namespace tandem {
 

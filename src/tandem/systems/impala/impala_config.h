@@ -1,0 +1,21 @@
+// IMPALA's numbers.
+#pragma once
+
+#include <cstdint>
+
+#include "tandem/base/field.h"
+
+namespace tandem {
+
+/// The numbers of IMPALA beyond those of its loss and optimizer. Value type.
+struct ImpalaConfig {
+  std::int64_t actors = 8;   // threads that play
+  std::int64_t envs = 4;     // of each actor; the paper: 1
+  std::int64_t unroll = 20;  // steps of an actor by the same parameters
+  std::int64_t batch = 32;   // trajectories of an update
+  std::int64_t queue = 8;    // actors' unrolls that wait for the learner, at most
+
+  FieldList fields();
+};
+
+}  // namespace tandem

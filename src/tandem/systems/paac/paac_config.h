@@ -1,0 +1,20 @@
+// PAAC's numbers.
+#pragma once
+
+#include <cstdint>
+
+#include "tandem/base/field.h"
+
+namespace tandem {
+
+/// The numbers of PAAC's Algorithm 1 beyond those of its loss and optimizer. Value type.
+struct PaacConfig {
+  std::int64_t envs = 32;            // n_e
+  std::int64_t workers = 8;          // n_w, capped by the thread budget
+  std::int64_t t_max = 5;            // steps of each environment between updates
+  std::int64_t envs_per_group = 16;  // forward passes are made for groups of this many
+
+  FieldList fields();
+};
+
+}  // namespace tandem
