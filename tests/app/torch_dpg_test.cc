@@ -14,6 +14,7 @@
 #include "tandem/io/temporary_folder.h"
 #include "tandem/run/checkpoint.h"
 #include "tandem/run/run_directory.h"
+#include "tandem/systems/common/learner_state.h"
 #include "tandem/trainer/assembly.h"
 #include "tandem/trainer/config.h"
 #include "tests/support/error_of.h"

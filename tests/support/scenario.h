@@ -24,7 +24,8 @@
 #include "tandem/nn/composed/separate_network.h"
 #include "tandem/run/checkpoint.h"
 #include "tandem/run/training_run.h"
-#include "tandem/systems/common/parts.h"
+#include "tandem/systems/common/learner_state.h"
+#include "tandem/systems/common/training_context.h"
 #include "tests/support/linear_network.h"
 
 namespace tandem {
@@ -60,7 +61,7 @@ inline std::unique_ptr<Network> make_linear_network(const Architecture& architec
 
 /// The parameters at the end of a run with this system.
 inline std::vector<float> train(const Scenario& scenario,
-                                const std::function<void(Parts&)>& system) {
+                                const std::function<void(TrainingContext&)>& system) {
   const EnvSpec spec = scenario.make_env(0)->spec();
   const auto algorithm = scenario.make_algorithm();
   auto architecture = scenario.deterministic
@@ -88,18 +89,17 @@ inline std::vector<float> train(const Scenario& scenario,
                      .stop_requested = scenario.stop_requested,
                      .progress = quiet},
                     std::move(directory), found ? &*found : nullptr);
-    Parts parts{.make_env = scenario.make_env,
-                .make_network =
-                    [&](std::span<const float> parameters) {
-                      return make_linear_network(architecture, parameters);
-                    },
-                .algorithm = algorithm,
-                .learner = learner,
-                .run = run,
-                .seed = 7,
-                .threads = scenario.threads,
-                .resume = found ? &found->checkpoint : nullptr};
-    system(parts);
+    const auto make_network = [&](std::span<const float> parameters) {
+      return make_linear_network(architecture, parameters);
+    };
+    TrainingContext context{
+        .actor = make_actor_context(scenario.make_env, make_network, algorithm, 7),
+        .algorithm = algorithm,
+        .learner = learner,
+        .run = run,
+        .threads = scenario.threads,
+        .resume = found ? &found->checkpoint : nullptr};
+    system(context);
     run.finish("");
   }
   std::fclose(quiet);

@@ -105,12 +105,12 @@ class OwnSystem final : public System {
   }
   void set_update(const UpdateShape& /*shape*/) override {}
   void prepare_to_measure() override {}
-  [[nodiscard]] MeasuredCosts measure_costs(const Parts& /*parts*/,
+  [[nodiscard]] MeasuredCosts measure_costs(const TrainingContext& /*context*/,
                                             const nlohmann::ordered_json& /*means*/, int /*cores*/,
                                             double /*seconds*/) const override {
     return {};
   }
-  void train(Parts& /*parts*/) const override {}
+  void train(TrainingContext& /*context*/) const override {}
 
   std::int64_t number = 3;
 };

@@ -12,11 +12,16 @@ namespace tandem {
 
 Collector::Collector(VecEnv env, ActorNetwork& actor, Network* target, const Algorithm& algorithm,
                      int t_max, RolloutEnd end, LastState last_state)
+    : Collector(std::move(env), actor, target, *algorithm.acting,
+                algorithm.rollout_loss().needs().bootstrap, t_max, end, last_state) {}
+
+Collector::Collector(VecEnv env, ActorNetwork& actor, Network* target, const ActingRule& rule,
+                     Bootstrap bootstrap, int t_max, RolloutEnd end, LastState last_state)
     : env_(std::move(env)),
       actor_(actor),
       target_(target),
-      rule_(*algorithm.acting),
-      bootstrap_(algorithm.rollout_loss().needs().bootstrap),
+      rule_(rule),
+      bootstrap_(bootstrap),
       end_(end),
       last_state_(last_state),
       rollout_(env_.spec(), t_max, env_.size()),

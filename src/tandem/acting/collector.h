@@ -33,9 +33,13 @@ enum class LastState {
 /// parameters run in parallel, each in a thread of its own.
 class Collector {
  public:
-  /// `actor` acts. States beyond the rollout are valued by `target`, or by `actor` where that is
-  /// null. Both and the parts of `algorithm`, which learns from rollouts, must outlive the
-  /// collector.
+  /// `actor` acts by `rule`. The states of `bootstrap` are valued by `target`, or by `actor` where
+  /// that is null. All three must outlive the collector.
+  Collector(VecEnv env, ActorNetwork& actor, Network* target, const ActingRule& rule,
+            Bootstrap bootstrap, int t_max, RolloutEnd end = RolloutEnd::after_t_max,
+            LastState last_state = LastState::looked_at_again);
+
+  /// Of an algorithm that learns from rollouts, whose parts must outlive the collector.
   Collector(VecEnv env, ActorNetwork& actor, Network* target, const Algorithm& algorithm, int t_max,
             RolloutEnd end = RolloutEnd::after_t_max,
             LastState last_state = LastState::looked_at_again);

@@ -40,7 +40,8 @@ class DpgRule final : public ActingRule {
   // The heads are of the policy's actions; those with noise are the critic's to judge.
   void judge(const EvaluatedStates& states, const Actions& chosen,
              const Judgements& judgements) const override {
-    states.network.critic()->judge_actions(states.observations, chosen.continuous, judgements.action_values);
+    states.network.critic()->judge_actions(states.observations, chosen.continuous,
+                                           judgements.action_values);
     std::ranges::copy(states.heads.value, judgements.state_values.begin());
   }
 

@@ -78,7 +78,7 @@ StepCosts measure_costs(const Config& config, double seconds) {
   auto options = assembly.run_options();
   options.progress = nullptr;
   TrainingRun run(std::move(options), RunDirectory::create(folder.path() / "run"));
-  return measure_step_costs(assembly.parts(run), config.system->batching(), 1, seconds);
+  return measure_step_costs(assembly.context(run), config.system->batching(), 1, seconds);
 }
 
 void print_json(const PredictOptions& options, const Prediction& found) {

@@ -37,11 +37,11 @@ Round measure_round(const Config& config, double seconds, const StopRequested& s
   Round round;
   Config short_run = config;
   short_run.system->prepare_to_measure();
-  round.training = measure_training(short_run, kTrainingShare * seconds, stop_requested,
-                                    [&](const Parts& parts, const TrainingRate& training) {
-                                      round.costs = config.system->measure_costs(
-                                          parts, training.means, cores_of(config), rest);
-                                    });
+  round.training = measure_training(
+      short_run, kTrainingShare * seconds, stop_requested,
+      [&](const TrainingContext& context, const TrainingRate& training) {
+        round.costs = config.system->measure_costs(context, training.means, cores_of(config), rest);
+      });
   return round;
 }
 

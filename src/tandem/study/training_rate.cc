@@ -90,15 +90,15 @@ TrainingRate measure_training(const Config& config, double seconds,
   options.stop_requested = [&] { return meter.time_is_up(run->steps()) || stop_requested(); };
   run.emplace(std::move(options), RunDirectory::create(folder.path()));
 
-  Parts parts = assembly.parts(*run);
-  if (instead) parts.make_env = instead;
-  endless.system->train(parts);
+  TrainingContext context = assembly.context(*run);
+  if (instead) context.actor.make_env = instead;
+  endless.system->train(context);
   if (stop_requested()) throw Error("interrupted; there is no result");
   std::ifstream metrics(run->paths().metrics());
   TrainingRate rate{.steps_per_second = meter.steps_per_second(),
                     .busy_cores = meter.busy_cores(),
                     .means = nlohmann::ordered_json::parse(metrics)};
-  if (afterwards) afterwards(parts, rate);
+  if (afterwards) afterwards(context, rate);
   return rate;
 }
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tandem/sync/stop_requested.h"
-#include "tandem/systems/common/parts.h"
+#include "tandem/systems/common/training_context.h"
 #include "tandem/trainer/config.h"
 
 namespace tandem {
@@ -18,7 +18,7 @@ struct TrainingRate {
 };
 
 /// What is done with the parts that trained.
-using AfterTraining = std::function<void(const Parts& parts, const TrainingRate& rate)>;
+using AfterTraining = std::function<void(const TrainingContext& context, const TrainingRate& rate)>;
 
 /// Trains for about `seconds` (the making of environments comes on top), whatever budget the config
 /// has, in a temporary folder that is gone afterwards; then calls `afterwards` with the parts that

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "tandem/base/error.h"
-#include "tandem/systems/a3c/method.h"
 #include "tandem/base/nearest.h"
+#include "tandem/systems/a3c/method.h"
 #include "tandem/trainer/config.h"
 
 namespace tandem {

@@ -10,8 +10,8 @@
 
 #include "tandem/algo/traits.h"
 #include "tandem/base/field.h"
-#include "tandem/systems/common/parts.h"
 #include "tandem/systems/common/step_costs.h"
+#include "tandem/systems/common/training_context.h"
 
 namespace tandem {
 
@@ -100,13 +100,13 @@ class System {
 
   /// What a step costs a single core, measured for about `seconds` on `cores` cores with the parts
   /// of a training that has just ended; `means` are the scalars that it logged.
-  [[nodiscard]] virtual MeasuredCosts measure_costs(const Parts& parts,
+  [[nodiscard]] virtual MeasuredCosts measure_costs(const TrainingContext& context,
                                                     const nlohmann::ordered_json& means, int cores,
                                                     double seconds) const = 0;
 
   /// Trains until the run's budget is used up or it is asked to stop. Throws Error for what the
   /// user can mend.
-  virtual void train(Parts& parts) const = 0;
+  virtual void train(TrainingContext& context) const = 0;
 };
 
 }  // namespace tandem

@@ -6,7 +6,7 @@
 #include "tandem/nn/make_network.h"
 #include "tandem/run/checkpoint.h"
 #include "tandem/run/run_directory.h"
-#include "tandem/systems/common/parts.h"
+#include "tandem/systems/common/learner_state.h"
 #include "tandem/trainer/assembly.h"
 
 namespace tandem {

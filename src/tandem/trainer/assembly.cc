@@ -99,13 +99,14 @@ TrainingRunOptions Assembly::run_options() const {
           .repeatable = repeatable(config_)};
 }
 
-Parts Assembly::parts(TrainingRun& run, const Checkpoint* resume) {
-  return {.make_env = make_env_,
-          .make_network = [this](std::span<const float> parameters) { return network(parameters); },
+TrainingContext Assembly::context(TrainingRun& run, const Checkpoint* resume) {
+  const auto make_network = [this](std::span<const float> parameters) {
+    return network(parameters);
+  };
+  return {.actor = make_actor_context(make_env_, make_network, algorithm_, seed_of(config_)),
           .algorithm = algorithm_,
           .learner = learner_,
           .run = run,
-          .seed = seed_of(config_),
           .threads = config_.run.thread_budget(),
           .resume = resume};
 }

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "tandem/env/env.h"
-#include "tandem/systems/common/parts.h"
+#include "tandem/systems/common/training_context.h"
 #include "tandem/trainer/config.h"
 
 namespace tandem {
@@ -26,8 +26,8 @@ class Assembly {
   /// How a run of these parts is called, and what it may use up.
   [[nodiscard]] TrainingRunOptions run_options() const;
 
-  /// The parts of `run`; `resume` as in Parts. Both must outlive them.
-  [[nodiscard]] Parts parts(TrainingRun& run, const Checkpoint* resume = nullptr);
+  /// With which a system trains in `run`; `resume` as there. Both must outlive it.
+  [[nodiscard]] TrainingContext context(TrainingRun& run, const Checkpoint* resume = nullptr);
 
  private:
   std::unique_ptr<Network> network(std::span<const float> parameters) const;

@@ -10,6 +10,7 @@
 #include "tandem/base/error.h"
 #include "tandem/base/sha256.h"
 #include "tandem/run/training_run.h"
+#include "tandem/systems/common/learner_state.h"
 
 namespace tandem {
 namespace {
@@ -54,9 +55,9 @@ std::string Training::run(TrainingView view) {
   options.progress = view.progress;
   options.label = std::move(view.label);
   TrainingRun run(std::move(options), std::move(directory_), found_ ? &*found_ : nullptr);
-  Parts parts = assembly_.parts(run, found_ ? &found_->checkpoint : nullptr);
+  TrainingContext context = assembly_.context(run, found_ ? &found_->checkpoint : nullptr);
   try {
-    config_.system->train(parts);
+    config_.system->train(context);
     run.finish(sha256_hex(std::as_bytes(assembly_.learner().parameters())));
     return run.why_done();
   } catch (const std::exception& error) {

@@ -12,6 +12,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
+#include "tandem/systems/common/learner_state.h"
 #include "tests/support/scenario.h"
 
 namespace tandem {
@@ -20,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<float> train(const Scenario& scenario, const A3cConfig& config) {
-  return train(scenario, [&](Parts& parts) { train_a3c(config, parts); });
+  return train(scenario, [&](TrainingContext& context) { train_a3c(config, context); });
 }
 
 class A3cTest : public testing::Test {

@@ -35,10 +35,10 @@ class ApexActorTest : public testing::Test {
               algorithm.acting = rule_;
               return algorithm;
             }};
-    tandem::train(scenario, [&](Parts& parts) {
-      const SharedModel model(parts.learner);
-      const auto format = frame_format(parts.make_env(0)->spec(), Compression::none);
-      body([&] { return ApexActor({.envs = kActorEnvs, .format = format}, parts, model); });
+    tandem::train(scenario, [&](TrainingContext& context) {
+      const SharedModel model(context.learner);
+      const auto format = frame_format(context.actor.make_env(0)->spec(), Compression::none);
+      body([&] { return ApexActor({.envs = kActorEnvs, .format = format}, context.actor, model); });
     });
   }
 

@@ -29,12 +29,12 @@ class ApexPolicyTest : public testing::Test {
                            .make_env = make_env,
                            .make_algorithm = [&] { return make_dpg(dpg, spec); },
                            .deterministic = true},
-                  [&](Parts& parts) {
-                    SharedModel model(parts.learner);
-                    ApexPolicy policy(*parts.algorithm.acting, model, parts.make_network, spec,
-                                      kEnvs);
-                    sigmas_.fill(parts.algorithm.acting->epsilon(0, 0, 0));
-                    const auto network = parts.make_network(parts.learner.parameters());
+                  [&](TrainingContext& context) {
+                    SharedModel model(context.learner);
+                    ApexPolicy policy(*context.algorithm.acting, model, context.actor.make_network,
+                                      spec, kEnvs);
+                    sigmas_.fill(context.algorithm.acting->epsilon(0, 0, 0));
+                    const auto network = context.actor.make_network(context.learner.parameters());
                     body(policy, *network);
                   });
   }

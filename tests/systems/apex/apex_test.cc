@@ -48,7 +48,8 @@ class ApexTest : public testing::Test {
   std::vector<float> train(Scenario scenario, const ApexConfig& config, const ReplayConfig& replay,
                            const Algorithm& algorithm) {
     scenario.make_algorithm = [&] { return algorithm; };
-    return tandem::train(scenario, [&](Parts& parts) { train_apex(config, replay, parts); });
+    return tandem::train(scenario,
+                         [&](TrainingContext& context) { train_apex(config, replay, context); });
   }
 
   [[nodiscard]] FoundCheckpoint latest(const std::string& name) const {
@@ -284,7 +285,7 @@ TEST_F(ApexTest, LearnsDpgToo) {
                     .steps = 3'000,
                     .optimizer = {.kind = "adam", .lr = 1e-3},
                     .deterministic = true};
-  const auto run = [&](Parts& parts) { train_apex(small_, replay, parts); };
+  const auto run = [&](TrainingContext& context) { train_apex(small_, replay, context); };
   const auto parameters = tandem::train(scenario, run);
   scenario.steps = 6'000;
   scenario.resume = true;

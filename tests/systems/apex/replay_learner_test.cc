@@ -14,6 +14,7 @@
 #include "tandem/algo/dpg.h"
 #include "tandem/algo/dqn.h"
 #include "tandem/io/temporary_folder.h"
+#include "tandem/systems/common/learner_state.h"
 #include "tests/support/scenario.h"
 
 namespace tandem {
@@ -47,17 +48,17 @@ SampleBatch make_batch(const std::string& algo, std::size_t size) {
 
 /// What a learner is tried on.
 struct Trial {
-  Parts& parts;
+  TrainingContext& context;
   ReplayLearner& learner;
 
   [[nodiscard]] std::vector<float> model() const {
-    const auto values = parts.learner.parameters();
+    const auto values = context.learner.parameters();
     return {values.begin(), values.end()};
   }
 
   [[nodiscard]] Checkpoint saved() const {
     Checkpoint checkpoint;
-    save_learner(parts.learner, checkpoint);
+    save_learner(context.learner, checkpoint);
     learner.save(checkpoint);
     return checkpoint;
   }
@@ -86,14 +87,14 @@ class ReplayLearnerTest : public testing::TestWithParam<const char*> {
     scenario.make_algorithm = [this, dpg] {
       return dpg ? make_dpg(dpg_, make_env("dpg")->spec()) : make_dqn(dqn_, 1, true);
     };
-    return tandem::train(scenario, [&](Parts& parts) {
+    return tandem::train(scenario, [&](TrainingContext& context) {
       if (resume != nullptr) {
-        load_learner(*resume, parts.learner);
-        parts.resume = resume;
+        load_learner(*resume, context.learner);
+        context.resume = resume;
       }
-      SharedModel model(parts.learner);
-      ReplayLearner learner(parts.algorithm.replay(), parts, model);
-      body({parts, learner});
+      SharedModel model(context.learner);
+      ReplayLearner learner(context.algorithm.replay(), context, model);
+      body({context, learner});
     });
   }
 
@@ -204,7 +205,7 @@ TEST_P(ReplayedDpgTest, ThePolicyAscendsAndTheCriticsErrorFalls) {
   auto batch = make_batch(algo(), 16);
   std::ranges::fill(batch.weights, 1.0F);
   parameters_after(1, [&](Trial trial) {
-    const auto& architecture = trial.parts.learner.architecture();
+    const auto& architecture = trial.context.learner.architecture();
     const auto before = trial.model();
     const double error = trial.learner.update(batch, 0).loss.value_loss;
     auto policy_moved = trial.model();

@@ -62,12 +62,12 @@ class MinibatchesTest : public testing::Test {
                               algorithm.learning = noting;
                               return algorithm;
                             }};
-    tandem::train(scenario, [&](Parts& parts) {
-      const EnvSpec spec = parts.make_env(0)->spec();
+    tandem::train(scenario, [&](TrainingContext& context) {
+      const EnvSpec spec = context.actor.make_env(0)->spec();
       Rollout one(spec, 3, 4);
       Rollout other(spec, 3, 3);
       const std::vector<Rollout*> rollouts = {&one, &other};
-      Minibatches minibatches(parts, parts.learner.parameters(), 21, 3);
+      Minibatches minibatches(context, context.learner.parameters(), 21, 3);
       Workers workers(threads);
       for (int update = 0; update < updates; ++update) {
         const auto summary = minibatches.learn(rollouts, workers, [&](auto gradients) {
@@ -132,10 +132,10 @@ TEST_F(MinibatchesTest, TheOrderDoesNotDependOnThreads) {
   auto one = learn(passes, 1, 2);
   auto three = learn(passes, 3, 2);
   const auto sorted = [](std::vector<Noting::Seen>& seen) {
-    std::vector<std::vector<float>> parts;
-    for (auto& part : seen) parts.push_back(part.samples);
-    std::ranges::sort(parts);
-    return parts;
+    std::vector<std::vector<float>> context;
+    for (auto& part : seen) context.push_back(part.samples);
+    std::ranges::sort(context);
+    return context;
   };
   EXPECT_EQ(sorted(one), sorted(three));
 }

@@ -32,12 +32,12 @@ class Ga3cPartsTest : public testing::Test {
 
 // An agent that has begun, and the predictor that it asks.
 struct Played {
-  explicit Played(Parts& parts)
-      : model(parts.learner),
-        policy(parts.learner.architecture(), 8, crew.stop_token()),
-        agent({.envs = 1}, parts, policy, 0) {
-    crew.spawn("predictor", 1, [this, &parts](int) {
-      NetworkCopy copy(model, parts.make_network);
+  explicit Played(TrainingContext& context)
+      : model(context.learner),
+        policy(context.learner.architecture(), 8, crew.stop_token()),
+        agent({.envs = 1}, context.actor, policy, 0) {
+    crew.spawn("predictor", 1, [this, &context](int) {
+      NetworkCopy copy(model, context.actor.make_network);
       BatchedInference::Batch batch;
       for (;;) policy.answer(copy, batch);
     });
@@ -58,8 +58,8 @@ struct Played {
 TEST_F(Ga3cPartsTest, TheLastStepOfAnEpisodeAndItsRewardBelongToTheExperience) {
   const Scenario scenario{.folder = folder("run"),
                           .make_env = [](int) { return std::make_unique<ThreeSteps>(1, 1); }};
-  train(scenario, [&](Parts& parts) {
-    Played played(parts);
+  train(scenario, [&](TrainingContext& context) {
+    Played played(context);
     TrainingQueue queue(1, {});
     std::unique_ptr<Experience> experience;
     for (int episode = 1; episode <= 2; ++episode) {
@@ -82,8 +82,8 @@ TEST_F(Ga3cPartsTest, TheLastStepOfAnEpisodeAndItsRewardBelongToTheExperience) {
 // Experiences that break off in the midst of an episode, written into ones that were used before.
 TEST_F(Ga3cPartsTest, AnExperienceBeginsWhereTheLastOneEnded) {
   const Scenario scenario{.folder = folder("run")};
-  train(scenario, [&](Parts& parts) {
-    Played played(parts);
+  train(scenario, [&](TrainingContext& context) {
+    Played played(context);
     // What came long after the model's start is no lag of an agent that has just begun.
     std::vector<float> gradient(played.model.size());
     for (int update = 0; update < 7; ++update) played.model.apply({&gradient, 1}, 0);
@@ -108,34 +108,34 @@ TEST_F(Ga3cPartsTest, AnUpdateSumsTheGradientsOfItsExperiences) {
   const Scenario scenario{
       .folder = folder("run"),
       .optimizer = {.kind = "momentum", .lr = 1, .momentum = 0, .clip_norm = 0}};
-  train(scenario, [&](Parts& parts) {
-    const std::vector<float> before(parts.learner.parameters().begin(),
-                                    parts.learner.parameters().end());
-    const auto network = parts.make_network(before);
+  train(scenario, [&](TrainingContext& context) {
+    const std::vector<float> before(context.learner.parameters().begin(),
+                                    context.learner.parameters().end());
+    const auto network = context.actor.make_network(before);
     RecordingActor actor(*network);
     std::vector<float> sum(before.size());
     TrainingQueue queue(4, {});
     for (int env = 0; env < 3; ++env) {
-      Collector collector(VecEnv(parts.make_env, {.first = env, .seed = 3}), actor, nullptr,
-                          parts.algorithm, 4);
+      Collector collector(VecEnv(context.actor.make_env, {.first = env, .seed = 3}), actor, nullptr,
+                          context.algorithm, 4);
       collector.start();
       const Rollout& rollout = collector.collect(0);
       queue.push(std::make_unique<Experience>(Experience{rollout}));
       std::vector<float> gradient(before.size());
       network->backward(
           [&](const Heads& heads, const Heads& out) {
-            parts.algorithm.rollout_loss().loss(heads, rollout, 1.0, out);
+            context.algorithm.rollout_loss().loss(heads, rollout, 1.0, out);
           },
           gradient);
       std::ranges::transform(sum, gradient, sum.begin(), std::plus<>());
     }
     queue.close();
-    SharedModel model(parts.learner);
-    ExperienceTrainer trainer(parts, model);
+    SharedModel model(context.learner);
+    ExperienceTrainer trainer(context, model);
     ASSERT_TRUE(trainer.gather(queue, 12));
     EXPECT_EQ(trainer.update(0).steps, 12);
     for (std::size_t i = 0; i < sum.size(); ++i) {
-      EXPECT_NEAR(parts.learner.parameters()[i], before[i] - sum[i], 1e-5);
+      EXPECT_NEAR(context.learner.parameters()[i], before[i] - sum[i], 1e-5);
     }
     trainer.batch().clear();
     EXPECT_FALSE(trainer.gather(queue, 12));
@@ -147,15 +147,15 @@ TEST_F(Ga3cPartsTest, AnUpdateSumsTheGradientsOfItsExperiences) {
 TEST_F(Ga3cPartsTest, WithACorrectionTheLastStatesAreValuedByTheParametersThatLearn) {
   const Scenario scenario{.folder = folder("run"),
                           .make_algorithm = [] { return make_a2c({.correction = "vtrace"}); }};
-  train(scenario, [&](Parts& parts) {
-    const auto network = parts.make_network(parts.learner.parameters());
+  train(scenario, [&](TrainingContext& context) {
+    const auto network = context.actor.make_network(context.learner.parameters());
     ForwardActor actor(*network);
     TrainingQueue queue(4, {});
     std::vector<float> worth;
     std::vector<Rollout*> rollouts;
     for (int env = 0; env < 2; ++env) {
-      Collector collector(VecEnv(parts.make_env, {.first = env, .seed = 3}), actor, nullptr,
-                          parts.algorithm, 4);
+      Collector collector(VecEnv(context.actor.make_env, {.first = env, .seed = 3}), actor, nullptr,
+                          context.algorithm, 4);
       collector.start();
       auto experience = std::make_unique<Experience>(Experience{collector.collect(0)});
       float& value = experience->rollout.values(4)[0];
@@ -165,8 +165,8 @@ TEST_F(Ga3cPartsTest, WithACorrectionTheLastStatesAreValuedByTheParametersThatLe
       queue.push(std::move(experience));
     }
     queue.close();
-    SharedModel model(parts.learner);
-    ExperienceTrainer trainer(parts, model);
+    SharedModel model(context.learner);
+    ExperienceTrainer trainer(context, model);
     ASSERT_TRUE(trainer.gather(queue, 8));
     trainer.update(0);
     for (std::size_t i = 0; i < worth.size(); ++i) {

@@ -33,7 +33,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<float> train(const Scenario& scenario, const Ga3cConfig& config) {
-  return train(scenario, [&](Parts& parts) { train_ga3c(config, parts); });
+  return train(scenario, [&](TrainingContext& context) { train_ga3c(config, context); });
 }
 
 class Ga3cTest : public testing::Test {
@@ -324,11 +324,12 @@ TEST_F(Ga3cTest, EndsWhereverItIsStoppedWhileItsThreadsComeAndGo) {
                             .queue = 1 + stream.below(10),
                             .adjust_seconds = 0.003};
     const auto train_it = [&] {
-      train(scenario, [&](Parts& parts) {
-        parts.make_network = [&, make = parts.make_network](std::span<const float> parameters) {
-          return std::make_unique<Breaking>(make(parameters), passes_left);
-        };
-        train_ga3c(config, parts);
+      train(scenario, [&](TrainingContext& context) {
+        context.actor.make_network =
+            [&, make = context.actor.make_network](std::span<const float> parameters) {
+              return std::make_unique<Breaking>(make(parameters), passes_left);
+            };
+        train_ga3c(config, context);
       });
     };
     if (breaks) {

@@ -28,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<float> train(const Scenario& scenario, const HtsConfig& config) {
-  return tandem::train(scenario, [&](Parts& parts) { train_hts(config, parts); });
+  return tandem::train(scenario, [&](TrainingContext& context) { train_hts(config, context); });
 }
 
 class HtsTest : public testing::Test {
@@ -120,11 +120,11 @@ std::vector<float> train_sleepily(const fs::path& folder, const HtsConfig& confi
   const Scenario scenario{.folder = folder,
                           .make_env = [](int) { return std::make_unique<SleepyEnv>(); },
                           .make_algorithm = make_algorithm};
-  return tandem::train(scenario, [&](Parts& parts) {
-    Parts sleepy = parts;
-    sleepy.make_network = [&](std::span<const float> parameters) {
-      return std::make_unique<WatchedNetwork>(parts.make_network(parameters), sleep_a_little,
-                                              1e-3F);
+  return tandem::train(scenario, [&](TrainingContext& context) {
+    TrainingContext sleepy = context;
+    sleepy.actor.make_network = [&](std::span<const float> parameters) {
+      return std::make_unique<WatchedNetwork>(context.actor.make_network(parameters),
+                                              sleep_a_little, 1e-3F);
     };
     train_hts(config, sleepy);
   });
@@ -155,23 +155,23 @@ TEST_F(HtsTest, SameBitsForAnyThreadsAndAnyTiming) {
 }
 
 /// Equation 6 as it stands, in one thread.
-void train_in_turns(Parts& parts, int envs, int alpha) {
-  const auto theta = parts.learner.parameters();  // theta_j
+void train_in_turns(TrainingContext& context, int envs, int alpha) {
+  const auto theta = context.learner.parameters();  // theta_j
   std::vector<float> acting(theta.begin(), theta.end());
   std::vector<float> before = acting;  // theta_{j-1}
-  const auto actor = parts.make_network(acting);
-  const auto learner = parts.make_network(before);
+  const auto actor = context.actor.make_network(acting);
+  const auto learner = context.actor.make_network(before);
   ForwardActor acts(*actor);
-  Collector collector(VecEnv(parts.make_env, {.count = envs, .seed = parts.seed}), acts, nullptr,
-                      parts.algorithm, alpha);
+  Collector collector(VecEnv(context.actor.make_env, {.count = envs, .seed = context.actor.seed}),
+                      acts, nullptr, context.algorithm, alpha);
   collector.start();
   std::optional<Rollout> data;  // of theta_{j-1}
   std::vector<std::vector<float>> gradient(1, std::vector<float>(theta.size()));
   Workers workers(1);
-  while (!parts.run.done()) {
+  while (!context.run.done()) {
     std::ranges::copy(theta, acting.begin());
     actor->reload();
-    Rollout now = collector.collect(parts.run.steps());
+    Rollout now = collector.collect(context.run.steps());
     if (data) {
       learner->reload();
       std::vector<float> logits(static_cast<std::size_t>(data->samples()) * 2);
@@ -179,14 +179,14 @@ void train_in_turns(Parts& parts, int envs, int alpha) {
       learner->record({data->observations(0, alpha)}, {data->samples(), 2, logits, value});
       learner->backward(
           [&](const Heads& heads, const Heads& out) {
-            parts.algorithm.rollout_loss().loss(heads, *data, 1.0 / data->samples(), out);
+            context.algorithm.rollout_loss().loss(heads, *data, 1.0 / data->samples(), out);
           },
           gradient[0]);
-      parts.learner.apply(gradient, parts.run.steps(), workers);
+      context.learner.apply(gradient, context.run.steps(), workers);
     }
     before = acting;
     data = std::move(now);
-    parts.run.record({.steps = envs * alpha, .episodes = {}});
+    context.run.record({.steps = envs * alpha, .episodes = {}});
   }
 }
 
@@ -194,8 +194,8 @@ void train_in_turns(Parts& parts, int envs, int alpha) {
 TEST_F(HtsTest, IsEquationSix) {
   const HtsConfig config = {
       .envs = 6, .executors = 3, .actors = 1, .alpha = 4, .envs_per_group = 6};
-  const auto expected =
-      tandem::train({.folder = folder("turns")}, [](Parts& parts) { train_in_turns(parts, 6, 4); });
+  const auto expected = tandem::train(
+      {.folder = folder("turns")}, [](TrainingContext& context) { train_in_turns(context, 6, 4); });
   EXPECT_EQ(train({.folder = folder("hts")}, config), expected);
 }
 
@@ -257,10 +257,10 @@ TEST_F(HtsTest, AnErrorAnywhereEndsTheRunWhichGoesOnToTheSameBits) {
       calls = 0;
     }
     try {
-      tandem::train(scenario, [&](Parts& parts) {
-        Parts failing = parts;
-        failing.make_network = [&](std::span<const float> parameters) {
-          return std::make_unique<WatchedNetwork>(parts.make_network(parameters), [&calls] {
+      tandem::train(scenario, [&](TrainingContext& context) {
+        TrainingContext failing = context;
+        failing.actor.make_network = [&](std::span<const float> parameters) {
+          return std::make_unique<WatchedNetwork>(context.actor.make_network(parameters), [&calls] {
             if (--calls == 0) throw Error("the network broke");
           });
         };

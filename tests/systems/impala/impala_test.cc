@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<float> train(const Scenario& scenario, const ImpalaConfig& config) {
-  return tandem::train(scenario, [&](Parts& parts) { train_impala(config, parts); });
+  return tandem::train(scenario, [&](TrainingContext& context) { train_impala(config, context); });
 }
 
 class ImpalaTest : public testing::Test {

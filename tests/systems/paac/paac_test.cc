@@ -16,6 +16,7 @@
 #include "tandem/algo/ppo.h"
 #include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
+#include "tandem/systems/common/learner_state.h"
 #include "tests/support/scenario.h"
 
 namespace tandem {
@@ -26,7 +27,7 @@ namespace fs = std::filesystem;
 constexpr PaacConfig kPaac = {.envs = 10, .workers = 8, .t_max = 5, .envs_per_group = 3};
 
 std::vector<float> train(const Scenario& scenario, const PaacConfig& config = kPaac) {
-  return train(scenario, [&](Parts& parts) { train_paac(config, parts); });
+  return train(scenario, [&](TrainingContext& context) { train_paac(config, context); });
 }
 
 class PaacTest : public testing::Test {
@@ -114,11 +115,12 @@ TEST_F(PaacTest, PpoRecordsNothingThatItDoesNotUse) {
   std::atomic<int> records = 0;
   Scenario scenario{.folder = folder("run"), .steps = 500};
   scenario.make_algorithm = [] { return make_ppo({.epochs = 2, .minibatches = 3}); };
-  train(scenario, [&](Parts& parts) {
-    parts.make_network = [&, make = parts.make_network](std::span<const float> parameters) {
-      return std::make_unique<CountsRecords>(make(parameters), records);
-    };
-    train_paac(kPaac, parts);
+  train(scenario, [&](TrainingContext& context) {
+    context.actor.make_network =
+        [&, make = context.actor.make_network](std::span<const float> parameters) {
+          return std::make_unique<CountsRecords>(make(parameters), records);
+        };
+    train_paac(kPaac, context);
   });
   // Ten updates, with a share of each minibatch for each of the four groups.
   EXPECT_EQ(records, 10 * 2 * 3 * 4);

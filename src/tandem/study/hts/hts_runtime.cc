@@ -40,10 +40,10 @@ struct Measured {
 Measured measure(const Config& config, double seconds, const StopRequested& stop_requested) {
   Measured measured;
   measured.rate = measure_training(
-      config, seconds, stop_requested, [&](const Parts& parts, const TrainingRate&) {
+      config, seconds, stop_requested, [&](const TrainingContext& context, const TrainingRate&) {
         constexpr double kSeconds = 0.5;
         measured.costs =
-            measure_step_costs(parts, {.envs = 1, .steps = kUnroll, .rollouts = 1}, 1, kSeconds);
+            measure_step_costs(context, {.envs = 1, .steps = kUnroll, .rollouts = 1}, 1, kSeconds);
       });
   return measured;
 }

@@ -1,6 +1,7 @@
 #include "tandem/systems/a3c/a3c.h"
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -8,8 +9,9 @@
 #include "tandem/acting/collector.h"
 #include "tandem/acting/network_copy.h"
 #include "tandem/sync/crew.h"
-#include "tandem/systems/common/parts.h"
+#include "tandem/systems/common/learner_state.h"
 #include "tandem/systems/common/thread_state.h"
+#include "tandem/systems/common/training_context.h"
 
 namespace tandem {
 namespace {
@@ -19,17 +21,18 @@ namespace {
 /// which other threads move meanwhile; here every method acts by theta', as Algorithms 2 and 3 do.
 class ActorLearner {
  public:
-  ActorLearner(const A3cConfig& config, const Parts& parts, const TargetParameters& target,
-               int thread)
+  /// Starts with theta' = `theta`.
+  ActorLearner(const A3cConfig& config, const ActorContext& context, const RolloutLoss& loss,
+               std::span<const float> theta, const TargetParameters& target, int thread)
       : thread_(thread),
-        loss_(parts.algorithm.rollout_loss()),
-        parameters_(parts.learner.parameters().begin(), parts.learner.parameters().end()),
+        loss_(loss),
+        parameters_(theta.begin(), theta.end()),
         gradient_(parameters_.size()),
-        network_(parts.make_network(parameters_)),
+        network_(context.make_network(parameters_)),
         actor_(*network_),
-        target_(target, parts.make_network),
-        collector_(VecEnv(parts.make_env, {.first = thread, .seed = parts.seed}), actor_,
-                   target_.get(), parts.algorithm, static_cast<int>(config.t_max),
+        target_(target, context.make_network),
+        collector_(VecEnv(context.make_env, {.first = thread, .seed = context.seed}), actor_,
+                   target_.get(), context.rule, context.bootstrap, static_cast<int>(config.t_max),
                    RolloutEnd::at_episode) {}
 
   /// From one synchronisation with theta to the next update of theta.
@@ -82,9 +85,10 @@ class ActorLearner {
 
 using ActorLearners = std::vector<std::unique_ptr<ActorLearner>>;
 
-void save(const ActorLearners& threads, Hogwild& shared, TargetParameters& target, Parts& parts) {
+void save(const ActorLearners& threads, Hogwild& shared, TargetParameters& target,
+          TrainingContext& context) {
   Checkpoint checkpoint;
-  save_learner(parts.learner, checkpoint);
+  save_learner(context.learner, checkpoint);
   save_target(target, checkpoint);
   save_slots(shared.slots(), checkpoint);
   for (std::size_t i = 0; i < threads.size(); ++i) {
@@ -92,20 +96,22 @@ void save(const ActorLearners& threads, Hogwild& shared, TargetParameters& targe
     threads[i]->save(writer);
     checkpoint.add_blob(state_name("thread", i), writer.bytes());
   }
-  parts.run.save(checkpoint);
+  context.run.save(checkpoint);
 }
 
 /// The threads' environments, made and started, or as they were.
-ActorLearners make_threads(const A3cConfig& config, const Parts& parts,
+ActorLearners make_threads(const A3cConfig& config, const TrainingContext& context,
                            const TargetParameters& target) {
   const auto count = static_cast<int>(config.learners);
   ActorLearners threads(static_cast<std::size_t>(count));
   Crew crew;
   crew.spawn("start", count, [&](int i) {
     const auto thread = static_cast<std::size_t>(i);
-    threads[thread] = std::make_unique<ActorLearner>(config, parts, target, i);
-    if (parts.resume == nullptr) return threads[thread]->start();
-    StateReader reader(parts.resume->blob(state_name("thread", thread)));
+    threads[thread] =
+        std::make_unique<ActorLearner>(config, context.actor, context.algorithm.rollout_loss(),
+                                       context.learner.parameters(), target, i);
+    if (context.resume == nullptr) return threads[thread]->start();
+    StateReader reader(context.resume->blob(state_name("thread", thread)));
     threads[thread]->load(reader);
   });
   crew.join();
@@ -114,17 +120,17 @@ ActorLearners make_threads(const A3cConfig& config, const Parts& parts,
 
 }  // namespace
 
-void train_a3c(const A3cConfig& config, Parts& parts) {
+void train_a3c(const A3cConfig& config, TrainingContext& context) {
   const auto count = static_cast<int>(config.learners);
-  Hogwild shared(parts.learner, config.sharing, count);
-  TrainingRun& run = parts.run;
-  TargetParameters target(parts.learner.parameters(),
-                          parts.algorithm.rollout_loss().needs().target_steps, run.steps());
-  if (parts.resume != nullptr) {
-    load_slots(*parts.resume, shared.slots());
-    load_target(*parts.resume, target);
+  Hogwild shared(context.learner, config.sharing, count);
+  TrainingRun& run = context.run;
+  TargetParameters target(context.learner.parameters(),
+                          context.algorithm.rollout_loss().needs().target_steps, run.steps());
+  if (context.resume != nullptr) {
+    load_slots(*context.resume, shared.slots());
+    load_target(*context.resume, target);
   }
-  const auto threads = make_threads(config, parts, target);
+  const auto threads = make_threads(config, context, target);
 
   while (!run.done()) {
     Crew crew;
@@ -136,7 +142,7 @@ void train_a3c(const A3cConfig& config, Parts& parts) {
     });
     crew.join();
     // A checkpoint is of one moment, so the threads have ended; those that go on are new ones.
-    save(threads, shared, target, parts);
+    save(threads, shared, target, context);
   }
 }
 

@@ -55,11 +55,12 @@ void A3cSystem::set_update(const UpdateShape& shape) { config.t_max = shape.step
 
 void A3cSystem::prepare_to_measure() {}
 
-MeasuredCosts A3cSystem::measure_costs(const Parts& parts, const nlohmann::ordered_json& /*means*/,
-                                       int cores, double seconds) const {
-  return {.costs = measure_step_costs(parts, batching(), cores, seconds)};
+MeasuredCosts A3cSystem::measure_costs(const TrainingContext& context,
+                                       const nlohmann::ordered_json& /*means*/, int cores,
+                                       double seconds) const {
+  return {.costs = measure_step_costs(context, batching(), cores, seconds)};
 }
 
-void A3cSystem::train(Parts& parts) const { train_a3c(config, parts); }
+void A3cSystem::train(TrainingContext& context) const { train_a3c(config, context); }
 
 }  // namespace tandem

@@ -20,8 +20,9 @@
 #include "tandem/systems/apex/apex_seat.h"
 #include "tandem/systems/apex/replay_budget.h"
 #include "tandem/systems/apex/replay_learner.h"
-#include "tandem/systems/common/parts.h"
+#include "tandem/systems/common/learner_state.h"
 #include "tandem/systems/common/thread_state.h"
+#include "tandem/systems/common/training_context.h"
 
 namespace tandem {
 namespace {
@@ -54,31 +55,31 @@ void require_memory_for(const ApexConfig& config, const ReplayConfig& replay,
 /// Figure 1: many actors, the replay that they share, one learner.
 class Apex final : private Checkpointed {
  public:
-  Apex(const ApexConfig& config, const ReplayConfig& replay, Parts& parts)
+  Apex(const ApexConfig& config, const ReplayConfig& replay, TrainingContext& context)
       : config_(config),
-        parts_(parts),
-        spec_(parts.make_env(0)->spec()),
+        context_(context),
+        spec_(context.actor.make_env(0)->spec()),
         format_(frame_format(spec_, compression_of(replay.compression))),
-        model_(parts.learner),
-        learner_(parts.algorithm.replay(), parts, model_),
-        table_(replay, format_, config.batch, parts.seed, crew_.stop_token()),
+        model_(context.learner),
+        learner_(context.algorithm.replay(), context, model_),
+        table_(replay, format_, config.batch, context.actor.seed, crew_.stop_token()),
         drawn_(static_cast<std::size_t>(config.prefetch), crew_.stop_token()),
         used_(static_cast<std::size_t>(batches_of(config)), crew_.stop_token()),
         memory_(replay, available_memory_bytes),
-        loop_(*this, parts.run, crew_) {
+        loop_(*this, context.run, crew_) {
     require_memory_for(config, replay, format_);
     for (std::int64_t i = 0; i < batches_of(config); ++i) {
       used_.push(std::make_unique<SampleBatch>(format_, static_cast<std::size_t>(config.batch)));
     }
     const auto make_actor = [this](const ApexActorOptions& options) {
-      return std::make_unique<ApexActor>(options, parts_, model_);
+      return std::make_unique<ApexActor>(options, context_.actor, model_);
     };
     for (int rank = 0; rank < config.actors; ++rank) {
       actors_.push_back(std::make_unique<ApexSeat>(
-          actor_options(config, replay, parts, spec_, rank), config.restarts, make_actor));
+          actor_options(config, replay, context.actor, spec_, rank), config.restarts, make_actor));
     }
-    if (parts.resume != nullptr) load(*parts.resume);
-    report_.emplace(epsilons_of(config, *parts.algorithm.acting), table_, parts.run);
+    if (context.resume != nullptr) load(*context.resume);
+    report_.emplace(epsilons_of(config, context.actor.rule), table_, context.run);
   }
 
   ~Apex() override { crew_.end(); }  // its threads use all the rest
@@ -98,7 +99,7 @@ class Apex final : private Checkpointed {
   void act(std::size_t rank) {
     auto& seat = *actors_[rank];
     go_on(seat, state_name("actor", rank));
-    while (!parts_.run.done()) {
+    while (!context_.run.done()) {
       double waited_seconds = 0;
       for (int i = 0; i < kReportSteps; ++i) {
         const Stopwatch watch;
@@ -116,9 +117,9 @@ class Apex final : private Checkpointed {
 
   /// The actor as it was in the checkpoint, if it had begun by then.
   void go_on(ApexSeat& seat, const std::string& name) {
-    if (!has_state(parts_.resume, name)) return;
+    if (!has_state(context_.resume, name)) return;
     const std::lock_guard lock(seat);
-    StateReader reader(parts_.resume->blob(name));
+    StateReader reader(context_.resume->blob(name));
     seat.load(reader);
   }
 
@@ -133,15 +134,15 @@ class Apex final : private Checkpointed {
 
   /// Algorithm 2: the learner.
   void learn() {
-    while (!parts_.run.done()) {
+    while (!context_.run.done()) {
       const Stopwatch watch;
       auto batch = *drawn_.pop();  // line 4
       const double waited_seconds = watch.seconds();
       UpdateReport learned;
       {
         const std::lock_guard lock(learner_mutex_);
-        learned = learner_.update(*batch, parts_.run.steps());  // lines 5 to 7
-        table_.update(batch->keys, batch->priorities);          // line 8
+        learned = learner_.update(*batch, context_.run.steps());  // lines 5 to 7
+        table_.update(batch->keys, batch->priorities);            // line 8
       }
       if (learner_.updates() % config_.trim_updates == 0) table_.trim();  // line 9
       learned.seconds.waiting = waited_seconds;
@@ -184,7 +185,7 @@ class Apex final : private Checkpointed {
   }
 
   void collect(Checkpoint& checkpoint) override {
-    save_learner(parts_.learner, checkpoint);
+    save_learner(context_.learner, checkpoint);
     learner_.save(checkpoint);
     for (std::size_t rank = 0; rank < actors_.size(); ++rank) {
       if (!actors_[rank]->begun()) continue;
@@ -202,7 +203,7 @@ class Apex final : private Checkpointed {
   }
 
   const ApexConfig& config_;
-  Parts& parts_;
+  TrainingContext& context_;
   const EnvSpec spec_;
   const FrameFormat format_;
   Crew crew_;
@@ -226,19 +227,19 @@ class Apex final : private Checkpointed {
 }  // namespace
 
 ApexActorOptions actor_options(const ApexConfig& config, const ReplayConfig& replay,
-                               const Parts& parts, const EnvSpec& spec, int rank) {
+                               const ActorContext& context, const EnvSpec& spec, int rank) {
   return {.first_env = rank * static_cast<int>(config.envs),
           .envs = static_cast<int>(config.envs),
-          .seed = parts.seed,
+          .seed = context.seed,
           .refresh_steps = std::max<std::int64_t>(1, config.refresh_frames / spec.frames_per_step),
           .format = frame_format(spec, compression_of(replay.compression)),
           .transitions = {.n = config.n,
-                          .gamma = parts.algorithm.acting->gamma(),
+                          .gamma = context.rule.gamma(),
                           .transitions = static_cast<std::size_t>(replay.segment)}};
 }
 
-void train_apex(const ApexConfig& config, const ReplayConfig& replay, Parts& parts) {
-  Apex(config, replay, parts).train();
+void train_apex(const ApexConfig& config, const ReplayConfig& replay, TrainingContext& context) {
+  Apex(config, replay, context).train();
 }
 
 }  // namespace tandem

@@ -8,12 +8,13 @@
 
 namespace tandem {
 
-ApexActor::ApexActor(const ApexActorOptions& options, const Parts& parts, const SharedModel& model)
+ApexActor::ApexActor(const ApexActorOptions& options, const ActorContext& context,
+                     const SharedModel& model)
     : options_(options),
-      rule_(*parts.algorithm.acting),
-      env_(parts.make_env,
+      rule_(context.rule),
+      env_(context.make_env,
            {.first = options.first_env, .count = options.envs, .seed = options.seed}),
-      policy_(rule_, model, parts.make_network, env_.spec(), options.envs),
+      policy_(rule_, model, context.make_network, env_.spec(), options.envs),
       observations_(static_cast<std::size_t>(options.envs) * env_.spec().observation_bytes()),
       episodes_(static_cast<std::size_t>(options.envs)),
       epsilons_(episodes_.size()) {

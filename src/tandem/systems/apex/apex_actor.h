@@ -11,7 +11,7 @@
 #include "tandem/env/vec_env.h"
 #include "tandem/replay/n_step_builder.h"
 #include "tandem/systems/apex/apex_policy.h"
-#include "tandem/systems/common/parts.h"
+#include "tandem/systems/common/actor_context.h"
 
 namespace tandem {
 
@@ -30,8 +30,9 @@ struct ApexActorOptions {
 /// for each thread.
 class ApexActor {
  public:
-  /// Takes the parameters of `model` as they are now. `parts` and `model` must outlive the actor.
-  ApexActor(const ApexActorOptions& options, const Parts& parts, const SharedModel& model);
+  /// Takes the parameters of `model` as they are now. The rule of `context`
+  /// and `model` must outlive the actor.
+  ApexActor(const ApexActorOptions& options, const ActorContext& context, const SharedModel& model);
 
   /// Starts every environment. Call it, or load(), once before the first step().
   void start();

@@ -29,21 +29,21 @@ ReplayConfig small_replay(ReplayConfig replay, std::int64_t batch) {
 /// An actor, a replay and a learner of one core's own.
 class Workbench {
  public:
-  Workbench(const ApexConfig& config, const ReplayConfig& replay, const Parts& parts, int rank)
+  Workbench(const ApexConfig& config, const ReplayConfig& replay, const TrainingContext& context,
+            int rank)
       : config_(config),
-        spec_(parts.make_env(0)->spec()),
-        learner_(parts.learner.architecture(), parts.learner.config(), parts.seed),
-        parts_{.make_env = parts.make_env,
-               .make_network = parts.make_network,
-               .algorithm = parts.algorithm,
-               .learner = learner_,
-               .run = parts.run,
-               .seed = parts.seed},
+        spec_(context.actor.make_env(0)->spec()),
+        learner_(context.learner.architecture(), context.learner.config(), context.actor.seed),
+        context_{.actor = context.actor,
+                 .algorithm = context.algorithm,
+                 .learner = learner_,
+                 .run = context.run},
         model_(learner_),
-        replay_learner_(parts.algorithm.replay(), parts_, model_),
-        options_(actor_options(config, replay, parts_, spec_, rank)),
-        actor_(options_, parts_, model_),
-        table_(small_replay(replay, config.batch), options_.format, config.batch, parts.seed, {}),
+        replay_learner_(context.algorithm.replay(), context_, model_),
+        options_(actor_options(config, replay, context.actor, spec_, rank)),
+        actor_(options_, context.actor, model_),
+        table_(small_replay(replay, config.batch), options_.format, config.batch,
+               context.actor.seed, {}),
         batch_(options_.format, static_cast<std::size_t>(config.batch)) {
     actor_.start();
     while (table_.state().transitions < config.batch) play();
@@ -89,7 +89,7 @@ class Workbench {
   const ApexConfig& config_;
   const EnvSpec spec_;
   Learner learner_;
-  Parts parts_;
+  TrainingContext context_;
   SharedModel model_;
   ReplayLearner replay_learner_;
   const ApexActorOptions options_;
@@ -116,9 +116,10 @@ StepCosts measure(Workbench& bench, double samples, double seconds) {
 }  // namespace
 
 StepCosts measure_apex_costs(const ApexConfig& config, const ReplayConfig& replay,
-                             const Parts& parts, double samples, int cores, double seconds) {
+                             const TrainingContext& context, double samples, int cores,
+                             double seconds) {
   return mean_of_cores(cores, [&](int core) {
-    Workbench bench(config, replay, parts, core);
+    Workbench bench(config, replay, context, core);
     return measure(bench, samples, seconds);
   });
 }

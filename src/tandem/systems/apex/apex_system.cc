@@ -68,19 +68,20 @@ void ApexSystem::prepare_to_measure() {
   config.keep_replay = false;
 }
 
-MeasuredCosts ApexSystem::measure_costs(const Parts& parts, const nlohmann::ordered_json& means,
-                                        int cores, double seconds) const {
+MeasuredCosts ApexSystem::measure_costs(const TrainingContext& context,
+                                        const nlohmann::ordered_json& means, int cores,
+                                        double seconds) const {
   // The samples that were taken, where nothing holds actors and learner to a ratio.
   const double per_insert = replay.samples_per_insert > 0
                                 ? replay.samples_per_insert
                                 : means.value("replay/samples_per_insert", 0.0);
   const double per_step = per_insert * static_cast<double>(config.copies);
   MeasuredCosts measured{.costs =
-                             measure_apex_costs(config, replay, parts, per_step, cores, seconds)};
+                             measure_apex_costs(config, replay, context, per_step, cores, seconds)};
   measured.own["apex/samples_per_step"] = per_step;
   return measured;
 }
 
-void ApexSystem::train(Parts& parts) const { train_apex(config, replay, parts); }
+void ApexSystem::train(TrainingContext& context) const { train_apex(config, replay, context); }
 
 }  // namespace tandem

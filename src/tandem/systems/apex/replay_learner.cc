@@ -2,34 +2,37 @@
 
 #include <optional>
 
+#include "tandem/systems/common/learner_state.h"
+
 namespace tandem {
 namespace {
 
 constexpr auto kPart = "replay_learner";  // of the checkpoint's meta
 
-std::int64_t updates_before(const Parts& parts) {
-  return parts.resume == nullptr ? 0 : parts.resume->part(kPart).at("updates").get<std::int64_t>();
+std::int64_t updates_before(const TrainingContext& context) {
+  return context.resume == nullptr ? 0
+                                   : context.resume->part(kPart).at("updates").get<std::int64_t>();
 }
 
 }  // namespace
 
-ReplayLearner::ReplayLearner(const ReplayAlgorithm& algorithm, const Parts& parts,
+ReplayLearner::ReplayLearner(const ReplayAlgorithm& algorithm, const TrainingContext& context,
                              SharedModel& model)
     : model_(model),
-      updates_(updates_before(parts)),
-      target_(parts.learner.parameters(), algorithm.target_updates(), updates_),
-      workers_(parts.threads),
-      gradients_(static_cast<std::size_t>(parts.threads), std::vector<float>(model.size())) {
-  if (parts.resume != nullptr) load_target(*parts.resume, target_);
-  for (int i = 0; i < parts.threads; ++i) shares_.push_back(make_share(algorithm, parts));
+      updates_(updates_before(context)),
+      target_(context.learner.parameters(), algorithm.target_updates(), updates_),
+      workers_(context.threads),
+      gradients_(static_cast<std::size_t>(context.threads), std::vector<float>(model.size())) {
+  if (context.resume != nullptr) load_target(*context.resume, target_);
+  for (int i = 0; i < context.threads; ++i) shares_.push_back(make_share(algorithm, context));
 }
 
 ReplayLearner::Share ReplayLearner::make_share(const ReplayAlgorithm& algorithm,
-                                               const Parts& parts) const {
+                                               const TrainingContext& context) const {
   Share share{.theta_minus = std::vector<float>(target_.size())};
   target_.copy_if_newer(share.version, share.theta_minus);
-  share.gradient =
-      algorithm.make_gradient(parts.make_network, parts.learner.parameters(), share.theta_minus);
+  share.gradient = algorithm.make_gradient(context.actor.make_network, context.learner.parameters(),
+                                           share.theta_minus);
   return share;
 }
 

@@ -15,19 +15,20 @@
 #include "tandem/run/checkpoint.h"
 #include "tandem/run/interval.h"
 #include "tandem/sync/workers.h"
-#include "tandem/systems/common/parts.h"
+#include "tandem/systems/common/training_context.h"
 
 namespace tandem {
 
 /// Algorithm 2 of Ape-X, lines 5 to 7: moves a model by batches of replayed transitions, towards
-/// what target networks make of the states after them. parts.threads threads share each batch. Not
-/// thread-safe.
+/// what target networks make of the states after them. context.threads threads share each batch.
+/// Not thread-safe.
 class ReplayLearner {
  public:
-  /// Goes on from parts.resume where there is one. The target networks are copied every
-  /// algorithm.target_updates() updates. `parts` and `model`, which nobody else may move, must
+  /// Goes on from context.resume where there is one. The target networks are copied every
+  /// algorithm.target_updates() updates. `context` and `model`, which nobody else may move, must
   /// outlive it.
-  ReplayLearner(const ReplayAlgorithm& algorithm, const Parts& parts, SharedModel& model);
+  ReplayLearner(const ReplayAlgorithm& algorithm, const TrainingContext& context,
+                SharedModel& model);
 
   /// One update, by the mean over the batch, whose priorities become those of before it. `steps`
   /// have been taken by all actors.
@@ -48,7 +49,7 @@ class ReplayLearner {
     LossStats stats = {};
   };
 
-  Share make_share(const ReplayAlgorithm& algorithm, const Parts& parts) const;
+  Share make_share(const ReplayAlgorithm& algorithm, const TrainingContext& context) const;
   void differentiate(Share& share, const Samples& samples, double weight,
                      std::span<float> gradient) const;
 

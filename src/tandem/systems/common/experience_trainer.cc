@@ -7,11 +7,11 @@
 
 namespace tandem {
 
-ExperienceTrainer::ExperienceTrainer(const Parts& parts, SharedModel& model)
-    : rule_(*parts.algorithm.acting),
-      loss_(parts.algorithm.rollout_loss()),
+ExperienceTrainer::ExperienceTrainer(const TrainingContext& context, SharedModel& model)
+    : rule_(context.actor.rule),
+      loss_(context.algorithm.rollout_loss()),
       model_(model),
-      copy_(model, parts.make_network),
+      copy_(model, context.actor.make_network),
       gradient_(model.size()) {}
 
 bool ExperienceTrainer::gather(TrainingQueue& queue, std::int64_t min_batch) {

@@ -12,7 +12,7 @@
 #include "tandem/nn/batch.h"
 #include "tandem/run/interval.h"
 #include "tandem/systems/common/experience.h"
-#include "tandem/systems/common/parts.h"
+#include "tandem/systems/common/training_context.h"
 
 namespace tandem {
 
@@ -20,8 +20,8 @@ namespace tandem {
 /// one batch and moves the model by it. Not thread-safe; one for each thread.
 class ExperienceTrainer {
  public:
-  /// `parts` and `model` must outlive it.
-  ExperienceTrainer(const Parts& parts, SharedModel& model);
+  /// `context` and `model` must outlive it.
+  ExperienceTrainer(const TrainingContext& context, SharedModel& model);
 
   /// Waits for at least `min_batch` samples, or takes what is left in a queue that was closed.
   /// False when that is nothing.

@@ -23,11 +23,11 @@ std::int64_t begin_of(std::int64_t all, std::int64_t index, std::int64_t count) 
 
 }  // namespace
 
-Minibatches::Minibatches(const Parts& parts, std::span<const float> parameters,
+Minibatches::Minibatches(const TrainingContext& context, std::span<const float> parameters,
                          std::int64_t samples, int shares_each)
-    : loss_(parts.algorithm.rollout_loss()),
+    : loss_(context.algorithm.rollout_loss()),
       passes_(loss_.needs().passes.value()),
-      stream_(parts.seed, kOrderStream),
+      stream_(context.actor.seed, kOrderStream),
       order_(static_cast<std::size_t>(samples)) {
   if (passes_.minibatches > samples) {
     throw Error(fmt::format("ppo.minibatches = {}, but an update has {} samples",
@@ -35,7 +35,7 @@ Minibatches::Minibatches(const Parts& parts, std::span<const float> parameters,
   }
   shares_each =
       static_cast<int>(std::min<std::int64_t>(shares_each, samples / passes_.minibatches));
-  const EnvSpec spec = parts.make_env(0)->spec();
+  const EnvSpec spec = context.actor.make_env(0)->spec();
   for (std::int64_t m = 0; m < passes_.minibatches; ++m) {
     const auto size =
         begin_of(samples, m + 1, passes_.minibatches) - begin_of(samples, m, passes_.minibatches);
@@ -45,10 +45,10 @@ Minibatches::Minibatches(const Parts& parts, std::span<const float> parameters,
       minibatch.push_back({Rollout(spec, 1, static_cast<int>(count))});
     }
   }
-  for (int p = 0; p < shares_each; ++p) networks_.push_back(parts.make_network(parameters));
+  for (int p = 0; p < shares_each; ++p) networks_.push_back(context.actor.make_network(parameters));
   gradients_.resize(static_cast<std::size_t>(shares_each), std::vector<float>(parameters.size()));
-  if (parts.resume == nullptr) return;
-  StateReader reader(parts.resume->blob(kOrder));
+  if (context.resume == nullptr) return;
+  StateReader reader(context.resume->blob(kOrder));
   stream_.load(reader);
 }
 

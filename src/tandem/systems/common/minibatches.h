@@ -10,7 +10,7 @@
 #include "tandem/learn/learner.h"
 #include "tandem/nn/batch.h"
 #include "tandem/sync/workers.h"
-#include "tandem/systems/common/parts.h"
+#include "tandem/systems/common/training_context.h"
 
 namespace tandem {
 
@@ -21,10 +21,10 @@ namespace tandem {
 class Minibatches {
  public:
   /// Of updates of `samples` samples by an algorithm with passes. Gradients are taken at
-  /// `parameters`, which with the parts must outlive this. Throws Error when there are more
+  /// `parameters`, which with the context must outlive this. Throws Error when there are more
   /// minibatches than samples.
-  Minibatches(const Parts& parts, std::span<const float> parameters, std::int64_t samples,
-              int shares_each);
+  Minibatches(const TrainingContext& context, std::span<const float> parameters,
+              std::int64_t samples, int shares_each);
 
   /// Moves the parameters by the sum of these gradients.
   using Move = std::function<UpdateInfo(std::span<const std::vector<float>> gradients)>;

@@ -37,7 +37,7 @@ std::int64_t repeat(double seconds, Body body) {
 /// One group of environments with all that training with it needs, a learner included.
 class Workbench {
  public:
-  Workbench(const Parts& parts, const Batching& batching, int first_env);
+  Workbench(const TrainingContext& context, const Batching& batching, int first_env);
 
   /// The steps of a rollout with random actions.
   void step();
@@ -81,13 +81,14 @@ class Workbench {
   double learning_ = 0;
 };
 
-Workbench::Workbench(const Parts& parts, const Batching& batching, int first_env)
+Workbench::Workbench(const TrainingContext& context, const Batching& batching, int first_env)
     : batching_(batching),
-      rule_(*parts.algorithm.acting),
-      loss_(parts.algorithm.rollout_loss()),
-      learner_(parts.learner.architecture(), parts.learner.config(), parts.seed),
-      env_(parts.make_env, {.first = first_env, .count = batching.envs, .seed = parts.seed}),
-      network_(parts.make_network(learner_.parameters())),
+      rule_(context.actor.rule),
+      loss_(context.algorithm.rollout_loss()),
+      learner_(context.learner.architecture(), context.learner.config(), context.actor.seed),
+      env_(context.actor.make_env,
+           {.first = first_env, .count = batching.envs, .seed = context.actor.seed}),
+      network_(context.actor.make_network(learner_.parameters())),
       records_(!batching.apart && !loss_.needs().passes &&
                (!batching.alone || network_->at_places() != nullptr)),
       rollout_(env_.spec(), batching.steps, batching.envs),
@@ -201,10 +202,10 @@ StepCosts measure(Workbench& bench, const Batching& batching, double seconds) {
 
 }  // namespace
 
-StepCosts measure_step_costs(const Parts& parts, const Batching& batching, int cores,
+StepCosts measure_step_costs(const TrainingContext& context, const Batching& batching, int cores,
                              double seconds) {
   return mean_of_cores(cores, [&](int core) {
-    Workbench bench(parts, batching, core * batching.envs);
+    Workbench bench(context, batching, core * batching.envs);
     return measure(bench, batching, seconds);
   });
 }

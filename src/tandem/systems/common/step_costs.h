@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "tandem/systems/common/parts.h"
+#include "tandem/systems/common/training_context.h"
 
 namespace tandem {
 
@@ -35,7 +35,7 @@ struct StepCosts {
 /// what cores share (the last cache, memory, the clock) is then shared as well. By turns, and
 /// medians, so that a moment of another process's work does not count; the mean over the cores.
 /// Leaves the learner as it is. Not thread-safe.
-StepCosts measure_step_costs(const Parts& parts, const Batching& batching, int cores,
+StepCosts measure_step_costs(const TrainingContext& context, const Batching& batching, int cores,
                              double seconds);
 
 /// The mean of what is measured on so many cores at once, a thread each.

@@ -11,8 +11,9 @@
 #include "tandem/systems/common/drain.h"
 #include "tandem/systems/common/experience.h"
 #include "tandem/systems/common/experience_trainer.h"
-#include "tandem/systems/common/parts.h"
+#include "tandem/systems/common/learner_state.h"
 #include "tandem/systems/common/thread_state.h"
+#include "tandem/systems/common/training_context.h"
 #include "tandem/systems/ga3c/ga3c_agent.h"
 #include "tandem/systems/ga3c/ga3c_cores.h"
 #include "tandem/systems/ga3c/ga3c_report.h"
@@ -45,20 +46,22 @@ struct Predictor {
 /// Figure 1 b: agents, the prediction queue, predictors, the training queue, trainers, one model.
 class Ga3c final : private Checkpointed {
  public:
-  Ga3c(const Ga3cConfig& config, Parts& parts)
+  Ga3c(const Ga3cConfig& config, TrainingContext& context)
       : config_(config),
-        parts_(parts),
+        context_(context),
         cores_(Ga3cCores::of(config, usable_cores())),
-        model_(parts.learner),
-        prediction_queue_(parts.learner.architecture(), config.max_predictions, crew_.stop_token()),
+        model_(context.learner),
+        prediction_queue_(context.learner.architecture(), config.max_predictions,
+                          crew_.stop_token()),
         training_queue_(static_cast<std::size_t>(config.queue), crew_.stop_token()),
         agents_(Ga3cThreads::kMost.agents),
         predictors_(Ga3cThreads::kMost.predictors),
         trainers_(Ga3cThreads::kMost.trainers),
-        search_(config.adjust_seconds, threads_of(config), Stream(parts.seed, kSearchStream)),
-        loop_(*this, parts.run, crew_, poll_seconds(config)) {
-    if (parts.resume == nullptr) return;
-    StateReader reader(parts.resume->blob(kSearch));
+        search_(config.adjust_seconds, threads_of(config),
+                Stream(context.actor.seed, kSearchStream)),
+        loop_(*this, context.run, crew_, poll_seconds(config)) {
+    if (context.resume == nullptr) return;
+    StateReader reader(context.resume->blob(kSearch));
     search_.load(reader);
   }
 
@@ -67,7 +70,7 @@ class Ga3c final : private Checkpointed {
   Ga3c& operator=(const Ga3c&) = delete;
 
   void train() {
-    if (parts_.run.done()) return;
+    if (context_.run.done()) return;
     go_on();
     loop_.run();
   }
@@ -77,18 +80,19 @@ class Ga3c final : private Checkpointed {
   void play(int rank, bool anew) {
     auto& agent = agents_[static_cast<std::size_t>(rank)];
     if (agent == nullptr) {
-      agent = std::make_unique<Ga3cAgent>(config_, parts_, prediction_queue_, rank);
-      agent->start(parts_.resume);
+      agent = std::make_unique<Ga3cAgent>(config_, context_.actor, prediction_queue_, rank);
+      agent->start(context_.resume);
     }
     if (anew) agent->look_again();
-    agent->play(training_queue_, used_.take(), parts_.run.steps());
+    agent->play(training_queue_, used_.take(), context_.run.steps());
   }
 
   /// A predictor: takes all that wait in the prediction queue, and answers them at once.
   void predict(int rank) {
     auto& predictor = predictors_[static_cast<std::size_t>(rank)];
     if (predictor == nullptr) {
-      predictor = std::make_unique<Predictor>(Predictor{NetworkCopy(model_, parts_.make_network)});
+      predictor =
+          std::make_unique<Predictor>(Predictor{NetworkCopy(model_, context_.actor.make_network)});
     }
     prediction_queue_.answer(predictor->model, predictor->batch);
   }
@@ -97,10 +101,10 @@ class Ga3c final : private Checkpointed {
   /// and empty.
   bool learn(int rank) {
     auto& trainer = trainers_[static_cast<std::size_t>(rank)];
-    if (trainer == nullptr) trainer = std::make_unique<ExperienceTrainer>(parts_, model_);
+    if (trainer == nullptr) trainer = std::make_unique<ExperienceTrainer>(context_, model_);
     if (!trainer->gather(training_queue_, config_.min_batch)) return false;
-    const UpdateReport learned = trainer->update(parts_.run.steps());
-    record_ga3c(learned, *trainer, prediction_queue_.take_stats(), threads(), parts_.run);
+    const UpdateReport learned = trainer->update(context_.run.steps());
+    record_ga3c(learned, *trainer, prediction_queue_.take_stats(), threads(), context_.run);
     search_.count_update();
     used_.give(trainer->batch());
     loop_.look();
@@ -134,13 +138,13 @@ class Ga3c final : private Checkpointed {
   void release() override { go_on(); }
 
   void collect(Checkpoint& checkpoint) override {
-    save_learner(parts_.learner, checkpoint);
+    save_learner(context_.learner, checkpoint);
     for (int rank = 0; rank < Ga3cThreads::kMost.agents; ++rank) {
       auto& agent = agents_[static_cast<std::size_t>(rank)];
       if (agent != nullptr) {
         agent->save(checkpoint);
       } else {
-        keep_state(parts_.resume, Ga3cAgent::state_name(rank), checkpoint);
+        keep_state(context_.resume, Ga3cAgent::state_name(rank), checkpoint);
       }
     }
     StateWriter writer;
@@ -149,7 +153,7 @@ class Ga3c final : private Checkpointed {
   }
 
   const Ga3cConfig& config_;
-  Parts& parts_;
+  TrainingContext& context_;
   const Ga3cCores cores_;
   Crew crew_;
   SharedModel model_;
@@ -177,6 +181,8 @@ class Ga3c final : private Checkpointed {
 
 }  // namespace
 
-void train_ga3c(const Ga3cConfig& config, Parts& parts) { Ga3c(config, parts).train(); }
+void train_ga3c(const Ga3cConfig& config, TrainingContext& context) {
+  Ga3c(config, context).train();
+}
 
 }  // namespace tandem

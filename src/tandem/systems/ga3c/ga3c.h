@@ -6,11 +6,11 @@
 
 namespace tandem {
 
-struct Parts;
+struct TrainingContext;
 
 /// Section 4.1: agents play, predictors tell them their policy, trainers move the one model; until
 /// the run's budget is used up or it is asked to stop. Results depend on the threads' timing, also
 /// those of a resumed run.
-void train_ga3c(const Ga3cConfig& config, Parts& parts);
+void train_ga3c(const Ga3cConfig& config, TrainingContext& context);
 
 }  // namespace tandem

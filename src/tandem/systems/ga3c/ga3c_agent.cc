@@ -6,14 +6,14 @@
 #include "tandem/systems/common/thread_state.h"
 
 namespace tandem {
-Ga3cAgent::Ga3cAgent(const Ga3cConfig& config, const Parts& parts, BatchedInference& policy,
-                     int rank)
+Ga3cAgent::Ga3cAgent(const Ga3cConfig& config, const ActorContext& context,
+                     BatchedInference& policy, int rank)
     : rank_(rank),
       client_(policy),
-      collector_(VecEnv(parts.make_env, {.first = rank * static_cast<int>(config.envs),
-                                         .count = static_cast<int>(config.envs),
-                                         .seed = parts.seed}),
-                 client_, nullptr, parts.algorithm, static_cast<int>(config.t_max),
+      collector_(VecEnv(context.make_env, {.first = rank * static_cast<int>(config.envs),
+                                           .count = static_cast<int>(config.envs),
+                                           .seed = context.seed}),
+                 client_, nullptr, context.rule, context.bootstrap, static_cast<int>(config.t_max),
                  config.envs == 1 ? RolloutEnd::at_episode : RolloutEnd::after_t_max,
                  LastState::acted_on) {}
 

@@ -7,8 +7,9 @@
 
 #include "tandem/acting/batched_inference.h"
 #include "tandem/acting/collector.h"
+#include "tandem/run/checkpoint.h"
+#include "tandem/systems/common/actor_context.h"
 #include "tandem/systems/common/experience.h"
-#include "tandem/systems/common/parts.h"
 #include "tandem/systems/ga3c/ga3c_config.h"
 
 namespace tandem {
@@ -17,8 +18,9 @@ namespace tandem {
 /// model. Not thread-safe; one for each thread.
 class Ga3cAgent {
  public:
-  /// `parts` and `policy` must outlive it.
-  Ga3cAgent(const Ga3cConfig& config, const Parts& parts, BatchedInference& policy, int rank);
+  /// The rule of `context` and `policy` must outlive it.
+  Ga3cAgent(const Ga3cConfig& config, const ActorContext& context, BatchedInference& policy,
+            int rank);
 
   /// Begins, or goes on from a saved state. Call it once before play().
   void start(const Checkpoint* resume);

@@ -67,11 +67,12 @@ void Ga3cSystem::set_update(const UpdateShape& shape) {
 
 void Ga3cSystem::prepare_to_measure() {}
 
-MeasuredCosts Ga3cSystem::measure_costs(const Parts& parts, const nlohmann::ordered_json& /*means*/,
-                                        int cores, double seconds) const {
-  return {.costs = measure_step_costs(parts, batching(), cores, seconds)};
+MeasuredCosts Ga3cSystem::measure_costs(const TrainingContext& context,
+                                        const nlohmann::ordered_json& /*means*/, int cores,
+                                        double seconds) const {
+  return {.costs = measure_step_costs(context, batching(), cores, seconds)};
 }
 
-void Ga3cSystem::train(Parts& parts) const { train_ga3c(config, parts); }
+void Ga3cSystem::train(TrainingContext& context) const { train_ga3c(config, context); }
 
 }  // namespace tandem

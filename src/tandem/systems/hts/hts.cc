@@ -11,8 +11,9 @@
 #include "tandem/acting/collector.h"
 #include "tandem/sync/crew.h"
 #include "tandem/sync/rendezvous.h"
-#include "tandem/systems/common/parts.h"
+#include "tandem/systems/common/learner_state.h"
 #include "tandem/systems/common/thread_state.h"
+#include "tandem/systems/common/training_context.h"
 #include "tandem/systems/hts/hts_learner.h"
 #include "tandem/systems/hts/hts_storage.h"
 
@@ -26,14 +27,14 @@ constexpr auto kStorage = "storage";  // of the checkpoint
 /// actors answer with, so it does not matter which of them answered. Without actors it predicts for
 /// itself, by a copy of the parameters.
 struct Executor {
-  Executor(const Parts& parts, Inference& actors, std::unique_ptr<LocalInference> of_its_own,
-           int alpha, int first, int count)
+  Executor(const ActorContext& context, Inference& actors,
+           std::unique_ptr<LocalInference> of_its_own, int alpha, int first, int count)
       : first(first),
         count(count),
         own(std::move(of_its_own)),
         client(own != nullptr ? *own : actors),
-        collector(VecEnv(parts.make_env, {.first = first, .count = count, .seed = parts.seed}),
-                  client, nullptr, parts.algorithm, alpha) {}
+        collector(VecEnv(context.make_env, {.first = first, .count = count, .seed = context.seed}),
+                  client, nullptr, context.rule, context.bootstrap, alpha) {}
 
   int first;  // of its environments
   int count;
@@ -46,25 +47,25 @@ struct Executor {
 /// Figure 1 e.
 class Hts {
  public:
-  Hts(const HtsConfig& config, Parts& parts)
+  Hts(const HtsConfig& config, TrainingContext& context)
       : config_(config),
-        parts_(parts),
-        acting_(parts.learner.parameters()),
-        learner_(config, parts),
-        policy_(parts.learner.architecture(), config.max_predictions, crew_.stop_token(),
+        context_(context),
+        acting_(context.learner.parameters()),
+        learner_(config, context),
+        policy_(context.learner.architecture(), config.max_predictions, crew_.stop_token(),
                 answering(config)),
         executors_(static_cast<std::size_t>(std::min(config.executors, config.envs))),
         synchronisation_(
             static_cast<int>(executors_.size()) + 1, [this] { synchronise(); },
             crew_.stop_token()) {
-    const EnvSpec spec = parts.make_env(0)->spec();
+    const EnvSpec spec = context.actor.make_env(0)->spec();
     for (int i = 0; i < 2; ++i) {
       storages_.emplace_back(spec, static_cast<int>(config.alpha), static_cast<int>(config.envs),
                              static_cast<int>(config.envs_per_group));
       storages_.back().activations = learner_.make_activations();
     }
-    if (parts.resume == nullptr) return;
-    StateReader reader(parts.resume->blob(kStorage));
+    if (context.resume == nullptr) return;
+    StateReader reader(context.resume->blob(kStorage));
     full_ = reader.get<bool>();
     if (!full_) return;
     reading().load(reader);
@@ -76,7 +77,7 @@ class Hts {
   Hts& operator=(const Hts&) = delete;
 
   void train() {
-    if (parts_.run.done()) return;
+    if (context_.run.done()) return;
     if (config_.actors > 0) {
       crew_.spawn("actor", static_cast<int>(config_.actors), [this](int) { act(); });
     }
@@ -97,7 +98,7 @@ class Hts {
 
   /// An actor: predicts for all that wait, by theta_j.
   [[noreturn]] void act() {
-    NetworkCopy model(acting_, parts_.make_network);
+    NetworkCopy model(acting_, context_.actor.make_network);
     BatchedInference::Batch batch;
     while (true) policy_.answer(model, batch);
   }
@@ -109,7 +110,7 @@ class Hts {
     start(own, rank);
     while (true) {
       record_into(own, writing());
-      writing().write(own.collector.collect(parts_.run.steps()), own.first);
+      writing().write(own.collector.collect(context_.run.steps()), own.first);
       meet(own.waited_seconds);
     }
   }
@@ -130,7 +131,7 @@ class Hts {
     double waited_seconds = 0;
     while (true) {
       if (full_) {
-        report_ = learner_.update(reading(), parts_.run.steps(), acting_);
+        report_ = learner_.update(reading(), context_.run.steps(), acting_);
       }
       report_.seconds.waiting += waited_seconds;
       meet(waited_seconds);
@@ -149,11 +150,11 @@ class Hts {
     writing_ = 1 - writing_;
     full_ = true;
     record();
-    if (parts_.run.done()) {
+    if (context_.run.done()) {
       crew_.stop();
       throw Stopped();
     }
-    if (parts_.run.checkpoint_due()) save();
+    if (context_.run.checkpoint_due()) save();
   }
 
   std::unique_ptr<Executor> make_executor(std::size_t rank) {
@@ -162,18 +163,18 @@ class Hts {
     };
     std::unique_ptr<LocalInference> own;
     if (config_.actors == 0) {
-      own = std::make_unique<LocalInference>(NetworkCopy(acting_, parts_.make_network),
+      own = std::make_unique<LocalInference>(NetworkCopy(acting_, context_.actor.make_network),
                                              answering(config_), crew_.stop_token());
     }
     const int first = first_of(rank);
-    return std::make_unique<Executor>(parts_, policy_, std::move(own),
+    return std::make_unique<Executor>(context_.actor, policy_, std::move(own),
                                       static_cast<int>(config_.alpha), first,
                                       first_of(rank + 1) - first);
   }
 
   void start(Executor& executor, std::size_t rank) {
-    if (parts_.resume == nullptr) return executor.collector.start();
-    StateReader reader(parts_.resume->blob(state_name("executor", rank)));
+    if (context_.resume == nullptr) return executor.collector.start();
+    StateReader reader(context_.resume->blob(state_name("executor", rank)));
     executor.collector.load(reader);
   }
 
@@ -209,13 +210,13 @@ class Hts {
     all.steps = config_.envs * config_.alpha;
     all.episodes = episodes_;
     all.measures = measures;
-    parts_.run.record(all);
+    context_.run.record(all);
   }
 
   /// Only while all wait for each other, or none is left.
   void save() {
     Checkpoint checkpoint;
-    save_learner(parts_.learner, checkpoint);
+    save_learner(context_.learner, checkpoint);
     learner_.save(checkpoint);
     StateWriter storage;
     storage.put(full_);
@@ -226,11 +227,11 @@ class Hts {
       executors_[rank]->collector.save(writer);
       checkpoint.add_blob(state_name("executor", rank), writer.bytes());
     }
-    parts_.run.save(checkpoint);
+    context_.run.save(checkpoint);
   }
 
   const HtsConfig& config_;
-  Parts& parts_;
+  TrainingContext& context_;
   Crew crew_;
   PublishedParameters acting_;  // theta_j
   HtsLearner learner_;
@@ -246,6 +247,6 @@ class Hts {
 
 }  // namespace
 
-void train_hts(const HtsConfig& config, Parts& parts) { Hts(config, parts).train(); }
+void train_hts(const HtsConfig& config, TrainingContext& context) { Hts(config, context).train(); }
 
 }  // namespace tandem

@@ -5,11 +5,11 @@
 
 namespace tandem {
 
-struct Parts;
+struct TrainingContext;
 
 /// Section 4.1, until the run's budget is used up or it is asked to stop. Where `deterministic`
 /// holds, the result on the CPU is the same, bit by bit, for any number of executors, actors and
 /// learners, whatever their timing, and whether or not the run was stopped and resumed.
-void train_hts(const HtsConfig& config, Parts& parts);
+void train_hts(const HtsConfig& config, TrainingContext& context);
 
 }  // namespace tandem

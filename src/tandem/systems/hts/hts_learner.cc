@@ -15,39 +15,39 @@ int group_count(const HtsConfig& config) {
   return static_cast<int>((config.envs + config.envs_per_group - 1) / config.envs_per_group);
 }
 
-std::vector<float> previous_parameters(const Parts& parts) {
-  const auto now = parts.learner.parameters();
-  if (parts.resume == nullptr) return {now.begin(), now.end()};
-  const auto saved = parts.resume->tensor(kPrevious);
+std::vector<float> previous_parameters(const TrainingContext& context) {
+  const auto now = context.learner.parameters();
+  if (context.resume == nullptr) return {now.begin(), now.end()};
+  const auto saved = context.resume->tensor(kPrevious);
   if (saved.size() != now.size()) throw Error("the checkpoint has another network's parameters");
   return {saved.begin(), saved.end()};
 }
 
 }  // namespace
 
-HtsLearner::HtsLearner(const HtsConfig& config, Parts& parts)
-    : parts_(parts),
-      rollout_loss_(parts.algorithm.rollout_loss()),
+HtsLearner::HtsLearner(const HtsConfig& config, TrainingContext& context)
+    : context_(context),
+      rollout_loss_(context.algorithm.rollout_loss()),
       samples_(config.envs * config.alpha),
       records_(config.deterministic && samples_ <= HtsConfig::kMostRecorded &&
                !rollout_loss_.needs().passes),
       weight_(1.0 / static_cast<double>(config.envs * config.alpha)),
-      previous_(previous_parameters(parts)),
+      previous_(previous_parameters(context)),
       before_(previous_.size()),
       workers_(std::min(static_cast<int>(config.learners), group_count(config))) {
   const int groups = group_count(config);
   if (rollout_loss_.needs().passes) {
-    minibatches_.emplace(parts, previous_, config.envs * config.alpha, groups);
+    minibatches_.emplace(context, previous_, config.envs * config.alpha, groups);
     return;
   }
   own_.resize(static_cast<std::size_t>(groups));
-  for (auto& own : own_) own.network = parts.make_network(previous_);
+  for (auto& own : own_) own.network = context.actor.make_network(previous_);
   gradients_.resize(own_.size(), std::vector<float>(previous_.size()));
 }
 
 UpdateReport HtsLearner::update(HtsStorage& data, std::int64_t steps, PublishedParameters& acting) {
   const Stopwatch watch;
-  const auto theta = parts_.learner.parameters();
+  const auto theta = context_.learner.parameters();
   const UpdateInfo update =
       minibatches_ ? learn_in_passes(data.groups(), steps) : learn_once(data, steps);
   acting.stage(theta);
@@ -70,19 +70,19 @@ UpdateInfo HtsLearner::learn_once(HtsStorage& data, std::int64_t steps) {
   });
   loss_ = {};
   for (const auto& own : own_) loss_ += own.stats;
-  std::ranges::copy(parts_.learner.parameters(), previous_.begin());
-  return parts_.learner.apply(gradients_, steps, workers_);
+  std::ranges::copy(context_.learner.parameters(), previous_.begin());
+  return context_.learner.apply(gradients_, steps, workers_);
 }
 
 UpdateInfo HtsLearner::learn_in_passes(std::span<Rollout> groups, std::int64_t steps) {
-  const auto theta = parts_.learner.parameters();
+  const auto theta = context_.learner.parameters();
   const std::vector<float> next_previous(theta.begin(), theta.end());
   std::vector<Rollout*> rollouts;
   for (auto& group : groups) rollouts.push_back(&group);
   const auto summary =
       minibatches_->learn(rollouts, workers_, [&](std::span<const std::vector<float>> gradients) {
         std::ranges::copy(theta, before_.begin());
-        const UpdateInfo update = parts_.learner.apply(gradients, steps, workers_);
+        const UpdateInfo update = context_.learner.apply(gradients, steps, workers_);
         for (std::size_t i = 0; i < theta.size(); ++i) previous_[i] += theta[i] - before_[i];
         return update;
       });

@@ -12,21 +12,21 @@
 #include "tandem/run/interval.h"
 #include "tandem/sync/workers.h"
 #include "tandem/systems/common/minibatches.h"
-#include "tandem/systems/common/parts.h"
+#include "tandem/systems/common/training_context.h"
 #include "tandem/systems/hts/hts_config.h"
 #include "tandem/systems/hts/hts_storage.h"
 
 namespace tandem {
 
 /// Equation 6: theta_{j+1} = theta_j - eta * the gradient, taken at theta_{j-1}, of the loss over
-/// what theta_{j-1} did. The parts' learner has theta_j. An algorithm with several passes moves on
-/// from theta_{j-1} as it would alone, and the sum of its moves is added to theta_j: with a single
-/// move that is equation 6. Not thread-safe; its own threads share the
-/// groups of environments, and their number changes no bit.
+/// what theta_{j-1} did. The context's learner has theta_j. An algorithm with several passes moves
+/// on from theta_{j-1} as it would alone, and the sum of its moves is added to theta_j: with a
+/// single move that is equation 6. Not thread-safe; its own threads share the groups of
+/// environments, and their number changes no bit.
 class HtsLearner {
  public:
-  /// The parts must outlive it.
-  HtsLearner(const HtsConfig& config, Parts& parts);
+  /// The context must outlive it.
+  HtsLearner(const HtsConfig& config, TrainingContext& context);
 
   /// One update from what theta_{j-1} did, and theta_{j+1} is staged. The report has the learners'
   /// own seconds.
@@ -38,7 +38,7 @@ class HtsLearner {
   /// Fills the activations of data that a resumed run took from its checkpoint, as actors did.
   void record_again(HtsStorage& data);
 
-  /// theta_{j-1}; theta_j is the parts' to save.
+  /// theta_{j-1}; theta_j is saved with the context's learner.
   void save(Checkpoint& checkpoint) const;
 
  private:
@@ -55,7 +55,7 @@ class HtsLearner {
   void differentiate(Gradient& own, const Rollout& rollout, const Recorded& samples,
                      std::span<float> sum);
 
-  Parts& parts_;
+  TrainingContext& context_;
   const RolloutLoss& rollout_loss_;
   const std::int64_t samples_;   // of an update
   const bool records_;           // actors may keep activations

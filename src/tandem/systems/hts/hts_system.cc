@@ -73,11 +73,12 @@ void HtsSystem::set_update(const UpdateShape& shape) {
 
 void HtsSystem::prepare_to_measure() {}
 
-MeasuredCosts HtsSystem::measure_costs(const Parts& parts, const nlohmann::ordered_json& /*means*/,
-                                       int cores, double seconds) const {
-  return {.costs = measure_step_costs(parts, batching(), cores, seconds)};
+MeasuredCosts HtsSystem::measure_costs(const TrainingContext& context,
+                                       const nlohmann::ordered_json& /*means*/, int cores,
+                                       double seconds) const {
+  return {.costs = measure_step_costs(context, batching(), cores, seconds)};
 }
 
-void HtsSystem::train(Parts& parts) const { train_hts(config, parts); }
+void HtsSystem::train(TrainingContext& context) const { train_hts(config, context); }
 
 }  // namespace tandem

@@ -13,8 +13,9 @@
 #include "tandem/systems/common/drain.h"
 #include "tandem/systems/common/experience.h"
 #include "tandem/systems/common/experience_trainer.h"
-#include "tandem/systems/common/parts.h"
+#include "tandem/systems/common/learner_state.h"
 #include "tandem/systems/common/thread_state.h"
+#include "tandem/systems/common/training_context.h"
 
 namespace tandem {
 namespace {
@@ -23,13 +24,14 @@ namespace {
 /// recorded here.
 class Actor {
  public:
-  Actor(const ImpalaConfig& config, const Parts& parts, const SharedModel& model, int rank)
-      : copy_(model, parts.make_network),
+  Actor(const ImpalaConfig& config, const ActorContext& context, const SharedModel& model, int rank)
+      : copy_(model, context.make_network),
         network_(copy_.network()),
-        collector_(VecEnv(parts.make_env, {.first = rank * static_cast<int>(config.envs),
-                                           .count = static_cast<int>(config.envs),
-                                           .seed = parts.seed}),
-                   network_, nullptr, parts.algorithm, static_cast<int>(config.unroll)) {}
+        collector_(VecEnv(context.make_env, {.first = rank * static_cast<int>(config.envs),
+                                             .count = static_cast<int>(config.envs),
+                                             .seed = context.seed}),
+                   network_, nullptr, context.rule, context.bootstrap,
+                   static_cast<int>(config.unroll)) {}
 
   void start() { collector_.start(); }
   void save(StateWriter& writer) { collector_.save(writer); }
@@ -78,21 +80,21 @@ void record(UpdateReport learned, const ExperienceTrainer& learner, TrainingRun&
 /// Figure 1, left: one learner.
 class Impala final : private Checkpointed {
  public:
-  Impala(const ImpalaConfig& config, Parts& parts)
+  Impala(const ImpalaConfig& config, TrainingContext& context)
       : config_(config),
-        parts_(parts),
-        model_(parts.learner),
+        context_(context),
+        model_(context.learner),
         queue_(static_cast<std::size_t>(config.queue), crew_.stop_token()),
         actors_(static_cast<std::size_t>(config.actors)),
-        learner_(parts, model_),
-        loop_(*this, parts.run, crew_) {}
+        learner_(context, model_),
+        loop_(*this, context.run, crew_) {}
 
   ~Impala() override { crew_.end(); }  // its threads use all the rest
   Impala(const Impala&) = delete;
   Impala& operator=(const Impala&) = delete;
 
   void train() {
-    if (parts_.run.done()) return;
+    if (context_.run.done()) return;
     go_on();
     loop_.run();
   }
@@ -102,16 +104,16 @@ class Impala final : private Checkpointed {
   void play(std::size_t rank) {
     auto& actor = actors_[rank];
     if (actor == nullptr) {
-      actor = std::make_unique<Actor>(config_, parts_, model_, static_cast<int>(rank));
-      start_or_load(*actor, parts_.resume, state_name("actor", rank));
+      actor = std::make_unique<Actor>(config_, context_.actor, model_, static_cast<int>(rank));
+      start_or_load(*actor, context_.resume, state_name("actor", rank));
     }
-    actor->play(queue_, used_.take(), parts_.run.steps());
+    actor->play(queue_, used_.take(), context_.run.steps());
   }
 
   /// The learner: one update. False when the queue is closed and empty.
   bool learn() {
     if (!learner_.gather(queue_, config_.batch * config_.unroll)) return false;
-    record(learner_.update(parts_.run.steps()), learner_, parts_.run);
+    record(learner_.update(context_.run.steps()), learner_, context_.run);
     used_.give(learner_.batch());
     loop_.look();
     return true;
@@ -129,11 +131,11 @@ class Impala final : private Checkpointed {
   void release() override { go_on(); }
 
   void collect(Checkpoint& checkpoint) override {
-    save_learner(parts_.learner, checkpoint);
+    save_learner(context_.learner, checkpoint);
     for (std::size_t rank = 0; rank < actors_.size(); ++rank) {
       const auto name = state_name("actor", rank);
       if (actors_[rank] == nullptr) {
-        keep_state(parts_.resume, name, checkpoint);
+        keep_state(context_.resume, name, checkpoint);
         continue;
       }
       StateWriter writer;
@@ -143,7 +145,7 @@ class Impala final : private Checkpointed {
   }
 
   const ImpalaConfig& config_;
-  Parts& parts_;
+  TrainingContext& context_;
   Crew crew_;
   SharedModel model_;
   TrainingQueue queue_;
@@ -158,6 +160,8 @@ class Impala final : private Checkpointed {
 
 }  // namespace
 
-void train_impala(const ImpalaConfig& config, Parts& parts) { Impala(config, parts).train(); }
+void train_impala(const ImpalaConfig& config, TrainingContext& context) {
+  Impala(config, context).train();
+}
 
 }  // namespace tandem

@@ -6,11 +6,11 @@
 
 namespace tandem {
 
-struct Parts;
+struct TrainingContext;
 
 /// Section 3: actors play by the parameters that they took at the start of an unroll, and one
 /// learner moves the parameters by batches of what they did, corrected by V-trace; until the run's
 /// budget is used up or it is asked to stop. Results depend on the threads' timing.
-void train_impala(const ImpalaConfig& config, Parts& parts);
+void train_impala(const ImpalaConfig& config, TrainingContext& context);
 
 }  // namespace tandem

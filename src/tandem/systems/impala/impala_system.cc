@@ -63,12 +63,12 @@ void ImpalaSystem::set_update(const UpdateShape& shape) {
 
 void ImpalaSystem::prepare_to_measure() {}
 
-MeasuredCosts ImpalaSystem::measure_costs(const Parts& parts,
+MeasuredCosts ImpalaSystem::measure_costs(const TrainingContext& context,
                                           const nlohmann::ordered_json& /*means*/, int cores,
                                           double seconds) const {
-  return {.costs = measure_step_costs(parts, batching(), cores, seconds)};
+  return {.costs = measure_step_costs(context, batching(), cores, seconds)};
 }
 
-void ImpalaSystem::train(Parts& parts) const { train_impala(config, parts); }
+void ImpalaSystem::train(TrainingContext& context) const { train_impala(config, context); }
 
 }  // namespace tandem

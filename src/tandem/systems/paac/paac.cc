@@ -12,9 +12,10 @@
 #include "tandem/acting/network_copy.h"
 #include "tandem/base/clock.h"
 #include "tandem/sync/workers.h"
+#include "tandem/systems/common/learner_state.h"
 #include "tandem/systems/common/minibatches.h"
-#include "tandem/systems/common/parts.h"
 #include "tandem/systems/common/thread_state.h"
+#include "tandem/systems/common/training_context.h"
 
 namespace tandem {
 namespace {
@@ -67,21 +68,21 @@ std::unique_ptr<ActorNetwork> actor_of(Network& network, const Algorithm& algori
 
 /// Line 2: the n_e environments. Where there are more workers than groups (one group on a GPU: the
 /// architecture of the paper's Figure 1), the rest of the workers step each group's environments.
-Group make_group(const PaacConfig& config, const Parts& parts, const TargetParameters& target,
-                 int index) {
+Group make_group(const PaacConfig& config, const TrainingContext& context,
+                 const TargetParameters& target, int index) {
   const int first = index * static_cast<int>(config.envs_per_group);
   const int count =
       std::min(static_cast<int>(config.envs_per_group), static_cast<int>(config.envs) - first);
-  const int workers_each = worker_count(config, parts.threads) / group_count(config);
-  Group group{.network = parts.make_network(parts.learner.parameters()),
-              .target = std::make_unique<NetworkCopy>(target, parts.make_network)};
-  group.actor = actor_of(*group.network, parts.algorithm);
+  const int workers_each = worker_count(config, context.threads) / group_count(config);
+  Group group{.network = context.actor.make_network(context.learner.parameters()),
+              .target = std::make_unique<NetworkCopy>(target, context.actor.make_network)};
+  group.actor = actor_of(*group.network, context.algorithm);
   group.collector = std::make_unique<Collector>(
-      VecEnv(parts.make_env, {.first = first,
-                              .count = count,
-                              .threads = workers_each > 1 ? workers_each : 0,
-                              .seed = parts.seed}),
-      *group.actor, group.target->get(), parts.algorithm, static_cast<int>(config.t_max));
+      VecEnv(context.actor.make_env, {.first = first,
+                                      .count = count,
+                                      .threads = workers_each > 1 ? workers_each : 0,
+                                      .seed = context.actor.seed}),
+      *group.actor, group.target->get(), context.algorithm, static_cast<int>(config.t_max));
   return group;
 }
 
@@ -92,8 +93,8 @@ void start(Group& group, std::size_t index, const Checkpoint* resume) {
 }
 
 /// For algorithms with several passes over the same experience.
-UpdateInfo learn_in_passes(Minibatches& minibatches, std::vector<Group>& groups, Parts& parts,
-                           Workers& workers) {
+UpdateInfo learn_in_passes(Minibatches& minibatches, std::vector<Group>& groups,
+                           TrainingContext& context, Workers& workers) {
   std::vector<Rollout*> rollouts;
   for (auto& group : groups) {
     rollouts.push_back(group.rollout);
@@ -101,16 +102,16 @@ UpdateInfo learn_in_passes(Minibatches& minibatches, std::vector<Group>& groups,
   }
   const auto summary =
       minibatches.learn(rollouts, workers, [&](std::span<const std::vector<float>> gradients) {
-        return parts.learner.apply(gradients, parts.run.steps(), workers);
+        return context.learner.apply(gradients, context.run.steps(), workers);
       });
   groups.front().stats = summary.loss;
   return summary.mean;
 }
 
 void save(const std::vector<Group>& groups, TargetParameters& target,
-          const std::optional<Minibatches>& minibatches, Parts& parts) {
+          const std::optional<Minibatches>& minibatches, TrainingContext& context) {
   Checkpoint checkpoint;
-  save_learner(parts.learner, checkpoint);
+  save_learner(context.learner, checkpoint);
   save_target(target, checkpoint);
   if (minibatches) minibatches->save(checkpoint);
   for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -118,7 +119,7 @@ void save(const std::vector<Group>& groups, TargetParameters& target,
     groups[g].collector->save(writer);
     checkpoint.add_blob(state_name("environments", g), writer.bytes());
   }
-  parts.run.save(checkpoint);
+  context.run.save(checkpoint);
 }
 
 /// What all groups did since the last report.
@@ -137,40 +138,40 @@ UpdateReport report(std::vector<Group>& groups, std::vector<Episode>& episodes) 
 
 }  // namespace
 
-void train_paac(const PaacConfig& config, Parts& parts) {
-  const RolloutLoss& loss = parts.algorithm.rollout_loss();
+void train_paac(const PaacConfig& config, TrainingContext& context) {
+  const RolloutLoss& loss = context.algorithm.rollout_loss();
   const Needs needs = loss.needs();
   const int count = group_count(config);
-  Workers workers(std::min(worker_count(config, parts.threads), count));
+  Workers workers(std::min(worker_count(config, context.threads), count));
   std::vector<Group> groups(static_cast<std::size_t>(count));
   std::vector<std::vector<float>> gradients(groups.size());
   std::vector<Episode> episodes;
-  TargetParameters target(parts.learner.parameters(), needs.target_steps, parts.run.steps());
-  if (parts.resume != nullptr) load_target(*parts.resume, target);
+  TargetParameters target(context.learner.parameters(), needs.target_steps, context.run.steps());
+  if (context.resume != nullptr) load_target(*context.resume, target);
   workers.parallel_for(count, [&](int g) {
     const auto i = static_cast<std::size_t>(g);
-    groups[i] = make_group(config, parts, target, g);
-    gradients[i].resize(parts.learner.parameters().size());
-    start(groups[i], i, parts.resume);
+    groups[i] = make_group(config, context, target, g);
+    gradients[i].resize(context.learner.parameters().size());
+    start(groups[i], i, context.resume);
   });
 
   const std::int64_t samples = config.envs * config.t_max;
   std::optional<Minibatches> minibatches;
-  if (needs.passes) minibatches.emplace(parts, parts.learner.parameters(), samples, count);
-  while (!parts.run.done()) {  // lines 3 and 20
+  if (needs.passes) minibatches.emplace(context, context.learner.parameters(), samples, count);
+  while (!context.run.done()) {  // lines 3 and 20
     Stopwatch watch;
     workers.parallel_for(count, [&](int g) {
       const auto i = static_cast<std::size_t>(g);
       groups[i].reload();
-      groups[i].rollout = &groups[i].collector->collect(parts.run.steps());  // lines 4-12
+      groups[i].rollout = &groups[i].collector->collect(context.run.steps());  // lines 4-12
       if (minibatches) return;
       groups[i].differentiate(loss, 1.0 / static_cast<double>(samples),
                               gradients[i]);  // lines 12 to 17
     });
     const double parallel_seconds = watch.lap();
     const UpdateInfo update =
-        minibatches ? learn_in_passes(*minibatches, groups, parts, workers)
-                    : parts.learner.apply(gradients, parts.run.steps(), workers);  // line 18
+        minibatches ? learn_in_passes(*minibatches, groups, context, workers)
+                    : context.learner.apply(gradients, context.run.steps(), workers);  // line 18
     const double update_seconds = watch.lap();
 
     UpdateReport all = report(groups, episodes);
@@ -180,13 +181,13 @@ void train_paac(const PaacConfig& config, Parts& parts) {
     // While the groups ran, a worker without one waited. All share the update.
     all.seconds.waiting += parallel_seconds * workers.threads() - all.seconds.total();
     all.seconds.learning += update_seconds * workers.threads();
-    parts.run.record(all);
-    target.refresh(parts.run.steps(), [&](std::span<float> own) {
-      std::ranges::copy(parts.learner.parameters(), own.begin());
+    context.run.record(all);
+    target.refresh(context.run.steps(), [&](std::span<float> own) {
+      std::ranges::copy(context.learner.parameters(), own.begin());
     });
-    if (parts.run.checkpoint_due()) save(groups, target, minibatches, parts);
+    if (context.run.checkpoint_due()) save(groups, target, minibatches, context);
   }
-  save(groups, target, minibatches, parts);
+  save(groups, target, minibatches, context);
 }
 
 }  // namespace tandem

@@ -6,11 +6,11 @@
 
 namespace tandem {
 
-struct Parts;
+struct TrainingContext;
 
 /// Algorithm 1, until the run's budget is used up or it is asked to stop. On the CPU the result is
 /// the same, bit by bit, for any number of threads, and whether or not the run was stopped and
 /// resumed.
-void train_paac(const PaacConfig& config, Parts& parts);
+void train_paac(const PaacConfig& config, TrainingContext& context);
 
 }  // namespace tandem

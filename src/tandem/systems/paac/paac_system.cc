@@ -72,11 +72,12 @@ void PaacSystem::set_update(const UpdateShape& shape) {
 
 void PaacSystem::prepare_to_measure() {}
 
-MeasuredCosts PaacSystem::measure_costs(const Parts& parts, const nlohmann::ordered_json& /*means*/,
-                                        int cores, double seconds) const {
-  return {.costs = measure_step_costs(parts, batching(), cores, seconds)};
+MeasuredCosts PaacSystem::measure_costs(const TrainingContext& context,
+                                        const nlohmann::ordered_json& /*means*/, int cores,
+                                        double seconds) const {
+  return {.costs = measure_step_costs(context, batching(), cores, seconds)};
 }
 
-void PaacSystem::train(Parts& parts) const { train_paac(config, parts); }
+void PaacSystem::train(TrainingContext& context) const { train_paac(config, context); }
 
 }  // namespace tandem

@@ -26,9 +26,10 @@ class PaacSystem final : public System {
       std::int64_t envs) const override;
   void set_update(const UpdateShape& shape) override;
   void prepare_to_measure() override;
-  [[nodiscard]] MeasuredCosts measure_costs(const Parts& parts, const nlohmann::ordered_json& means,
-                                            int cores, double seconds) const override;
-  void train(Parts& parts) const override;
+  [[nodiscard]] MeasuredCosts measure_costs(const TrainingContext& context,
+                                            const nlohmann::ordered_json& means, int cores,
+                                            double seconds) const override;
+  void train(TrainingContext& context) const override;
 
   PaacConfig config;
 };

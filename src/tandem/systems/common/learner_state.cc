@@ -1,4 +1,4 @@
-#include "tandem/systems/common/parts.h"
+#include "tandem/systems/common/learner_state.h"
 
 #include <algorithm>
 #include <string>

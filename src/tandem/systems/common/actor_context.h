@@ -1,0 +1,26 @@
+// What actors are built from.
+#pragma once
+
+#include <cstdint>
+
+#include "tandem/algo/algorithm.h"
+#include "tandem/env/vec_env.h"
+#include "tandem/nn/network_factory.h"
+
+namespace tandem {
+
+/// All that an actor needs besides its system's numbers and the parameters, wherever it runs.
+/// Copies share the rule, which must outlive them.
+struct ActorContext {
+  EnvFactory make_env;
+  NetworkFactory make_network;
+  const ActingRule& rule;
+  Bootstrap bootstrap = Bootstrap::none;  // the states that it values for the loss
+  std::uint64_t seed = 1;                 // of the environments' streams
+};
+
+/// For actors whose experience `algorithm` learns from. It must outlive the context.
+ActorContext make_actor_context(EnvFactory make_env, NetworkFactory make_network,
+                                const Algorithm& algorithm, std::uint64_t seed);
+
+}  // namespace tandem
