@@ -158,6 +158,10 @@ void TrainingRun::log() {
   recent_rate_ = interval_.steps_per_second();
   recent_loss_ = interval_.loss();
   metrics_.write(steps(), line);
+  if (options_.on_log) {
+    line["step"] = steps();
+    options_.on_log(line);
+  }
   if (fingerprints_) fingerprints_->flush();
   interval_ = {};
 }

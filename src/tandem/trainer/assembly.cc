@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <stdexcept>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "tandem/base/error.h"
@@ -121,10 +123,16 @@ Algorithm make_algorithm(const Config& config, const EnvSpec& spec) {
   config.catalogue->require_fit(*config.system, algorithm);
   require_network(config, algorithm.info());
   require_actions(config, algorithm.info(), spec);
-  return algorithm.make({.spec = spec,
-                         .seed = seed_of(config),
-                         .envs = config.system->envs(),
-                         .dueling = config.net.dueling});
+  auto made = algorithm.make({.spec = spec,
+                              .seed = seed_of(config),
+                              .envs = config.system->envs(),
+                              .dueling = config.net.dueling});
+  const bool replayed =
+      std::holds_alternative<std::shared_ptr<const ReplayAlgorithm>>(made.learning);
+  if (replayed != (algorithm.info().traits.learns_from == LearnsFrom::replay)) {
+    throw std::logic_error("an algorithm learns from something else than its traits say");
+  }
+  return made;
 }
 
 }  // namespace tandem

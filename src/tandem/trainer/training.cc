@@ -51,7 +51,10 @@ Training::Training(const Config& config, const std::filesystem::path& folder, bo
 
 std::string Training::run(TrainingView view) {
   auto options = assembly_.run_options();
-  options.stop_requested = std::move(view.stop_requested);
+  options.stop_requested = [this, asked = std::move(view.stop_requested)] {
+    return stopped_.load(std::memory_order_relaxed) || asked();
+  };
+  options.on_log = std::move(view.observe);
   options.progress = view.progress;
   options.label = std::move(view.label);
   TrainingRun run(std::move(options), std::move(directory_), found_ ? &*found_ : nullptr);

@@ -1,10 +1,12 @@
 // Builds the parts that a config names and trains with them.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -21,6 +23,10 @@ struct TrainingView {
   StopRequested stop_requested = [] { return false; };  // polled by the system's threads
   std::FILE* progress = stderr;                         // null: none
   std::string label = {};                               // before the progress
+  /// Gets each line of metrics.jsonl as it is logged, every run.log_seconds: steps, rates, returns,
+  /// losses. Called by one of the system's threads, one call at a time; it must be quick, and must
+  /// not call the training, but for stop(). What it throws ends the training.
+  std::function<void(const nlohmann::ordered_json& line)> observe = {};
 };
 
 /// One training in its folder, built and ready to begin. One thread at a time; several trainings
@@ -36,11 +42,15 @@ class Training {
   /// itself failed.
   std::string run(TrainingView view = {});
 
+  /// Ends run() soon, with a checkpoint. Any thread may call it, at any time.
+  void stop() { stopped_ = true; }
+
  private:
   Config config_;
   Assembly assembly_;
   RunDirectory directory_;
   std::optional<FoundCheckpoint> found_;  // where to go on from
+  std::atomic<bool> stopped_ = false;
 };
 
 }  // namespace tandem
