@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "tandem/app/process_settings.h"
 #include "tandem/base/clock.h"
 #include "tandem/base/error.h"
 #include "tandem/learn/learner.h"
@@ -157,7 +158,7 @@ void print(const std::vector<Case>& all) {
 int main(int argc, char** argv) {
   constexpr int kTurns = 5;
   const double seconds = argc > 1 ? std::atof(argv[1]) : 60;
-  tandem::prepare_torch();
+  tandem::keep_freed_memory();
   auto all = tandem::cases();
   for (int turn = 0; turn < kTurns; ++turn) {
     for (auto& one : all) one.turn(seconds / kTurns / static_cast<double>(all.size()));

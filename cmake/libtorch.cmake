@@ -4,7 +4,7 @@
 if(NOT TANDEM_TORCH_DIR)
   unset(TANDEM_TORCH_DIR CACHE)  # given as empty: to be found
 endif()
-file(GLOB venv_torch ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/torch)
+file(GLOB venv_torch ${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/torch)
 find_path(TANDEM_TORCH_DIR include/torch/csrc/api/include/torch/torch.h
   HINTS ${venv_torch} PATHS ${CMAKE_PREFIX_PATH} PATH_SUFFIXES ../..
   DOC "Folder with torch's include and lib" NO_DEFAULT_PATH)

@@ -22,8 +22,8 @@ endif()
 message(STATUS "oneDNN: ${DNNL_LIBRARY}")
 
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
-set(own_dnnl ${CMAKE_BINARY_DIR}/onednn/libdnnl.so.2)
-file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/onednn)
+set(own_dnnl ${PROJECT_BINARY_DIR}/onednn/libdnnl.so.2)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/onednn)
 add_custom_command(OUTPUT ${own_dnnl} VERBATIM
   COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/hide_symbols.py ${DNNL_LIBRARY}
     ${own_dnnl} dnnl_

@@ -1,4 +1,5 @@
-"""Checks what no compiler checks: the order of folders, foreign libraries' reach, file sizes.
+"""Checks what no compiler checks: the order of folders, foreign libraries' reach, what public
+headers include, file sizes.
 
 usage: check_layers.py [ROOT]
 Prints each offence as FILE:LINE: what; exits with 1 if there is one.
@@ -13,6 +14,9 @@ LAYERS = "base sync env nn data replay algo learn acting io run systems trainer 
 
 # What a plug-in may see: the environment interface and what that stands on.
 PLUGIN_LAYERS = ("base", "env")
+
+# The headers that programs of others may include; the examples are such programs.
+PUBLIC_HEADERS = "cmake/public_headers.txt"
 
 # Foreign headers and the only files that may include them.
 FOREIGN = {
@@ -38,7 +42,7 @@ def offence_of_include(path, header):
     target = target[1]
     if target not in LAYERS:
         return f"{header} is in no folder of {' '.join(LAYERS)}"
-    if re.match(r"(plugins|examples)/", path) and target not in PLUGIN_LAYERS:
+    if re.match(r"plugins/|examples/corridor/", path) and target not in PLUGIN_LAYERS:
         return f"a plug-in may include only {' and '.join(PLUGIN_LAYERS)}, not {header}"
     layer = re.match(r"src/tandem/(\w+)/", path)
     if layer and LAYERS.index(target) > LAYERS.index(layer[1]):
@@ -60,6 +64,28 @@ def offences_of_file(path, text):
             yield number, what, True
 
 
+def offences_of_public_headers(root):
+    """Yields (file, line, what): includes of headers that are not public, where they must be."""
+    listed = [
+        line
+        for line in (root / PUBLIC_HEADERS).read_text().splitlines()
+        if line and not line.startswith("#")
+    ]
+    if listed != sorted(set(listed)):
+        yield PUBLIC_HEADERS, 1, "the headers are not in alphabetical order, or twice there"
+    public = [root / "src" / header for header in listed]
+    for header in public:
+        if not header.exists():
+            yield PUBLIC_HEADERS, 1, f"there is no {header.relative_to(root)}"
+    examples = [f for f in (root / "examples").rglob("*") if f.suffix in (".cc", ".h")]
+    for file in [*filter(Path.exists, public), *examples]:
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            include = INCLUDE.match(line)
+            if include and include[1].startswith("tandem/") and include[1] not in listed:
+                what = f"{include[1]} is not in {PUBLIC_HEADERS}"
+                yield file.relative_to(root).as_posix(), number, what
+
+
 def main():
     root = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
     failed = False
@@ -71,6 +97,9 @@ def main():
         for line, what, fatal in offences_of_file(path, file.read_text()):
             print(f"{path}:{line}: {'error' if fatal else 'warning'}: {what}")
             failed = failed or fatal
+    for path, line, what in offences_of_public_headers(root):
+        print(f"{path}:{line}: error: {what}")
+        failed = True
     for folder in sorted((root / "src/tandem").glob("*/")):
         if folder.is_dir() and folder.name not in LAYERS:
             print(f"{folder.relative_to(root)}: error: not a folder of {' '.join(LAYERS)}")

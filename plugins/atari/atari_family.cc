@@ -8,6 +8,7 @@
 #include "atari_env.h"
 #include "console.h"
 #include "roms.h"
+#include "tandem/base/places.h"
 #include "tandem/env/family.h"
 
 namespace tandem::atari {
@@ -16,7 +17,9 @@ namespace {
 std::filesystem::path rom_folder(const std::string& option) {
   if (!option.empty()) return option;
   const char* variable = std::getenv("TANDEM_ROM_DIR");
-  return variable != nullptr && *variable != '\0' ? variable : TANDEM_DEFAULT_ROM_DIR;
+  if (variable != nullptr && *variable != '\0') return variable;
+  const auto installed = (own_folder() / "../../../share/tandem/roms").lexically_normal();
+  return std::filesystem::exists(installed) ? installed : TANDEM_DEFAULT_ROM_DIR;
 }
 
 class AtariFamily : public EnvFamily {

@@ -6,6 +6,7 @@
 #include "model.h"
 #include "mujoco_env.h"
 #include "suite.h"
+#include "tandem/base/places.h"
 #include "tandem/env/family.h"
 
 namespace tandem::mujoco {
@@ -14,7 +15,9 @@ namespace {
 std::filesystem::path suite_folder(const std::string& option) {
   if (!option.empty()) return option;
   const char* variable = std::getenv("TANDEM_SUITE_DIR");
-  return variable != nullptr && *variable != '\0' ? variable : TANDEM_DEFAULT_SUITE_DIR;
+  if (variable != nullptr && *variable != '\0') return variable;
+  const auto installed = (own_folder() / "../../../share/tandem/suite").lexically_normal();
+  return std::filesystem::exists(installed) ? installed : TANDEM_DEFAULT_SUITE_DIR;
 }
 
 constexpr int kScaleFrames = 10000;  // of random play: ten episodes

@@ -1,6 +1,7 @@
 # The plug-in against Gymnasium, in the Python environment that set-up makes. Under a sanitizer the
 # comparison of the emulators runs the same code.
 add_executable(dump_rollout ${CMAKE_CURRENT_SOURCE_DIR}/atari/dump_rollout.cc)
+tandem_own(dump_rollout)
 target_link_libraries(dump_rollout PRIVATE tandem_core)
 if(NOT TANDEM_SANITIZE)
   # Once with the best vector instructions here, once as on a CPU that has none beyond x86-64's own.
@@ -11,7 +12,7 @@ if(NOT TANDEM_SANITIZE)
         COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/atari/gymnasium_oracle.py
           $<TARGET_FILE:dump_rollout> ${cases})
       set_tests_properties(atari.gymnasium_oracle_${cases}${suffix} PROPERTIES
-        ENVIRONMENT "TANDEM_PLUGIN_PATH=${CMAKE_BINARY_DIR}/plugins;TANDEM_CPU=${cpu}")
+        ENVIRONMENT "TANDEM_PLUGIN_PATH=${PROJECT_BINARY_DIR}/plugins;TANDEM_CPU=${cpu}")
     endforeach()
   endforeach()
 endif()
@@ -21,6 +22,7 @@ endif()
 # round too many of a loop that waits skipped, with a write to GRP0 deferred that changes GRP1, and
 # with the collision of the players not looked for.
 add_executable(compare_emulators ${CMAKE_CURRENT_SOURCE_DIR}/atari/compare_emulators.cc)
+tandem_own(compare_emulators)
 target_link_libraries(compare_emulators PRIVATE tandem_atari_env)
 foreach(suffix "" _portable)
   string(REPLACE "_" "" cpu "${suffix}")

@@ -1,8 +1,9 @@
 # Plug-ins good and bad, for plugin_test.cc.
 foreach(plugin good old mute incomplete)
   add_library(tandem_${plugin} MODULE ${CMAKE_CURRENT_SOURCE_DIR}/env/plugins/${plugin}.cc)
+  tandem_own(tandem_${plugin})
   target_link_libraries(tandem_${plugin} PRIVATE tandem_base)
   set_target_properties(tandem_${plugin} PROPERTIES PREFIX ""
-    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test_plugins)
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test_plugins)
   add_dependencies(env_tests tandem_${plugin})
 endforeach()

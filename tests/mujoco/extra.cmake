@@ -1,6 +1,7 @@
 # The plug-in against dm_control, with a Python that has it; skipped without one. Seen failing with no
 # first half of a step at the end, with a cheetah that does not settle, and with rows upside down.
 add_executable(mujoco_trace ${CMAKE_CURRENT_SOURCE_DIR}/mujoco/mujoco_trace.cc)
+tandem_own(mujoco_trace)
 target_link_libraries(mujoco_trace PRIVATE tandem_mujoco_env)
 set(TANDEM_DM_CONTROL_PYTHON ${TANDEM_PYTHON} CACHE FILEPATH "A Python that has dm_control")
 find_package(OpenGL QUIET COMPONENTS EGL)

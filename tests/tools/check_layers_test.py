@@ -1,6 +1,7 @@
 """Tests of tools/check_layers.py: each rule finds its offence, and nothing in allowed code."""
 
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -34,6 +35,29 @@ class CheckLayers(unittest.TestCase):
     def test_plugins_see_environments_only(self):
         self.assertEqual(offences("plugins/atari/a.cc", '#include "tandem/env/env.h"\n'), [])
         self.assertEqual(len(offences("plugins/atari/a.cc", '#include "tandem/algo/a2c.h"\n')), 1)
+
+    def test_public_headers_and_examples_include_public_headers_only(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            files = {
+                "cmake/public_headers.txt": "# words\ntandem/env/env.h\ntandem/env/gone.h\n",
+                "src/tandem/env/env.h": '#include "tandem/env/inner.h"\n',
+                "src/tandem/env/inner.h": "",
+                "examples/own/own.cc": '#include "tandem/env/env.h"\n#include "tandem/io/csv.h"\n',
+            }
+            for name, text in files.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text)
+            found = list(check_layers.offences_of_public_headers(root))
+        self.assertEqual(
+            [(path, line) for path, line, _ in found],
+            [
+                ("cmake/public_headers.txt", 1),
+                ("src/tandem/env/env.h", 1),
+                ("examples/own/own.cc", 2),
+            ],
+        )
+        self.assertIn("tandem/env/inner.h is not in cmake/public_headers.txt", found[1][2])
 
     def test_headers_need_pragma_once(self):
         self.assertEqual(len(offences("src/tandem/base/a.h", "int x;\n")), 1)

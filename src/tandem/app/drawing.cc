@@ -11,28 +11,27 @@
 #include <cstring>
 
 #include "tandem/base/error.h"
+#include "tandem/base/places.h"
 
 namespace tandem {
 namespace {
 
 namespace fs = std::filesystem;
 
-fs::path program_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
-
 /// In the source tree beside the folder of the build, or installed.
 fs::path find_script(const std::string& name) {
   for (const auto* place : {"../tools", "../share/tandem"}) {
-    auto file = (program_folder() / place / name).lexically_normal();
+    auto file = (own_folder() / place / name).lexically_normal();
     if (fs::exists(file)) return file;
   }
   throw Error(fmt::format("cannot find {}, which draws the curves: it belongs into {}", name,
-                          (program_folder() / "../tools").lexically_normal().string()));
+                          (own_folder() / "../tools").lexically_normal().string()));
 }
 
 /// The environment that set-up made has all that the scripts need.
 fs::path find_python() {
   if (const char* chosen = std::getenv("TANDEM_PYTHON")) return chosen;
-  for (const auto& folder : {program_folder() / "..", fs::current_path()}) {
+  for (const auto& folder : {own_folder() / "..", fs::current_path()}) {
     auto file = (folder / ".venv/bin/python").lexically_normal();
     if (fs::exists(file)) return file;
   }

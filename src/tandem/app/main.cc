@@ -19,10 +19,10 @@
 #include <vector>
 
 #include "tandem/app/commands.h"
+#include "tandem/app/process_settings.h"
 #include "tandem/base/cpu.h"
 #include "tandem/base/error.h"
 #include "tandem/base/nearest.h"
-#include "tandem/nn/torch/torch_network.h"
 
 namespace {
 
@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
   // Ctrl-C also ends the `tee` or `head` that reads what a run prints: losing its readers must not
   // end the run before its checkpoint.
   std::signal(SIGPIPE, SIG_IGN);
-  tandem::prepare_torch();
+  tandem::keep_freed_memory();
   // Beside the progress line, and out of the way of what a command prints.
   spdlog::set_default_logger(spdlog::stderr_color_mt("tandem"));
   spdlog::set_pattern("tandem: %^%l%$: %v");

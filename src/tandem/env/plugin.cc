@@ -2,15 +2,13 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <set>
-#include <sstream>
 
 #include "tandem/base/error.h"
 #include "tandem/base/nearest.h"
+#include "tandem/base/places.h"
 
 namespace tandem {
 namespace {
@@ -20,26 +18,7 @@ namespace fs = std::filesystem;
 constexpr char kPrefix[] = "tandem_";
 constexpr char kSuffix[] = ".so";
 
-// $TANDEM_PLUGIN_PATH, when set, replaces the folder beside the program.
-std::vector<fs::path> plugin_folders() {
-  const char* path = std::getenv("TANDEM_PLUGIN_PATH");
-  if (path == nullptr || *path == '\0') {
-    return {fs::read_symlink("/proc/self/exe").parent_path() / "plugins"};
-  }
-  std::vector<fs::path> folders;
-  std::istringstream rest(path);
-  for (std::string folder; std::getline(rest, folder, ':');) {
-    if (!folder.empty()) folders.emplace_back(folder);
-  }
-  return folders;
-}
-
-std::string joined(const std::vector<fs::path>& folders) {
-  std::vector<std::string> names;
-  names.reserve(folders.size());
-  for (const auto& folder : folders) names.push_back(folder.string());
-  return fmt::format("{}", fmt::join(names, ":"));
-}
+std::vector<fs::path> plugin_folders() { return places_of("plugins", "TANDEM_PLUGIN_PATH"); }
 
 fs::path find_plugin(const std::string& name) {
   const auto folders = plugin_folders();

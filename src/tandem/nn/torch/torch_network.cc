@@ -1,9 +1,7 @@
-// The only file that sees libtorch. It includes single operators instead of all of torch.h, which
-// takes many times longer to compile, and goes backward by hand, layer by layer: at the batch sizes
-// of acting and learning on a CPU, building an autograd graph costs a noticeable share. No fmt
-// here: libtorch brings another version of its headers along.
-
-#include "tandem/nn/torch/torch_network.h"
+// The backend tandem_torch.so, and the only file that sees libtorch. It includes single operators
+// instead of all of torch.h, which takes many times longer to compile, and goes backward by hand,
+// layer by layer: at the batch sizes of acting and learning on a CPU, building an autograd graph
+// costs a noticeable share. No fmt here: libtorch brings another version of its headers along.
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
@@ -21,13 +19,12 @@
 #include <ATen/ops/threshold_backward.h>
 #include <c10/core/InferenceMode.h>
 #include <c10/util/accumulate.h>
-#include <malloc.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "tandem/base/error.h"
+#include "tandem/nn/backend.h"
 #include "tandem/nn/batch.h"
 #include "tandem/nn/kernels/pixels.h"
 
@@ -350,23 +347,18 @@ class TorchNetwork final : public Network {
   RecordedHeads heads_;
 };
 
-}  // namespace
-
-void prepare_torch() {
-  keep_to_this_thread();
-  at::set_num_interop_threads(1);
-  // Batches of activations are larger than what malloc keeps by default: it would map and clear
-  // them anew at every call, which costs as much as computing them.
-  mallopt(M_MMAP_MAX, 0);
-  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
-}
-
-std::unique_ptr<Network> make_torch_network(const Architecture& architecture,
-                                            std::span<const float> parameters,
-                                            const std::string& device, Precision precision) {
+std::unique_ptr<Network> make(const Architecture& architecture, std::span<const float> parameters,
+                              const std::string& device, Precision precision) {
   const auto checked = checked_device(device);
   if (precision == Precision::bf16) use_bf16(checked);
   return std::make_unique<TorchNetwork>(architecture, parameters, checked);
 }
 
+}  // namespace
 }  // namespace tandem
+
+extern "C" [[gnu::visibility("default")]] const tandem::BackendInfo* tandem_backend() {
+  static constexpr tandem::BackendInfo kInfo = {
+      .abi = tandem::kBackendAbi, .name = "torch", .make_network = tandem::make};
+  return &kInfo;
+}

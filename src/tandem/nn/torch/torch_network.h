@@ -1,4 +1,5 @@
-// Networks computed by libtorch. This header includes none of libtorch's.
+// Networks computed by libtorch, which is loaded with the first of them (see backend.h). This header
+// includes none of libtorch's.
 #pragma once
 
 #include <memory>
@@ -9,13 +10,8 @@
 
 namespace tandem {
 
-/// Makes libtorch fast here by settings of the whole process: libtorch has no thread pools of its
-/// own, and freed memory is kept for the next batch. Call it once at the start of main(), before
-/// other threads start.
-void prepare_torch();
-
 /// A network over `parameters`, which must outlive it. The device is "cpu" or "cuda"; throws Error
-/// where this libtorch has no CUDA or finds no GPU. bf16 is a setting of libtorch for all products
+/// where the backend is not there, and where its libtorch has no CUDA or finds no GPU. bf16 is a setting of libtorch for all products
 /// of fp32 numbers in this process, from this call on; throws Error on "cuda".
 std::unique_ptr<Network> make_torch_network(const Architecture& architecture,
                                             std::span<const float> parameters,

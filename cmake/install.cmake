@@ -1,0 +1,51 @@
+# What `cmake --install build --prefix P` puts where. The tree can be moved: its parts find each other
+# by paths relative to themselves. Only libtorch, which is large and lies elsewhere, is found where it
+# lay at build time.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS tandem_library EXPORT tandemTargets LIBRARY DESTINATION lib)
+install(TARGETS tandem_base EXPORT tandemTargets ARCHIVE DESTINATION lib/tandem)
+if(TARGET tandem)
+  install(TARGETS tandem RUNTIME DESTINATION bin)
+endif()
+if(TARGET tandem_torch)
+  install(TARGETS tandem_torch LIBRARY DESTINATION lib/tandem/backends)
+endif()
+if(TARGET onednn)
+  install(FILES ${own_dnnl} DESTINATION lib/tandem)
+endif()
+
+# Plug-ins. That of Atari is under GPL-2.0-only as a whole (see NOTICE), and comes without ROMs.
+if(TARGET tandem_atari)
+  install(TARGETS tandem_atari LIBRARY DESTINATION lib/tandem/plugins)
+  install(FILES ${TANDEM_ALE_DIR}/LICENSE.md DESTINATION share/tandem/licences
+    RENAME arcade-learning-environment.md)
+endif()
+if(TARGET tandem_mujoco)
+  install(TARGETS tandem_mujoco LIBRARY DESTINATION lib/tandem/plugins)
+  file(REAL_PATH ${TANDEM_MUJOCO_DIR}/lib/libmujoco.so mujoco_library)
+  install(FILES ${mujoco_library} DESTINATION lib/tandem)
+  install(DIRECTORY ${TANDEM_MUJOCO_DIR}/suite DESTINATION share/tandem)
+endif()
+
+file(STRINGS cmake/public_headers.txt public_headers REGEX "^tandem/")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS cmake/public_headers.txt)
+foreach(header IN LISTS public_headers)
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES src/${header} DESTINATION include/${folder})
+endforeach()
+
+file(GLOB drawing_scripts CONFIGURE_DEPENDS tools/plot*.py)
+install(FILES ${drawing_scripts} NOTICE LICENSE DESTINATION share/tandem)
+install(DIRECTORY configs DESTINATION share/tandem)  # to be read: the library holds them itself
+
+set(package_folder lib/cmake/tandem)
+configure_package_config_file(cmake/tandemConfig.cmake.in
+  ${CMAKE_CURRENT_BINARY_DIR}/tandemConfig.cmake INSTALL_DESTINATION ${package_folder})
+# Before 1.0 a new minor version may change what programs see.
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/tandemConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(EXPORT tandemTargets NAMESPACE tandem:: DESTINATION ${package_folder})
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tandemConfig.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/tandemConfigVersion.cmake cmake/tandem_add_plugin.cmake
+  DESTINATION ${package_folder})

@@ -1,0 +1,9 @@
+# tandem_add_plugin(NAME SOURCE...): a plug-in tandem_NAME.so, which brings the environments NAME:...
+# It is a target tandem_NAME, to which target_link_libraries adds what the environments need.
+function(tandem_add_plugin name)
+  add_library(tandem_${name} MODULE ${ARGN})
+  target_link_libraries(tandem_${name} PRIVATE tandem::plugin)
+  # Only tandem_plugin is to be seen.
+  target_link_options(tandem_${name} PRIVATE -Wl,--exclude-libs,ALL)
+  set_target_properties(tandem_${name} PROPERTIES PREFIX "")
+endfunction()

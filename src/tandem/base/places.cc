@@ -1,0 +1,57 @@
+#include "tandem/base/places.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <cstdlib>
+#include <sstream>
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The loader names every file but the program, for which it only has the word that started it.
+fs::path own_file() {
+  Dl_info info{};
+  link_map* map = nullptr;
+  const auto address = reinterpret_cast<const void*>(&own_file);
+  const bool found =
+      dladdr1(address, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) != 0 &&
+      map != nullptr;
+  if (found && *map->l_name != '\0') return fs::canonical(map->l_name);
+  return fs::read_symlink("/proc/self/exe");
+}
+
+}  // namespace
+
+fs::path own_folder() {
+  // Found once: a relative name would mean another file after the process changed its folder.
+  static const fs::path folder = own_file().parent_path();
+  return folder;
+}
+
+std::vector<fs::path> places_of(const std::string& kind, const char* variable) {
+  const char* list = std::getenv(variable);
+  if (list == nullptr || *list == '\0') {
+    const auto own = own_folder();
+    return {own / kind, (own / "../lib/tandem" / kind).lexically_normal(), own / "tandem" / kind};
+  }
+  std::vector<fs::path> folders;
+  std::istringstream rest(list);
+  for (std::string folder; std::getline(rest, folder, ':');) {
+    if (!folder.empty()) folders.emplace_back(folder);
+  }
+  return folders;
+}
+
+std::string joined(std::span<const fs::path> folders) {
+  std::string list;
+  for (const auto& folder : folders) {
+    if (!list.empty()) list += ':';
+    list += folder.string();
+  }
+  return list;
+}
+
+}  // namespace tandem

@@ -1,0 +1,10 @@
+# The installed tree, as programs of others see it. What a sanitizer finds, it finds in other tests.
+if(TANDEM_SANITIZE OR NOT TANDEM_INSTALL)
+  return()
+endif()
+add_test(NAME library.headers COMMAND ${TANDEM_PYTHON}
+  ${CMAKE_CURRENT_SOURCE_DIR}/library/headers_test.py ${CMAKE_CXX_COMPILER})
+add_test(NAME library.installed COMMAND ${TANDEM_PYTHON}
+  ${CMAKE_CURRENT_SOURCE_DIR}/library/installed_test.py ${CMAKE_COMMAND} ${PROJECT_BINARY_DIR})
+set_tests_properties(library.installed PROPERTIES PROCESSORS 2
+  ENVIRONMENT "TANDEM_PYTHON=${TANDEM_PYTHON};PYTHONDONTWRITEBYTECODE=1")

@@ -1,0 +1,1 @@
+// A shared object that is no backend.
