@@ -35,10 +35,10 @@ class BackendTest : public testing::Test {
 
 TEST_F(BackendTest, AMissingOneSaysWhereItLookedAndWhatToDo) {
   look_in(folder_.path().string());
-  EXPECT_THAT(complaint("torch"),
-              AllOf(HasSubstr("libtorch"), HasSubstr("tandem_torch.so"),
-                    HasSubstr(folder_.path().string()), HasSubstr("-DTANDEM_TORCH=ON"),
-                    HasSubstr(kVariable), HasSubstr("net.arch")));
+  EXPECT_THAT(
+      complaint("torch"),
+      AllOf(HasSubstr("libtorch"), HasSubstr("tandem_torch.so"), HasSubstr(folder_.path().string()),
+            HasSubstr("-DTANDEM_TORCH=ON"), HasSubstr(kVariable), HasSubstr("net.arch")));
 }
 
 TEST_F(BackendTest, RefusesAnotherInterface) {

@@ -40,8 +40,8 @@ struct PluginInfo {
 };
 
 /// The family of an environment id: "cartpole" is built in, "atari:Pong" loads the plug-in
-/// tandem_atari.so from $TANDEM_PLUGIN_PATH or the folders of places_of("plugins"). Throws Error when
-/// there is none, with what to do.
+/// tandem_atari.so from $TANDEM_PLUGIN_PATH or the folders of places_of("plugins"). Throws Error
+/// when there is none, with what to do.
 std::unique_ptr<EnvFamily> find_family(const std::string& id);
 
 /// The part of an id after the family: "Pong" of "atari:Pong", "cartpole" of "cartpole".

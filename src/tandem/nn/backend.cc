@@ -20,7 +20,7 @@ std::filesystem::path find_backend(const std::string& name) {
   throw Error(fmt::format(
       "this network needs lib{}, and there is no backend tandem_{}.so in {}. Build tandem with "
       "-DTANDEM_TORCH=ON (`make` does), name the backend's folder in $TANDEM_BACKEND_PATH, or use "
-      "--device cpu with a network that needs none: net.arch = nips, nature or large1 to large4 on "
+      "--device cpu with a network that needs none: net.arch = nips or nature on "
       "pixels",
       name, name, joined(folders)));
 }
@@ -40,9 +40,9 @@ const BackendInfo& load_backend(const std::string& name) {
   using Entry = const BackendInfo* (*)();
   const auto entry = reinterpret_cast<Entry>(dlsym(handle, "tandem_backend"));
   if (entry == nullptr) {
-    throw Error(fmt::format(
-        "{} is no backend of tandem: it exports no function tandem_backend. Remove it.",
-        file.string()));
+    throw Error(
+        fmt::format("{} is no backend of tandem: it exports no function tandem_backend. Remove it.",
+                    file.string()));
   }
   const auto* info = entry();
   if (info->abi != kBackendAbi) {

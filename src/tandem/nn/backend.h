@@ -23,8 +23,8 @@ struct BackendInfo {
                                            const std::string& device, Precision precision);
 };
 
-/// Loads tandem_<name>.so from $TANDEM_BACKEND_PATH or the folders of places_of("backends"), if it is
-/// not loaded yet; a backend stays loaded until the process ends. Throws Error, with what to do,
+/// Loads tandem_<name>.so from $TANDEM_BACKEND_PATH or the folders of places_of("backends"), if it
+/// is not loaded yet; a backend stays loaded until the process ends. Throws Error, with what to do,
 /// when it is not there, cannot be loaded, or was built for other headers. Thread-safe.
 const BackendInfo& load_backend(const std::string& name);
 
