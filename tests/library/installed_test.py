@@ -107,6 +107,13 @@ class Installed(unittest.TestCase):
         said = run(build / "embed", "run", cwd=build)
         self.assertGreater(float(re.search(r"episodes: ([\d.]+) of 10", said)[1]), 9)
 
+    def test_an_algorithm_of_a_program(self):
+        build = self.build_example("own_algorithm")
+        if not self.has_torch:
+            self.skipTest("net.arch = mlp needs libtorch")
+        said = run(build / "own_algorithm", "run", cwd=build)
+        self.assertGreater(float(re.search(r"episodes: ([\d.]+) of 500", said)[1]), 100)
+
     def test_a_plugin_out_of_the_tree(self):
         build = self.build_example("corridor")
         path = {"TANDEM_PLUGIN_PATH": str(build)}
