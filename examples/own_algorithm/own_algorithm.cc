@@ -85,9 +85,9 @@ void train_and_evaluate(const std::filesystem::path& run) {
       make_huber));
   const auto config = tandem::make_config(
       "paac",
-      {"algo=huber", "huber.limit=5", "env.id=cartpole", "net.arch=mlp", "net.init=torch",
+      {"algo=huber", "huber.limit=20", "env.id=cartpole", "net.arch=mlp", "net.init=torch",
        "run.steps=100000", "paac.envs=16", "optimizer.lr=0.003", "optimizer.anneal_steps=100000",
-       "optimizer.epsilon=1e-5"},
+       "optimizer.epsilon=1e-5", "optimizer.epsilon_inside=true", "optimizer.initial_square=0"},
       catalogue);
   tandem::Training(config, run, false).run({.progress = nullptr});
 

@@ -121,6 +121,7 @@ class Installed(unittest.TestCase):
         if not self.has_torch:
             self.skipTest("net.arch = mlp needs libtorch")
         words = ("train", "paac", "--env", "corridor:short", "--set", "net.arch=mlp")
+        words += ("--set", "run.log_seconds=0.001")
         folder = self.folder / "corridor_run"
         run(self.tandem, *words, "--steps", 2000, "--run-dir", folder, **path)
         run(self.tandem, "plot", folder, "--out", self.folder / "curve.png")
