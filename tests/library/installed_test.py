@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -113,6 +114,23 @@ class Installed(unittest.TestCase):
             self.skipTest("net.arch = mlp needs libtorch")
         said = run(build / "own_algorithm", "run", cwd=build)
         self.assertGreater(float(re.search(r"episodes: ([\d.]+) of 500", said)[1]), 100)
+
+    def test_a_killed_run_of_a_system_of_a_program_goes_on_to_the_same_bits(self):
+        """Seen failing with the environments left out of the checkpoint."""
+        build = self.build_example("own_system")
+        if not self.has_torch:
+            self.skipTest("net.arch = mlp needs libtorch")
+        words = (build / "own_system", "killed", "200000")
+        process = subprocess.Popen(words, cwd=build, env=ENVIRONMENT)
+        while process.poll() is None and not list(build.glob("killed/checkpoints/0*")):
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+        self.assertIn("going on from", run(*words, "resume", cwd=build))
+        run(build / "own_system", "whole", 200000, cwd=build)
+        results = [build / folder / "result.json" for folder in ("killed", "whole")]
+        killed, whole = (json.loads(file.read_text())["parameters_sha256"] for file in results)
+        self.assertEqual(killed, whole)
 
     def test_a_plugin_out_of_the_tree(self):
         build = self.build_example("corridor")
