@@ -18,9 +18,9 @@ using Variants = std::vector<std::vector<std::string>>;
 class SyncA2c final : public tandem::System {
  public:
   const tandem::SystemInfo& info() const override {
-    static const tandem::SystemInfo kInfo{"sync", "one thread steps, acts and learns by turns",
-                                          "Mnih et al. 2016, without its threads", "always"};
-    return kInfo;
+    static const tandem::SystemInfo own{"sync", "one thread steps, acts and learns by turns",
+                                        "Mnih et al. 2016, without its threads", "always"};
+    return own;
   }
   std::unique_ptr<System> clone() const override { return std::make_unique<SyncA2c>(*this); }
   tandem::FieldList fields() override {

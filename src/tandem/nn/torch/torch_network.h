@@ -1,5 +1,5 @@
-// Networks computed by libtorch, which is loaded with the first of them (see backend.h). This header
-// includes none of libtorch's.
+// Networks computed by libtorch, which is loaded with the first of them (see backend.h). This
+// header includes none of libtorch's.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,9 @@
 namespace tandem {
 
 /// A network over `parameters`, which must outlive it. The device is "cpu" or "cuda"; throws Error
-/// where the backend is not there, and where its libtorch has no CUDA or finds no GPU. bf16 is a setting of libtorch for all products
-/// of fp32 numbers in this process, from this call on; throws Error on "cuda".
+/// where the backend is not there, and where its libtorch has no CUDA or finds no GPU. bf16 is a
+/// setting of libtorch for all products of fp32 numbers in this process, from this call on; throws
+/// Error on "cuda".
 std::unique_ptr<Network> make_torch_network(const Architecture& architecture,
                                             std::span<const float> parameters,
                                             const std::string& device,
