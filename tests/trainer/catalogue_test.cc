@@ -80,8 +80,9 @@ TEST(Catalogue, RefusesWithWhatWouldFit) {
 class OwnSystem final : public System {
  public:
   [[nodiscard]] const SystemInfo& info() const override {
-    static const SystemInfo kInfo{.name = "own", .idea = "x", .paper = "y", .repeats = "always"};
-    return kInfo;
+    static const SystemInfo system_info{
+        .name = "own", .idea = "x", .paper = "y", .repeats = "always"};
+    return system_info;
   }
   [[nodiscard]] std::unique_ptr<System> clone() const override {
     return std::make_unique<OwnSystem>(*this);

@@ -5,7 +5,7 @@
 namespace tandem {
 
 const SystemInfo& A3cSystem::info() const {
-  static const SystemInfo kInfo{
+  static const SystemInfo system_info{
       .name = "a3c",
       .idea =
           "threads act and learn, each with its own environment, on shared parameters without "
@@ -15,7 +15,7 @@ const SystemInfo& A3cSystem::info() const {
           "arXiv:1602.01783",
       .repeats = "never",
   };
-  return kInfo;
+  return system_info;
 }
 
 std::unique_ptr<System> A3cSystem::clone() const { return std::make_unique<A3cSystem>(*this); }

@@ -8,7 +8,7 @@
 namespace tandem {
 
 const SystemInfo& ApexSystem::info() const {
-  static const SystemInfo kInfo{
+  static const SystemInfo system_info{
       .name = "apex",
       .idea =
           "actors, each exploring in its own way, fill a prioritized replay from which one "
@@ -17,7 +17,7 @@ const SystemInfo& ApexSystem::info() const {
           "Horgan et al.: Distributed prioritized experience replay, ICLR 2018, arXiv:1803.00933",
       .repeats = "never",
   };
-  return kInfo;
+  return system_info;
 }
 
 std::unique_ptr<System> ApexSystem::clone() const { return std::make_unique<ApexSystem>(*this); }

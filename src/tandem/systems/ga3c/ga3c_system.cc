@@ -7,7 +7,7 @@
 namespace tandem {
 
 const SystemInfo& Ga3cSystem::info() const {
-  static const SystemInfo kInfo{
+  static const SystemInfo system_info{
       .name = "ga3c",
       .idea =
           "agents ask predictors what to do and send trainers what they saw: batches, one model, "
@@ -17,7 +17,7 @@ const SystemInfo& Ga3cSystem::info() const {
           "asynchronous advantage actor-critic on a GPU, ICLR 2017, arXiv:1611.06256",
       .repeats = "never",
   };
-  return kInfo;
+  return system_info;
 }
 
 std::unique_ptr<System> Ga3cSystem::clone() const { return std::make_unique<Ga3cSystem>(*this); }

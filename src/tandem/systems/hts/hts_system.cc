@@ -7,7 +7,7 @@
 namespace tandem {
 
 const SystemInfo& HtsSystem::info() const {
-  static const SystemInfo kInfo{
+  static const SystemInfo system_info{
       .name = "hts",
       .idea =
           "executors step, actors predict and learners learn at once; all synchronise every alpha "
@@ -17,7 +17,7 @@ const SystemInfo& HtsSystem::info() const {
           "arXiv:2012.09849",
       .repeats = "with hts.deterministic",
   };
-  return kInfo;
+  return system_info;
 }
 
 std::unique_ptr<System> HtsSystem::clone() const { return std::make_unique<HtsSystem>(*this); }

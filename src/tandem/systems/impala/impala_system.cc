@@ -7,7 +7,7 @@
 namespace tandem {
 
 const SystemInfo& ImpalaSystem::info() const {
-  static const SystemInfo kInfo{
+  static const SystemInfo system_info{
       .name = "impala",
       .idea =
           "actors play by copies of the parameters; one learner corrects by V-trace for what it "
@@ -17,7 +17,7 @@ const SystemInfo& ImpalaSystem::info() const {
           "actor-learner architectures, ICML 2018, arXiv:1802.01561",
       .repeats = "never",
   };
-  return kInfo;
+  return system_info;
 }
 
 std::unique_ptr<System> ImpalaSystem::clone() const {

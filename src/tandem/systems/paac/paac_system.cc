@@ -8,7 +8,7 @@
 namespace tandem {
 
 const SystemInfo& PaacSystem::info() const {
-  static const SystemInfo kInfo{
+  static const SystemInfo system_info{
       .name = "paac",
       .idea =
           "workers step n_e environments; one learner acts and updates in batches, synchronously",
@@ -17,7 +17,7 @@ const SystemInfo& PaacSystem::info() const {
           "learning, 2017, arXiv:1705.04862",
       .repeats = "always",
   };
-  return kInfo;
+  return system_info;
 }
 
 std::unique_ptr<System> PaacSystem::clone() const { return std::make_unique<PaacSystem>(*this); }
