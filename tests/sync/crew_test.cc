@@ -15,28 +15,28 @@ namespace {
 class Gate {
  public:
   void wait(const std::stop_token& stop) {
-    std::unique_lock lock(mutex_);
+    WaitLock lock(mutex_);
     ++waiting_;
-    wait_until(changed_, lock, stop, [this] { return open_; });
+    wait_until(changed_, lock, stop, [this]() TANDEM_REQUIRES(mutex_) { return open_; });
   }
   void open() {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     open_ = true;
     changed_.notify_all();
   }
   void await_waiting(int count) {
     for (;;) {
-      const std::lock_guard lock(mutex_);
+      const Lock lock(mutex_);
       if (waiting_ == count) return;
       std::this_thread::yield();
     }
   }
 
  private:
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable_any changed_;
-  bool open_ = false;
-  int waiting_ = 0;
+  bool open_ TANDEM_GUARDED_BY(mutex_) = false;
+  int waiting_ TANDEM_GUARDED_BY(mutex_) = 0;
 };
 
 TEST(Crew, RunsEveryRankUnderItsName) {

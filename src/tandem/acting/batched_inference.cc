@@ -27,7 +27,7 @@ BatchedInference::BatchedInference(Architecture architecture, std::int64_t most,
 void BatchedInference::ask(InferenceRequest& question) {
   question.answered = false;
   question.watch = {};
-  std::unique_lock lock(mutex_);
+  WaitLock lock(mutex_);
   waiting_.push_back(&question);
   waiting_samples_ += question.out.batch;
   asked_.notify_one();
@@ -51,25 +51,25 @@ void BatchedInference::answer(NetworkCopy& model, Batch& batch) {
 
 /// Until no more questions come while this thread yields its core, or the batch is full: so batches
 /// grow without anybody waiting for them to fill.
-void BatchedInference::let_others_ask(std::unique_lock<std::mutex>& lock) {
+void BatchedInference::let_others_ask() {
   std::size_t before = 0;
   while (waiting_.size() > before && waiting_samples_ < most_) {
     before = waiting_.size();
-    lock.unlock();
+    mutex_.unlock();
     std::this_thread::yield();
-    lock.lock();
+    mutex_.lock();
   }
 }
 
 /// Moves the questions that have waited longest into the batch.
 void BatchedInference::take(Batch& batch) {
-  std::unique_lock lock(mutex_);
+  WaitLock lock(mutex_);
   do {
     const Stopwatch watch;
-    wait_until(asked_, lock, stop_, [&] { return !waiting_.empty(); });
+    wait_until(asked_, lock, stop_, [&]() TANDEM_REQUIRES(mutex_) { return !waiting_.empty(); });
     stats_.idle_seconds += watch.seconds();
     batch.watch_ = {};
-    let_others_ask(lock);
+    let_others_ask();
   } while (waiting_.empty());  // another predictor was sooner
   stats_.waiting += static_cast<std::int64_t>(waiting_.size());
   batch.questions_.clear();
@@ -87,7 +87,7 @@ void BatchedInference::take(Batch& batch) {
 
 void BatchedInference::reply(const Batch& batch, std::int64_t version) {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     for (InferenceRequest* question : batch.questions_) {
       question->version = version;
       question->answered = true;
@@ -102,7 +102,7 @@ void BatchedInference::reply(const Batch& batch, std::int64_t version) {
 }
 
 PredictionStats BatchedInference::take_stats() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return std::exchange(stats_, {});
 }
 

@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <stop_token>
 #include <vector>
@@ -15,6 +14,8 @@
 #include "tandem/base/histogram.h"
 #include "tandem/nn/batch.h"
 #include "tandem/nn/network.h"
+#include "tandem/sync/annotations.h"
+#include "tandem/sync/mutex.h"
 
 namespace tandem {
 
@@ -72,7 +73,7 @@ class BatchedInference final : public Inference {
   PredictionStats take_stats();
 
  private:
-  void let_others_ask(std::unique_lock<std::mutex>& lock);
+  void let_others_ask() TANDEM_REQUIRES(mutex_);
   void take(Batch& batch);
   void reply(const Batch& batch, std::int64_t version);
 
@@ -80,11 +81,11 @@ class BatchedInference final : public Inference {
   const std::int64_t most_;
   const std::stop_token stop_;
   const Answering answering_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable_any asked_;
-  std::vector<InferenceRequest*> waiting_;  // the longest first; guarded by mutex_, as the next two
-  std::int64_t waiting_samples_ = 0;
-  PredictionStats stats_;
+  std::vector<InferenceRequest*> waiting_ TANDEM_GUARDED_BY(mutex_);  // the longest first
+  std::int64_t waiting_samples_ TANDEM_GUARDED_BY(mutex_) = 0;
+  PredictionStats stats_ TANDEM_GUARDED_BY(mutex_);
 };
 
 }  // namespace tandem

@@ -43,7 +43,7 @@ class Hogwild {
   const SharingConfig sharing_;
   std::span<float> shared_;              // the learner's own statistics
   std::vector<std::vector<float>> own_;  // by thread; empty where they are shared
-  std::mutex mutex_;                     // where locking is asked for
+  std::mutex mutex_;                     // taken where locking is asked for: guards no member
 };
 
 }  // namespace tandem

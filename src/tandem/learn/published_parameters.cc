@@ -9,14 +9,14 @@ void PublishedParameters::stage(std::span<const float> next) {
 }
 
 void PublishedParameters::publish() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   published_.swap(staged_);
   ++version_;
 }
 
 bool PublishedParameters::copy_if_newer(std::optional<std::int64_t>& version,
                                         std::span<float> own) const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (version == version_) return false;
   std::ranges::copy(published_, own.begin());
   version = version_;

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
+
+#include "tandem/sync/annotations.h"
+#include "tandem/sync/mutex.h"
 
 namespace tandem {
 
@@ -32,9 +34,9 @@ class PublishedParameters {
   bool copy_if_newer(std::optional<std::int64_t>& version, std::span<float> own) const;
 
  private:
-  mutable std::mutex mutex_;
-  std::vector<float> published_;  // guarded by mutex_, as the next
-  std::int64_t version_ = 0;
+  mutable Mutex mutex_;
+  std::vector<float> published_ TANDEM_GUARDED_BY(mutex_);
+  std::int64_t version_ TANDEM_GUARDED_BY(mutex_) = 0;
   std::vector<float> staged_;  // the learner's
 };
 

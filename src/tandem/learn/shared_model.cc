@@ -1,14 +1,13 @@
 #include "tandem/learn/shared_model.h"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 namespace tandem {
 
 bool SharedModel::copy_if_newer(std::optional<std::int64_t>& version, std::span<float> own) const {
   if (version == this->version()) return false;
-  const std::shared_lock lock(mutex_);
+  const ReadLock lock(mutex_);
   // Not by std::ranges::copy, of which GCC 12's library makes no memmove where the source is const.
   const auto parameters = std::as_const(learner_).parameters();
   std::copy_n(parameters.begin(), parameters.size(), own.begin());
@@ -17,7 +16,7 @@ bool SharedModel::copy_if_newer(std::optional<std::int64_t>& version, std::span<
 }
 
 UpdateInfo SharedModel::apply(std::span<const std::vector<float>> gradients, std::int64_t steps) {
-  const std::unique_lock lock(mutex_);
+  const Lock lock(mutex_);
   const auto update = learner_.apply(gradients, steps, workers_);
   version_.fetch_add(1, std::memory_order_release);
   return update;

@@ -5,11 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <shared_mutex>
 #include <span>
 #include <vector>
 
 #include "tandem/learn/learner.h"
+#include "tandem/sync/annotations.h"
+#include "tandem/sync/mutex.h"
 #include "tandem/sync/workers.h"
 
 namespace tandem {
@@ -21,12 +22,12 @@ namespace tandem {
 class SharedModel {
  public:
   /// The learner must outlive it, and nobody else may update it.
-  explicit SharedModel(Learner& learner) : learner_(learner) {}
+  explicit SharedModel(Learner& learner) : size_(learner.parameters().size()), learner_(learner) {}
 
   [[nodiscard]] std::int64_t version() const { return version_.load(std::memory_order_acquire); }
 
   /// How many parameters there are.
-  [[nodiscard]] std::size_t size() const { return learner_.parameters().size(); }
+  [[nodiscard]] std::size_t size() const { return size_; }
 
   /// Copies the parameters if they are not those of `version`, which becomes that of the copy.
   /// Whether they were copied.
@@ -36,9 +37,10 @@ class SharedModel {
   UpdateInfo apply(std::span<const std::vector<float>> gradients, std::int64_t steps);
 
  private:
-  Learner& learner_;
-  Workers workers_{1};
-  mutable std::shared_mutex mutex_;  // the learner's parameters and optimizer
+  const std::size_t size_;
+  mutable SharedMutex mutex_;
+  Learner& learner_ TANDEM_GUARDED_BY(mutex_);
+  Workers workers_ TANDEM_GUARDED_BY(mutex_){1};
   std::atomic<std::int64_t> version_ = 0;
 };
 

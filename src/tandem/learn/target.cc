@@ -6,7 +6,7 @@ namespace tandem {
 
 TargetParameters::TargetParameters(std::span<const float> theta, std::int64_t interval,
                                    std::int64_t steps)
-    : interval_(interval) {
+    : interval_(interval), size_(interval > 0 ? theta.size() : 0) {
   if (!exist()) return;
   due_ = multiple_after(steps);
   theta_.assign(theta.begin(), theta.end());
@@ -14,7 +14,7 @@ TargetParameters::TargetParameters(std::span<const float> theta, std::int64_t in
 
 void TargetParameters::refresh(std::int64_t steps, const ReadTheta& read_theta) {
   if (!exist() || steps < due_) return;
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (steps < due_) return;  // another thread was here first
   read_theta(theta_);
   due_ = multiple_after(steps);
@@ -24,7 +24,7 @@ void TargetParameters::refresh(std::int64_t steps, const ReadTheta& read_theta) 
 bool TargetParameters::copy_if_newer(std::optional<std::int64_t>& version,
                                      std::span<float> own) const {
   if (version == version_) return false;
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   std::ranges::copy(theta_, own.begin());
   version = version_;
   return true;

@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
+
+#include "tandem/sync/annotations.h"
+#include "tandem/sync/mutex.h"
 
 namespace tandem {
 
@@ -28,7 +30,7 @@ class TargetParameters {
   [[nodiscard]] bool exist() const { return interval_ > 0; }
 
   /// How many parameters there are; 0 where there is no target network.
-  [[nodiscard]] std::size_t size() const { return theta_.size(); }
+  [[nodiscard]] std::size_t size() const { return size_; }
 
   /// theta- <- theta if `steps`, those of all threads, have passed a multiple of the interval since
   /// the last time.
@@ -38,8 +40,9 @@ class TargetParameters {
   /// was copied.
   bool copy_if_newer(std::optional<std::int64_t>& version, std::span<float> own) const;
 
-  /// To save and restore; empty where there is no target network. Not while threads run.
-  [[nodiscard]] std::span<float> values() { return theta_; }
+  /// To save and restore; empty where there is no target network. Not while threads run, so it
+  /// needs no lock.
+  [[nodiscard]] std::span<float> values() TANDEM_NO_THREAD_SAFETY_ANALYSIS { return theta_; }
 
  private:
   [[nodiscard]] std::int64_t multiple_after(std::int64_t steps) const {
@@ -47,10 +50,11 @@ class TargetParameters {
   }
 
   const std::int64_t interval_;
+  const std::size_t size_;
   std::atomic<std::int64_t> due_ = 0;      // steps at which the next refresh is
   std::atomic<std::int64_t> version_ = 0;  // refreshes so far
-  mutable std::mutex mutex_;
-  std::vector<float> theta_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  std::vector<float> theta_ TANDEM_GUARDED_BY(mutex_);
 };
 
 }  // namespace tandem

@@ -142,8 +142,9 @@ Table::Table(const ReplayConfig& config, const FrameFormat& format, std::int64_t
 }
 
 void Table::wait_to_insert() {
-  std::unique_lock lock(mutex_);
-  wait_until(sampled_, lock, stop_, [&] { return limiter_.may_insert(index_.size()); });
+  WaitLock lock(mutex_);
+  wait_until(sampled_, lock, stop_,
+             [&]() TANDEM_REQUIRES(mutex_) { return limiter_.may_insert(index_.size()); });
 }
 
 std::shared_ptr<const Segment> Table::count_bytes(std::unique_ptr<Segment> segment) {
@@ -163,7 +164,7 @@ void Table::insert(std::unique_ptr<Segment> segment, std::int64_t copies) {
   std::ranges::for_each(segment->transitions(), require_number, &Transition::priority);
   const auto shared = count_bytes(std::move(segment));
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     for (std::int64_t i = 0; i < copies; ++i) index_.add(shared);
     limiter_.inserted(copies * count);
   }
@@ -179,8 +180,9 @@ void Table::sample(SampleBatch& batch) {
   const auto samples = static_cast<std::int64_t>(batch.size);
   std::int64_t added = 0;
   {
-    std::unique_lock lock(mutex_);
-    wait_until(inserted_, lock, stop_, [&] { return may_sample(samples); });
+    WaitLock lock(mutex_);
+    wait_until(inserted_, lock, stop_,
+               [&]() TANDEM_REQUIRES(mutex_) { return may_sample(samples); });
     draw(batch);
     limiter_.sampled(samples);
     added = index_.added();
@@ -190,7 +192,6 @@ void Table::sample(SampleBatch& batch) {
   batch.read(added);
 }
 
-/// Under the lock.
 void Table::draw(SampleBatch& batch) {
   const auto parts = static_cast<double>(batch.size);
   for (std::size_t i = 0; i < batch.size; ++i) {
@@ -214,18 +215,18 @@ void Table::weigh(SampleBatch& batch) const {
 
 void Table::update(std::span<const Key> keys, std::span<const float> priorities) {
   std::ranges::for_each(priorities, require_number);
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   stale_ += index_.update(keys, priorities);
 }
 
 void Table::trim() {
   std::vector<std::shared_ptr<const Segment>> gone;  // freed behind the lock
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   while (index_.size() > config_.capacity) gone.push_back(index_.remove(share(stream_)));
 }
 
 TableState Table::state() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return {.transitions = index_.size(),
           .inserted = limiter_.all_inserted(),
           .sampled = limiter_.all_sampled(),
@@ -234,7 +235,7 @@ TableState Table::state() const {
 }
 
 TableSnapshot Table::snapshot() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return {.format = format_,
           .transitions = index_.all(),
           .counts = {.inserted = limiter_.all_inserted(),
@@ -245,24 +246,24 @@ TableSnapshot Table::snapshot() const {
 
 void Table::restore(std::unique_ptr<Segment> segment, std::span<const KeptTransition> kept) {
   const auto shared = count_bytes(std::move(segment));
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   for (const auto& [transition, priority] : kept) index_.add(shared, transition, priority);
 }
 
 void Table::restore(const TableCounts& counts) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   while (index_.unread() > counts.unread) index_.next();
   limiter_.restore(counts.inserted, counts.sampled);
   stream_ = counts.stream;
 }
 
 std::vector<float> Table::priorities(std::int64_t most) const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return index_.priorities(most);
 }
 
 std::vector<float> Table::priorities() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   std::vector<float> priorities;
   for (const auto& found : index_.all()) priorities.push_back(found.priority);
   return priorities;

@@ -5,7 +5,6 @@
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -18,6 +17,8 @@
 #include "tandem/replay/sample_batch.h"
 #include "tandem/replay/segment.h"
 #include "tandem/replay/transition_index.h"
+#include "tandem/sync/annotations.h"
+#include "tandem/sync/mutex.h"
 
 namespace tandem {
 
@@ -123,8 +124,8 @@ class Table {
 
  private:
   std::shared_ptr<const Segment> count_bytes(std::unique_ptr<Segment> segment);
-  [[nodiscard]] bool may_sample(std::int64_t samples);
-  void draw(SampleBatch& batch);
+  [[nodiscard]] bool may_sample(std::int64_t samples) TANDEM_REQUIRES(mutex_);
+  void draw(SampleBatch& batch) TANDEM_REQUIRES(mutex_);
   void weigh(SampleBatch& batch) const;
   [[nodiscard]] bool in_order() const { return config_.sampler == "fifo"; }
 
@@ -132,13 +133,13 @@ class Table {
   const FrameFormat format_;
   const std::stop_token stop_;
   std::shared_ptr<std::atomic<std::size_t>> segment_bytes_;
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::condition_variable_any inserted_;
   std::condition_variable_any sampled_;
-  TransitionIndex index_;  // guarded by mutex_, as all below
-  RateLimiter limiter_;
-  Stream stream_;
-  std::int64_t stale_ = 0;
+  TransitionIndex index_ TANDEM_GUARDED_BY(mutex_);
+  RateLimiter limiter_ TANDEM_GUARDED_BY(mutex_);
+  Stream stream_ TANDEM_GUARDED_BY(mutex_);
+  std::int64_t stale_ TANDEM_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace tandem

@@ -38,13 +38,13 @@ void CheckpointLoop::run() {
 
 void CheckpointLoop::look() {
   if (!due()) return;
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   due_changed_.notify_all();
 }
 
 void CheckpointLoop::wait_until_due() {
   const std::chrono::duration<double> poll(poll_seconds_);
-  std::unique_lock lock(mutex_);
+  WaitLock lock(mutex_);
   while (!due()) {
     due_changed_.wait_for(lock, crew_.stop_token(), poll, [this] { return due(); });
     if (crew_.stop_token().stop_requested()) throw Stopped();

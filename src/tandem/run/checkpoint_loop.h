@@ -3,11 +3,11 @@
 #pragma once
 
 #include <condition_variable>
-#include <mutex>
 
 #include "tandem/run/checkpoint.h"
 #include "tandem/run/training_run.h"
 #include "tandem/sync/crew.h"
+#include "tandem/sync/mutex.h"
 
 namespace tandem {
 
@@ -67,7 +67,7 @@ class CheckpointLoop {
   TrainingRun& run_;
   Crew& crew_;
   const double poll_seconds_;
-  std::mutex mutex_;
+  Mutex mutex_;  // guards no member: run() looks once more under it before it sleeps
   std::condition_variable_any due_changed_;
 };
 

@@ -95,7 +95,7 @@ std::string TrainingRun::why_done() const {
 }
 
 void TrainingRun::record(const UpdateReport& report) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   require_finite(report);
   if (fingerprints_) fingerprints_->add(report);
   steps_ += report.steps;
@@ -130,16 +130,19 @@ void TrainingRun::look_at_return() {
 }
 
 void TrainingRun::require_finite(const UpdateReport& report) const {
-  const auto check = [&](const char* name, double value) {
-    if (std::isfinite(value)) return;
-    throw Diverged(fmt::format(
-        "the {} became {} at step {}, so the run was stopped; {}. Try a lower optimizer.lr (now "
-        "{:g}), or set optimizer.clip_norm lower (0 is no clipping)",
-        name, std::isnan(value) ? "not a number" : "infinite", steps() + report.steps,
-        last_checkpoint_kept(), report.learning_rate));
-  };
-  for (const Metric& metric : options_.metrics) check(metric.name, report.loss.*metric.sum);
-  check("gradient norm", report.gradient_norm);
+  for (const Metric& metric : options_.metrics) {
+    require_finite(report, metric.name, report.loss.*metric.sum);
+  }
+  require_finite(report, "gradient norm", report.gradient_norm);
+}
+
+void TrainingRun::require_finite(const UpdateReport& report, const char* name, double value) const {
+  if (std::isfinite(value)) return;
+  throw Diverged(fmt::format(
+      "the {} became {} at step {}, so the run was stopped; {}. Try a lower optimizer.lr (now "
+      "{:g}), or set optimizer.clip_norm lower (0 is no clipping)",
+      name, std::isnan(value) ? "not a number" : "infinite", steps() + report.steps,
+      last_checkpoint_kept(), report.learning_rate));
 }
 
 std::string TrainingRun::last_checkpoint_kept() const {
@@ -189,7 +192,7 @@ void TrainingRun::show_progress() {
 }
 
 bool TrainingRun::checkpoint_due() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return since_checkpoint_.seconds() >= 60 * options_.checkpoint_minutes;
 }
 
@@ -198,7 +201,7 @@ void TrainingRun::save(Checkpoint& checkpoint) {
 }
 
 std::optional<std::int64_t> TrainingRun::stamp(Checkpoint& checkpoint) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   since_checkpoint_.lap();
   if (saved_step_ == steps()) return std::nullopt;
   require_finite_tensors(checkpoint);
@@ -216,16 +219,16 @@ std::optional<std::int64_t> TrainingRun::stamp(Checkpoint& checkpoint) {
 }
 
 void TrainingRun::write(const Checkpoint& checkpoint, std::int64_t step) {
-  const std::lock_guard writing(writing_);
+  const Lock writing(writing_);
   auto written = write_checkpoint(checkpoint, paths().checkpoints(), step);
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   last_checkpoint_ = std::move(written);
   saved_step_ = step;
   since_checkpoint_.lap();
 }
 
 void TrainingRun::finish(const std::string& parameters_sha256) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   log();
   show_progress();
   if (printer_) printer_->end_line();
@@ -234,7 +237,7 @@ void TrainingRun::finish(const std::string& parameters_sha256) {
 
 void TrainingRun::fail(const std::exception& error) noexcept {
   try {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (printer_) printer_->end_line();
     const bool diverged = dynamic_cast<const Diverged*>(&error) != nullptr;
     write_result(fmt::format("{}: {}", diverged ? "diverged" : "error", error.what()), nullptr);

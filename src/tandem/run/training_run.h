@@ -8,7 +8,6 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -22,6 +21,8 @@
 #include "tandem/run/progress.h"
 #include "tandem/run/run_config.h"
 #include "tandem/run/run_directory.h"
+#include "tandem/sync/annotations.h"
+#include "tandem/sync/mutex.h"
 
 namespace tandem {
 
@@ -96,46 +97,52 @@ class TrainingRun {
     double seconds = 0;
   };
 
-  void restore(const Checkpoint& checkpoint);
-  void look_at_return();
-  [[nodiscard]] nlohmann::ordered_json reached_json() const;
-  void require_finite(const UpdateReport& report) const;
-  [[nodiscard]] std::string last_checkpoint_kept() const;
-  void log();
-  void show_progress();
-  [[nodiscard]] double seconds() const { return seconds_before_ + watch_.seconds(); }
-  [[nodiscard]] double steps_per_second() const;
-  [[nodiscard]] std::optional<double> mean_return() const;
-  void write_result(const std::string& why_ended, const nlohmann::json& parameters_sha256);
+  void restore(const Checkpoint& checkpoint) TANDEM_REQUIRES(mutex_);
+  void look_at_return() TANDEM_REQUIRES(mutex_);
+  [[nodiscard]] nlohmann::ordered_json reached_json() const TANDEM_REQUIRES(mutex_);
+  void require_finite(const UpdateReport& report) const TANDEM_REQUIRES(mutex_);
+  void require_finite(const UpdateReport& report, const char* name, double value) const
+      TANDEM_REQUIRES(mutex_);
+  [[nodiscard]] std::string last_checkpoint_kept() const TANDEM_REQUIRES(mutex_);
+  void log() TANDEM_REQUIRES(mutex_);
+  void show_progress() TANDEM_REQUIRES(mutex_);
+  [[nodiscard]] double seconds() const TANDEM_REQUIRES(mutex_) {
+    return seconds_before_ + watch_.seconds();
+  }
+  [[nodiscard]] double steps_per_second() const TANDEM_REQUIRES(mutex_);
+  [[nodiscard]] std::optional<double> mean_return() const TANDEM_REQUIRES(mutex_);
+  void write_result(const std::string& why_ended, const nlohmann::json& parameters_sha256)
+      TANDEM_REQUIRES(mutex_);
 
   const TrainingRunOptions options_;
   RunDirectory directory_;
-  MetricsLog metrics_;
-  std::optional<FingerprintLog> fingerprints_;
-  std::optional<ProgressPrinter> printer_;
+  MetricsLog metrics_ TANDEM_GUARDED_BY(mutex_);
+  std::optional<FingerprintLog> fingerprints_ TANDEM_GUARDED_BY(mutex_);
+  std::optional<ProgressPrinter> printer_ TANDEM_GUARDED_BY(mutex_);
 
-  std::mutex writing_;        // one checkpoint at a time; taken before mutex_
-  mutable std::mutex mutex_;  // for all below but the atomics
+  Mutex writing_;  // one checkpoint at a time; taken before mutex_
+  mutable Mutex mutex_;
   std::atomic<std::int64_t> steps_ = 0;
-  double seconds_before_ = 0;  // a resume
-  Stopwatch watch_;
-  std::int64_t updates_ = 0;
-  std::int64_t episodes_ = 0;
-  std::deque<double> last_returns_;  // of the last 100 episodes
+  double seconds_before_ TANDEM_GUARDED_BY(mutex_) = 0;  // a resume
+  Stopwatch watch_ TANDEM_GUARDED_BY(mutex_);
+  std::int64_t updates_ TANDEM_GUARDED_BY(mutex_) = 0;
+  std::int64_t episodes_ TANDEM_GUARDED_BY(mutex_) = 0;
+  std::deque<double> last_returns_ TANDEM_GUARDED_BY(mutex_);  // of the last 100 episodes
   std::atomic<bool> reached_return_ = false;
-  Reached reached_;  // valid when reached_return_
-  Interval interval_;
-  double recent_rate_ = 0;  // of the last logged interval, steps per second
-  LossStats recent_loss_;   // likewise
+  Reached reached_ TANDEM_GUARDED_BY(mutex_);  // valid when reached_return_
+  Interval interval_ TANDEM_GUARDED_BY(mutex_);
+  // Of the last logged interval.
+  double recent_rate_ TANDEM_GUARDED_BY(mutex_) = 0;  // steps per second
+  LossStats recent_loss_ TANDEM_GUARDED_BY(mutex_);
   // For the rate of the whole run. It leaves out the first update after each start, and so the
   // set-up before it.
-  std::optional<Stopwatch> since_update_;
-  std::int64_t timed_steps_ = 0;
-  double timed_seconds_ = 0;
-  Stopwatch since_progress_;
-  Stopwatch since_checkpoint_;
-  std::optional<std::int64_t> saved_step_;
-  std::filesystem::path last_checkpoint_;
+  std::optional<Stopwatch> since_update_ TANDEM_GUARDED_BY(mutex_);
+  std::int64_t timed_steps_ TANDEM_GUARDED_BY(mutex_) = 0;
+  double timed_seconds_ TANDEM_GUARDED_BY(mutex_) = 0;
+  Stopwatch since_progress_ TANDEM_GUARDED_BY(mutex_);
+  Stopwatch since_checkpoint_ TANDEM_GUARDED_BY(mutex_);
+  std::optional<std::int64_t> saved_step_ TANDEM_GUARDED_BY(mutex_);
+  std::filesystem::path last_checkpoint_ TANDEM_GUARDED_BY(mutex_);
 };
 
 }  // namespace tandem

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,7 +15,9 @@
 #include "tandem/run/progress.h"
 #include "tandem/run/run_directory.h"
 #include "tandem/run/training_run.h"
+#include "tandem/sync/annotations.h"
 #include "tandem/sync/crew.h"
+#include "tandem/sync/mutex.h"
 #include "tandem/sync/stop_requested.h"
 #include "tandem/trainer/assembly.h"
 #include "tandem/trainer/training.h"
@@ -43,7 +44,7 @@ class Queue {
 
   /// Null when there is none left.
   const PlannedRun* take() {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (next_ == waiting_.size()) return nullptr;
     const auto* run = waiting_[next_++];
     spdlog::info("{}{}: {}", name(*run), time_left(), run->title(plan_.keys));
@@ -51,7 +52,7 @@ class Queue {
   }
 
   void ended(const PlannedRun& run) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     ++ended_;
     folder_.write_csv(plan_);
     const auto outcome = folder_.outcome(run);
@@ -68,7 +69,7 @@ class Queue {
   }
 
  private:
-  [[nodiscard]] std::string time_left() const {
+  [[nodiscard]] std::string time_left() const TANDEM_REQUIRES(mutex_) {
     if (ended_ == 0) return "";
     const auto left = static_cast<double>(waiting_.size() - ended_);
     return fmt::format(" ({} left)",
@@ -80,9 +81,9 @@ class Queue {
   const int jobs_;
   const Stopwatch watch_;
   std::vector<const PlannedRun*> waiting_;
-  std::mutex mutex_;  // for all below
-  std::size_t next_ = 0;
-  std::size_t ended_ = 0;
+  Mutex mutex_;
+  std::size_t next_ TANDEM_GUARDED_BY(mutex_) = 0;
+  std::size_t ended_ TANDEM_GUARDED_BY(mutex_) = 0;
 };
 
 /// Trains from the run's checkpoint if it has one.

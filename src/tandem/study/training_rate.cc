@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <mutex>
 #include <optional>
 
 #include "tandem/base/clock.h"
@@ -13,6 +12,8 @@
 #include "tandem/io/temporary_folder.h"
 #include "tandem/run/run_directory.h"
 #include "tandem/run/training_run.h"
+#include "tandem/sync/annotations.h"
+#include "tandem/sync/mutex.h"
 #include "tandem/trainer/assembly.h"
 
 namespace tandem {
@@ -37,7 +38,7 @@ class Meter {
   /// To be asked after each update; the time begins with the first. Whether it is up.
   bool time_is_up(std::int64_t steps) {
     if (steps == 0) return false;
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (!begun_) watch_.lap();
     const Sample now{begun_ ? watch_.seconds() : 0, processor_seconds(), steps};
     if (!begun_ || now.seconds < kWarmUpShare * seconds_) warm_ = now;
@@ -48,9 +49,11 @@ class Meter {
 
   // Since the end of the warm-up.
   [[nodiscard]] double steps_per_second() const {
+    const Lock lock(mutex_);
     return static_cast<double>(last_.steps - warm_.steps) / seconds();
   }
   [[nodiscard]] double busy_cores() const {
+    const Lock lock(mutex_);
     return (last_.processor_seconds - warm_.processor_seconds) / seconds();
   }
 
@@ -61,14 +64,16 @@ class Meter {
     std::int64_t steps = 0;
   };
 
-  [[nodiscard]] double seconds() const { return last_.seconds - warm_.seconds; }
+  [[nodiscard]] double seconds() const TANDEM_REQUIRES(mutex_) {
+    return last_.seconds - warm_.seconds;
+  }
 
   const double seconds_;
-  std::mutex mutex_;  // for all below
-  bool begun_ = false;
-  Stopwatch watch_;
-  Sample warm_;
-  Sample last_;
+  mutable Mutex mutex_;
+  bool begun_ TANDEM_GUARDED_BY(mutex_) = false;
+  Stopwatch watch_ TANDEM_GUARDED_BY(mutex_);
+  Sample warm_ TANDEM_GUARDED_BY(mutex_);
+  Sample last_ TANDEM_GUARDED_BY(mutex_);
 };
 
 }  // namespace

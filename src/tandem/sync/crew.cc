@@ -28,7 +28,7 @@ void Crew::run(const std::function<void(int)>& body, int rank) noexcept {
     // Another thread or the owner ended the work.
   } catch (...) {
     {
-      const std::lock_guard lock(mutex_);
+      const Lock lock(mutex_);
       if (!error_) error_ = std::current_exception();
     }
     stop();
@@ -37,7 +37,7 @@ void Crew::run(const std::function<void(int)>& body, int rank) noexcept {
 
 void Crew::join() {
   join_threads();
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 

@@ -4,12 +4,14 @@
 #include <condition_variable>
 #include <exception>
 #include <functional>
-#include <mutex>
 #include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "tandem/sync/annotations.h"
+#include "tandem/sync/mutex.h"
 
 namespace tandem {
 
@@ -49,15 +51,16 @@ class Crew {
 
   std::stop_source stop_;
   std::vector<std::thread> threads_;
-  std::mutex mutex_;
-  std::exception_ptr error_;  // guarded by mutex_
+  Mutex mutex_;
+  std::exception_ptr error_ TANDEM_GUARDED_BY(mutex_);
 };
 
 /// Blocks until ready() holds; throws Stopped once `stop` is requested, ready or not. `lock` is
-/// held whenever ready() runs, and at the return.
+/// held whenever ready() runs, and at the return; the compiler cannot see it in there, so a lambda
+/// that reads what the lock guards says TANDEM_REQUIRES.
 template <class Ready>
-void wait_until(std::condition_variable_any& changed, std::unique_lock<std::mutex>& lock,
-                const std::stop_token& stop, Ready ready) {
+void wait_until(std::condition_variable_any& changed, WaitLock& lock, const std::stop_token& stop,
+                Ready ready) {
   changed.wait(lock, stop, std::move(ready));
   if (stop.stop_requested()) throw Stopped();
 }

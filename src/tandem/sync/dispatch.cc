@@ -15,7 +15,7 @@ Dispatch::Dispatch(int capacity, std::stop_token stop)
 
 void Dispatch::post(std::span<const int> jobs) {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     auto posted = posted_.load();
     for (const int job : jobs) ring_[posted++ % ring_.size()].store(job);
     posted_.store(posted);
@@ -29,7 +29,7 @@ void Dispatch::wait_done(int count) {
   // job before the caller looks.
   wanted_.store(count);
   {
-    std::unique_lock lock(mutex_);
+    WaitLock lock(mutex_);
     wait_until(done_changed_, lock, stop_, [&] { return done_count_.load() >= count; });
   }
   wanted_.store(kNotWaiting);
@@ -45,7 +45,7 @@ int Dispatch::take() {
   for (;;) {
     if (stop_.stop_requested()) throw Stopped();
     if (try_take(job)) return job;
-    std::unique_lock lock(mutex_);
+    WaitLock lock(mutex_);
     wait_until(posted_changed_, lock, stop_, [this] { return taken_.load() < posted_.load(); });
   }
 }
@@ -64,7 +64,7 @@ bool Dispatch::try_take(int& job) {
 void Dispatch::done(int job) {
   done_[job].store(true, std::memory_order_release);
   if (done_count_.fetch_add(1) + 1 < wanted_.load()) return;
-  { const std::lock_guard lock(mutex_); }  // the caller is asleep now, or has yet to look
+  { const Lock lock(mutex_); }  // the caller is asleep now, or has yet to look
   done_changed_.notify_one();
 }
 

@@ -4,10 +4,11 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <stop_token>
 #include <vector>
+
+#include "tandem/sync/mutex.h"
 
 namespace tandem {
 
@@ -41,7 +42,7 @@ class Dispatch {
   bool try_take(int& job);
 
   const std::stop_token stop_;
-  std::mutex mutex_;
+  Mutex mutex_;  // guards no member: a thread looks once more under it before it sleeps
   std::condition_variable_any posted_changed_;
   std::condition_variable_any done_changed_;
 

@@ -4,14 +4,16 @@
 #include <atomic>
 #include <cstdint>
 
+#include "tandem/sync/annotations.h"
+
 namespace tandem {
 
 /// For a lock that its usual holder takes again at once, thousands of times a second: whoever else
 /// wants it would wait for seconds at a std::mutex, which goes to the thread that is awake. Not
 /// recursive. Safe to use from many threads.
-class FairMutex {
+class TANDEM_CAPABILITY("mutex") FairMutex {
  public:
-  void lock() {
+  void lock() TANDEM_ACQUIRE() {
     const auto ticket = next_.fetch_add(1, std::memory_order_relaxed);
     for (auto now = serving_.load(std::memory_order_acquire); now != ticket;
          now = serving_.load(std::memory_order_acquire)) {
@@ -19,7 +21,7 @@ class FairMutex {
     }
   }
 
-  void unlock() {
+  void unlock() TANDEM_RELEASE() {
     serving_.fetch_add(1, std::memory_order_release);
     serving_.notify_all();
   }

@@ -4,12 +4,13 @@
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <utility>
 
+#include "tandem/sync/annotations.h"
 #include "tandem/sync/crew.h"
+#include "tandem/sync/mutex.h"
 
 namespace tandem {
 
@@ -23,8 +24,9 @@ class Queue {
   /// Waits for room.
   void push(T item) {
     {
-      std::unique_lock lock(mutex_);
-      wait_until(room_, lock, stop_, [&] { return items_.size() < capacity_; });
+      WaitLock lock(mutex_);
+      wait_until(room_, lock, stop_,
+                 [&]() TANDEM_REQUIRES(mutex_) { return items_.size() < capacity_; });
       items_.push_back(std::move(item));
     }
     filled_.notify_one();
@@ -34,8 +36,9 @@ class Queue {
   std::optional<T> pop() {
     std::optional<T> item;
     {
-      std::unique_lock lock(mutex_);
-      wait_until(filled_, lock, stop_, [&] { return !items_.empty() || closed_; });
+      WaitLock lock(mutex_);
+      wait_until(filled_, lock, stop_,
+                 [&]() TANDEM_REQUIRES(mutex_) { return !items_.empty() || closed_; });
       if (items_.empty()) return std::nullopt;
       item = std::move(items_.front());
       items_.pop_front();
@@ -47,7 +50,7 @@ class Queue {
   /// No more will be added: pop() gives what is left, and then none.
   void close() {
     {
-      const std::lock_guard lock(mutex_);
+      const Lock lock(mutex_);
       closed_ = true;
     }
     filled_.notify_all();
@@ -55,23 +58,23 @@ class Queue {
 
   /// As before close().
   void open() {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     closed_ = false;
   }
 
   [[nodiscard]] std::size_t size() const {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     return items_.size();
   }
 
  private:
   const std::size_t capacity_;
   const std::stop_token stop_;
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::condition_variable_any filled_;
   std::condition_variable_any room_;
-  std::deque<T> items_;  // guarded by mutex_, as the next
-  bool closed_ = false;
+  std::deque<T> items_ TANDEM_GUARDED_BY(mutex_);
+  bool closed_ TANDEM_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace tandem

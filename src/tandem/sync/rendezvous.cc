@@ -10,10 +10,10 @@ Rendezvous::Rendezvous(int threads, std::function<void()> together, std::stop_to
     : threads_(threads), together_(std::move(together)), stop_(std::move(stop)) {}
 
 void Rendezvous::meet() {
-  std::unique_lock lock(mutex_);
+  WaitLock lock(mutex_);
   if (++waiting_ < threads_) {
     const auto before = meetings_;
-    wait_until(met_, lock, stop_, [&] { return meetings_ > before; });
+    wait_until(met_, lock, stop_, [&]() TANDEM_REQUIRES(mutex_) { return meetings_ > before; });
     return;
   }
   if (stop_.stop_requested()) throw Stopped();

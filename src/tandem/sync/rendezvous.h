@@ -4,8 +4,10 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <stop_token>
+
+#include "tandem/sync/annotations.h"
+#include "tandem/sync/mutex.h"
 
 namespace tandem {
 
@@ -24,10 +26,10 @@ class Rendezvous {
   const int threads_;
   const std::function<void()> together_;
   const std::stop_token stop_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable_any met_;
-  int waiting_ = 0;  // guarded by mutex_, as the next
-  std::int64_t meetings_ = 0;
+  int waiting_ TANDEM_GUARDED_BY(mutex_) = 0;
+  std::int64_t meetings_ TANDEM_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace tandem

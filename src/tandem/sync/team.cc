@@ -9,7 +9,7 @@ Team::Team(Crew& crew, std::string role, Work work, Begin begin)
 
 void Team::resize(int size) {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (size < size_) ++rests_;
     size_ = size;
     resting_ = false;
@@ -22,10 +22,11 @@ void Team::resize(int size) {
 }
 
 void Team::rest() {
-  std::unique_lock lock(mutex_);
+  WaitLock lock(mutex_);
   resting_ = true;
   ++rests_;
-  wait_until(changed_, lock, crew_.stop_token(), [&] { return working_ == 0; });
+  wait_until(changed_, lock, crew_.stop_token(),
+             [&]() TANDEM_REQUIRES(mutex_) { return working_ == 0; });
 }
 
 void Team::repeat(int rank) {
@@ -33,15 +34,16 @@ void Team::repeat(int rank) {
   for (int rests_seen = -1;;) {
     bool anew = false;
     {
-      std::unique_lock lock(mutex_);
-      wait_until(changed_, lock, crew_.stop_token(), [&] { return rank < size_ && !resting_; });
+      WaitLock lock(mutex_);
+      wait_until(changed_, lock, crew_.stop_token(),
+                 [&]() TANDEM_REQUIRES(mutex_) { return rank < size_ && !resting_; });
       anew = std::exchange(rests_seen, rests_) != rests_;
       ++working_;
     }
     work_(rank, anew);
     bool all_rest = false;
     {
-      const std::lock_guard lock(mutex_);
+      const Lock lock(mutex_);
       all_rest = --working_ == 0;
     }
     if (all_rest) changed_.notify_all();

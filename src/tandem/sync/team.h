@@ -4,10 +4,11 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <string>
 
+#include "tandem/sync/annotations.h"
 #include "tandem/sync/crew.h"
+#include "tandem/sync/mutex.h"
 
 namespace tandem {
 
@@ -44,12 +45,12 @@ class Team {
   const Begin begin_;
   int started_ = 0;  // threads so far
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable_any changed_;
   std::atomic<int> size_ = 0;  // written under mutex_
-  bool resting_ = false;       // guarded by mutex_, as the next
-  int rests_ = 0;              // times that some were made to rest
-  int working_ = 0;
+  bool resting_ TANDEM_GUARDED_BY(mutex_) = false;
+  int rests_ TANDEM_GUARDED_BY(mutex_) = 0;  // times that some were made to rest
+  int working_ TANDEM_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace tandem

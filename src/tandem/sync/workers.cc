@@ -12,7 +12,7 @@ Workers::~Workers() = default;
 
 void Workers::parallel_for(int count, const std::function<void(int index)>& body) {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     body_ = &body;
     count_ = count;
     next_ = 0;
@@ -23,15 +23,15 @@ void Workers::parallel_for(int count, const std::function<void(int index)>& body
   {
     // A helper that has not woken by now finds nothing left: nobody waits for a thread that never
     // got a core.
-    std::unique_lock lock(mutex_);
-    ended_.wait(lock, [this] { return helping_ == 0; });
+    WaitLock lock(mutex_);
+    ended_.wait(lock, [this]() TANDEM_REQUIRES(mutex_) { return helping_ == 0; });
     error = std::exchange(error_, nullptr);
   }
   if (error) std::rethrow_exception(error);
 }
 
 void Workers::help() {
-  std::unique_lock lock(mutex_);
+  WaitLock lock(mutex_);
   for (;;) {
     wait_until(work_, lock, crew_.stop_token(), [this] { return next_ < count_; });
     ++helping_;
@@ -49,7 +49,7 @@ void Workers::drain() {
     try {
       (*body_)(index);
     } catch (...) {
-      const std::lock_guard lock(mutex_);
+      const Lock lock(mutex_);
       if (!error_ || index < error_index_) {
         error_ = std::current_exception();
         error_index_ = index;

@@ -5,9 +5,10 @@
 #include <condition_variable>
 #include <exception>
 #include <functional>
-#include <mutex>
 
+#include "tandem/sync/annotations.h"
 #include "tandem/sync/crew.h"
+#include "tandem/sync/mutex.h"
 
 namespace tandem {
 
@@ -27,19 +28,19 @@ class Workers {
 
  private:
   void help();
-  void drain();
+  void drain() TANDEM_EXCLUDES(mutex_);
 
   const int threads_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable_any work_;   // a loop has begun
   std::condition_variable_any ended_;  // the last helper has left the loop
   // The loop under way. body_ and count_ are written under mutex_ while no helper is in the loop.
   const std::function<void(int)>* body_ = nullptr;
   int count_ = 0;
   std::atomic<int> next_ = 0;
-  int helping_ = 0;  // helpers in the loop, guarded by mutex_
-  std::exception_ptr error_;
-  int error_index_ = 0;
+  int helping_ TANDEM_GUARDED_BY(mutex_) = 0;  // helpers in the loop
+  std::exception_ptr error_ TANDEM_GUARDED_BY(mutex_);
+  int error_index_ TANDEM_GUARDED_BY(mutex_) = 0;
   Crew crew_;  // last: its threads use what stands above
 };
 

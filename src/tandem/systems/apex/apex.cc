@@ -12,8 +12,10 @@
 #include "tandem/learn/shared_model.h"
 #include "tandem/replay/table_state.h"
 #include "tandem/run/checkpoint_loop.h"
+#include "tandem/sync/annotations.h"
 #include "tandem/sync/crew.h"
 #include "tandem/sync/fair_mutex.h"
+#include "tandem/sync/mutex.h"
 #include "tandem/sync/queue.h"
 #include "tandem/systems/apex/apex_actor.h"
 #include "tandem/systems/apex/apex_report.h"
@@ -105,20 +107,24 @@ class Apex final : private Checkpointed {
         const Stopwatch watch;
         table_.wait_to_insert();
         waited_seconds += watch.seconds();
-        const std::lock_guard lock(seat);
+        const Lock lock(seat);
         seat.step(table_, config_.copies);
       }
-      std::unique_lock lock(seat);
-      auto played = seat.take_played();
-      lock.unlock();
-      if (played) report_->record_played(*std::move(played), waited_seconds);
+      if (auto played = take_played(seat)) {
+        report_->record_played(*std::move(played), waited_seconds);
+      }
     }
+  }
+
+  static std::optional<ApexPlayed> take_played(ApexSeat& seat) {
+    const Lock lock(seat);
+    return seat.take_played();
   }
 
   /// The actor as it was in the checkpoint, if it had begun by then.
   void go_on(ApexSeat& seat, const std::string& name) {
     if (!has_state(context_.resume, name)) return;
-    const std::lock_guard lock(seat);
+    const Lock lock(seat);
     StateReader reader(context_.resume->blob(name));
     seat.load(reader);
   }
@@ -139,12 +145,14 @@ class Apex final : private Checkpointed {
       auto batch = *drawn_.pop();  // line 4
       const double waited_seconds = watch.seconds();
       UpdateReport learned;
+      bool trims = false;
       {
-        const std::lock_guard lock(learner_mutex_);
+        const Lock lock(learner_mutex_);
         learned = learner_.update(*batch, context_.run.steps());  // lines 5 to 7
         table_.update(batch->keys, batch->priorities);            // line 8
+        trims = learner_.updates() % config_.trim_updates == 0;
       }
-      if (learner_.updates() % config_.trim_updates == 0) table_.trim();  // line 9
+      if (trims) table_.trim();  // line 9
       learned.seconds.waiting = waited_seconds;
       const TableState state = table_.state();
       memory_.look(state);
@@ -153,9 +161,12 @@ class Apex final : private Checkpointed {
     }
   }
 
+  // The compiler cannot follow these locks: the main thread holds one for each actor, from hold()
+  // to release(). After finish() no other thread is left, and nothing needs a lock.
+
   /// The threads rest only for as long as a list of the replay's transitions takes; they go on
   /// while these are written.
-  void hold() override {
+  void hold() override TANDEM_NO_THREAD_SAFETY_ANALYSIS {
     std::unique_lock learner(learner_mutex_);
     rest_.lap();
     std::vector<std::unique_lock<ApexSeat>> actors;
@@ -165,7 +176,7 @@ class Apex final : private Checkpointed {
     actors_rest_ = std::move(actors);
   }
 
-  void release() override {
+  void release() override TANDEM_NO_THREAD_SAFETY_ANALYSIS {
     report_->add_rest(rest_.seconds());
     actors_rest_.clear();
     learner_rests_.unlock();
@@ -178,13 +189,13 @@ class Apex final : private Checkpointed {
   }
 
   /// While no actor plays: their steps since their last reports.
-  void count_steps() {
+  void count_steps() TANDEM_NO_THREAD_SAFETY_ANALYSIS {
     for (const auto& seat : actors_) {
       if (auto played = seat->take_played()) report_->record_played(*std::move(played), 0);
     }
   }
 
-  void collect(Checkpoint& checkpoint) override {
+  void collect(Checkpoint& checkpoint) override TANDEM_NO_THREAD_SAFETY_ANALYSIS {
     save_learner(context_.learner, checkpoint);
     learner_.save(checkpoint);
     for (std::size_t rank = 0; rank < actors_.size(); ++rank) {
@@ -209,7 +220,7 @@ class Apex final : private Checkpointed {
   Crew crew_;
   SharedModel model_;
   FairMutex learner_mutex_;  // taken before those of the seats
-  ReplayLearner learner_;    // guarded by learner_mutex_
+  ReplayLearner learner_ TANDEM_GUARDED_BY(learner_mutex_);
   Table table_;
   Queue<std::unique_ptr<SampleBatch>> drawn_;
   Queue<std::unique_ptr<SampleBatch>> used_;

@@ -12,6 +12,7 @@
 #include "tandem/base/state.h"
 #include "tandem/env/vec_env.h"
 #include "tandem/replay/table.h"
+#include "tandem/sync/annotations.h"
 #include "tandem/sync/fair_mutex.h"
 #include "tandem/systems/apex/apex_actor.h"
 
@@ -27,42 +28,42 @@ struct ApexPlayed {
 /// The place outlives its actor: one that an error ends begins anew with the same environments and
 /// so with the same epsilon (appendix F, "Failure Tolerance"). A lock, which must be held for each
 /// call; whoever holds it sees the actor between two steps.
-class ApexSeat {
+class TANDEM_CAPABILITY("seat") ApexSeat {
  public:
   using MakeActor = std::function<std::unique_ptr<ApexActor>(const ApexActorOptions&)>;
 
   /// The actor may begin anew `restarts` times.
   ApexSeat(const ApexActorOptions& options, std::int64_t restarts, MakeActor make_actor);
 
-  void lock() { mutex_.lock(); }
-  void unlock() { mutex_.unlock(); }
+  void lock() TANDEM_ACQUIRE() { mutex_.lock(); }
+  void unlock() TANDEM_RELEASE() { mutex_.unlock(); }
 
   /// One step of every environment. Full segments go into `table`, `copies` times. Throws the
   /// actor's error once it has failed too often.
-  void step(Table& table, std::int64_t copies);
+  void step(Table& table, std::int64_t copies) TANDEM_REQUIRES(this);
 
   /// None while there is no actor.
-  std::optional<ApexPlayed> take_played();
+  std::optional<ApexPlayed> take_played() TANDEM_REQUIRES(this);
 
-  [[nodiscard]] bool begun() const { return actor_ != nullptr; }
+  [[nodiscard]] bool begun() const TANDEM_REQUIRES(this) { return actor_ != nullptr; }
 
   /// Call it where the actor has begun.
-  void save(StateWriter& writer) const { actor_->save(writer); }
+  void save(StateWriter& writer) const TANDEM_REQUIRES(this) { actor_->save(writer); }
 
   /// Makes the actor as it was.
-  void load(StateReader& reader);
+  void load(StateReader& reader) TANDEM_REQUIRES(this);
 
  private:
-  void begin_anew(const std::exception& error);
+  void begin_anew(const std::exception& error) TANDEM_REQUIRES(this);
 
-  ApexActorOptions options_;
+  ApexActorOptions options_ TANDEM_GUARDED_BY(this);
   const std::int64_t restarts_;
   const MakeActor make_actor_;
   FairMutex mutex_;
-  std::unique_ptr<ApexActor> actor_;            // null before it has begun
-  std::vector<std::unique_ptr<Segment>> full_;  // of its last step
-  std::int64_t steps_ = 0;                      // since the last report
-  std::int64_t restarted_ = 0;
+  std::unique_ptr<ApexActor> actor_ TANDEM_GUARDED_BY(this);            // null before it has begun
+  std::vector<std::unique_ptr<Segment>> full_ TANDEM_GUARDED_BY(this);  // of its last step
+  std::int64_t steps_ TANDEM_GUARDED_BY(this) = 0;                      // since the last report
+  std::int64_t restarted_ TANDEM_GUARDED_BY(this) = 0;
 };
 
 }  // namespace tandem

@@ -29,7 +29,7 @@ std::string ReturnsByEpsilon::key_of(float epsilon) {
 
 void ReturnsByEpsilon::add(std::span<const Episode> episodes) {
   if (band_of_.empty()) return;
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   for (const auto& episode : episodes) {
     auto& band = bands_[band_of_[static_cast<std::size_t>(episode.env)]];
     band.returns += episode.episode_return;
@@ -38,7 +38,7 @@ void ReturnsByEpsilon::add(std::span<const Episode> episodes) {
 }
 
 std::vector<Measure> ReturnsByEpsilon::take() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   std::vector<Measure> measures;
   for (auto& band : bands_) {
     if (band.episodes == 0) continue;

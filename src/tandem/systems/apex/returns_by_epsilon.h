@@ -1,13 +1,14 @@
 // Which actors of Ape-X get how far.
 #pragma once
 
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "tandem/env/vec_env.h"
 #include "tandem/run/interval.h"
+#include "tandem/sync/annotations.h"
+#include "tandem/sync/mutex.h"
 
 namespace tandem {
 
@@ -39,8 +40,8 @@ class ReturnsByEpsilon {
   };
 
   std::vector<std::size_t> band_of_;  // of each environment
-  std::mutex mutex_;
-  std::vector<Band> bands_;  // guarded by mutex_, but for the keys
+  Mutex mutex_;
+  std::vector<Band> bands_ TANDEM_GUARDED_BY(mutex_);  // their keys never change
 };
 
 }  // namespace tandem

@@ -5,13 +5,14 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "tandem/base/clock.h"
 #include "tandem/data/rollout.h"
 #include "tandem/env/vec_env.h"
+#include "tandem/sync/annotations.h"
+#include "tandem/sync/mutex.h"
 #include "tandem/sync/queue.h"
 
 namespace tandem {
@@ -32,7 +33,7 @@ class UsedExperiences {
  public:
   /// Null where there is none.
   std::unique_ptr<Experience> take() {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (used_.empty()) return nullptr;
     auto one = std::move(used_.back());
     used_.pop_back();
@@ -40,14 +41,14 @@ class UsedExperiences {
   }
 
   void give(std::vector<std::unique_ptr<Experience>>& batch) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     std::ranges::move(batch, std::back_inserter(used_));
     batch.clear();
   }
 
  private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Experience>> used_;
+  Mutex mutex_;
+  std::vector<std::unique_ptr<Experience>> used_ TANDEM_GUARDED_BY(mutex_);
 };
 
 }  // namespace tandem

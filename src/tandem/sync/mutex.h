@@ -1,0 +1,85 @@
+// The standard library's locks, annotated for the compiler that checks their use (annotations.h).
+#pragma once
+
+#include <mutex>
+#include <shared_mutex>
+
+#include "tandem/sync/annotations.h"
+
+namespace tandem {
+
+/// A std::mutex. Safe to use from many threads.
+class TANDEM_CAPABILITY("mutex") Mutex {
+ public:
+  void lock() TANDEM_ACQUIRE() { mutex_.lock(); }
+  void unlock() TANDEM_RELEASE() { mutex_.unlock(); }
+
+ private:
+  std::mutex mutex_;
+};
+
+/// A std::shared_mutex: one writer or many readers. Safe to use from many threads.
+class TANDEM_CAPABILITY("mutex") SharedMutex {
+ public:
+  void lock() TANDEM_ACQUIRE() { mutex_.lock(); }
+  void unlock() TANDEM_RELEASE() { mutex_.unlock(); }
+  void lock_shared() TANDEM_ACQUIRE_SHARED() { mutex_.lock_shared(); }
+  void unlock_shared() TANDEM_RELEASE_SHARED() { mutex_.unlock_shared(); }
+
+ private:
+  std::shared_mutex mutex_;
+};
+
+/// Holds any lock for as long as it lives. Belongs to one thread.
+template <class Lockable>
+class TANDEM_SCOPED_CAPABILITY Lock {
+ public:
+  explicit Lock(Lockable& mutex) TANDEM_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
+  ~Lock() TANDEM_RELEASE() { mutex_.unlock(); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  Lockable& mutex_;
+};
+
+/// Holds a SharedMutex as a reader for as long as it lives. Belongs to one thread.
+class TANDEM_SCOPED_CAPABILITY ReadLock {
+ public:
+  explicit ReadLock(SharedMutex& mutex) TANDEM_ACQUIRE_SHARED(mutex) : mutex_(mutex) {
+    mutex_.lock_shared();
+  }
+  ~ReadLock() TANDEM_RELEASE() { mutex_.unlock_shared(); }
+  ReadLock(const ReadLock&) = delete;
+  ReadLock& operator=(const ReadLock&) = delete;
+
+ private:
+  SharedMutex& mutex_;
+};
+
+/// A Lock that can be let go of and taken again, by its owner or by a std::condition_variable_any
+/// that waits on it. Belongs to one thread.
+class TANDEM_SCOPED_CAPABILITY WaitLock {
+ public:
+  explicit WaitLock(Mutex& mutex) TANDEM_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
+  ~WaitLock() TANDEM_RELEASE() {
+    if (held_) mutex_.unlock();
+  }
+  WaitLock(const WaitLock&) = delete;
+  WaitLock& operator=(const WaitLock&) = delete;
+
+  void lock() TANDEM_ACQUIRE() {
+    mutex_.lock();
+    held_ = true;
+  }
+  void unlock() TANDEM_RELEASE() {
+    held_ = false;
+    mutex_.unlock();
+  }
+
+ private:
+  Mutex& mutex_;
+  bool held_ = true;
+};
+
+}  // namespace tandem
