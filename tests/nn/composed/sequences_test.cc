@@ -38,7 +38,10 @@ std::unique_ptr<Network> make_small(const Architecture& architecture,
 struct SequenceStep {
   std::size_t sequence = 0;
   std::size_t t = 0;
-  auto operator<=>(const SequenceStep&) const = default;
+  bool operator==(const SequenceStep&) const = default;
+  bool operator<(const SequenceStep& other) const {
+    return std::pair(sequence, t) < std::pair(other.sequence, other.t);
+  }
 };
 
 using RecordCalls = std::vector<std::vector<SequenceStep>>;  // the steps of each call of record()

@@ -60,7 +60,8 @@ TEST_F(ApexActorTest, ExploresByTheNumberOfTheEpisodeAlsoFromACheckpoint) {
     auto actor = make();
     actor.start();
     for (int step = 0; step < 7; ++step) {
-      const auto episode = static_cast<float>(step / 3);
+      const int before = step / 3;  // episodes
+      const auto episode = static_cast<float>(before);
       EXPECT_THAT(epsilons(actor), ElementsAre(episode, episode)) << step;
     }
     StateWriter writer;
