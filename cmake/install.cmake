@@ -15,6 +15,12 @@ if(TARGET onednn)
   install(FILES ${own_dnnl} DESTINATION lib/tandem)
 endif()
 
+# The licences of what is copied or compiled in, as Debian's packages hold them.
+foreach(package libdnnl2 nlohmann-json3-dev libcli11-dev)
+  install(FILES /usr/share/doc/${package}/copyright DESTINATION share/tandem/licences
+    RENAME ${package} OPTIONAL)
+endforeach()
+
 # Plug-ins. That of Atari is under GPL-2.0-only as a whole (see NOTICE), and comes without ROMs.
 if(TARGET tandem_atari)
   install(TARGETS tandem_atari LIBRARY DESTINATION lib/tandem/plugins)
@@ -26,6 +32,7 @@ if(TARGET tandem_mujoco)
   file(REAL_PATH ${TANDEM_MUJOCO_DIR}/lib/libmujoco.so mujoco_library)
   install(FILES ${mujoco_library} DESTINATION lib/tandem)
   install(DIRECTORY ${TANDEM_MUJOCO_DIR}/suite DESTINATION share/tandem)
+  install(DIRECTORY ${TANDEM_MUJOCO_DIR}/licenses/ DESTINATION share/tandem/licences/mujoco OPTIONAL)
 endif()
 
 file(STRINGS cmake/public_headers.txt public_headers REGEX "^tandem/")

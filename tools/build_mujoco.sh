@@ -54,6 +54,7 @@ fetch dm_control "$suite_version"
 mkdir -p "$work/install/lib" "$work/install/suite"
 {
   cp -r "$work/mujoco/mujoco/include" "$work/install/"
+  cp -r "$work"/mujoco/mujoco-*.dist-info/licenses "$work/install/"
   cp "$work/mujoco/mujoco/libmujoco.so.$mujoco_version" "$work/install/lib/"
   ln -s "libmujoco.so.$mujoco_version" "$work/install/lib/libmujoco.so"
   cp "$work"/dm_control/dm_control/suite/*.xml "$work/install/suite/"

@@ -12,6 +12,15 @@ from pathlib import Path
 # src/tandem's folders; each may include itself and those before it.
 LAYERS = "base sync env nn data replay algo learn acting io run systems trainer study app".split()
 
+# Rooms within folders: files of the first may not include headers of the second, but for their own
+# room. A paper knows itself and what papers share, and what they share knows no paper.
+ROOMS = (
+    (r"tandem/systems/(?!common/)\w+/", r"tandem/systems/(?!common/)\w+/"),
+    (r"tandem/systems/common/", r"tandem/systems/(?!common/)\w+/"),
+    (r"tandem/nn/kernels/", r"tandem/nn/(composed|onednn|torch)/"),
+    (r"tandem/(?!systems/|study/|trainer/|app/)", r"tandem/systems/"),
+)
+
 # What a plug-in may see: the environment interface and what that stands on.
 PLUGIN_LAYERS = ("base", "env")
 
@@ -44,6 +53,10 @@ def offence_of_include(path, header):
         return f"{header} is in no folder of {' '.join(LAYERS)}"
     if re.match(r"plugins/|examples/corridor/", path) and target not in PLUGIN_LAYERS:
         return f"a plug-in may include only {' and '.join(PLUGIN_LAYERS)}, not {header}"
+    for room, closed in ROOMS:
+        same = path.removeprefix("src/").rpartition("/")[0] == header.rpartition("/")[0]
+        if re.match("src/" + room, path) and re.match(closed, header) and not same:
+            return f"{path.rpartition('/')[0]} may not include {header}: it is another room"
     layer = re.match(r"src/tandem/(\w+)/", path)
     if layer and LAYERS.index(target) > LAYERS.index(layer[1]):
         return f"{layer[1]} may not include {header}: {target} comes after it"

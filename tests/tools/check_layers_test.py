@@ -22,6 +22,18 @@ class CheckLayers(unittest.TestCase):
         (what,) = offences("src/tandem/env/vec_env.cc", '#include "tandem/nn/network.h"\n')
         self.assertIn("env may not include tandem/nn/network.h", what)
 
+    def test_a_paper_may_not_include_another(self):
+        for path, header, wrong in (
+            ("systems/paac/paac.cc", "systems/a3c/a3c.h", 1),
+            ("systems/paac/paac.cc", "systems/common/minibatches.h", 0),
+            ("systems/paac/paac.cc", "systems/paac/paac.h", 0),
+            ("systems/common/drain.h", "systems/ga3c/ga3c.h", 1),
+            ("systems/catalogue.cc", "systems/paac/paac_system.h", 0),
+            ("nn/kernels/dense.cc", "nn/composed/mlp.h", 1),
+        ):
+            text = f'#pragma once\n#include "tandem/{header}"\n'
+            self.assertEqual(len(offences(f"src/tandem/{path}", text)), wrong, (path, header))
+
     def test_foreign_headers_stay_where_they_belong(self):
         for header in ("ale/ale_interface.hpp", "ATen/Tensor.h", "mujoco/mujoco.h", "c10/util/x.h"):
             self.assertEqual(len(offences("src/tandem/algo/a2c.cc", f"#include <{header}>\n")), 1)

@@ -35,10 +35,15 @@ class CheckSystemNames(unittest.TestCase):
         self.assertNotEqual(offences("src/tandem/systems/a3c/a3c.cc", code), [])
         self.assertNotEqual(offences("src/tandem/study/sweep.cc", code), [])
 
+    def test_a_look_into_its_headers_is_found(self):
+        code = '#include "tandem/systems/paac/paac.h"\n'
+        self.assertEqual(len(offences("src/tandem/app/a.cc", code)), 1)
+        self.assertEqual(offences("src/tandem/systems/catalogue.cc", code), [])
+
     def test_comments_includes_and_examples_are_free(self):
         for code in (
             '// as "paac" does',
-            '#include "tandem/systems/paac/paac.h"',
+            '#include "tandem/systems/system.h"',
             'footer("  tandem train paac --config paac/atari");',
             'constexpr auto kFooter = R"(\n  see paac.envs\n)";',
         ):

@@ -18,6 +18,7 @@ namespace {
 
 using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 const AlgorithmEntry& algorithm(const Catalogue& catalogue, const std::string& name) {
@@ -73,7 +74,7 @@ TEST(Catalogue, RefusesWithWhatWouldFit) {
   EXPECT_THAT(assembly_error("ga3c", {"env.id=cartpole", "net.arch=mlp", "net.lstm=8"}),
               AllOf(HasSubstr("net.lstm = 0"), HasSubstr("paac, a3c")));
   EXPECT_THAT(assembly_error("a3c", {"env.id=pendulum", "net.arch=mlp", "algo=n_step_q"}),
-              AllOf(HasSubstr("discrete"), HasSubstr("a2c, ppo")));
+              AllOf(HasSubstr("discrete"), EndsWith("algorithms a2c")));
 }
 
 /// A system of a program's own, which trains as PAAC does.

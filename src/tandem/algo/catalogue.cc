@@ -61,7 +61,7 @@ std::vector<std::shared_ptr<const AlgorithmEntry>> published_algorithms() {
                          return make_dqn(config, task.envs, task.dueling);
                        }),
       entry<DpgConfig>({.name = "dpg",
-                        .idea = "deterministic policy gradients from a replay",
+                        .idea = "deterministic policy gradients from a replay, with net.arch = dpg",
                         .table = "dpg",
                         .traits = {.learns_from = LearnsFrom::replay,
                                    .discrete = false,

@@ -15,7 +15,6 @@
 #include "tandem/io/files.h"
 #include "tandem/io/text_table.h"
 #include "tandem/study/ga3c/ga3c_grid.h"
-#include "tandem/systems/ga3c/ga3c_adjustment.h"
 #include "tandem/trainer/assembly.h"
 
 namespace tandem {
@@ -97,12 +96,7 @@ class Measurements {
  private:
   GridRow measure(const Config& config) {
     auto row = make_row(config, measure_training(config, seconds_, signals_.stop_requested()));
-    const auto& threads = row.threads;
-    spdlog::info("{} of {}: {} with {}{}: {:.0f} steps/s", ++done_, count_, row.system, row.net,
-                 row.system == kGa3c
-                     ? fmt::format(", {} agents, {} predictors, {} trainers", threads.agents,
-                                   threads.predictors, threads.trainers)
-                     : "",
+    spdlog::info("{} of {}: {}: {:.0f} steps/s", ++done_, count_, setting_text(row),
                  row.predictions_per_second);
     return row;
   }

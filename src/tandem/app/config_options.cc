@@ -6,7 +6,6 @@
 #include <iterator>
 
 #include "tandem/base/error.h"
-#include "tandem/systems/a3c/method.h"
 #include "tandem/trainer/presets.h"
 
 namespace tandem {
@@ -82,7 +81,7 @@ bool ConfigOptions::sets(const std::string& key, const FieldList& fields) const 
   const auto given = [&](const Flag& flag) { return flag.key == key && !flag.text.empty(); };
   if (std::ranges::any_of(flags_, given)) return true;
   return std::ranges::any_of(parse_sets(sets_), [&](const Setting& setting) {
-    return find_field(in_our_words(setting), fields).key == key;
+    return find_field(published()->in_common_words(setting), fields).key == key;
   });
 }
 

@@ -74,7 +74,7 @@ class Rollout {
   /// Makes the last observations and actions the first of the next rollout, again of t_max steps.
   void carry_over();
 
-  /// Makes the last observations and actions of another rollout of the same shape the last of this.
+  /// Copies the last row of observations and actions of `other`, which must have the same shape.
   void follow(Rollout& other);
 
   /// Makes `count` environments of another rollout with as many steps, from its environment `first`

@@ -29,8 +29,8 @@ class SharedModel {
   /// How many parameters there are.
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  /// Copies the parameters if they are not those of `version`, which becomes that of the copy.
-  /// Whether they were copied.
+  /// Copies the parameters if they are newer than `version`, and updates it. Returns whether it
+  /// copied.
   bool copy_if_newer(std::optional<std::int64_t>& version, std::span<float> own) const;
 
   /// Moves the parameters by the sum of gradients, as Learner::apply.

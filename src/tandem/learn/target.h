@@ -36,8 +36,7 @@ class TargetParameters {
   /// the last time.
   void refresh(std::int64_t steps, const ReadTheta& read_theta);
 
-  /// Copies theta- if it is not the one of `version`, which becomes that of the copy. Whether it
-  /// was copied.
+  /// Copies theta- if it is newer than `version`, and updates it. Returns whether it copied.
   bool copy_if_newer(std::optional<std::int64_t>& version, std::span<float> own) const;
 
   /// To save and restore; empty where there is no target network. Not while threads run, so it

@@ -18,7 +18,7 @@ class Checkpointed {
  public:
   virtual ~Checkpointed() = default;
 
-  /// Returns once nothing changes that collect() reads. When it throws, nothing is held.
+  /// Returns once nothing changes that collect() reads. When it throws, the run ends.
   virtual void hold() = 0;
 
   /// Copies the state into `checkpoint`. What takes long goes into its pieces, which are read
@@ -36,9 +36,10 @@ class Checkpointed {
   virtual void meanwhile() {}
 };
 
-/// Writes a run's checkpoints until it is done. A checkpoint is of the moment at which it was held;
-/// it is written after the release, so that the disk keeps nobody waiting. run() belongs to one
-/// thread, look() to any.
+/// Writes a run's checkpoints until it is done. Synchronous systems need no such loop: between two
+/// updates nothing moves, so they save there (PAAC, A3C, HTS-RL). A checkpoint is of the moment at
+/// which it was held; it is written after the release, so that the disk keeps nobody waiting. run()
+/// belongs to one thread, look() to any.
 class CheckpointLoop {
  public:
   /// Looks at the run every `poll_seconds`: a user may ask for a stop between two updates. All

@@ -42,8 +42,9 @@ struct TrainingRunOptions {
   bool repeatable = false;       // the same config gives the same bits: updates get fingerprints
   std::FILE* progress = stderr;  // where progress goes; must outlive the run
   std::string label = {};        // before the progress: "run 3 of 50"
-  /// Gets each line of metrics.jsonl, with its "step", as it is logged: by one of the system's
-  /// threads, which waits for it, and under the run's lock, so it must not call the run.
+  /// Gets each line of metrics.jsonl, with its "step", as it is logged: by any of the
+  /// threads that report, which waits for it, and under the run's lock, so it must not call the
+  /// run.
   std::function<void(const nlohmann::ordered_json& line)> on_log = {};
 };
 

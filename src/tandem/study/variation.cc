@@ -12,7 +12,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/base/nearest.h"
-#include "tandem/systems/a3c/method.h"
+#include "tandem/trainer/catalogue.h"
 #include "tandem/trainer/config.h"
 
 namespace tandem {
@@ -101,8 +101,8 @@ Variation parse_variation(const std::string& text) {
 
 Variation with_full_keys(Variation variation, const FieldList& fields) {
   for (auto& key : variation.keys) {
-    const auto& field =
-        find_field(in_our_words({key, std::string(), "--vary " + variation.text}), fields);
+    const auto& field = find_field(
+        published()->in_common_words({key, std::string(), "--vary " + variation.text}), fields);
     const bool is_number = std::holds_alternative<double*>(field.target) ||
                            std::holds_alternative<std::int64_t*>(field.target);
     if (variation.is_range() && !is_number) {

@@ -12,9 +12,10 @@
 
 namespace tandem {
 
-/// Threads of a crew that do the same work again and again, until the crew stops. Those too many
-/// rest when they have done what they are at, and lose nothing. The team, and what the work uses,
-/// must outlive the crew's threads. One caller at a time, but size() from any thread.
+/// Threads of a crew that do the same work again and again, until the crew stops. After a shrink,
+/// surplus threads finish their current unit of work, then sleep; nothing is lost. The team, and
+/// what the work uses, must outlive the crew's threads. One caller at a time, but size() from any
+/// thread.
 class Team {
  public:
   /// A unit of work by the thread of this rank. `anew`: its first, or its first since the team

@@ -1,10 +1,7 @@
 // Which system trains with which algorithm.
 #pragma once
 
-#include <memory>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "tandem/algo/traits.h"
 #include "tandem/systems/system.h"

@@ -15,12 +15,22 @@
 
 namespace tandem {
 
+/// A paper's own word for something that configs call otherwise: a key, or a value of a key.
+/// Value type.
+struct OwnWord {
+  std::string key;    // as the paper calls it
+  std::string value;  // empty: any, and the key alone is translated
+  std::string common_key;
+  std::string common_value = {};
+};
+
 /// Value type.
 struct SystemInfo {
   std::string name;     // as in `tandem train NAME`, in log keys, and of its table in a config
   std::string idea;     // one line
   std::string paper;    // authors, title, year, where
   std::string repeats;  // when a run on the CPU gives the same bits again: "always", "never", ...
+  std::vector<OwnWord> own_words = {};  // taken in every config of a catalogue with this system
 };
 
 /// The algorithms that a system can train with. Value type.

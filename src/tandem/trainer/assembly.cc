@@ -10,6 +10,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/nn/make_network.h"
+#include "tandem/systems/fit.h"
 
 namespace tandem {
 namespace {
@@ -22,12 +23,14 @@ OptimizerConfig optimizer_of(const Config& config) {
   return optimizer;
 }
 
-/// The algorithms of the catalogue with this trait, for messages.
+/// The algorithms with this trait that the config's system trains with, for messages.
 template <class Trait>
 std::string algorithms_with(const Config& config, Trait trait) {
   std::vector<std::string> names;
   for (const auto& one : config.catalogue->algorithms) {
-    if (trait(one->info().traits)) names.push_back(one->info().name);
+    const auto& traits = one->info().traits;
+    const bool fits = misfit(config.system->requirements(), traits).empty();
+    if (fits && trait(traits)) names.push_back(one->info().name);
   }
   return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
@@ -79,12 +82,15 @@ Assembly::Assembly(const Config& config)
       algorithm_(make_algorithm(config, spec_)),
       learner_(make_architecture(config.net, spec_, algorithm_.value_head), optimizer_of(config),
                seed_of(config)) {
-  network(learner_.parameters());  // throws where the device cannot compute it
+  network_factory()(learner_.parameters());  // throws where the device cannot compute it
 }
 
-std::unique_ptr<Network> Assembly::network(std::span<const float> parameters) const {
-  return make_network(learner_.architecture(), parameters, config_.run.device,
-                      precision_of(config_.net));
+/// By value: an actor may outlive this, or be elsewhere.
+NetworkFactory Assembly::network_factory() const {
+  return [architecture = learner_.architecture(), device = config_.run.device,
+          precision = precision_of(config_.net)](std::span<const float> parameters) {
+    return make_network(architecture, parameters, device, precision);
+  };
 }
 
 TrainingRunOptions Assembly::run_options() const {
@@ -102,10 +108,7 @@ TrainingRunOptions Assembly::run_options() const {
 }
 
 TrainingContext Assembly::context(TrainingRun& run, const Checkpoint* resume) {
-  const auto make_network = [this](std::span<const float> parameters) {
-    return network(parameters);
-  };
-  return {.actor = make_actor_context(make_env_, make_network, algorithm_, seed_of(config_)),
+  return {.actor = make_actor_context(make_env_, network_factory(), algorithm_, seed_of(config_)),
           .algorithm = algorithm_,
           .learner = learner_,
           .run = run,

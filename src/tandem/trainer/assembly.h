@@ -30,7 +30,7 @@ class Assembly {
   [[nodiscard]] TrainingContext context(TrainingRun& run, const Checkpoint* resume = nullptr);
 
  private:
-  std::unique_ptr<Network> network(std::span<const float> parameters) const;
+  [[nodiscard]] NetworkFactory network_factory() const;
 
   Config config_;
   EnvFactory make_env_;

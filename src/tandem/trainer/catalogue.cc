@@ -37,6 +37,18 @@ std::unique_ptr<EnvFamily> Catalogue::family(const std::string& env_id) const {
   return find_family(env_id);
 }
 
+Setting Catalogue::in_common_words(Setting setting) const {
+  for (const auto& system : systems) {
+    for (const auto& word : system->info().own_words) {
+      if (setting.key != word.key) continue;
+      if (!word.value.empty() && setting.value != FieldValue(word.value)) continue;
+      setting.key = word.common_key;
+      if (!word.common_value.empty()) setting.value = word.common_value;
+    }
+  }
+  return setting;
+}
+
 std::vector<std::string> Catalogue::systems_for(const AlgorithmEntry& algorithm) const {
   std::vector<std::string> names;
   for (const auto& one : systems) {

@@ -35,6 +35,9 @@ struct Catalogue {
   /// when there is none.
   [[nodiscard]] std::unique_ptr<EnvFamily> family(const std::string& env_id) const;
 
+  /// A setting in a paper's own words as one in everybody's; others as they are.
+  [[nodiscard]] Setting in_common_words(Setting setting) const;
+
   /// The names of the systems that train with an algorithm, and of the algorithms that a system
   /// trains with, in the catalogue's order.
   [[nodiscard]] std::vector<std::string> systems_for(const AlgorithmEntry& algorithm) const;

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "tandem/base/error.h"
-#include "tandem/systems/a3c/method.h"
 
 namespace tandem {
 namespace {
@@ -17,11 +16,6 @@ constexpr std::array kMayChange = {"run.steps",  "run.until_return",       "run.
                                    "run.device", "run.checkpoint_minutes", "run.log_seconds"};
 
 void append(FieldList& all, FieldList more) { std::ranges::move(more, std::back_inserter(all)); }
-
-std::vector<Setting> in_our_words(std::vector<Setting> settings) {
-  for (auto& setting : settings) setting = in_our_words(std::move(setting));
-  return settings;
-}
 
 Field algo_field(std::string& algo, const Catalogue& catalogue) {
   Field field{.key = "algo",
@@ -111,7 +105,10 @@ std::string Config::toml() const {
 
 Config load_config(const std::string& system, const std::vector<Setting>& given,
                    const std::shared_ptr<const Catalogue>& catalogue) {
-  const auto settings = in_our_words(given);
+  std::vector<Setting> settings;
+  std::ranges::transform(given, std::back_inserter(settings), [&](const Setting& setting) {
+    return catalogue->in_common_words(setting);
+  });
   if (catalogue->algorithms.empty()) throw Error("the catalogue has no algorithm to train with");
   Config config;
   config.catalogue = catalogue;

@@ -19,10 +19,11 @@
 namespace tandem {
 
 /// One part for each table of the TOML file. The system and the algorithms bring the fields of
-/// theirs; load_config makes a config. Value type; filled before any thread starts.
+/// theirs; load_config makes a config. Value type, but for the environment's options, which copies
+/// share (see EnvConfig); filled before any thread starts.
 ///
 /// `algo` is the one key for what is learned, whatever the system; load_config takes A3C's words
-/// for it, too (see in_our_words). Only the table of the chosen algorithm takes part in the run.
+/// for it, too (see OwnWord). Only the table of the chosen algorithm takes part in the run.
 struct Config {
   std::shared_ptr<const Catalogue> catalogue;  // where its names come from
   std::string system_name;

@@ -24,8 +24,8 @@ struct TrainingView {
   std::FILE* progress = stderr;                         // null: none
   std::string label = {};                               // before the progress
   /// Gets each line of metrics.jsonl as it is logged, every run.log_seconds: steps, rates, returns,
-  /// losses. Called by one of the system's threads, one call at a time; it must be quick, and must
-  /// not call the training, but for stop(). What it throws ends the training.
+  /// losses. Called by any thread, also by that of run(), one call at a time; it must be quick, and
+  /// must not call the training, but for stop(). What it throws ends the training.
   std::function<void(const nlohmann::ordered_json& line)> observe = {};
 };
 

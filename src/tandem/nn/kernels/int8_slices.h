@@ -35,7 +35,7 @@ void transpose_rows(const std::array<const std::uint8_t*, 16>& rows, std::int64_
 void transpose_to_rows(const float* matrix, std::int64_t stride, std::int64_t count, float* rows);
 
 /// Raises `largest` [16] to the largest sizes in the columns of rows [count, 16], and adds the
-/// columns' sums to `sums` [16]. A number that is none is sure to show in the sums alone.
+/// columns' sums to `sums` [16]. Only `sums` is guaranteed to propagate NaN.
 void measure_rows(const float* rows, std::int64_t count, float* largest, float* sums);
 
 /// That of all of rows [count, 16].

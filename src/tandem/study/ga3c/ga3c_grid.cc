@@ -50,6 +50,13 @@ auto distinct(const std::vector<GridRow>& rows, Key key) {
 
 }  // namespace
 
+std::string setting_text(const GridRow& row) {
+  const auto text = fmt::format("{} with {}", row.system, row.net);
+  if (row.system != kGa3c) return text;
+  return fmt::format("{}, {} agents, {} predictors, {} trainers", text, row.threads.agents,
+                     row.threads.predictors, row.threads.trainers);
+}
+
 GridRow make_row(const Config& config, const TrainingRate& rate) {
   const auto mean = [&](const std::string& key) { return rate.means.value(key, 0.0); };
   const double steps = mean("rate/steps_per_second");
@@ -155,13 +162,16 @@ Ga3cConfig& ga3c_of(const Config& config) {
 }
 
 std::vector<std::string> forward_once(const Config& config) {
-  std::vector<std::string> names;
+  std::vector<std::shared_ptr<const System>> systems;
   for (const auto& one : config.catalogue->systems) {
     const auto batching = one->batching();
     const bool again = batching.apart || batching.alone;
     const bool fits = misfit(one->requirements(), config.algorithm().info().traits).empty();
-    if (fits && !again) names.push_back(one->info().name);
+    if (fits && !again) systems.push_back(one);
   }
+  std::ranges::stable_sort(systems, {}, [](const auto& one) { return one->batching().envs; });
+  std::vector<std::string> names;
+  for (const auto& one : systems) names.push_back(one->info().name);
   return names;
 }
 

@@ -7,6 +7,7 @@
 
 #include "tandem/study/training_rate.h"
 #include "tandem/systems/ga3c/ga3c.h"
+#include "tandem/systems/ga3c/ga3c_adjustment.h"
 #include "tandem/trainer/config.h"
 
 namespace tandem {
@@ -32,6 +33,9 @@ struct GridRow {
   double latency_p99 = 0;
 };
 
+/// "ga3c with nips, 16 agents, 1 predictors, 2 trainers".
+[[nodiscard]] std::string setting_text(const GridRow& row);
+
 /// As measured with this config.
 [[nodiscard]] GridRow make_row(const Config& config, const TrainingRate& rate);
 
@@ -54,7 +58,7 @@ struct GridRow {
 [[nodiscard]] Ga3cConfig& ga3c_of(const Config& config);
 
 /// The other systems that train with the config's algorithm and learn on the pass that acted, as
-/// A3C does: GA3C's paper compares with such.
+/// A3C does: GA3C's paper compares with such. Those of the smallest batches come first.
 [[nodiscard]] std::vector<std::string> forward_once(const Config& config);
 
 /// The config of another system that learns the same environment by the same network from as many

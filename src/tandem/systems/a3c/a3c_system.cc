@@ -14,6 +14,8 @@ const SystemInfo& A3cSystem::info() const {
           "Mnih et al.: Asynchronous methods for deep reinforcement learning, ICML 2016, "
           "arXiv:1602.01783",
       .repeats = "never",
+      // The paper calls an algorithm a method, and the advantage actor-critic A3C.
+      .own_words = {{"method", "", "algo"}, {"algo", "a3c", "algo", "a2c"}},
   };
   return system_info;
 }

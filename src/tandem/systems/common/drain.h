@@ -1,8 +1,11 @@
 // How systems with a queue of experiences come to rest.
 #pragma once
 
+#include <chrono>
 #include <functional>
+#include <thread>
 
+#include "tandem/run/training_run.h"
 #include "tandem/sync/team.h"
 #include "tandem/systems/common/experience.h"
 
@@ -18,6 +21,15 @@ inline void drain(Team& actors, TrainingQueue& queue, Team& learners,
   learners.rest();
   while (learn()) continue;
   queue.open();
+}
+
+/// Whether an actor is to play on. Once the run is done it waits a moment instead and returns
+/// false: a checkpoint may still be written, and nothing is to be played beyond the run's end
+/// meanwhile.
+inline bool plays_on(const TrainingRun& run) {
+  if (!run.done()) return true;
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return false;
 }
 
 }  // namespace tandem

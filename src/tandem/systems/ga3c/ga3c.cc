@@ -78,6 +78,7 @@ class Ga3c final : private Checkpointed {
  private:
   /// An agent: asks predictors what to do, and submits what came of it.
   void play(int rank, bool anew) {
+    if (!plays_on(context_.run)) return;
     auto& agent = agents_[static_cast<std::size_t>(rank)];
     if (agent == nullptr) {
       agent = std::make_unique<Ga3cAgent>(config_, context_.actor, prediction_queue_, rank);

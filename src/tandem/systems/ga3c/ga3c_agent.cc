@@ -7,9 +7,9 @@
 
 namespace tandem {
 Ga3cAgent::Ga3cAgent(const Ga3cConfig& config, const ActorContext& context,
-                     BatchedInference& policy, int rank)
+                     BatchedInference& inference, int rank)
     : rank_(rank),
-      client_(policy),
+      client_(inference),
       collector_(VecEnv(context.make_env, {.first = rank * static_cast<int>(config.envs),
                                            .count = static_cast<int>(config.envs),
                                            .seed = context.seed}),

@@ -18,8 +18,8 @@ namespace tandem {
 /// model. Not thread-safe; one for each thread.
 class Ga3cAgent {
  public:
-  /// The rule of `context` and `policy` must outlive it.
-  Ga3cAgent(const Ga3cConfig& config, const ActorContext& context, BatchedInference& policy,
+  /// The rule of `context` and `inference` must outlive it.
+  Ga3cAgent(const Ga3cConfig& config, const ActorContext& context, BatchedInference& inference,
             int rank);
 
   /// Begins, or goes on from a saved state. Call it once before play().

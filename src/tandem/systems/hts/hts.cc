@@ -52,8 +52,8 @@ class Hts {
         context_(context),
         acting_(context.learner.parameters()),
         learner_(config, context),
-        policy_(context.learner.architecture(), config.max_predictions, crew_.stop_token(),
-                answering(config)),
+        inference_(context.learner.architecture(), config.max_predictions, crew_.stop_token(),
+                   answering(config)),
         executors_(static_cast<std::size_t>(std::min(config.executors, config.envs))),
         synchronisation_(
             static_cast<int>(executors_.size()) + 1, [this] { synchronise(); },
@@ -100,7 +100,7 @@ class Hts {
   [[noreturn]] void act() {
     NetworkCopy model(acting_, context_.actor.make_network);
     BatchedInference::Batch batch;
-    while (true) policy_.answer(model, batch);
+    while (true) inference_.answer(model, batch);
   }
 
   /// An executor: alpha steps of its environments, without waiting for the other executors.
@@ -167,7 +167,7 @@ class Hts {
                                              answering(config_), crew_.stop_token());
     }
     const int first = first_of(rank);
-    return std::make_unique<Executor>(context_.actor, policy_, std::move(own),
+    return std::make_unique<Executor>(context_.actor, inference_, std::move(own),
                                       static_cast<int>(config_.alpha), first,
                                       first_of(rank + 1) - first);
   }
@@ -196,7 +196,7 @@ class Hts {
         {"hts/executors_waiting", executing.waiting, executing.total()},
         {"hts/learners_waiting", learning.waiting, learning.total()},
     };
-    const auto predicted = policy_.take_stats();
+    const auto predicted = inference_.take_stats();
     const Spread latency{"hts/prediction_seconds", &predicted.latency_seconds};
     if (config_.actors > 0) {
       const TimeShares acting = {.inferring = predicted.computing_seconds,
@@ -235,7 +235,7 @@ class Hts {
   Crew crew_;
   PublishedParameters acting_;  // theta_j
   HtsLearner learner_;
-  BatchedInference policy_;
+  BatchedInference inference_;
   std::vector<std::unique_ptr<Executor>> executors_;  // by rank
   std::vector<HtsStorage> storages_;                  // the two
   std::size_t writing_ = 0;                           // the one that executors write

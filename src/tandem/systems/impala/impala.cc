@@ -102,6 +102,7 @@ class Impala final : private Checkpointed {
  private:
   /// An actor: one unroll.
   void play(std::size_t rank) {
+    if (!plays_on(context_.run)) return;
     auto& actor = actors_[rank];
     if (actor == nullptr) {
       actor = std::make_unique<Actor>(config_, context_.actor, model_, static_cast<int>(rank));
