@@ -51,7 +51,7 @@ auto distinct(const std::vector<GridRow>& rows, Key key) {
 }  // namespace
 
 std::string setting_text(const GridRow& row) {
-  const auto text = fmt::format("{} with {}", row.system, row.net);
+  auto text = fmt::format("{} with {}", row.system, row.net);
   if (row.system != kGa3c) return text;
   return fmt::format("{}, {} agents, {} predictors, {} trainers", text, row.threads.agents,
                      row.threads.predictors, row.threads.trainers);
@@ -171,6 +171,7 @@ std::vector<std::string> forward_once(const Config& config) {
   }
   std::ranges::stable_sort(systems, {}, [](const auto& one) { return one->batching().envs; });
   std::vector<std::string> names;
+  names.reserve(systems.size());
   for (const auto& one : systems) names.push_back(one->info().name);
   return names;
 }
