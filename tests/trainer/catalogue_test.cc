@@ -32,7 +32,7 @@ std::string assembly_error(const std::string& system, const std::vector<std::str
   return error_of([&] { const Assembly assembly(make_config(system, words)); });
 }
 
-// Each name once, and the keys of each system in tables of their own.
+// Each name once, and the keys of each system in tables of their own. Seen failing with PAAC twice.
 TEST(Catalogue, NamesAreDistinct) {
   const auto catalogue = published();
   std::set<std::string> names;
@@ -49,7 +49,7 @@ TEST(Catalogue, NamesAreDistinct) {
   for (const auto& one : catalogue->algorithms) EXPECT_TRUE(names.insert(one->info().name).second);
 }
 
-// The table of the papers.
+// The table of the papers. Seen failing with a PPO that GA3C would take.
 TEST(Catalogue, KnowsWhatFitsWhat) {
   const auto catalogue = published();
   const auto systems = [&](const std::string& name) {
@@ -117,6 +117,7 @@ class OwnSystem final : public System {
   std::int64_t number = 3;
 };
 
+// Seen failing with a config that looks its system up in the published catalogue.
 TEST(Catalogue, AProgramBringsASystemOfItsOwn) {
   auto own = *published();
   own.systems.push_back(std::make_shared<OwnSystem>());
