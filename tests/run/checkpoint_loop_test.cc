@@ -200,6 +200,17 @@ TEST_F(CheckpointLoopTest, AnErrorInAThreadEndsTheRunWithThatError) {
             "a counter broke");
 }
 
+// Seen writing checkpoints for ever with a loop that looks at the crew's stop only while none is due.
+TEST_F(CheckpointLoopTest, AnErrorInAThreadEndsARunThatAlwaysHasACheckpointToWrite) {
+  options_.steps_budget = 1'000'000'000;
+  options_.checkpoint_minutes = 0;
+  const auto breaks_soon = [](Counters& own) {
+    own.breaks_at = 3;
+    own.on_release = [] { std::this_thread::sleep_for(milliseconds(1)); };  // the others' turn
+  };
+  EXPECT_EQ(error_of([&] { train(breaks_soon); }), "a counter broke");
+}
+
 // Nobody asks for that but through an error; it must not hang either. Seen hanging as above.
 TEST_F(CheckpointLoopTest, AStopOfTheCrewEndsTheWait) {
   options_.steps_budget = 1'000'000'000;

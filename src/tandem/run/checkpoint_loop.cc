@@ -45,10 +45,12 @@ void CheckpointLoop::look() {
 void CheckpointLoop::wait_until_due() {
   const std::chrono::duration<double> poll(poll_seconds_);
   WaitLock lock(mutex_);
-  while (!due()) {
-    due_changed_.wait_for(lock, crew_.stop_token(), poll, [this] { return due(); });
+  while (true) {
+    // Also where one is always due: an error may have left nobody to bring the run to its end.
     if (crew_.stop_token().stop_requested()) throw Stopped();
+    if (due()) return;
     system_.meanwhile();
+    due_changed_.wait_for(lock, crew_.stop_token(), poll, [this] { return due(); });
   }
 }
 

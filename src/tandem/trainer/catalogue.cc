@@ -78,10 +78,12 @@ void Catalogue::require_fit(const System& system, const AlgorithmEntry& algorith
 }
 
 std::shared_ptr<const Catalogue> published() {
-  return std::make_shared<const Catalogue>(Catalogue{.systems = published_systems(),
-                                                     .algorithms = published_algorithms(),
-                                                     .families = {},
-                                                     .presets = published_presets()});
+  static const auto catalogue =
+      std::make_shared<const Catalogue>(Catalogue{.systems = published_systems(),
+                                                  .algorithms = published_algorithms(),
+                                                  .families = {},
+                                                  .presets = published_presets()});
+  return catalogue;
 }
 
 }  // namespace tandem

@@ -47,7 +47,7 @@ struct Catalogue {
   void require_fit(const System& system, const AlgorithmEntry& algorithm) const;
 };
 
-/// All that tandem brings along.
+/// All that tandem brings along: the same catalogue at each call, from any thread.
 [[nodiscard]] std::shared_ptr<const Catalogue> published();
 
 }  // namespace tandem

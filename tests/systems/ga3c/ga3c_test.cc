@@ -36,6 +36,21 @@ std::vector<float> train(const Scenario& scenario, const Ga3cConfig& config) {
   return train(scenario, [&](TrainingContext& context) { train_ga3c(config, context); });
 }
 
+// One endless episode.
+class Endless final : public Env {
+ public:
+  explicit Endless(std::atomic<int>& starts) : starts_(starts) {}
+  const EnvSpec& spec() const override { return spec_; }
+  void reset(Stream&, std::span<std::byte>) override { ++starts_; }
+  StepResult step(const Action&, Stream&, std::span<std::byte>) override { return {}; }
+  void save(StateWriter&) const override {}
+  void load(StateReader&) override {}
+
+ private:
+  const EnvSpec spec_{.frame_shape = {1}, .num_actions = 2};
+  std::atomic<int>& starts_;
+};
+
 class Ga3cTest : public testing::Test {
  protected:
   fs::path folder(const std::string& name) const { return root_.path() / name; }
@@ -78,7 +93,12 @@ TEST_F(Ga3cTest, AnAgentMayHaveSeveralEnvironments) {
 TEST_F(Ga3cTest, AHundredAndTwentyEightAgentsPlayAndAreSaved) {
   auto config = few_;
   config.agents = 128;
-  train({.folder = folder("run"), .steps = 20'000}, config);
+  std::atomic<int> starts = 0;
+  train({.folder = folder("run"),
+         .make_env = [&](int) { return std::make_unique<Endless>(starts); },
+         .steps = 1'000'000'000,
+         .stop_requested = [&] { return starts == 128; }},
+        config);
   const auto found = find_latest(folder("run") / "checkpoints", [](const std::string&) {});
   EXPECT_TRUE(found.checkpoint.blobs.contains("agent_127"));
 }
@@ -88,11 +108,18 @@ TEST_F(Ga3cTest, AHundredAndTwentyEightAgentsPlayAndAreSaved) {
 TEST_F(Ga3cTest, AgentsThatDidNotPlayInAResumedRunKeepTheirState) {
   auto config = few_;
   config.agents = 40;
-  train({.folder = folder("run"), .steps = 2000}, config);
+  std::atomic<int> starts = 0;
+  const auto make_env = [&](int) { return std::make_unique<Endless>(starts); };
+  train({.folder = folder("run"),
+         .make_env = make_env,
+         .steps = 1'000'000'000,
+         .stop_requested = [&] { return starts == 40; }},
+        config);
   for (int run = 0; run < 5; ++run) {
     std::atomic<int> asked = 0;
     train({.folder = folder("run"),
-           .steps = 1'000'000,
+           .make_env = make_env,
+           .steps = 1'000'000'000,
            .resume = true,
            .stop_requested = [&] { return ++asked > 2; }},
           config);
@@ -183,50 +210,37 @@ TEST_F(Ga3cTest, GoesOnAfterEachCheckpoint) {
 }
 
 TEST_F(Ga3cTest, AStopLeavesACheckpointOfTheLastStepAndAResumedRunGoesOn) {
-  std::atomic<int> asked = 0;
-  train(
-      {.folder = folder("run"), .steps = 1'000'000, .stop_requested = [&] { return ++asked > 20; }},
-      few_);
+  std::atomic<int> starts = 0;
+  const auto make_env = [&](int) { return std::make_unique<Endless>(starts); };
+  train({.folder = folder("run"),
+         .make_env = make_env,
+         .steps = 1'000'000'000,
+         .stop_requested = [&] { return starts == 5; }},
+        few_);
   const auto found = find_latest(folder("run") / "checkpoints", [](const std::string&) {});
   EXPECT_EQ(found.step, result_of(folder("run")).at("steps"));
   EXPECT_GT(found.step, 0);
-  EXPECT_LT(found.step, 1'000'000);
+  EXPECT_LT(found.step, 1'000'000'000);
   for (const auto* agent : {"agent_0", "agent_4"}) {
     EXPECT_TRUE(found.checkpoint.blobs.contains(agent));
   }
   const auto further = found.step + 2000;
-  train({.folder = folder("run"), .steps = further, .resume = true}, few_);
+  train({.folder = folder("run"), .make_env = make_env, .steps = further, .resume = true}, few_);
   EXPECT_GE(result_of(folder("run")).at("steps"), further);
 }
-
-// One endless episode.
-class Endless final : public Env {
- public:
-  explicit Endless(std::atomic<int>& starts) : starts_(starts) {}
-  const EnvSpec& spec() const override { return spec_; }
-  void reset(Stream&, std::span<std::byte>) override { ++starts_; }
-  StepResult step(const Action&, Stream&, std::span<std::byte>) override { return {}; }
-  void save(StateWriter&) const override {}
-  void load(StateReader&) override {}
-
- private:
-  const EnvSpec spec_{.frame_shape = {1}, .num_actions = 2};
-  std::atomic<int>& starts_;
-};
 
 // Seen failing with the agents started anew instead of loaded.
 TEST_F(Ga3cTest, ResumedAgentsGoOnInTheirEpisodes) {
   std::atomic<int> starts = 0;
-  const auto run = [&](bool resume, std::int64_t budget) {
-    train({.folder = folder("run"),
-           .make_env = [&](int) { return std::make_unique<Endless>(starts); },
-           .steps = budget,
-           .resume = resume},
-          few_);
-  };
-  run(false, 1000);
-  EXPECT_EQ(starts, 5);
-  run(true, 100'000);
+  const auto make_env = [&](int) { return std::make_unique<Endless>(starts); };
+  train({.folder = folder("run"),
+         .make_env = make_env,
+         .steps = 1'000'000'000,
+         .stop_requested = [&] { return starts == 5; }},
+        few_);
+  const auto played = result_of(folder("run")).at("steps").get<std::int64_t>();
+  train({.folder = folder("run"), .make_env = make_env, .steps = played + 50'000, .resume = true},
+        few_);
   EXPECT_EQ(starts, 5);
 }
 
