@@ -200,7 +200,8 @@ TEST_F(CheckpointLoopTest, AnErrorInAThreadEndsTheRunWithThatError) {
             "a counter broke");
 }
 
-// Seen writing checkpoints for ever with a loop that looks at the crew's stop only while none is due.
+// Seen writing checkpoints for ever with a loop that looks at the crew's stop only while none is
+// due.
 TEST_F(CheckpointLoopTest, AnErrorInAThreadEndsARunThatAlwaysHasACheckpointToWrite) {
   options_.steps_budget = 1'000'000'000;
   options_.checkpoint_minutes = 0;
