@@ -117,7 +117,7 @@ class Config(Folder):
 
     def test_bf16_without_instructions_for_it_says_what_to_do(self):
         refused = tandem(
-            *["train", "paac", "--env", "catch", "--set", "net.arch=nips"],
+            *["train", "paac", "--env", "catch", "--set", "net.arch=nips", "--set", "size=42"],
             *["--set", "net.precision=bf16", "--steps", 10, "--run-dir", self.path / "run"],
             ONEDNN_MAX_CPU_ISA="AVX2",
         )
@@ -166,6 +166,19 @@ class Train(Folder):
         self.assertEqual(json.loads((run / "result.json").read_text())["steps"], 800)
         config = tomllib.loads((run / "config.toml").read_text())
         self.assertEqual(config["run"]["steps"], 800)
+
+
+    def test_it_begins_from_the_default_preset_and_says_so(self):
+        run = self.path / "run"
+        words = ["--env", "pendulum", "--steps", 20, "--run-dir", run]
+        trained = tandem("train", "apex", *words)
+        self.assertEqual(trained.returncode, 0, trained.stderr)
+        self.assertIn("preset apex/pendulum, the default here", trained.stderr)
+        self.assertEqual(tomllib.loads((run / "config.toml").read_text())["algo"], "dpg")
+        self.assert_refused(
+            *["train", "ga3c", "--env", "memory", "--run-dir", self.path / "none"],
+            says=["an agent with a memory", "paac (a2c), a3c (a2c)", "--config"],
+        )
 
 
 class Verify(Folder):
@@ -239,6 +252,10 @@ class Listings(Folder):
         self.assertIn("dpg.sigma", tandem("keys", "apex", *dpg).stdout)
 
     def test_presets(self):
+        listed = tandem("presets", "apex", COLUMNS="200").stdout
+        self.assertIn("apex/control ", listed)
+        self.assertIn("mujoco numbers (dpg)", listed)
+        self.assertNotIn("paac/atari", listed)
         for preset in ["cartpole", "catch"] + (["paper_nips"] if HAS_ATARI else []):
             refused = tandem("train", "paac", "--config", f"paac/{preset}", "--threads", "-1")
             self.assertIn("run.threads needs", refused.stderr)

@@ -1,4 +1,4 @@
-"""Trains small tasks from their presets as a user does: they must be learned, not only run.
+"""Trains small tasks by their defaults as a user does: they must be learned, not only run.
 
 Needs $TANDEM, the path of the program. Seen failing with the policy's gradient turned around.
 """
@@ -16,98 +16,100 @@ def tandem(*words):
     return subprocess.run(command, check=True, capture_output=True, timeout=600).stdout
 
 
-def train(preset, run, *words):
-    """A preset is named by its system first."""
-    system = preset.split("/")[0]
-    tandem("train", system, "--config", preset, "--seed", "1", "--run-dir", run, *words)
+def train(system, env, run, *words):
+    """Begins from the default preset of the system, the environment and the algorithm."""
+    tandem("train", system, "--env", env, "--seed", "1", "--run-dir", run, *words)
 
 
-def mean_return(preset, *words):
+def mean_return(system, env, *words):
     """Of the last 100 training episodes."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        train(preset, run, *words)
+        train(system, env, run, *words)
         return json.loads((run / "result.json").read_text())["mean_return"]
 
 
-def reaches(score, preset, *words):
+def reaches(score, system, env, *words):
     """Whether the mean return of 100 training games does before the budget is used up."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        train(preset, run, *words, "--set", f"run.until_return={score}")
+        train(system, env, run, *words, "--set", f"run.until_return={score}")
         return json.loads((run / "result.json").read_text())["why_ended"] == "return"
 
 
-def mean_score(preset, algo, *words):
+def mean_score(system, env, *words):
     """Of games after training: in training, a value-based method explores to its end."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        train(preset, run, "--set", f"algo={algo}", *words)
+        train(system, env, run, *words)
         return json.loads(tandem("eval", run, "--greedy", "--episodes", "30", "--json"))["mean"]
+
+
+N_STEP_Q = ["--set", "algo=n_step_q"]
 
 
 class Learning(unittest.TestCase):
     def test_cartpole(self):
-        self.assertGreaterEqual(mean_return("paac/cartpole"), 400)  # random play: 22; most: 500
+        self.assertGreaterEqual(mean_return("paac", "cartpole"), 400)  # random play: 22; most: 500
 
     def test_catch(self):
-        self.assertGreaterEqual(mean_return("paac/catch"), 0.95)  # random play: -0.6; most: 1
+        self.assertGreaterEqual(mean_return("paac", "catch"), 0.95)  # random play: -0.6; most: 1
 
     # A3C's runs differ by the threads' timing, and one in thirty has lost again at its end what it
     # had learned; each of many reached these scores.
     def test_a3c_cartpole(self):
-        self.assertTrue(reaches(300, "a3c/cartpole"))
+        self.assertTrue(reaches(300, "a3c", "cartpole"))
 
     def test_a3c_catch(self):
-        self.assertTrue(reaches(0.9, "a3c/catch"))
+        self.assertTrue(reaches(0.9, "a3c", "catch"))
 
     def test_a3c_lstm(self):
         lstm = ("--set", "net.lstm=64")
         whole = ("--steps", "1M", "--set", "optimizer.anneal_steps=-1")
         # Of 30 runs each did within 400,000 steps; at the preset's 0.001, 2 of 35 not in a million.
         quicker = ("--set", "lr=0.003")
-        self.assertTrue(reaches(200, "a3c/cartpole", *lstm, *whole, *quicker))
-        self.assertTrue(reaches(0.9, "a3c/catch", *lstm))
+        self.assertTrue(reaches(200, "a3c", "cartpole", *lstm, *whole, *quicker))
+        self.assertTrue(reaches(0.9, "a3c", "catch", *lstm))
 
     # A recurrent agent learns what a feed-forward one cannot: the cue is gone when it is asked for.
     def test_a3c_memory(self):
         # Of 40 runs each did within 150,000 steps, but half of them within 17,000.
         whole = ("--steps", "1M", "--set", "optimizer.anneal_steps=-1")
-        self.assertTrue(reaches(0.9, "a3c/memory", *whole))  # random play: 0; most: 1
-        self.assertLessEqual(mean_return("a3c/memory", "--set", "net.lstm=0"), 0.3)
+        self.assertTrue(reaches(0.9, "a3c", "memory", *whole))  # random play: 0; most: 1
+        self.assertLessEqual(mean_return("a3c", "memory", "--set", "net.lstm=0"), 0.3)
 
     def test_a3c_pendulum(self):
-        self.assertGreaterEqual(mean_return("a3c/pendulum"), -400)  # random play: -1200; most: -150
+        self.assertGreaterEqual(mean_return("a3c", "pendulum"), -400)  # random play: -1200; most: -150
 
     def test_ga3c(self):
-        self.assertTrue(reaches(400, "ga3c/cartpole"))  # of 3 runs each ended at 486 or more
-        self.assertTrue(reaches(0.95, "ga3c/catch"))
+        self.assertTrue(reaches(400, "ga3c", "cartpole"))  # of 3 runs each ended at 486 or more
+        self.assertTrue(reaches(0.95, "ga3c", "catch"))
 
     def test_hts(self):
-        self.assertTrue(reaches(400, "hts/cartpole"))
-        self.assertTrue(reaches(0.95, "hts/catch"))
+        self.assertTrue(reaches(400, "hts", "cartpole"))
+        self.assertTrue(reaches(0.95, "hts", "catch"))
 
     def test_impala(self):
-        self.assertTrue(reaches(400, "impala/cartpole"))
-        self.assertTrue(reaches(0.95, "impala/catch"))
+        self.assertTrue(reaches(400, "impala", "cartpole"))
+        self.assertTrue(reaches(0.95, "impala", "catch"))
 
     def test_ppo(self):
-        self.assertTrue(reaches(0.95, "paac/catch", "--set", "algo=ppo", "--set", "lr=0.002"))
-        self.assertTrue(reaches(0.95, "hts/catch", "--set", "algo=ppo", "--set", "lr=0.002"))
+        self.assertTrue(reaches(0.95, "paac", "catch", "--set", "algo=ppo", "--set", "lr=0.002"))
+        self.assertTrue(reaches(0.95, "hts", "catch", "--set", "algo=ppo", "--set", "lr=0.002"))
 
     # Of games after training: half of the actors explore to its end.
     def test_apex(self):
         # Of 12 runs each reached 252; after the preset's 250,000 steps, 7 of 84 were below 200.
-        self.assertGreaterEqual(mean_score("apex/cartpole", "dqn", "--steps", "500k"), 200)
-        self.assertGreaterEqual(mean_score("apex/catch", "dqn"), 0.9)
+        self.assertGreaterEqual(mean_score("apex", "cartpole", "--steps", "500k"), 200)
+        self.assertGreaterEqual(mean_score("apex", "catch"), 0.9)
 
     def test_apex_dpg(self):
         # Random play: -1200; most: -150. 100 games alone are 20,000 steps.
-        self.assertTrue(reaches(-400, "apex/pendulum", "--steps", "50k"))
+        self.assertTrue(reaches(-400, "apex", "pendulum", "--steps", "50k"))
 
     def test_paac_n_step_q(self):
-        self.assertGreaterEqual(mean_score("paac/cartpole", "n_step_q"), 200)
-        self.assertGreaterEqual(mean_score("paac/catch", "n_step_q"), 0.9)
+        self.assertGreaterEqual(mean_score("paac", "cartpole", *N_STEP_Q), 200)
+        self.assertGreaterEqual(mean_score("paac", "catch", *N_STEP_Q), 0.9)
 
     def test_a3c_n_step_q(self):
         self.learns_by("n_step_q")
@@ -121,8 +123,8 @@ class Learning(unittest.TestCase):
     # Of 48 runs on CartPole each reached 200, in 75,000 to 458,000 steps. A last score would say
     # less: it goes up and down by hundreds.
     def learns_by(self, algo):
-        self.assertTrue(reaches(200, "a3c/cartpole", "--steps", "1M", "--set", f"algo={algo}"))
-        self.assertGreaterEqual(mean_score("a3c/catch", algo), 0.9)
+        self.assertTrue(reaches(200, "a3c", "cartpole", "--steps", "1M", "--set", f"algo={algo}"))
+        self.assertGreaterEqual(mean_score("a3c", "catch", "--set", f"algo={algo}"), 0.9)
 
 
 if __name__ == "__main__":

@@ -111,8 +111,10 @@ class PpoLoss final : public RolloutLoss {
 
 template <class ActionDistribution>
 Algorithm make(const PpoConfig& config) {
-  const ActorCriticOptions acting = {
-      .gamma = config.gamma, .reward_clip = config.reward_clip, .keeps_log_probabilities = true};
+  const ActorCriticOptions acting = {.gamma = config.gamma,
+                                     .reward_clip = config.reward_clip,
+                                     .reward_scale = config.reward_scale,
+                                     .keeps_log_probabilities = true};
   return {.acting = std::make_shared<const ActorCriticRule<ActionDistribution>>(acting),
           .learning = std::make_shared<const PpoLoss<ActionDistribution>>(config),
           .metrics = kPpoMetrics};
@@ -175,6 +177,10 @@ FieldList PpoConfig::fields() {
        .meaning = "rewards are clipped to +- this before learning; 0: not clipped",
        .source = "Mnih et al. 2015, Methods",
        .least = 0},
+      {.key = "reward_scale",
+       .target = &reward_scale,
+       .meaning = "rewards, clipped, are multiplied by this before learning; scores are not",
+       .source = "not in the papers, which have 1"},
   };
 }
 

@@ -21,6 +21,7 @@ struct PpoConfig {
   bool value_clip = true;        // the value, too, moves no further than `clip` for free
   bool normalise = true;         // advantages: to mean 0 and standard deviation 1
   double reward_clip = 1.0;      // rewards are clipped to +-this; 0: not clipped
+  double reward_scale = 1.0;     // rewards are multiplied by this, after clipping
 
   FieldList fields();
 };

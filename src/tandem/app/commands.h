@@ -10,6 +10,7 @@ namespace tandem {
 void add_train(CLI::App& program);
 void add_envs(CLI::App& program);
 void add_systems(CLI::App& program);
+void add_presets(CLI::App& program);
 void add_keys(CLI::App& program);
 void add_rollout(CLI::App& program);
 void add_bench(CLI::App& program);

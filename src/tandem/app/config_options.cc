@@ -70,10 +70,10 @@ std::vector<Setting> ConfigOptions::file_settings() const {
   return config_.empty() ? std::vector<Setting>{} : find_config(published()->presets, config_);
 }
 
-Config ConfigOptions::load() const { return load(file_settings()); }
+Config ConfigOptions::load() const { return load_with({}); }
 
 Config ConfigOptions::load_with(const std::vector<Setting>& last) const {
-  return load(file_settings(), last);
+  return load(file_settings(), last, config_.empty() ? choose_config : load_config);
 }
 
 bool ConfigOptions::sets(const std::string& key, const FieldList& fields) const {
@@ -90,23 +90,24 @@ Config ConfigOptions::load_resumed(const std::filesystem::path& config_file) con
     throw Error("a resumed run has its own config; leave --config out");
   }
   const auto before = load_config("", read_toml(config_file));
-  auto now = load(read_toml(config_file));
+  auto now = load(read_toml(config_file), {}, load_config);
   require_same_experiment(now, before);
   return now;
 }
 
-Config ConfigOptions::load(std::vector<Setting> settings, const std::vector<Setting>& last) const {
+Config ConfigOptions::load(std::vector<Setting> settings, const std::vector<Setting>& last,
+                           const Load& make) const {
   std::ranges::move(parse_sets(sets_), std::back_inserter(settings));
   for (const auto& flag : flags_) {
     if (!flag.text.empty()) settings.push_back({flag.key, flag.text, flag.name});
   }
   std::ranges::copy(last, std::back_inserter(settings));
-  auto config = load_config(system_, settings);
+  auto config = make(system_, settings, published());
   // A rate that the user has named is not drawn, whatever the preset does.
   const auto fields = config.fields();
   if (sets("optimizer.lr", fields) && !sets("optimizer.lr_choice", fields)) {
     settings.push_back({"optimizer.lr_choice", "lr", "--set optimizer.lr"});
-    config = load_config(system_, settings);
+    config = make(system_, settings, published());
   }
   if (!frames_.empty()) {
     const auto steps = parse_frames(frames_) / config.env.frames_per_step();

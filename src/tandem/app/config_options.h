@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +26,8 @@ class ConfigOptions final : public ConfigSource {
   /// "--threads".
   void add_to(CLI::App& app, const std::vector<std::string>& without = {});
 
-  /// Defaults < --config < --set in order < the dedicated options. Throws Error.
+  /// Defaults < --config, or else the default preset for what is chosen < --set in order < the
+  /// dedicated options. Throws Error.
   [[nodiscard]] Config load() const;
 
   /// The same with more settings, which win.
@@ -44,8 +47,11 @@ class ConfigOptions final : public ConfigSource {
 
  private:
   [[nodiscard]] std::vector<Setting> file_settings() const;
-  [[nodiscard]] Config load(std::vector<Setting> settings,
-                            const std::vector<Setting>& last = {}) const;
+  /// load_config or choose_config.
+  using Load = std::function<Config(const std::string& system, const std::vector<Setting>&,
+                                    const std::shared_ptr<const Catalogue>&)>;
+  [[nodiscard]] Config load(std::vector<Setting> settings, const std::vector<Setting>& last,
+                            const Load& make) const;
 
   struct Flag {
     std::string name;  // "--steps"

@@ -89,10 +89,11 @@ int main(int argc, char** argv) {
       "TANDEM_CPU=portable, avx2, avx512 or amx in the environment masks wider instructions of the "
       "CPU.");
   for (const auto add :
-       {tandem::add_train, tandem::add_envs, tandem::add_systems, tandem::add_keys,
-        tandem::add_rollout, tandem::add_bench, tandem::add_eval, tandem::add_record,
-        tandem::add_plot, tandem::add_compare, tandem::add_sweep, tandem::add_speedup,
-        tandem::add_predict, tandem::add_advise, tandem::add_verify, tandem::add_experiment}) {
+       {tandem::add_train, tandem::add_envs, tandem::add_systems, tandem::add_presets,
+        tandem::add_keys, tandem::add_rollout, tandem::add_bench, tandem::add_eval,
+        tandem::add_record, tandem::add_plot, tandem::add_compare, tandem::add_sweep,
+        tandem::add_speedup, tandem::add_predict, tandem::add_advise, tandem::add_verify,
+        tandem::add_experiment}) {
     add(program);
   }
 

@@ -26,6 +26,7 @@ struct EnvSpec {
   std::vector<std::string> action_names = {};  // discrete, may be empty
   std::int64_t frames_per_step = 1;            // emulated frames in a step (4 on Atari)
   double render_fps = 30;                      // pictures per second of real-time play, one a step
+  bool partially_observed = false;  // what matters is not all in view: agents need a memory
 
   [[nodiscard]] bool discrete() const { return num_actions > 0; }
   [[nodiscard]] std::int64_t action_dims() const {

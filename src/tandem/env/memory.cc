@@ -14,7 +14,8 @@ class Memory : public Env {
              .frame_shape = {3},
              .stack = options.stack,
              .num_actions = 2,
-             .action_names = {"minus", "plus"}};
+             .action_names = {"minus", "plus"},
+             .partially_observed = true};
   }
 
   [[nodiscard]] const EnvSpec& spec() const override { return spec_; }

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "tandem/base/error.h"
 #include "tandem/study/free_env.h"
 #include "tandem/study/process_memory.h"
 #include "tandem/study/training_rate.h"
@@ -19,27 +21,11 @@ constexpr double kNearlyAsFast = 0.8;
 
 int cores() { return RunConfig{}.thread_budget(); }
 
-bool sets(const AdviceTask& task, const std::string& key) {
-  return std::ranges::any_of(task.settings, [&](const auto& s) { return s.key == key; });
-}
-
-/// "atari" of "atari:Pong".
-std::string family_of(const std::string& env) { return env.substr(0, env.find(':')); }
-
-std::string preset_of(const Catalogue& catalogue, const std::string& system,
-                      const std::string& env) {
-  const auto name = system + "/" + family_of(env);
-  return std::ranges::count(catalogue.presets, name, &Preset::name) > 0 ? name : "";
-}
-
-Candidate make_candidate(const AdviceTask& task, const EnvMeasures& env, const std::string& system,
+Candidate make_candidate(const AdviceTask& task, const std::string& system,
                          std::vector<std::string> words) {
-  const auto preset = preset_of(*task.catalogue, system, env.config.id);
-  auto settings = preset_settings(task.catalogue->presets, preset);
-  if (preset.empty() && env.vector && !sets(task, "net.arch")) words.emplace_back("net.arch=mlp");
-  settings.insert(settings.end(), task.settings.begin(), task.settings.end());
+  auto settings = task.settings;
   for (const auto& word : words) settings.push_back(parse_assignment(word));
-  return {preset, std::move(words), load_config(system, settings, task.catalogue)};
+  return {std::move(words), choose_config(system, settings, task.catalogue)};
 }
 
 /// Where the config does not say it, the system measures it.
@@ -52,7 +38,6 @@ double lag_of(const Config& config, const nlohmann::ordered_json& means) {
 
 std::string Prospect::command(const AdviceTask& task) const {
   auto text = "tandem train " + candidate.config.system_name;
-  if (!candidate.preset.empty()) text += " --config " + candidate.preset;
   for (const auto& setting : task.settings) {
     const auto value = value_text(setting.value);
     text += setting.key == "env.id" ? " --env " + value
@@ -67,7 +52,6 @@ EnvMeasures measure_env(const AdviceTask& task) {
   EnvMeasures env{.config = load_config("", task.settings, task.catalogue).env};
   const auto make_env = env.config.factory(1);
   const auto first = make_env(0);
-  env.vector = first->spec().dtype == DType::f32;
 
   constexpr int kCount = 8;
   std::vector<std::unique_ptr<Env>> some;
@@ -89,13 +73,19 @@ EnvMeasures measure_env(const AdviceTask& task) {
 
 std::vector<Candidate> candidates(const AdviceTask& task, const EnvMeasures& env) {
   std::vector<Candidate> all;
+  std::optional<Error> refused;
   for (const auto& system : task.catalogue->systems) {
     const auto variants =
         env.asleep() ? system->sleeping_variants(kThreadsAsleep) : system->variants(cores());
     for (const auto& words : variants) {
-      all.push_back(make_candidate(task, env, system->info().name, words));
+      try {
+        all.push_back(make_candidate(task, system->info().name, words));
+      } catch (const Error& error) {
+        if (!refused) refused = error;
+      }
     }
   }
+  if (all.empty() && refused) throw Error(*refused);
   return all;
 }
 

@@ -22,7 +22,6 @@ struct AdviceTask {
 /// The environment by itself. Value type.
 struct EnvMeasures {
   EnvConfig config;
-  bool vector = false;   // of numbers, not of pixels
   StepTimes times = {};  // while all cores step
   double bytes = 0;      // of one
 
@@ -32,7 +31,6 @@ struct EnvMeasures {
 
 /// A system with settings that may suit. Value type.
 struct Candidate {
-  std::string preset;              // empty: none of this environment's
   std::vector<std::string> words;  // behind `tandem train`, as KEY=VALUE
   Config config;
 };
@@ -56,8 +54,8 @@ struct Prospect {
 [[nodiscard]] EnvMeasures measure_env(const AdviceTask& task);
 
 /// The settings of all systems that are worth a look: their presets, and where steps are spent
-/// asleep (or in another process) more threads than cores. Throws Error for settings that a system
-/// does not take.
+/// asleep (or in another process) more threads than cores. Systems that refuse the settings are left
+/// out. Throws Error, the first one's, where all do.
 [[nodiscard]] std::vector<Candidate> candidates(const AdviceTask& task, const EnvMeasures& env);
 
 /// Trains it in environments that cost nothing, and foresees the rest.

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "tandem/base/error.h"
+#include "tandem/trainer/default_preset.h"
 
 namespace tandem {
 namespace {
@@ -49,6 +51,18 @@ void apply_defaults(Config& config, const std::vector<Setting>& preset) {
     if (field->key.starts_with("env.")) continue;
     apply_setting(setting, {*field});
   }
+}
+
+/// The settings in common words, without the table of presets alone.
+std::vector<Setting> settings_for_config(const std::vector<Setting>& given,
+                                         const Catalogue& catalogue) {
+  std::vector<Setting> settings;
+  for (const auto& setting : given) {
+    if (!setting.key.starts_with("default_for.")) {
+      settings.push_back(catalogue.in_common_words(setting));
+    }
+  }
+  return settings;
 }
 
 std::string system_of(const std::string& given, const std::vector<Setting>& settings,
@@ -105,10 +119,7 @@ std::string Config::toml() const {
 
 Config load_config(const std::string& system, const std::vector<Setting>& given,
                    const std::shared_ptr<const Catalogue>& catalogue) {
-  std::vector<Setting> settings;
-  std::ranges::transform(given, std::back_inserter(settings), [&](const Setting& setting) {
-    return catalogue->in_common_words(setting);
-  });
+  const auto settings = settings_for_config(given, *catalogue);
   if (catalogue->algorithms.empty()) throw Error("the catalogue has no algorithm to train with");
   Config config;
   config.catalogue = catalogue;
@@ -141,11 +152,32 @@ Config load_config(const std::string& system, const std::vector<Setting>& given,
   return config;
 }
 
+Config choose_config(const std::string& system, const std::vector<Setting>& given,
+                     const std::shared_ptr<const Catalogue>& catalogue) {
+  const auto settings = settings_for_config(given, *catalogue);
+  Task task{.system = system_of(system, settings, *catalogue)};
+  apply_first(algo_field(task.algorithm, *catalogue), settings);
+  const auto env = choose_env_with_options(settings, *catalogue);
+  task.env_id = env.id;
+  task.spec = [env, spec = std::optional<EnvSpec>()]() mutable {
+    if (!spec) spec = env.factory(0)(0)->spec();
+    return *spec;
+  };
+  const auto preset = default_preset(task, *catalogue);
+  if (!preset) return load_config(system, given, catalogue);
+  auto all = preset_settings(catalogue->presets, preset->name);
+  all.push_back({"algo", preset->algorithm, "preset " + preset->name, Setting::Origin::file});
+  std::ranges::copy(settings, std::back_inserter(all));
+  auto config = load_config(system, all, catalogue);
+  config.preset = preset->name;
+  return config;
+}
+
 Config make_config(const std::string& system, const std::vector<std::string>& words,
                    const std::shared_ptr<const Catalogue>& catalogue) {
   std::vector<Setting> settings;
   std::ranges::transform(words, std::back_inserter(settings), parse_assignment);
-  return load_config(system, settings, catalogue);
+  return choose_config(system, settings, catalogue);
 }
 
 void require_same_experiment(Config now, Config before) {

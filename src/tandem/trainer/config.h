@@ -34,6 +34,7 @@ struct Config {
   std::vector<ClonePtr<AlgorithmEntry>> algorithms;  // all, each with its numbers
   OptimizerConfig optimizer;
   ClonePtr<System> system;  // with its numbers
+  std::string preset;       // the default one that choose_config took; no key of its own
 
   /// The chosen one.
   [[nodiscard]] AlgorithmEntry& algorithm() const;
@@ -56,7 +57,13 @@ struct Config {
 [[nodiscard]] Config load_config(const std::string& system, const std::vector<Setting>& given,
                                  const std::shared_ptr<const Catalogue>& catalogue = published());
 
-/// The same of words as --set takes them: {"env.id=cartpole", "steps=20k"}.
+/// The same over the default preset for the system, the environment and the algorithm that the
+/// settings choose (see default_preset): what a user gets who names no preset. Where the catalogue
+/// has no default for them it is load_config's.
+[[nodiscard]] Config choose_config(const std::string& system, const std::vector<Setting>& given,
+                                   const std::shared_ptr<const Catalogue>& catalogue = published());
+
+/// choose_config of words as --set takes them: {"env.id=cartpole", "steps=20k"}.
 [[nodiscard]] Config make_config(const std::string& system, const std::vector<std::string>& words,
                                  const std::shared_ptr<const Catalogue>& catalogue = published());
 

@@ -63,6 +63,13 @@ EnvConfig choose_env(const std::vector<Setting>& settings, const Catalogue& cata
   return env;
 }
 
+EnvConfig choose_env_with_options(const std::vector<Setting>& settings,
+                                  const Catalogue& catalogue) {
+  auto env = choose_env(settings, catalogue);
+  for (const auto& field : prefixed(kEnvPrefix, env.fields())) apply_first(field, settings);
+  return env;
+}
+
 EnvConfig load_env_config(const std::vector<Setting>& settings, const Catalogue& catalogue) {
   auto env = choose_env(settings, catalogue);
   const auto fields = prefixed(kEnvPrefix, env.fields());

@@ -36,6 +36,11 @@ struct EnvConfig {
 [[nodiscard]] EnvConfig choose_env(const std::vector<Setting>& settings,
                                    const Catalogue& catalogue);
 
+/// The same with those options that the settings give values to; other settings are left out.
+/// Throws Error besides for a bad value.
+[[nodiscard]] EnvConfig choose_env_with_options(const std::vector<Setting>& settings,
+                                                const Catalogue& catalogue);
+
 /// The config of the environment alone: all settings must be of env.* keys. Throws Error as
 /// load_config does.
 [[nodiscard]] EnvConfig load_env_config(const std::vector<Setting>& settings,
