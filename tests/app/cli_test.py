@@ -167,7 +167,6 @@ class Train(Folder):
         config = tomllib.loads((run / "config.toml").read_text())
         self.assertEqual(config["run"]["steps"], 800)
 
-
     def test_it_begins_from_the_default_preset_and_says_so(self):
         run = self.path / "run"
         words = ["--env", "pendulum", "--steps", 20, "--run-dir", run]

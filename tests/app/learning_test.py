@@ -79,7 +79,9 @@ class Learning(unittest.TestCase):
         self.assertLessEqual(mean_return("a3c", "memory", "--set", "net.lstm=0"), 0.3)
 
     def test_a3c_pendulum(self):
-        self.assertGreaterEqual(mean_return("a3c", "pendulum"), -400)  # random play: -1200; most: -150
+        self.assertGreaterEqual(
+            mean_return("a3c", "pendulum"), -400
+        )  # random play: -1200; most: -150
 
     def test_ga3c(self):
         self.assertTrue(reaches(400, "ga3c", "cartpole"))  # of 3 runs each ended at 486 or more

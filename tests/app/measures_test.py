@@ -145,7 +145,7 @@ class Advise(Folder):
         for row in rows:
             self.assertGreater(row["steps_per_second"], 0)
             self.assertGreater(row["memory_bytes"], 1e7)
-            self.assertIn(f"tandem train {row['system']} --config", row["command"])
+            self.assertIn(f"tandem train {row['system']} --env cartpole", row["command"])
         lags = {row["system"]: row["policy_lag_updates"] for row in rows}
         self.assertEqual((lags["paac"], lags["hts"]), (0, 1))
         self.assertIn(advice["recommended"], [row["command"] for row in rows])
@@ -162,7 +162,7 @@ class Advise(Folder):
         self.assertLess(advice["t_env_busy_share"], 0.5)
         commands = [row["command"] for row in advice["forecasts"]]
         self.assertTrue(any("hts.executors=32" in command for command in commands), commands)
-        self.assertIn("net.arch=mlp", advice["recommended"])
+        self.assertIn("--env latency", advice["recommended"])
 
     def test_it_says_what_is_wrong(self):
         self.assert_refused("advise", says="--env is required")

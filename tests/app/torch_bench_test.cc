@@ -43,7 +43,7 @@ TEST(BenchTest, JsonHoldsPartsAndWhole) {
   EXPECT_EQ(json["threads"], 2);
   EXPECT_EQ(json["system"], "paac");
   EXPECT_EQ(json["envs_per_forward_pass"], 16);
-  EXPECT_EQ(json["rollouts_per_update"], 2);
+  EXPECT_EQ(json["rollouts_per_update"], 1);
   const double shares = json["time/stepping"].get<double>() + json["time/inferring"].get<double>() +
                         json["time/learning"].get<double>() + json["time/waiting"].get<double>();
   EXPECT_NEAR(shares, 1, 1e-9);

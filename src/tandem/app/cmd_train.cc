@@ -37,12 +37,12 @@ void say_how_to_go_on(const std::string& why_ended, const fs::path& folder) {
 /// Trains until the run is done or a signal ends it, and tells the user how to go on.
 void train(const Config& config, const fs::path& folder, bool resume) {
   const StopSignals signals;
+  Training training(config, folder, resume);
   if (!config.preset.empty()) {
     spdlog::info(
         "preset {}, the default here; another: --config NAME, of those that `tandem presets` lists",
         config.preset);
   }
-  Training training(config, folder, resume);
   if (config.optimizer.lr_choice == "log_uniform") {
     spdlog::info("drew optimizer.lr = {:.3g}", config.optimizer.lr);
   }
