@@ -76,7 +76,7 @@ make_system() {
   cp -a "$folder/base" "$root"
   rm -f "$root/etc/apt/sources.list"
   take_over /etc/apt /usr/share/keyrings /usr/local/share/ca-certificates \
-    /etc/ssl/certs/ca-certificates.crt /etc/pip.conf ~/.pip ~/.config/pip
+    /etc/ssl/certs/ca-certificates.crt /etc/pip.conf /etc/xdg/pip ~/.pip ~/.config/pip
   cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
   mount -t proc proc "$root/proc"
   mount -t sysfs -o ro sysfs "$root/sys"
