@@ -1,8 +1,8 @@
 """Runs tools/setup.sh as a user does: nothing to do, its stages, and steps that fail.
 
-All but the first run in a copy of the tools, with programs of the test's own in place of dpkg-query,
-sudo, CMake, Python and the two scripts that build what plug-ins need, so nothing is installed. Seen
-failing with a cause cut out of the list.
+All but the first run in a copy of the tools, with programs of the test's own in place of
+dpkg-query, sudo, CMake, Python and the two scripts that build what plug-ins need, so nothing is
+installed. Seen failing with a cause cut out of the list.
 """
 
 import os
@@ -60,9 +60,8 @@ class Copy(unittest.TestCase):
         self.python = self.install(
             "python",
             'if [ "$*" = -V ]; then echo Python 3.11.2; fi',
-            'case "$*" in *pip*install*torch*) mkdir -p .venv/lib/python3.11/site-packages/'
-            "torch-1.dist-info; touch .venv/lib/python3.11/site-packages/torch-1.dist-info/RECORD ;;"
-            " esac",
+            "torch=.venv/lib/python3.11/site-packages/torch-1.dist-info",
+            'case "$*" in *pip*install*torch*) mkdir -p $torch; touch $torch/RECORD ;; esac',
             'case "$*" in *venv*) mkdir -p .venv/bin; cp "$0" .venv/bin/python ;; esac',
         )
 
