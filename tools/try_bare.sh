@@ -117,9 +117,17 @@ report_parts() {
   report "set-up has ended" "$(second_of 'configuring the build folder: done')"
 }
 
+# What all that has ended took of the cores so far, what make started among it: this says more than the
+# clock where something else is at work, too.
+core_seconds() {
+  awk '$1 == 1 || $2 == "(make)" { sum += $16 + $17 } END { print int(sum / 100) }' \
+    "$root"/proc/[0-9]*/stat 2>/dev/null || true
+}
+
 # It is ended as by Ctrl-C, whose signal reaches the whole process group.
 try_pong() {
-  local metrics=$root/root/tandem/runs/pong/metrics.jsonl begin=$SECONDS trained_from training
+  local metrics=$root/root/tandem/runs/pong/metrics.jsonl begin=$SECONDS used trained_from training
+  used=$(core_seconds)
   set -m
   inside make --directory=/root/tandem pong > >(with_seconds >"$log") 2>&1 &
   training=$!
@@ -128,6 +136,7 @@ try_pong() {
     kill -0 "$training" 2>/dev/null || { tail -n 30 "$log" && fail "make pong ended before it trained"; }
     sleep 1
   done
+  used=$(($(core_seconds) - used))
   trained_from=$(($(second_of 'the run is in')))
   sleep $((trained_from + seconds_of_training - SECONDS + begin))
   kill -INT -- "-$training"
@@ -137,17 +146,20 @@ try_pong() {
     { tail -n 30 "$log" && fail "make pong did not end well after Ctrl-C"; }
   report_parts
   report "training begins" "$trained_from"
+  report "seconds of a core that were used until then" "$used"
   [[ -n "$(ls "${metrics%/*}/checkpoints")" ]] || fail "make pong left no checkpoint"
   tail -n 1 "$metrics" | grep -oE '"(steps|frames)": ?[0-9.e+]+' || true
 }
 
 try_test() {
-  local status=0
+  local status=0 used
+  used=$(core_seconds)
   inside make --directory=/root/tandem test > >(with_seconds >"$log") 2>&1 || status=$?
   sleep 1
   report_parts
   report "all is built" "$(second_of 'Test project')"
   report "the end of the tests" "$(second_of 'Total Test time')"
+  report "seconds of a core that were used" $(($(core_seconds) - used))
   grep 'tests passed' "$log" || true
   ((status == 0)) || { tail -n 30 "$log" && fail "make test failed; see $log"; }
 }
