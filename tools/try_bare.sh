@@ -80,7 +80,7 @@ make_system() {
   cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
   mount -t proc proc "$root/proc"
   mount -t sysfs -o ro sysfs "$root/sys"
-  mount --bind /dev "$root/dev"
+  mount --rbind /dev "$root/dev"  # with terminals and shared memory
   local path
   while read -r path; do
     mkdir -p "$root$path"
