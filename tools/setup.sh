@@ -4,8 +4,7 @@
 #
 # usage: tools/setup.sh [program|all|torch]
 #
-# program: what `make pong` needs, which is a compiler, libraries, the Arcade Learning Environment and
-#     CMake's build folder
+# program: what `make pong` needs: a compiler, libraries, the Arcade Learning Environment
 # all: MuJoCo, the Python packages of tests and plots in .venv, programs for videos and checks as well
 # torch: torch as well, for CUDA and for the tests that compare with PyTorch
 #
