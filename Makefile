@@ -1,22 +1,31 @@
 # The everyday commands; `make help` lists them. Each sets up and builds what it needs first.
 .DEFAULT_GOAL := build
-.PHONY: asan bench bench-peers build clean format help lint pong setup test tsan
+.PHONY: asan bench bench-peers build clean format help lint pong setup test torch tsan
 
 # Equal files compile once, wherever the checkout lies.
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
+# What a file includes, the compiler tells; no preprocessing for the cache before it.
+export CCACHE_DEPEND := 1
 
 CTEST := ctest --output-on-failure --parallel $(shell nproc)
 
-build: setup ## Set up and build build/tandem (the default)
-	@[ -e build/tandem ] || echo 'building tandem and its tests (about 4 minutes on 2 cores) ...'
-	cmake --build build
+build: setup ## Set up and build build/tandem and its plug-ins (the default)
+	@[ -e build/tandem ] || echo 'building tandem (about 3 minutes on 2 cores) ...'
+	cmake --build build --target programs
 
-setup: ## Install what is missing, nothing when all is there
+setup: ## Install what is missing but torch, nothing when all is there
 	@tools/setup.sh
 
+torch: ## Install torch as well and build its backend, which CUDA needs
+	@tools/setup.sh torch
+	cmake --build build --target programs
+
 # A run that was killed before its first checkpoint begins anew.
-pong: build ## Train PAAC on Atari Pong into runs/pong, or go on with the run there
+pong: ## Train PAAC on Atari Pong into runs/pong, or go on with the run there
+	@tools/setup.sh program
+	@[ -e build/tandem ] || echo 'building tandem and its Atari plug-in (about 2 minutes on 2 cores) ...'
+	cmake --build build --target tandem tandem_atari
 	@if ls runs/pong/checkpoints/0* >/dev/null 2>&1; then \
 	  build/tandem train --resume runs/pong; \
 	else \
@@ -25,7 +34,10 @@ pong: build ## Train PAAC on Atari Pong into runs/pong, or go on with the run th
 	    --set optimizer.anneal_steps=5M --run-dir runs/pong; \
 	fi
 
-test: build ## Run every test
+test: ## Install torch as well and run every test
+	@tools/setup.sh torch
+	@[ -e build/tests ] || echo 'building tandem and its tests (about 4 minutes on 2 cores) ...'
+	cmake --build build
 	$(CTEST) --test-dir build --label-exclude single
 
 bench: build ## Measure where the time goes and how near the rate is to its limit (6 minutes)
@@ -34,7 +46,8 @@ bench: build ## Measure where the time goes and how near the rate is to its limi
 bench-peers: build ## Train beside the peers by turns, and print the ratios (30 minutes)
 	benchmarks/side_by_side.py --busy
 
-lint: setup ## Check format, style, likely bugs and the order of folders
+lint: ## Check format, style, likely bugs and the order of folders
+	@tools/setup.sh torch
 	tools/lint.sh
 
 format: setup ## Format all C++ and Python

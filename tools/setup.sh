@@ -1,7 +1,12 @@
 #!/usr/bin/env bash
-# Sets up what tandem needs: Debian packages, the Python environment .venv with torch, the Arcade
-# Learning Environment, MuJoCo, and CMake's build folder. Says what it does; does nothing when all is
-# there. It can be interrupted anywhere and run again.
+# Sets up what tandem needs, says what it does, and does nothing when all is there. It can be
+# interrupted anywhere and run again.
+#
+# usage: tools/setup.sh [program|all|torch]
+#
+# program: what `make pong` needs: a compiler, libraries, the Arcade Learning Environment
+# all: MuJoCo, the Python packages of tests and plots in .venv, programs for videos and checks as well
+# torch: torch as well, for CUDA and for the tests that compare with PyTorch
 #
 #   TANDEM_TORCH_DIR=DIR  use the torch in this folder (with include/ and lib/), install none;
 #                         remembered until it is given as empty
@@ -9,11 +14,18 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+stage=${1:-all}
+if [[ ! $stage =~ ^(program|all|torch)$ ]]; then
+  echo "usage: tools/setup.sh [program|all|torch]" >&2
+  exit 2
+fi
+
 torch_version=2.13.0
-# The choice holds for later commands, too; an empty TANDEM_TORCH_DIR takes it back.
+# Both choices hold for later commands, too; an empty TANDEM_TORCH_DIR takes that of torch back.
 torch_choice=${TANDEM_TORCH_DIR-$(cat .deps/torch-dir 2>/dev/null || true)}
 torch_dir=${torch_choice:+$(realpath "$torch_choice")}
-python=${TANDEM_VENV_PYTHON:-python3}
+python=${TANDEM_VENV_PYTHON:-$(sed -n 's/ Python .*//p' .venv/tandem-stamp 2>/dev/null || true)}
+python=${python:-python3}
 
 # step NAME WHAT COMMAND...: says WHAT and runs the command, its output in a log.
 step() {
@@ -26,7 +38,7 @@ step() {
   status=$?
   set -e
   if ((status == 0)); then
-    printf 'set-up: done in %d s\n' $((SECONDS - begin))
+    printf 'set-up: %s: done in %d s\n' "${what%% (*}" $((SECONDS - begin))
     return
   fi
   {
@@ -37,6 +49,32 @@ step() {
   } >&2
   exit 2
 }
+
+# The steps at work in the background, each a process group of its own, so that all of it can be ended.
+background=()
+
+# at_once NAME WHAT COMMAND...: a step beside those that follow, until all_done.
+at_once() {
+  set -m
+  step "$@" &
+  set +m
+  background+=("$!")
+}
+
+# Waits for the steps in the background; one that failed has said so, and ends the set-up.
+all_done() {
+  local group
+  for group in "${background[@]}"; do wait "$group" || exit 2; done
+  background=()
+}
+
+end_background() {
+  local group
+  for group in "${background[@]}"; do kill -TERM -- "-$group" 2>/dev/null || true; done
+}
+trap end_background EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
 
 # The likeliest cause of a failure, told from its log, and what to do about it.
 diagnose() {
@@ -62,9 +100,10 @@ CAUSES
 # stamped FILE TEXT: whether FILE says that its step was done with the inputs that TEXT stands for.
 stamped() { [[ "$(cat "$1" 2>/dev/null)" == "$2" ]]; }
 
+# missing_packages SECTION: those of this section of tools/packages.txt.
 missing_packages() {
   local wanted have
-  wanted=$(grep -v '^#' tools/packages.txt | sort -u)
+  wanted=$(sed -n "/^\[$1\]/,/^\$/p" tools/packages.txt | grep '^[a-z]' | sort -u)
   have=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' | sed -n 's/^installed //p' | sort)
   comm -23 <(printf '%s\n' "$wanted") <(printf '%s\n' "$have")
 }
@@ -72,9 +111,26 @@ missing_packages() {
 install_packages() {
   local root=()
   if ((EUID != 0)); then root=(sudo); fi
-  "${root[@]}" apt-get update
+  # Two steps install packages; one looks what there is.
+  if ((! lists_are_new)); then "${root[@]}" apt-get update; fi
   "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install --yes --no-install-recommends "$@"
+}
+
+lists_are_new=0
+# debian_packages SECTION STEP TIME
+debian_packages() {
+  local missing
+  if ! command -v dpkg-query >/dev/null; then
+    [[ $1 != program ]] ||
+      echo "set-up: this is no Debian; the counterparts of tools/packages.txt must be there already"
+    return
+  fi
+  mapfile -t missing < <(missing_packages "$1")
+  if ((${#missing[@]})); then
+    step "$2" "installing Debian packages ($3): ${missing[*]}" install_packages "${missing[@]}"
+    lists_are_new=1
+  fi
 }
 
 make_venv() {
@@ -82,24 +138,35 @@ make_venv() {
   "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11) and
     "requires a different Python: 3.11 or newer, this is " + sys.version)'
   # An interrupted creation leaves a folder without pip.
-  .venv/bin/python -m pip --version || "$python" -m venv --clear .venv
-  local pip=(.venv/bin/python -m pip install --disable-pip-version-check)
-  if [[ -n $torch_dir ]]; then
-    "${pip[@]}" --requirement tools/requirements.txt
-    return
+  if [[ "$(.venv/bin/python -V 2>&1)" != "$("$python" -V 2>&1)" ]] ||
+    ! .venv/bin/python -m pip --version; then
+    "$python" -m venv --clear .venv
   fi
-  "${pip[@]}" --requirement tools/requirements.txt "torch==$torch_version"
+  echo "$venv_inputs" >.venv/tandem-stamp
 }
 
-if ! command -v dpkg-query >/dev/null; then
-  echo "set-up: this is no Debian; the counterparts of tools/packages.txt must be there already"
-else
-  mapfile -t missing < <(missing_packages)
-  if ((${#missing[@]})); then
-    step packages "installing Debian packages (1 to 3 minutes): ${missing[*]}" \
-      install_packages "${missing[@]}"
-  fi
-fi
+# What Python compiles at a first import need not be compiled before: of torch, few files are used.
+install_python_packages() {
+  .venv/bin/python -m pip install --disable-pip-version-check --no-compile \
+    --requirement tools/requirements.txt ${torch_wanted:+"torch==$torch_version"}
+  echo "$requirements" >.venv/tandem-packages
+  if [[ -n $torch_wanted ]]; then echo "$torch_version" >.venv/tandem-torch; fi
+}
+
+build_ale() {
+  tools/build_ale.sh
+  echo "$ale_inputs" >.deps/ale/tandem-stamp
+}
+
+fetch_mujoco() {
+  tools/build_mujoco.sh
+  echo "$mujoco_inputs" >.deps/mujoco/tandem-stamp
+}
+
+configure() {
+  cmake -S . -B build -G Ninja -UTANDEM_TORCH_DIR ${torch_dir:+-DTANDEM_TORCH_DIR="$torch_dir"}
+  echo "$build_inputs" >build/tandem-stamp
+}
 
 if [[ -n $torch_dir && ! -e $torch_dir/lib/libtorch.so ]]; then
   echo "set-up failed: TANDEM_TORCH_DIR=$torch_dir holds no lib/libtorch.so;" \
@@ -107,40 +174,53 @@ if [[ -n $torch_dir && ! -e $torch_dir/lib/libtorch.so ]]; then
   exit 2
 fi
 
-if [[ -n ${TANDEM_TORCH_DIR+given} ]]; then
-  mkdir -p .deps
-  printf '%s' "$torch_dir" >.deps/torch-dir
+# Two set-ups at once would disturb each other. What one that was killed left running holds the lock, too.
+mkdir -p .deps
+exec {lock}>.deps/lock
+if ! flock --nonblock "$lock"; then
+  echo "set-up: waiting for another set-up of this folder to end ..."
+  flock "$lock"
 fi
 
-venv_inputs="$("$python" -V 2>&1) torch=${torch_dir:-$torch_version} \
-$(sha256sum <tools/requirements.txt)"
+if [[ -n ${TANDEM_TORCH_DIR+given} ]]; then printf '%s' "$torch_dir" >.deps/torch-dir; fi
+
+debian_packages program packages "half a minute to 2 minutes"
+
+venv_inputs="$python $("$python" -V 2>&1)" || true
 if ! stamped .venv/tandem-stamp "$venv_inputs" || [[ ! -x .venv/bin/python ]]; then
-  step venv "making .venv with the Python packages${torch_dir:+, without torch} (1 to 5 minutes)" \
-    make_venv
-  echo "$venv_inputs" >.venv/tandem-stamp
+  step venv "making .venv (5 seconds)" make_venv
 fi
 
-if [[ -e tools/build_ale.sh ]]; then
-  ale_inputs=$(cat tools/build_ale.sh plugins/atari/patches/* | sha256sum)
-  if ! stamped .deps/ale/tandem-stamp "$ale_inputs"; then
-    step ale "building the Arcade Learning Environment into .deps/ale (2 to 3 minutes)" \
-      tools/build_ale.sh
-    echo "$ale_inputs" >.deps/ale/tandem-stamp
+# From here on the steps need nothing of each other.
+ale_inputs=$(cat tools/build_ale.sh plugins/atari/patches/* | sha256sum)
+if ! stamped .deps/ale/tandem-stamp "$ale_inputs"; then
+  at_once ale "building the Arcade Learning Environment into .deps/ale (1 to 2 minutes)" build_ale
+fi
+
+if [[ $stage != program ]]; then
+  requirements=$(sha256sum <tools/requirements.txt)
+  torch_wanted=
+  if [[ $stage == torch && -z $torch_dir ]] && ! stamped .venv/tandem-torch "$torch_version"; then
+    torch_wanted=yes
   fi
-fi
+  if [[ -n $torch_wanted ]] || ! stamped .venv/tandem-packages "$requirements"; then
+    at_once python "installing Python packages${torch_wanted:+, torch among them,} into .venv \
+(half a minute to 5 minutes)" install_python_packages
+  fi
 
-if [[ -e tools/build_mujoco.sh ]]; then
   mujoco_inputs=$(sha256sum <tools/build_mujoco.sh)
   if ! stamped .deps/mujoco/tandem-stamp "$mujoco_inputs"; then
-    step mujoco "putting MuJoCo and its suite's models into .deps/mujoco (half a minute)" \
-      tools/build_mujoco.sh
-    echo "$mujoco_inputs" >.deps/mujoco/tandem-stamp
+    at_once mujoco "putting MuJoCo and its suite's models into .deps/mujoco (half a minute)" \
+      fetch_mujoco
   fi
-fi
 
-build_inputs="torch=$torch_dir"
+  debian_packages more more_packages "half a minute to 2 minutes"
+fi
+all_done
+
+# pip writes RECORD last; CMake looks for it, too.
+found_torch=${torch_dir:-$(compgen -G '.venv/lib/python3*/site-packages/torch-*.dist-info/RECORD' || true)}
+build_inputs="torch=$found_torch mujoco=$(cat .deps/mujoco/tandem-stamp 2>/dev/null || true)"
 if ! stamped build/tandem-stamp "$build_inputs" || [[ ! -e build/build.ninja ]]; then
-  step configure "configuring the build folder (10 seconds)" \
-    cmake -S . -B build -G Ninja -UTANDEM_TORCH_DIR ${torch_dir:+-DTANDEM_TORCH_DIR="$torch_dir"}
-  echo "$build_inputs" >build/tandem-stamp
+  step configure "configuring the build folder (10 seconds)" configure
 fi

@@ -25,6 +25,13 @@ def table(file):
         return list(csv.DictReader(stream))
 
 
+def found(folder, pattern):
+    try:
+        return set(folder.glob(pattern))
+    except FileNotFoundError:  # a folder on the way went while it was read
+        return set()
+
+
 def without_times(rows):
     return [{k: v for k, v in row.items() if not k.startswith("seconds")} for row in rows]
 
@@ -111,7 +118,7 @@ class Sweep(Experiment):
             (signal.SIGINT, "runs/001/checkpoints/*/manifest.json"),
             (signal.SIGKILL, "runs/002/checkpoints/*/manifest.json"),
         ]:
-            before = set(killed.glob(first_file))
+            before = found(killed, first_file)
             process = subprocess.Popen(
                 [PROGRAM, *map(str, self.sweep(*words, out=killed))],
                 stderr=subprocess.PIPE,
@@ -119,7 +126,7 @@ class Sweep(Experiment):
                 env=os.environ | PYTHON,
             )
             deadline = time.monotonic() + 300
-            while not set(killed.glob(first_file)) - before and time.monotonic() < deadline:
+            while not found(killed, first_file) - before and time.monotonic() < deadline:
                 time.sleep(0.002)
             process.send_signal(end)
             said = process.communicate(timeout=300)[1]

@@ -1,24 +1,27 @@
-"""Runs tools/setup.sh as a user does: nothing to do, and steps that fail.
+"""Runs tools/setup.sh as a user does: nothing to do, its stages, and steps that fail.
 
-The failing steps run in a copy of the tools, with programs of the test's own in place of
-dpkg-query, sudo and Python, so nothing is installed. Seen failing with a cause cut out of the list.
+All but the first run in a copy of the tools, with programs of the test's own in place of
+dpkg-query, sudo, CMake, Python and the two scripts that build what plug-ins need, so nothing is
+installed. Seen failing with a cause cut out of the list.
 """
 
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 
 
-def set_up(folder, path="", **variables):
+def set_up(folder, path="", *stage, **variables):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     result = subprocess.run(
-        [folder / "tools" / "setup.sh"],
+        [folder / "tools" / "setup.sh", *stage],
         env={**os.environ, "PATH": f"{path}:{os.environ['PATH']}", **variables},
         capture_output=True,
         text=True,
@@ -36,7 +39,7 @@ class NothingToDo(unittest.TestCase):
         self.assertLess(result.cpu_seconds, 2)
 
 
-class Failures(unittest.TestCase):
+class Copy(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -44,17 +47,105 @@ class Failures(unittest.TestCase):
         self.programs = self.root / "programs"
         self.programs.mkdir()
         shutil.copytree(ROOT / "tools", self.root / "tools")
+        (self.root / "plugins/atari/patches").mkdir(parents=True)
+        (self.root / "plugins/atari/patches/README.md").touch()
+        for name in ("ale", "mujoco"):
+            self.write(f"tools/build_{name}.sh", f"mkdir -p .deps/{name}")
+        self.install("cmake", "mkdir -p build", "touch build/build.ninja")
         packages = (ROOT / "tools" / "packages.txt").read_text().split("\n")
-        self.install("dpkg-query", *(f"echo 'installed {p}'" for p in packages if p[:1] != "#"))
+        self.install(
+            "dpkg-query", *(f"echo 'installed {p}'" for p in packages if p[:1] not in "#[")
+        )
+        # Stands for Python and, as `python -m venv --clear .venv` makes it, for that of .venv.
+        self.python = self.install(
+            "python",
+            'if [ "$*" = -V ]; then echo Python 3.11.2; fi',
+            "torch=.venv/lib/python3.11/site-packages/torch-1.dist-info",
+            'case "$*" in *pip*install*torch*) mkdir -p $torch; touch $torch/RECORD ;; esac',
+            'case "$*" in *venv*) mkdir -p .venv/bin; cp "$0" .venv/bin/python ;; esac',
+        )
 
-    def install(self, name, *lines):
-        program = self.programs / name
+    def write(self, name, *lines):
+        program = self.root / name
         program.write_text("\n".join(["#!/bin/sh", *lines, ""]))
         program.chmod(0o755)
         return program
 
-    def assert_fails(self, *, says, **variables):
-        result = set_up(self.root, self.programs, **variables)
+    def install(self, name, *lines):
+        return self.write(f"programs/{name}", *lines)
+
+    def set_up(self, *stage, **variables):
+        variables = {"TANDEM_VENV_PYTHON": str(self.python), **variables}
+        return set_up(self.root, self.programs, *stage, **variables)
+
+
+class Stages(Copy):
+    def done(self, *stage, **variables):
+        """The steps that a set-up says it has done."""
+        result = self.set_up(*stage, **variables)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        ends = [line for line in result.stdout.split("\n") if ": done in " in line]
+        return {
+            step
+            for step, words in {
+                "venv": "making .venv",
+                "ale": "Arcade",
+                "python": "Python packages",
+                "mujoco": "MuJoCo",
+                "configure": "configuring",
+            }.items()
+            if any(words in line for line in ends)
+        }
+
+    # Seen failing with a build folder that is not configured again when torch has come.
+    def test_each_does_what_those_before_it_left(self):
+        self.assertEqual(self.done("program"), {"venv", "ale", "configure"})
+        self.assertEqual(self.done("program"), set())
+        self.assertEqual(self.done(), {"python", "mujoco", "configure"})
+        self.assertEqual(self.done("all"), set())
+        self.assertEqual(self.done("torch"), {"python", "configure"})
+        for stage in ("torch", "all", "program"):
+            self.assertEqual(self.done(stage), set())
+
+    def test_the_last_does_all(self):
+        self.assertEqual(self.done("torch"), {"venv", "ale", "python", "mujoco", "configure"})
+        self.assertEqual(self.done("program"), set())
+
+    def test_a_torch_that_is_there_already_is_remembered(self):
+        (self.root / "mine/lib").mkdir(parents=True)
+        (self.root / "mine/lib/libtorch.so").touch()
+        steps = self.done("torch", TANDEM_TORCH_DIR=str(self.root / "mine"))
+        self.assertEqual(steps, {"venv", "ale", "python", "mujoco", "configure"})
+        self.assertFalse((self.root / ".venv/tandem-torch").exists())
+        self.assertEqual(self.done("torch"), set())
+        self.assertEqual(self.done("torch", TANDEM_TORCH_DIR=""), {"python", "configure"})
+
+    def test_the_python_of_the_first_time_is_remembered(self):
+        self.done("program")
+        result = set_up(self.root, self.programs, "program")
+        self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
+
+    # Seen failing with a section that goes on to the end of the file.
+    def test_the_first_installs_no_packages_of_the_others(self):
+        self.install("dpkg-query", "exit 0")
+        self.install("sudo", 'exec "$@"')
+        self.install("apt-get", f'echo "$*" >>{self.root}/installed')
+        self.done("program")
+        installed = (self.root / "installed").read_text().split()
+        self.assertIn("cmake", installed)
+        self.assertNotIn("ffmpeg", installed)
+        self.done()
+        self.assertIn("ffmpeg", (self.root / "installed").read_text().split())
+
+    def test_there_is_no_other_stage(self):
+        result = self.set_up("everything")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("usage", result.stderr)
+
+
+class Failures(Copy):
+    def assert_fails(self, *stage, says, **variables):
+        result = self.set_up(*stage, **variables)
         self.assertEqual(result.returncode, 2, result.stdout + result.stderr)
         for text in says:
             self.assertIn(text, result.stderr)
@@ -73,16 +164,43 @@ class Failures(unittest.TestCase):
             "OSError: [Errno 28] No space left on device": "free about 4 GB",
             "Failed to establish a new connection": "check the connection and the proxy",
         }.items():
-            # Stands for Python and, as `python -m venv --clear .venv` makes it, for that of .venv.
-            python = self.install(
+            self.install(
                 "python",
                 'case "$*" in *pip*install*) echo "' + words + '"; exit 1 ;; esac',
                 'case "$*" in *venv*) mkdir -p .venv/bin; cp "$0" .venv/bin/python ;; esac',
             )
             shutil.rmtree(self.root / ".venv", ignore_errors=True)
-            self.assert_fails(
-                TANDEM_VENV_PYTHON=str(python), says=["set-up failed: making .venv", words, remedy]
-            )
+            self.assert_fails(says=["set-up failed: installing Python packages", words, remedy])
+            self.assertFalse((self.root / ".venv/tandem-packages").exists())
+
+    # Seen failing with a step in the background whose end nobody asks for.
+    def test_a_step_in_the_background_that_fails(self):
+        self.write("tools/build_ale.sh", "echo 'Could not resolve host'", "exit 1")
+        self.assert_fails("program", says=["Arcade Learning Environment", "check the connection"])
+        self.assertFalse((self.root / "build").exists())
+
+    # Seen failing with steps that go on when the set-up has been interrupted.
+    def test_interrupted_it_leaves_nothing_at_work(self):
+        self.write(
+            "tools/build_ale.sh", "touch began", "sleep 2", "touch ended", "mkdir -p .deps/ale"
+        )
+        process = subprocess.Popen(
+            [self.root / "tools/setup.sh", "program"],
+            env={
+                **os.environ,
+                "PATH": f"{self.programs}:{os.environ['PATH']}",
+                "TANDEM_VENV_PYTHON": str(self.python),
+            },
+            stdout=subprocess.DEVNULL,
+        )
+        while not (self.root / "began").exists():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=60), 130)
+        time.sleep(2.5)
+        self.assertFalse((self.root / "ended").exists())
+        self.write("tools/build_ale.sh", "mkdir -p .deps/ale")
+        self.assertEqual(self.set_up("program").returncode, 0)
 
     def test_packages_without_root(self):
         self.install("dpkg-query", "exit 0")
