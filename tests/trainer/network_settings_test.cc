@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const Setting kCartpole{"env.id", "cartpole", "--env cartpole"};
+const Setting kOnCartpole{"env.id", "cartpole", "--env cartpole"};
 
 Setting word(const std::string& key, const std::string& value) {
   return {key, value, "--set " + key + "=" + value};
@@ -26,7 +26,7 @@ Setting in_file(const std::string& key, const FieldValue& value) {
 }
 
 NetConfig net_of(std::vector<Setting> settings) {
-  settings.insert(settings.begin(), kCartpole);
+  settings.insert(settings.begin(), kOnCartpole);
   return load_config("paac", settings).net;
 }
 
@@ -47,7 +47,7 @@ TEST(NetworkSettings, TheLaterOfNameAndLayersCounts) {
 
 TEST(NetworkSettings, TheResolvedConfigSaysOneNetworkAndLoadsBack) {
   for (const auto& layers : {"", "dense 5 tanh, dense 6"}) {
-    std::vector<Setting> settings{kCartpole, word("arch", "mlp")};
+    std::vector<Setting> settings{kOnCartpole, word("arch", "mlp")};
     if (*layers != '\0') settings.push_back(word("layers", layers));
     const auto config = load_config("paac", settings);
     const auto again = load_config("", parse_toml(config.toml(), "again"));
