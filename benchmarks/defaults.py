@@ -3,15 +3,15 @@
 
 usage: defaults.py [--seconds 60] [--only TEXT] [--jobs 1]
 
-For six systems, each with every algorithm that fits it, and eight environments: `tandem train SYSTEM
---env ENV --set algo=ALGO`, nothing else, for at most that many seconds. CartPole, Catch, Pendulum and
-Memory must then be learned, by 30 games of `tandem eval --greedy`, or be refused in words that name
-systems that learn them. The others must run. In all of them the config is that of the preset which the
-training names.
+For six systems, each with every algorithm that fits it, and eight environments: `tandem train
+SYSTEM --env ENV --set algo=ALGO`, nothing else, for at most that many seconds. CartPole, Catch,
+Pendulum and Memory must then be learned, by 30 games of `tandem eval --greedy`, or be refused in
+words that name systems that learn them. The others must run. In all of them the config is that of
+the preset which the training names.
 
 Prints one row a case, as Markdown: what was expected, the score, the preset. Exits with 1 if a case
-fails. Needs build/tandem, and its plug-ins for Atari and MuJoCo. --jobs trains several at once, which
-then share the cores.
+fails. Needs build/tandem, and its plug-ins for Atari and MuJoCo. --jobs trains several at once,
+which then share the cores.
 """
 
 import argparse

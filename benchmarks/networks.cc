@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -36,6 +37,17 @@ EnvSpec atari() {
   return spec;
 }
 
+/// As walkers and the like show it.
+EnvSpec numbers() {
+  EnvSpec spec;
+  spec.frame_shape = {17};
+  spec.num_actions = 6;
+  return spec;
+}
+
+/// "mlp" sees numbers, all other networks images.
+EnvSpec spec_of(const std::string& arch) { return arch == "mlp" ? numbers() : atari(); }
+
 constexpr std::int64_t kA3cSteps = 5;
 
 /// A network with a batch, and room for what it gives.
@@ -44,8 +56,8 @@ class Bench {
   Bench(const std::string& arch, std::int64_t batch, const std::string& library,
         Precision precision)
       : batch_(batch),
-        learner_(make_architecture({.arch = arch}, atari()), {}, 1),
-        observations_(static_cast<std::size_t>(batch) * 4 * 84 * 84),
+        learner_(make_architecture({.arch = arch}, spec_of(arch)), {}, 1),
+        observations_(static_cast<std::size_t>(batch * spec_of(arch).observation_bytes())),
         logits_(static_cast<std::size_t>(batch) * 6),
         value_(static_cast<std::size_t>(batch)),
         gradient_(1, std::vector<float>(learner_.parameters().size())) {
@@ -54,7 +66,14 @@ class Bench {
                    ? make_onednn_network(architecture, learner_.parameters(), precision)
                    : make_torch_network(architecture, learner_.parameters(), "cpu", precision);
     Stream stream(1, 2);
-    for (auto& byte : observations_) byte = static_cast<std::byte>(stream.bits());
+    if (architecture.input_dtype == DType::u8) {
+      for (auto& byte : observations_) byte = static_cast<std::byte>(stream.bits());
+      return;
+    }
+    for (std::size_t at = 0; at < observations_.size(); at += sizeof(float)) {
+      const float number = stream.normal();
+      std::memcpy(&observations_[at], &number, sizeof(float));
+    }
   }
 
   void forward() { network_->forward({observations_}, heads(0, batch_)); }
@@ -123,7 +142,7 @@ struct Case {
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const std::string arch : {"nips", "nature"}) {
+  for (const std::string arch : {"nips", "nature", "large3", "large1", "linear_conv", "mlp"}) {
     for (const bool training : {false, true}) {
       for (const std::int64_t batch : {1, 5, 16, 32, 80, 160}) {
         const bool for_training = batch == kA3cSteps || batch >= 80;
@@ -140,13 +159,13 @@ std::vector<Case> cases() {
 }
 
 void print(const std::vector<Case>& all) {
-  fmt::print("us per sample     batch  libtorch fp32  oneDNN fp32  oneDNN bf16\n");
+  fmt::print("us per sample        batch  libtorch fp32  oneDNN fp32  oneDNN bf16\n");
   for (std::size_t i = 0; i + 2 < all.size(); i += 3) {
     const auto us = [&](std::size_t k) {
       const double seconds = all[i + k].least;
       return std::isfinite(seconds) ? fmt::format("{:.1f}", 1e6 * seconds) : "-";
     };
-    fmt::print("{:<17} {:>5}  {:>13}  {:>11}  {:>11}\n",
+    fmt::print("{:<20} {:>5}  {:>13}  {:>11}  {:>11}\n",
                all[i].arch + (all[i].training ? " training" : " forward"), all[i].batch, us(0),
                us(1), us(2));
   }

@@ -3,8 +3,8 @@ if(TARGET tandem_atari)
   add_dependencies(app_tests tandem_atari)
 endif()
 
-# The built program, end to end. Most of the networks here need libtorch.
-if(TARGET tandem AND TANDEM_TORCH)
+# The built program, end to end, where it can compute networks.
+if(TARGET tandem AND (TARGET tandem_torch OR TARGET onednn))
   set(tests cli)
   if(NOT TANDEM_SANITIZE)
     # Of short trainings whose speed is all that matters, and of many of them, each its own process.
@@ -19,7 +19,7 @@ if(TARGET tandem AND TANDEM_TORCH)
 endif()
 
 # Whole trainings, which take too long under a sanitizer.
-if(TARGET tandem AND TANDEM_TORCH AND NOT TANDEM_SANITIZE)
+if(TARGET tandem AND (TARGET tandem_torch OR TARGET onednn) AND NOT TANDEM_SANITIZE)
   add_test(NAME app.same_bits
     COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/same_bits_test.py -v)
   set_tests_properties(app.same_bits PROPERTIES

@@ -168,12 +168,16 @@ class Sweep(Experiment):
         words = ["--steps", "1k", "--runs", 1]
         self.passes(*self.sweep(*words))
         description = json.loads((self.out / "sweep.json").read_text())
-        del description["config"]["net.layers"]
+        del description["config"]["net.depth"]
         (self.out / "sweep.json").write_text(json.dumps(description))
         self.passes(*self.sweep(*words))
+        # An old key of the depth of mlp.
+        old = description | {"config": description["config"] | {"net.layers": 2}}
+        (self.out / "sweep.json").write_text(json.dumps(old))
+        self.passes(*self.sweep(*words))
         (self.out / "sweep.json").write_text(json.dumps(description))
-        says = "net.layers is 2 there and 3 here"
-        self.assert_refused(*self.sweep(*words, "--set", "layers=3"), says=says)
+        says = "net.depth is 2 there and 3 here"
+        self.assert_refused(*self.sweep(*words, "--set", "depth=3"), says=says)
 
     def test_its_folder_is_no_run(self):
         self.passes(*self.sweep("--steps", "1k", "--runs", 1))

@@ -17,6 +17,7 @@ namespace tandem {
 inline Architecture golden_architecture(const nlohmann::json& golden) {
   NetConfig config;
   config.arch = golden["arch"];
+  config.layers = golden.value("layers", "");
   config.hidden = golden["hidden"];
   config.lstm = golden.value("lstm", 0);
   config.separate = golden.value("separate", false);

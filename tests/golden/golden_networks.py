@@ -16,23 +16,38 @@ CONVOLUTIONS = {  # filters, kernel, stride
 }
 DENSE = {"nips": [256], "linear_conv": [], "nature": [512], "mlp": [32, 32]}
 DENSE.update({f"large{stride}": [256] for stride in (4, 3, 2, 1)})
+ODD = "conv 20 5 3 tanh, conv 17 3 1 none, dense 33 tanh, dense 24"  # as net.layers has it
+ACTIVATIONS = {"relu": F.relu, "tanh": torch.tanh, "none": lambda x: x}
+
+
+def layers_of(arch, text):
+    """(kind, sizes, activation) of each layer: those of `text`, as net.layers has it, or arch's."""
+    if text:
+        words = [part.split() for part in text.split(",")]
+        words = [each if each[-1] in ACTIVATIONS else [*each, "relu"] for each in words]
+        return [(each[0], [int(word) for word in each[1:-1]], each[-1]) for each in words]
+    activation = "none" if arch.startswith("linear") else "relu"
+    convolutions = [("conv", list(sizes), activation) for sizes in CONVOLUTIONS[arch]]
+    return convolutions + [("dense", [units], "relu") for units in DENSE[arch]]
 
 
 class Network(torch.nn.Module):
-    def __init__(self, arch, shape, actions, value_head, dueling=False):
+    def __init__(self, layers, shape, actions, value_head, dueling=False):
         super().__init__()
         self.dueling = dueling
-        self.linear = arch.startswith("linear")
         self.convs = torch.nn.ModuleList()
-        for filters, kernel, stride in CONVOLUTIONS[arch]:
-            self.convs.append(torch.nn.Conv2d(shape[0], filters, kernel, stride))
-            shape = (filters, *((size - kernel) // stride + 1 for size in shape[1:]))
-        width = math.prod(shape)
         self.dense = torch.nn.ModuleList()
-        for i, units in enumerate(DENSE[arch]):
-            streams = 2 if dueling and i == len(DENSE[arch]) - 1 else 1
-            self.dense.append(torch.nn.Linear(width, streams * units))
-            width = units
+        self.activations = [ACTIVATIONS[activation] for _, _, activation in layers]
+        for i, (kind, sizes, _) in enumerate(layers):
+            if kind == "conv":
+                filters, kernel, stride = sizes
+                self.convs.append(torch.nn.Conv2d(shape[0], filters, kernel, stride))
+                shape = (filters, *((size - kernel) // stride + 1 for size in shape[1:]))
+                continue
+            streams = 2 if dueling and i == len(layers) - 1 else 1
+            self.dense.append(torch.nn.Linear(math.prod(shape), streams * sizes[0]))
+            shape = (sizes[0],)
+        width = math.prod(shape)
         self.policy = torch.nn.Linear(width, actions)
         self.value = torch.nn.Linear(width, 1) if value_head else None
 
@@ -40,12 +55,11 @@ class Network(torch.nn.Module):
         return self.heads(self.features(x))
 
     def features(self, x):
-        for conv in self.convs:
-            x = conv(x) if self.linear else F.relu(conv(x))
-        x = x.flatten(1)
-        for dense in self.dense:
-            x = F.relu(dense(x))
-        return x
+        layers = [*self.convs, *self.dense]
+        for layer, activation in zip(layers, self.activations, strict=True):
+            x = x.flatten(1) if isinstance(layer, torch.nn.Linear) else x
+            x = activation(layer(x))
+        return x.flatten(1)
 
     def heads(self, x):
         if self.dueling:  # a stream for the advantages, then one for the value
@@ -75,9 +89,18 @@ def fill(parameters, salt=1):
 
 
 def network_case(
-    name, arch, dtype, shape, actions, batch, value_head=True, pixel_mean=0, dueling=False
+    name,
+    arch,
+    dtype,
+    shape,
+    actions,
+    batch,
+    value_head=True,
+    pixel_mean=0,
+    dueling=False,
+    layers="",
 ):
-    network = Network(arch, shape, actions, value_head, dueling).double()
+    network = Network(layers_of(arch, layers), shape, actions, value_head, dueling).double()
     fill(with_fan_in(network))
     size = batch * math.prod(shape)
     x = pixels(size, 2) / 255 - pixel_mean if dtype == "u8" else numbers(size, 2)
@@ -89,7 +112,8 @@ def network_case(
     return {
         "name": name,
         "arch": arch,
-        "hidden": (DENSE[arch] or [1])[0],
+        "hidden": (DENSE.get(arch) or [1])[0],
+        **({"layers": layers} if layers else {}),
         "dtype": dtype,
         "shape": shape,
         "actions": actions,
@@ -102,6 +126,10 @@ def network_case(
         "value": value.tolist(),
         "gradients": [summary(p.grad) for p in network.parameters()],
     }
+
+
+def layers_case(name, layers, dtype, shape, **options):
+    return network_case(name, "layers", dtype, shape, 4, 3, layers=layers, **options)
 
 
 def networks():
@@ -124,15 +152,28 @@ def networks():
         network_case("nature_dueling", "nature", "u8", [4, 84, 84], 6, 3, dueling=True),
         network_case("nips_float_dueling", "nips", "f32", [3, 40, 40], 4, 2, dueling=True),
         network_case("mlp_dueling", "mlp", "f32", [5], 2, 7, dueling=True),
+        network_case("mlp_pixel_mean", "mlp", "u8", [2, 6, 5], 3, 4, pixel_mean=0.375),
+        layers_case("odd_layers", ODD, "u8", [4, 44, 36]),
+        layers_case("odd_layers_of_floats", ODD, "f32", [3, 25, 21]),
+        layers_case("odd_dueling", ODD, "u8", [1, 30, 30], dueling=True, pixel_mean=0.5),
+        layers_case("tanh_over_cells", "conv 16 8 4 tanh, conv 20 3 2 none", "u8", [2, 36, 36]),
+        layers_case("linear", "dense 7 none, dense 9 none, dense 6 none", "f32", [5]),
+        layers_case(
+            "linear_convolutions_alone",
+            "conv 16 4 2 none, conv 16 3 1 none, conv 8 3 1 none",
+            "u8",
+            [1, 20, 20],
+            pixel_mean=0.25,
+        ),
     ]
 
 
 class LstmNetwork(torch.nn.Module):
     """A torso, an LSTM and the heads for these widths."""
 
-    def __init__(self, arch, shape, cells, heads):
+    def __init__(self, layers, shape, cells, heads):
         super().__init__()
-        self.torso = Network(arch, shape, 1, value_head=False)
+        self.torso = Network(layers, shape, 1, value_head=False)
         self.lstm = torch.nn.LSTMCell(self.torso.policy.in_features, cells)
         self.heads = torch.nn.ModuleList(torch.nn.Linear(cells, width) for width in heads)
 
@@ -159,11 +200,12 @@ class LstmNetwork(torch.nn.Module):
         return [torch.cat(head) for head in zip(*heads, strict=True)], torch.stack((h, c), 1)
 
 
-def lstm_case(name, arch, dtype, shape, cells, steps, envs, separate=False):
+def lstm_case(name, arch, dtype, shape, cells, steps, envs, separate=False, layers=""):
     """A rollout of several environments from some state; episodes begin within it."""
     actions, samples = 3, steps * envs
     widths = [[actions], [1]] if separate else [[actions, 1]]
-    networks = [LstmNetwork(arch, shape, cells, heads).double() for heads in widths]
+    torso = layers_of(arch, layers)
+    networks = [LstmNetwork(torso, shape, cells, heads).double() for heads in widths]
     parameters = [pair for network in networks for pair in network.in_order()]
     fill(parameters)
     size = samples * math.prod(shape)
@@ -181,7 +223,8 @@ def lstm_case(name, arch, dtype, shape, cells, steps, envs, separate=False):
     return {
         "name": name,
         "arch": arch,
-        "hidden": (DENSE[arch] or [1])[0],
+        "hidden": (DENSE.get(arch) or [1])[0],
+        **({"layers": layers} if layers else {}),
         "lstm": cells,
         "separate": separate,
         "dtype": dtype,
@@ -207,4 +250,5 @@ def lstm():
         lstm_case("images", "nips", "u8", [4, 84, 84], 24, 3, 2),
         lstm_case("separate", "mlp", "f32", [5], 16, 5, 3, separate=True),
         lstm_case("separate_linear", "linear_conv", "u8", [3, 40, 40], 8, 4, 2, separate=True),
+        lstm_case("odd_layers", "layers", "u8", [3, 20, 20], 9, 4, 2, layers=ODD),
     ]

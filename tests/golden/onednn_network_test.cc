@@ -5,12 +5,11 @@
 namespace tandem {
 namespace {
 
+// Seen failing with the gradient of a layer without activation in the place of that of its input.
 class OnednnNetworkGolden : public testing::TestWithParam<int> {};
 
 TEST_P(OnednnNetworkGolden, HeadsAndGradientsAreThoseOfPyTorch) {
-  const auto golden = golden_cases("networks").at(GetParam());
-  if (!onednn_supports(golden_architecture(golden))) GTEST_SKIP() << "libtorch's business";
-  expect_golden(golden, [](const auto& architecture, auto values) {
+  expect_golden(golden_cases("networks").at(GetParam()), [](const auto& architecture, auto values) {
     return make_onednn_network(architecture, values, Precision::fp32);
   });
 }

@@ -92,6 +92,31 @@ TEST(Architecture, MlpFlattensAnyObservation) {
   EXPECT_EQ(parameters[1].fan_in, 60);
 }
 
+TEST(Architecture, GivenLayersAreTheNetwork) {
+  const auto architecture = make_architecture(
+      {.layers = "conv 10 5 3 none, dense 9 tanh", .dueling = true}, image_spec(20, 23));
+  EXPECT_EQ(architecture.name, "layers");
+  EXPECT_EQ(architecture.torso[0].activation, Activation::none);
+  const auto parameters = architecture.parameters();
+  EXPECT_THAT(parameters[0].shape, testing::ElementsAre(10, 4, 5, 5));
+  EXPECT_THAT(parameters[2].shape, testing::ElementsAre(2 * 9, 10 * 6 * 7));
+  EXPECT_THAT(parameters[4].shape, testing::ElementsAre(6, 9));
+}
+
+TEST(Architecture, GivenLayersThatDoNotFitAreNamed) {
+  EnvSpec vector;
+  vector.frame_shape = {7};
+  vector.num_actions = 2;
+  EXPECT_THAT([&] { make_architecture({.layers = "conv 4 3 1"}, vector); },
+              ThrowsMessage<Error>(testing::AllOf(HasSubstr("net.layers: "),
+                                                  HasSubstr("the observation is 7"),
+                                                  HasSubstr("dense layers alone"))));
+  EXPECT_THAT(
+      [&] { make_architecture({.layers = "conv 4 3 1, conv 4 9 1"}, image_spec(8, 8)); },
+      ThrowsMessage<Error>(testing::AllOf(HasSubstr("net.layers: "), HasSubstr("image of 6x6"),
+                                          HasSubstr("smaller kernels"))));
+}
+
 TEST(Architecture, SaysWhatDoesNotFitAndWhatToDo) {
   EnvSpec vector;
   vector.frame_shape = {7};
@@ -139,7 +164,7 @@ TEST(Architecture, SeparateNetworksHaveATorsoAndCellsEach) {
   spec.frame_shape = {7};
   spec.num_actions = 2;
   const auto architecture = make_architecture(
-      {.arch = "mlp", .hidden = 20, .layers = 1, .lstm = 5, .separate = true}, spec);
+      {.arch = "mlp", .hidden = 20, .depth = 1, .lstm = 5, .separate = true}, spec);
   EXPECT_THAT(names_of(architecture),
               testing::ElementsAre(
                   "actor.dense1.weight", "actor.dense1.bias", "actor.lstm.weight_ih",

@@ -80,6 +80,7 @@ struct NetworkCase {
   std::string name;
   std::function<std::unique_ptr<Network>(const Architecture&, std::span<const float>)> make;
   double rounding = 1e-5;  // of gradients, by which batches may differ from their parts
+  NetConfig net = {};
 };
 
 inline void PrintTo(const NetworkCase& network, std::ostream* out) { *out << network.name; }

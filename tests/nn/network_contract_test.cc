@@ -9,7 +9,7 @@ namespace {
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(NetworkContract);
 
 TEST_P(NetworkContract, SeesNewParametersAfterReload) {
-  Atari atari;
+  Atari atari(GetParam().net);
   const auto network = make(atari);
   Outputs before;
   network->forward({atari.observations}, before.heads());
@@ -26,7 +26,7 @@ TEST_P(NetworkContract, SeesNewParametersAfterReload) {
 }
 
 TEST_P(NetworkContract, BackwardOverRecordedSamplesIsTheGradientOfTheWholeBatch) {
-  Atari atari;
+  Atari atari(GetParam().net);
   const auto network = make(atari);
   std::vector<float> expected(atari.parameters.size());
   differentiate(*network, atari, expected);
@@ -55,7 +55,7 @@ TEST_P(NetworkContract, BackwardOverRecordedSamplesIsTheGradientOfTheWholeBatch)
 
 // Some actors record and others do not: the actions may not depend on it.
 TEST_P(NetworkContract, RecordingAndGoingForwardGiveTheSameBits) {
-  Atari atari;
+  Atari atari(GetParam().net);
   const auto network = make(atari);
   std::int64_t first = 0;
   for (const std::int64_t count : {5, 1, 16, 2}) {
@@ -69,7 +69,7 @@ TEST_P(NetworkContract, RecordingAndGoingForwardGiveTheSameBits) {
 }
 
 TEST_P(NetworkContract, RefusesABackwardOfNothingAndOtherSizes) {
-  Atari atari;
+  Atari atari(GetParam().net);
   const auto network = make(atari);
   std::vector<float> gradient(atari.parameters.size());
   EXPECT_THROW(network->backward(copy_heads, gradient), std::logic_error);
@@ -82,7 +82,7 @@ TEST_P(NetworkContract, RefusesABackwardOfNothingAndOtherSizes) {
 }
 
 TEST_P(NetworkContract, ForgetsRecordedSamplesAtReload) {
-  Atari atari;
+  Atari atari(GetParam().net);
   const auto network = make(atari);
   Outputs outputs;
   network->record({rows_of(atari, 0, 3)}, rows_of(outputs, 0, 3));
@@ -98,7 +98,7 @@ TEST_P(NetworkContract, ForgetsRecordedSamplesAtReload) {
 }
 
 TEST_P(NetworkContract, ManyThreadsShareOneParameterBuffer) {
-  Atari atari;
+  Atari atari(GetParam().net);
   const auto alone = make(atari);
   Outputs expected;
   alone->forward({atari.observations}, expected.heads());
@@ -127,7 +127,7 @@ TEST_P(NetworkContract, ManyThreadsShareOneParameterBuffer) {
 
 TEST_P(NetworkContract, StartsNoThreads) {
   // Seen failing with keep_to_this_thread() left out (on two cores).
-  Atari atari;
+  Atari atari(GetParam().net);
   std::thread([&] {
     const auto before = thread_count();
     const auto network = make(atari);

@@ -35,6 +35,23 @@ TEST_F(RunDirectoryTest, CreatesTheFolderAndItsConfig) {
   EXPECT_EQ(text.str(), "seed = 1\n");
 }
 
+// Seen failing with the backend of each start noted, the same or not.
+TEST_F(RunDirectoryTest, NotesWhatComputesTheNetworks) {
+  const auto directory = RunDirectory::create(run_);
+  EXPECT_THAT(noted_backends({run_}), testing::IsEmpty());
+  directory.note_backend("b 1", "");
+  directory.note_backend("b 1", "a");
+  EXPECT_THAT(noted_backends({run_}), testing::ElementsAre("b 1"));
+  directory.note_backend("c", "a");
+  EXPECT_THAT(noted_backends({run_}), testing::ElementsAre("b 1", "c"));
+}
+
+TEST_F(RunDirectoryTest, ARunThatNotedNoBackendHadOneBefore) {
+  const auto directory = RunDirectory::create(run_);
+  directory.note_backend("b", "a");
+  EXPECT_THAT(noted_backends({run_}), testing::ElementsAre("a", "b"));
+}
+
 TEST_F(RunDirectoryTest, TakesAnEmptyFolderAndOneOfARunThatFailedAtItsStart) {
   fs::create_directories(run_);
   { const auto directory = RunDirectory::create(run_); }

@@ -10,7 +10,7 @@ add_test(NAME tools.setup COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/t
 
 foreach(tool plot compare compare_versions)
   set(words ${CMAKE_CURRENT_SOURCE_DIR}/tools/${tool}_test.py)
-  if(TARGET tandem AND TANDEM_TORCH)
+  if(TARGET tandem AND (TARGET tandem_torch OR TARGET onednn))
     list(APPEND words $<TARGET_FILE:tandem>)
   endif()
   add_test(NAME tools.${tool} COMMAND ${TANDEM_PYTHON} ${words})

@@ -59,6 +59,7 @@ std::vector<Config> networks(const Ga3cGridOptions& options, const Config& confi
   for (const auto& net : options.nets) {
     auto one = config;
     one.net.arch = net;
+    one.net.layers.clear();
     all.push_back(one);
     for (const auto& system : beside) all.push_back(same_task(one, system));
   }

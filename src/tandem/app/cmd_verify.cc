@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdint>
 #include <memory>
@@ -24,7 +25,8 @@ threads; so does any number of hts.executors, hts.actors and hts.learners:
   tandem verify runs/mine --steps 100k --threads 1
   tandem verify runs/mine --set hts.actors=8
 Another build of tandem, other libraries or a CPU with other vector
-instructions (see TANDEM_CPU) may round otherwise.)";
+instructions (see TANDEM_CPU) may round otherwise. The run's backends.txt says
+which library computed its network.)";
 
 struct VerifyOptions {
   std::string run;
@@ -50,19 +52,29 @@ std::int64_t steps_of(const VerifyOptions& options) {
   return steps;
 }
 
+/// Why bits differ that should not.
+std::string why_different(const VerifyOptions& options, const Verification& result) {
+  if (result.other_backends.empty()) {
+    return "Another build, CPU or setting does that; if all are the same, it is a bug";
+  }
+  return fmt::format(
+      "Bits may differ because {} was computed by {}, and this program computes its network by {}, "
+      "which rounds otherwise",
+      options.run, fmt::join(result.other_backends, " and "), result.backend);
+}
+
 void run(const VerifyOptions& options) {
   const StopSignals signals;
   const auto result =
       verify(config_of(options), options.run, steps_of(options), signals.stop_requested());
   if (result.parted_at) {
     throw Error(fmt::format(
-        "the runs part at update {} (step {}): what {} measured there differs in some "
-        "bit. Another build, CPU or setting does that; if all are the same, it is a bug",
-        *result.parted_at, result.parted_step, options.run));
+        "the runs part at update {} (step {}): what {} measured there differs in some bit. {}",
+        *result.parted_at, result.parted_step, options.run, why_different(options, result)));
   }
   if (result.same_checkpoint == false) {
-    throw Error(fmt::format("the updates are the same, but the checkpoint of step {} differs",
-                            result.steps));
+    throw Error(fmt::format("the updates are the same, but the checkpoint of step {} differs. {}",
+                            result.steps, why_different(options, result)));
   }
   fmt::print("the same bits: {} updates, {} steps, trained again in {:.1f} s\n", result.updates,
              result.steps, result.seconds);

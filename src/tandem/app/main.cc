@@ -20,6 +20,7 @@
 
 #include "tandem/app/commands.h"
 #include "tandem/app/process_settings.h"
+#include "tandem/app/version.h"
 #include "tandem/base/cpu.h"
 #include "tandem/base/error.h"
 #include "tandem/base/nearest.h"
@@ -83,7 +84,8 @@ int main(int argc, char** argv) {
   spdlog::set_pattern("tandem: %^%l%$: %v");
   CLI::App program{"Trains reinforcement-learning agents with published parallel systems.",
                    "tandem"};
-  program.set_version_flag("--version", "tandem " TANDEM_VERSION);
+  program.set_version_flag("--version", tandem::version_text,
+                           "Print the version and what networks are computed with");
   program.require_subcommand(1);
   program.footer(
       "TANDEM_CPU=portable, avx2, avx512 or amx in the environment masks wider instructions of the "

@@ -27,8 +27,10 @@ class StateWriter {
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void put(const T& value) {
-    const auto* first = reinterpret_cast<const std::byte*>(&value);
-    bytes_.insert(bytes_.end(), first, first + sizeof(T));
+    // GCC 12 takes an insert() for an overflow, in some groups of files that are compiled at once.
+    const auto size = bytes_.size();
+    bytes_.resize(size + sizeof(T));
+    std::memcpy(bytes_.data() + size, &value, sizeof(T));
   }
 
   /// A block of any length; its length goes before it.

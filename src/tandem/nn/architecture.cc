@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "tandem/base/error.h"
+#include "tandem/nn/layer_list.h"
 
 namespace tandem {
 namespace {
@@ -32,18 +33,20 @@ std::string text(const Shape& shape) {
 /// What a layer makes of an input of one sample. Throws Error when the layer does not fit.
 Shape output_shape(const Architecture& architecture, const Layer& layer, const Shape& input) {
   if (layer.kind == Layer::Kind::dense) return {layer.units};
+  const bool given = architecture.name == kGivenLayers;
   if (input.size() != 3) {
     throw Error(fmt::format(
-        "net.arch: '{}' begins with a convolution and needs images, but the observation is {}; "
-        "use net.arch = \"mlp\"",
-        architecture.name, text(architecture.input_shape)));
+        "{}: '{}' begins with a convolution and needs images, but the observation is {}; use {}",
+        given ? "net.layers" : "net.arch", architecture.name, text(architecture.input_shape),
+        given ? "dense layers alone" : "net.arch = \"mlp\""));
   }
   if (input[1] < layer.kernel || input[2] < layer.kernel) {
     throw Error(fmt::format(
-        "net.arch: the observation {} is too small for '{}': a {}x{} convolution meets an image of "
-        "{}x{}; use larger frames or net.arch = \"mlp\"",
-        text(architecture.input_shape), architecture.name, layer.kernel, layer.kernel, input[1],
-        input[2]));
+        "{}: the observation {} is too small for '{}': a {}x{} convolution meets an image of "
+        "{}x{}; use larger frames or {}",
+        given ? "net.layers" : "net.arch", text(architecture.input_shape), architecture.name,
+        layer.kernel, layer.kernel, input[1], input[2],
+        given ? "smaller kernels and strides" : "net.arch = \"mlp\""));
   }
   return {layer.units, (input[1] - layer.kernel) / layer.stride + 1,
           (input[2] - layer.kernel) / layer.stride + 1};
@@ -92,12 +95,23 @@ Layer with(Activation activation, Layer layer) {
 }
 
 constexpr std::array kNetworks = {"nips",   "nature",      "large4", "large3", "large2",
-                                  "large1", "linear_conv", "mlp",    "dpg"};
+                                  "large1", "linear_conv", "mlp",    "dpg",    kGivenLayers};
+
+/// The word for the network, whose layers go before a name.
+std::string name_of(const NetConfig& config) {
+  return config.layers.empty() ? config.arch : kGivenLayers;
+}
 
 std::vector<Layer> torso(const NetConfig& config) {
+  if (!config.layers.empty()) return parse_layers(config.layers);
   if (std::ranges::find(kNetworks, config.arch) == kNetworks.end()) {
     throw Error(fmt::format("net.arch: unknown network '{}'; use one of {}", config.arch,
                             fmt::join(kNetworks, ", ")));
+  }
+  if (config.arch == kGivenLayers) {
+    throw Error(
+        "net.arch: 'layers' is the network that net.layers describes, which is empty; write, for "
+        "instance, net.layers = \"dense 64, dense 64\"");
   }
   // Mnih et al., 2013: the network of the NIPS deep learning workshop paper.
   if (config.arch == "nips") return {conv(16, 8, 4), conv(32, 4, 2), dense(256)};
@@ -116,7 +130,7 @@ std::vector<Layer> torso(const NetConfig& config) {
   // Ape-X, appendix D, the actor. What is behind the second layer it does not say: a ReLU, as in
   // DDPG (Lillicrap et al. 2016, section 7).
   if (config.arch == "dpg") return {with(Activation::tanh, dense(300)), dense(200)};
-  std::vector<Layer> layers(static_cast<std::size_t>(config.layers), dense(config.hidden));
+  std::vector<Layer> layers(static_cast<std::size_t>(config.depth), dense(config.hidden));
   return layers;
 }
 
@@ -161,16 +175,22 @@ FieldList NetConfig::fields() {
        .target = &arch,
        .meaning = "network in front of the heads; large4 to large1: ever more places of the first "
                   "convolution; linear_conv: two convolutions without ReLUs; dpg: a deterministic "
-                  "policy and its critic, for algo = dpg",
+                  "policy and its critic, for algo = dpg; layers: as net.layers says",
        .source = "PAAC, section 5.1; large: GA3C, section 5.1; linear_conv: A3C, section 5.2.3; "
                  "dpg: Ape-X, appendix D",
        .choices = {kNetworks.begin(), kNetworks.end()}},
+      {.key = "layers",
+       .target = &layers,
+       .meaning =
+           "network in front of the heads, layer by layer, instead of a named one: conv UNITS "
+           "KERNEL STRIDE or dense UNITS, with relu (the default), tanh or none behind it, "
+           "as in \"conv 32 8 4, conv 64 4 2 tanh, dense 512\"; empty: that of net.arch"},
       {.key = "hidden",
        .target = &hidden,
        .meaning = "mlp: units of each of its layers",
        .least = 1,
        .most = 1 << 16},
-      {.key = "layers", .target = &layers, .meaning = "mlp: layers", .least = 1, .most = 16},
+      {.key = "depth", .target = &depth, .meaning = "mlp: layers", .least = 1, .most = 16},
       {.key = "lstm",
        .target = &lstm,
        .meaning = "LSTM cells between the torso and the heads, whose state lasts as long as an "
@@ -276,7 +296,7 @@ std::int64_t Architecture::parameter_count() const {
 }
 
 Architecture make_architecture(const NetConfig& config, const EnvSpec& spec, bool value_head) {
-  Architecture result{.name = config.arch,
+  Architecture result{.name = name_of(config),
                       .input_dtype = spec.dtype,
                       .input_shape = spec.observation_shape(),
                       .torso = torso(config),
@@ -287,7 +307,7 @@ Architecture make_architecture(const NetConfig& config, const EnvSpec& spec, boo
                       .dueling = config.dueling,
                       .init = config.init,
                       .pixel_mean = static_cast<float>(config.pixel_mean)};
-  if (config.arch == "dpg") add_critic_of_actions(result, spec);
+  if (result.name == "dpg") add_critic_of_actions(result, spec);
   if (config.pixel_mean != 0 && spec.dtype != DType::u8) {
     throw Error("net.pixel_mean: this environment's observations are no pixels; leave it out");
   }

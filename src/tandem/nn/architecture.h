@@ -17,9 +17,11 @@ enum class Precision { fp32, bf16 };
 
 /// Which network, as config keys net.*. Value type.
 struct NetConfig {
-  std::string arch = "nips";       // nips, nature, large4 to large1, linear_conv, mlp or dpg
+  std::string arch = "nips";       // nips, nature, large4 to large1, linear_conv, mlp, dpg or
+                                   // layers
+  std::string layers = {};         // instead of arch's, as parse_layers() takes them; empty: arch's
   std::int64_t hidden = 64;        // mlp: units of each of its layers
-  std::int64_t layers = 2;         // mlp: how many
+  std::int64_t depth = 2;          // mlp: how many
   std::int64_t lstm = 0;           // LSTM cells between torso and heads; 0: none
   bool separate = false;           // policy and value have a network each
   bool dueling = false;            // the last layer of the torso is one for each head
@@ -56,7 +58,7 @@ struct ParameterInfo {
 /// mean) and, where there is one, a value head (one scalar), as PAAC's section 5.1 and A3C's
 /// section 5.1 describe. Value type.
 struct Architecture {
-  std::string name;
+  std::string name;               // config.arch, or "layers"
   DType input_dtype = DType::u8;  // u8 inputs are divided by 255, then lessened by pixel_mean
   std::vector<std::int64_t> input_shape = {};
   std::vector<Layer> torso = {};
@@ -108,9 +110,12 @@ struct Architecture {
   [[nodiscard]] std::int64_t parameter_count() const;
 };
 
-/// The architecture that `config` names for the observations and actions of `spec`; algorithms
-/// without a value function of states need no value head. Throws Error when they do not fit (a
-/// convolution over a vector).
+/// The word for a network that config.layers describes, where config.arch takes a name.
+inline constexpr auto kGivenLayers = "layers";
+
+/// The architecture that `config` names or describes for the observations and actions of `spec`;
+/// algorithms without a value function of states need no value head. Throws Error when they do not
+/// fit (a convolution over a vector).
 Architecture make_architecture(const NetConfig& config, const EnvSpec& spec,
                                bool value_head = true);
 

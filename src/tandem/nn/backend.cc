@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <utility>
 
 #include "tandem/base/error.h"
 #include "tandem/base/places.h"
@@ -11,24 +12,33 @@
 namespace tandem {
 namespace {
 
-std::filesystem::path find_backend(const std::string& name) {
-  const auto folders = places_of("backends", "TANDEM_BACKEND_PATH");
-  for (const auto& folder : folders) {
-    auto file = folder / ("tandem_" + name + ".so");
-    if (std::filesystem::exists(file)) return file;
-  }
+constexpr auto kPath = "TANDEM_BACKEND_PATH";
+
+std::string file_of(const std::string& name) { return "tandem_" + name + ".so"; }
+
+std::filesystem::path found_backend(const std::string& name) {
+  if (auto file = find_backend(name)) return *std::move(file);
   throw Error(fmt::format(
-      "this network needs lib{}, and there is no backend tandem_{}.so in {}. Build tandem with "
-      "-DTANDEM_TORCH=ON (`make` does), name the backend's folder in $TANDEM_BACKEND_PATH, or use "
-      "--device cpu with a network that needs none: net.arch = nips or nature on "
-      "pixels",
-      name, name, joined(folders)));
+      "--device cuda, and the CPU in a build without oneDNN, compute networks by lib{}, and there "
+      "is no backend {} in {}. Get it by `make torch`, name the backend's folder in "
+      "${}, or use --device cpu",
+      name, file_of(name), backend_places(), kPath));
 }
 
 }  // namespace
 
+std::string backend_places() { return joined(places_of("backends", kPath)); }
+
+std::optional<std::filesystem::path> find_backend(const std::string& name) {
+  for (const auto& folder : places_of("backends", kPath)) {
+    auto file = folder / file_of(name);
+    if (std::filesystem::exists(file)) return file;
+  }
+  return std::nullopt;
+}
+
 const BackendInfo& load_backend(const std::string& name) {
-  const auto file = find_backend(name);
+  const auto file = found_backend(name);
   // Never closed: networks may live until the process ends. A second call finds it open.
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {

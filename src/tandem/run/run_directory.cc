@@ -2,9 +2,11 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
+#include <fstream>
 #include <system_error>
 #include <utility>
 
@@ -46,6 +48,20 @@ RunDirectory RunDirectory::create(const fs::path& folder) {
 RunDirectory RunDirectory::reopen(const fs::path& folder) {
   require_run(folder);
   return RunDirectory({folder});
+}
+
+void RunDirectory::note_backend(const std::string& now, const std::string& before) const {
+  auto names = noted_backends(paths_);
+  if (names.empty() && !before.empty()) names.push_back(before);
+  if (names.empty() || names.back() != now) names.push_back(now);
+  replace_durably(paths_.backends(), fmt::format("{}\n", fmt::join(names, "\n")));
+}
+
+std::vector<std::string> noted_backends(const RunPaths& run) {
+  std::ifstream file(run.backends());
+  std::vector<std::string> names;
+  for (std::string name; std::getline(file, name);) names.push_back(name);
+  return names;
 }
 
 void require_run(const fs::path& folder) {

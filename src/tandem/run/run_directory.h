@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tandem/run/folder_lock.h"
 
@@ -19,6 +20,7 @@ struct RunPaths {
   [[nodiscard]] std::filesystem::path metrics() const { return folder / "metrics.jsonl"; }
   [[nodiscard]] std::filesystem::path checkpoints() const { return folder / "checkpoints"; }
   [[nodiscard]] std::filesystem::path result() const { return folder / "result.json"; }
+  [[nodiscard]] std::filesystem::path backends() const { return folder / "backends.txt"; }
 };
 
 /// The folder of a run while this process trains into it: nobody else can, until this is destroyed
@@ -36,12 +38,20 @@ class RunDirectory {
   /// Writes the resolved config to config.toml.
   void write_config(std::string_view toml) const;
 
+  /// Notes what computes the run's networks from now on, behind what noted_backends() tells of the
+  /// time before; where that is nothing, behind `before`, if that is not empty.
+  void note_backend(const std::string& now, const std::string& before) const;
+
  private:
   explicit RunDirectory(RunPaths paths);
 
   RunPaths paths_;
   FolderLock lock_;
 };
+
+/// What computed a run's networks, in the order of use: "oneDNN 2.6.3", "libtorch". Empty where the
+/// run is of a version that did not note it.
+[[nodiscard]] std::vector<std::string> noted_backends(const RunPaths& run);
 
 /// Throws Error when the folder is none that `tandem train` made.
 void require_run(const std::filesystem::path& folder);

@@ -47,9 +47,14 @@ void find_differences(const ordered_json& before, const ordered_json& now,
   }
 }
 
-/// A key that the version of then had not was as if at its default.
+/// A key that the version of then had not was as if at its default. What is net.depth now was
+/// net.layers, a number.
 void add_later_keys(ordered_json& before, const SweepPlan& plan) {
   auto& config = before["config"];
+  if (config.contains("net.layers") && config["net.layers"].is_number()) {
+    config["net.depth"] = config["net.layers"];
+    config.erase("net.layers");
+  }
   for (const auto& [key, value] : plan.description.at("config").items()) {
     if (!config.contains(key) && plan.defaults.contains(key)) config[key] = plan.defaults[key];
   }

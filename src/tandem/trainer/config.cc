@@ -10,6 +10,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/trainer/default_preset.h"
+#include "tandem/trainer/network_settings.h"
 
 namespace tandem {
 namespace {
@@ -59,7 +60,7 @@ std::vector<Setting> settings_for_config(const std::vector<Setting>& given,
   std::vector<Setting> settings;
   for (const auto& setting : given) {
     if (!setting.key.starts_with("default_for.")) {
-      settings.push_back(catalogue.in_common_words(setting));
+      settings.push_back(under_todays_key(catalogue.in_common_words(setting)));
     }
   }
   return settings;
@@ -147,6 +148,7 @@ Config load_config(const std::string& system, const std::vector<Setting>& given,
     apply_with_env_hint(setting, is_unused(setting, unused, config.algo) ? unused : fields,
                         config.env.id);
   }
+  settle_network(config.net, settings);
   // From the seed alone: a resumed run and a reloaded config draw the same.
   draw_learning_rate(config.optimizer, static_cast<std::uint64_t>(config.run.seed));
   return config;

@@ -9,6 +9,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/base/sha256.h"
+#include "tandem/nn/make_network.h"
 #include "tandem/run/training_run.h"
 #include "tandem/systems/common/learner_state.h"
 
@@ -47,6 +48,9 @@ Training::Training(const Config& config, const std::filesystem::path& folder, bo
     spdlog::info("going on from {}", found_->folder.string());
   }
   directory_.write_config(config_.toml());  // a resumed run may have another budget
+  const auto& device = config_.run.device;
+  directory_.note_backend(backend_of(architecture(), device),
+                          found_ ? backend_of_old_run(architecture(), device) : "");
 }
 
 std::string Training::run(TrainingView view) {

@@ -42,6 +42,9 @@ class Training {
   /// itself failed.
   std::string run(TrainingView view = {});
 
+  /// Of the network that is trained.
+  [[nodiscard]] const Architecture& architecture() { return assembly_.learner().architecture(); }
+
   /// Ends run() soon, with a checkpoint. Any thread may call it, at any time.
   void stop() { stopped_ = true; }
 

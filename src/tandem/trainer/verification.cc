@@ -6,13 +6,16 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tandem/base/clock.h"
 #include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
+#include "tandem/nn/make_network.h"
 #include "tandem/run/checkpoint.h"
 #include "tandem/run/fingerprints.h"
+#include "tandem/run/run_directory.h"
 #include "tandem/sync/stop_requested.h"
 #include "tandem/trainer/assembly.h"
 #include "tandem/trainer/training.h"
@@ -81,7 +84,14 @@ Verification verify(const Config& config, const std::filesystem::path& folder, s
 
   const auto repeated = read_fingerprints(again.folder);
   const auto [one, other] = std::ranges::mismatch(recorded, repeated);
+  const auto& device = config.run.device;
+  const auto backend = backend_of(training.architecture(), device);
+  auto backends = noted_backends({folder});
+  if (backends.empty()) backends.push_back(backend_of_old_run(training.architecture(), device));
+  std::erase(backends, backend);
   Verification result{.updates = std::ssize(repeated), .seconds = watch.seconds()};
+  result.backend = backend;
+  result.other_backends = std::move(backends);
   result.steps = repeated.back().steps;
   if (other != repeated.end()) {
     result.parted_at = other - repeated.begin() + 1;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "tandem/sync/stop_requested.h"
 #include "tandem/trainer/config.h"
@@ -21,6 +23,9 @@ struct Verification {
   // Whether parameters and optimizer are those of the run's checkpoint of the last step, if it has
   // one.
   std::optional<bool> same_checkpoint = std::nullopt;
+  std::string backend = {};  // what computes the network now: "oneDNN 2.6.3"
+  // What else computed it in the run, and may round otherwise: bits may differ for that alone.
+  std::vector<std::string> other_backends = {};
 };
 
 /// Trains `steps` steps again as the run in `folder` did, with `config`, which may have other

@@ -31,6 +31,27 @@ TEST_P(Pixels, ChannelsComeLastAndBytesAreScaled) {
   }
 }
 
+TEST_P(Pixels, NumbersAreScaledAndLessenedOrStayAsTheyAre) {
+  const std::int64_t channels = GetParam();
+  const std::int64_t pixels = 19;
+  std::vector<std::byte> bytes(static_cast<std::size_t>(2 * channels * pixels));
+  std::vector<float> floats(bytes.size());
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<std::byte>(i * 37);
+    floats[i] = 1.5F - static_cast<float>(i);
+  }
+  std::vector<float> of_bytes(bytes.size()), of_floats(bytes.size());
+  write_numbers(bytes, DType::u8, 2, channels, pixels, 0.25F, of_bytes.data());
+  write_numbers(std::as_bytes(std::span(floats)), DType::f32, 2, channels, pixels, 0.25F,
+                of_floats.data());
+  for (std::int64_t at = 0; at < std::ssize(bytes); ++at) {
+    const auto image = at / (channels * pixels);
+    const auto to = (image * pixels + at % pixels) * channels + at / pixels % channels;
+    ASSERT_NEAR(of_bytes[to], std::to_integer<int>(bytes[at]) / 255.0F - 0.25F, 1e-7);
+    ASSERT_EQ(of_floats[to], floats[at]);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Channels, Pixels, testing::Values(1, 3, 4, 12));
 
 /// Two images of 4 channels, 23 x 30, whose last rows and columns may be in no cell.

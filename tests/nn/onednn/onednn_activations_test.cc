@@ -114,7 +114,9 @@ TEST_P(OnednnActivationsTest, OthersAreRefused) {
                std::logic_error);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, OnednnActivationsTest, testing::Values("nips", "nature", "large4"));
+INSTANTIATE_TEST_SUITE_P(All, OnednnActivationsTest,
+                         testing::Values("nips", "nature", "large4", "large3", "linear_conv",
+                                         "mlp"));
 
 }  // namespace
 }  // namespace tandem

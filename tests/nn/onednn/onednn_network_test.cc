@@ -20,18 +20,27 @@ bool has_bf16() {
   return true;
 }
 
-NetworkCase in_precision(const std::string& name, Precision precision, double rounding) {
+NetworkCase in_precision(const std::string& name, Precision precision, double rounding,
+                         const NetConfig& net = {}) {
   return {name,
           [precision](const auto& architecture, auto parameters) {
             return make_onednn_network(architecture, parameters, precision);
           },
-          rounding};
+          rounding, net};
 }
 
+/// Filters that fill no register, strides that cells do not have, and every activation.
+const NetConfig kOdd{.layers = "conv 20 8 5 tanh, conv 18 4 3 none, conv 24 3 1, dense 70 tanh"};
+
 std::vector<NetworkCase> cases() {
-  std::vector<NetworkCase> cases{in_precision("fp32", Precision::fp32, 1e-5)};
+  std::vector<NetworkCase> cases{in_precision("fp32", Precision::fp32, 1e-5),
+                                 in_precision("fp32_odd", Precision::fp32, 1e-5, kOdd),
+                                 in_precision("fp32_mlp", Precision::fp32, 1e-5, {.arch = "mlp"})};
+  if (!has_bf16()) return cases;
   // Features round to bfloat16 alike in any batch; sums over samples stay fp32.
-  if (has_bf16()) cases.push_back(in_precision("bf16", Precision::bf16, 1e-4));
+  cases.push_back(in_precision("bf16", Precision::bf16, 1e-4));
+  cases.push_back(in_precision("bf16_odd", Precision::bf16, 1e-4, kOdd));
+  cases.push_back(in_precision("bf16_mlp", Precision::bf16, 1e-4, {.arch = "mlp"}));
   return cases;
 }
 
@@ -60,7 +69,8 @@ TEST_P(OnednnNetwork, Bf16IsNearFp32) {
   EXPECT_GT(distance(gradients[1], gradients[0]), 1e-4);  // it is not fp32
 }
 
-INSTANTIATE_TEST_SUITE_P(All, OnednnNetwork, testing::Values("nips", "nature"));
+INSTANTIATE_TEST_SUITE_P(All, OnednnNetwork,
+                         testing::Values("nips", "nature", "large3", "linear_conv", "mlp"));
 
 TEST(OnednnNetwork, AllocatesNothingForASample) {
   // What is left are oneDNN's tables of arguments, seven for each of its primitives, which run once
@@ -115,18 +125,6 @@ TEST(OnednnNetwork, TakesObservationsFromSeveralPlaces) {
   pieces.add(std::span(atari.observations).first(100));
   pieces.add(std::span(atari.observations).subspan(100));
   EXPECT_THROW(network->forward(pieces.inputs_of(*network), at_once.heads()), std::logic_error);
-}
-
-TEST(OnednnNetwork, LeavesOtherNetworksToOthers) {
-  const auto supports = [](const NetConfig& config, DType dtype) {
-    auto spec = Atari::spec();
-    spec.dtype = dtype;
-    return onednn_supports(make_architecture(config, spec));
-  };
-  EXPECT_TRUE(supports({.arch = "nips"}, DType::u8));
-  EXPECT_TRUE(supports({.arch = "nature"}, DType::u8));
-  EXPECT_FALSE(supports({.arch = "mlp"}, DType::u8));
-  EXPECT_FALSE(supports({.arch = "nips"}, DType::f32));
 }
 
 }  // namespace

@@ -91,7 +91,9 @@ TEST_P(TorchAndOnednn, AgreeOnHeadsAndOnTheGradientOfEachTensor) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TorchAndOnednn,
-                         testing::Combine(testing::Values("nips", "nature"), testing::Bool()),
+                         testing::Combine(testing::Values("nips", "nature", "large3", "linear_conv",
+                                                          "mlp"),
+                                          testing::Bool()),
                          [](const auto& info) {
                            return std::get<0>(info.param) +
                                   (std::get<1>(info.param) ? "_played" : "_random");

@@ -4,26 +4,13 @@
 #include <stdexcept>
 #include <utility>
 
-#include "tandem/nn/kernels/relu.h"
-#include "tandem/nn/kernels/tanh.h"
+#include "tandem/nn/kernels/activation.h"
 
 namespace tandem {
 namespace {
 
 void require(bool condition, const char* what) {
   if (!condition) throw std::logic_error(what);
-}
-
-void activate(Activation activation, std::span<float> x) {
-  if (activation == Activation::tanh) return tanh_forward(x.size(), x.data(), x.data());
-  if (activation == Activation::none) return;
-  for (float& each : x) each = std::max(each, 0.0F);
-}
-
-/// In place, given the outputs.
-void activation_backward(Activation activation, std::span<const float> y, std::span<float> d) {
-  if (activation == Activation::tanh) tanh_backward(d.size(), y.data(), d.data(), d.data());
-  if (activation == Activation::relu) relu_backward(d.size(), y.data(), d.data(), d.data());
 }
 
 void sum_rows(std::span<const float> rows, std::span<float> sums) {
@@ -106,7 +93,10 @@ void Mlp::backward(std::span<const float> d_y, std::span<float> gradient, std::s
     if (i == 0 && d_x.empty()) return;
     d_input_.assign(count(layer.inputs), 0.0F);
     kernels_.to_input(shape, &parameters_[layer.weights], d_output_.data(), d_input_.data());
-    if (i > 0) activation_backward(layers_[i - 1].activation, recorded_.inputs[i], d_input_);
+    if (i > 0) {
+      activation_backward(layers_[i - 1].activation, d_input_.size(), recorded_.inputs[i].data(),
+                          d_input_.data(), d_input_.data());
+    }
     std::swap(d_output_, d_input_);
   }
   std::ranges::copy(d_output_, d_x.begin());

@@ -15,4 +15,9 @@ inline Bfloat16 to_bfloat16(float value) {
   return static_cast<Bfloat16>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+/// The same number.
+inline float from_bfloat16(Bfloat16 value) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
+}
+
 }  // namespace tandem

@@ -10,14 +10,15 @@ constexpr float kScale = 1.0f / 255.0f;
 
 }  // namespace
 
-LayerParameters::LayerParameters(const Architecture& architecture, const Cells& cells)
+LayerParameters::LayerParameters(const Architecture& architecture,
+                                 const std::optional<Cells>& cells)
     : infos_(architecture.parameters()),
       heads_(architecture.torso.size()),
       head_rows_(head_rows(architecture)),
-      order_(cells.weight_order()),
+      order_(cells ? cells->weight_order() : std::vector<std::int64_t>{}),
       pixel_mean_(architecture.pixel_mean),
-      first_weights_(infos_[0].count),
-      first_bias_(infos_[1].count),
+      first_weights_(cells ? infos_[0].count : 0),
+      first_bias_(cells ? infos_[1].count : 0),
       head_weights_(architecture.outputs() * architecture.features()),
       head_bias_(architecture.outputs()) {}
 
@@ -62,7 +63,7 @@ void LayerParameters::write(std::span<float> flat) const {
     flat[i - i % filter + order_[i % filter]] =
         first_weights_[i] * kScale - pixel_mean_ * first_bias_[i / filter];
   }
-  std::ranges::copy(first_bias_, flat.begin() + infos_[1].offset);
+  if (filter > 0) std::ranges::copy(first_bias_, flat.begin() + infos_[1].offset);
   for (const auto& row : head_rows_) {
     std::copy_n(head_weights_.begin() + row.to, row.count, flat.begin() + row.from);
   }

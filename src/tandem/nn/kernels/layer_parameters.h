@@ -1,7 +1,8 @@
-// The flat buffer of parameters as a network over cells takes it, layer by layer.
+// The flat buffer of parameters as a network takes it, layer by layer.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,10 +12,10 @@
 namespace tandem {
 
 /// Parameters, or their gradients, by layers: the torso's, then the heads as one layer of all their
-/// outputs. The first layer is one over cells of bytes b from 0 to 255 instead of pixels
-/// b / 255 - m, m being their mean: its weights are divided by 255, and its bias is lessened by m
-/// times their sum. It and the heads stand in a copy, all others in the flat buffer itself. Not
-/// thread-safe.
+/// outputs. Where there are cells, the first layer is one over cells of bytes b from 0 to 255
+/// instead of pixels b / 255 - m, m being their mean: its weights are divided by 255, and its bias
+/// is lessened by m times their sum. Such a layer and the heads stand in a copy, all others in the
+/// flat buffer itself. Not thread-safe.
 class LayerParameters {
  public:
   template <class T>
@@ -23,7 +24,7 @@ class LayerParameters {
     T* bias;
   };
 
-  LayerParameters(const Architecture& architecture, const Cells& cells);
+  LayerParameters(const Architecture& architecture, const std::optional<Cells>& cells);
 
   /// Makes the copies those of `flat`.
   void read(std::span<const float> flat);
@@ -35,7 +36,7 @@ class LayerParameters {
   template <class T>
   Part<T> layer(std::size_t i, std::span<T> flat) {
     if (i == heads_) return {head_weights_.data(), head_bias_.data()};
-    if (i == 0) return {first_weights_.data(), first_bias_.data()};
+    if (i == 0 && !order_.empty()) return {first_weights_.data(), first_bias_.data()};
     return {flat.data() + infos_[2 * i].offset, flat.data() + infos_[2 * i + 1].offset};
   }
 
@@ -52,7 +53,7 @@ class LayerParameters {
   std::vector<ParameterInfo> infos_;
   std::size_t heads_;                // the heads' index among the layers
   std::vector<HeadRow> head_rows_;   // all but these are 0: a head has inputs of its own
-  std::vector<std::int64_t> order_;  // of a filter of the first layer
+  std::vector<std::int64_t> order_;  // of a filter over cells; empty: no cells
   float pixel_mean_;
   std::vector<float> first_weights_;
   std::vector<float> first_bias_;

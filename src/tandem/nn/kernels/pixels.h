@@ -6,12 +6,20 @@
 #include <span>
 #include <vector>
 
+#include "tandem/env/env.h"
+
 namespace tandem {
 
 /// Turns u8 images [batch, channels, pixels] into floats [batch, pixels, channels] (channels last)
 /// divided by 255. Pure; safe from many threads.
 void scale_channels_last(std::span<const std::byte> images, std::int64_t batch,
                          std::int64_t channels, std::int64_t pixels, float* out);
+
+/// Observations of `channels` planes of `pixels` numbers each, bytes or floats as `dtype` says, as
+/// floats [batch, pixels, channels] (channels last); bytes are divided by 255 and lessened by
+/// `mean`. A vector is one channel. Pure; safe from many threads.
+void write_numbers(std::span<const std::byte> observations, DType dtype, std::int64_t batch,
+                   std::int64_t channels, std::int64_t pixels, float mean, float* out);
 
 /// A convolution whose kernel is a multiple of its stride, as one of stride 1 over cells: the
 /// stride x stride pixels of a cell are channels. That has enough channels for SIMD where images

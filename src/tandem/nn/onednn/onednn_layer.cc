@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tandem/base/cpu.h"
+#include "tandem/nn/kernels/activation.h"
 #include "tandem/nn/kernels/dense.h"
 
 namespace tandem::onednn {
@@ -72,10 +73,12 @@ dnnl::inner_product_forward::primitive_desc inner_product(const Context& context
 dnnl::primitive_desc_base forward_desc(const Context& context, const LayerSpec& spec,
                                        const Descs& d) {
   auto attributes = with_scratch();
-  if (spec.relu) {
-    dnnl::post_ops relu;
-    relu.append_eltwise(1.0f, dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
-    attributes.set_post_ops(relu);
+  if (spec.activation != Activation::none) {
+    const auto behind = spec.activation == Activation::relu ? dnnl::algorithm::eltwise_relu
+                                                            : dnnl::algorithm::eltwise_tanh;
+    dnnl::post_ops activation;
+    activation.append_eltwise(1.0f, behind, 0.0f, 0.0f);
+    attributes.set_post_ops(activation);
   }
   if (spec.stride == 0) return inner_product(context, d, attributes);
   return convolution(context, spec, d, attributes);
@@ -119,14 +122,14 @@ ConvolutionShape convolution_shape(const LayerSpec& spec) {
           .kernel = spec.weights[2],
           .stride = spec.stride,
           .filters = spec.weights[0],
-          .relu = spec.relu};
+          .relu = spec.activation == Activation::relu};
 }
 
 ImageDense image_dense(const LayerSpec& spec) {
   return {.channels = spec.input[0],
           .places = spec.input[1] * spec.input[2],
           .outputs = spec.output[0],
-          .relu = spec.relu};
+          .relu = spec.activation == Activation::relu};
 }
 
 }  // namespace
@@ -161,7 +164,8 @@ Layer::Layer(Context& context, LayerSpec spec, Tag input_tag)
   if (input_tag_ == Tag::any) input_tag_ = tag_of(chosen.src_desc());
   output_tag_ = tag_of(chosen.dst_desc());
   const bool whole = best_simd() == Simd::amx && input_tag_ == Tag::nChw16c &&
-                     spec_.type == Type::f32 && spec_.output_type == Type::f32;
+                     spec_.activation != Activation::tanh && spec_.type == Type::f32 &&
+                     spec_.output_type == Type::f32;
   if (!whole) return;
   const auto convolution = convolution_shape(spec_);
   const auto dense = image_dense(spec_);
@@ -262,9 +266,8 @@ void Layer::forward_alone(std::span<const std::byte* const> inputs,
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto* row = rows_out_.data() + i * static_cast<std::size_t>(shape.outputs);
     auto* out = reinterpret_cast<float*>(outputs[i]);
-    for (std::int64_t k = 0; k < shape.outputs; ++k) {
-      out[k] = spec_.relu ? std::max(row[k], 0.0F) : row[k];
-    }
+    std::copy_n(row, shape.outputs, out);
+    activate(spec_.activation, {out, static_cast<std::size_t>(shape.outputs)});
   }
 }
 

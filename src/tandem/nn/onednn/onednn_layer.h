@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "tandem/nn/architecture.h"
 #include "tandem/nn/kernels/cell_convolution.h"
 #include "tandem/nn/kernels/sliced_convolution.h"
 #include "tandem/nn/kernels/sliced_dense.h"
@@ -21,10 +22,10 @@ struct LayerSpec {
   Dims output;   // the same
   Dims weights;  // PyTorch's order: {outputs, then as input or {channels, height, width}}
   std::int64_t stride = 0;
-  bool relu = false;
+  Activation activation = Activation::none;
   bool first = false;  // nobody wants the gradient of its input
   // Of input and weights, and of gradients of the linear output. u8: bytes as input of the first
-  // layer, which CellConvolution computes, and otherwise f32.
+  // layer, which CellConvolution computes with its ReLU, and otherwise f32.
   Type type = Type::f32;
   Type output_type = Type::f32;  // of the output
 };
@@ -59,7 +60,7 @@ class Layer {
 
   /// Writes the gradients of the parameters in PyTorch's order and, unless the layer is the first,
   /// that of the input, in the input's layout and type. `d_linear`: the gradient in front of the
-  /// ReLU, in the output's layout and spec().type.
+  /// activation, in the output's layout and spec().type.
   void backward(std::int64_t batch, const std::byte* input, const std::byte* d_linear,
                 std::byte* d_input, float* d_weights, float* d_bias);
 

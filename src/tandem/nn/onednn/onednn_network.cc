@@ -1,9 +1,11 @@
-// Networks on oneDNN, whose headers only onednn_* files see. The image becomes cells (Cells), so
-// that the first convolution has channels enough for SIMD; activations stay in the layout of each
-// layer's choice from record() to backward(); the heads are one dense layer of all their outputs,
-// in fp32.
+// Networks on oneDNN, whose headers only onednn_* files see. An image becomes cells (Cells) where
+// it can, so that the first convolution has channels enough for SIMD; activations stay in the
+// layout of each layer's choice from record() to backward(); the heads are one dense layer of all
+// their outputs, in fp32.
 
 #include "tandem/nn/onednn/onednn_network.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -11,23 +13,16 @@
 #include "tandem/base/error.h"
 #include "tandem/nn/activation_recorder.h"
 #include "tandem/nn/batch.h"
+#include "tandem/nn/kernels/activation.h"
 #include "tandem/nn/kernels/layer_parameters.h"
-#include "tandem/nn/kernels/pixels.h"
-#include "tandem/nn/kernels/relu.h"
 #include "tandem/nn/onednn/onednn_activations.h"
+#include "tandem/nn/onednn/onednn_input.h"
 #include "tandem/nn/onednn/onednn_layers.h"
 #include "tandem/nn/onednn/onednn_tape.h"
 
 namespace tandem {
 namespace onednn {
 namespace {
-
-/// Channels that lie together in an image of this layout.
-std::int64_t block_of(Tag tag, std::int64_t channels) {
-  if (tag == Tag::nChw16c) return 16;
-  if (tag == Tag::nChw8c) return 8;
-  return tag == Tag::nhwc ? channels : 1;
-}
 
 std::size_t convolutions_in(const Architecture& architecture) {
   return static_cast<std::size_t>(
@@ -55,11 +50,11 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
   OnednnNetwork(const Architecture& architecture, std::span<const float> parameters,
                 Precision precision)
       : architecture_(architecture),
-        cells_(first_cells(architecture)),
         flat_(parameters),
-        parameters_(architecture, cells_),
-        gradient_(architecture, cells_),
+        parameters_(architecture, first_cells(architecture)),
+        gradient_(architecture, first_cells(architecture)),
         layers_(make_layers(context_, architecture, precision)),
+        input_(architecture, layers_.front()),
         passing_(input_sizes(layers_)),
         recorded_(input_sizes(layers_)),
         heads_(architecture.policy_outputs),
@@ -174,7 +169,7 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     const auto samples = static_cast<std::size_t>(out.batch);
     for (std::size_t s = 0; s < samples; ++s) {
       const auto sample = static_cast<std::int64_t>(s);
-      read(rows_of(inputs, sample, 1, out.batch).observations, 1, at(0, s));
+      input_.write({&inputs.observations, 1}, sample, 1, at(0, s));
       for (std::size_t i = 0; i < convolutions_; ++i) {
         layers_[i].forward(1, at(i, s), at(i + 1, s));
       }
@@ -214,36 +209,8 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
       return tape.latest(i) + (passes ? 0 : first) * layers_[i].input_bytes();
     };
     const std::span all(&inputs.observations, 1);
-    read(inputs.pieces.empty() ? all : inputs.pieces, first, count, at(0));
+    input_.write(inputs.pieces.empty() ? all : inputs.pieces, first, count, at(0));
     for (std::size_t i = 0; i < convolutions_; ++i) layers_[i].forward(count, at(i), at(i + 1));
-  }
-
-  /// Samples [first, first + count) of those in the pieces.
-  void read(std::span<const std::span<const std::byte>> pieces, std::int64_t first,
-            std::int64_t count, std::byte* out) const {
-    const auto bytes = cells_.channels * cells_.height * cells_.width;
-    for (const auto& piece : pieces) {
-      const auto samples = std::ssize(piece) / bytes;
-      const auto here = std::min(samples - first, count);
-      if (here > 0) {
-        read(piece.subspan(first * bytes, here * bytes), here, out);
-        out += here * layers_.front().input_bytes();
-        count -= here;
-      }
-      first = std::max<std::int64_t>(first - samples, 0);
-    }
-  }
-
-  void read(std::span<const std::byte> observations, std::int64_t batch, std::byte* out) const {
-    const auto& first = layers_.front();
-    const auto block = block_of(first.input_tag(), cells_.depth());
-    if (first.spec().type == Type::u8) {
-      write_cells(observations, batch, cells_, block, reinterpret_cast<std::uint8_t*>(out));
-    } else if (first.spec().type == Type::bf16) {
-      write_cells(observations, batch, cells_, block, reinterpret_cast<Bfloat16*>(out));
-    } else {
-      write_cells(observations, batch, cells_, block, reinterpret_cast<float*>(out));
-    }
   }
 
   /// The heads' gradient as that of one layer.
@@ -262,10 +229,11 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
   void back(const Heads& d, const Taped& samples, std::span<float> gradient) {
     join(d);
     const auto* d_output = reinterpret_cast<const std::byte*>(joined_.data());
-    for (std::size_t i = layers_.size() - 1; i >= convolutions_; --i) {
+    for (std::size_t i = layers_.size(); i-- > convolutions_;) {
       d_output = back(i, samples, d_output, d_output_, gradient_.layer(i, gradient));
     }
-    for (std::int64_t done = 0; done < samples.count; done += tile_) {
+    const auto convolved = convolutions_ > 0 ? samples.count : 0;
+    for (std::int64_t done = 0; done < convolved; done += tile_) {
       convolve_back({samples.tape, samples.first + done, std::min(tile_, samples.count - done)},
                     d_output + done * layers_[convolutions_ - 1].output_bytes(), done == 0,
                     gradient);
@@ -296,7 +264,8 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
   const std::byte* back(std::size_t i, const Taped& samples, const std::byte* d_output,
                         Buffer& into, const LayerParameters::Part<float>& part) {
     auto& layer = layers_[i];
-    const auto* d_linear = layer.spec().relu ? through_relu(i, samples, d_output) : d_output;
+    const bool heads = i + 1 == layers_.size();
+    const auto* d_linear = heads ? d_output : through_activation(i, samples, d_output);
     auto* d_input =
         layer.spec().first ? nullptr : into.reserve(samples.count * layer.input_bytes());
     layer.backward(samples.count, samples.tape.all(i) + samples.first * layer.input_bytes(),
@@ -304,34 +273,36 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     return d_input;
   }
 
-  /// The gradient in front of the ReLU of layer `i` from that behind it.
-  const std::byte* through_relu(std::size_t i, const Taped& samples, const std::byte* d) {
+  /// The gradient in front of the activation of layer `i` from that behind it. Never in the same
+  /// place: the gradient of the layer's input will be where that behind it is.
+  const std::byte* through_activation(std::size_t i, const Taped& samples, const std::byte* d) {
     const auto& layer = layers_[i];
     const auto bytes = samples.count * layer.output_bytes();
     const auto* y = samples.tape.all(i + 1) + samples.first * layer.output_bytes();
     auto* out = d_linear_.reserve(bytes);
+    const auto activation = layer.spec().activation;
     if (layer.spec().output_type == Type::bf16) {
-      relu_backward(bytes / 2, reinterpret_cast<const Bfloat16*>(y),
-                    reinterpret_cast<const Bfloat16*>(d), reinterpret_cast<Bfloat16*>(out));
+      activation_backward(activation, bytes / 2, reinterpret_cast<const Bfloat16*>(y),
+                          reinterpret_cast<const Bfloat16*>(d), reinterpret_cast<Bfloat16*>(out));
     } else if (layer.spec().type == Type::bf16) {
-      relu_backward(bytes / 4, reinterpret_cast<const float*>(y), reinterpret_cast<const float*>(d),
-                    reinterpret_cast<Bfloat16*>(out));
+      activation_backward(activation, bytes / 4, reinterpret_cast<const float*>(y),
+                          reinterpret_cast<const float*>(d), reinterpret_cast<Bfloat16*>(out));
     } else {
-      relu_backward(bytes / 4, reinterpret_cast<const float*>(y), reinterpret_cast<const float*>(d),
-                    reinterpret_cast<float*>(out));
+      activation_backward(activation, bytes / 4, reinterpret_cast<const float*>(y),
+                          reinterpret_cast<const float*>(d), reinterpret_cast<float*>(out));
     }
     return out;
   }
 
   Architecture architecture_;
-  Cells cells_;
   std::span<const float> flat_;
   LayerParameters parameters_;
   LayerParameters gradient_;
   Context context_;
   std::vector<Layer> layers_;  // the torso's, then the heads as one
-  Tape passing_;               // of the latest forward()
-  Tape recorded_;              // of record()
+  InputWriter input_;
+  Tape passing_;   // of the latest forward()
+  Tape recorded_;  // of record()
   RecordedHeads heads_;
   std::size_t convolutions_;  // they come first
   std::int64_t tile_;
@@ -339,7 +310,7 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
   std::vector<std::byte*> to_;
   std::vector<float> joined_;  // the heads' layer's outputs, or their gradients
   // Gradients where backward() is: of a dense layer's input, a tile's convolution's, and in front
-  // of a ReLU.
+  // of an activation.
   Buffer d_output_, d_tile_, d_linear_;
   HeadsBuffer d_heads_;                          // the gradients of some places' heads
   std::vector<float> tile_weights_, tile_bias_;  // gradients that a tile adds
@@ -357,14 +328,9 @@ void require_instructions(Precision precision) {
 }  // namespace
 }  // namespace onednn
 
-bool onednn_supports(const Architecture& architecture) {
-  if (architecture.input_dtype != DType::u8 || architecture.torso.empty()) return false;
-  const bool blocks = std::ranges::all_of(architecture.torso, [](const Layer& layer) {
-    return layer.activation == Activation::relu &&
-           (layer.kind == Layer::Kind::dense || layer.units % 16 == 0);
-  });
-  return blocks && architecture.torso.front().kind == Layer::Kind::conv &&
-         onednn::first_cells(architecture).writable();
+std::string onednn_version() {
+  const auto* version = dnnl_version();
+  return fmt::format("{}.{}.{}", version->major, version->minor, version->patch);
 }
 
 std::unique_ptr<Network> make_onednn_network(const Architecture& architecture,

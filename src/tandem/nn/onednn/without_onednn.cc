@@ -6,7 +6,7 @@
 
 namespace tandem {
 
-bool onednn_supports(const Architecture& /*architecture*/) { return false; }
+std::string onednn_version() { return {}; }
 
 std::unique_ptr<Network> make_onednn_network(const Architecture& /*architecture*/,
                                              std::span<const float> /*parameters*/,

@@ -45,6 +45,7 @@ const std::array kCases = {
     Case{"nature_dueling", {.arch = "nature", .dueling = true}},
     Case{"nips_pixel_mean", {.arch = "nips", .pixel_mean = 0.3}},
     Case{"mlp_images", {.arch = "mlp"}},
+    Case{"odd", {.layers = "conv 20 5 3 tanh, conv 17 3 1 none, dense 33 tanh, dense 24"}},
     Case{"mlp", {.arch = "mlp", .hidden = 200}, false},
     Case{"mlp_lstm", {.arch = "mlp", .lstm = 32, .separate = true}, false},
 };

@@ -1,0 +1,24 @@
+// What stands behind a layer, forward and backward.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "tandem/nn/architecture.h"
+#include "tandem/nn/kernels/bfloat16.h"
+
+namespace tandem {
+
+/// Applies the activation to each number, in place. Pure; safe from many threads.
+void activate(Activation activation, std::span<float> x);
+
+/// `count` gradients in front of an activation, from those behind it, `d`, and its outputs `y`.
+/// `out` may be `d`. Pure; safe from many threads.
+void activation_backward(Activation activation, std::size_t count, const float* y, const float* d,
+                         float* out);
+void activation_backward(Activation activation, std::size_t count, const float* y, const float* d,
+                         Bfloat16* out);
+void activation_backward(Activation activation, std::size_t count, const Bfloat16* y,
+                         const Bfloat16* d, Bfloat16* out);
+
+}  // namespace tandem

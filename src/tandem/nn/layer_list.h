@@ -1,0 +1,16 @@
+// A network's layers as text, as config key net.layers gives them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tandem/nn/architecture.h"
+
+namespace tandem {
+
+/// The layers of "conv 32 8 4, conv 64 4 2 tanh, dense 512 none": `conv UNITS KERNEL STRIDE` or
+/// `dense UNITS`, then relu, tanh or none; without such a word a ReLU. Convolutions come first.
+/// Throws Error, naming the layer and what to write, for anything else.
+std::vector<Layer> parse_layers(const std::string& text);
+
+}  // namespace tandem

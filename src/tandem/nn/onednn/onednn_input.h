@@ -1,0 +1,41 @@
+// Observations, put where the first layer takes them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tandem/nn/architecture.h"
+#include "tandem/nn/kernels/pixels.h"
+#include "tandem/nn/onednn/onednn_layer.h"
+
+namespace tandem::onednn {
+
+/// Writes observations in the layout and the type of a network's first layer (make_layers): cells
+/// of bytes from 0 to 255, or else numbers, bytes being divided by 255 and lessened by their mean.
+/// Not thread-safe.
+class InputWriter {
+ public:
+  InputWriter(const Architecture& architecture, const Layer& first);
+
+  /// Samples [first, first + count) of those in the pieces, each of which holds whole observations.
+  void write(std::span<const std::span<const std::byte>> pieces, std::int64_t first,
+             std::int64_t count, std::byte* out);
+
+ private:
+  void write(std::span<const std::byte> observations, std::int64_t batch, std::byte* out);
+
+  std::optional<Cells> cells_;
+  DType dtype_;
+  float mean_;
+  std::int64_t channels_, pixels_;  // of an observation; a vector is one channel
+  std::int64_t bytes_;              // the same
+  Type type_;                       // of the first layer's input
+  std::int64_t block_;              // channels that lie together there
+  std::int64_t out_bytes_;          // of an observation there
+  std::vector<float> numbers_;      // that are to be rounded
+};
+
+}  // namespace tandem::onednn
