@@ -15,6 +15,7 @@
 #include "tandem/run/fingerprints.h"
 #include "tandem/sync/stop_requested.h"
 #include "tandem/trainer/assembly.h"
+#include "tandem/trainer/measured.h"
 #include "tandem/trainer/training.h"
 
 namespace tandem {
@@ -66,6 +67,7 @@ Verification verify(const Config& config, const std::filesystem::path& folder, s
         "changes the result. Runs on the CPU repeat as follows. {}",
         fmt::join(systems, ", ")));
   }
+  require_measured(config);
   const auto recorded = read_fingerprints(folder);
   if (recorded.empty()) {
     throw Error(fmt::format("there is nothing to hold a new run against: {} has no updates.bin",
