@@ -7,6 +7,7 @@
 
 #include "atari_env.h"
 #include "console.h"
+#include "game_facts.h"
 #include "roms.h"
 #include "tandem/base/places.h"
 #include "tandem/env/family.h"
@@ -32,11 +33,21 @@ class AtariFamily : public EnvFamily {
 
   [[nodiscard]] std::unique_ptr<Env> make(const std::string& name, std::uint64_t seed) override {
     const auto rom = Roms(rom_folder(rom_dir_)).find(name);
-    return std::make_unique<AtariEnv>(rom, options_, seed);
+    const auto facts = facts_of(rom.stem().string());
+    auto options = options_;
+    options.fire_reset = decide(fire_reset_, facts.needs_fire);
+    options.life_loss_terminal = decide(life_loss_terminal_, facts.lives > 0);
+    return std::make_unique<AtariEnv>(rom, options, seed);
   }
 
  private:
-  AtariOptions options_;
+  static bool decide(const std::string& word, bool fact) {
+    return word == "auto" ? fact : word == "true";
+  }
+
+  AtariOptions options_;  // but for the two that may follow the game
+  std::string fire_reset_ = "false";
+  std::string life_loss_terminal_ = "false";
   std::string rom_dir_;
 };
 
@@ -70,13 +81,16 @@ FieldList AtariFamily::fields() {
        .least = 0,
        .most = 10000},
       {.key = "fire_reset",
-       .target = &options_.fire_reset,
-       .meaning = "press FIRE once at the start of an episode in games that use it",
-       .source = "not in the papers"},
+       .target = &fire_reset_,
+       .meaning = "press FIRE once at the start of an episode in games that use it; auto: in those "
+                  "in which nothing happens before",
+       .source = "not in the papers; auto: measured in the emulator, game_facts.h",
+       .choices = {"true", "false", "auto"}},
       {.key = "life_loss_terminal",
-       .target = &options_.life_loss_terminal,
-       .meaning = "a lost life ends the training episode, not the game",
-       .source = "Mnih et al. 2015, Methods; not in PAAC"},
+       .target = &life_loss_terminal_,
+       .meaning = "a lost life ends the training episode, not the game; auto: in games with lives",
+       .source = "Mnih et al. 2015, Methods; not in PAAC; auto: game_facts.h",
+       .choices = {"true", "false", "auto"}},
       {.key = "max_frames",
        .target = &options_.max_frames,
        .meaning = "emulated frames after which a game is cut off; 0: never",

@@ -37,11 +37,8 @@ EnvSpec make_spec(const Simulation& simulation, const MujocoOptions& options) {
 
 }  // namespace
 
-MujocoEnv::MujocoEnv(Simulation simulation, const MujocoOptions& options,
-                     std::shared_ptr<const FeatureScale> scale)
-    : simulation_(std::move(simulation)),
-      spec_(make_spec(simulation_, options)),
-      scale_(std::move(scale)) {
+MujocoEnv::MujocoEnv(Simulation simulation, const MujocoOptions& options)
+    : simulation_(std::move(simulation)), spec_(make_spec(simulation_, options)) {
   if (!options.pixels) return;
   observer_ = make_renderer(simulation_.physics().model(), kSide, kSide, options.plain_pixels);
   seen_.resize(kColours * kPlane);
@@ -88,7 +85,7 @@ void MujocoEnv::show(std::span<std::byte> frame) {
 void MujocoEnv::show_features(std::span<std::byte> frame) const {
   const auto features = simulation_.observation();
   for (std::size_t i = 0; i < features.size(); ++i) {
-    const auto single = static_cast<float>(scale_ ? (*scale_)(i, features[i]) : features[i]);
+    const auto single = static_cast<float>(features[i]);
     std::memcpy(&frame[i * sizeof(single)], &single, sizeof(single));
   }
 }

@@ -5,7 +5,6 @@
 #include <memory>
 #include <vector>
 
-#include "feature_scale.h"
 #include "renderer.h"
 #include "simulation.h"
 #include "tandem/env/env.h"
@@ -21,7 +20,7 @@ struct MujocoOptions {
 };
 
 /// Frames are the task's observation in single precision, one array after the other in the order of
-/// dm_control, scaled where there is a `scale`, or with `pixels` what the first camera sees, {3,
+/// dm_control, or with `pixels` what the first camera sees, {3,
 /// 84, 84} in u8. Actions are the controls of the model's actuators, within their ranges; with
 /// `frame_skip` one is held for that many steps of the suite, which are its frames, and rewards add
 /// up. An episode is truncated at the task's time limit, and when the simulation breaks down,
@@ -29,8 +28,7 @@ struct MujocoOptions {
 class MujocoEnv : public Env {
  public:
   /// Throws Error when `pixels` are wanted and nothing can be drawn here.
-  MujocoEnv(Simulation simulation, const MujocoOptions& options,
-            std::shared_ptr<const FeatureScale> scale = nullptr);
+  MujocoEnv(Simulation simulation, const MujocoOptions& options);
 
   [[nodiscard]] const EnvSpec& spec() const override { return spec_; }
   void reset(Stream& stream, std::span<std::byte> frame) override;
@@ -45,7 +43,6 @@ class MujocoEnv : public Env {
 
   Simulation simulation_;
   EnvSpec spec_;
-  std::shared_ptr<const FeatureScale> scale_;  // null: features are shown as they are
   std::unique_ptr<Renderer> observer_;         // of pixels; else null
   std::vector<std::uint8_t> seen_;             // by it
   mutable std::unique_ptr<Renderer> painter_;  // of pictures; made for the first one

@@ -20,8 +20,6 @@ std::filesystem::path suite_folder(const std::string& option) {
   return std::filesystem::exists(installed) ? installed : TANDEM_DEFAULT_SUITE_DIR;
 }
 
-constexpr int kScaleFrames = 10000;  // of random play: ten episodes
-
 class MujocoFamily : public EnvFamily {
  public:
   [[nodiscard]] std::vector<std::string> names() const override {
@@ -35,9 +33,7 @@ class MujocoFamily : public EnvFamily {
   [[nodiscard]] std::unique_ptr<Env> make(const std::string& name, std::uint64_t) override {
     const auto info = find_task(name);
     const auto model = model_of(info);
-    const bool scaled = normalise_ && !options_.pixels;  // pixels have no features to measure
-    return std::make_unique<MujocoEnv>(simulation_of(info, model), options_,
-                                       scaled ? scale_of(info, model) : nullptr);
+    return std::make_unique<MujocoEnv>(simulation_of(info, model), options_);
   }
 
  private:
@@ -54,23 +50,11 @@ class MujocoFamily : public EnvFamily {
     return {info, model, sine_angles_ ? Turns::sine_and_cosine : Turns::counted};
   }
 
-  std::shared_ptr<const FeatureScale> scale_of(const TaskInfo& info,
-                                               const std::shared_ptr<const mjModel>& model) {
-    const std::scoped_lock lock(mutex_);
-    auto& scale = scales_[info.name];
-    if (scale == nullptr) {
-      scale = std::make_shared<FeatureScale>(simulation_of(info, model), kScaleFrames);
-    }
-    return scale;
-  }
-
   MujocoOptions options_;
-  bool normalise_ = false;
   bool sine_angles_ = false;
   std::string suite_dir_;
   std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<const mjModel>> models_;       // by task; guarded by mutex_
-  std::map<std::string, std::shared_ptr<const FeatureScale>> scales_;  // likewise
+  std::map<std::string, std::shared_ptr<const mjModel>> models_;  // by task; guarded by mutex_
 };
 
 FieldList MujocoFamily::fields() {
@@ -78,11 +62,6 @@ FieldList MujocoFamily::fields() {
       {.key = "pixels",
        .target = &options_.pixels,
        .meaning = "show what the first camera sees, 84 x 84 in colour, not the task's numbers"},
-      {.key = "normalise",
-       .target = &normalise_,
-       .meaning = "shift and scale each of the task's numbers to mean 0 and deviation 1 of random "
-                  "play, the same in every run",
-       .source = "not in the papers"},
       {.key = "sine_angles",
        .target = &sine_angles_,
        .meaning = "show an angle that nothing bounds (reacher's shoulder) as its sine and cosine, "

@@ -122,7 +122,7 @@ class Config(Folder):
     def test_a_missing_backend_is_told(self):
         out = self.path / "run"
         start = ["train", "paac", "--env", "cartpole", "--set", "net.arch=mlp", "--run-dir", out]
-        says = ["libtorch", "/no/where", "-DTANDEM_TORCH=ON", "--device cpu"]
+        says = ["libtorch", "/no/where", "make torch", "--device cpu"]
         self.assert_refused(*start, "--device", "cuda", says=says, TANDEM_BACKEND_PATH="/no/where")
         self.assertFalse(out.exists())
 

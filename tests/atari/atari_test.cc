@@ -145,6 +145,37 @@ TEST(Atari, AfterALostLifeTheSameGameGoesOn) {
   EXPECT_NE(second_life, first_life);
 }
 
+// Breakout waits for FIRE, Pong does not; tests/atari/measure_game_facts.cc holds the whole table
+// against the emulator.
+TEST(Atari, FireIsPressedWhereTheGameNeedsIt) {
+  const auto with = [](const std::string& game, const FieldValue& fire) {
+    Options options = kNoNoops;
+    options.emplace_back("fire_reset", fire);
+    return Game(game, options).frame;
+  };
+  EXPECT_EQ(with("Breakout", "auto"), with("Breakout", true));
+  EXPECT_NE(with("Breakout", "auto"), with("Breakout", false));
+  EXPECT_EQ(with("Pong", "auto"), with("Pong", false));
+  EXPECT_NE(with("Pong", "auto"), with("Pong", true));
+}
+
+TEST(Atari, ALostLifeEndsTheEpisodeInGamesThatHaveLives) {
+  Options options = kLives;
+  options[1].second = "auto";
+  Game breakout("Breakout", options);
+  breakout.play_episode();
+  EXPECT_TRUE(breakout.result.terminated);
+  EXPECT_FALSE(breakout.result.game_over);
+  Game pong("Pong", options);
+  pong.play_episode();
+  EXPECT_TRUE(pong.result.game_over);
+}
+
+TEST(Atari, OptionsThatFollowTheGameTakeNoOtherWords) {
+  EXPECT_THROW(Game("Pong", {{"fire_reset", "always"}}), Error);
+  EXPECT_THROW(Game("Pong", {{"life_loss_terminal", std::int64_t{1}}}), Error);
+}
+
 // Seen failing without what reset's own steps carry to the next step.
 TEST(Atari, AGameThatEndsInAStepOfTheResetIsReportedByTheNextStep) {
   Options options = kLives;

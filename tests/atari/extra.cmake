@@ -33,6 +33,12 @@ foreach(suffix "" _portable)
     ENVIRONMENT "TANDEM_CPU=${cpu}")
 endforeach()
 
+# The table of facts against the games. Seen failing with a wrong number of lives.
+add_executable(measure_game_facts ${CMAKE_CURRENT_SOURCE_DIR}/atari/measure_game_facts.cc)
+tandem_own(measure_game_facts)
+target_link_libraries(measure_game_facts PRIVATE tandem_atari_env)
+add_test(NAME atari.game_facts COMMAND measure_game_facts ${TANDEM_ALE_DIR}/roms)
+
 # observer_test.cc looks inside.
 target_link_libraries(atari_tests PRIVATE tandem_atari_env)
 target_compile_definitions(atari_tests PRIVATE TANDEM_ROM_FOLDER="${TANDEM_ALE_DIR}/roms")

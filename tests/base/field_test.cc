@@ -114,6 +114,36 @@ TEST_F(FieldTest, ARefusedValueChangesNothing) {
   EXPECT_EQ(options.arch, "nips");
 }
 
+TEST_F(FieldTest, AWordStandsForANumberOutOfRange) {
+  rate.most = 1;
+  rate.word = "auto";
+  EXPECT_EQ(field_range(rate), "0 to 1, or auto");
+  EXPECT_EQ(field_text(rate), "0.5");
+  set_field_text(rate, "auto");
+  EXPECT_EQ(options.rate, -1);
+  EXPECT_EQ(field_text(rate), "auto");
+  set_field(rate, 0.25);
+  EXPECT_EQ(options.rate, 0.25);
+  set_field(rate, std::string("auto"));  // as a file has it
+  EXPECT_EQ(field_value(rate), FieldValue("auto"));
+  EXPECT_EQ(error_of(rate, "-1"), "rate needs a number from 0 to 1, or auto, not -1");
+  EXPECT_EQ(error_of(rate, "aut"), "rate needs a number from 0 to 1, or auto, not \"aut\"");
+  EXPECT_NE(error_of(steps, "auto"), "");  // has none
+}
+
+TEST_F(FieldTest, ATextMayBeABooleanOrAnotherWord) {
+  arch.choices = {"true", "false", "auto"};
+  set_field(arch, true);
+  EXPECT_EQ(options.arch, "true");
+  EXPECT_EQ(field_value(arch), FieldValue(true));
+  EXPECT_EQ(field_text(arch), "true");
+  set_field_text(arch, "false");
+  EXPECT_EQ(field_value(arch), FieldValue(false));
+  set_field(arch, std::string("auto"));
+  EXPECT_EQ(field_value(arch), FieldValue("auto"));
+  EXPECT_EQ(error_of(arch, "yes"), "arch needs one of true, false or auto, not \"yes\"");
+}
+
 TEST_F(FieldTest, TextLoadsBackToTheSameBits) {
   for (const double value : {0.1, 1.0 / 3, 1e-300, 5e-324, 0.0007 * 32, 1.7976931348623157e308}) {
     options.rate = value;

@@ -38,7 +38,7 @@ TEST_F(BackendTest, AMissingOneSaysWhereItLookedAndWhatToDo) {
   EXPECT_THAT(
       complaint("torch"),
       AllOf(HasSubstr("libtorch"), HasSubstr("tandem_torch.so"), HasSubstr(folder_.path().string()),
-            HasSubstr("-DTANDEM_TORCH=ON"), HasSubstr(kVariable), HasSubstr("--device cpu")));
+            HasSubstr("make torch"), HasSubstr(kVariable), HasSubstr("--device cpu")));
 }
 
 TEST_F(BackendTest, RefusesAnotherInterface) {

@@ -3,14 +3,19 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <fstream>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "tandem/base/error.h"
+#include "tandem/io/settings.h"
 #include "tandem/io/temporary_folder.h"
+#include "tandem/run/run_directory.h"
 #include "tandem/trainer/agent.h"
 #include "tandem/trainer/training.h"
+#include "tandem/trainer/verification.h"
 
 namespace tandem {
 namespace {
@@ -61,6 +66,43 @@ TEST_F(FrontDoorTest, AnAgentActsAndIsEvaluated) {
     EXPECT_GE(action.discrete, 0);
     EXPECT_LT(action.discrete, agent.spec().num_actions);
   }
+}
+
+TEST_F(FrontDoorTest, ARunKeepsTheNumbersThatItMeasured) {
+  auto asked = config("400");
+  asked.net.pixel_mean = NetConfig::kMeasured;
+  double kept = 0;
+  {
+    Training training(asked, run_folder(), false);
+    kept = training.config().net.pixel_mean;
+    training.run({.progress = nullptr});
+  }
+  EXPECT_GT(kept, 0);
+  EXPECT_LT(kept, 1);
+  auto resolved = load_config("", read_toml(RunPaths{run_folder()}.config()));
+  EXPECT_EQ(resolved.net.pixel_mean, kept);
+  EXPECT_EQ(Agent::load(run_folder()).config().net.pixel_mean, kept);
+  EXPECT_EQ(verify(resolved, run_folder(), 400, [] { return false; }).parted_at, std::nullopt);
+  resolved.run.steps = 800;
+  Training resumed(resolved, run_folder(), true);
+  EXPECT_EQ(resumed.config().net.pixel_mean, kept);
+  resumed.run({.progress = nullptr});
+
+  // With another number in its place, an agent takes that one: it measures nothing.
+  auto changed = resolved;
+  changed.net.pixel_mean = kept / 2;
+  std::ofstream(RunPaths{run_folder()}.config()) << changed.toml();
+  EXPECT_EQ(Agent::load(run_folder()).config().net.pixel_mean, kept / 2);
+  EXPECT_THROW(Training(changed, run_folder(), true), Error);
+}
+
+// A sweep resumes its runs from the config that it was planned with.
+TEST_F(FrontDoorTest, ARunIsResumedFromTheConfigThatLeavesNumbersToBeMeasured) {
+  auto asked = config("400");
+  asked.net.pixel_mean = NetConfig::kMeasured;
+  Training(asked, run_folder(), false).run({.progress = nullptr});
+  asked.run.steps = 800;
+  EXPECT_NO_THROW(Training(asked, run_folder(), true));
 }
 
 // Seen failing with settings of any key taken.

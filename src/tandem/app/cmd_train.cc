@@ -34,6 +34,17 @@ void say_how_to_go_on(const std::string& why_ended, const fs::path& folder) {
   }
 }
 
+void say_what_was_measured(const Config& asked, const Config& used) {
+  if (asked.net.pixel_mean != used.net.pixel_mean && used.net.pixel_mean != 0) {
+    spdlog::info("random play measured net.pixel_mean = {:.4f}", used.net.pixel_mean);
+  }
+  if (asked.env.observation_mean != used.env.observation_mean) {
+    spdlog::info(
+        "random play measured the mean and deviation of observations, which env.normalise uses: "
+        "env.observation_mean and env.observation_deviation in config.toml");
+  }
+}
+
 /// Trains until the run is done or a signal ends it, and tells the user how to go on.
 void train(const Config& config, const fs::path& folder, bool resume) {
   const StopSignals signals;
@@ -46,6 +57,7 @@ void train(const Config& config, const fs::path& folder, bool resume) {
   if (config.optimizer.lr_choice == "log_uniform") {
     spdlog::info("drew optimizer.lr = {:.3g}", config.optimizer.lr);
   }
+  say_what_was_measured(config, training.config());
   spdlog::info("the run is in {}; Ctrl-C ends it with a checkpoint", folder.string());
   const auto why = training.run({.stop_requested = signals.stop_requested()});
   say_how_to_go_on(why, folder);

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "tandem/base/error.h"
+#include "tandem/trainer/measured.h"
 #include "tandem/trainer/presets.h"
 
 namespace tandem {
@@ -126,7 +127,8 @@ void EnvOptions::add_to(CLI::App& app) {
 EnvConfig EnvOptions::load() const {
   auto settings = parse_sets(sets_);
   settings.push_back({"env.id", env_, "--env"});
-  return load_env_config(settings, *published());
+  constexpr std::uint64_t kSeed = 1;
+  return measured(load_env_config(settings, *published()), kSeed);
 }
 
 }  // namespace tandem

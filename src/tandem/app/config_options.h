@@ -71,6 +71,7 @@ class ConfigOptions final : public ConfigSource {
 class EnvOptions {
  public:
   void add_to(CLI::App& app);
+  /// With the numbers that env.normalise needs, measured.
   [[nodiscard]] EnvConfig load() const;
 
  private:

@@ -57,6 +57,21 @@ std::optional<double> as_number(const FieldValue& value) {
   return *number;
 }
 
+bool takes_booleans(const Field& field) {
+  return std::ranges::find(field.choices, "true") != field.choices.end();
+}
+
+std::optional<std::string> as_text(const Field& field, const FieldValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (!std::holds_alternative<bool>(value) || !takes_booleans(field)) return {};
+  return value_text(value);
+}
+
+bool is_word(const Field& field, const FieldValue& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return text != nullptr && !field.word.empty() && *text == field.word;
+}
+
 bool in_range(const Field& field, double value) {
   return value >= field.least && value <= field.most;
 }
@@ -104,16 +119,17 @@ void set_field(const Field& field, const FieldValue& value) {
     if (!given || !in_range(field, static_cast<double>(*given))) refuse(field, shown(value));
     **integer = *given;
   } else if (auto* const* number = std::get_if<double*>(&field.target)) {
-    const auto given = as_number(value);
-    if (!given || !in_range(field, *given)) refuse(field, shown(value));
+    const auto given = is_word(field, value) ? field.word_value : as_number(value);
+    const bool allowed = given && (is_word(field, value) || in_range(field, *given));
+    if (!allowed) refuse(field, shown(value));
     **number = *given;
   } else if (auto* const* flag = std::get_if<bool*>(&field.target)) {
     const auto* given = std::get_if<bool>(&value);
     if (given == nullptr) refuse(field, shown(value));
     **flag = *given;
   } else {
-    const auto* given = std::get_if<std::string>(&value);
-    if (given == nullptr) refuse(field, shown(value));
+    const auto given = as_text(field, value);
+    if (!given) refuse(field, shown(value));
     const auto& choices = field.choices;
     const bool allowed = choices.empty() || std::ranges::find(choices, *given) != choices.end();
     if (!allowed) refuse(field, shown(value));
@@ -129,12 +145,19 @@ void set_field_text(const Field& field, std::string_view text) {
     if (text != "true" && text != "false") refuse(field, fmt::format("\"{}\"", text));
     return set_field(field, text == "true");
   }
+  if (is_word(field, std::string(text))) return set_field(field, std::string(text));
   const auto number = parse_number(text);
   if (!number) refuse(field, fmt::format("\"{}\"", text));
   set_field(field, *number);
 }
 
 FieldValue field_value(const Field& field) {
+  const auto* const* number = std::get_if<double*>(&field.target);
+  if (number != nullptr && !field.word.empty() && **number == field.word_value) return field.word;
+  const auto* const* text = std::get_if<std::string*>(&field.target);
+  if (text != nullptr && takes_booleans(field)) {
+    if (**text == "true" || **text == "false") return **text == "true";
+  }
   return std::visit([](const auto* target) { return FieldValue(*target); }, field.target);
 }
 
@@ -166,10 +189,15 @@ std::string field_range(const Field& field) {
   const bool bounded_above = std::isfinite(field.most);
   const auto least = number_text(field.least);
   const auto most = number_text(field.most);
-  if (bounded_below && bounded_above) return fmt::format("{} to {}", least, most);
-  if (bounded_below) return "at least " + least;
-  if (bounded_above) return "at most " + most;
-  return {};
+  std::string range;
+  if (bounded_below && bounded_above) {
+    range = fmt::format("{} to {}", least, most);
+  } else if (bounded_below) {
+    range = "at least " + least;
+  } else if (bounded_above) {
+    range = "at most " + most;
+  }
+  return field.word.empty() || range.empty() ? range : range + ", or " + field.word;
 }
 
 FieldList prefixed(const std::string& prefix, FieldList fields) {

@@ -20,7 +20,11 @@ struct Field {
   std::string source = {};  // where the number comes from: "PAAC, section 5.1"
   double least = -std::numeric_limits<double>::infinity();  // numbers: inclusive range
   double most = std::numeric_limits<double>::infinity();
-  std::vector<std::string> choices = {};  // strings: the words allowed; empty means any
+  // Texts: the words allowed; empty means any. Where "true" is among them, "true" and "false" are
+  // booleans as well, in files too.
+  std::vector<std::string> choices = {};
+  std::string word = {};   // numbers: a word for a value out of range, "auto"; empty: none
+  double word_value = -1;  // that the word stands for
 };
 
 using FieldList = std::vector<Field>;
@@ -28,15 +32,17 @@ using FieldList = std::vector<Field>;
 /// A value as a config file holds it, with its type.
 using FieldValue = std::variant<std::int64_t, double, bool, std::string>;
 
-/// Sets a field. A whole number may set a number field, and a number without a fraction an integer
-/// field. Throws Error for a wrong type, a value out of range or not among the choices, saying what
-/// the field needs; the variable then keeps its value.
+/// Sets a field. The word of a number field sets it to its word_value. A whole number may set a
+/// number field, and a number without a fraction an integer field. Throws Error for a wrong type, a
+/// value out of range or not among the choices, saying what the field needs; the variable then
+/// keeps its value.
 void set_field(const Field& field, const FieldValue& value);
 
 /// Sets a field from a word of the command line. Numbers may have a suffix k, M or G (thousand,
 /// million, billion), an exponent, and _ between digits: "20M", "1e6", "115_000_000".
 void set_field_text(const Field& field, std::string_view text);
 
+/// A word where the field has one for its value, a boolean where a text is one.
 [[nodiscard]] FieldValue field_value(const Field& field);
 
 /// The value as a word that set_field_text takes back to the same bits.
@@ -46,8 +52,8 @@ void set_field_text(const Field& field, std::string_view text);
 /// "integer", "number", "boolean" or "text".
 [[nodiscard]] std::string field_type(const Field& field);
 
-/// What the field allows, in words: "1 to 64", "at least 0", "nips, nature or mlp"; empty:
-/// anything.
+/// What the field allows, in words: "1 to 64", "at least 0", "0 to 1, or auto", "nips, nature or
+/// mlp"; empty: anything.
 [[nodiscard]] std::string field_range(const Field& field);
 
 /// The fields with `prefix` before each key: prefixed("paac.", ...).

@@ -31,7 +31,7 @@ class EnvFamily {
 /// What a plug-in's shared object exports as `extern "C" const tandem::PluginInfo*
 /// tandem_plugin()`. A plug-in is refused when its abi is not this one; raise the number with each
 /// change of the headers that a plug-in includes.
-inline constexpr std::uint32_t kPluginAbi = 3;
+inline constexpr std::uint32_t kPluginAbi = 4;
 struct PluginInfo {
   std::uint32_t abi;    // kPluginAbi of the headers it was built with; must stay the first member
   const char* name;     // the family's name: "atari"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <stdexcept>
 
 #include "tandem/base/error.h"
 #include "tandem/nn/layer_list.h"
@@ -216,10 +217,14 @@ FieldList NetConfig::fields() {
       {.key = "pixel_mean",
        .target = &pixel_mean,
        .meaning = "subtracted from pixels of 0 to 1: the background's grey, which else acts on "
-                  "each unit like a bias hundreds of times as quick to learn as any",
+                  "each unit like a bias hundreds of times as quick to learn as any; auto: the "
+                  "mean of all pixels of random play, measured when a run begins; 0 of other "
+                  "observations",
        .source = "not in the papers; LeCun et al. 1998, Efficient BackProp, section 4.3",
        .least = 0,
-       .most = 1},
+       .most = 1,
+       .word = "auto",
+       .word_value = kMeasured},
       {.key = "precision",
        .target = &precision,
        .meaning = "numbers that the network computes with: fp32; bf16, faster where the CPU has "
@@ -307,6 +312,9 @@ Architecture make_architecture(const NetConfig& config, const EnvSpec& spec, boo
                       .dueling = config.dueling,
                       .init = config.init,
                       .pixel_mean = static_cast<float>(config.pixel_mean)};
+  if (config.pixel_mean == NetConfig::kMeasured) {
+    throw std::logic_error("net.pixel_mean is still to be measured");
+  }
   if (result.name == "dpg") add_critic_of_actions(result, spec);
   if (config.pixel_mean != 0 && spec.dtype != DType::u8) {
     throw Error("net.pixel_mean: this environment's observations are no pixels; leave it out");

@@ -17,6 +17,8 @@ enum class Precision { fp32, bf16 };
 
 /// Which network, as config keys net.*. Value type.
 struct NetConfig {
+  static constexpr double kMeasured = -1;  // "auto": still to be measured
+
   std::string arch = "nips";       // nips, nature, large4 to large1, linear_conv, mlp, dpg or
                                    // layers
   std::string layers = {};         // instead of arch's, as parse_layers() takes them; empty: arch's
@@ -26,7 +28,7 @@ struct NetConfig {
   bool separate = false;           // policy and value have a network each
   bool dueling = false;            // the last layer of the torso is one for each head
   std::string init = "he";         // torch, he or ddpg
-  double pixel_mean = 0;           // subtracted from pixels of 0 to 1
+  double pixel_mean = 0;           // subtracted from pixels of 0 to 1, or kMeasured
   std::string precision = "fp32";  // fp32 or bf16
 
   FieldList fields();

@@ -12,6 +12,7 @@
 #include "tandem/study/free_env.h"
 #include "tandem/study/process_memory.h"
 #include "tandem/study/training_rate.h"
+#include "tandem/trainer/measured.h"
 
 namespace tandem {
 namespace {
@@ -49,7 +50,8 @@ std::string Prospect::command(const AdviceTask& task) const {
 
 EnvMeasures measure_env(const AdviceTask& task) {
   // Any system's config has the environment.
-  EnvMeasures env{.config = load_config("", task.settings, task.catalogue).env};
+  EnvMeasures env{.config =
+                      measured(load_config("", task.settings, task.catalogue).env, /*seed=*/1)};
   const auto make_env = env.config.factory(1);
   const auto first = make_env(0);
 

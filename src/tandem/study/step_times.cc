@@ -10,6 +10,7 @@
 #include "tandem/env/vec_env.h"
 #include "tandem/study/random_actions.h"
 #include "tandem/sync/crew.h"
+#include "tandem/trainer/measured.h"
 
 namespace tandem {
 namespace {
@@ -51,7 +52,7 @@ StepTimes measure_one(const EnvFactory& make_env, int index, double seconds) {
 }  // namespace
 
 StepTimes measure_step_times(const EnvConfig& config, double seconds, int threads) {
-  const auto make_env = config.factory(kSeed);
+  const auto make_env = measured(config, kSeed).factory(kSeed);
   std::vector<StepTimes> all(static_cast<std::size_t>(threads));
   Crew crew;
   crew.spawn("step_times", threads, [&](int rank) {

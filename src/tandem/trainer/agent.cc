@@ -8,6 +8,7 @@
 #include "tandem/run/run_directory.h"
 #include "tandem/systems/common/learner_state.h"
 #include "tandem/trainer/assembly.h"
+#include "tandem/trainer/measured.h"
 
 namespace tandem {
 namespace {
@@ -22,10 +23,12 @@ FoundCheckpoint find_checkpoint(const std::filesystem::path& run, const AgentCho
 void change_env(Config& config, const Setting& setting) {
   const auto fields = config.fields();
   const auto& key = find_field(setting, fields).key;
-  if (!key.starts_with("env.") || key == "env.id") {
+  const bool of_agent = key == "env.id" || key == "env.normalise" ||
+                        key == "env.observation_mean" || key == "env.observation_deviation";
+  if (!key.starts_with("env.") || of_agent) {
     throw Error(
-        fmt::format("{}: {} belongs to the trained agent; only options of its environment "
-                    "(env.*) can be changed here",
+        fmt::format("{}: {} belongs to the trained agent; only the other options of its "
+                    "environment (env.*) can be changed here",
                     setting.where, key));
   }
   apply_setting(setting, fields);
@@ -35,6 +38,7 @@ Config config_of(const std::filesystem::path& run, const AgentChoice& choice,
                  const std::shared_ptr<const Catalogue>& catalogue) {
   require_run(run);
   auto config = load_config("", read_toml(RunPaths{run}.config()), catalogue);
+  require_measured(config);
   for (const auto& field : config.env.fields()) {
     if (field.key == "life_loss_terminal") set_field(field, false);
   }

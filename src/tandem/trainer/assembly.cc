@@ -11,6 +11,7 @@
 #include "tandem/base/error.h"
 #include "tandem/nn/make_network.h"
 #include "tandem/systems/fit.h"
+#include "tandem/trainer/measured.h"
 
 namespace tandem {
 namespace {
@@ -76,12 +77,12 @@ void require_actions(const Config& config, const AlgorithmInfo& algorithm, const
 }  // namespace
 
 Assembly::Assembly(const Config& config)
-    : config_(config),
-      make_env_(config.env.factory(seed_of(config))),
+    : config_(measured(config)),
+      make_env_(config_.env.factory(seed_of(config_))),
       spec_(make_env_(0)->spec()),
-      algorithm_(make_algorithm(config, spec_)),
-      learner_(make_architecture(config.net, spec_, algorithm_.value_head), optimizer_of(config),
-               seed_of(config)) {
+      algorithm_(make_algorithm(config_, spec_)),
+      learner_(make_architecture(config_.net, spec_, algorithm_.value_head), optimizer_of(config_),
+               seed_of(config_)) {
   network_factory()(learner_.parameters());  // throws where the device cannot compute it
 }
 

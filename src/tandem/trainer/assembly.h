@@ -14,11 +14,15 @@ namespace tandem {
 /// parts that it gives out are views of it.
 class Assembly {
  public:
-  /// Makes one environment to learn its spec, and one network to see that the device is there.
+  /// Measures what the config leaves to be measured (see measured.h), makes one environment to
+  /// learn its spec, and one network to see that the device is there.
   /// Throws Error when the parts cannot be built or do not fit each other.
   explicit Assembly(const Config& config);
   Assembly(const Assembly&) = delete;
   Assembly& operator=(const Assembly&) = delete;
+
+  /// With the numbers that were measured.
+  [[nodiscard]] const Config& config() const { return config_; }
 
   [[nodiscard]] const EnvSpec& spec() const { return spec_; }
   [[nodiscard]] Learner& learner() { return learner_; }

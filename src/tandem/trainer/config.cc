@@ -162,7 +162,7 @@ Config choose_config(const std::string& system, const std::vector<Setting>& give
   const auto env = choose_env_with_options(settings, *catalogue);
   task.env_id = env.id;
   task.spec = [env, spec = std::optional<EnvSpec>()]() mutable {
-    if (!spec) spec = env.factory(0)(0)->spec();
+    if (!spec) spec = env.spec();
     return *spec;
   };
   const auto preset = default_preset(task, *catalogue);

@@ -1,13 +1,20 @@
 #include "tandem/trainer/env_config.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <iterator>
+#include <sstream>
+#include <stdexcept>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
 #include "tandem/base/error.h"
+#include "tandem/env/normalised_env.h"
 #include "tandem/trainer/catalogue.h"
 
 namespace tandem {
@@ -22,6 +29,36 @@ std::uint64_t emulator_seed(std::uint64_t seed, int index) {
   Stream stream(seed, kEmulatorSeeds + static_cast<std::uint64_t>(index));
   const std::uint64_t high = stream.bits();
   return high << 32 | stream.bits();
+}
+
+double number_of(const std::string& key, const std::string& word) {
+  double number = 0;
+  const auto* end = word.data() + word.size();
+  const auto [rest, error] = std::from_chars(word.data(), end, number);
+  if (error == std::errc{} && rest == end && std::isfinite(number)) return number;
+  throw Error(fmt::format("env.{} needs numbers separated by spaces; \"{}\" is none", key, word));
+}
+
+std::vector<double> numbers_of(const std::string& key, const std::string& text) {
+  std::vector<double> numbers;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) numbers.push_back(number_of(key, word));
+  return numbers;
+}
+
+/// Null where observations are shown as they are.
+std::shared_ptr<const ObservationScale> scale_of(const EnvConfig& env) {
+  if (!env.normalise) return nullptr;
+  if (env.observation_mean.empty() && env.observation_deviation.empty()) {
+    throw std::logic_error("what env.normalise needs is still to be measured");
+  }
+  ObservationScale scale{
+      .mean = numbers_of("observation_mean", env.observation_mean),
+      .deviation = numbers_of("observation_deviation", env.observation_deviation)};
+  if (std::ranges::any_of(scale.deviation, [](double one) { return one <= 0; })) {
+    throw Error("env.observation_deviation needs numbers above 0");
+  }
+  return std::make_shared<const ObservationScale>(std::move(scale));
 }
 
 // The likeliest cause of an unknown option env.* is a config made for another environment.
@@ -41,20 +78,38 @@ FieldList EnvConfig::fields() {
   FieldList all = {{.key = "id",
                     .target = &id,
                     .meaning = "environment, as `tandem envs` lists them",
-                    .source = "PAAC, section 5"}};
+                    .source = "PAAC, section 5"},
+                   {.key = "normalise",
+                    .target = &normalise,
+                    .meaning = "shift and scale each number of an observation to mean 0 and "
+                               "deviation 1 of random play, within +-10; not for pixels",
+                    .source = "not in the papers"},
+                   {.key = "observation_mean",
+                    .target = &observation_mean,
+                    .meaning = "normalise: the mean of each number, separated by spaces; empty: "
+                               "measured when a run begins"},
+                   {.key = "observation_deviation",
+                    .target = &observation_deviation,
+                    .meaning = "normalise: the deviation of each number, likewise"}};
   if (family) std::ranges::move(family->fields(), std::back_inserter(all));
   return all;
 }
 
 EnvFactory EnvConfig::factory(std::uint64_t seed) const {
-  return [family = family, name = env_name(id), seed](int index) {
-    return family->make(name, emulator_seed(seed, index));
+  return [family = family, name = env_name(id), seed, scale = scale_of(*this)](int index) {
+    auto env = family->make(name, emulator_seed(seed, index));
+    return scale == nullptr ? std::move(env) : make_normalised(std::move(env), scale);
   };
 }
 
-std::int64_t EnvConfig::frames_per_step() const {
-  return family->make(env_name(id), 0)->spec().frames_per_step;
+EnvSpec EnvConfig::spec() const { return family->make(env_name(id), 0)->spec(); }
+
+void EnvConfig::set_scale(const ObservationScale& scale) {
+  observation_mean = fmt::format("{}", fmt::join(scale.mean, " "));
+  observation_deviation = fmt::format("{}", fmt::join(scale.deviation, " "));
 }
+
+std::int64_t EnvConfig::frames_per_step() const { return spec().frames_per_step; }
 
 EnvConfig choose_env(const std::vector<Setting>& settings, const Catalogue& catalogue) {
   EnvConfig env;

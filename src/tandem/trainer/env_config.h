@@ -14,18 +14,30 @@
 namespace tandem {
 
 struct Catalogue;
+struct ObservationScale;
 
 /// The environment and the options of its family. Copies share the family, and so its options.
 struct EnvConfig {
   std::string id = "atari:Pong";
+  bool normalise = false;  // each number of an observation: see make_normalised
+  // With what, a number for each of a frame's, separated by spaces; empty: still to be measured.
+  std::string observation_mean;
+  std::string observation_deviation;
   std::shared_ptr<EnvFamily> family;  // of that id; null until a config is loaded
 
-  /// "id" and the family's options.
+  /// "id", what any environment may have, and the family's options.
   FieldList fields();
 
   /// Makes environments of this id; `seed` goes to foreign emulators' own generators. Usable by
-  /// several threads; shares the family.
+  /// several threads; shares the family. Throws Error for a bad observation_mean or
+  /// observation_deviation, and std::logic_error where they are still to be measured.
   [[nodiscard]] EnvFactory factory(std::uint64_t seed) const;
+
+  /// Of its environments. Makes one to find out.
+  [[nodiscard]] EnvSpec spec() const;
+
+  /// Writes the numbers so that they are read back to the same bits.
+  void set_scale(const ObservationScale& scale);
 
   /// Emulated frames in a step. Makes one environment to find out.
   [[nodiscard]] std::int64_t frames_per_step() const;

@@ -12,6 +12,7 @@
 #include "tandem/nn/make_network.h"
 #include "tandem/run/training_run.h"
 #include "tandem/systems/common/learner_state.h"
+#include "tandem/trainer/measured.h"
 
 namespace tandem {
 namespace {
@@ -29,6 +30,7 @@ void check_resume(const FoundCheckpoint& found, const Config& config) {
   const auto& text = found.checkpoint.part("config").get<std::string>();
   const auto before =
       load_config("", parse_toml(text, "the checkpoint's config"), config.catalogue);
+  require_measured(before);
   require_same_experiment(config, before);
   if (config.run.steps >= std::min(found.step, before.run.steps)) return;
   throw Error(fmt::format("the run has made {} steps already, more than --steps {}", found.step,
@@ -38,16 +40,15 @@ void check_resume(const FoundCheckpoint& found, const Config& config) {
 }  // namespace
 
 Training::Training(const Config& config, const std::filesystem::path& folder, bool resume)
-    : config_(config),
-      assembly_(config),
+    : assembly_(config),
       directory_(resume ? RunDirectory::reopen(folder) : RunDirectory::create(folder)),
       found_(find_resume_point(directory_, resume)) {
   if (found_) {
-    check_resume(*found_, config_);
+    check_resume(*found_, assembly_.config());
     load_learner(found_->checkpoint, assembly_.learner());
     spdlog::info("going on from {}", found_->folder.string());
   }
-  directory_.write_config(config_.toml());  // a resumed run may have another budget
+  directory_.write_config(assembly_.config().toml());  // a resumed run may have another budget
   const auto& device = config_.run.device;
   directory_.note_backend(backend_of(architecture(), device),
                           found_ ? backend_of_old_run(architecture(), device) : "");
@@ -64,7 +65,7 @@ std::string Training::run(TrainingView view) {
   TrainingRun run(std::move(options), std::move(directory_), found_ ? &*found_ : nullptr);
   TrainingContext context = assembly_.context(run, found_ ? &found_->checkpoint : nullptr);
   try {
-    config_.system->train(context);
+    assembly_.config().system->train(context);
     run.finish(sha256_hex(std::as_bytes(assembly_.learner().parameters())));
     return run.why_done();
   } catch (const std::exception& error) {

@@ -37,6 +37,9 @@ class Training {
   /// what the user can mend, and has touched nothing then.
   Training(const Config& config, const std::filesystem::path& folder, bool resume);
 
+  /// As it stands in the run's folder, with the numbers that were measured.
+  [[nodiscard]] const Config& config() const { return assembly_.config(); }
+
   /// Trains until the run is done; to be called once. Returns why it ended, as
   /// TrainingRun::why_done(). What it throws stands in result.json, too: Diverged when the learning
   /// itself failed.
@@ -49,7 +52,6 @@ class Training {
   void stop() { stopped_ = true; }
 
  private:
-  Config config_;
   Assembly assembly_;
   RunDirectory directory_;
   std::optional<FoundCheckpoint> found_;  // where to go on from

@@ -18,6 +18,7 @@
 #include "tandem/run/run_directory.h"
 #include "tandem/sync/stop_requested.h"
 #include "tandem/trainer/assembly.h"
+#include "tandem/trainer/measured.h"
 #include "tandem/trainer/training.h"
 
 namespace tandem {
@@ -69,6 +70,7 @@ Verification verify(const Config& config, const std::filesystem::path& folder, s
         "changes the result. Runs on the CPU repeat as follows. {}",
         fmt::join(systems, ", ")));
   }
+  require_measured(config);
   const auto recorded = read_fingerprints(folder);
   if (recorded.empty()) {
     throw Error(fmt::format("there is nothing to hold a new run against: {} has no updates.bin",

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// (The built plug-in links GPL-2.0-only ALE; see README.md.)
+//
+// What options with the word "auto" follow: facts of each game.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace tandem::atari {
+
+/// Of one game, in its default mode. Value type.
+struct GameFacts {
+  std::string_view rom;     // "space_invaders", the name of the ROM's file
+  int lives = 0;            // that ALE counts when a game has begun; 0: it counts none
+  bool needs_fire = false;  // nothing happens in the game until FIRE is pressed
+};
+
+/// All games that one player can play, in the order of their names. The source is the emulator
+/// itself: tests/atari/measure_game_facts.cc says how they were found, and is a test that finds
+/// them again.
+[[nodiscard]] std::span<const GameFacts> all_game_facts();
+
+/// Those of a ROM. A game that is not in the table has neither lives nor a need of FIRE.
+[[nodiscard]] GameFacts facts_of(std::string_view rom);
+
+}  // namespace tandem::atari

@@ -1,0 +1,140 @@
+#include "tandem/trainer/measured.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tandem/base/error.h"
+#include "tandem/env/normalised_env.h"
+#include "tandem/env/uniform_action.h"
+
+namespace tandem {
+namespace {
+
+constexpr std::uint64_t kMeasurement = std::uint64_t{1} << 44;  // far above all other streams
+
+// Half a minute of play. On Atari they take a tenth of a second.
+constexpr int kPictures = 500;
+constexpr int kObservations = 5000;
+
+/// Shows `count` frames of random play, the first ones of episodes among them.
+void play_randomly(Env& env, std::uint64_t seed, int count,
+                   const std::function<void(std::span<const std::byte> frame)>& show) {
+  const auto& spec = env.spec();
+  Stream stream(seed, kMeasurement);
+  std::vector<std::byte> frame(spec.frame_bytes());
+  std::vector<float> continuous(spec.discrete() ? 0 : spec.action_low.size());
+  bool ended = true;
+  for (int i = 0; i < count; ++i) {
+    if (ended) {
+      env.reset(stream, frame);
+      ended = false;
+    } else {
+      const auto result = env.step(uniform_action(spec, stream, continuous), stream, frame);
+      ended = result.terminated || result.truncated;
+    }
+    show(frame);
+  }
+}
+
+/// Of pixels from 0 to 1; 0 of an environment that shows none. A sum of whole numbers: its bits
+/// do not depend on the order.
+double mean_grey(Env& env, std::uint64_t seed) {
+  if (env.spec().dtype != DType::u8) return 0;
+  std::uint64_t sum = 0;
+  play_randomly(env, seed, kPictures, [&](std::span<const std::byte> frame) {
+    sum = std::accumulate(frame.begin(), frame.end(), sum, [](std::uint64_t so_far, std::byte one) {
+      return so_far + std::to_integer<std::uint64_t>(one);
+    });
+  });
+  constexpr double kWhite = 255;
+  return static_cast<double>(sum) /
+         (kWhite * kPictures * static_cast<double>(env.spec().frame_bytes()));
+}
+
+/// Mean and deviation of each number, by Welford's method.
+class Moments {
+ public:
+  explicit Moments(std::size_t numbers) : mean_(numbers), squares_(numbers) {}
+
+  void add(std::span<const std::byte> frame) {
+    ++count_;
+    for (std::size_t i = 0; i < mean_.size(); ++i) {
+      float number = 0;
+      std::memcpy(&number, &frame[i * sizeof(number)], sizeof(number));
+      const double off = static_cast<double>(number) - mean_[i];
+      mean_[i] += off / count_;
+      squares_[i] += off * (static_cast<double>(number) - mean_[i]);
+    }
+  }
+
+  /// A number that does not move is left at its size.
+  [[nodiscard]] ObservationScale scale() const {
+    constexpr double kLeastDeviation = 1e-6;
+    ObservationScale scale{.mean = mean_, .deviation = {}};
+    for (const double square : squares_) {
+      const double deviation = std::sqrt(square / count_);
+      if (!std::isfinite(deviation)) {
+        throw Error("env.normalise: random play shows numbers that are not finite; leave it out");
+      }
+      scale.deviation.push_back(deviation > kLeastDeviation ? deviation : 1);
+    }
+    return scale;
+  }
+
+ private:
+  double count_ = 0;
+  std::vector<double> mean_;
+  std::vector<double> squares_;  // sums of squared distances from the mean
+};
+
+bool lacks_scale(const EnvConfig& env) {
+  return env.normalise && env.observation_mean.empty() && env.observation_deviation.empty();
+}
+
+}  // namespace
+
+EnvConfig measured(EnvConfig env, std::uint64_t seed) {
+  if (!lacks_scale(env)) return env;
+  auto plain = env;
+  plain.normalise = false;
+  const auto played = plain.factory(seed)(0);
+  require_numbers(played->spec());
+  Moments moments(static_cast<std::size_t>(played->spec().frame_shape.front()));
+  play_randomly(*played, seed, kObservations,
+                [&](std::span<const std::byte> frame) { moments.add(frame); });
+  env.set_scale(moments.scale());
+  return env;
+}
+
+Config measured(Config config) {
+  const auto seed = static_cast<std::uint64_t>(config.run.seed);
+  config.env = measured(config.env, seed);
+  if (config.net.pixel_mean == NetConfig::kMeasured) {
+    config.net.pixel_mean = mean_grey(*config.env.factory(seed)(0), seed);
+  }
+  return config;
+}
+
+void require_measured(const Config& config) {
+  if (lacks_scale(config.env)) {
+    throw Error(
+        "this run has env.normalise, but its config has no env.observation_mean and "
+        "env.observation_deviation: a version that did not keep them trained it, and this one "
+        "cannot bring them back. Train it anew, or use the version that it was trained with");
+  }
+  if (config.net.pixel_mean == NetConfig::kMeasured) {
+    throw Error(
+        "this run has net.pixel_mean = \"auto\" where its config.toml should have the number that "
+        "was measured; write it back there (the checkpoint's config has it)");
+  }
+}
+
+}  // namespace tandem
