@@ -49,7 +49,7 @@ Training::Training(const Config& config, const std::filesystem::path& folder, bo
     spdlog::info("going on from {}", found_->folder.string());
   }
   directory_.write_config(assembly_.config().toml());  // a resumed run may have another budget
-  const auto& device = config_.run.device;
+  const auto& device = assembly_.config().run.device;
   directory_.note_backend(backend_of(architecture(), device),
                           found_ ? backend_of_old_run(architecture(), device) : "");
 }
