@@ -109,6 +109,8 @@ TEST_F(FrontDoorTest, ARunIsResumedFromTheConfigThatLeavesNumbersToBeMeasured) {
 TEST_F(FrontDoorTest, AnAgentKeepsWhatItWasTrainedWith) {
   Training(config("400"), run_folder(), false).run({.progress = nullptr});
   EXPECT_THROW((void)Agent::load(run_folder(), {.env = {{"a2c.gamma", "0.5", "test"}}}), Error);
+  EXPECT_THROW((void)Agent::load(run_folder(), {.env = {{"env.normalise", "true", "test"}}}),
+               Error);
   EXPECT_THROW((void)Agent::load(run_folder(), {.checkpoint = 7}), Error);
   EXPECT_THROW((void)Agent::load(folder_.path() / "none"), Error);
   EXPECT_EQ(Agent::load(run_folder(), {.env = {{"env.max_steps", "5", "test"}}}).step(), 400);
