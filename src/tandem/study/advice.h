@@ -54,8 +54,8 @@ struct Prospect {
 [[nodiscard]] EnvMeasures measure_env(const AdviceTask& task);
 
 /// The settings of all systems that are worth a look: their presets, and where steps are spent
-/// asleep (or in another process) more threads than cores. Systems that refuse the settings are left
-/// out. Throws Error, the first one's, where all do.
+/// asleep (or in another process) more threads than cores. Systems that refuse the settings are
+/// left out. Throws Error, the first one's, where all do.
 [[nodiscard]] std::vector<Candidate> candidates(const AdviceTask& task, const EnvMeasures& env);
 
 /// Trains it in environments that cost nothing, and foresees the rest.
