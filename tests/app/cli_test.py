@@ -199,10 +199,7 @@ LARGE = ["--set", "env.size=84"]  # of catch, as its own default is
 
 
 class WithoutTorch(Folder):
-    """Every family of networks trains on the CPU where there is no libtorch to load.
-
-    Seen failing with libtorch asked for the networks of vectors.
-    """
+    """Every family of networks trains on the CPU where there is no libtorch to load."""
 
     def assert_trains(self, *words):
         run = self.path / "run"
@@ -269,7 +266,6 @@ class Verify(Folder):
         file.write_bytes(records)
         self.assert_parts(run, "--steps", "1k", update=12)
 
-    # Seen failing with the backends of the run taken for those of now.
     def test_it_says_that_another_library_computed_the_run(self):
         run = self.train("--steps", "2k", "--set", "net.arch=mlp")
         noted = run / "backends.txt"

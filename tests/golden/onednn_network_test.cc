@@ -5,7 +5,6 @@
 namespace tandem {
 namespace {
 
-// Seen failing with the gradient of a layer without activation in the place of that of its input.
 class OnednnNetworkGolden : public testing::TestWithParam<int> {};
 
 TEST_P(OnednnNetworkGolden, HeadsAndGradientsAreThoseOfPyTorch) {

@@ -35,7 +35,6 @@ TEST_F(RunDirectoryTest, CreatesTheFolderAndItsConfig) {
   EXPECT_EQ(text.str(), "seed = 1\n");
 }
 
-// Seen failing with the backend of each start noted, the same or not.
 TEST_F(RunDirectoryTest, NotesWhatComputesTheNetworks) {
   const auto directory = RunDirectory::create(run_);
   EXPECT_THAT(noted_backends({run_}), testing::IsEmpty());

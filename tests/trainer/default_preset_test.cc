@@ -65,7 +65,7 @@ bool takes(const AlgorithmInfo& algorithm, const EnvSpec& spec) {
   return spec.discrete() ? algorithm.traits.discrete : algorithm.traits.continuous;
 }
 
-// Seen failing with paac/numbers left out, and with one more that is for the same.
+// Seen failing where small images with continuous actions had none.
 TEST(DefaultPreset, ThereIsOneForEachKindOfEnvironment) {
   const auto defaults = read_defaults(published()->presets);
   for (const auto& discrete : {numbers(), images(), images(10)}) {
@@ -176,7 +176,6 @@ TEST(DefaultPreset, WithoutAnAlgorithmItIsTheFirstThatHasOne) {
   EXPECT_EQ(chosen("apex", "pendulum", continuous(numbers())), "apex/pendulum dpg");
 }
 
-// Seen failing with a partially observed environment that is taken for any other.
 TEST(DefaultPreset, OnlyAgentsWithAMemoryLearnWhatIsNotInView) {
   auto hidden = numbers();
   hidden.partially_observed = true;
@@ -197,7 +196,7 @@ TEST(DefaultPreset, ATableThatIsIncompleteIsRefused) {
               AllOf(HasSubstr("own"), HasSubstr("default_for.algo")));
 }
 
-// As if the user had named the preset. Seen failing with an algorithm that is not brought along.
+// As if the user had named the preset.
 TEST(ChooseConfig, IsThatOfThePresetNamed) {
   for (const auto& [system, algo, env, preset] :
        {std::array{"paac", "a2c", "cartpole", "paac/cartpole"},

@@ -36,7 +36,6 @@ TEST(NetworkSettings, GivenLayersGoBeforeThePresetsName) {
   EXPECT_EQ(net.layers, "dense 5");
 }
 
-// Seen failing with a name that leaves earlier layers as they are.
 TEST(NetworkSettings, TheLaterOfNameAndLayersCounts) {
   auto net = net_of({word("arch", "mlp"), word("net.layers", "dense 5")});
   EXPECT_EQ(net.arch, "layers");
