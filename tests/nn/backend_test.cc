@@ -35,10 +35,9 @@ class BackendTest : public testing::Test {
 
 TEST_F(BackendTest, AMissingOneSaysWhereItLookedAndWhatToDo) {
   look_in(folder_.path().string());
-  EXPECT_THAT(
-      complaint("torch"),
-      AllOf(HasSubstr("libtorch"), HasSubstr("tandem_torch.so"), HasSubstr(folder_.path().string()),
-            HasSubstr("make torch"), HasSubstr(kVariable), HasSubstr("--device cpu")));
+  EXPECT_THAT(complaint("torch"), AllOf(HasSubstr("libtorch"), HasSubstr("tandem_torch.so"),
+                                        HasSubstr(folder_.path().string()), HasSubstr("make torch"),
+                                        HasSubstr(kVariable), HasSubstr("--device cpu")));
 }
 
 TEST_F(BackendTest, RefusesAnotherInterface) {
