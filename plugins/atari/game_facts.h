@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // (The built plug-in links GPL-2.0-only ALE; see README.md.)
 //
-// What options with the word "auto" follow: facts of each game.
+// Facts of each game, which options with the word "auto" follow.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace tandem::atari {
 
-/// Of one game, in its default mode. Value type.
+/// The facts of one game, in its default mode. Value type.
 struct GameFacts {
   std::string_view rom;     // "space_invaders", the name of the ROM's file
   int lives = 0;            // that ALE counts when a game has begun; 0: it counts none
@@ -21,7 +21,7 @@ struct GameFacts {
 /// them again.
 [[nodiscard]] std::span<const GameFacts> all_game_facts();
 
-/// Those of a ROM. A game that is not in the table has neither lives nor a need of FIRE.
+/// The facts of a ROM's game. A game that is not in the table has neither lives nor a need of FIRE.
 [[nodiscard]] GameFacts facts_of(std::string_view rom);
 
 }  // namespace tandem::atari

@@ -1,4 +1,4 @@
-// What this program is, and what it computes networks with.
+// The version of this program, and the libraries that compute its networks.
 #pragma once
 
 #include <string>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -161,9 +162,10 @@ Config choose_config(const std::string& system, const std::vector<Setting>& give
   apply_first(algo_field(task.algorithm, *catalogue), settings);
   const auto env = choose_env_with_options(settings, *catalogue);
   task.env_id = env.id;
-  task.spec = [env, spec = std::optional<EnvSpec>()]() mutable {
-    if (!spec) spec = env.spec();
-    return *spec;
+  // Copies of the task share the spec: an environment is made once.
+  task.spec = [env, spec = std::make_shared<std::optional<EnvSpec>>()] {
+    if (!*spec) *spec = env.spec();
+    return **spec;
   };
   const auto preset = default_preset(task, *catalogue);
   if (!preset) return load_config(system, given, catalogue);

@@ -55,6 +55,17 @@ class Ga3cTest : public testing::Test {
  protected:
   fs::path folder(const std::string& name) const { return root_.path() / name; }
 
+  /// Trains until every agent has begun its endless episode.
+  void play_until_all_have_begun(const Ga3cConfig& config) {
+    train({.folder = folder("run"),
+           .make_env = endless_,
+           .steps = 1'000'000'000,
+           .stop_requested = [&] { return starts_ == config.agents; }},
+          config);
+  }
+
+  std::atomic<int> starts_ = 0;  // of endless episodes
+  const EnvFactory endless_ = [this](int) { return std::make_unique<Endless>(starts_); };
   const Ga3cConfig few_ = {.agents = 5, .envs = 1, .predictors = 2, .trainers = 2, .min_batch = 20};
 
  private:
@@ -93,12 +104,7 @@ TEST_F(Ga3cTest, AnAgentMayHaveSeveralEnvironments) {
 TEST_F(Ga3cTest, AHundredAndTwentyEightAgentsPlayAndAreSaved) {
   auto config = few_;
   config.agents = 128;
-  std::atomic<int> starts = 0;
-  train({.folder = folder("run"),
-         .make_env = [&](int) { return std::make_unique<Endless>(starts); },
-         .steps = 1'000'000'000,
-         .stop_requested = [&] { return starts == 128; }},
-        config);
+  play_until_all_have_begun(config);
   const auto found = find_latest(folder("run") / "checkpoints", [](const std::string&) {});
   EXPECT_TRUE(found.checkpoint.blobs.contains("agent_127"));
 }
@@ -108,17 +114,11 @@ TEST_F(Ga3cTest, AHundredAndTwentyEightAgentsPlayAndAreSaved) {
 TEST_F(Ga3cTest, AgentsThatDidNotPlayInAResumedRunKeepTheirState) {
   auto config = few_;
   config.agents = 40;
-  std::atomic<int> starts = 0;
-  const auto make_env = [&](int) { return std::make_unique<Endless>(starts); };
-  train({.folder = folder("run"),
-         .make_env = make_env,
-         .steps = 1'000'000'000,
-         .stop_requested = [&] { return starts == 40; }},
-        config);
+  play_until_all_have_begun(config);
   for (int run = 0; run < 5; ++run) {
     std::atomic<int> asked = 0;
     train({.folder = folder("run"),
-           .make_env = make_env,
+           .make_env = endless_,
            .steps = 1'000'000'000,
            .resume = true,
            .stop_requested = [&] { return ++asked > 2; }},
@@ -210,13 +210,7 @@ TEST_F(Ga3cTest, GoesOnAfterEachCheckpoint) {
 }
 
 TEST_F(Ga3cTest, AStopLeavesACheckpointOfTheLastStepAndAResumedRunGoesOn) {
-  std::atomic<int> starts = 0;
-  const auto make_env = [&](int) { return std::make_unique<Endless>(starts); };
-  train({.folder = folder("run"),
-         .make_env = make_env,
-         .steps = 1'000'000'000,
-         .stop_requested = [&] { return starts == 5; }},
-        few_);
+  play_until_all_have_begun(few_);
   const auto found = find_latest(folder("run") / "checkpoints", [](const std::string&) {});
   EXPECT_EQ(found.step, result_of(folder("run")).at("steps"));
   EXPECT_GT(found.step, 0);
@@ -225,23 +219,17 @@ TEST_F(Ga3cTest, AStopLeavesACheckpointOfTheLastStepAndAResumedRunGoesOn) {
     EXPECT_TRUE(found.checkpoint.blobs.contains(agent));
   }
   const auto further = found.step + 2000;
-  train({.folder = folder("run"), .make_env = make_env, .steps = further, .resume = true}, few_);
+  train({.folder = folder("run"), .make_env = endless_, .steps = further, .resume = true}, few_);
   EXPECT_GE(result_of(folder("run")).at("steps"), further);
 }
 
 // Seen failing with the agents started anew instead of loaded.
 TEST_F(Ga3cTest, ResumedAgentsGoOnInTheirEpisodes) {
-  std::atomic<int> starts = 0;
-  const auto make_env = [&](int) { return std::make_unique<Endless>(starts); };
-  train({.folder = folder("run"),
-         .make_env = make_env,
-         .steps = 1'000'000'000,
-         .stop_requested = [&] { return starts == 5; }},
-        few_);
+  play_until_all_have_begun(few_);
   const auto played = result_of(folder("run")).at("steps").get<std::int64_t>();
-  train({.folder = folder("run"), .make_env = make_env, .steps = played + 50'000, .resume = true},
+  train({.folder = folder("run"), .make_env = endless_, .steps = played + 50'000, .resume = true},
         few_);
-  EXPECT_EQ(starts, 5);
+  EXPECT_EQ(starts_, 5);
 }
 
 // Some of its threads have not begun by then. Seen crashing where the trainer that empties the
