@@ -56,6 +56,7 @@ format: setup ## Format all C++ and Python
 asan: setup ## Run the tests under AddressSanitizer and UBSan, but for the trainings
 	$(call sanitized,asan,address$(comma)undefined)
 
+tsan: export TSAN_OPTIONS := suppressions=$(CURDIR)/tests/support/tsan.supp
 tsan: setup ## Run the same tests under ThreadSanitizer
 	$(call sanitized,tsan,thread)
 
