@@ -109,6 +109,14 @@ TEST_F(MeasuredTest, ObservationsHaveTheMeanAndDeviationOfRandomPlay) {
   EXPECT_NEAR(first, -1.5 / std::sqrt(1.25), 1e-6);
 }
 
+// Seen failing with "auto" taken for true, and for false.
+TEST_F(MeasuredTest, NumbersAreNormalisedWhereTheEnvironmentShowsThem) {
+  const auto ages = measured(config("tiny:ages", {"env.normalise=auto"}));
+  EXPECT_EQ(ages.toml(), measured(config("tiny:ages", {"env.normalise=true"})).toml());
+  const auto grey = measured(config("tiny:grey", {"env.normalise=auto"}));
+  EXPECT_EQ(grey.toml(), measured(config("tiny:grey", {})).toml());
+}
+
 TEST_F(MeasuredTest, TheSameSeedGivesTheSameBits) {
   const auto cartpole = [&](const std::string& seed) {
     return measured(config("cartpole", {"env.normalise=true", "run.seed=" + seed})).env;
@@ -145,6 +153,7 @@ TEST_F(MeasuredTest, AnAssemblyMeasuresWhatIsStillToBeMeasured) {
 TEST_F(MeasuredTest, WhoUsesANumberBeforeItIsMeasuredHasABug) {
   const auto asked = config("tiny:ages", {"env.normalise=true", "net.pixel_mean=auto"});
   EXPECT_THROW((void)asked.env.factory(1), std::logic_error);
+  EXPECT_THROW((void)config("tiny:ages", {"env.normalise=auto"}).env.factory(1), std::logic_error);
   EXPECT_THROW((void)make_architecture(asked.net, asked.env.spec(), true), std::logic_error);
 }
 
@@ -170,6 +179,8 @@ TEST_F(MeasuredTest, ARunThatKeptNoNumbersIsRefused) {
   auto run = config("tiny:ages", {"env.normalise=true"});
   EXPECT_THAT(error_of([&] { require_measured(run); }), HasSubstr("did not keep them"));
   EXPECT_EQ(error_of([&] { require_measured(measured(run)); }), "");
+  run = config("tiny:ages", {"env.normalise=auto"});
+  EXPECT_THAT(error_of([&] { require_measured(run); }), HasSubstr("did not keep them"));
   run = config("tiny:grey", {"net.pixel_mean=auto"});
   EXPECT_THAT(error_of([&] { require_measured(run); }), HasSubstr("net.pixel_mean"));
 }

@@ -54,8 +54,12 @@ class NormalisedEnv : public Env {
 
 }  // namespace
 
+bool shows_numbers(const EnvSpec& spec) {
+  return spec.dtype == DType::f32 && spec.frame_shape.size() == 1;
+}
+
 void require_numbers(const EnvSpec& spec) {
-  if (spec.dtype == DType::f32 && spec.frame_shape.size() == 1) return;
+  if (shows_numbers(spec)) return;
   throw Error(
       "env.normalise: this environment shows pictures, not a list of numbers; leave it out "
       "(net.pixel_mean is what there is for pixels)");

@@ -14,6 +14,9 @@ struct ObservationScale {
   std::vector<double> deviation;  // above 0
 };
 
+/// Whether a frame is one list of numbers.
+[[nodiscard]] bool shows_numbers(const EnvSpec& spec);
+
 /// Throws Error for an environment whose frames are no list of numbers.
 void require_numbers(const EnvSpec& spec);
 

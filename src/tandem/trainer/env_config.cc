@@ -48,8 +48,9 @@ std::vector<double> numbers_of(const std::string& key, const std::string& text) 
 
 /// Null where observations are shown as they are.
 std::shared_ptr<const ObservationScale> scale_of(const EnvConfig& env) {
-  if (!env.normalise) return nullptr;
-  if (env.observation_mean.empty() && env.observation_deviation.empty()) {
+  if (env.normalise == "false") return nullptr;
+  const bool unmeasured = env.observation_mean.empty() && env.observation_deviation.empty();
+  if (env.normalise == "auto" || unmeasured) {
     throw std::logic_error("what env.normalise needs is still to be measured");
   }
   ObservationScale scale{
@@ -82,8 +83,10 @@ FieldList EnvConfig::fields() {
                    {.key = "normalise",
                     .target = &normalise,
                     .meaning = "shift and scale each number of an observation to mean 0 and "
-                               "deviation 1 of random play, within +-10; not for pixels",
-                    .source = "not in the papers"},
+                               "deviation 1 of random play, within +-10; not for pixels; auto: "
+                               "where the observation is a list of numbers",
+                    .source = "not in the papers",
+                    .choices = {"false", "true", "auto"}},
                    {.key = "observation_mean",
                     .target = &observation_mean,
                     .meaning = "normalise: the mean of each number, separated by spaces; empty: "

@@ -19,7 +19,9 @@ struct ObservationScale;
 /// The environment and the options of its family. Copies share the family, and so its options.
 struct EnvConfig {
   std::string id = "atari:Pong";
-  bool normalise = false;  // each number of an observation: see make_normalised
+  // Each number of an observation, as make_normalised does: "true", "false", or "auto", which is
+  // still to become true where the environment shows numbers and false where it shows pictures.
+  std::string normalise = "false";
   // With what, a number for each of a frame's, separated by spaces; empty: still to be measured.
   std::string observation_mean;
   std::string observation_deviation;
@@ -30,7 +32,8 @@ struct EnvConfig {
 
   /// Makes environments of this id; `seed` goes to foreign emulators' own generators. Usable by
   /// several threads; shares the family. Throws Error for a bad observation_mean or
-  /// observation_deviation, and std::logic_error where they are still to be measured.
+  /// observation_deviation, and std::logic_error where they are still to be measured or normalise
+  /// is still "auto".
   [[nodiscard]] EnvFactory factory(std::uint64_t seed) const;
 
   /// Of its environments. Makes one to find out.

@@ -96,15 +96,17 @@ class Moments {
 };
 
 bool lacks_scale(const EnvConfig& env) {
-  return env.normalise && env.observation_mean.empty() && env.observation_deviation.empty();
+  return env.normalise == "true" && env.observation_mean.empty() &&
+         env.observation_deviation.empty();
 }
 
 }  // namespace
 
 EnvConfig measured(EnvConfig env, std::uint64_t seed) {
+  if (env.normalise == "auto") env.normalise = shows_numbers(env.spec()) ? "true" : "false";
   if (!lacks_scale(env)) return env;
   auto plain = env;
-  plain.normalise = false;
+  plain.normalise = "false";
   const auto played = plain.factory(seed)(0);
   require_numbers(played->spec());
   Moments moments(static_cast<std::size_t>(played->spec().frame_shape.front()));
@@ -124,7 +126,7 @@ Config measured(Config config) {
 }
 
 void require_measured(const Config& config) {
-  if (lacks_scale(config.env)) {
+  if (config.env.normalise == "auto" || lacks_scale(config.env)) {
     throw Error(
         "this run has env.normalise, but its config has no env.observation_mean and "
         "env.observation_deviation: a version that did not keep them trained it, and this one "

@@ -8,11 +8,13 @@
 namespace tandem {
 
 /// The config with every number that it leaves to be measured: net.pixel_mean where it is "auto",
-/// and the mean and deviation of observations where env.normalise is on and they are empty. A
-/// config that has its numbers is returned as it is, and nothing is played. One environment plays
-/// uniformly random actions, drawn from a stream of run.seed that nothing else draws from, so that
-/// the same config gives the same bits. A run keeps the numbers in its config.toml, where resumed
-/// runs, evaluations and verifications find them. Throws Error for env.normalise on pixels.
+/// and the mean and deviation of observations where env.normalise is true and they are empty. An
+/// env.normalise of "auto" becomes true where the environment shows a list of numbers, and false
+/// elsewhere. A config that has its numbers is returned as it is, and nothing is played. One
+/// environment plays uniformly random actions, drawn from a stream of run.seed that nothing else
+/// draws from, so that the same config gives the same bits. A run keeps the numbers in its
+/// config.toml, where resumed runs, evaluations and verifications find them. Throws Error for
+/// env.normalise = true on pixels.
 [[nodiscard]] Config measured(Config config);
 
 /// The same of an environment alone.
