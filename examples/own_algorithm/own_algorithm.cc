@@ -1,4 +1,4 @@
-// A program with an algorithm of its own, which PAAC trains.
+// A program with an algorithm of its own, as docs/add_an_algorithm.md tells it. PAAC trains it.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,4 +1,5 @@
-// A program with a system of its own. A killed run goes on from its checkpoint to the same bits.
+// A program with a system of its own, as docs/add_a_system.md tells it. A killed run goes on from
+// its checkpoint to the same bits.
 #include <cstdio>
 
 #include "tandem/acting/actor_network.h"
