@@ -2,3 +2,4 @@ add_test(NAME docs.check_docs COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DI
 add_test(NAME docs.pictures COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/docs/pictures_test.py)
 add_test(NAME docs.system_pages
   COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/docs/system_pages_test.py)
+add_test(NAME docs.check_papers COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/docs/check_papers.py)
