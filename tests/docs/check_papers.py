@@ -7,12 +7,14 @@ that file: a function or a class, a test, or, behind a test of tests/golden, a c
 Each table must have a row for all that its paper numbers. --links writes the links to the files,
 which end the page, anew.
 
-Seen failing, with the line and the name, on each of these, planted alone: a file that is not there;
-a function, a test of C++, a test of Python and a golden case renamed; a preset and a key that do
-not exist; a command, an option, a system, a study, a method, a preset, a key and an environment
-misspelt in a command; a heading's link misspelt; a figure's row removed and one there twice; a row
-that names nothing; a cell too many; a file without its link, a link that leads elsewhere, and one
-that nothing uses.
+Seen failing, with the line and what is missing, on each of these, planted alone: a file misspelt; a
+function, a class, a test of C++, one of Python and a golden case, each misspelt here or renamed in
+its file; a test without a file; a preset and a key misspelt, a key renamed in the code; in a
+command its name, a word behind it, an option, a system, a study, a method, a preset, a key and an
+environment misspelt, a system, a run and a value left out, a word too many, an option renamed in
+the code; a heading and a page of the results misspelt; an equation and a figure without a row, and
+one with two; a cell too few; a row that names nothing; a paper renamed; a file without its link, a
+link that leads elsewhere, and one that nothing uses.
 """
 
 import json
@@ -211,7 +213,10 @@ def mistakes(lines: list[str], labels: set[str]) -> Iterator[tuple[int, str]]:
             for mistake in row.mistakes():
                 yield number, mistake
             labels.update(row.labels)
-            seen[paper].extend(row.items())
+            if paper in seen:
+                seen[paper].extend(row.items())
+            else:
+                yield number, f"there is no paper {paper}"
     for name, items in seen.items():
         for mistake in missing_items(name, items):
             yield 0, mistake

@@ -115,10 +115,9 @@ class Commands:
         if not name:
             return f'Builtin{{"{family}"' in self.read("env/builtin.cc")
         if family == "atari":
-            scores = self.read("run/atari_scores.cc")
-            return f'{{"{name}"' in scores
-        task = name.split("-")[0]
-        return (self.root / "plugins" / family / "tasks" / f"{task}.cc").is_file()
+            return f'{{"{name}",' in self.read("run/atari_scores.cc")
+        tasks = (self.root / "plugins" / family / "tasks").glob("*.cc")
+        return any(f'"{name}"' in file.read_text() for file in tasks)
 
     def problem(self, words: list[str]) -> str | None:
         """What is wrong with the words behind `tandem`, or None."""
@@ -128,8 +127,8 @@ class Commands:
             return f"no command {words[0]}"
         command = self.all[name]
         rest = words[len(name.split()) :]
-        if name == "experiment" or (name == "bench" and not rest):
-            return f"{name} needs another word"
+        if any(each.startswith(f"{name} ") for each in self.all) and not command.positional():
+            return f"{name} has no command {' '.join(rest[:1])}"
         positionals = []
         while rest:
             word = rest.pop(0)
@@ -148,6 +147,8 @@ class Commands:
 
     def positional_problem(self, command: Command, words: list[str]) -> str | None:
         what = command.positional()
+        if what and not words:
+            return f"a {what} is missing"
         for word in words:
             if what == "SYSTEM":
                 known = word in self.systems
