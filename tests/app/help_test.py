@@ -2,10 +2,10 @@
 
 The program itself parses each example, with one option more that it does not have, so that nothing
 runs and the error names all that it did not understand. Systems, presets, environments and keys
-are looked up in its listings. So are the commands of README.md and docs/everyday.md.
-Seen failing with a command without an example, an example with the options --episods and --outt,
-one without its required --out, and with misspelt names: a preset a3c/cartpol, an environment
-atari:Pang, a key entropi, a system paacs, and in the README a command evil.
+are looked up in its listings. The commands of README.md and docs/everyday.md are held to the same.
+Seen failing with a command without an example, an example with the option --episods and one without
+its --out, with the names a3c/cartpol (a preset), atari:Pang, paacs (a system), recancy (a study)
+and entropi (a key), with a command evil, with a command in no group, and with a line too long.
 
 Needs $TANDEM, the path of the program.
 """
@@ -70,8 +70,8 @@ def command_lines(text):
 
 def examples(text):
     """The command lines with which a help ends, as words."""
-    _, found, end = text.rpartition("\nExample" + ("s:\n" if "\nExamples:\n" in text else ":\n"))
-    return command_lines(end) if found else []
+    end = re.search(r"\nExamples?:\n((?:  .*\n)+)\Z", text)
+    return command_lines(end[1]) if end else []
 
 
 def blocks(document):
