@@ -137,8 +137,8 @@ void run(const SpeedupOptions& options) {
 
 void add_speedup(CLI::App& program) {
   auto options = std::make_shared<SpeedupOptions>();
-  auto* command = program.add_subcommand(
-      "speedup", "Measure how much sooner, and from how much data, more threads learn");
+  auto* command =
+      program.add_subcommand("speedup", "Measure how much sooner more threads reach a score");
   options->config.add_to(*command, {"--threads"});
   command
       ->add_option("--score", options->score,

@@ -104,8 +104,8 @@ void add_sweep(CLI::App& program) {
        "tandem sweep a3c --config a3c/cartpole --runs 20 --vary optimizer.kind=momentum,rmsprop "
        "\\\n"
        "    --vary 'entropy=log_uniform(1e-4,0.1)' --out runs/entropy"},
-      "The same command goes on with a sweep that was stopped or killed; with more --runs it "
-      "adds them.");
+      "The same command goes on with a sweep that was stopped or killed; with more --runs\n"
+      "it adds them.");
   command->callback([options] { run(*options); });
 }
 

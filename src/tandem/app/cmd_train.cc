@@ -104,7 +104,8 @@ void add_train(CLI::App& program) {
       ->type_name("DIR")
       ->excludes(run_dir);
   end_help(*command,
-           {"tandem train paac --env atari:Breakout --seed 2", "tandem train --resume runs/pong"},
+           {"tandem train paac --env atari:Breakout --steps 10M --set optimizer.anneal_steps=10M",
+            "tandem train --resume runs/pong"},
            kTrainFooter);
   command->callback([options] { run(*options); });
 }
