@@ -3,7 +3,7 @@
 The program itself parses each example, with one option more that it does not have, so that nothing
 runs and the error names all that it did not understand. Systems, presets, environments and keys
 are looked up in its listings. The commands of README.md and docs/everyday.md are held to the same.
-Seen failing with a command without an example, an example with the option --episods and one without
+Seen failing with a command without an example, options --episods and --outt, an example without
 its --out, with the names a3c/cartpol (a preset), atari:Pang, paacs (a system), recancy (a study)
 and entropi (a key), with a command evil, with a command in no group, and with a line too long.
 

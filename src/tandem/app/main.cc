@@ -112,9 +112,9 @@ int main(int argc, char** argv) {
   add_commands(program);
   // Narrow, so that a command and what it does fit one line; the commands' own help is as wide as
   // their options need.
-  constexpr std::size_t kLongestCommand = 14;
+  constexpr std::size_t kCommandColumn = 14;
   const auto narrow = std::make_shared<CLI::Formatter>();
-  narrow->column_width(kLongestCommand);
+  narrow->column_width(kCommandColumn);
   program.formatter(narrow);
   tandem::end_help(
       program,
