@@ -7,8 +7,8 @@ endif()
 if(TARGET tandem AND (TARGET tandem_torch OR TARGET onednn))
   set(tests cli)
   if(NOT TANDEM_SANITIZE)
-    # Of short trainings whose speed is all that matters, and of many of them, each its own process.
-    list(APPEND tests measures sweep)
+    # Of short trainings whose speed is all that matters, and of many processes.
+    list(APPEND tests help measures sweep)
   endif()
   foreach(test ${tests})
     add_test(NAME app.${test} COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/${test}_test.py -v)

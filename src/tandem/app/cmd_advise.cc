@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tandem/app/commands.h"
+#include "tandem/app/help.h"
 #include "tandem/app/signals.h"
 #include "tandem/io/text_table.h"
 #include "tandem/study/advice.h"
@@ -20,9 +21,7 @@ namespace {
 constexpr const char* kAdviseFooter = R"(
 Measures how long the environment takes for a step, and how evenly, and what
 each system costs beside it: a short training in environments that cost nothing.
-From both follows how fast, how far behind and how large each system would be.
-  tandem advise --env atari:Pong
-  tandem advise --env latency --set env.mean_us=2000 --set env.wait=sleeping --check)";
+From both follows how fast, how far behind and how large each system would be.)";
 
 struct AdviseOptions {
   std::string env;
@@ -115,7 +114,7 @@ void run(const AdviseOptions& options) {
 void add_advise(CLI::App& program) {
   auto options = std::make_shared<AdviseOptions>();
   auto* command = program.add_subcommand(
-      "advise", "Foresee rate, policy lag and memory of all systems, and recommend one");
+      "advise", "Foresee rate, policy lag and memory of systems; recommend one");
   command->add_option("--env", options->env, "Environment, as `tandem envs` lists them")
       ->type_name("ID")
       ->required();
@@ -127,7 +126,10 @@ void add_advise(CLI::App& program) {
       ->capture_default_str();
   command->add_flag("--check", options->check, "Train for real, too, and tell the error");
   command->add_flag("--json", options->json, "Print JSON");
-  command->footer(kAdviseFooter);
+  end_help(*command,
+           {"tandem advise --env atari:Pong",
+            "tandem advise --env latency --set env.mean_us=2000 --set env.wait=sleeping --check"},
+           kAdviseFooter);
   command->callback([options] { run(*options); });
 }
 

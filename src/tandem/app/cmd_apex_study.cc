@@ -9,6 +9,7 @@
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
 #include "tandem/app/drawing.h"
+#include "tandem/app/help.h"
 #include "tandem/app/signals.h"
 #include "tandem/study/apex/apex_studies.h"
 #include "tandem/study/sweep.h"
@@ -48,7 +49,7 @@ void run(const StudyOptions& options) {
 }
 
 std::string study_help() {
-  std::string help = "\nStudies (of Horgan et al. 2018):\n";
+  std::string help = "Studies (of Horgan et al. 2018):\n";
   for (const auto& study : apex_studies()) {
     help += fmt::format("  {:<10} {} ({})\n", study.name, study.question, study.source);
   }
@@ -56,9 +57,7 @@ std::string study_help() {
          "Trains --runs seeds of each setting, all for about as many updates, compares the returns "
          "of the\n"
          "greediest actor at their ends, and writes compare.png, compare.csv, compare.md and\n"
-         "sweep.csv.\n"
-         "  tandem experiment apex-study recency --config apex/two_cores --steps 1M --out "
-         "runs/recency";
+         "sweep.csv.";
 }
 
 }  // namespace
@@ -78,7 +77,10 @@ void add_apex_study(CLI::App& experiment) {
   command->add_option("--out", options->out, "Folder of pictures, tables and runs")
       ->type_name("DIR")
       ->required();
-  command->footer(study_help());
+  end_help(*command,
+           {"tandem experiment apex-study recency --config apex/two_cores --steps 1M \\\n"
+            "    --out runs/recency"},
+           study_help());
   command->callback([options] { run(*options); });
 }
 

@@ -10,6 +10,7 @@
 
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
+#include "tandem/app/help.h"
 #include "tandem/app/signals.h"
 #include "tandem/base/error.h"
 #include "tandem/io/text_table.h"
@@ -194,6 +195,8 @@ void add_bench(CLI::App& program) {
   bench->add_flag("--json", options->json, "Print JSON");
   add_bench_env(*bench);
   add_bench_replay(*bench);
+  end_help(*bench, {"tandem bench paac --env atari:Pong",
+                    "tandem bench a3c --env atari:Pong --sweep a3c.learners=2,16 --seconds 5"});
   bench->callback([options, bench] {
     if (bench->get_subcommands().empty()) run(*options);
   });

@@ -6,6 +6,7 @@
 
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
+#include "tandem/app/help.h"
 #include "tandem/base/clock.h"
 #include "tandem/env/vec_env.h"
 #include "tandem/study/random_actions.h"
@@ -75,6 +76,7 @@ void add_bench_env(CLI::App& bench) {
       ->check(CLI::Range(0.01, 3600.0))
       ->capture_default_str();
   env->add_flag("--json", options->json, "Print JSON");
+  end_help(*env, {"tandem bench env --env atari:Pong"});
   env->callback([options] { run_env(*options); });
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tandem/app/commands.h"
+#include "tandem/app/help.h"
 #include "tandem/app/signals.h"
 #include "tandem/io/text_table.h"
 #include "tandem/study/apex/replay_speed.h"
@@ -100,6 +101,7 @@ void add_bench_replay(CLI::App& bench) {
       ->check(CLI::Range(0.01, 3600.0))
       ->capture_default_str();
   replay->add_flag("--json", options->json, "Print JSON");
+  end_help(*replay, {"tandem bench replay", "tandem bench replay --compression lz4 --readers 2"});
   replay->callback([options] { run(*options); });
 }
 

@@ -9,6 +9,7 @@
 
 #include "tandem/app/commands.h"
 #include "tandem/app/drawing.h"
+#include "tandem/app/help.h"
 #include "tandem/base/field.h"
 
 namespace tandem {
@@ -21,8 +22,7 @@ but the seed are one row, with a bootstrapped 95% interval of their mean:
   final time     return at equal wall-clock time
   required time  wall-clock time until a return is reached
 The return is the mean of the last 100 training games. Writes compare.png,
-compare.csv and compare.md.
-  tandem compare runs/hts-* runs/paac-* --return 0 --return 18 --out runs/compared)";
+compare.csv and compare.md.)";
 
 struct CompareOptions {
   std::vector<std::string> runs;
@@ -51,7 +51,7 @@ int compare(const CompareOptions& options) {
 void add_compare(CLI::App& program) {
   const auto options = std::make_shared<CompareOptions>();
   auto* command = program.add_subcommand(
-      "compare", "Compare runs at equal steps, at equal time, and by the time to a return");
+      "compare", "Compare runs at equal steps, at equal time, by time to a return");
   command->add_option("RUN", options->runs, "Folders of runs, of any systems, of one environment")
       ->required();
   command
@@ -71,7 +71,9 @@ void add_compare(CLI::App& program) {
   command->add_option("--out", options->out, "Folder for picture and tables")
       ->type_name("DIR")
       ->capture_default_str();
-  command->footer(kCompareFooter);
+  end_help(*command,
+           {"tandem compare runs/hts-* runs/paac-* --return 0 --return 18 --out runs/compared"},
+           kCompareFooter);
   // The script has said what was wrong.
   command->callback([options] {
     if (const int code = compare(*options); code != 0) std::exit(code);

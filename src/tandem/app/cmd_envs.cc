@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "tandem/app/commands.h"
+#include "tandem/app/help.h"
 #include "tandem/base/error.h"
 #include "tandem/env/builtin.h"
 #include "tandem/env/plugin.h"
@@ -34,8 +35,10 @@ void list_envs() {
 }  // namespace
 
 void add_envs(CLI::App& program) {
-  program.add_subcommand("envs", "List the environments: built in, and of the plug-ins found")
-      ->callback(list_envs);
+  auto* command =
+      program.add_subcommand("envs", "List the environments: built in, and of the plug-ins found");
+  end_help(*command, {"tandem envs"});
+  command->callback(list_envs);
 }
 
 }  // namespace tandem

@@ -9,6 +9,7 @@
 
 #include "tandem/app/agent_options.h"
 #include "tandem/app/commands.h"
+#include "tandem/app/help.h"
 #include "tandem/run/atari_scores.h"
 #include "tandem/run/evaluation.h"
 
@@ -112,7 +113,10 @@ void add_eval(CLI::App& program) {
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
   command->add_flag("--json", options->json, "Print JSON");
-  command->footer(kEvalFooter);
+  end_help(
+      *command,
+      {"tandem eval runs/pong --episodes 30", "tandem eval runs/pong --start noop --greedy --json"},
+      kEvalFooter);
   command->callback([options] { run(*options); });
 }
 

@@ -1,5 +1,6 @@
 // `tandem experiment`: the papers' studies of their systems, each a subcommand.
 #include "tandem/app/commands.h"
+#include "tandem/app/help.h"
 
 namespace tandem {
 
@@ -10,6 +11,7 @@ void add_experiment(CLI::App& program) {
   add_ga3c_grid(*command);
   add_hts_runtime(*command);
   add_apex_study(*command);
+  end_help(*command, {"tandem experiment hts-runtime --out runs/runtime"});
 }
 
 }  // namespace tandem

@@ -10,6 +10,7 @@
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
 #include "tandem/app/drawing.h"
+#include "tandem/app/help.h"
 #include "tandem/app/signals.h"
 #include "tandem/base/error.h"
 #include "tandem/io/files.h"
@@ -134,9 +135,7 @@ void run(const Ga3cGridOptions& options) {
 void add_ga3c_grid(CLI::App& experiment) {
   auto options = std::make_shared<Ga3cGridOptions>();
   auto* command = experiment.add_subcommand(
-      "ga3c-grid",
-      "Trainings and predictions a second over the numbers of agents, predictors and trainers, and "
-      "by network beside other systems (GA3C's Figures 3 and 4, Table 2)");
+      "ga3c-grid", "GA3C: rates by threads and by network (Figures 3 and 4, Table 2)");
   options->config.add_to(*command);
   const auto list = [&](const char* name, auto& values, const char* type, const char* meaning) {
     return command->add_option(name, values, meaning)
@@ -163,8 +162,11 @@ void add_ga3c_grid(CLI::App& experiment) {
   command->add_option("--out", options->out, "Folder of grid.csv, networks.csv and ga3c-grid.png")
       ->type_name("DIR")
       ->required();
-  command->footer(
-      "  tandem experiment ga3c-grid --config ga3c/atari --env atari:Pong --out runs/grid");
+  end_help(
+      *command,
+      {"tandem experiment ga3c-grid --config ga3c/atari --env atari:Pong --out runs/grid"},
+      "Measures trainings and predictions a second over the numbers of agents, predictors and\n"
+      "trainers, and steps a second of each network beside other systems.");
   command->callback([options] { run(*options); });
 }
 

@@ -8,6 +8,7 @@
 
 #include "tandem/app/commands.h"
 #include "tandem/app/drawing.h"
+#include "tandem/app/help.h"
 #include "tandem/app/signals.h"
 #include "tandem/io/files.h"
 #include "tandem/io/text_table.h"
@@ -108,8 +109,7 @@ void run(const HtsRuntimeOptions& options) {
 void add_hts_runtime(CLI::App& experiment) {
   auto options = std::make_shared<HtsRuntimeOptions>();
   auto* command = experiment.add_subcommand(
-      "hts-runtime",
-      "Steps a second and policy lag as claimed, simulated and measured (HTS-RL's Figures 3 a-c)");
+      "hts-runtime", "HTS-RL: steps a second and policy lag (Figures 3 a-c)");
   const auto list = [&](const char* name, auto& values, const char* meaning) {
     return command->add_option(name, values, meaning)
         ->type_name("N,N,...")
@@ -139,7 +139,8 @@ void add_hts_runtime(CLI::App& experiment) {
       ->add_option("--out", options->out, "Folder of runtime.csv, latency.csv and hts-runtime.png")
       ->type_name("DIR")
       ->required();
-  command->footer(kHtsRuntimeFooter);
+  end_help(*command, {"tandem experiment hts-runtime --seconds 5 --out runs/runtime"},
+           kHtsRuntimeFooter);
   command->callback([options] { run(*options); });
 }
 

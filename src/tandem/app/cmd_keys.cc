@@ -9,6 +9,7 @@
 
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
+#include "tandem/app/help.h"
 #include "tandem/io/text_table.h"
 #include "tandem/trainer/config.h"
 
@@ -63,6 +64,7 @@ void add_keys(CLI::App& program) {
       "keys", "List every config key: type, default, range, meaning and source");
   options->config.add_to(*command, {"--steps", "--seed", "--threads", "--device"});
   command->add_flag("--json", options->json, "Print JSON");
+  end_help(*command, {"tandem keys paac --env atari:Pong", "tandem keys apex --set algo=dpg"});
   command->callback([options] { list_keys(*options); });
 }
 

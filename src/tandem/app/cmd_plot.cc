@@ -7,6 +7,7 @@
 
 #include "tandem/app/commands.h"
 #include "tandem/app/drawing.h"
+#include "tandem/app/help.h"
 #include "tandem/study/sweep_folder.h"
 
 namespace tandem {
@@ -40,7 +41,7 @@ int plot(const PlotOptions& options) {
 
 void add_plot(CLI::App& program) {
   auto* command = program.add_subcommand(
-      "plot", "Draw the returns of runs against steps and against wall-clock time, as PNG");
+      "plot", "Draw the returns of runs against steps and against hours, as PNG");
   const auto options = std::make_shared<PlotOptions>();
   command
       ->add_option("RUN", options->runs,
@@ -52,6 +53,8 @@ void add_plot(CLI::App& program) {
   command->add_option("--by", options->by, "steps or frames")
       ->check(CLI::IsMember({"steps", "frames"}))
       ->capture_default_str();
+  end_help(*command, {"tandem plot runs/pong",
+                      "tandem plot runs/pong runs/breakout --by frames --out runs/both.png"});
   // The script has said what was wrong.
   command->callback([options] {
     if (const int code = plot(*options); code != 0) std::exit(code);

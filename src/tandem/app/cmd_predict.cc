@@ -10,6 +10,7 @@
 
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
+#include "tandem/app/help.h"
 #include "tandem/io/temporary_folder.h"
 #include "tandem/io/text_table.h"
 #include "tandem/study/hts/hts_theory.h"
@@ -26,10 +27,7 @@ Measures how long the environment takes for a step, and its spread, and what an
 action and learning from a step cost a core. Then prints what HTS-RL's paper
 derives from that (section 4.2): by Claim 1 the steps per second of environments
 side by side that wait for each other every alpha steps (alpha 1: A2C), by
-Claim 2 how far the policy of an asynchronous system lags (HTS-RL's: 1).
-  tandem predict --env atari:Pong
-  tandem predict --env latency --set mean_us=2000 --set distribution=exponential
-      --set wait=sleeping --set net.arch=mlp)";
+Claim 2 how far the policy of an asynchronous system lags (HTS-RL's: 1).)";
 
 struct PredictOptions {
   ConfigOptions config{kHts};
@@ -161,7 +159,11 @@ void add_predict(CLI::App& program) {
       ->check(CLI::Range(0.2, 3600.0))
       ->capture_default_str();
   command->add_flag("--json", options->json, "Print JSON");
-  command->footer(kPredictFooter);
+  end_help(*command,
+           {"tandem predict --env atari:Pong",
+            "tandem predict --env latency --set mean_us=2000 --set distribution=exponential \\\n"
+            "    --set wait=sleeping --set net.arch=mlp"},
+           kPredictFooter);
   command->callback([options] { run(*options); });
 }
 

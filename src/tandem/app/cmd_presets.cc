@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tandem/app/commands.h"
+#include "tandem/app/help.h"
 #include "tandem/io/text_table.h"
 #include "tandem/trainer/catalogue.h"
 #include "tandem/trainer/default_preset.h"
@@ -61,6 +62,7 @@ void add_presets(CLI::App& program) {
   auto* command = program.add_subcommand(
       "presets", "List the presets, and for which environments they are the default");
   command->add_option("SYSTEM", *system, "Of this system alone");
+  end_help(*command, {"tandem presets", "tandem presets paac"});
   command->callback([system] { list_presets(*system); });
 }
 

@@ -5,6 +5,7 @@
 
 #include "tandem/app/agent_options.h"
 #include "tandem/app/commands.h"
+#include "tandem/app/help.h"
 #include "tandem/run/recording.h"
 
 namespace tandem {
@@ -53,7 +54,10 @@ void add_record(CLI::App& program) {
                    "Enlarge the pictures so many times (default: to about 640 rows)")
       ->type_name("N")
       ->check(CLI::Range(1, 32));
-  command->footer(kRecordFooter);
+  end_help(*command,
+           {"tandem record runs/pong --out pong.mp4",
+            "tandem record runs/pong --out pong.mp4 --greedy --seconds 20"},
+           kRecordFooter);
   command->callback([options] { run(*options); });
 }
 

@@ -9,6 +9,7 @@
 
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
+#include "tandem/app/help.h"
 #include "tandem/base/error.h"
 #include "tandem/env/vec_env.h"
 #include "tandem/io/files.h"
@@ -197,7 +198,10 @@ void add_rollout(CLI::App& program) {
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()));
   command->add_option("--out", options->out, "Folder to write to")->type_name("DIR")->required();
-  command->footer(kRolloutFooter);
+  end_help(*command,
+           {"tandem rollout --env atari:Pong --random --steps 1000 --out pong",
+            "tandem rollout --env atari:Pong --actions pong/actions.npy --out again"},
+           kRolloutFooter);
   command->callback([options] { run(*options); });
 }
 

@@ -12,6 +12,7 @@
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
 #include "tandem/app/drawing.h"
+#include "tandem/app/help.h"
 #include "tandem/app/signals.h"
 #include "tandem/base/error.h"
 #include "tandem/io/files.h"
@@ -136,8 +137,8 @@ void run(const SpeedupOptions& options) {
 
 void add_speedup(CLI::App& program) {
   auto options = std::make_shared<SpeedupOptions>();
-  auto* command = program.add_subcommand(
-      "speedup", "Measure how much sooner more threads reach a score, and from how much data");
+  auto* command =
+      program.add_subcommand("speedup", "Measure how much sooner more threads reach a score");
   options->config.add_to(*command, {"--threads"});
   command
       ->add_option("--score", options->score,
@@ -173,9 +174,9 @@ void add_speedup(CLI::App& program) {
                    "Folder of the runs, speedup.csv, sweep.csv and sweep.png")
       ->type_name("DIR")
       ->required();
-  command->footer(
-      "The same command goes on with what was stopped or killed.\n"
-      "  tandem speedup a3c --config a3c/catch --score 0.9 --runs 3 --out runs/speedup");
+  end_help(*command,
+           {"tandem speedup a3c --config a3c/catch --score 0.9 --runs 3 --out runs/speedup"},
+           "The same command goes on with what was stopped or killed.");
   command->callback([options] { run(*options); });
 }
 

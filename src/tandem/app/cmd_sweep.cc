@@ -10,6 +10,7 @@
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
 #include "tandem/app/drawing.h"
+#include "tandem/app/help.h"
 #include "tandem/app/signals.h"
 #include "tandem/base/error.h"
 #include "tandem/study/sweep.h"
@@ -97,13 +98,14 @@ void add_sweep(CLI::App& program) {
   command->add_option("--out", options->out, "Folder of the sweep: sweep.csv, sweep.png, runs/")
       ->type_name("DIR")
       ->required();
-  command->footer(
-      "The same command goes on with a sweep that was stopped or killed; with more --runs it adds "
-      "them.\n"
-      "  tandem sweep a3c --config a3c/cartpole --runs 50 --out runs/lr\n"
-      "  tandem sweep a3c --config a3c/cartpole --runs 20 --vary optimizer.kind=momentum,rmsprop "
-      "\\\n"
-      "    --vary 'entropy=log_uniform(1e-4,0.1)' --out runs/entropy");
+  end_help(
+      *command,
+      {"tandem sweep a3c --config a3c/cartpole --runs 50 --out runs/lr",
+       "tandem sweep a3c --config a3c/cartpole --runs 20 --vary optimizer.kind=momentum,rmsprop "
+       "\\\n"
+       "    --vary 'entropy=log_uniform(1e-4,0.1)' --out runs/entropy"},
+      "The same command goes on with a sweep that was stopped or killed; with more --runs\n"
+      "it adds them.");
   command->callback([options] { run(*options); });
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tandem/app/commands.h"
+#include "tandem/app/help.h"
 #include "tandem/io/text_table.h"
 #include "tandem/systems/fit.h"
 #include "tandem/trainer/catalogue.h"
@@ -58,10 +59,10 @@ void list_systems() {
 }  // namespace
 
 void add_systems(CLI::App& program) {
-  program
-      .add_subcommand("systems",
-                      "List the published systems to train with, and the algorithms that fit them")
-      ->callback(list_systems);
+  auto* command = program.add_subcommand(
+      "systems", "List the systems to train with, and the algorithms that fit them");
+  end_help(*command, {"tandem systems"});
+  command->callback(list_systems);
 }
 
 }  // namespace tandem

@@ -8,6 +8,7 @@
 
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
+#include "tandem/app/help.h"
 #include "tandem/app/signals.h"
 #include "tandem/base/error.h"
 #include "tandem/run/run_directory.h"
@@ -102,7 +103,10 @@ void add_train(CLI::App& program) {
   command->add_option("--resume", options->resume, "Go on with the run in this folder")
       ->type_name("DIR")
       ->excludes(run_dir);
-  command->footer(kTrainFooter);
+  end_help(*command,
+           {"tandem train paac --env atari:Breakout --steps 10M --set optimizer.anneal_steps=10M",
+            "tandem train --resume runs/pong"},
+           kTrainFooter);
   command->callback([options] { run(*options); });
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tandem/app/commands.h"
+#include "tandem/app/help.h"
 #include "tandem/app/signals.h"
 #include "tandem/base/error.h"
 #include "tandem/io/settings.h"
@@ -20,10 +21,7 @@ namespace {
 constexpr const char* kVerifyFooter = R"(
 Each update of a run of paac or hts leaves a fingerprint of all it measured in
 the run's updates.bin. The same config gives the same ones, for any number of
-threads; so does any number of hts.executors, hts.actors and hts.learners:
-  tandem verify runs/mine
-  tandem verify runs/mine --steps 100k --threads 1
-  tandem verify runs/mine --set hts.actors=8
+threads; so does any number of hts.executors, hts.actors and hts.learners.
 Another build of tandem, other libraries or a CPU with other vector
 instructions (see TANDEM_CPU) may round otherwise. The run's backends.txt says
 which library computed its network.)";
@@ -98,7 +96,10 @@ void add_verify(CLI::App& program) {
   command->add_option("--set", options->sets, "Another setting this time, that is to change no bit")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command->footer(kVerifyFooter);
+  end_help(*command,
+           {"tandem verify runs/pong --steps 100k --threads 1",
+            "tandem verify runs/hts --set hts.actors=8"},
+           kVerifyFooter);
   command->callback([options] { run(*options); });
 }
 

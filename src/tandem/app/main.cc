@@ -9,9 +9,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <initializer_list>
+#include <memory>
 #include <new>
 #include <span>
 #include <string>
@@ -19,6 +22,7 @@
 #include <vector>
 
 #include "tandem/app/commands.h"
+#include "tandem/app/help.h"
 #include "tandem/app/process_settings.h"
 #include "tandem/app/version.h"
 #include "tandem/base/cpu.h"
@@ -64,6 +68,24 @@ void check_words(std::span<char*> words) {
       fmt::format("'{}' is given an empty value: fill it in or leave it out", option));
 }
 
+/// Adds all commands, under headings by what their user is about.
+void add_commands(CLI::App& program) {
+  using Add = void (*)(CLI::App&);
+  const auto add = [&](const char* heading, std::initializer_list<Add> commands) {
+    for (const auto command : commands) {
+      command(program);
+      program.get_subcommands({}).back()->group(heading);
+    }
+  };
+  add("Train agents", {tandem::add_train, tandem::add_systems, tandem::add_envs,
+                       tandem::add_presets, tandem::add_keys, tandem::add_verify});
+  add("Watch agents and environments", {tandem::add_eval, tandem::add_record, tandem::add_plot,
+                                        tandem::add_compare, tandem::add_rollout});
+  add("Measure speed", {tandem::add_bench, tandem::add_predict, tandem::add_advise});
+  add("Experiment with many runs",
+      {tandem::add_sweep, tandem::add_speedup, tandem::add_experiment});
+}
+
 int report_bug(const std::string& what) {
   fmt::print(stderr,
              "tandem: internal error: {}\n"
@@ -87,17 +109,19 @@ int main(int argc, char** argv) {
   program.set_version_flag("--version", tandem::version_text,
                            "Print the version and what networks are computed with");
   program.require_subcommand(1);
-  program.footer(
-      "TANDEM_CPU=portable, avx2, avx512 or amx in the environment masks wider instructions of the "
-      "CPU.");
-  for (const auto add :
-       {tandem::add_train, tandem::add_envs, tandem::add_systems, tandem::add_presets,
-        tandem::add_keys, tandem::add_rollout, tandem::add_bench, tandem::add_eval,
-        tandem::add_record, tandem::add_plot, tandem::add_compare, tandem::add_sweep,
-        tandem::add_speedup, tandem::add_predict, tandem::add_advise, tandem::add_verify,
-        tandem::add_experiment}) {
-    add(program);
-  }
+  add_commands(program);
+  // Narrow, so that a command and what it does fit one line; the commands' own help is as wide as
+  // their options need.
+  constexpr std::size_t kCommandColumn = 14;
+  const auto narrow = std::make_shared<CLI::Formatter>();
+  narrow->column_width(kCommandColumn);
+  program.formatter(narrow);
+  tandem::end_help(
+      program,
+      {"tandem train paac --env cartpole --run-dir runs/cartpole",
+       "tandem eval runs/cartpole --episodes 30"},
+      "`tandem COMMAND --help` says more of one. TANDEM_CPU=portable, avx2, avx512 or amx\n"
+      "in the environment masks wider instructions of the CPU.");
 
   try {
     check_words(std::span(argv + 1, argv + argc));
