@@ -12,6 +12,7 @@
 /// pi sigma^2) + 1) / 2, as the paper writes it. Pure; safe from many threads.
 namespace tandem::gaussian {
 
+/// Added to the softplus of the last output.
 inline constexpr float kLeastVariance = 1e-4f;
 
 /// Variance of every dimension.

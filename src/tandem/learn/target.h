@@ -27,6 +27,7 @@ class TargetParameters {
   /// is no target network, and every other member does nothing.
   TargetParameters(std::span<const float> theta, std::int64_t interval, std::int64_t steps);
 
+  /// Whether there is a target network.
   [[nodiscard]] bool exist() const { return interval_ > 0; }
 
   /// How many parameters there are; 0 where there is no target network.

@@ -15,8 +15,8 @@ namespace tandem {
 /// What one update left: steps so far, and the fingerprint of all that was measured up to then.
 /// Value type.
 struct UpdateFingerprint {
-  std::int64_t steps = 0;
-  std::uint64_t value = 0;
+  std::int64_t steps = 0;   // of all environments so far
+  std::uint64_t value = 0;  // equal for equal bits
 
   bool operator==(const UpdateFingerprint&) const = default;
 };
@@ -34,6 +34,7 @@ class FingerprintLog {
   static std::optional<FingerprintLog> go_on(const std::filesystem::path& folder,
                                              std::int64_t updates);
 
+  /// Goes on to the fingerprint after one more update.
   void add(const UpdateReport& report);
 
   /// What was added is with the operating system.

@@ -9,10 +9,10 @@
 
 namespace tandem {
 
-/// Value type.
+/// A config file that has a name. Value type.
 struct Preset {
   std::string name;  // "paac/paper_nips"
-  std::string toml;
+  std::string toml;  // the file's text
 };
 
 /// The presets of the folder configs, which the build puts into the library, in alphabetical order.
