@@ -16,7 +16,7 @@ namespace tandem {
 /// gives are views that hold until the next call of a member. Not thread-safe.
 class RecurrentState {
  public:
-  /// Of `envs` environments, all of them at the begin of an episode.
+  /// For `envs` environments; episodes begin everywhere.
   RecurrentState(const Architecture& architecture, int envs);
 
   /// Episodes begin everywhere.

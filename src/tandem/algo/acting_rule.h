@@ -25,7 +25,8 @@ struct Judgements {
   std::span<float> state_values;   // [batch]: what bootstrapping takes each state to be worth
 };
 
-/// Immutable; safe to use from many threads.
+/// How an agent acts, and what its networks' outputs mean for that. Immutable; safe to use from
+/// many threads.
 class ActingRule {
  public:
   virtual ~ActingRule() = default;

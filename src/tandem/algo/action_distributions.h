@@ -12,10 +12,10 @@
 
 namespace tandem {
 
-/// scale * (-advantage * log(pi(a) + log_epsilon) - entropy * H(pi)), log_epsilon being for
-/// discrete actions alone. Value type.
+/// The policy's loss for one sample: scale * (-advantage * log(pi(a) + log_epsilon) - entropy *
+/// H(pi)), log_epsilon being for discrete actions alone. Value type.
 struct PolicyLoss {
-  float advantage = 0;    // what the action was better than expected
+  float advantage = 0;    // by how much the action was better than expected
   float entropy = 0;      // weight of the entropy, beta
   float log_epsilon = 0;  // GA3C's, added to the probability within the logarithm
   float scale = 1;        // weight of the whole loss
@@ -49,7 +49,7 @@ struct DiscreteActions {
   }
 };
 
-/// Continuous ones from gaussian.h's normal distribution. Otherwise the same.
+/// Continuous actions from gaussian.h's normal distribution. Otherwise as DiscreteActions.
 struct ContinuousActions {
   /// Which member of Actions draw() fills.
   static constexpr bool kContinuous = true;

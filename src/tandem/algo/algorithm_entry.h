@@ -57,7 +57,7 @@ class AlgorithmEntryOf final : public AlgorithmEntry {
   /// Makes the algorithm of these numbers. Throws Error for numbers that do not fit the task.
   using Make = std::function<Algorithm(const Numbers&, const AlgorithmTask&)>;
 
-  /// `make` is called by several threads.
+  /// Several threads may call `make` at once.
   AlgorithmEntryOf(AlgorithmInfo info, Make make)
       : info_(std::move(info)), make_(std::move(make)) {}
 

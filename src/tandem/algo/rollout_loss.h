@@ -34,7 +34,7 @@ struct Needs {
   std::optional<Passes> passes = std::nullopt;  // none: one over whole rollouts
 };
 
-/// Immutable; safe to use from many threads.
+/// The loss of an algorithm that learns from rollouts. Immutable; safe to use from many threads.
 class RolloutLoss {
  public:
   virtual ~RolloutLoss() = default;

@@ -19,8 +19,8 @@ struct Field {
   std::variant<std::int64_t*, double*, bool*, std::string*> target;
   std::string meaning;      // one line, with the unit
   std::string source = {};  // where the number comes from: "PAAC, section 5.1"
-  double least = -std::numeric_limits<double>::infinity();  // numbers: inclusive range
-  double most = std::numeric_limits<double>::infinity();    // numbers: the other end of the range
+  double least = -std::numeric_limits<double>::infinity();  // numbers: the least one allowed
+  double most = std::numeric_limits<double>::infinity();    // numbers: the greatest one allowed
   // Texts: the words allowed; empty means any. Where "true" is among them, "true" and "false" are
   // booleans as well, in files too.
   std::vector<std::string> choices = {};

@@ -14,7 +14,7 @@ class Sha256 {
  public:
   Sha256();
   ~Sha256();
-  Sha256(Sha256&&) noexcept;  // movable
+  Sha256(Sha256&&) noexcept;
   Sha256& operator=(Sha256&&) noexcept;
 
   /// Feeds the next bytes.

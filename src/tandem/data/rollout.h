@@ -12,11 +12,11 @@
 
 namespace tandem {
 
-/// Time-major storage, [T, B] or [T, B, ...]; observations, actions and values have T + 1 rows, the
-/// last for the bootstrap. Row t + 1 of the observations is what the environments wrote after
-/// action t; row T of the actions is of use to algorithms that choose a_T ahead (Sarsa). T is
-/// t_max, or less where an episode's end ended the rollout. Not thread-safe; separate rollouts are
-/// independent.
+/// The experience of one update. Time-major storage, [T, B] or [T, B, ...]; observations, actions
+/// and values have T + 1 rows, the last for the bootstrap. Row t + 1 of the observations is what
+/// the environments wrote after action t; row T of the actions is of use to algorithms that choose
+/// a_T ahead (Sarsa). T is t_max, or less where an episode's end ended the rollout. Not
+/// thread-safe; separate rollouts are independent.
 class Rollout {
  public:
   /// Room for t_max steps.
@@ -24,13 +24,13 @@ class Rollout {
 
   /// Rows that there is room for, without that of the bootstrap.
   [[nodiscard]] int t_max() const { return t_max_; }
-  /// T.
+  /// T: the steps of each environment.
   [[nodiscard]] int steps() const { return steps_; }
 
   /// T, at most t_max.
   void set_steps(int steps) { steps_ = steps; }
 
-  /// B.
+  /// B: the environments.
   [[nodiscard]] int envs() const { return envs_; }
   /// T * B.
   [[nodiscard]] int samples() const { return steps_ * envs_; }
@@ -77,8 +77,7 @@ class Rollout {
 
   /// Discrete actions of all samples, to read: [T * B].
   std::span<const std::int32_t> actions() const { return rows(actions_, steps_); }
-  /// log pi(a) of all samples under the policy that acted, where the algorithm has noted it: [T *
-  /// B].
+  /// log pi(a) of all samples by the policy that acted, for algorithms that need it: [T * B].
   std::span<const float> log_probabilities() const { return rows(log_probabilities_, steps_); }
   /// Rewards of all samples, to read: [T * B].
   std::span<const float> rewards() const { return rows(rewards_, steps_); }

@@ -22,8 +22,9 @@ struct EnvSpec {
   std::vector<std::int64_t> frame_shape = {};  // {channels, height, width} of pixels, or {features}
   std::int64_t stack = 1;                      // frames in an observation
   std::int64_t num_actions = 0;                // discrete actions; 0: continuous
-  std::vector<float> action_low = {};   // continuous: bounds of each dimension; empty: discrete
-  std::vector<float> action_high = {};  // the upper bounds, as many
+  std::vector<float> action_low =
+      {};  // continuous: lower bounds of each dimension; empty: discrete
+  std::vector<float> action_high = {};         // continuous: upper bounds
   std::vector<std::string> action_names = {};  // discrete, may be empty
   std::int64_t frames_per_step = 1;            // emulated frames in a step (4 on Atari)
   double render_fps = 30;                      // pictures per second of real-time play, one a step
@@ -95,7 +96,7 @@ class Env {
   /// Everything that decides what later steps give. An instance that loads a state behaves, bit by
   /// bit, as the one that saved it.
   virtual void save(StateWriter& writer) const = 0;
-  /// Reads what save() wrote. Throws Error when that is damaged.
+  /// Becomes the instance that save() wrote. Throws Error when that is damaged.
   virtual void load(StateReader& reader) = 0;
 
   /// The current state in colour; an empty picture when the environment has none.

@@ -33,7 +33,8 @@ class EnvFamily {
 inline constexpr std::uint32_t kPluginAbi = 4;
 
 /// What a plug-in's shared object exports as `extern "C" const tandem::PluginInfo*
-/// tandem_plugin()`. A plain struct, constant for good.
+/// tandem_plugin()`. It stays as it is while the
+/// plug-in is loaded.
 struct PluginInfo {
   std::uint32_t abi;    // kPluginAbi of the headers it was built with; must stay the first member
   const char* name;     // the family's name: "atari"

@@ -30,7 +30,7 @@ struct VecEnvOptions {
   std::uint64_t seed = 0;  // environment i draws from Stream(seed, i), i its global index
 };
 
-/// n environments with frame stacking, same-step reset and episode statistics. An episode that
+/// Many environments with frame stacking, same-step reset and episode statistics. An episode that
 /// ends is reset in the same step: the observation written is the first of the next episode, and
 /// the final one is kept for bootstrapping. An Error in an environment is rethrown to the caller
 /// with the environment's global index in its message; the others stay usable, and that one answers

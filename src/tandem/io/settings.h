@@ -10,7 +10,7 @@
 namespace tandem {
 
 /// One value for one key, not yet checked against the fields: which keys exist may depend on other
-/// values (env.* on env.id). Value type.
+/// values (those of the table [env] on env.id). Value type.
 struct Setting {
   /// Where a value comes from: a file's have types, the command line's are texts.
   enum class Origin { file, command_line };
@@ -28,7 +28,7 @@ struct Setting {
 /// The same of a text; `name` stands for its file in messages.
 [[nodiscard]] std::vector<Setting> parse_toml(const std::string& text, const std::string& name);
 
-/// "t_max=5" as given to --set. Throws Error when there is no `=`.
+/// "t_max=5" as given to `--set`. Throws Error when there is no `=`.
 [[nodiscard]] Setting parse_assignment(const std::string& text);
 
 /// The field that a setting means. Throws Error for an unknown key, offering the nearest, and for

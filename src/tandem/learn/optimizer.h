@@ -11,12 +11,12 @@
 
 namespace tandem {
 
-/// Update rule, learning rate and clipping, as config keys optimizer.*. Value type.
+/// Update rule, learning rate and clipping, as config keys `optimizer.*`. Value type.
 struct OptimizerConfig {
   std::string kind = "rmsprop";   // rmsprop, centered_rmsprop, momentum or adam
   double lr = 0.0015;             // learning rate at the start
   std::string lr_choice = "lr";   // lr, or log_uniform: drawn (see draw_learning_rate)
-  double lr_low = 1e-4;           // log_uniform: bounds
+  double lr_low = 1e-4;           // log_uniform: the lower bound
   double lr_high = 1e-2;          // log_uniform: the upper bound
   double lr_end = 0.0;            // learning rate at anneal_steps
   std::int64_t anneal_steps = 0;  // steps over which lr goes linearly to lr_end; 0: constant,

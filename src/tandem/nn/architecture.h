@@ -15,7 +15,7 @@ namespace tandem {
 /// gradients and the heads that it gives, are fp32 in either case.
 enum class Precision { fp32, bf16 };
 
-/// Which network, as config keys net.*. Value type.
+/// Which network, as config keys `net.*`. Value type.
 struct NetConfig {
   static constexpr double kMeasured = -1;  // "auto": still to be measured
 

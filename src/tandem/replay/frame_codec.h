@@ -47,7 +47,7 @@ class FrameCodec {
   FrameCodec(FrameCodec&&) noexcept;
   FrameCodec& operator=(FrameCodec&&) noexcept;
 
-  /// Appends the frame, compressed, to `out`.
+  /// Appends the frame to `out`, compressed as the format says.
   void encode(std::span<const std::byte> frame, std::vector<std::byte>& out);
 
   /// The frame, whose size is frame_bytes, from what encode() made. Throws Error when that is

@@ -31,9 +31,9 @@ class TransitionIndex {
 
   /// One transition, with what keeps it alive.
   struct Found {
-    /// Where it lies.
+    /// The segment that it is in.
     std::shared_ptr<const Segment> segment;
-    std::uint32_t transition = 0;  // of the segment
+    std::uint32_t transition = 0;  // its place in the segment
     Key key = 0;                   // its name
     float priority = 0;            // as it is now
     double probability = 0;        // of being drawn

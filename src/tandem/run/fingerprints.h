@@ -26,8 +26,8 @@ struct UpdateFingerprint {
 /// makes the next one differ, so equal fingerprints mean equal parameters, but for chance. Pure.
 UpdateFingerprint next_fingerprint(const UpdateFingerprint& before, const UpdateReport& report);
 
-/// Writes them to updates.bin in a run's folder. Not thread-safe. Throws Error when the file cannot
-/// be written.
+/// Writes fingerprints to updates.bin in a run's folder. Not thread-safe. Throws Error when the
+/// file cannot be written.
 class FingerprintLog {
  public:
   /// Goes on after the first `updates` of the file. None if it has less: the run began without one.

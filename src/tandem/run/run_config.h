@@ -11,7 +11,7 @@ namespace tandem {
 /// As run.until_return: no return ends the run.
 constexpr double kNoReturn = 1e15;
 
-/// The options of one run, as config keys run.*. Value type.
+/// The options of one run, as config keys `run.*`. Value type.
 struct RunConfig {
   std::int64_t seed = 1;             // of every random stream
   std::int64_t steps = 115'000'000;  // training stops after this many steps of all environments

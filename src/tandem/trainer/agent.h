@@ -22,8 +22,8 @@ namespace tandem {
 struct AgentChoice {
   std::optional<std::int64_t> checkpoint = std::nullopt;  // its steps; empty: the newest good one
   std::string device = {};                                // "cpu" or "cuda"; empty: as trained
-  /// Changes of the environment's options; keys other than env.* are refused, since the agent
-  /// cannot be changed any more.
+  /// Changes of the environment's options; keys outside the table [env] are refused, since the
+  /// agent cannot be changed any more.
   std::vector<Setting> env = {};
   /// Called with words about each damaged checkpoint that is passed over.
   std::function<void(const std::string&)> on_damage = [](const std::string&) {};

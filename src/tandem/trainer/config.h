@@ -63,12 +63,12 @@ struct Config {
 [[nodiscard]] Config choose_config(const std::string& system, const std::vector<Setting>& given,
                                    const std::shared_ptr<const Catalogue>& catalogue = published());
 
-/// choose_config of words as --set takes them: {"env.id=cartpole", "steps=20k"}.
+/// choose_config of words as `--set` takes them: {"env.id=cartpole", "steps=20k"}.
 [[nodiscard]] Config make_config(const std::string& system, const std::vector<std::string>& words,
                                  const std::shared_ptr<const Catalogue>& catalogue = published());
 
-/// A resumed run may have other run.* values than before, but for the seed. Throws Error for any
-/// other difference: the checkpoint belongs to the old value.
+/// A resumed run may have other values in its table [run] than before, but for the seed. Throws
+/// Error for any other difference: the checkpoint belongs to the old value.
 void require_same_experiment(Config now, Config before);
 
 }  // namespace tandem

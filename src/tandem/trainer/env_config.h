@@ -57,7 +57,7 @@ struct EnvConfig {
 [[nodiscard]] EnvConfig choose_env_with_options(const std::vector<Setting>& settings,
                                                 const Catalogue& catalogue);
 
-/// The config of the environment alone: all settings must be of env.* keys. Throws Error as
+/// The config of the environment alone: all settings must be of the table [env]. Throws Error as
 /// load_config does.
 [[nodiscard]] EnvConfig load_env_config(const std::vector<Setting>& settings,
                                         const Catalogue& catalogue);

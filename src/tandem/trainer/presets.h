@@ -22,8 +22,8 @@ struct Preset {
 [[nodiscard]] std::vector<Setting> preset_settings(std::span<const Preset> presets,
                                                    const std::string& name);
 
-/// The settings that --config NAME means: those of the file of that path, or else of the preset of
-/// that name. Throws Error, offering the nearest preset, when there is neither.
+/// The settings that `--config NAME` means: those of the file of that path, or else of the preset
+/// of that name. Throws Error, offering the nearest preset, when there is neither.
 [[nodiscard]] std::vector<Setting> find_config(std::span<const Preset> presets,
                                                const std::string& name);
 
