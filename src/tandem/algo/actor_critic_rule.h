@@ -23,7 +23,7 @@ struct ActorCriticOptions {
 template <class ActionDistribution>
 class ActorCriticRule final : public ActingRule {
  public:
-  /// With these numbers for good.
+  /// Copies the options.
   explicit ActorCriticRule(const ActorCriticOptions& options) : options_(options) {}
 
   void act(const Heads& heads, std::span<Stream* const> streams,

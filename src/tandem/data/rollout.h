@@ -40,8 +40,8 @@ class Rollout {
 
   /// Discrete actions of `rows` rows from t on: [rows, B].
   std::span<std::int32_t> actions(int t, int rows = 1) { return cut(actions_, t, rows); }
-  std::span<float> rewards(int t) { return cut(rewards_, t, 1); }      // as learned from
-  std::span<float> discounts(int t) { return cut(discounts_, t, 1); }  // gamma, or 0 at an end
+  std::span<float> rewards(int t) { return cut(rewards_, t, 1); }      // [B], as learned from
+  std::span<float> discounts(int t) { return cut(discounts_, t, 1); }  // [B]: gamma, or 0 at an end
 
   /// What s_t is worth. Which rows are filled, and by which network, follows from the algorithm's
   /// needs; the last always is.
@@ -104,7 +104,7 @@ class Rollout {
   /// Writes everything but advantages and returns.
   void save(StateWriter& writer) const;
 
-  /// Throws Error when what was saved has another shape.
+  /// Reads what save() wrote. Throws Error when it has another shape.
   void load(StateReader& reader);
 
  private:
