@@ -5,7 +5,8 @@
 # usage: tools/setup.sh [program|all|torch]
 #
 # program: what `make pong` needs: a compiler, libraries, the Arcade Learning Environment
-# all: MuJoCo, the Python packages of tests and plots in .venv, programs for videos and checks as well
+# all: MuJoCo, the Python packages of tests and plots in .venv, programs for videos, checks and the reference
+# of the public headers as well
 # torch: torch as well, for CUDA and for the tests that compare with PyTorch
 #
 #   TANDEM_TORCH_DIR=DIR  use the torch in this folder (with include/ and lib/), install none;

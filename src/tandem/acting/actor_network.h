@@ -14,6 +14,7 @@ class ActorNetwork {
   ActorNetwork(const ActorNetwork&) = delete;
   ActorNetwork& operator=(const ActorNetwork&) = delete;
 
+  /// The sizes of inputs and heads.
   [[nodiscard]] virtual const Architecture& architecture() const = 0;
 
   /// Fills `out` in order to choose actions. Where learning wants the activations of this pass,

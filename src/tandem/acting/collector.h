@@ -61,8 +61,9 @@ class Collector {
   /// Gives away the rollout just collected for one of the same shape, to write the next into.
   void exchange(Rollout& other);
 
-  /// Games finished, and thread-seconds spent, since the last call of each.
+  /// Games finished since the last call.
   std::vector<Episode> take_episodes() { return env_.take_episodes(); }
+  /// Thread-seconds spent since the last call.
   TimeShares take_seconds();
 
   /// Environments with all their state, the network's of each, actions chosen ahead and the numbers

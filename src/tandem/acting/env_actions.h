@@ -14,6 +14,7 @@ namespace tandem {
 /// thread-safe.
 class EnvActions {
  public:
+  /// Room for the actions of `envs` samples.
   EnvActions(const EnvSpec& spec, int envs);
 
   /// Views that hold until the next call.

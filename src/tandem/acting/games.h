@@ -29,6 +29,7 @@ class Games {
   /// Starts all games. `network` and `rule` must outlive this.
   Games(VecEnv env, Network& network, const ActingRule& rule, Play play);
 
+  /// Whether all games have ended.
   [[nodiscard]] bool over() const { return playing_.empty(); }
 
   /// One step of every game that is not over. Throws Error when an environment fails.

@@ -16,6 +16,7 @@ namespace tandem {
 /// gives are views that hold until the next call of a member. Not thread-safe.
 class RecurrentState {
  public:
+  /// For `envs` environments; episodes begin everywhere.
   RecurrentState(const Architecture& architecture, int envs);
 
   /// Episodes begin everywhere.
@@ -32,6 +33,7 @@ class RecurrentState {
 
   /// Writes nothing where there is no state.
   void save(StateWriter& writer) const;
+  /// Reads what save() wrote. Throws Error when it is of another network or number of environments.
   void load(StateReader& reader);
 
  private:

@@ -15,7 +15,7 @@ namespace tandem {
 struct EvaluatedStates {
   Network& network;                         // its parameters are still those of the heads
   std::span<const std::byte> observations;  // [batch, observation], as Inputs::observations
-  Heads heads;
+  Heads heads;                              // of the observations, as `network` gave them
 };
 
 /// What states are worth, and the actions in them; views of the caller's memory. Ape-X computes the
@@ -25,7 +25,8 @@ struct Judgements {
   std::span<float> state_values;   // [batch]: what bootstrapping takes each state to be worth
 };
 
-/// Immutable; safe to use from many threads.
+/// How an agent acts, and what its networks' outputs mean for that. Immutable; safe to use from
+/// many threads.
 class ActingRule {
  public:
   virtual ~ActingRule() = default;

@@ -12,19 +12,21 @@
 
 namespace tandem {
 
-/// scale * (-advantage * log(pi(a) + log_epsilon) - entropy * H(pi)), log_epsilon being for
-/// discrete actions alone. Value type.
+/// The policy's loss for one sample: scale * (-advantage * log(pi(a) + log_epsilon) - entropy *
+/// H(pi)), log_epsilon being for discrete actions alone. Value type.
 struct PolicyLoss {
-  float advantage = 0;
-  float entropy = 0;
-  float log_epsilon = 0;
-  float scale = 1;
+  float advantage = 0;    // by how much the action was better than expected
+  float entropy = 0;      // weight of the entropy, beta
+  float log_epsilon = 0;  // GA3C's, added to the probability within the logarithm
+  float scale = 1;        // weight of the whole loss
 };
 
 /// Discrete actions from softmax(outputs). Pure; `i` is the sample, `outputs` its row.
 struct DiscreteActions {
+  /// Which member of Actions draw() fills.
   static constexpr bool kContinuous = false;
 
+  /// Draws action i, and notes its log probability where there is room for it.
   static void draw(std::span<const float> outputs, Stream& stream, const Actions& actions,
                    std::size_t i) {
     actions.discrete[i] = categorical::sample(outputs, stream);
@@ -32,11 +34,13 @@ struct DiscreteActions {
     actions.log_probabilities[i] = categorical::log_probability(outputs, actions.discrete[i]);
   }
 
+  /// log pi(a) of the action that the rollout's sample i took.
   static float log_probability(std::span<const float> outputs, const Rollout& rollout,
                                std::size_t i) {
     return categorical::log_probability(outputs, rollout.actions()[i]);
   }
 
+  /// The terms of sample i; overwrites `gradient` with that of `loss` with respect to `outputs`.
   static PolicyTerms differentiate(std::span<const float> outputs, const Rollout& rollout,
                                    std::size_t i, const PolicyLoss& loss,
                                    std::span<float> gradient) {
@@ -45,10 +49,12 @@ struct DiscreteActions {
   }
 };
 
-/// Continuous ones from gaussian.h's normal distribution. Otherwise the same.
+/// Continuous actions from gaussian.h's normal distribution. Otherwise as DiscreteActions.
 struct ContinuousActions {
+  /// Which member of Actions draw() fills.
   static constexpr bool kContinuous = true;
 
+  /// As DiscreteActions::draw().
   static void draw(std::span<const float> outputs, Stream& stream, const Actions& actions,
                    std::size_t i) {
     const auto dims = outputs.size() - 1;
@@ -58,12 +64,14 @@ struct ContinuousActions {
     actions.log_probabilities[i] = gaussian::log_probability(outputs, action);
   }
 
+  /// As DiscreteActions::log_probability().
   static float log_probability(std::span<const float> outputs, const Rollout& rollout,
                                std::size_t i) {
     const auto dims = outputs.size() - 1;
     return gaussian::log_probability(outputs, rollout.controls().subspan(i * dims, dims));
   }
 
+  /// As DiscreteActions::differentiate(); log_epsilon has no part in it.
   static PolicyTerms differentiate(std::span<const float> outputs, const Rollout& rollout,
                                    std::size_t i, const PolicyLoss& loss,
                                    std::span<float> gradient) {

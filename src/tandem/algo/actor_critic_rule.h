@@ -12,8 +12,8 @@ namespace tandem {
 
 /// The numbers of an actor-critic's acting. Value type.
 struct ActorCriticOptions {
-  double gamma = 0.99;
-  double reward_clip = 1;
+  double gamma = 0.99;                   // discount of one step
+  double reward_clip = 1;                // rewards are clipped to +-this; 0: not clipped
   double reward_scale = 1;               // behind the clipping
   bool keeps_log_probabilities = false;  // of the actions drawn, where there is room for them
 };
@@ -23,6 +23,7 @@ struct ActorCriticOptions {
 template <class ActionDistribution>
 class ActorCriticRule final : public ActingRule {
  public:
+  /// Copies the options.
   explicit ActorCriticRule(const ActorCriticOptions& options) : options_(options) {}
 
   void act(const Heads& heads, std::span<Stream* const> streams,

@@ -11,10 +11,12 @@
 
 namespace tandem {
 
-/// Made once from the config. Value type: copies share their parts, which are immutable.
+/// How to act and what to learn, made once from the config. Value type: copies share their parts,
+/// which are immutable.
 struct Algorithm {
   /// No pointer of an algorithm is null.
   std::shared_ptr<const ActingRule> acting;
+  /// What is learned: from rollouts, or from a replay.
   std::variant<std::shared_ptr<const RolloutLoss>, std::shared_ptr<const ReplayAlgorithm>> learning;
   bool value_head = true;                 // whether networks need one
   Metrics metrics = kActorCriticMetrics;  // what its LossStats have

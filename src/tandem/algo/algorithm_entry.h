@@ -17,18 +17,18 @@ namespace tandem {
 
 /// The task that an algorithm is made for. Value type; a view.
 struct AlgorithmTask {
-  const EnvSpec& spec;
-  std::uint64_t seed = 1;
-  std::int64_t envs = 1;  // that explore, each in its own way
-  bool dueling = false;   // the network has a stream for the value, one for the advantages
+  const EnvSpec& spec;     // of the environments
+  std::uint64_t seed = 1;  // of the run
+  std::int64_t envs = 1;   // that explore, each in its own way
+  bool dueling = false;    // the network has a stream for the value, one for the advantages
 };
 
-/// Value type.
+/// What catalogues, tables and configs say of an algorithm. Value type.
 struct AlgorithmInfo {
-  std::string name;   // as in algo = NAME
-  std::string idea;   // one line
-  std::string table;  // of its keys in a config: "q"; several algorithms may share one
-  AlgorithmTraits traits = {};
+  std::string name;             // as in algo = NAME
+  std::string idea;             // one line
+  std::string table;            // of its keys in a config: "q"; several algorithms may share one
+  AlgorithmTraits traits = {};  // what it is able to do
 };
 
 /// One algorithm of a catalogue, with its numbers. Its numbers are set through fields() before any
@@ -37,11 +37,13 @@ class AlgorithmEntry {
  public:
   virtual ~AlgorithmEntry() = default;
 
+  /// Its name and traits.
   [[nodiscard]] virtual const AlgorithmInfo& info() const = 0;
 
   /// Its numbers, under their short keys ("gamma").
   [[nodiscard]] virtual FieldList fields() = 0;
 
+  /// A copy with numbers of its own.
   [[nodiscard]] virtual std::unique_ptr<AlgorithmEntry> clone() const = 0;
 
   /// Throws Error for numbers that do not fit the task.
@@ -52,8 +54,10 @@ class AlgorithmEntry {
 template <class Numbers>
 class AlgorithmEntryOf final : public AlgorithmEntry {
  public:
+  /// Makes the algorithm of these numbers. Throws Error for numbers that do not fit the task.
   using Make = std::function<Algorithm(const Numbers&, const AlgorithmTask&)>;
 
+  /// Several threads may call `make` at once.
   AlgorithmEntryOf(AlgorithmInfo info, Make make)
       : info_(std::move(info)), make_(std::move(make)) {}
 
@@ -66,7 +70,7 @@ class AlgorithmEntryOf final : public AlgorithmEntry {
     return make_(numbers, task);
   }
 
-  Numbers numbers;
+  Numbers numbers;  // as its fields() set them
 
  private:
   AlgorithmInfo info_;

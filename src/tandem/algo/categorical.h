@@ -7,7 +7,7 @@
 #include "tandem/algo/policy_terms.h"
 #include "tandem/base/random.h"
 
-/// softmax(logits). Pure; safe from many threads.
+/// The distribution softmax(logits) over discrete actions. Pure; safe from many threads.
 namespace tandem::categorical {
 
 /// Draws an action.

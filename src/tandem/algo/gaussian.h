@@ -6,12 +6,14 @@
 #include "tandem/algo/policy_terms.h"
 #include "tandem/base/random.h"
 
-/// A3C, section 5.2.3: of d + 1 outputs the first d are the mean, and softplus of the last one is
-/// the variance of every dimension; kLeastVariance is added, which the paper has not, so that a
-/// policy that has become certain divides by no zero. Its entropy is that of one dimension, (log(2
-/// pi sigma^2) + 1) / 2, as the paper writes it. Pure; safe from many threads.
+/// The normal distribution of A3C, section 5.2.3. Of d + 1 outputs the first d are the mean, and
+/// softplus of the last one is the variance of every dimension; kLeastVariance is added, which the
+/// paper has not, so that a policy that has become certain divides by no zero. Its entropy is that
+/// of one dimension, (log(2 pi sigma^2) + 1) / 2, as the paper writes it. Pure; safe from many
+/// threads.
 namespace tandem::gaussian {
 
+/// Added to the softplus of the last output.
 inline constexpr float kLeastVariance = 1e-4f;
 
 /// Variance of every dimension.

@@ -16,16 +16,17 @@ struct LossStats {
   double epsilon = 0;      // the chance with which actions were drawn blindly
   double clipped = 0;      // samples whose policy was not moved any further
   double divergence = 0;   // KL, about, of the policy from the one that acted
-  double samples = 0;
+  double samples = 0;      // that the sums are over
 
+  /// Adds those of another batch.
   LossStats& operator+=(const LossStats& other);
 };
 
 /// One of the sums, with its name in metrics and its name in words. Value type.
 struct Metric {
-  const char* key;
-  const char* name;
-  double LossStats::*sum;
+  const char* key;         // in metrics.jsonl: "loss/policy"
+  const char* name;        // in words: "policy loss"
+  double LossStats::*sum;  // which of the sums it is
 
   /// Over the samples of `stats`; 0 where there are none.
   [[nodiscard]] double mean(const LossStats& stats) const;
@@ -35,12 +36,14 @@ struct Metric {
 /// progress line shows it.
 using Metrics = std::span<const Metric>;
 
+/// Of actor-critics that learn once from each sample.
 inline constexpr std::array kActorCriticMetrics = {
     Metric{"loss/policy", "policy loss", &LossStats::policy_loss},
     Metric{"loss/value", "value loss", &LossStats::value_loss},
     Metric{"policy/entropy", "entropy", &LossStats::entropy},
 };
 
+/// Of PPO.
 inline constexpr std::array kPpoMetrics = {
     Metric{"loss/policy", "policy loss", &LossStats::policy_loss},
     Metric{"loss/value", "value loss", &LossStats::value_loss},
@@ -49,6 +52,7 @@ inline constexpr std::array kPpoMetrics = {
     Metric{"policy/entropy", "entropy", &LossStats::entropy},
 };
 
+/// Of value-based methods whose epsilon changes.
 inline constexpr std::array kValueMethodMetrics = {
     Metric{"loss/value", "value loss", &LossStats::value_loss},
     Metric{"policy/q", "action value", &LossStats::q},

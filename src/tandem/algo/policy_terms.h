@@ -3,7 +3,7 @@
 
 namespace tandem {
 
-/// Of one sample. Value type.
+/// Log probability and entropy of one sample. Value type.
 struct PolicyTerms {
   float log_probability = 0;  // of the action taken
   float entropy = 0;          // of the distribution

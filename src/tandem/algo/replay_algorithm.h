@@ -28,7 +28,7 @@ class ReplayGradient {
                                   std::span<float> gradient) = 0;
 };
 
-/// Immutable; safe to use from many threads.
+/// An algorithm that learns from replayed transitions. Immutable; safe to use from many threads.
 class ReplayAlgorithm {
  public:
   virtual ~ReplayAlgorithm() = default;

@@ -22,23 +22,24 @@ enum class Bootstrap {
 /// Several passes over the same experience, each in minibatches of samples in a new random order.
 /// Value type.
 struct Passes {
-  std::int64_t epochs = 1;
+  std::int64_t epochs = 1;       // passes over all samples
   std::int64_t minibatches = 1;  // of each pass
 };
 
 /// What a loss needs of the system that it learns in. Value type.
 struct Needs {
-  Bootstrap bootstrap = Bootstrap::last_state;
+  Bootstrap bootstrap = Bootstrap::last_state;  // the states whose values it takes
   std::int64_t target_steps = 0;  // between two refreshes of its target network; 0: it has none
   bool off_policy = false;  // last states' values are to be those of the parameters that learn
   std::optional<Passes> passes = std::nullopt;  // none: one over whole rollouts
 };
 
-/// Immutable; safe to use from many threads.
+/// The loss of an algorithm that learns from rollouts. Immutable; safe to use from many threads.
 class RolloutLoss {
  public:
   virtual ~RolloutLoss() = default;
 
+  /// What the system must give and keep for it.
   [[nodiscard]] virtual Needs needs() const { return {}; }
 
   /// Computes advantages and returns, once for an update's experience and before the passes over

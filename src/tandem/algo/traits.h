@@ -9,10 +9,10 @@ enum class LearnsFrom {
   replay     // transitions drawn from a memory of many
 };
 
-/// Value type.
+/// What one algorithm needs, and what it can do. Value type.
 struct AlgorithmTraits {
-  LearnsFrom learns_from = LearnsFrom::rollouts;
-  bool actor_critic = true;           // else it values actions, by target networks
+  LearnsFrom learns_from = LearnsFrom::rollouts;  // where its experience comes from
+  bool actor_critic = true;                       // else it values actions, by target networks
   bool passes = false;                // it goes several times through the same experience
   bool discrete = true;               // actions that it can choose among,
   bool continuous = false;            // and whether it can choose numbers

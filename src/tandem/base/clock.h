@@ -9,6 +9,7 @@ namespace tandem {
 /// Seconds since construction or the last lap(). Value type, not thread-safe.
 class Stopwatch {
  public:
+  /// Seconds so far; the lap goes on.
   [[nodiscard]] double seconds() const {
     return std::chrono::duration<double>(Clock::now() - start_).count();
   }
@@ -40,6 +41,7 @@ struct TimeShares {
   double learning = 0;   // gradients and updates
   double waiting = 0;    // for other threads
 
+  /// Adds each share to its own.
   TimeShares& operator+=(const TimeShares& other) {
     stepping += other.stepping;
     inferring += other.inferring;
@@ -47,6 +49,7 @@ struct TimeShares {
     waiting += other.waiting;
     return *this;
   }
+  /// The sum of the shares.
   [[nodiscard]] double total() const { return stepping + inferring + learning + waiting; }
 };
 

@@ -12,17 +12,23 @@ template <class T>
 class ClonePtr {
  public:
   ClonePtr() = default;
+  /// Takes the object over; null makes an empty pointer.
   explicit ClonePtr(std::unique_ptr<T> object) : object_(std::move(object)) {}
+  /// Clones the object of `other`.
   ClonePtr(const ClonePtr& other) : object_(other ? other->clone() : nullptr) {}
   ClonePtr(ClonePtr&&) noexcept = default;
+  /// Takes over a copy of the other's object, or what was moved.
   ClonePtr& operator=(ClonePtr other) noexcept {
     object_ = std::move(other.object_);
     return *this;
   }
   ~ClonePtr() = default;
 
+  /// Whether there is an object.
   explicit operator bool() const { return object_ != nullptr; }
+  /// The object; there must be one.
   T& operator*() const { return *object_; }
+  /// The object; null when there is none.
   T* operator->() const { return object_.get(); }
 
  private:

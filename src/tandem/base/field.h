@@ -15,11 +15,12 @@ namespace tandem {
 /// configs are filled before any thread starts.
 struct Field {
   std::string key;  // "t_max" in its part, "paac.t_max" in the whole config
+  /// The variable that it sets.
   std::variant<std::int64_t*, double*, bool*, std::string*> target;
   std::string meaning;      // one line, with the unit
   std::string source = {};  // where the number comes from: "PAAC, section 5.1"
-  double least = -std::numeric_limits<double>::infinity();  // numbers: inclusive range
-  double most = std::numeric_limits<double>::infinity();
+  double least = -std::numeric_limits<double>::infinity();  // numbers: the least one allowed
+  double most = std::numeric_limits<double>::infinity();    // numbers: the greatest one allowed
   // Texts: the words allowed; empty means any. Where "true" is among them, "true" and "false" are
   // booleans as well, in files too.
   std::vector<std::string> choices = {};
@@ -27,6 +28,7 @@ struct Field {
   double word_value = -1;  // that the word stands for
 };
 
+/// The fields of a part, in the order in which they are listed.
 using FieldList = std::vector<Field>;
 
 /// A value as a config file holds it, with its type.
@@ -47,6 +49,7 @@ void set_field_text(const Field& field, std::string_view text);
 
 /// The value as a word that set_field_text takes back to the same bits.
 [[nodiscard]] std::string field_text(const Field& field);
+/// The same of a value without its field.
 [[nodiscard]] std::string value_text(const FieldValue& value);
 
 /// "integer", "number", "boolean" or "text".

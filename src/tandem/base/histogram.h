@@ -11,7 +11,9 @@ namespace tandem {
 /// greatest of these. Value type; not thread-safe.
 class Histogram {
  public:
+  /// Counts `value` as so many equal numbers.
   void add(double value, std::int64_t count = 1);
+  /// Adds all that the other has counted.
   Histogram& operator+=(const Histogram& other);
 
   /// The number that a share of `q` (0 to 1) of all is at most; 0 where there are none.

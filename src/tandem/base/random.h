@@ -19,6 +19,7 @@ std::array<std::uint32_t, 4> philox(const std::array<std::uint32_t, 4>& counter,
 class Stream {
  public:
   Stream() = default;
+  /// The stream of this name, at its first draw.
   Stream(std::uint64_t seed, std::uint64_t id) : seed_(seed), id_(id) {}
 
   std::uint32_t bits();                      // 32 random bits
@@ -26,7 +27,9 @@ class Stream {
   float uniform();                           // uniform in [0, 1), 24 random bits
   float normal();                            // standard normal (Box-Muller, two draws)
 
+  /// Writes its name and how much was drawn.
   void save(StateWriter& writer) const;
+  /// Becomes the stream that save() wrote, at the same draw.
   void load(StateReader& reader);
 
  private:

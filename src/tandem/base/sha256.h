@@ -17,6 +17,7 @@ class Sha256 {
   Sha256(Sha256&&) noexcept;
   Sha256& operator=(Sha256&&) noexcept;
 
+  /// Feeds the next bytes.
   void add(std::span<const std::byte> bytes);
 
   /// The 64 lower-case hexadecimal digits of everything added; ends the hash, so call it once.
@@ -27,9 +28,10 @@ class Sha256 {
   std::unique_ptr<Context> context_;
 };
 
+/// The 64 digits of these bytes' hash.
 std::string sha256_hex(std::span<const std::byte> bytes);
 
-/// Throws Error when the file cannot be read.
+/// The same of a whole file. Throws Error when it cannot be read.
 std::string sha256_hex_of_file(const std::filesystem::path& file);
 
 }  // namespace tandem

@@ -24,6 +24,7 @@ using GivePieces = std::function<void(const TakePiece& take)>;
 /// Collects values into bytes, in the order they are put. Not thread-safe.
 class StateWriter {
  public:
+  /// The value's bytes, as they lie in memory.
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void put(const T& value) {
@@ -44,8 +45,10 @@ class StateWriter {
   requires std::is_trivially_copyable_v<T>
   void put_values(const std::vector<T>& values) { put_bytes(std::as_bytes(std::span(values))); }
 
+  /// The text's bytes; their length goes before them.
   void put_string(const std::string& text) { put_bytes(std::as_bytes(std::span(text))); }
 
+  /// All that was put.
   [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
 
  private:
@@ -56,8 +59,10 @@ class StateWriter {
 /// The bytes must outlive the reader. Not thread-safe.
 class StateReader {
  public:
+  /// Reads from the first of these bytes on.
   explicit StateReader(std::span<const std::byte> bytes) : rest_(bytes) {}
 
+  /// What put() wrote of the same type.
   template <class T>
   requires std::is_trivially_copyable_v<T> T get() {
     T value;
@@ -65,6 +70,7 @@ class StateReader {
     return value;
   }
 
+  /// What put_bytes() wrote; a view of the reader's bytes.
   std::span<const std::byte> get_bytes() { return take(get<std::uint64_t>()); }
 
   /// What put_values() wrote of as many. Throws Error where the block is of other than whole
@@ -80,11 +86,13 @@ class StateReader {
     return values;
   }
 
+  /// What put_string() wrote.
   std::string get_string() {
     const auto block = get_bytes();
     return {reinterpret_cast<const char*>(block.data()), block.size()};
   }
 
+  /// Whether everything has been read.
   [[nodiscard]] bool at_end() const { return rest_.empty(); }
 
  private:

@@ -12,45 +12,54 @@
 
 namespace tandem {
 
-/// Time-major storage, [T, B] or [T, B, ...]; observations, actions and values have T + 1 rows, the
-/// last for the bootstrap. Row t + 1 of the observations is what the environments wrote after
-/// action t; row T of the actions is of use to algorithms that choose a_T ahead (Sarsa). T is
-/// t_max, or less where an episode's end ended the rollout. Not thread-safe; separate rollouts are
-/// independent.
+/// The experience of one update. Time-major storage, [T, B] or [T, B, ...]; observations, actions
+/// and values have T + 1 rows, the last for the bootstrap. Row t + 1 of the observations is what
+/// the environments wrote after action t; row T of the actions is of use to algorithms that choose
+/// a_T ahead (Sarsa). T is t_max, or less where an episode's end ended the rollout. Not
+/// thread-safe; separate rollouts are independent.
 class Rollout {
  public:
   /// Room for t_max steps.
   Rollout(const EnvSpec& spec, int t_max, int envs);
 
+  /// Rows that there is room for, without that of the bootstrap.
   [[nodiscard]] int t_max() const { return t_max_; }
+  /// T: the steps of each environment.
   [[nodiscard]] int steps() const { return steps_; }
 
   /// T, at most t_max.
   void set_steps(int steps) { steps_ = steps; }
 
+  /// B: the environments.
   [[nodiscard]] int envs() const { return envs_; }
+  /// T * B.
   [[nodiscard]] int samples() const { return steps_ * envs_; }
 
   /// Observations of row t in [0, T], or of several from there: rows x envs x observation_bytes.
   std::span<std::byte> observations(int t, int rows = 1);
 
-  // Each takes the first row and how many.
+  /// Discrete actions of `rows` rows from t on: [rows, B].
   std::span<std::int32_t> actions(int t, int rows = 1) { return cut(actions_, t, rows); }
-  std::span<float> rewards(int t) { return cut(rewards_, t, 1); }      // as learned from
-  std::span<float> discounts(int t) { return cut(discounts_, t, 1); }  // gamma, or 0 at an end
+  std::span<float> rewards(int t) { return cut(rewards_, t, 1); }      // [B], as learned from
+  std::span<float> discounts(int t) { return cut(discounts_, t, 1); }  // [B]: gamma, or 0 at an end
 
   /// What s_t is worth. Which rows are filled, and by which network, follows from the algorithm's
   /// needs; the last always is.
   std::span<float> values(int t, int rows = 1) { return cut(values_, t, rows); }
 
-  /// Of each of T * B samples, for algorithms that learn from them several times (see gae()).
+  /// The advantage of each of T * B samples, for algorithms that learn from them several times (see
+  /// gae() in data/gae.h).
   std::span<float> advantages() { return std::span(advantages_).first(sample_count()); }
+  /// The return of each of T * B samples, likewise.
   std::span<float> returns() { return std::span(returns_).first(sample_count()); }
+  /// To read: [T * B].
   std::span<const float> advantages() const { return rows(advantages_, steps_); }
+  /// To read: [T * B].
   std::span<const float> returns() const { return rows(returns_, steps_); }
 
   /// With which chance each environment drew its actions blindly: [B].
   std::span<float> epsilons() { return epsilons_; }
+  /// To read: [B].
   std::span<const float> epsilons() const { return epsilons_; }
 
   /// Continuous actions of row t as they were drawn: [B, dimensions].
@@ -58,6 +67,7 @@ class Rollout {
     const auto width = static_cast<std::size_t>(envs_) * dims_;
     return std::span(controls_).subspan(static_cast<std::size_t>(t) * width, width);
   }
+  /// Continuous actions of all samples, to read: [T * B, dimensions].
   std::span<const float> controls() const {
     return std::span(controls_).first(static_cast<std::size_t>(steps_) * envs_ * dims_);
   }
@@ -65,10 +75,15 @@ class Rollout {
   /// The actions of row t, of either kind.
   Actions taken(int t) { return {actions(t), controls(t), cut(log_probabilities_, t, 1)}; }
 
+  /// Discrete actions of all samples, to read: [T * B].
   std::span<const std::int32_t> actions() const { return rows(actions_, steps_); }
+  /// log pi(a) of all samples by the policy that acted, for algorithms that need it: [T * B].
   std::span<const float> log_probabilities() const { return rows(log_probabilities_, steps_); }
+  /// Rewards of all samples, to read: [T * B].
   std::span<const float> rewards() const { return rows(rewards_, steps_); }
+  /// Discounts of all samples, to read: [T * B].
   std::span<const float> discounts() const { return rows(discounts_, steps_); }
+  /// Values of all states, the last included: [(T + 1) * B].
   std::span<const float> values() const { return rows(values_, steps_ + 1); }
 
   /// Makes the last observations and actions the first of the next rollout, again of t_max steps.
@@ -86,9 +101,10 @@ class Rollout {
   /// with its advantage and return: of samples in any order a rollout of one step.
   void copy_sample(const Rollout& from, std::int64_t sample, int to);
 
+  /// Writes everything but advantages and returns.
   void save(StateWriter& writer) const;
 
-  /// Throws Error when what was saved has another shape.
+  /// Reads what save() wrote. Throws Error when it has another shape.
   void load(StateReader& reader);
 
  private:

@@ -12,34 +12,41 @@
 
 namespace tandem {
 
+/// The type of an observation's numbers: bytes, or 32-bit floats in the machine's order.
 enum class DType { u8, f32 };
 
 /// What an environment shows and takes. Frames are stacked by VecEnv along their first dimension:
 /// a frame {1, 84, 84} with stack 4 is an observation {4, 84, 84}, oldest frame first.
 struct EnvSpec {
-  DType dtype = DType::f32;
+  DType dtype = DType::f32;                    // of each number of a frame
   std::vector<std::int64_t> frame_shape = {};  // {channels, height, width} of pixels, or {features}
   std::int64_t stack = 1;                      // frames in an observation
   std::int64_t num_actions = 0;                // discrete actions; 0: continuous
-  std::vector<float> action_low = {};  // continuous: bounds of each dimension; empty: discrete
-  std::vector<float> action_high = {};
+  std::vector<float> action_low =
+      {};  // continuous: lower bounds of each dimension; empty: discrete
+  std::vector<float> action_high = {};         // continuous: upper bounds
   std::vector<std::string> action_names = {};  // discrete, may be empty
   std::int64_t frames_per_step = 1;            // emulated frames in a step (4 on Atari)
   double render_fps = 30;                      // pictures per second of real-time play, one a step
   bool partially_observed = false;  // what matters is not all in view: agents need a memory
 
+  /// Whether an action is one of num_actions; otherwise it is action_dims() numbers.
   [[nodiscard]] bool discrete() const { return num_actions > 0; }
+  /// Numbers of one continuous action; 1 for discrete ones.
   [[nodiscard]] std::int64_t action_dims() const {
     return discrete() ? 1 : static_cast<std::int64_t>(action_low.size());
   }
+  /// Bytes of one frame.
   [[nodiscard]] std::size_t frame_bytes() const {
     std::size_t count = dtype == DType::u8 ? 1 : 4;
     for (const auto size : frame_shape) count *= static_cast<std::size_t>(size);
     return count;
   }
+  /// Bytes of one observation: `stack` frames.
   [[nodiscard]] std::size_t observation_bytes() const {
     return frame_bytes() * static_cast<std::size_t>(stack);
   }
+  /// frame_shape with the stacked frames in its first dimension.
   [[nodiscard]] std::vector<std::int64_t> observation_shape() const {
     auto shape = frame_shape;
     shape.front() *= stack;
@@ -49,13 +56,13 @@ struct EnvSpec {
 
 /// One decision: `discrete` for discrete environments, `continuous` (action_dims values) otherwise.
 struct Action {
-  std::int32_t discrete = 0;
-  std::span<const float> continuous = {};
+  std::int32_t discrete = 0;               // in [0, num_actions)
+  std::span<const float> continuous = {};  // a view of the caller's memory
 };
 
 /// What one step gave. Rewards are raw; clipping is the algorithm's.
 struct StepResult {
-  float reward = 0;
+  float reward = 0;         // as the environment gives it
   bool terminated = false;  // the training episode ended: no value beyond it
   bool truncated = false;   // cut off by a limit: values bootstrap from the final observation
   bool game_over = false;   // the whole game ended (a lost life may terminate before that)
@@ -63,10 +70,10 @@ struct StepResult {
 
 /// A colour picture of the current state for videos: height x width x 3 bytes.
 struct Picture {
-  int width = 0;
-  int height = 0;
-  std::vector<std::uint8_t> rgb;
-  double pixel_aspect = 1;  // width of a pixel over its height, where it was meant to be seen
+  int width = 0;                  // in pixels; 0: no picture
+  int height = 0;                 // in pixels
+  std::vector<std::uint8_t> rgb;  // row by row from the top, red, green and blue of each pixel
+  double pixel_aspect = 1;        // width of a pixel over its height, where it was meant to be seen
 };
 
 /// One environment instance. After terminated or truncated the caller calls reset before the next
@@ -76,6 +83,7 @@ class Env {
  public:
   virtual ~Env() = default;
 
+  /// What it shows and takes.
   [[nodiscard]] virtual const EnvSpec& spec() const = 0;
 
   /// Starts a training episode and writes its first frame (spec().frame_bytes() bytes, 64-byte
@@ -88,6 +96,7 @@ class Env {
   /// Everything that decides what later steps give. An instance that loads a state behaves, bit by
   /// bit, as the one that saved it.
   virtual void save(StateWriter& writer) const = 0;
+  /// Becomes the instance that save() wrote. Throws Error when that is damaged.
   virtual void load(StateReader& reader) = 0;
 
   /// The current state in colour; an empty picture when the environment has none.

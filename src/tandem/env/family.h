@@ -28,14 +28,18 @@ class EnvFamily {
   [[nodiscard]] virtual std::unique_ptr<Env> make(const std::string& name, std::uint64_t seed) = 0;
 };
 
-/// What a plug-in's shared object exports as `extern "C" const tandem::PluginInfo*
-/// tandem_plugin()`. A plug-in is refused when its abi is not this one; raise the number with each
-/// change of the headers that a plug-in includes.
+/// The version of the interface between tandem and its plug-ins. A plug-in is refused when its abi
+/// is not this one; raise the number with each change of the headers that a plug-in includes.
 inline constexpr std::uint32_t kPluginAbi = 4;
+
+/// What a plug-in's shared object exports as `extern "C" const tandem::PluginInfo*
+/// tandem_plugin()`. It stays as it is while the
+/// plug-in is loaded.
 struct PluginInfo {
   std::uint32_t abi;    // kPluginAbi of the headers it was built with; must stay the first member
   const char* name;     // the family's name: "atari"
   const char* licence;  // SPDX identifier
+  /// Makes the family, with its default options.
   std::unique_ptr<EnvFamily> (*create)();
 };
 

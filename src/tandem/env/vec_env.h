@@ -17,20 +17,20 @@ using EnvFactory = std::function<std::unique_ptr<Env>(int index)>;
 
 /// A finished game: raw rewards summed over the whole game, lost lives included.
 struct Episode {
-  int env = 0;  // global index of the environment
-  double episode_return = 0;
-  std::int64_t steps = 0;
+  int env = 0;                // global index of the environment
+  double episode_return = 0;  // sum of the raw rewards
+  std::int64_t steps = 0;     // of the environment, from the game's start to its end
 };
 
 /// Which environments a VecEnv holds, and who steps them. Value type.
 struct VecEnvOptions {
-  int first = 0;  // global index of the first environment
-  int count = 1;
+  int first = 0;           // global index of the first environment
+  int count = 1;           // how many environments
   int threads = 0;         // worker threads; 0: step in the caller's thread
   std::uint64_t seed = 0;  // environment i draws from Stream(seed, i), i its global index
 };
 
-/// n environments with frame stacking, same-step reset and episode statistics. An episode that
+/// Many environments with frame stacking, same-step reset and episode statistics. An episode that
 /// ends is reset in the same step: the observation written is the first of the next episode, and
 /// the final one is kept for bootstrapping. An Error in an environment is rethrown to the caller
 /// with the environment's global index in its message; the others stay usable, and that one answers
@@ -39,12 +39,15 @@ struct VecEnvOptions {
 /// thread-safe: one caller at a time.
 class VecEnv {
  public:
+  /// Makes all environments. Throws Error when one cannot be made.
   VecEnv(const EnvFactory& factory, const VecEnvOptions& options);
   ~VecEnv();
   VecEnv(VecEnv&&) noexcept;
   VecEnv& operator=(VecEnv&&) noexcept;
 
+  /// What each of the environments shows and takes.
   [[nodiscard]] const EnvSpec& spec() const;
+  /// How many environments there are.
   [[nodiscard]] int size() const;
 
   /// The global index of environment `id` (0-based here).

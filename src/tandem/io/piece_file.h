@@ -18,15 +18,18 @@ namespace tandem {
 /// compressed piece, then zstd. Not thread-safe. Throws Error, as OutputFile.
 class PieceWriter {
  public:
+  /// Makes the file, or empties it where there is one.
   explicit PieceWriter(const std::filesystem::path& file);
 
+  /// Compresses one piece and writes it.
   void put(std::span<const std::byte> piece);
 
-  /// What a manifest says of the file. Waits until it is on the disk; call it once, last.
+  /// What a manifest says of the file. Value type.
   struct Written {
-    std::uint64_t bytes = 0;
-    std::string sha256;
+    std::uint64_t bytes = 0;  // of the file
+    std::string sha256;       // 64 hexadecimal digits
   };
+  /// Waits until the file is on the disk; call it once, last.
   Written finish();
 
  private:

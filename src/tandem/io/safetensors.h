@@ -16,6 +16,7 @@ struct Tensor {
   std::vector<float> values;        // as many as the product of the shape
 };
 
+/// Tensors by their names.
 using Tensors = std::map<std::string, Tensor>;
 
 /// The bytes of a safetensors file. Every tensor must have as many values as its shape says.

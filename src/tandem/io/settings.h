@@ -10,14 +10,15 @@
 namespace tandem {
 
 /// One value for one key, not yet checked against the fields: which keys exist may depend on other
-/// values (env.* on env.id). Value type.
+/// values (those of the table [env] on env.id). Value type.
 struct Setting {
+  /// Where a value comes from: a file's have types, the command line's are texts.
   enum class Origin { file, command_line };
 
   std::string key;    // "paac.t_max"; on the command line "t_max" will do when it is one key's
   FieldValue value;   // from the command line always a text
   std::string where;  // for messages: "pong.toml:12", "--set t_max=5"
-  Origin origin = Origin::command_line;
+  Origin origin = Origin::command_line;  // decides how `value` is read
 };
 
 /// All values of a TOML file. Throws Error for an unreadable file (naming it), for
@@ -27,7 +28,7 @@ struct Setting {
 /// The same of a text; `name` stands for its file in messages.
 [[nodiscard]] std::vector<Setting> parse_toml(const std::string& text, const std::string& name);
 
-/// "t_max=5" as given to --set. Throws Error when there is no `=`.
+/// "t_max=5" as given to `--set`. Throws Error when there is no `=`.
 [[nodiscard]] Setting parse_assignment(const std::string& text);
 
 /// The field that a setting means. Throws Error for an unknown key, offering the nearest, and for

@@ -13,8 +13,8 @@ namespace tandem {
 
 /// One number of a step, under its name. Value type.
 struct Scalar {
-  std::string tag;
-  double value = 0;
+  std::string tag;   // its name in TensorBoard: "loss/policy"
+  double value = 0;  // kept as a 32-bit float
 };
 
 /// One event file: protobuf Event messages in TFRecord frames. Every event is with the operating
@@ -26,6 +26,7 @@ class EventFile {
   explicit EventFile(const std::filesystem::path& folder,
                      std::optional<std::int64_t> first_step = std::nullopt);
 
+  /// Writes one event with these numbers.
   void add(std::int64_t step, std::span<const Scalar> scalars);
 
  private:

@@ -15,7 +15,7 @@ namespace tandem {
 /// What an update did.
 struct UpdateInfo {
   double gradient_norm = 0;  // before clipping
-  double learning_rate = 0;
+  double learning_rate = 0;  // that it moved the parameters with
 };
 
 /// Owns the parameters and moves them. Not thread-safe: nobody may read the parameters during
@@ -25,10 +25,15 @@ class Learner {
   /// Parameters start as initialise() draws them from Stream(seed, kInitialisation).
   Learner(Architecture architecture, const OptimizerConfig& config, std::uint64_t seed);
 
+  /// The network whose parameters these are.
   [[nodiscard]] const Architecture& architecture() const { return architecture_; }
+  /// The optimizer's numbers.
   [[nodiscard]] const OptimizerConfig& config() const { return config_; }
+  /// theta, in one flat buffer as Architecture::parameters() orders it.
   [[nodiscard]] std::span<const float> parameters() const { return parameters_; }
+  /// The same, to load a checkpoint into.
   [[nodiscard]] std::span<float> parameters() { return parameters_; }
+  /// The optimizer's state, to save and restore.
   [[nodiscard]] std::vector<Optimizer::Slot> optimizer_slots() { return optimizer_->slots(); }
 
   /// One update (PAAC's Algorithm 1, line 18) with the sum of `gradients`, added in their order so

@@ -11,13 +11,13 @@
 
 namespace tandem {
 
-/// Update rule, learning rate and clipping, as config keys optimizer.*. Value type.
+/// Update rule, learning rate and clipping, as config keys `optimizer.*`. Value type.
 struct OptimizerConfig {
-  std::string kind = "rmsprop";  // rmsprop, centered_rmsprop, momentum or adam
-  double lr = 0.0015;            // learning rate at the start
-  std::string lr_choice = "lr";  // lr, or log_uniform: drawn (see draw_learning_rate)
-  double lr_low = 1e-4;          // log_uniform: bounds
-  double lr_high = 1e-2;
+  std::string kind = "rmsprop";   // rmsprop, centered_rmsprop, momentum or adam
+  double lr = 0.0015;             // learning rate at the start
+  std::string lr_choice = "lr";   // lr, or log_uniform: drawn (see draw_learning_rate)
+  double lr_low = 1e-4;           // log_uniform: the lower bound
+  double lr_high = 1e-2;          // log_uniform: the upper bound
   double lr_end = 0.0;            // learning rate at anneal_steps
   std::int64_t anneal_steps = 0;  // steps over which lr goes linearly to lr_end; 0: constant,
                                   // -1: the run's
@@ -30,6 +30,7 @@ struct OptimizerConfig {
   double beta2 = 0.999;           // adam
   double clip_norm = 0.5;         // global norm of the gradient; 0: not clipped. PAAC's paper: 40
 
+  /// The keys of the table [optimizer]; they point into this object.
   FieldList fields();
 };
 
@@ -46,16 +47,17 @@ class Optimizer {
   virtual void step(std::size_t first, std::span<float> parameters, std::span<const float> gradient,
                     float gradient_scale, float lr) = 0;
 
-  /// The state to save and restore: name and values, one value per parameter (a step count may be
-  /// kept in a slot of its own length).
+  /// A part of the state, to save and restore. A view of the optimizer's memory.
   struct Slot {
-    std::string name;
-    std::span<float> values;
+    std::string name;         // "square"
+    std::span<float> values;  // one for each parameter; a step count may have its own length
   };
+  /// The whole state.
   virtual std::vector<Slot> slots() = 0;
 };
 
-/// Throws Error for an unknown kind.
+/// The optimizer of config.kind for so many parameters, with its state at the start. Throws Error
+/// for an unknown kind.
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, std::int64_t parameters);
 
 /// The sum of the squares, in a fixed order and double precision: its root is the gradient's norm.

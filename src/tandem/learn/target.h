@@ -14,10 +14,11 @@
 
 namespace tandem {
 
-/// theta- of A3C's Algorithms 1 and 2: a copy of the parameters theta, taken anew every so many
-/// steps of all threads together and the same for all of them in between. It changes so seldom that
-/// a lock around it costs nothing; what other threads move meanwhile is theta alone, and whoever
-/// asks for a refresh says how theta is read. Safe to use from many threads.
+/// The target network's theta- of A3C's Algorithms 1 and 2: a copy of the parameters theta, taken
+/// anew every so many steps of all threads together and the same for all of them in between. It
+/// changes so seldom that a lock around it costs nothing; what other threads move meanwhile is
+/// theta alone, and whoever asks for a refresh says how theta is read. Safe to use from many
+/// threads.
 class TargetParameters {
  public:
   /// Writes theta as it is now.
@@ -27,6 +28,7 @@ class TargetParameters {
   /// is no target network, and every other member does nothing.
   TargetParameters(std::span<const float> theta, std::int64_t interval, std::int64_t steps);
 
+  /// Whether there is a target network.
   [[nodiscard]] bool exist() const { return interval_ > 0; }
 
   /// How many parameters there are; 0 where there is no target network.

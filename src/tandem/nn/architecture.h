@@ -15,7 +15,7 @@ namespace tandem {
 /// gradients and the heads that it gives, are fp32 in either case.
 enum class Precision { fp32, bf16 };
 
-/// Which network, as config keys net.*. Value type.
+/// Which network, as config keys `net.*`. Value type.
 struct NetConfig {
   static constexpr double kMeasured = -1;  // "auto": still to be measured
 
@@ -31,6 +31,7 @@ struct NetConfig {
   double pixel_mean = 0;           // subtracted from pixels of 0 to 1, or kMeasured
   std::string precision = "fp32";  // fp32 or bf16
 
+  /// The keys of the table [net]; they point into this object.
   FieldList fields();
 };
 
@@ -39,21 +40,22 @@ enum class Activation { none, relu, tanh };
 
 /// One layer of the torso.
 struct Layer {
+  /// Convolution, or fully connected.
   enum class Kind { conv, dense };
-  Kind kind = Kind::dense;
-  std::int64_t units = 0;   // filters or outputs
-  std::int64_t kernel = 0;  // conv only, square, no padding
-  std::int64_t stride = 0;
-  Activation activation = Activation::relu;
+  Kind kind = Kind::dense;                   // conv or dense
+  std::int64_t units = 0;                    // filters or outputs
+  std::int64_t kernel = 0;                   // conv only, square, no padding
+  std::int64_t stride = 0;                   // conv only
+  Activation activation = Activation::relu;  // what stands behind it
 };
 
 /// One tensor among the parameters, which lie one after another in a flat buffer of floats.
 struct ParameterInfo {
   std::string name;                 // "conv1.weight"
   std::vector<std::int64_t> shape;  // PyTorch's order: {out, in, kh, kw}, {out, in} or {out}
-  std::int64_t offset = 0;
-  std::int64_t count = 0;
-  std::int64_t fan_in = 0;  // inputs of one unit of the layer
+  std::int64_t offset = 0;          // of its first number in the buffer
+  std::int64_t count = 0;           // its numbers, the product of the shape
+  std::int64_t fan_in = 0;          // inputs of one unit of the layer
 };
 
 /// A torso shared by a policy head (policy_outputs numbers, of which the algorithm knows what they
@@ -62,24 +64,27 @@ struct ParameterInfo {
 struct Architecture {
   std::string name;               // config.arch, or "layers"
   DType input_dtype = DType::u8;  // u8 inputs are divided by 255, then lessened by pixel_mean
-  std::vector<std::int64_t> input_shape = {};
-  std::vector<Layer> torso = {};
-  std::int64_t lstm = 0;            // cells behind the torso; 0: none
+  std::vector<std::int64_t> input_shape = {};  // of one observation
+  std::vector<Layer> torso = {};               // from the observation on
+  std::int64_t lstm = 0;                       // cells behind the torso; 0: none
   std::int64_t policy_outputs = 0;  // logits or values of discrete actions; of continuous ones a
                                     // number for each dimension and one more, or, where the policy
                                     // is deterministic, the action
-  bool value_head = true;
+  bool value_head = true;           // whether there is one
   bool separate = false;  // one torso and LSTM for the policy head, others for the value head
   bool dueling = false;  // the first half of the torso's last layer is the policy head's alone, the
                          // other the value head's: the two streams of Wang et al. 2016, Figure 1
   std::string init = "he";  // as NetConfig's
   float pixel_mean = 0;     // of u8 inputs divided by 255
 
-  /// Where these are not empty the policy is deterministic, a tanh between the bounds of each
-  /// dimension, and the value's network, which is separate, a critic q(s, a): it takes in an action
-  /// behind the observation and has a torso of its own. Ape-X, section 3.2.
+  /// The lower bounds of a deterministic policy. Where they are not empty the policy is
+  /// deterministic, a tanh between the bounds of each dimension, and the value's network, which is
+  /// separate, a critic q(s, a): it takes in an action behind the observation and has a torso of
+  /// its own. Ape-X, section 3.2.
   std::vector<float> action_low = {};
+  /// The upper bounds, as many as action_low.
   std::vector<float> action_high = {};
+  /// The critic's torso, behind observation and action.
   std::vector<Layer> critic_torso = {};
 
   /// What each layer of the torso makes of one observation: {channels, height, width} or {units}.
@@ -88,8 +93,9 @@ struct Architecture {
   /// Outputs of all heads together.
   [[nodiscard]] std::int64_t outputs() const { return policy_outputs + (value_head ? 1 : 0); }
 
-  /// Outputs of the last layer in front of the heads, and how many of them each head takes in.
+  /// Outputs of the last layer in front of the heads.
   [[nodiscard]] std::int64_t features() const;
+  /// How many of these features each head takes in.
   [[nodiscard]] std::int64_t head_inputs() const { return dueling ? features() / 2 : features(); }
 
   /// Whether there is a deterministic policy with its critic.
@@ -98,10 +104,10 @@ struct Architecture {
   /// Numbers of the recurrent state of one sample: each cell's output and memory.
   [[nodiscard]] std::int64_t state_size() const { return 2 * lstm * (separate ? 2 : 1); }
 
-  /// Where they are separate, the networks of the policy and of the value, each as one with a
-  /// policy head alone. Of a deterministic policy and its critic: without what squashes the action,
-  /// and with observation and action as one input.
+  /// Where they are separate, the policy's network as one with a policy head alone; of a
+  /// deterministic policy, without what squashes the action.
   [[nodiscard]] Architecture policy_part() const;
+  /// The value's network, likewise; a critic has observation and action as one input.
   [[nodiscard]] Architecture value_part() const;
 
   /// All tensors in the order of the flat buffer: the torso's layers, then the LSTM's, then policy,
@@ -109,6 +115,7 @@ struct Architecture {
   /// second bias would only add to the first. Separate networks follow each other, with actor. and
   /// critic. in front of all names but those of the heads.
   [[nodiscard]] std::vector<ParameterInfo> parameters() const;
+  /// The numbers of all tensors together.
   [[nodiscard]] std::int64_t parameter_count() const;
 };
 

@@ -26,6 +26,7 @@ Inputs rows_of(const Inputs& inputs, std::int64_t first, std::int64_t count, std
 /// have them side by side. Not thread-safe.
 class Pieces {
  public:
+  /// Forgets all samples.
   void clear() { pieces_.clear(); }
 
   /// Some samples, behind those before. They must outlive the inputs.
@@ -54,9 +55,12 @@ class HeadsBuffer {
 /// The heads of the samples that a network has recorded. Not thread-safe.
 class RecordedHeads {
  public:
+  /// For a policy head of `actions` outputs.
   explicit RecordedHeads(std::int64_t actions) : actions_(actions) {}
 
+  /// Copies these heads behind those before.
   void add(const Heads& heads);
+  /// Forgets all samples.
   void clear();
 
   /// The gradient of `loss` at the heads of all samples, in their order; the views hold until the

@@ -41,7 +41,7 @@ inline constexpr std::int64_t kStartsSequence = -1;
 
 /// Outputs of a network for a batch; views of the caller's memory.
 struct Heads {
-  std::int64_t batch = 0;
+  std::int64_t batch = 0;    // samples
   std::int64_t actions = 0;  // outputs of the policy head
   std::span<float> logits;   // [batch, actions]
   std::span<float> value;    // [batch]; empty: no value head

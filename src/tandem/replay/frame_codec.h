@@ -21,12 +21,13 @@ Compression compression_of(const std::string& name);
 
 /// What a replay needs to know of the observations and actions it keeps. Value type.
 struct FrameFormat {
-  std::size_t frame_bytes = 0;
-  std::int64_t stack = 1;       // frames of an observation
-  std::size_t action_dims = 0;  // of continuous actions; 0: discrete
-  std::int64_t width = 0;       // of a frame as a picture of bytes; 0: it is none
-  Compression compression = Compression::none;
+  std::size_t frame_bytes = 0;                  // of one frame, uncompressed
+  std::int64_t stack = 1;                       // frames of an observation
+  std::size_t action_dims = 0;                  // of continuous actions; 0: discrete
+  std::int64_t width = 0;                       // of a frame as a picture of bytes; 0: it is none
+  Compression compression = Compression::none;  // how each frame is kept
 
+  /// Bytes of a stacked observation.
   [[nodiscard]] std::size_t observation_bytes() const {
     return frame_bytes * static_cast<std::size_t>(stack);
   }
@@ -34,18 +35,19 @@ struct FrameFormat {
   bool operator==(const FrameFormat&) const = default;
 };
 
-/// Throws Error for PNG where frames are no pictures.
+/// The format of an environment's frames. Throws Error for PNG where they are no pictures.
 FrameFormat frame_format(const EnvSpec& spec, Compression compression);
 
 /// Compresses frames and brings them back. Not thread-safe: one for each thread.
 class FrameCodec {
  public:
+  /// For frames of this format.
   explicit FrameCodec(const FrameFormat& format);
   ~FrameCodec();
   FrameCodec(FrameCodec&&) noexcept;
   FrameCodec& operator=(FrameCodec&&) noexcept;
 
-  /// Appends the frame's bytes to `out`, in no more than it takes.
+  /// Appends the frame to `out`, compressed as the format says.
   void encode(std::span<const std::byte> frame, std::vector<std::byte>& out);
 
   /// The frame, whose size is frame_bytes, from what encode() made. Throws Error when that is

@@ -16,10 +16,13 @@ namespace tandem {
 /// from then on many threads may read it, each with a codec of its own.
 class FrameLog {
  public:
+  /// An empty log, with room for about so many frames.
   FrameLog(const FrameFormat& format, std::size_t expected_frames);
 
+  /// Frames.
   [[nodiscard]] std::size_t size() const { return size_; }
 
+  /// Appends a frame of frame_bytes bytes.
   void append(std::span<const std::byte> frame, FrameCodec& codec);
 
   /// Appends frames [first, last) of another log of the same format as they are.
@@ -36,7 +39,9 @@ class FrameLog {
     return bytes_.capacity() + ends_.capacity() * sizeof(std::uint32_t);
   }
 
+  /// Writes the frames as they are kept.
   void save(StateWriter& writer) const;
+  /// Reads what save() wrote. Throws Error when that is damaged.
   void load(StateReader& reader);
 
  private:
@@ -56,12 +61,13 @@ struct ObservationView {
   std::uint16_t newest = 0;  // in the log
   std::uint16_t frames = 0;  // that differ, up to the newest
 
+  /// The oldest frame's place in the log.
   [[nodiscard]] std::size_t oldest() const { return newest + 1U - frames; }
 };
 
 /// One n-step transition (S_t, A_t, R, gamma, S_{t+n}): Ape-X, appendix F. Value type.
 struct Transition {
-  ObservationView from;
+  ObservationView from;     // S_t
   ObservationView to;       // `from`, where nothing is worth anything beyond an episode's end
   std::int32_t action = 0;  // discrete
   float n_step_return = 0;  // R_{t+1} + gamma R_{t+2} + ...
@@ -72,13 +78,19 @@ struct Transition {
 /// Transitions with the frames they are between. Built by one thread, then read by any.
 class Segment {
  public:
+  /// An empty segment, with room for about so much.
   Segment(const FrameFormat& format, std::size_t expected_transitions, std::size_t expected_frames);
 
+  /// How its frames are kept.
   [[nodiscard]] const FrameFormat& format() const { return format_; }
+  /// The frames, to be appended to while the segment is built.
   [[nodiscard]] FrameLog& frames() { return frames_; }
+  /// The frames, to read.
   [[nodiscard]] const FrameLog& frames() const { return frames_; }
+  /// The transitions, in the order of add().
   [[nodiscard]] std::span<const Transition> transitions() const { return transitions_; }
 
+  /// Adds a transition between frames of the log; `controls` is its continuous action, or empty.
   void add(const Transition& transition, std::span<const float> controls);
 
   /// The continuous action of a transition; empty for discrete ones.
@@ -96,6 +108,7 @@ class Segment {
   /// Of memory, everything included.
   [[nodiscard]] std::size_t bytes() const;
 
+  /// Writes frames, transitions and continuous actions.
   void save(StateWriter& writer) const;
 
   /// Throws Error when what was saved does not hang together.

@@ -16,14 +16,16 @@ class SumTree {
   /// All weights are 0. At least one place.
   explicit SumTree(std::size_t places);
 
+  /// How many places there are.
   [[nodiscard]] std::size_t places() const { return levels_.front().size(); }
 
   /// Makes room for at least so many places.
   void grow(std::size_t places);
 
-  /// Throws std::logic_error for a weight below 0 or without end.
+  /// Gives a place this weight. Throws std::logic_error for one below 0 or not finite.
   void set(std::size_t place, double weight);
 
+  /// The weight of one place.
   [[nodiscard]] double weight(std::size_t place) const { return levels_.front()[place]; }
 
   /// Of all weights.

@@ -22,6 +22,7 @@ using Key = std::uint64_t;
 /// thread-safe: the table's lock guards it.
 class TransitionIndex {
  public:
+  /// How transitions are drawn and removed. Value type.
   struct Options {
     double alpha = 0.6;                      // exponent of a priority to be sampled; 0: uniform
     std::optional<double> alpha_evict = {};  // and to be removed; none: the oldest first
@@ -30,15 +31,18 @@ class TransitionIndex {
 
   /// One transition, with what keeps it alive.
   struct Found {
+    /// The segment that it is in.
     std::shared_ptr<const Segment> segment;
-    std::uint32_t transition = 0;  // of the segment
-    Key key = 0;
-    float priority = 0;
-    double probability = 0;  // of being drawn
+    std::uint32_t transition = 0;  // its place in the segment
+    Key key = 0;                   // its name
+    float priority = 0;            // as it is now
+    double probability = 0;        // of being drawn
 
+    /// The transition itself.
     [[nodiscard]] const Transition& of() const { return segment->transitions()[transition]; }
   };
 
+  /// An empty index.
   explicit TransitionIndex(const Options& options);
 
   /// Transitions.
@@ -47,8 +51,9 @@ class TransitionIndex {
   /// Of memory for the index alone.
   [[nodiscard]] std::size_t bytes() const;
 
-  /// Adds all transitions of a segment with the priorities they came with, or one with another.
+  /// Adds all transitions of a segment with the priorities they came with.
   void add(const std::shared_ptr<const Segment>& segment);
+  /// Adds one transition of a segment, with this priority.
   void add(const std::shared_ptr<const Segment>& segment, std::uint32_t transition, float priority);
 
   /// The transition at a share of [0, 1) of all weights. There must be one.
@@ -60,7 +65,7 @@ class TransitionIndex {
   /// How many next() has to give.
   [[nodiscard]] std::int64_t unread() const;
 
-  /// New priorities of transitions, some of which may be gone by now. How many were.
+  /// Gives transitions new priorities. Some of them may be gone by now; returns how many were.
   std::int64_t update(std::span<const Key> keys, std::span<const float> priorities);
 
   /// Removes the oldest or, with alpha_evict, the transition at a share of [0, 1) of the weights of
@@ -77,6 +82,7 @@ class TransitionIndex {
   [[nodiscard]] static std::int64_t serial(Key key) {
     return static_cast<std::int64_t>(key >> kSlotBits);
   }
+  /// Transitions ever added, those that are gone included.
   [[nodiscard]] std::int64_t added() const { return added_; }
 
  private:

@@ -25,22 +25,29 @@ struct Checkpoint {
   // read it reads the file, which must be there still.
   std::map<std::string, GivePieces> pieces;
 
+  /// Adds a copy of the values under this name.
   void add_tensor(const std::string& name, std::vector<std::int64_t> shape,
                   std::span<const float> values);
+  /// Adds the bytes under this name.
   void add_blob(const std::string& name, std::vector<std::byte> bytes);
 
-  /// These throw Error naming what a checkpoint of another config or version lacks.
+  /// The tensor of this name. Throws Error naming what a checkpoint of another config or version
+  /// lacks, as the next two do.
   [[nodiscard]] std::span<const float> tensor(const std::string& name) const;
+  /// The bytes of this name.
   [[nodiscard]] std::span<const std::byte> blob(const std::string& name) const;
-  [[nodiscard]] const nlohmann::json& part(const std::string& name) const;  // of meta
+  /// The part of meta of this name.
+  [[nodiscard]] const nlohmann::json& part(const std::string& name) const;
 };
 
-/// Writes checkpoints/<step>/ and returns its path:
-///   tensors.safetensors   the tensors
-///   state.json            meta
-///   <name>.bin[.zst]      each blob, compressed where that makes it smaller
-///   <name>.pieces         what comes in pieces
-///   manifest.json         size and SHA-256 of each file, and its own SHA-256
+/// Writes checkpoints/STEP/ and returns its path:
+///
+///     tensors.safetensors   the tensors
+///     state.json            meta
+///     NAME.bin[.zst]        each blob, compressed where that makes it smaller
+///     NAME.pieces           what comes in pieces
+///     manifest.json         size and SHA-256 of each file, and its own SHA-256
+///
 /// The folder is written under a temporary name, synced and renamed, so it is seen whole or not at
 /// all; one of the same step (a damaged one that the run could not resume from) is replaced. Then,
 /// and only then, all are deleted but the `keep` newest up to this one: later ones are damaged too.
@@ -56,9 +63,9 @@ Checkpoint read_checkpoint(const std::filesystem::path& folder);
 
 /// A checkpoint with the place it was read from. Value type.
 struct FoundCheckpoint {
-  Checkpoint checkpoint;
-  std::int64_t step = 0;
-  std::filesystem::path folder;
+  Checkpoint checkpoint;         // as it was saved
+  std::int64_t step = 0;         // steps of all environments until then
+  std::filesystem::path folder;  // checkpoints/STEP
 };
 
 /// The newest readable checkpoint. Each damaged one that is newer is told to `on_damaged`, as a

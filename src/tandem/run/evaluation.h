@@ -13,20 +13,20 @@ namespace tandem {
 
 /// Which games are played. Value type.
 struct EvaluationOptions {
-  int episodes = 30;  // as in PAAC's Table 1
-  Play play = Play::sampled;
-  std::uint64_t seed = 0;
-  int threads = 1;  // that step environments
+  int episodes = 30;          // as in PAAC's Table 1
+  Play play = Play::sampled;  // how actions are chosen
+  std::uint64_t seed = 0;     // of the environments' streams
+  int threads = 1;            // that step environments
 };
 
 /// Raw returns of whole games. Value type.
 struct Evaluation {
   std::vector<Episode> games;  // in the order of the environments
-  double mean = 0;
-  double median = 0;
-  double deviation = 0;  // of the sample (n - 1); NaN for a single game
-  double least = 0;
-  double most = 0;
+  double mean = 0;             // of the returns
+  double median = 0;           // of the returns
+  double deviation = 0;        // of the sample (n - 1); NaN for a single game
+  double least = 0;            // the lowest return
+  double most = 0;             // the highest return
 };
 
 /// The statistics over at least one game.

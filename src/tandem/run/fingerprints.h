@@ -15,8 +15,8 @@ namespace tandem {
 /// What one update left: steps so far, and the fingerprint of all that was measured up to then.
 /// Value type.
 struct UpdateFingerprint {
-  std::int64_t steps = 0;
-  std::uint64_t value = 0;
+  std::int64_t steps = 0;   // of all environments so far
+  std::uint64_t value = 0;  // equal for equal bits
 
   bool operator==(const UpdateFingerprint&) const = default;
 };
@@ -26,14 +26,15 @@ struct UpdateFingerprint {
 /// makes the next one differ, so equal fingerprints mean equal parameters, but for chance. Pure.
 UpdateFingerprint next_fingerprint(const UpdateFingerprint& before, const UpdateReport& report);
 
-/// Writes them to updates.bin in a run's folder. Not thread-safe. Throws Error when the file cannot
-/// be written.
+/// Writes fingerprints to updates.bin in a run's folder. Not thread-safe. Throws Error when the
+/// file cannot be written.
 class FingerprintLog {
  public:
   /// Goes on after the first `updates` of the file. None if it has less: the run began without one.
   static std::optional<FingerprintLog> go_on(const std::filesystem::path& folder,
                                              std::int64_t updates);
 
+  /// Goes on to the fingerprint after one more update.
   void add(const UpdateReport& report);
 
   /// What was added is with the operating system.

@@ -18,16 +18,16 @@ namespace tandem {
 /// A number of a system's own, for its logs: the mean of `count` values with this sum, or where
 /// count is 0 an amount, of which the logs give the rate per second. Value type.
 struct Measure {
-  const char* key;
-  double sum = 0;
-  double count = 0;
+  const char* key;   // in the logs: "impala/training_queue"
+  double sum = 0;    // of the values, or the amount
+  double count = 0;  // of the values; 0: an amount
 };
 
 /// Many such numbers, of which the logs give `key`_median and `key`_p99, the 99th percentile. Value
 /// type.
 struct Spread {
-  const char* key;
-  const Histogram* values;
+  const char* key;          // in the logs
+  const Histogram* values;  // must outlive the report
 };
 
 /// What a system tells of one update.
@@ -38,22 +38,27 @@ struct UpdateReport {
   double learning_rate = 0;                // of this update
   std::span<const Episode> episodes = {};  // games finished since the last report
   TimeShares seconds = {};                 // thread-seconds since the last report
-  std::span<const Measure> measures = {};
-  std::span<const Spread> spreads = {};
-  std::int64_t updates = 1;  // 0: of acting alone, where learning has its own reports
+  std::span<const Measure> measures = {};  // the system's own numbers
+  std::span<const Spread> spreads = {};    // the system's own spreads
+  std::int64_t updates = 1;                // 0: of acting alone, where learning has its own reports
 };
 
 /// Sums of reports. Value type.
 class Interval {
  public:
+  /// Adds one report.
   void add(const UpdateReport& report);
 
+  /// Steps of all environments in the interval.
   [[nodiscard]] std::int64_t steps() const { return steps_; }
+  /// Updates in the interval.
   [[nodiscard]] std::int64_t updates() const { return updates_; }
 
   /// Seconds since the interval began.
   [[nodiscard]] double seconds() const { return watch_.seconds(); }
+  /// Steps over seconds.
   [[nodiscard]] double steps_per_second() const;
+  /// The sums over the interval's samples.
   [[nodiscard]] const LossStats& loss() const { return loss_; }
 
   /// The scalars of a log line, all means over the interval: what the algorithm and the system

@@ -10,16 +10,16 @@ namespace tandem {
 
 /// What the progress line tells. Value type.
 struct ProgressReport {
-  std::string label = {};  // "run 3 of 50", before all else
-  std::int64_t steps = 0;
-  std::int64_t budget = 0;  // steps of the whole run; 0: without end
-  std::int64_t frames = 0;
-  double steps_per_second = 0;
-  std::int64_t episodes = 0;
+  std::string label = {};              // "run 3 of 50", before all else
+  std::int64_t steps = 0;              // so far
+  std::int64_t budget = 0;             // steps of the whole run; 0: without end
+  std::int64_t frames = 0;             // emulated so far
+  double steps_per_second = 0;         // of late
+  std::int64_t episodes = 0;           // finished so far
   std::optional<double> mean_return;   // of the last 100 episodes; none before the first
   std::string randomness = "entropy";  // how it is called that says how random the policy is
   double random = 0;                   // entropy in nats, or epsilon
-  std::optional<double> seconds_left;
+  std::optional<double> seconds_left;  // until the budget is used up; none: not known
 };
 
 /// One line of at most `width` characters (ASCII); what matters least is left out when it does not
@@ -36,6 +36,7 @@ std::string short_duration(double seconds);
 /// elsewhere a line for each report. Not thread-safe; the stream must outlive it.
 class ProgressPrinter {
  public:
+  /// Finds out whether the stream is a terminal.
   explicit ProgressPrinter(std::FILE* stream);
   ~ProgressPrinter();
   ProgressPrinter(const ProgressPrinter&) = delete;
@@ -44,6 +45,7 @@ class ProgressPrinter {
   /// Whether to show a report each second rather than with each log line.
   [[nodiscard]] bool redraws() const { return terminal_; }
 
+  /// Prints the report, over the line before on a terminal.
   void show(const ProgressReport& report);
 
   /// Leaves the redrawn line, so that other output starts on a line of its own.

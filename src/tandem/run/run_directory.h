@@ -14,12 +14,17 @@ namespace tandem {
 
 /// Where the files of a run lie. Value type.
 struct RunPaths {
-  std::filesystem::path folder;
+  std::filesystem::path folder;  // of the run
 
+  /// The resolved config.
   [[nodiscard]] std::filesystem::path config() const { return folder / "config.toml"; }
+  /// What was measured, one JSON object a line.
   [[nodiscard]] std::filesystem::path metrics() const { return folder / "metrics.jsonl"; }
+  /// The folder of the checkpoints, a folder each.
   [[nodiscard]] std::filesystem::path checkpoints() const { return folder / "checkpoints"; }
+  /// How the run ended.
   [[nodiscard]] std::filesystem::path result() const { return folder / "result.json"; }
+  /// What computed its networks; see noted_backends().
   [[nodiscard]] std::filesystem::path backends() const { return folder / "backends.txt"; }
 };
 
@@ -33,6 +38,7 @@ class RunDirectory {
   /// A run to go on with. Throws Error when there is none, or another process trains into it.
   static RunDirectory reopen(const std::filesystem::path& folder);
 
+  /// Where its files lie.
   [[nodiscard]] const RunPaths& paths() const { return paths_; }
 
   /// Writes the resolved config to config.toml.

@@ -28,16 +28,16 @@ namespace tandem {
 
 /// What a run is called, how long it is, and when it reports. Value type.
 struct TrainingRunOptions {
-  std::string system;  // "paac", for result.json as the next two
-  std::string env;     // "atari:Pong"
-  std::uint64_t seed = 0;
+  std::string system;                     // "paac", for result.json as the next two
+  std::string env;                        // "atari:Pong"
+  std::uint64_t seed = 0;                 // run.seed, for result.json
   std::string config = {};                // resolved, as TOML; kept in each checkpoint
   std::int64_t steps_budget = 0;          // of the whole run, resumes included
   double until_return = kNoReturn;        // as run.until_return
   std::int64_t frames_per_step = 1;       // emulated frames in a step
   Metrics metrics = kActorCriticMetrics;  // what the algorithm measures
   double log_seconds = 10;                // between two lines of metrics.jsonl
-  double checkpoint_minutes = 5;
+  double checkpoint_minutes = 5;          // between two checkpoints
   std::function<bool()> stop_requested = [] { return false; };  // as StopSignals::requested
   bool repeatable = false;       // the same config gives the same bits: updates get fingerprints
   std::FILE* progress = stderr;  // where progress goes; must outlive the run
@@ -66,6 +66,7 @@ class TrainingRun {
   /// gradient norm is not finite: the run can only go on from a checkpoint.
   void record(const UpdateReport& report);
 
+  /// Whether checkpoint_minutes have passed since the last one: the system is to save().
   [[nodiscard]] bool checkpoint_due() const;
 
   /// Adds the run's own counters and writes the checkpoint; nothing when there is one of this step
@@ -73,10 +74,11 @@ class TrainingRun {
   /// Diverged when a tensor holds a value that is not finite.
   void save(Checkpoint& checkpoint);
 
-  /// The two halves of save(), for a system whose threads go on between them. stamp() adds the
+  /// The first half of save(), for a system whose threads go on before the second. Adds the
   /// counters as they are now and returns the step that write() is to be told; none where there is
   /// a checkpoint of this step already.
   std::optional<std::int64_t> stamp(Checkpoint& checkpoint);
+  /// The second half of save(): writes the checkpoint that stamp() has completed.
   void write(const Checkpoint& checkpoint, std::int64_t step);
 
   /// Ends a run that did what it was asked to: logs the rest and writes result.json.
@@ -88,6 +90,7 @@ class TrainingRun {
   /// "return", "budget" or "signal": what ends a run that is done(), in this order.
   [[nodiscard]] std::string why_done() const;
 
+  /// Where the run's files lie.
   [[nodiscard]] const RunPaths& paths() const { return directory_.paths(); }
 
  private:

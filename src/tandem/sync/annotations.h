@@ -1,27 +1,33 @@
 // What Clang's -Wthread-safety is told of locks; `make lint` runs it. Empty for other compilers.
 #pragma once
 
+/// The attribute where the compiler is Clang, otherwise nothing.
 #if defined(__clang__)
 #define TANDEM_ATTRIBUTE(attribute) __attribute__((attribute))
 #else
 #define TANDEM_ATTRIBUTE(attribute)
 #endif
 
-/// A class that is a lock, and a class that holds one as long as it lives.
+/// A class that is a lock.
 #define TANDEM_CAPABILITY(name) TANDEM_ATTRIBUTE(capability(name))
+/// A class that holds a lock as long as it lives.
 #define TANDEM_SCOPED_CAPABILITY TANDEM_ATTRIBUTE(scoped_lockable)
 
 /// A member that is read and written only with the lock held.
 #define TANDEM_GUARDED_BY(lock) TANDEM_ATTRIBUTE(guarded_by(lock))
 
-/// A function, or a lambda, that is called with the lock held; one that is called without it.
+/// A function, or a lambda, that is called with the lock held.
 #define TANDEM_REQUIRES(...) TANDEM_ATTRIBUTE(requires_capability(__VA_ARGS__))
+/// A function that is called without the lock.
 #define TANDEM_EXCLUDES(...) TANDEM_ATTRIBUTE(locks_excluded(__VA_ARGS__))
 
-/// A function that takes the lock, or lets go of it; without an argument the object is the lock.
+/// A function that takes the lock; without an argument the object is the lock, here and below.
 #define TANDEM_ACQUIRE(...) TANDEM_ATTRIBUTE(acquire_capability(__VA_ARGS__))
+/// A function that takes the lock as a reader.
 #define TANDEM_ACQUIRE_SHARED(...) TANDEM_ATTRIBUTE(acquire_shared_capability(__VA_ARGS__))
+/// A function that lets go of the lock.
 #define TANDEM_RELEASE(...) TANDEM_ATTRIBUTE(release_capability(__VA_ARGS__))
+/// A function that lets go of a reader's lock.
 #define TANDEM_RELEASE_SHARED(...) TANDEM_ATTRIBUTE(release_shared_capability(__VA_ARGS__))
 
 /// A function whose locks the compiler cannot follow; a comment says why it is right.

@@ -43,6 +43,7 @@ class Crew {
   /// Asks all threads to end, and waits until they have.
   void end() noexcept;
 
+  /// Requested by stop() and by the first error; blocking calls wait on it.
   [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
 
  private:

@@ -8,10 +8,12 @@
 
 namespace tandem {
 
-/// A std::mutex. Safe to use from many threads.
+/// A std::mutex, whose calls these are. Safe to use from many threads.
 class TANDEM_CAPABILITY("mutex") Mutex {
  public:
+  /// Waits until no other thread holds it.
   void lock() TANDEM_ACQUIRE() { mutex_.lock(); }
+  /// Lets go; by the thread that holds it.
   void unlock() TANDEM_RELEASE() { mutex_.unlock(); }
 
  private:
@@ -21,9 +23,13 @@ class TANDEM_CAPABILITY("mutex") Mutex {
 /// A std::shared_mutex: one writer or many readers. Safe to use from many threads.
 class TANDEM_CAPABILITY("mutex") SharedMutex {
  public:
+  /// As the writer: waits until no other thread holds it.
   void lock() TANDEM_ACQUIRE() { mutex_.lock(); }
+  /// Lets go; by the writer.
   void unlock() TANDEM_RELEASE() { mutex_.unlock(); }
+  /// As a reader: waits until no writer holds it.
   void lock_shared() TANDEM_ACQUIRE_SHARED() { mutex_.lock_shared(); }
+  /// Lets go; by a reader.
   void unlock_shared() TANDEM_RELEASE_SHARED() { mutex_.unlock_shared(); }
 
  private:
@@ -34,6 +40,7 @@ class TANDEM_CAPABILITY("mutex") SharedMutex {
 template <class Lockable>
 class TANDEM_SCOPED_CAPABILITY Lock {
  public:
+  /// Takes the lock; the destructor lets go of it.
   explicit Lock(Lockable& mutex) TANDEM_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
   ~Lock() TANDEM_RELEASE() { mutex_.unlock(); }
   Lock(const Lock&) = delete;
@@ -46,6 +53,7 @@ class TANDEM_SCOPED_CAPABILITY Lock {
 /// Holds a SharedMutex as a reader for as long as it lives. Belongs to one thread.
 class TANDEM_SCOPED_CAPABILITY ReadLock {
  public:
+  /// Takes the lock as a reader; the destructor lets go of it.
   explicit ReadLock(SharedMutex& mutex) TANDEM_ACQUIRE_SHARED(mutex) : mutex_(mutex) {
     mutex_.lock_shared();
   }
@@ -61,17 +69,21 @@ class TANDEM_SCOPED_CAPABILITY ReadLock {
 /// that waits on it. Belongs to one thread.
 class TANDEM_SCOPED_CAPABILITY WaitLock {
  public:
+  /// Takes the lock.
   explicit WaitLock(Mutex& mutex) TANDEM_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
+  /// Lets go of the lock where it is held.
   ~WaitLock() TANDEM_RELEASE() {
     if (held_) mutex_.unlock();
   }
   WaitLock(const WaitLock&) = delete;
   WaitLock& operator=(const WaitLock&) = delete;
 
+  /// Takes the lock again.
   void lock() TANDEM_ACQUIRE() {
     mutex_.lock();
     held_ = true;
   }
+  /// Lets go of the lock.
   void unlock() TANDEM_RELEASE() {
     held_ = false;
     mutex_.unlock();

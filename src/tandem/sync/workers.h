@@ -16,9 +16,11 @@ namespace tandem {
 /// time, and no parallel_for inside a body.
 class Workers {
  public:
+  /// Starts the threads but for the caller's; `threads` is at least 1.
   explicit Workers(int threads);
   ~Workers();
 
+  /// The caller's among them.
   [[nodiscard]] int threads() const { return threads_; }
 
   /// body(index) for every index in [0, count), each handed to the next free thread. Returns when

@@ -18,13 +18,13 @@ namespace tandem {
 /// A paper's own word for something that configs call otherwise: a key, or a value of a key.
 /// Value type.
 struct OwnWord {
-  std::string key;    // as the paper calls it
-  std::string value;  // empty: any, and the key alone is translated
-  std::string common_key;
-  std::string common_value = {};
+  std::string key;                // as the paper calls it
+  std::string value;              // empty: any, and the key alone is translated
+  std::string common_key;         // as configs call it
+  std::string common_value = {};  // the value that `value` stands for
 };
 
-/// Value type.
+/// What catalogues, tables and configs say of a system. Value type.
 struct SystemInfo {
   std::string name;     // as in `tandem train NAME`, in log keys, and of its table in a config
   std::string idea;     // one line
@@ -35,7 +35,7 @@ struct SystemInfo {
 
 /// The algorithms that a system can train with. Value type.
 struct Requirements {
-  LearnsFrom learns_from = LearnsFrom::rollouts;
+  LearnsFrom learns_from = LearnsFrom::rollouts;  // the experience that it gives
   bool value_methods = true;  // it keeps the target networks that methods without a policy need
   bool passes = true;         // it can go several times through the same rollouts
   bool recurrent = true;      // it carries recurrent states from acting to learning
@@ -56,7 +56,7 @@ struct UpdateShape {
 
 /// A measured cost of a system, and figures of its own that belong to it. Value type.
 struct MeasuredCosts {
-  StepCosts costs;
+  StepCosts costs;                                                // of one step
   nlohmann::ordered_json own = nlohmann::ordered_json::object();  // by log key
 };
 
@@ -67,12 +67,15 @@ class System {
  public:
   virtual ~System() = default;
 
+  /// Its name, idea and paper.
   [[nodiscard]] virtual const SystemInfo& info() const = 0;
+  /// A copy with numbers of its own.
   [[nodiscard]] virtual std::unique_ptr<System> clone() const = 0;
 
   /// Its numbers under their full keys, as "paac.t_max". Keys of one table stand together.
   [[nodiscard]] virtual FieldList fields() = 0;
 
+  /// The algorithms that it can train with.
   [[nodiscard]] virtual Requirements requirements() const = 0;
 
   /// Whether a run with these numbers on the CPU gives the same bits for any number of threads.

@@ -22,8 +22,8 @@ namespace tandem {
 struct AgentChoice {
   std::optional<std::int64_t> checkpoint = std::nullopt;  // its steps; empty: the newest good one
   std::string device = {};                                // "cpu" or "cuda"; empty: as trained
-  /// Changes of the environment's options; keys other than env.* are refused, since the agent
-  /// cannot be changed any more.
+  /// Changes of the environment's options; keys outside the table [env] are refused, since the
+  /// agent cannot be changed any more.
   std::vector<Setting> env = {};
   /// Called with words about each damaged checkpoint that is passed over.
   std::function<void(const std::string&)> on_damage = [](const std::string&) {};
@@ -38,11 +38,16 @@ class Agent {
   [[nodiscard]] static Agent load(const std::filesystem::path& run, const AgentChoice& choice = {},
                                   const std::shared_ptr<const Catalogue>& catalogue = published());
 
+  /// The run's config, with the changes of the choice.
   [[nodiscard]] const Config& config() const { return config_; }
+  /// What its environments show and take.
   [[nodiscard]] const EnvSpec& spec() const { return spec_; }
   [[nodiscard]] std::int64_t step() const { return step_; }  // of its training
+  /// The folder of the checkpoint that it was loaded from.
   [[nodiscard]] const std::filesystem::path& checkpoint() const { return checkpoint_; }
+  /// The trained network, for passes of your own.
   [[nodiscard]] Network& network() { return *network_; }
+  /// The algorithm that trained it, which says how to act.
   [[nodiscard]] const Algorithm& algorithm() const { return algorithm_; }
 
   /// Makes environments of this agent's kind; `seed` as EnvConfig::factory.

@@ -24,7 +24,9 @@ class Assembly {
   /// With the numbers that were measured.
   [[nodiscard]] const Config& config() const { return config_; }
 
+  /// What the environments show and take.
   [[nodiscard]] const EnvSpec& spec() const { return spec_; }
+  /// The parameters and their optimizer.
   [[nodiscard]] Learner& learner() { return learner_; }
 
   /// How a run of these parts is called, and what it may use up.

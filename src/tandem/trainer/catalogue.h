@@ -16,17 +16,18 @@ namespace tandem {
 /// Environments compiled into a program, by the name before the colon: "maze" of "maze:small".
 /// Value type.
 struct NamedFamily {
-  std::string name;
-  std::function<std::unique_ptr<EnvFamily>()> make;
+  std::string name;                                  // before the colon
+  std::function<std::unique_ptr<EnvFamily>()> make;  // makes it, with its default options
 };
 
-/// A program may take the published one and add entries of its own, or make one of only its own.
-/// Copies share the entries, which are immutable. Value type.
+/// The lists that names in a config are looked up in. A program may take the published one and add
+/// entries of its own, or make one of only its own. Copies share the entries, which are immutable.
+/// Value type.
 struct Catalogue {
-  std::vector<std::shared_ptr<const System>> systems;
-  std::vector<std::shared_ptr<const AlgorithmEntry>> algorithms;
+  std::vector<std::shared_ptr<const System>> systems;  // prototypes; the first is the default
+  std::vector<std::shared_ptr<const AlgorithmEntry>> algorithms;  // prototypes
   std::vector<NamedFamily> families;  // beside the built-in ones and those of plug-ins
-  std::vector<Preset> presets;
+  std::vector<Preset> presets;        // found by their names
 
   /// The system of this name. Throws Error, offering the nearest, when there is none.
   [[nodiscard]] const System& system(const std::string& name) const;
@@ -38,9 +39,9 @@ struct Catalogue {
   /// A setting in a paper's own words as one in everybody's; others as they are.
   [[nodiscard]] Setting in_common_words(Setting setting) const;
 
-  /// The names of the systems that train with an algorithm, and of the algorithms that a system
-  /// trains with, in the catalogue's order.
+  /// The names of the systems that train with an algorithm, in the catalogue's order.
   [[nodiscard]] std::vector<std::string> systems_for(const AlgorithmEntry& algorithm) const;
+  /// The names of the algorithms that a system trains with, in the catalogue's order.
   [[nodiscard]] std::vector<std::string> algorithms_for(const System& system) const;
 
   /// Throws Error when the system cannot train with the algorithm: says why, and what fits.

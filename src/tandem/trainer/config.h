@@ -18,23 +18,23 @@
 
 namespace tandem {
 
-/// One part for each table of the TOML file. The system and the algorithms bring the fields of
-/// theirs; load_config makes a config. Value type, but for the environment's options, which copies
-/// share (see EnvConfig); filled before any thread starts.
+/// The whole configuration of a run: one part for each table of the TOML file. The system and the
+/// algorithms bring the fields of theirs; load_config makes a config. Value type, but for the
+/// environment's options, which copies share (see EnvConfig); filled before any thread starts.
 ///
 /// `algo` is the one key for what is learned, whatever the system; load_config takes A3C's words
 /// for it, too (see OwnWord). Only the table of the chosen algorithm takes part in the run.
 struct Config {
-  std::shared_ptr<const Catalogue> catalogue;  // where its names come from
-  std::string system_name;
-  std::string algo;
-  RunConfig run;
-  EnvConfig env;
-  NetConfig net;
+  std::shared_ptr<const Catalogue> catalogue;        // where its names come from
+  std::string system_name;                           // as in `tandem train NAME`
+  std::string algo;                                  // the chosen algorithm's name
+  RunConfig run;                                     // [run]
+  EnvConfig env;                                     // [env]
+  NetConfig net;                                     // [net]
   std::vector<ClonePtr<AlgorithmEntry>> algorithms;  // all, each with its numbers
-  OptimizerConfig optimizer;
-  ClonePtr<System> system;  // with its numbers
-  std::string preset;       // the default one that choose_config took; no key of its own
+  OptimizerConfig optimizer;                         // [optimizer]
+  ClonePtr<System> system;                           // with its numbers
+  std::string preset;  // the default one that choose_config took; no key of its own
 
   /// The chosen one.
   [[nodiscard]] AlgorithmEntry& algorithm() const;
@@ -63,12 +63,12 @@ struct Config {
 [[nodiscard]] Config choose_config(const std::string& system, const std::vector<Setting>& given,
                                    const std::shared_ptr<const Catalogue>& catalogue = published());
 
-/// choose_config of words as --set takes them: {"env.id=cartpole", "steps=20k"}.
+/// choose_config of words as `--set` takes them: {"env.id=cartpole", "steps=20k"}.
 [[nodiscard]] Config make_config(const std::string& system, const std::vector<std::string>& words,
                                  const std::shared_ptr<const Catalogue>& catalogue = published());
 
-/// A resumed run may have other run.* values than before, but for the seed. Throws Error for any
-/// other difference: the checkpoint belongs to the old value.
+/// A resumed run may have other values in its table [run] than before, but for the seed. Throws
+/// Error for any other difference: the checkpoint belongs to the old value.
 void require_same_experiment(Config now, Config before);
 
 }  // namespace tandem

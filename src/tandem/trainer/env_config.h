@@ -18,12 +18,13 @@ struct ObservationScale;
 
 /// The environment and the options of its family. Copies share the family, and so its options.
 struct EnvConfig {
-  std::string id = "atari:Pong";
+  std::string id = "atari:Pong";  // as `tandem envs` lists them
   // Each number of an observation, as make_normalised does: "true", "false", or "auto", which is
   // still to become true where the environment shows numbers and false where it shows pictures.
   std::string normalise = "false";
-  // With what, a number for each of a frame's, separated by spaces; empty: still to be measured.
+  // The mean of each number of a frame, separated by spaces; empty: still to be measured.
   std::string observation_mean;
+  /// The deviation of each number of a frame, likewise.
   std::string observation_deviation;
   std::shared_ptr<EnvFamily> family;  // of that id; null until a config is loaded
 
@@ -56,7 +57,7 @@ struct EnvConfig {
 [[nodiscard]] EnvConfig choose_env_with_options(const std::vector<Setting>& settings,
                                                 const Catalogue& catalogue);
 
-/// The config of the environment alone: all settings must be of env.* keys. Throws Error as
+/// The config of the environment alone: all settings must be of the table [env]. Throws Error as
 /// load_config does.
 [[nodiscard]] EnvConfig load_env_config(const std::vector<Setting>& settings,
                                         const Catalogue& catalogue);

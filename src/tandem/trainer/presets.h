@@ -9,10 +9,10 @@
 
 namespace tandem {
 
-/// Value type.
+/// A config file that has a name. Value type.
 struct Preset {
   std::string name;  // "paac/paper_nips"
-  std::string toml;
+  std::string toml;  // the file's text
 };
 
 /// The presets of the folder configs, which the build puts into the library, in alphabetical order.
@@ -22,8 +22,8 @@ struct Preset {
 [[nodiscard]] std::vector<Setting> preset_settings(std::span<const Preset> presets,
                                                    const std::string& name);
 
-/// The settings that --config NAME means: those of the file of that path, or else of the preset of
-/// that name. Throws Error, offering the nearest preset, when there is neither.
+/// The settings that `--config NAME` means: those of the file of that path, or else of the preset
+/// of that name. Throws Error, offering the nearest preset, when there is neither.
 [[nodiscard]] std::vector<Setting> find_config(std::span<const Preset> presets,
                                                const std::string& name);
 

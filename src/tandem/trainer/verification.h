@@ -16,10 +16,10 @@ namespace tandem {
 struct Verification {
   std::int64_t updates = 0;  // that were compared
   std::int64_t steps = 0;    // of these
-  double seconds = 0;
+  double seconds = 0;        // that training again took
   // The first update, from 1 on, that left other bits, and the steps until then.
   std::optional<std::int64_t> parted_at = std::nullopt;
-  std::int64_t parted_step = 0;
+  std::int64_t parted_step = 0;  // steps until that update
   // Whether parameters and optimizer are those of the run's checkpoint of the last step, if it has
   // one.
   std::optional<bool> same_checkpoint = std::nullopt;

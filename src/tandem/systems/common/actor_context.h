@@ -12,9 +12,9 @@ namespace tandem {
 /// All that an actor needs besides its system's numbers and the parameters, wherever it runs.
 /// Copies share the rule, which must outlive them.
 struct ActorContext {
-  EnvFactory make_env;
-  NetworkFactory make_network;
-  const ActingRule& rule;
+  EnvFactory make_env;                    // of the run's environments
+  NetworkFactory make_network;            // a network for each thread
+  const ActingRule& rule;                 // how actors choose actions
   Bootstrap bootstrap = Bootstrap::none;  // the states that it values for the loss
   std::uint64_t seed = 1;                 // of the environments' streams
 };

@@ -28,6 +28,7 @@ struct StepCosts {
   double training = 0;   // t_train: loss, backward and update, on the pass that acted or on one
                          // of its own
 
+  /// Seconds of one core for everything.
   [[nodiscard]] double total() const { return env + inference + training; }
 };
 

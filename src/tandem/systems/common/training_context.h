@@ -11,10 +11,10 @@ namespace tandem {
 /// One training run as its system gets it: what its actors need, and besides what only the learner
 /// and the run need. Views of objects that outlive the system.
 struct TrainingContext {
-  ActorContext actor;
-  const Algorithm& algorithm;
-  Learner& learner;
-  TrainingRun& run;
+  ActorContext actor;                  // for each actor
+  const Algorithm& algorithm;          // how to act and what to learn
+  Learner& learner;                    // the parameters
+  TrainingRun& run;                    // to report to, and to ask whether to go on
   int threads = 1;                     // the thread budget of the process
   const Checkpoint* resume = nullptr;  // where to go on from; null: a new run
 };

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Makes the reference of the public headers, as HTML. What is undocumented, and every broken
+# reference, is told and ends it with an error.
+#
+# usage: tools/make_api.sh [FOLDER]
+#
+# FOLDER, build/api where none is given, is overwritten.
+set -euo pipefail
+folder=$(realpath -m "${1:-"$(dirname "${BASH_SOURCE[0]}")/../build/api"}")
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+mkdir -p "$folder"
+{
+  cat docs/Doxyfile
+  sed -n 's,^tandem/.*,INPUT += src/&,p' cmake/public_headers.txt
+  printf 'OUTPUT_DIRECTORY = "%s"\nHTML_OUTPUT = .\n' "$folder"
+} | doxygen -
