@@ -1,4 +1,4 @@
-// What a program can train with: systems, algorithms, environments and presets, each a list.
+// The systems, algorithms, environments and presets that a program can train with.
 #pragma once
 
 #include <functional>
@@ -20,22 +20,23 @@ struct NamedFamily {
   std::function<std::unique_ptr<EnvFamily>()> make;
 };
 
-/// A program may take the published one and add entries of its own, or make one of only its own.
-/// Copies share the entries, which are immutable. Value type.
+/// The lists that a program trains with. It may take the published catalogue and add entries of its
+/// own, or make one with nothing but its own. Copies share the entries, which are immutable. Value
+/// type.
 struct Catalogue {
   std::vector<std::shared_ptr<const System>> systems;
   std::vector<std::shared_ptr<const AlgorithmEntry>> algorithms;
-  std::vector<NamedFamily> families;  // beside the built-in ones and those of plug-ins
+  std::vector<NamedFamily> families;  // besides the built-in ones and those of plug-ins
   std::vector<Preset> presets;
 
-  /// The system of this name. Throws Error, offering the nearest, when there is none.
+  /// The system of this name. Throws Error, and offers the nearest name, when there is none.
   [[nodiscard]] const System& system(const std::string& name) const;
 
   /// The family of an environment id: one of these, a built-in one, or a plug-in's. Throws Error
   /// when there is none.
   [[nodiscard]] std::unique_ptr<EnvFamily> family(const std::string& env_id) const;
 
-  /// A setting in a paper's own words as one in everybody's; others as they are.
+  /// A setting in the words of all configs; only papers' own words change.
   [[nodiscard]] Setting in_common_words(Setting setting) const;
 
   /// The names of the systems that train with an algorithm, and of the algorithms that a system
@@ -43,11 +44,11 @@ struct Catalogue {
   [[nodiscard]] std::vector<std::string> systems_for(const AlgorithmEntry& algorithm) const;
   [[nodiscard]] std::vector<std::string> algorithms_for(const System& system) const;
 
-  /// Throws Error when the system cannot train with the algorithm: says why, and what fits.
+  /// Throws Error when the system cannot train with the algorithm: says why, and offers what fits.
   void require_fit(const System& system, const AlgorithmEntry& algorithm) const;
 };
 
-/// All that tandem brings along: the same catalogue at each call, from any thread.
+/// The catalogue of all that tandem provides: the same one at each call, from any thread.
 [[nodiscard]] std::shared_ptr<const Catalogue> published();
 
 }  // namespace tandem

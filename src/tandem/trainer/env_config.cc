@@ -22,7 +22,7 @@ namespace {
 
 const std::string kEnvPrefix = "env.";
 
-// Streams of environments have the ids from 0 on; these are far above.
+// Streams of environments have ids from 0 on; these are far above.
 constexpr std::uint64_t kEmulatorSeeds = std::uint64_t{1} << 40;
 
 std::uint64_t emulator_seed(std::uint64_t seed, int index) {
@@ -46,7 +46,7 @@ std::vector<double> numbers_of(const std::string& key, const std::string& text) 
   return numbers;
 }
 
-/// Null where observations are shown as they are.
+/// Null if observations are shown as they are.
 std::shared_ptr<const ObservationScale> scale_of(const EnvConfig& env) {
   if (env.normalise == "false") return nullptr;
   const bool unmeasured = env.observation_mean.empty() && env.observation_deviation.empty();
