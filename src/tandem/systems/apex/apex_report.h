@@ -13,8 +13,9 @@
 
 namespace tandem {
 
-/// Counts in the run what actors played and what the learner did, with the figures of the paper and
-/// its appendices. Each function may be called by any thread, but record_update() by one at a time.
+/// Reports the steps of actors and the updates of the learner to the run, with the figures of the
+/// paper and its appendices. Any thread may call each function, but record_update() only one at a
+/// time.
 class ApexReport {
  public:
   /// `epsilons`: of each environment. `table` and `run` must outlive this.

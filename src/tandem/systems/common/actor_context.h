@@ -1,4 +1,4 @@
-// What actors are built from.
+// The parts from which actors are built.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace tandem {
 
-/// All that an actor needs besides its system's numbers and the parameters, wherever it runs.
-/// Copies share the rule, which must outlive them.
+/// Everything that an actor needs, wherever it runs, besides its system's numbers and the
+/// parameters. Copies share the rule, which must outlive them.
 struct ActorContext {
   EnvFactory make_env;
   NetworkFactory make_network;
   const ActingRule& rule;
-  Bootstrap bootstrap = Bootstrap::none;  // the states that it values for the loss
+  Bootstrap bootstrap = Bootstrap::none;  // the states that the actor values for the loss
   std::uint64_t seed = 1;                 // of the environments' streams
 };
 
-/// For actors whose experience `algorithm` learns from. It must outlive the context.
+/// For actors from whose experience `algorithm` learns. It must outlive the context.
 ActorContext make_actor_context(EnvFactory make_env, NetworkFactory make_network,
                                 const Algorithm& algorithm, std::uint64_t seed);
 

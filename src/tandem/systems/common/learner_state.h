@@ -10,7 +10,7 @@
 
 namespace tandem {
 
-/// Puts the parameters and the optimizer's state into a checkpoint, and back. The loading functions
+/// Copies the parameters and the optimizer's state to a checkpoint, and back. The loading functions
 /// throw Error when a tensor is missing or has another size.
 void save_learner(Learner& learner, Checkpoint& checkpoint);
 void load_learner(const Checkpoint& checkpoint, Learner& learner);
