@@ -49,7 +49,7 @@ class A2cLoss final : public RolloutLoss {
   }
 
  private:
-  /// What the value of each sample is drawn to, and the advantage of its action.
+  /// The target of each sample's value, and the advantage of its action.
   struct Targets {
     std::vector<float> values;
     std::vector<float> advantages;

@@ -1,4 +1,4 @@
-// The distributions over actions that a policy head says, discrete and continuous ones.
+// Distributions over actions that a policy head describes, discrete and continuous.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace tandem {
 
-/// scale * (-advantage * log(pi(a) + log_epsilon) - entropy * H(pi)), log_epsilon being for
+/// The loss scale * (-advantage * log(pi(a) + log_epsilon) - entropy * H(pi)). log_epsilon is for
 /// discrete actions alone. Value type.
 struct PolicyLoss {
   float advantage = 0;
@@ -45,7 +45,7 @@ struct DiscreteActions {
   }
 };
 
-/// Continuous ones from gaussian.h's normal distribution. Otherwise the same.
+/// Continuous actions from gaussian.h's normal distribution, with the same interface.
 struct ContinuousActions {
   static constexpr bool kContinuous = true;
 

@@ -1,4 +1,4 @@
-// How actor-critics act, whether their actions are discrete or continuous.
+// How actor-critics act, with discrete or with continuous actions.
 #pragma once
 
 #include <algorithm>
@@ -10,16 +10,16 @@
 
 namespace tandem {
 
-/// The numbers of an actor-critic's acting. Value type.
+/// The numbers with which an actor-critic acts. Value type.
 struct ActorCriticOptions {
   double gamma = 0.99;
   double reward_clip = 1;
-  double reward_scale = 1;               // behind the clipping
-  bool keeps_log_probabilities = false;  // of the actions drawn, where there is room for them
+  double reward_scale = 1;               // applied after the clipping
+  bool keeps_log_probabilities = false;  // keeps those of the drawn actions, if there is room
 };
 
-/// Draws actions from the policy head's ActionDistribution, one of action_distributions.h; the
-/// value head is what states are worth.
+/// Draws actions from the policy head's ActionDistribution, one of action_distributions.h. The
+/// value head gives the values of states.
 template <class ActionDistribution>
 class ActorCriticRule final : public ActingRule {
  public:

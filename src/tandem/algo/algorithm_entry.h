@@ -1,5 +1,5 @@
-// An algorithm as configs and catalogues know it: a name, its traits, its numbers, and how it is
-// made from them.
+// An algorithm as configs and catalogues know it: its name, its traits, its numbers, and a function
+// that makes it.
 #pragma once
 
 #include <cstdint>
@@ -19,32 +19,33 @@ namespace tandem {
 struct AlgorithmTask {
   const EnvSpec& spec;
   std::uint64_t seed = 1;
-  std::int64_t envs = 1;  // that explore, each in its own way
-  bool dueling = false;   // the network has a stream for the value, one for the advantages
+  std::int64_t envs = 1;  // those that explore, each in its own way
+  bool dueling = false;   // whether the network has one stream for the value and one for the
+                          // advantages
 };
 
-/// Value type.
+/// An algorithm in words. Value type.
 struct AlgorithmInfo {
   std::string name;   // as in algo = NAME
   std::string idea;   // one line
-  std::string table;  // of its keys in a config: "q"; several algorithms may share one
+  std::string table;  // its table in a config: "q"; several algorithms may share one
   AlgorithmTraits traits = {};
 };
 
 /// One algorithm of a catalogue, with its numbers. Its numbers are set through fields() before any
-/// thread starts; safe to use from many threads afterwards.
+/// thread starts; afterwards it is safe to use from many threads.
 class AlgorithmEntry {
  public:
   virtual ~AlgorithmEntry() = default;
 
   [[nodiscard]] virtual const AlgorithmInfo& info() const = 0;
 
-  /// Its numbers, under their short keys ("gamma").
+  /// Its numbers under their short keys ("gamma").
   [[nodiscard]] virtual FieldList fields() = 0;
 
   [[nodiscard]] virtual std::unique_ptr<AlgorithmEntry> clone() const = 0;
 
-  /// Throws Error for numbers that do not fit the task.
+  /// Throws Error when the numbers do not fit the task.
   [[nodiscard]] virtual Algorithm make(const AlgorithmTask& task) const = 0;
 };
 

@@ -7,7 +7,7 @@
 namespace tandem {
 namespace {
 
-// Streams of environments have the ids from 0 on, those of their emulators begin at 2^40.
+// Streams of environments have the ids from 0 on; those of their emulators begin at 2^40.
 constexpr std::uint64_t kExplorationStreams = std::uint64_t{1} << 41;
 
 }  // namespace

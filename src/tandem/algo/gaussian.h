@@ -7,24 +7,24 @@
 #include "tandem/base/random.h"
 
 /// A3C, section 5.2.3: of d + 1 outputs the first d are the mean, and softplus of the last one is
-/// the variance of every dimension; kLeastVariance is added, which the paper has not, so that a
-/// policy that has become certain divides by no zero. Its entropy is that of one dimension, (log(2
-/// pi sigma^2) + 1) / 2, as the paper writes it. Pure; safe from many threads.
+/// the variance of every dimension. Unlike the paper, kLeastVariance is added, so that a policy
+/// that has become certain never divides by zero. The entropy is that of one dimension, (log(2 pi
+/// sigma^2) + 1) / 2, as the paper writes it. Pure; safe from many threads.
 namespace tandem::gaussian {
 
 inline constexpr float kLeastVariance = 1e-4f;
 
-/// Variance of every dimension.
+/// The variance of every dimension.
 float variance(std::span<const float> outputs);
 
-/// Draws an action of d numbers, whatever the environment's bounds.
+/// Draws an action of d numbers; the environment's bounds do not limit it.
 void sample(std::span<const float> outputs, Stream& stream, std::span<float> action);
 
 /// log p(action).
 float log_probability(std::span<const float> outputs, std::span<const float> action);
 
-/// log p(action) and the entropy; writes the gradient of
-/// scale * (-advantage * log p(action) - beta * entropy) with respect to the outputs.
+/// Returns log p(action) and the entropy. Writes the gradient of scale * (-advantage * log
+/// p(action) - beta * entropy) with respect to the outputs.
 PolicyTerms differentiate(std::span<const float> outputs, std::span<const float> action,
                           float advantage, float beta, float scale, std::span<float> gradient);
 

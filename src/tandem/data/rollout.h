@@ -12,11 +12,10 @@
 
 namespace tandem {
 
-/// Time-major storage, [T, B] or [T, B, ...]; observations, actions and values have T + 1 rows, the
-/// last for the bootstrap. Row t + 1 of the observations is what the environments wrote after
-/// action t; row T of the actions is of use to algorithms that choose a_T ahead (Sarsa). T is
-/// t_max, or less where an episode's end ended the rollout. Not thread-safe; separate rollouts are
-/// independent.
+/// Time-major storage, [T, B] or [T, B, ...]. Observations, actions and values have T + 1 rows, the
+/// last one for the bootstrap. Environments write row t + 1 of the observations after action t;
+/// only algorithms that choose a_T ahead (Sarsa) use row T of the actions. T is t_max, or less if
+/// an episode's end ended the rollout. Not thread-safe; separate rollouts are independent.
 class Rollout {
  public:
   /// Room for t_max steps.
@@ -31,29 +30,37 @@ class Rollout {
   [[nodiscard]] int envs() const { return envs_; }
   [[nodiscard]] int samples() const { return steps_ * envs_; }
 
-  /// Observations of row t in [0, T], or of several from there: rows x envs x observation_bytes.
+  /// Observations of row t in [0, T], or of `rows` rows from there: rows x envs x
+  /// observation_bytes.
   std::span<std::byte> observations(int t, int rows = 1);
 
-  // Each takes the first row and how many.
+  // Each takes the first row and the number of rows.
   std::span<std::int32_t> actions(int t, int rows = 1) { return cut(actions_, t, rows); }
-  std::span<float> rewards(int t) { return cut(rewards_, t, 1); }      // as learned from
-  std::span<float> discounts(int t) { return cut(discounts_, t, 1); }  // gamma, or 0 at an end
+  std::span<float> rewards(int t) {
+    return cut(rewards_, t, 1);
+  }  // as the algorithm learns
+     // from them
+  std::span<float> discounts(int t) {
+    return cut(discounts_, t, 1);
+  }  // gamma, or 0 where an
+     // episode ends
 
-  /// What s_t is worth. Which rows are filled, and by which network, follows from the algorithm's
-  /// needs; the last always is.
+  /// The values of the states. The algorithm's needs decide which rows are filled, and by which
+  /// network; the last row always is.
   std::span<float> values(int t, int rows = 1) { return cut(values_, t, rows); }
 
-  /// Of each of T * B samples, for algorithms that learn from them several times (see gae()).
+  /// One number for each of the T * B samples, for algorithms that learn from them several times
+  /// (see gae()).
   std::span<float> advantages() { return std::span(advantages_).first(sample_count()); }
   std::span<float> returns() { return std::span(returns_).first(sample_count()); }
   std::span<const float> advantages() const { return rows(advantages_, steps_); }
   std::span<const float> returns() const { return rows(returns_, steps_); }
 
-  /// With which chance each environment drew its actions blindly: [B].
+  /// The chance with which each environment drew its actions blindly: [B].
   std::span<float> epsilons() { return epsilons_; }
   std::span<const float> epsilons() const { return epsilons_; }
 
-  /// Continuous actions of row t as they were drawn: [B, dimensions].
+  /// Continuous actions of row t, as they were drawn: [B, dimensions].
   std::span<float> controls(int t) {
     const auto width = static_cast<std::size_t>(envs_) * dims_;
     return std::span(controls_).subspan(static_cast<std::size_t>(t) * width, width);
@@ -62,7 +69,7 @@ class Rollout {
     return std::span(controls_).first(static_cast<std::size_t>(steps_) * envs_ * dims_);
   }
 
-  /// The actions of row t, of either kind.
+  /// The actions of row t, discrete or continuous.
   Actions taken(int t) { return {actions(t), controls(t), cut(log_probabilities_, t, 1)}; }
 
   std::span<const std::int32_t> actions() const { return rows(actions_, steps_); }
@@ -71,24 +78,25 @@ class Rollout {
   std::span<const float> discounts() const { return rows(discounts_, steps_); }
   std::span<const float> values() const { return rows(values_, steps_ + 1); }
 
-  /// Makes the last observations and actions the first of the next rollout, again of t_max steps.
+  /// Copies the last observations and actions to the first row, for the next rollout of t_max
+  /// steps.
   void carry_over();
 
   /// Copies the last row of observations and actions of `other`, which must have the same shape.
   void follow(Rollout& other);
 
-  /// Makes `count` environments of another rollout with as many steps, from its environment `first`
-  /// on, those of this one from `to` on. Threads may do so at once, each for environments of its
-  /// own.
+  /// Copies `count` environments of another rollout with as many steps, from its environment
+  /// `first` on, to the environments of this one from `to` on. Threads may call it at once for
+  /// different environments.
   void copy_envs(const Rollout& from, int first, int count, int to);
 
-  /// Makes sample t * B + env of another rollout that of environment `to` in row 0 of this one,
-  /// with its advantage and return: of samples in any order a rollout of one step.
+  /// Copies sample t * B + env of another rollout to environment `to` in row 0 of this one, with
+  /// its advantage and return. It makes rollouts of one step from samples in any order.
   void copy_sample(const Rollout& from, std::int64_t sample, int to);
 
   void save(StateWriter& writer) const;
 
-  /// Throws Error when what was saved has another shape.
+  /// Throws Error when the saved rollout has another shape.
   void load(StateReader& reader);
 
  private:
@@ -119,7 +127,7 @@ class Rollout {
   std::vector<float> discounts_;
   std::vector<float> values_;
   std::vector<float> epsilons_;
-  std::vector<float> advantages_;  // for the time of an update, as the returns: neither is saved
+  std::vector<float> advantages_;  // used during an update only, like the returns: neither is saved
   std::vector<float> returns_;
 };
 
@@ -127,8 +135,8 @@ class Rollout {
 /// Algorithm 1. returns: [T * B], time-major.
 void n_step_returns(const Rollout& rollout, std::span<float> returns);
 
-/// One-step targets r_t + discount_t * V(s_{t+1}): A3C's Algorithm 1, with what Rollout::values
-/// holds for V. returns: [T * B], time-major.
+/// One-step targets r_t + discount_t * V(s_{t+1}): A3C's Algorithm 1, with V from Rollout::values.
+/// returns: [T * B], time-major.
 void one_step_returns(const Rollout& rollout, std::span<float> returns);
 
 }  // namespace tandem
