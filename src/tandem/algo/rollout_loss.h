@@ -29,8 +29,7 @@ struct Passes {
 /// The demands of a loss on the system in which it learns. Value type.
 struct Needs {
   Bootstrap bootstrap = Bootstrap::last_state;
-  std::int64_t target_steps = 0;  // steps between two refreshes of its target network; 0: it has
-                                  // none
+  std::int64_t target_steps = 0;  // between two refreshes of its target network; 0: it has none
   bool off_policy = false;        // the parameters that learn must value the last states
   std::optional<Passes> passes = std::nullopt;  // empty: one pass over whole rollouts
 };

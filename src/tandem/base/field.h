@@ -11,20 +11,20 @@
 
 namespace tandem {
 
-/// One config key and the variable it sets. The target must outlive the field. Not thread-safe:
-/// configs are filled before any thread starts.
+/// One config key and the variable that it sets. The target must outlive the field. Not
+/// thread-safe: configs are filled before any thread starts.
 struct Field {
   std::string key;  // "t_max" in its part, "paac.t_max" in the whole config
   std::variant<std::int64_t*, double*, bool*, std::string*> target;
   std::string meaning;      // one line, with the unit
-  std::string source = {};  // where the number comes from: "PAAC, section 5.1"
+  std::string source = {};  // the source of the default: "PAAC, section 5.1"
   double least = -std::numeric_limits<double>::infinity();  // numbers: inclusive range
   double most = std::numeric_limits<double>::infinity();
-  // Texts: the words allowed; empty means any. Where "true" is among them, "true" and "false" are
+  // For texts: the allowed words; empty means any. If "true" is among them, "true" and "false" are
   // booleans as well, in files too.
   std::vector<std::string> choices = {};
-  std::string word = {};   // numbers: a word for a value out of range, "auto"; empty: none
-  double word_value = -1;  // that the word stands for
+  std::string word = {};   // numbers: a word for a value out of range, "auto"; empty: no such word
+  double word_value = -1;  // the value of that word
 };
 
 using FieldList = std::vector<Field>;
@@ -42,7 +42,7 @@ void set_field(const Field& field, const FieldValue& value);
 /// million, billion), an exponent, and _ between digits: "20M", "1e6", "115_000_000".
 void set_field_text(const Field& field, std::string_view text);
 
-/// A word where the field has one for its value, a boolean where a text is one.
+/// The value: as a word if the field has one for it, as a boolean if a text is one.
 [[nodiscard]] FieldValue field_value(const Field& field);
 
 /// The value as a word that set_field_text takes back to the same bits.

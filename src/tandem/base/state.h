@@ -15,19 +15,21 @@
 
 namespace tandem {
 
-/// Takes one piece of a state that is too large to lie in memory twice; called for each, in order.
+/// Takes one piece of a state that is too large to be copied in memory; called for each piece, in
+/// order.
 using TakePiece = std::function<void(std::span<const std::byte> piece)>;
 
 /// Gives the pieces of such a state, of some megabytes each, to `take`.
 using GivePieces = std::function<void(const TakePiece& take)>;
 
-/// Collects values into bytes, in the order they are put. Not thread-safe.
+/// Collects values into bytes, in the order of the calls. Not thread-safe.
 class StateWriter {
  public:
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void put(const T& value) {
-    // GCC 12 takes an insert() for an overflow, in some groups of files that are compiled at once.
+    // GCC 12 would report an overflow of an insert() here, in some groups of files compiled at
+    // once.
     const auto size = bytes_.size();
     bytes_.resize(size + sizeof(T));
     std::memcpy(bytes_.data() + size, &value, sizeof(T));
@@ -39,7 +41,7 @@ class StateWriter {
     bytes_.insert(bytes_.end(), block.begin(), block.end());
   }
 
-  /// As bytes; their length goes before them.
+  /// Writes the values as bytes, after their length.
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void put_values(const std::vector<T>& values) { put_bytes(std::as_bytes(std::span(values))); }
@@ -52,8 +54,8 @@ class StateWriter {
   std::vector<std::byte> bytes_;
 };
 
-/// Reads back what a StateWriter wrote, in the same order. Throws Error when the bytes end early.
-/// The bytes must outlive the reader. Not thread-safe.
+/// Reads the values of a StateWriter in the same order. Throws Error when the bytes end early. The
+/// bytes must outlive the reader. Not thread-safe.
 class StateReader {
  public:
   explicit StateReader(std::span<const std::byte> bytes) : rest_(bytes) {}
@@ -67,8 +69,7 @@ class StateReader {
 
   std::span<const std::byte> get_bytes() { return take(get<std::uint64_t>()); }
 
-  /// What put_values() wrote of as many. Throws Error where the block is of other than whole
-  /// values.
+  /// Reads the values of one put_values(). Throws Error when the block does not hold whole values.
   template <class T>
   requires std::is_trivially_copyable_v<T> std::vector<T> get_values() {
     const auto block = get_bytes();

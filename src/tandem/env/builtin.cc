@@ -15,7 +15,7 @@ namespace {
 struct Builtin {
   const char* name;
   std::unique_ptr<Env> (*make)(const BuiltinOptions& options);
-  std::int64_t max_steps;  // 0: ends by itself
+  std::int64_t max_steps;  // 0: the game ends by itself
 };
 
 constexpr std::array kBuiltins{

@@ -11,7 +11,7 @@
 namespace tandem {
 namespace {
 
-constexpr double kFarthest = 10;  // deviations
+constexpr double kFarthest = 10;  // in deviations
 
 class NormalisedEnv : public Env {
  public:

@@ -1,4 +1,4 @@
-// Frames in fewer bytes.
+// Compression of frames.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,19 @@
 
 namespace tandem {
 
-/// How a replay keeps frames. Ape-X (section 4.1) has
-/// PNG; LZ4 and zstd are faster to read.
+/// How a replay compresses frames. Ape-X (section 4.1) uses PNG; LZ4 and zstd are faster to read.
 enum class Compression { none, lz4, zstd, png };
 
-/// The one of this name; throws Error for another.
+/// The compression of this name. Throws Error for an unknown name.
 Compression compression_of(const std::string& name);
 
-/// What a replay needs to know of the observations and actions it keeps. Value type.
+/// The sizes of the observations and actions that a replay keeps. Value type.
 struct FrameFormat {
   std::size_t frame_bytes = 0;
   std::int64_t stack = 1;       // frames of an observation
-  std::size_t action_dims = 0;  // of continuous actions; 0: discrete
-  std::int64_t width = 0;       // of a frame as a picture of bytes; 0: it is none
+  std::size_t action_dims = 0;  // dimensions of continuous actions; 0: discrete
+  std::int64_t width = 0;       // width of a frame that is a picture of bytes; 0: it is not a
+                                // picture
   Compression compression = Compression::none;
 
   [[nodiscard]] std::size_t observation_bytes() const {
@@ -34,10 +34,10 @@ struct FrameFormat {
   bool operator==(const FrameFormat&) const = default;
 };
 
-/// Throws Error for PNG where frames are no pictures.
+/// Throws Error for PNG if frames are not pictures.
 FrameFormat frame_format(const EnvSpec& spec, Compression compression);
 
-/// Compresses frames and brings them back. Not thread-safe: one for each thread.
+/// Compresses and decompresses frames. Not thread-safe: each thread has its own.
 class FrameCodec {
  public:
   explicit FrameCodec(const FrameFormat& format);
@@ -45,10 +45,10 @@ class FrameCodec {
   FrameCodec(FrameCodec&&) noexcept;
   FrameCodec& operator=(FrameCodec&&) noexcept;
 
-  /// Appends the frame's bytes to `out`, in no more than it takes.
+  /// Appends the compressed frame to `out`, which grows by no more than that takes.
   void encode(std::span<const std::byte> frame, std::vector<std::byte>& out);
 
-  /// The frame, whose size is frame_bytes, from what encode() made. Throws Error when that is
+  /// Decompresses a frame of frame_bytes bytes that encode() made. Throws Error when the data are
   /// damaged.
   void decode(std::span<const std::byte> encoded, std::byte* frame);
 

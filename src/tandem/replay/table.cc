@@ -50,7 +50,7 @@ void require_number(float priority) {
       "a priority became {}, so the run was stopped; try a lower optimizer.lr", priority));
 }
 
-/// In [0, 1).
+/// A random number in [0, 1).
 double share(Stream& stream) {
   const auto high = static_cast<std::uint64_t>(stream.bits()) << 21;  // 53 bits, as a double has
   return static_cast<double>(high ^ (stream.bits() >> 11)) * 0x1p-53;
@@ -150,7 +150,7 @@ void Table::wait_to_insert() {
 std::shared_ptr<const Segment> Table::count_bytes(std::unique_ptr<Segment> segment) {
   const auto bytes = segment->bytes();
   *segment_bytes_ += bytes;
-  // Whoever lets go of it last says so.
+  // The last owner of a segment subtracts its bytes as it frees it.
   return {segment.release(), [bytes, all = segment_bytes_](const Segment* gone) {
             *all -= bytes;
             delete gone;
@@ -200,13 +200,13 @@ void Table::draw(SampleBatch& batch) {
   }
 }
 
-/// From probabilities to importance weights.
+/// Turns probabilities into importance weights.
 void Table::weigh(SampleBatch& batch) const {
   std::ranges::fill(batch.weights, 1.0F);
   if (in_order() || config_.beta == 0) return;
   double least = 1;
   for (const auto& drawn : batch.drawn) least = std::min(least, drawn.probability);
-  // Of (1 / (N P))^beta over the largest of them N cancels out.
+  // In (1 / (N P))^beta over the largest of these, N cancels out.
   for (std::size_t i = 0; i < batch.size; ++i) {
     batch.weights[i] =
         static_cast<float>(std::pow(least / batch.drawn[i].probability, config_.beta));
@@ -220,7 +220,7 @@ void Table::update(std::span<const Key> keys, std::span<const float> priorities)
 }
 
 void Table::trim() {
-  std::vector<std::shared_ptr<const Segment>> gone;  // freed behind the lock
+  std::vector<std::shared_ptr<const Segment>> gone;  // freed after the lock is released
   const Lock lock(mutex_);
   while (index_.size() > config_.capacity) gone.push_back(index_.remove(share(stream_)));
 }
