@@ -1,4 +1,4 @@
-// `tandem compare`: hands over to Python, which has the curves and draws them.
+// `tandem compare`: calls a Python script, which has the curves and draws them.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -72,7 +72,7 @@ void add_compare(CLI::App& program) {
       ->type_name("DIR")
       ->capture_default_str();
   command->footer(kCompareFooter);
-  // The script has said what was wrong.
+  // The script has reported the problem.
   command->callback([options] {
     if (const int code = compare(*options); code != 0) std::exit(code);
   });

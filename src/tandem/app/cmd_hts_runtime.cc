@@ -36,13 +36,13 @@ struct HtsRuntimeOptions {
   std::string out;
 };
 
-/// Measures, and tells how far it has come.
+/// Measures, and reports progress.
 class RuntimeMeasurements {
  public:
   explicit RuntimeMeasurements(const HtsRuntimeOptions& options)
       : options_(options),
         count_(2 * options.means_ms.size() + options.alphas.size() + 1 + options.actors.size()) {
-    constexpr double kBesides = 1.5;  // seconds of step times, costs and starting
+    constexpr double kBesides = 1.5;  // seconds for step times, costs and the start
     spdlog::info("{} trainings, about {:.0f} minutes or more; the tables in {} grow meanwhile",
                  count_, static_cast<double>(count_) * (1.2 * options.task.seconds + kBesides) / 60,
                  options.out);

@@ -1,4 +1,4 @@
-// `tandem plot`: hands over to Python, which draws better.
+// `tandem plot`: calls a Python script, which draws better.
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -52,7 +52,7 @@ void add_plot(CLI::App& program) {
   command->add_option("--by", options->by, "steps or frames")
       ->check(CLI::IsMember({"steps", "frames"}))
       ->capture_default_str();
-  // The script has said what was wrong.
+  // The script has reported the problem.
   command->callback([options] {
     if (const int code = plot(*options); code != 0) std::exit(code);
   });

@@ -47,7 +47,7 @@ struct RolloutOptions {
   std::string out;
 };
 
-// Actions from a file, checked against the environment once and for all.
+// Actions from a file, checked against the environment when they are read.
 class RecordedActions {
  public:
   RecordedActions(const std::string& file, const EnvSpec& spec) : array_(read_npy(file)) {
@@ -92,7 +92,7 @@ class RecordedActions {
   NpyArray array_;
 };
 
-// One row of a file each step.
+// Writes one row of a file each step.
 class Recorder {
  public:
   Recorder(const fs::path& dir, const EnvSpec& spec)

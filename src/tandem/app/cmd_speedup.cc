@@ -36,7 +36,7 @@ struct SpeedupOptions {
   std::string out;
 };
 
-/// The key that says how many threads a run has.
+/// The key for a run's number of threads.
 std::string threads_key(const SpeedupOptions& options, Config config) {
   if (options.key.empty()) return config.system->threads_key();
   const auto fields = config.fields();
@@ -54,7 +54,7 @@ int threads_of(Config config, const std::string& key) {
 struct Plan {
   SweepPlan sweep;
   std::string threads_key;
-  std::vector<std::string> group_keys;  // other lists
+  std::vector<std::string> group_keys;  // the other lists
 };
 
 Plan make_plan(const SpeedupOptions& options) {

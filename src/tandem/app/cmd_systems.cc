@@ -27,7 +27,7 @@ std::string actions_of(const AlgorithmTraits& traits) {
   return traits.discrete ? "discrete" : "continuous";
 }
 
-/// What fits what: each system beside each algorithm.
+/// Prints which system fits which algorithm.
 void print_fits(const Catalogue& catalogue) {
   std::vector<std::vector<std::string>> rows = {{"ALGO"}};
   for (const auto& system : catalogue.systems) rows.front().push_back(system->info().name);

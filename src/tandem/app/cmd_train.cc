@@ -45,7 +45,7 @@ void say_what_was_measured(const Config& asked, const Config& used) {
   }
 }
 
-/// Trains until the run is done or a signal ends it, and tells the user how to go on.
+/// Trains until the run is done or a signal ends it, and tells the user how to resume.
 void train(const Config& config, const fs::path& folder, bool resume) {
   const StopSignals signals;
   Training training(config, folder, resume);

@@ -52,7 +52,7 @@ std::int64_t steps_of(const VerifyOptions& options) {
   return steps;
 }
 
-/// Why bits differ that should not.
+/// The reason why bits differ that should be equal.
 std::string why_different(const VerifyOptions& options, const Verification& result) {
   if (result.other_backends.empty()) {
     return "Another build, CPU or setting does that; if all are the same, it is a bug";

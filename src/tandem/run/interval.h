@@ -1,4 +1,4 @@
-// What an update reports, and the means over the updates between two log lines.
+// The reports of updates, and their means between two log lines.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@
 
 namespace tandem {
 
-/// A number of a system's own, for its logs: the mean of `count` values with this sum, or where
-/// count is 0 an amount, of which the logs give the rate per second. Value type.
+/// A number that one system logs: the mean of `count` values with this sum. With a count of 0 it is
+/// an amount, and the log shows its rate per second. Value type.
 struct Measure {
   const char* key;
   double sum = 0;
   double count = 0;
 };
 
-/// Many such numbers, of which the logs give `key`_median and `key`_p99, the 99th percentile. Value
+/// Many values of a number; the log shows `key`_median and `key`_p99, the 99th percentile. Value
 /// type.
 struct Spread {
   const char* key;
   const Histogram* values;
 };
 
-/// What a system tells of one update.
+/// A system's report of one update.
 struct UpdateReport {
   std::int64_t steps = 0;                  // taken for this update
   LossStats loss = {};                     // sums over its samples
@@ -40,7 +40,7 @@ struct UpdateReport {
   TimeShares seconds = {};                 // thread-seconds since the last report
   std::span<const Measure> measures = {};
   std::span<const Spread> spreads = {};
-  std::int64_t updates = 1;  // 0: of acting alone, where learning has its own reports
+  std::int64_t updates = 1;  // 0: a report of acting alone, if learning has its own reports
 };
 
 /// Sums of reports. Value type.
@@ -56,9 +56,9 @@ class Interval {
   [[nodiscard]] double steps_per_second() const;
   [[nodiscard]] const LossStats& loss() const { return loss_; }
 
-  /// The scalars of a log line, all means over the interval: what the algorithm and the system
-  /// measure, gradient norm, learning rate (left out without an update), returns and lengths of the
-  /// episodes (left out when none ended), rates, and the shares of time of PAAC's Figure 2.
+  /// The scalars of a log line, all means over the interval: the measurements of the algorithm and
+  /// the system, gradient norm, learning rate (left out without an update), returns and lengths of
+  /// the episodes (left out when none ended), rates, and the shares of time of PAAC's Figure 2.
   [[nodiscard]] nlohmann::ordered_json scalars(Metrics metrics, std::int64_t frames_per_step) const;
 
  private:
@@ -79,7 +79,7 @@ class Interval {
   double least_return_ = 0;
   double most_return_ = 0;
   std::int64_t episode_steps_ = 0;
-  std::vector<std::pair<std::string, Sum>> measures_;  // in the order in which they first came
+  std::vector<std::pair<std::string, Sum>> measures_;  // in the order of their first appearance
   std::vector<std::pair<std::string, Histogram>> spreads_;
 };
 

@@ -1,4 +1,4 @@
-// The line that tells a user how a run is going.
+// The line that shows a user how a run is going.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +8,22 @@
 
 namespace tandem {
 
-/// What the progress line tells. Value type.
+/// The content of the progress line. Value type.
 struct ProgressReport {
-  std::string label = {};  // "run 3 of 50", before all else
+  std::string label = {};  // "run 3 of 50", shown first
   std::int64_t steps = 0;
-  std::int64_t budget = 0;  // steps of the whole run; 0: without end
+  std::int64_t budget = 0;  // steps of the whole run; 0: endless
   std::int64_t frames = 0;
   double steps_per_second = 0;
   std::int64_t episodes = 0;
-  std::optional<double> mean_return;   // of the last 100 episodes; none before the first
-  std::string randomness = "entropy";  // how it is called that says how random the policy is
+  std::optional<double> mean_return;   // of the last 100 episodes; empty before the first
+  std::string randomness = "entropy";  // the name of the number that says how random the policy is
   double random = 0;                   // entropy in nats, or epsilon
   std::optional<double> seconds_left;
 };
 
-/// One line of at most `width` characters (ASCII); what matters least is left out when it does not
-/// fit. `bar` draws the share of the budget.
+/// One line of at most `width` characters (ASCII). If it does not fit, the least important parts
+/// are left out. `bar` draws the share of the budget.
 std::string progress_line(const ProgressReport& report, int width, bool bar);
 
 /// "950", "12.3k", "1.23M", "45.6G".
@@ -32,8 +32,8 @@ std::string short_count(double count);
 /// "42s", "3m05s", "2h03m", "3d04h".
 std::string short_duration(double seconds);
 
-/// Prints progress lines to a stream: on a terminal one line, redrawn and fitted to its width,
-/// elsewhere a line for each report. Not thread-safe; the stream must outlive it.
+/// Prints progress lines to a stream. On a terminal it redraws one line, fitted to the width;
+/// elsewhere it prints a line for each report. Not thread-safe; the stream must outlive it.
 class ProgressPrinter {
  public:
   explicit ProgressPrinter(std::FILE* stream);

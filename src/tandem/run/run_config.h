@@ -1,4 +1,4 @@
-// Options of a run, whatever the system and the environment.
+// Options of a run that all systems and environments share.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace tandem {
 
-/// As run.until_return: no return ends the run.
+/// The value of run.until_return with which no return ends the run.
 constexpr double kNoReturn = 1e15;
 
-/// Value type.
+/// Options of a run, as config keys run.*. Value type.
 struct RunConfig {
   std::int64_t seed = 1;
-  std::int64_t steps = 115'000'000;  // training stops after this many steps of all environments
-  double until_return = kNoReturn;   // or when the mean return of the last 100 games is this high
-  std::int64_t threads = 0;          // thread budget; 0: the cores this process may use
-  std::string device = "cpu";        // where the network runs
+  std::int64_t steps = 115'000'000;  // training stops after so many steps of all environments
+  double until_return = kNoReturn;   // or when the mean return of the last 100 games reaches this
+  std::int64_t threads = 0;          // thread budget; 0: the cores that this process may use
+  std::string device = "cpu";        // computes the network
   double checkpoint_minutes = 5;
   double log_seconds = 10;
 
