@@ -81,7 +81,7 @@ def run(*words):
 
 
 def train(case, folder, seconds):
-    """What the training said; it is ended like a user ends it."""
+    """Trains for so many seconds, stops as a user would, and returns what the training said."""
     command = [TANDEM, "train", *case.words(), "--seed", "1", "--run-dir", folder]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:

@@ -48,7 +48,7 @@ PATTERNS = [
     ),
     Pattern(
         "those as a subject",
-        re.compile(rf"{CLAUSE}[Tt]hose {WITHOUT_NOUN}\b"),
+        re.compile(rf"^[Tt]hose {WITHOUT_NOUN}\b"),
         "repeat the noun: 'Surplus threads sleep' for 'Those too many sleep'",
     ),
     Pattern(
@@ -72,8 +72,7 @@ PATTERNS = [
         "a sentence without a verb",
         re.compile(
             r"^(?:To (?:that|this|these|those|which) comes?\b|Of (?:each|all) of (?:them|these|those)\b"
-            r"|Of (?:an?|one)\b(?!.*, )|That of\b(?!.* (?:is|are|was|has)\b)|The same (?:of|for|with)\b"
-            r"(?!.* (?:is|are|was|has|holds)\b))"
+            r"|Of (?:an?|one)\b(?!.*[,:] )|That of\b(?!.* (?:is|are|was|has)\b)|The same of\b)"
         ),
         "give the sentence a subject and a verb",
     ),

@@ -27,7 +27,7 @@ DEFAULT_SHARES = (0.5, 0.9)  # of the way from the first return to the best: the
 
 @dataclass
 class Limits:
-    """What all rows are held to."""
+    """The limits that all rows must keep."""
 
     steps: float | None  # None: each run's end
     seconds: float

@@ -145,7 +145,7 @@ class Comparison:
         yield from self.rows("rates", version_cases.rate_cases(), self.rates_of_case)
 
     def rows(self, check, cases, rows_of):
-        """Those of the cases that were asked for and whose environment there is."""
+        """The rows of the chosen cases whose environment is available."""
         for case in cases:
             if self.options.only not in f"{check} {case.name}":
                 continue
@@ -243,7 +243,7 @@ def positive(kind):
             raise ValueError
         return value
 
-    read.__name__ = "positive number"  # what the message of an error calls it
+    read.__name__ = "positive number"  # its name in error messages
     return read
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from plot import COLOURS, plt, read_table
 
-STATES = 10_000  # whose run time is drawn
+STATES = 10_000  # the figure shows the time for so many
 KINDS = [("claimed", "-", None), ("simulated", "--", None), ("measured", "none", "o")]
 
 

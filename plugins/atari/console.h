@@ -36,7 +36,7 @@ class Console {
 
   virtual ~Console() = default;
 
-  [[nodiscard]] virtual std::vector<int> minimal_actions() const = 0;  // those that the game uses
+  [[nodiscard]] virtual std::vector<int> minimal_actions() const = 0;  // actions that the game uses
   [[nodiscard]] virtual std::vector<int> all_actions() const = 0;
 
   [[nodiscard]] virtual std::vector<int> modes() const = 0;

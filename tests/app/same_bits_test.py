@@ -1,7 +1,7 @@
 """The built program, killed and resumed or given other threads, must end with the same bits.
 
-On Atari with a convolutional network where the plug-in is built: libtorch, the emulator's state and
-the checkpoint's file take part. Needs $TANDEM, the path of the program. Seen failing with the
+If the plug-in is built, it plays Atari with a convolutional network: oneDNN (libtorch in a build
+without it), the emulator's state and the checkpoint's file take part. Needs $TANDEM, the path of the program. Seen failing with the
 streams' positions left out of the checkpoint.
 """
 

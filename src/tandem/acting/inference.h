@@ -15,7 +15,7 @@
 
 namespace tandem {
 
-/// Which samples share a forward pass.
+/// The way in which samples share forward passes.
 enum class Answering {
   together,  // all samples of a batch
   alone      // each sample by itself: its bits do not depend on the others

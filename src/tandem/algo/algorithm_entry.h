@@ -19,7 +19,7 @@ namespace tandem {
 struct AlgorithmTask {
   const EnvSpec& spec;
   std::uint64_t seed = 1;
-  std::int64_t envs = 1;  // those that explore, each in its own way
+  std::int64_t envs = 1;  // environments that explore, each in its own way
   bool dueling = false;   // whether the network has one stream for the value and one for the
                           // advantages
 };

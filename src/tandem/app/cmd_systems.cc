@@ -51,7 +51,7 @@ void print_fits(const Catalogue& catalogue) {
 void list_systems() {
   const auto catalogue = published();
   print_systems(*catalogue);
-  fmt::print("\nWhat each of them trains with (--set algo=NAME):\n\n");
+  fmt::print("\nThe algorithms that each of them trains (--set algo=NAME):\n\n");
   print_fits(*catalogue);
 }
 

@@ -19,9 +19,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kTrainFooter = R"(
-What is learned, in any system, is the key algo: a2c, one_step_q, one_step_sarsa
-or n_step_q. A3C's own words will do as well: `--set method=n_step_q` is
-`--set algo=n_step_q`, and a3c is a2c. `tandem keys` lists all keys.)";
+The key algo chooses the algorithm, such as `--set algo=ppo`; `tandem systems`
+shows which algorithms fit which system. A3C's own words are taken, too:
+`--set method=n_step_q` is `--set algo=n_step_q`, and a3c is a2c. `tandem keys`
+lists all keys.)";
 
 void say_how_to_go_on(const std::string& why_ended, const fs::path& folder) {
   if (why_ended == "signal") {

@@ -52,8 +52,8 @@ void set_field_text(const Field& field, std::string_view text);
 /// "integer", "number", "boolean" or "text".
 [[nodiscard]] std::string field_type(const Field& field);
 
-/// What the field allows, in words: "1 to 64", "at least 0", "0 to 1, or auto", "nips, nature or
-/// mlp"; empty: anything.
+/// The allowed values in words: "1 to 64", "at least 0", "0 to 1, or auto", "nips, nature or mlp";
+/// empty: anything.
 [[nodiscard]] std::string field_range(const Field& field);
 
 /// The fields with `prefix` before each key: prefixed("paac.", ...).

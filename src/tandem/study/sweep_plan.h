@@ -30,8 +30,8 @@ struct SweepPlan {
   nlohmann::ordered_json defaults;     // the config's values of keys that the user did not set
 };
 
-/// What a plan does with a setting of a key that also varies. A study's variations start from the
-/// setting and replace it.
+/// The treatment of a setting whose key also varies. A study's variations start from the setting
+/// and replace it.
 enum class Given { refused, replaced };
 
 /// Plans `repetitions` runs for each combination of the lists' values. Repetition r of every

@@ -25,8 +25,8 @@ Field algo_field(std::string& algo, const Catalogue& catalogue) {
   Field field{.key = "algo",
               .target = &algo,
               .meaning =
-                  "what is learned from the experience; `method` will do for the key, and a3c "
-                  "for a2c",
+                  "the algorithm that learns from the experience; `method` is taken for the key, "
+                  "too, and a3c for a2c",
               .source = "A3C, section 4; PAAC, section 4: the framework takes any algorithm"};
   for (const auto& one : catalogue.algorithms) field.choices.push_back(one->info().name);
   return field;

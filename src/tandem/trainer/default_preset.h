@@ -12,7 +12,7 @@
 
 namespace tandem {
 
-/// What a preset is the default for, as its table [default_for] says:
+/// The situations for which a preset is the default, from its table [default_for]:
 ///
 ///   [default_for]
 ///   env = "cartpole, numbers discrete"

@@ -51,7 +51,7 @@ std::shared_ptr<const ObservationScale> scale_of(const EnvConfig& env) {
   if (env.normalise == "false") return nullptr;
   const bool unmeasured = env.observation_mean.empty() && env.observation_deviation.empty();
   if (env.normalise == "auto" || unmeasured) {
-    throw std::logic_error("what env.normalise needs is still to be measured");
+    throw std::logic_error("the numbers for env.normalise are not measured yet");
   }
   ObservationScale scale{
       .mean = numbers_of("observation_mean", env.observation_mean),

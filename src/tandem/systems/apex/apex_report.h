@@ -1,4 +1,4 @@
-// What Ape-X logs.
+// The log entries of Ape-X.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ class ApexReport {
   /// `epsilons`: of each environment. `table` and `run` must outlive this.
   ApexReport(std::span<const float> epsilons, Table& table, TrainingRun& run);
 
-  /// What an actor played, after it waited so long to insert.
+  /// Reports an actor's play, and the time that it waited to insert.
   void record_played(ApexPlayed played, double waited_seconds);
 
   /// An update by `batch`; `state` is the replay's after it, `ahead` the batches that are drawn.
