@@ -1,9 +1,9 @@
 """Checks that comments, help texts and documents are plain English.
 
 usage: check_prose.py [ROOT]
-A sentence has a thing as its subject and a verb that acts. PATTERNS lists ways of writing that break
-this rule and are hard to read aloud; each has a name and a hint. A doc comment may be a noun phrase
-that names the thing declared ("One actor's inference request."), and a question may begin as it likes.
+A sentence has a thing as its subject and a verb that acts. PATTERNS lists ways of writing that
+break this rule and are hard to read aloud; each has a name and a hint. A doc comment may be a noun
+phrase that names the thing declared ("One actor's inference request."), and questions are free.
 
 Reads comments of C++, Python, shell, CMake and TOML, docstrings, Markdown without its code, and the
 string literals of src/tandem, which are help texts and errors. Prints each offence as
@@ -54,8 +54,9 @@ PATTERNS = [
     Pattern(
         "none for NaN",
         re.compile(
-            r"\b(?:numbers?|values?|loss(?:es)?|returns?|gradients?|parameters?|priorit(?:y|ies)|one"
-            r"|sums?|rewards?|norms?|scores?|it)(?: that)? (?:is|are|was|were|becomes?) none\b(?! of)"
+            r"\b(?:numbers?|values?|loss(?:es)?|returns?|gradients?|parameters?|priorit(?:y|ies)"
+            r"|one|sums?|rewards?|norms?|scores?|it)(?: that)? (?:is|are|was|were|becomes?) none\b"
+            r"(?! of)"
             r"|\bnone for (?:a )?numbers?\b|\ba none\b|\bnones\b"
         ),
         "write NaN",
@@ -71,8 +72,9 @@ PATTERNS = [
     Pattern(
         "a sentence without a verb",
         re.compile(
-            r"^(?:To (?:that|this|these|those|which) comes?\b|Of (?:each|all) of (?:them|these|those)\b"
-            r"|Of (?:an?|one)\b(?!.*[,:] )|That of\b(?!.* (?:is|are|was|has)\b)|The same of\b)"
+            r"^(?:To (?:that|this|these|those|which) comes?\b"
+            r"|Of (?:each|all) of (?:them|these|those)\b|Of (?:an?|one)\b(?!.*[,:] )"
+            r"|That of\b(?!.* (?:is|are|was|has)\b)|The same of\b)"
         ),
         "give the sentence a subject and a verb",
     ),

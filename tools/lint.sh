@@ -52,6 +52,7 @@ check_shell() { find tools .ci \( -name '*.sh' -o -path .ci/run \) -exec shellch
 
 check "folder order and file size (tools/check_layers.py)" .venv/bin/python tools/check_layers.py
 check "systems by name (tools/check_system_names.py)" .venv/bin/python tools/check_system_names.py
+check "plain words (tools/check_prose.py)" .venv/bin/python tools/check_prose.py
 check "clang-format (mend with: make format)" check_format
 check "Python (ruff)" check_python
 check "shell (shellcheck)" check_shell

@@ -125,6 +125,8 @@ def markdown(text: str) -> Iterator[Passage]:
             passage = Passage()
         if fence or body.startswith(("#", "```", "<")):
             continue
+        if re.match(r"\|[-:| ]+\|$", body):
+            continue
         if body.startswith("|"):
             if number < len(lines) and re.match(r"\s*\|[-:| ]+\|$", lines[number]):
                 continue  # headings of a table's columns

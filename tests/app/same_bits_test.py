@@ -1,8 +1,8 @@
 """The built program, killed and resumed or given other threads, must end with the same bits.
 
 If the plug-in is built, it plays Atari with a convolutional network: oneDNN (libtorch in a build
-without it), the emulator's state and the checkpoint's file take part. Needs $TANDEM, the path of the program. Seen failing with the
-streams' positions left out of the checkpoint.
+without it), the emulator's state and the checkpoint's file take part. Needs $TANDEM, the path of
+the program. Seen failing with the streams' positions left out of the checkpoint.
 """
 
 import json
