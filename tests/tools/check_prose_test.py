@@ -93,7 +93,7 @@ class CheckProse(unittest.TestCase):
     def test_markdown(self) -> None:
         text = "# What it is\n\nOne\ntwo.\n- three\n\n```sh\n# What?\n```\n"
         text += "| what | is |\n|---|---|\n| a | b |\n"
-        self.assertEqual(texts("docs/a.md", text), ["One two.", "three", "a", "b"])
+        self.assertEqual(texts("a.md", text), ["One two.", "three", "a", "b"])
 
     def test_an_offence_names_the_line_of_its_sentence(self) -> None:
         text = "// One thing\n// happens. What\n// acts is hidden.\n"
