@@ -199,7 +199,7 @@ FieldList DqnConfig::fields() {
        .most = 4096},
       {.key = "epsilon_eval",
        .target = &epsilon_eval,
-       .meaning = "chance of a blind action where the policy is measured",
+       .meaning = "chance of a blind action in evaluations",
        .source = "Ape-X, appendix B",
        .least = 0,
        .most = 1},

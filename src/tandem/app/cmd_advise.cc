@@ -18,9 +18,9 @@ namespace tandem {
 namespace {
 
 constexpr const char* kAdviseFooter = R"(
-Measures how long the environment takes for a step, and how evenly, and what
-each system costs beside it: a short training in environments that cost nothing.
-From both follows how fast, how far behind and how large each system would be.
+Measures the mean and the spread of the environment's step time, and each
+system's own cost, by a short training in environments that cost nothing. From
+both it computes the rate, the policy lag and the memory of each system.
   tandem advise --env atari:Pong
   tandem advise --env latency --set env.mean_us=2000 --set env.wait=sleeping --check)";
 
@@ -90,8 +90,8 @@ void print_table(const AdviceTask& task, const EnvMeasures& env,
   }
   fmt::print("{}\n", format_table(rows, terminal_width()));
   fmt::print(
-      "LAG: updates that the policy that acts is behind, about. Of those nearly as fast as\n"
-      "the fastest, the one that lags least:\n\n  {}\n",
+      "LAG: roughly, the updates by which the acting policy is behind. Recommended, as it\n"
+      "lags least among those nearly as fast as the fastest:\n\n  {}\n",
       recommended(forecasts).command(task));
 }
 

@@ -19,12 +19,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kHtsRuntimeFooter = R"(
-Environments that sleep for exponentially distributed times stand for any whose
-steps take long and unequally so:
+The environments sleep for exponentially distributed times, in place of real ones
+whose steps are long and uneven. Each figure is derived by HTS-RL's paper
+(Claims 1 and 2), simulated and measured:
   a  steps per second by the variance of step times, alpha fixed
-  b  by alpha, the step time fixed, and of A2C, which waits at each step
-  c  how far the policy of an asynchronous system (IMPALA) lags, by its actors
-Each as HTS-RL's paper derives it (Claims 1 and 2), simulated, and measured.)";
+  b  the same by alpha, step time fixed, and of A2C, which waits at each step
+  c  the policy lag of an asynchronous system (IMPALA), by its number of actors)";
 
 struct HtsRuntimeOptions {
   HtsRuntimeTask task;
@@ -98,7 +98,7 @@ void run(const HtsRuntimeOptions& options) {
   const auto latencies = measurements.latencies();
   fmt::print("steps per second of {} environments side by side\n\n{}\n", options.task.envs,
              runtime_table(runtimes, terminal_width()));
-  fmt::print("updates that the policy of IMPALA is behind; HTS-RL's is 1 behind\n\n{}",
+  fmt::print("updates by which IMPALA's policy is behind; HTS-RL's is 1 behind\n\n{}",
              latency_table(latencies, terminal_width()));
   draw_experiment("plot_hts_runtime", options.out);
 }

@@ -22,11 +22,11 @@ namespace tandem {
 namespace {
 
 constexpr const char* kPredictFooter = R"(
-Measures how long the environment takes for a step, and its spread, and what an
-action and learning from a step cost a core. Then prints what HTS-RL's paper
-derives from that (section 4.2): by Claim 1 the steps per second of environments
-side by side that wait for each other every alpha steps (alpha 1: A2C), by
-Claim 2 how far the policy of an asynchronous system lags (HTS-RL's: 1).
+Measures the mean and the spread of the environment's step time, and the time
+that a core needs for an action and for learning from a step. Then prints the
+predictions of HTS-RL's paper (section 4.2). Claim 1 gives the steps per second
+of parallel environments that wait for each other every alpha steps (alpha 1:
+A2C). Claim 2 gives the policy lag of an asynchronous system (HTS-RL's is 1).
   tandem predict --env atari:Pong
   tandem predict --env latency --set mean_us=2000 --set distribution=exponential
       --set wait=sleeping --set net.arch=mlp)";

@@ -60,7 +60,7 @@ void add_presets(CLI::App& program) {
   auto system = std::make_shared<std::string>();
   auto* command = program.add_subcommand(
       "presets", "List the presets, and for which environments they are the default");
-  command->add_option("SYSTEM", *system, "Of this system alone");
+  command->add_option("SYSTEM", *system, "Only presets of this system");
   command->callback([system] { list_presets(*system); });
 }
 

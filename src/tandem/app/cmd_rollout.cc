@@ -182,8 +182,8 @@ void run(const RolloutOptions& options) {
 
 void add_rollout(CLI::App& program) {
   auto options = std::make_shared<RolloutOptions>();
-  auto* command =
-      program.add_subcommand("rollout", "Write what an environment gives to .npy files");
+  auto* command = program.add_subcommand(
+      "rollout", "Write an environment's observations and rewards to .npy files");
   options->env.add_to(*command);
   command->add_option("--seed", options->seed, "Seed of the environment's random stream")
       ->type_name("S")

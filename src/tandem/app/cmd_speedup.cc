@@ -42,7 +42,7 @@ std::string threads_key(const SpeedupOptions& options, Config config) {
   const auto fields = config.fields();
   const auto& field = find_field({options.key, std::string(), "--key"}, fields);
   if (std::holds_alternative<std::int64_t*>(field.target)) return field.key;
-  throw Error(fmt::format("--key {}: it is no number of threads", options.key));
+  throw Error(fmt::format("--key {}: this key is not a number of threads", options.key));
 }
 
 int threads_of(Config config, const std::string& key) {
@@ -165,7 +165,7 @@ void add_speedup(CLI::App& program) {
       ->check(CLI::Range(1, 100000));
   command
       ->add_option("--vary", options->vary,
-                   "As of `tandem sweep`; each value of a list has rows of its own")
+                   "As in `tandem sweep`; each value of a list has its own rows")
       ->type_name("KEY=...")
       ->allow_extra_args(false);
   command

@@ -52,7 +52,7 @@ void train(const Config& config, const fs::path& folder, bool resume) {
   Training training(config, folder, resume);
   if (!config.preset.empty()) {
     spdlog::info(
-        "preset {}, the default here; another: --config NAME, of those that `tandem presets` lists",
+        "preset {}, the default here; --config NAME takes another (`tandem presets` lists them)",
         config.preset);
   }
   if (config.optimizer.lr_choice == "log_uniform") {
@@ -98,7 +98,7 @@ void add_train(CLI::App& program) {
   auto* run_dir =
       command
           ->add_option("--run-dir", options->run_dir,
-                       "Folder for all the run leaves (default: runs/SYSTEM-ENV-sSEED-DATE)")
+                       "Folder for the run's files (default: runs/SYSTEM-ENV-sSEED-DATE)")
           ->type_name("DIR");
   command->add_option("--resume", options->resume, "Go on with the run in this folder")
       ->type_name("DIR")

@@ -18,9 +18,9 @@ namespace tandem {
 namespace {
 
 constexpr const char* kVerifyFooter = R"(
-Each update of a run of paac or hts leaves a fingerprint of all it measured in
-the run's updates.bin. The same config gives the same ones, for any number of
-threads; so does any number of hts.executors, hts.actors and hts.learners:
+Each update of a run of paac or hts leaves a fingerprint of its measurements in
+the run's updates.bin. The same config gives the same fingerprints, for any
+number of threads, hts.executors, hts.actors and hts.learners:
   tandem verify runs/mine
   tandem verify runs/mine --steps 100k --threads 1
   tandem verify runs/mine --set hts.actors=8
@@ -69,7 +69,7 @@ void run(const VerifyOptions& options) {
       verify(config_of(options), options.run, steps_of(options), signals.stop_requested());
   if (result.parted_at) {
     throw Error(fmt::format(
-        "the runs part at update {} (step {}): what {} measured there differs in some bit. {}",
+        "the runs part at update {} (step {}): some bit differs from that of {}. {}",
         *result.parted_at, result.parted_step, options.run, why_different(options, result)));
   }
   if (result.same_checkpoint == false) {
@@ -95,7 +95,7 @@ void add_verify(CLI::App& program) {
       ->capture_default_str();
   command->add_option("--threads", options->threads, "Thread budget this time (run.threads)")
       ->type_name("N");
-  command->add_option("--set", options->sets, "Another setting this time, that is to change no bit")
+  command->add_option("--set", options->sets, "Another setting this time, which must change no bit")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command->footer(kVerifyFooter);

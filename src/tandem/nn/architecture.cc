@@ -206,8 +206,8 @@ FieldList NetConfig::fields() {
        .source = "A3C, section 5.2.3"},
       {.key = "dueling",
        .target = &dueling,
-       .meaning = "the last layer in front of the heads is one for each: of advantages, and of the "
-                  "state's value",
+       .meaning = "the last layer before the heads has two parts: one for the advantages, one "
+                  "for the state's value",
        .source = "Ape-X, section 3.1; Wang et al. 2016, Figure 1"},
       {.key = "init",
        .target = &init,
@@ -217,10 +217,10 @@ FieldList NetConfig::fields() {
        .choices = {"torch", "he", "ddpg"}},
       {.key = "pixel_mean",
        .target = &pixel_mean,
-       .meaning = "subtracted from pixels of 0 to 1: the background's grey, which else acts on "
-                  "each unit like a bias hundreds of times as quick to learn as any; auto: the "
-                  "mean of all pixels of random play, measured when a run begins; 0 of other "
-                  "observations",
+       .meaning = "subtracted from pixels of 0 to 1: without it the background's grey acts on "
+                  "each unit like a bias that learns hundreds of times as fast; auto: the mean "
+                  "of all pixels of random play, measured when a run begins; 0 if observations "
+                  "are not pixels",
        .source = "not in the papers; LeCun et al. 1998, Efficient BackProp, section 4.3",
        .least = 0,
        .most = 1,

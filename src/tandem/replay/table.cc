@@ -91,7 +91,8 @@ FieldList ReplayConfig::fields() {
        .most = 2},
       {.key = "remover",
        .target = &remover,
-       .meaning = "fifo: the oldest go first; inverse_priority: by chance, the least important",
+       .meaning = "fifo: removes the oldest first; inverse_priority: draws, mostly the least "
+                  "important",
        .source = "Ape-X, section 4.1; inverse_priority: appendix D",
        .choices = {"fifo", "inverse_priority"}},
       {.key = "alpha_evict",
@@ -114,7 +115,7 @@ FieldList ReplayConfig::fields() {
        .most = 1e12},
       {.key = "compression",
        .target = &compression,
-       .meaning = "of frames: none, or lz4 (fast), zstd (small) or png",
+       .meaning = "compression of frames: none, or lz4 (fast), zstd (small) or png",
        .source = "Ape-X, section 4.1: PNG",
        .choices = {"none", "lz4", "zstd", "png"}},
       {.key = "segment",

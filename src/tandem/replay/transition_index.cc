@@ -42,7 +42,7 @@ std::size_t TransitionIndex::free_slot() {
     if (slots > kSlotMask) {
       throw Error(
           "the replay has grown to 16 million transitions, and cannot hold more: use a lower "
-          "replay.capacity, remove what is more than that after fewer updates, or set a "
+          "replay.capacity, remove transitions beyond it after fewer updates, or set a "
           "replay.samples_per_insert for which actors wait");
     }
     if (slots >= sampling_.places()) {

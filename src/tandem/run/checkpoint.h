@@ -30,7 +30,7 @@ struct Checkpoint {
                   std::span<const float> values);
   void add_blob(const std::string& name, std::vector<std::byte> bytes);
 
-  /// These throw Error when a checkpoint of another config or version lacks it.
+  /// These throw Error when the checkpoint is of another config or version and lacks the part.
   [[nodiscard]] std::span<const float> tensor(const std::string& name) const;
   [[nodiscard]] std::span<const std::byte> blob(const std::string& name) const;
   [[nodiscard]] const nlohmann::json& part(const std::string& name) const;  // of meta

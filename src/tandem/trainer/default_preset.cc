@@ -170,8 +170,8 @@ std::optional<DefaultPreset> default_preset(const Task& task, const Catalogue& c
   if (others.empty()) return std::nullopt;
   throw Error(fmt::format(
       "{} does not show its whole state, so that only an agent with a memory learns it, and {}{} "
-      "has no preset with one. Systems that have, and their algorithms: {}. To train without a "
-      "memory all the same, choose a preset by --config",
+      "has no preset with one. Systems that have one, and their algorithms: {}. To train "
+      "without a memory all the same, choose a preset by --config",
       task.env_id, task.system, task.algorithm.empty() ? "" : " with algo = " + task.algorithm,
       fmt::join(others, ", ")));
 }

@@ -36,7 +36,8 @@ double number_of(const std::string& key, const std::string& word) {
   const auto* end = word.data() + word.size();
   const auto [rest, error] = std::from_chars(word.data(), end, number);
   if (error == std::errc{} && rest == end && std::isfinite(number)) return number;
-  throw Error(fmt::format("env.{} needs numbers separated by spaces; \"{}\" is none", key, word));
+  throw Error(
+      fmt::format("env.{} needs numbers separated by spaces; \"{}\" is not a number", key, word));
 }
 
 std::vector<double> numbers_of(const std::string& key, const std::string& text) {

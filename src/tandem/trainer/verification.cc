@@ -73,7 +73,7 @@ Verification verify(const Config& config, const std::filesystem::path& folder, s
   require_measured(config);
   const auto recorded = read_fingerprints(folder);
   if (recorded.empty()) {
-    throw Error(fmt::format("there is nothing to hold a new run against: {} has no updates.bin",
+    throw Error(fmt::format("there is nothing to compare a new run with: {} has no updates.bin",
                             folder.string()));
   }
 
