@@ -23,8 +23,7 @@ struct EvaluatedStates {
 /// computes the first priorities of transitions from them (section 3; appendix F, "Adding data").
 struct Judgements {
   std::span<float> action_values;  // [batch]: q(s, a) of the chosen actions
-  std::span<float> state_values;   // [batch]: the value with which bootstrapping replaces the
-                                   // future
+  std::span<float> state_values;   // [batch]: the values from which returns bootstrap
 };
 
 /// A rule by which agents act and judge states. Immutable; safe to use from many threads.

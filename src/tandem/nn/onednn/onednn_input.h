@@ -34,8 +34,8 @@ class InputWriter {
   std::int64_t channels_, pixels_;  // of an observation; a vector is one channel
   std::int64_t bytes_;              // of an observation
   Type type_;                       // of the first layer's input
-  std::int64_t block_;              // channels that lie together in it
-  std::int64_t out_bytes_;          // bytes of an observation in it
+  std::int64_t block_;              // channels that lie together in that input
+  std::int64_t out_bytes_;          // bytes of an observation in that input
   std::vector<float> numbers_;      // numbers to be rounded
 };
 
