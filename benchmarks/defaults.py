@@ -60,7 +60,7 @@ class Case:
         return [self.system, "--env", self.env, "--set", f"algo={self.algo}"]
 
     def fits(self):
-        """Whether the algorithm has a form for these actions at all."""
+        """Whether the algorithm has a form for these actions."""
         if self.env in CONTINUOUS:
             return self.algo in ("a2c", "ppo", "dpg")
         return self.algo != "dpg"

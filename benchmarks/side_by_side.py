@@ -140,7 +140,7 @@ def busy_core(busy):
 
 
 def wait(process, output, seconds, ready=lambda: False):
-    """Waits until `ready` or for `seconds`; whether it became ready."""
+    """Waits until `ready`, for `seconds` at most. Returns whether it became ready."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if process.poll() is not None:

@@ -24,7 +24,7 @@ def sections(elf):
 
 
 def hide(elf, prefix):
-    """Hides the symbols of `elf`, a bytearray; how many."""
+    """Hides the symbols of `elf`, a bytearray. Returns their number."""
     if elf[:6] != b"\x7fELF\x02\x01":
         raise SystemExit("no 64-bit little-endian ELF")
     every = list(sections(elf))

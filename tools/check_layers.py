@@ -1,4 +1,4 @@
-"""Checks what no compiler checks: the order of folders, foreign libraries' reach, what public
+"""Checks that no compiler makes: the order of folders, foreign libraries' reach, what public
 headers include, file sizes.
 
 usage: check_layers.py [ROOT]

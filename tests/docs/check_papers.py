@@ -88,7 +88,7 @@ def check_test(file: Path, suite: str, name: str) -> None:
 
 
 def check_case(file: Path, case: str) -> None:
-    """Of the numbers that a test of tests/golden reads."""
+    """The cases of numbers that a test of tests/golden reads."""
     used = re.search(r'golden_indices\("(\w+)"\)', text_of(file))
     if used is None:
         raise Mistake(f"{case}: {file.relative_to(ROOT)} has no cases")

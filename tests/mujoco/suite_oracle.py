@@ -130,7 +130,7 @@ def trace(program, folder, task, state, controls, *what, dtype=float):
 
 
 def compare_steps(program, folder, task):
-    """Returns whether all is the same, and prints how far it is off."""
+    """Returns whether all numbers agree, and prints the largest difference."""
     worst = np.zeros(2)  # rewards, features
     rewards = []
     same = True
