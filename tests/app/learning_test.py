@@ -65,10 +65,7 @@ class Learning(unittest.TestCase):
 
     def test_a3c_lstm(self):
         lstm = ("--set", "net.lstm=64")
-        whole = ("--steps", "1M", "--set", "optimizer.anneal_steps=-1")
-        # Of 30 runs each did within 400,000 steps; at the preset's 0.001, 2 of 35 not in a million.
-        quicker = ("--set", "lr=0.003")
-        self.assertTrue(reaches(200, "a3c", "cartpole", *lstm, *whole, *quicker))
+        self.assertTrue(reaches(200, "a3c", "cartpole", *lstm))  # of 6 runs each ended at 500
         self.assertTrue(reaches(0.9, "a3c", "catch", *lstm))
 
     # A recurrent agent learns what a feed-forward one cannot: the cue is gone when it is asked for.
@@ -79,9 +76,18 @@ class Learning(unittest.TestCase):
         self.assertLessEqual(mean_return("a3c", "memory", "--set", "net.lstm=0"), 0.3)
 
     def test_a3c_pendulum(self):
-        self.assertGreaterEqual(
-            mean_return("a3c", "pendulum"), -400
-        )  # random play: -1200; most: -150
+        # Random play: -1200; most: -150.
+        self.assertGreaterEqual(mean_return("a3c", "pendulum"), -400)
+
+    # By the general presets for numbers with continuous actions: of four runs of each, the worst
+    # scored -158.
+    def test_continuous(self):
+        for system in ["paac", "ga3c", "hts", "impala"]:
+            with self.subTest(system):
+                self.assertTrue(reaches(-400, system, "pendulum"))
+
+    def test_paac_memory(self):
+        self.assertTrue(reaches(0.9, "paac", "memory"))
 
     def test_ga3c(self):
         self.assertTrue(reaches(400, "ga3c", "cartpole"))  # of 3 runs each ended at 486 or more
@@ -96,13 +102,14 @@ class Learning(unittest.TestCase):
         self.assertTrue(reaches(0.95, "impala", "catch"))
 
     def test_ppo(self):
-        self.assertTrue(reaches(0.95, "paac", "catch", "--set", "algo=ppo", "--set", "lr=0.002"))
-        self.assertTrue(reaches(0.95, "hts", "catch", "--set", "algo=ppo", "--set", "lr=0.002"))
+        for system in ["paac", "hts"]:
+            with self.subTest(system):
+                for score, env in [(400, "cartpole"), (0.95, "catch"), (-400, "pendulum")]:
+                    self.assertTrue(reaches(score, system, env, "--set", "algo=ppo"))
 
     # The score of games after training, because half of the actors explore to its end.
     def test_apex(self):
-        # Of 12 runs each reached 252; after the preset's 250,000 steps, 7 of 84 were below 200.
-        self.assertGreaterEqual(mean_score("apex", "cartpole", "--steps", "500k"), 200)
+        self.assertGreaterEqual(mean_score("apex", "cartpole"), 200)  # of 14 runs each reached 448
         self.assertGreaterEqual(mean_score("apex", "catch"), 0.9)
 
     def test_apex_dpg(self):
@@ -122,10 +129,11 @@ class Learning(unittest.TestCase):
     def test_a3c_one_step_sarsa(self):
         self.learns_by("one_step_sarsa")
 
-    # Of 48 runs on CartPole each reached 200, in 75,000 to 458,000 steps. A last score would say
-    # less: it goes up and down by hundreds.
+    # The threads of a3c/cartpole_q explore much to the end: 500 without it is 270 to 470 with it.
+    # One run
+    # of n-step Q in 22 ended at 102.
     def learns_by(self, algo):
-        self.assertTrue(reaches(200, "a3c", "cartpole", "--steps", "1M", "--set", f"algo={algo}"))
+        self.assertTrue(reaches(200, "a3c", "cartpole", "--set", f"algo={algo}"))
         self.assertGreaterEqual(mean_score("a3c", "catch", "--set", f"algo={algo}"), 0.9)
 
 
