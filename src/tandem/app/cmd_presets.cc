@@ -50,7 +50,7 @@ void list_presets(const std::string& system) {
   }
   fmt::print("{}", format_table(rows, terminal_width()));
   fmt::print(
-      "\n`tandem train SYSTEM --env ENV` begins from the most special default for the environment "
+      "\n`tandem train SYSTEM --env ENV` begins from the most specific default for the environment "
       "and the algorithm; --config PRESET takes another.\n");
 }
 

@@ -19,7 +19,7 @@ TEST(ReplayMemory, AFullReplayMustFit) {
   const ReplayConfig config = {.capacity = 1'000'000};
   EXPECT_NO_THROW(require_memory(config, 8'000, 0, 9'000'000'000));
   EXPECT_NO_THROW(require_memory(config, 8'000, 0, std::nullopt));
-  // Memory that it has already need not be available.
+  // The memory that the replay holds already counts as available.
   EXPECT_NO_THROW(require_memory(config, 8'000, 5e9, 4'000'000'000));
 }
 
