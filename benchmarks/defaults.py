@@ -60,7 +60,7 @@ class Case:
         return [self.system, "--env", self.env, "--set", f"algo={self.algo}"]
 
     def fits(self):
-        """Whether the algorithm has a form for these actions at all."""
+        """Whether the algorithm has a form for these actions."""
         if self.env in CONTINUOUS:
             return self.algo in ("a2c", "ppo", "dpg")
         return self.algo != "dpg"
@@ -81,7 +81,7 @@ def run(*words):
 
 
 def train(case, folder, seconds):
-    """What the training said; it is ended like a user ends it."""
+    """Trains for so many seconds, stops as a user would, and returns what the training said."""
     command = [TANDEM, "train", *case.words(), "--seed", "1", "--run-dir", folder]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:

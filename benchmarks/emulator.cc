@@ -1,9 +1,8 @@
 // Emulated frames per second of the patched ALE beside plain ALE, by game, on one core.
 //
-// Both play the same random actions by turns, so that whatever else the machine does falls on both,
-// and each answers for its share of the processor's time, not the clock's. As an agent plays: four
-// frames a step, of which the last two are looked at. Prints a Markdown table: medians of the
-// rounds and of their ratios.
+// Both play the same random actions in turns, so that other work on the machine affects both. The
+// times are processor time, not the clock's. As for an agent, a step has four frames, and the last
+// two are observed. Prints a Markdown table: medians of the rounds and of their ratios.
 #include <fmt/format.h>
 
 #include <array>

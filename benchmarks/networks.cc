@@ -1,10 +1,11 @@
-// What the networks cost: microseconds of one core for one sample, by library and precision.
+// The cost of networks: microseconds of one core for one sample, by library and precision.
 //
 // usage: networks [SECONDS]
-// Each number is the least of many passes, made by turns over SECONDS (default 60) altogether, so
-// that what else the machine does counts as little as possible. forward: one batch. training: as
-// PAAC does it, batches of 16 recorded, one backward over all of them, the update and the reload; 5
-// samples as A3C does it, recorded one by one.
+//
+// Each number is the least of many passes, made in turns within SECONDS (default 60) altogether, so
+// that other work on the machine has little influence. forward: one batch. training: as in PAAC,
+// batches of 16 are recorded, then one backward pass over all of them, the update and the reload. 5
+// samples: as in A3C, recorded one by one.
 
 #include <fmt/format.h>
 
@@ -37,7 +38,7 @@ EnvSpec atari() {
   return spec;
 }
 
-/// As walkers and the like show it.
+/// Observations like those of a walker.
 EnvSpec numbers() {
   EnvSpec spec;
   spec.frame_shape = {17};
@@ -50,7 +51,7 @@ EnvSpec spec_of(const std::string& arch) { return arch == "mlp" ? numbers() : at
 
 constexpr std::int64_t kA3cSteps = 5;
 
-/// A network with a batch, and room for what it gives.
+/// A network with a batch, and memory for the results.
 class Bench {
  public:
   Bench(const std::string& arch, std::int64_t batch, const std::string& library,
@@ -108,7 +109,7 @@ class Bench {
 
   std::int64_t batch_;
   Learner learner_;
-  Workers workers_{1};  // the caller
+  Workers workers_{1};  // the calling thread
   std::vector<std::byte> observations_;
   std::vector<float> logits_, value_;
   std::vector<std::vector<float>> gradient_;
@@ -121,9 +122,9 @@ struct Case {
   bool training;
   std::string library;
   Precision precision;
-  double least = std::numeric_limits<double>::infinity();  // seconds of a sample; none: impossible
+  double least = std::numeric_limits<double>::infinity();  // seconds; infinity: impossible
 
-  /// Passes for some time.
+  /// Repeats passes for a while.
   void turn(double seconds) {
     std::unique_ptr<Bench> bench;
     try {

@@ -1,7 +1,7 @@
 // Microseconds from two screens to an observation, by game and path, on this CPU.
 //
-// The paths take turns on the same recorded screens, so that whatever else the machine does falls
-// on all of them. Prints a Markdown table: least and median of the rounds.
+// The paths take turns on the same recorded screens, so that other work on the machine affects all
+// of them. Prints a Markdown table: least and median of the rounds.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct Pair {
   Screen first, second;
 };
 
-// The last two frames of steps of random play.
+// The last two frames of each step of random play.
 std::vector<Pair> record(Console& console) {
   constexpr int kStepsBetween = 40;
   constexpr int kFrames = 4;

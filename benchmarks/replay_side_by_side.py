@@ -45,7 +45,7 @@ def python_with(venv, *installs):
 
 
 def run(command):
-    """What it prints; what else it says is of interest only where it fails."""
+    """Returns the stdout of a command; its stderr matters only if it fails."""
     words = [str(word) for word in command]
     return subprocess.run(words, check=True, capture_output=True, text=True).stdout
 

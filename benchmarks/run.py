@@ -34,7 +34,7 @@ SHARES = (
 
 
 def bench(args, net, *options):
-    """What `tandem bench` measured, as its JSON says it."""
+    """The results of `tandem bench`, from its JSON."""
     command = [args.tandem, "bench", "paac", "--config", f"paac/paper_{net}", "--env", args.env]
     command += ["--seconds", str(args.seconds), "--json", *options]
     done = subprocess.run([str(word) for word in command], check=True, stdout=subprocess.PIPE)

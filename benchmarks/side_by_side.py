@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PEERS = Path(__file__).resolve().parent / "peers"
 START_SECONDS = 300  # until a contender must have taken its first steps
 STOP_SECONDS = 10  # until a contender must have ended when asked to
-# What the peers' DQN does: a batch of 32 for every 4 steps, and no more than that.
+# The settings of the peers' DQN: a batch of 32 for every 4 steps, and nothing beyond.
 DQN = ["apex.batch=32", "replay.samples_per_insert=8", "replay.min_fill=1000"]
 DQN += ["replay.capacity=20000", "net.dueling=false", "dqn.double_q=false", "apex.n=1"]
 
@@ -140,7 +140,7 @@ def busy_core(busy):
 
 
 def wait(process, output, seconds, ready=lambda: False):
-    """Waits until `ready` or for `seconds`; whether it became ready."""
+    """Waits until `ready`, for `seconds` at most. Returns whether it became ready."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if process.poll() is not None:

@@ -1,9 +1,9 @@
-"""Copies a shared library and hides its symbols but for those with a prefix.
+"""Copies a shared library and hides all its symbols except those with a prefix.
 
 usage: hide_symbols.py LIBRARY COPY PREFIX
 
-What is hidden is still found by the library itself, but neither given to others nor taken from
-them: as if it had been linked with -fvisibility=hidden. 64-bit little-endian ELF only.
+The library itself still finds its hidden symbols. Others neither find them nor replace them, as if
+it had been linked with -fvisibility=hidden. 64-bit little-endian ELF only.
 """
 
 import struct
@@ -24,7 +24,7 @@ def sections(elf):
 
 
 def hide(elf, prefix):
-    """Hides the symbols of `elf`, a bytearray; how many."""
+    """Hides the symbols of `elf`, a bytearray. Returns their number."""
     if elf[:6] != b"\x7fELF\x02\x01":
         raise SystemExit("no 64-bit little-endian ELF")
     every = list(sections(elf))

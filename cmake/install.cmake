@@ -1,4 +1,4 @@
-# What `cmake --install build --prefix P` puts where. The tree can be moved: its parts find each other
+# The files that `cmake --install build --prefix P` installs, and their places. The tree can be moved: its parts find each other
 # by paths relative to themselves. Only libtorch, which is large and lies elsewhere, is found where it
 # lay at build time.
 include(CMakePackageConfigHelpers)

@@ -1,4 +1,4 @@
-# tandem_own(TARGET): how our own targets are compiled. What uses them is compiled as it likes.
+# tandem_own(TARGET): compiles our own targets with our flags. Users of these targets keep their own flags.
 #
 # Nobody reads errno after sqrt; keeping it would keep the optimizers' loops out of SIMD (six times
 # slower).

@@ -37,8 +37,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 log=$work/log
 
-# To download a source package, pip asks its build system for its name and version. What else the
-# package says that it needs for a build, JAX among it, is for its Python library and is left out.
+# To download a source package, pip asks its build system for its name and version. The
+# package lists more that it needs for a build, JAX among it; this is for its Python library and is left out.
 echo "ALE $version: downloading its source package from the Python package index (10 s)"
 pip=("$python" -m pip --quiet --disable-pip-version-check)
 { "${pip[@]}" install --no-compile --target "$work/backend" scikit-build-core==0.11.6 &&
@@ -51,8 +51,8 @@ tar -xzf "$work"/ale_py-"$version".tar.gz -C "$work/source" --strip-components=1
   fail "the downloaded package cannot be unpacked" "check the space left in $work"
 
 # Of a hundred small files, one for each game, and of the cartridges' most of the time goes into the
-# headers, so several are compiled at once. What an emulated instruction runs through is compiled as
-# ALE does.
+# headers, so several are compiled at once. The code of an emulated
+# instruction is compiled as ALE compiles it.
 cat >"$work/groups.cmake" <<'CMAKE'
 function(compile_small_files_in_groups)
   get_target_property(files ale SOURCES)

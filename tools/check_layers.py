@@ -1,4 +1,4 @@
-"""Checks what no compiler checks: the order of folders, foreign libraries' reach, what public
+"""Checks that no compiler makes: the order of folders, foreign libraries' reach, what public
 headers include, file sizes.
 
 usage: check_layers.py [ROOT]
@@ -21,7 +21,7 @@ ROOMS = (
     (r"tandem/(?!systems/|study/|trainer/|app/)", r"tandem/systems/"),
 )
 
-# What a plug-in may see: the environment interface and what that stands on.
+# The folders that a plug-in may include: the environment interface and those below it.
 PLUGIN_LAYERS = ("base", "env")
 
 # The headers that programs of others may include; the examples are such programs.
@@ -41,7 +41,7 @@ INCLUDE = re.compile(r'\s*#\s*include\s*[<"]([^">]+)[">]')
 
 
 def offence_of_include(path, header):
-    """What is wrong with `path` including `header`, or None."""
+    """The reason why `path` must not include `header`, or None."""
     for foreign, home in FOREIGN.items():
         if re.match(foreign, header) and not re.match(home, path):
             return f"{header} may be included only in {home}*"

@@ -29,7 +29,7 @@ def homes(name):
 
 
 def offences_of_line(line, name):
-    """What of this line of code names the system, or nothing."""
+    """Yields the parts of this line of code that name the system."""
     if COMMENT.match(line):
         return
     code = line.split(" // ")[0]

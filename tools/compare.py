@@ -27,7 +27,7 @@ DEFAULT_SHARES = (0.5, 0.9)  # of the way from the first return to the best: the
 
 @dataclass
 class Limits:
-    """What all rows are held to."""
+    """The limits that all rows must keep."""
 
     steps: float | None  # None: each run's end
     seconds: float
@@ -36,7 +36,7 @@ class Limits:
 
 @dataclass
 class Estimate:
-    """A mean over the runs of a row, with its interval where there are several."""
+    """The mean over the runs of a row, with its interval if there are several."""
 
     mean: float
     low: float
@@ -68,8 +68,8 @@ def estimate(values):
 
 
 def return_at(run, column, limit):
-    """The last return at or before the limit, or of all where there is none; None of a run that
-    had ended earlier."""
+    """The last return at or before the limit, or of the whole run without a limit; None if the
+    run had ended earlier."""
     if limit is None:
         return run.columns[RETURN][-1]
     moments = run.columns[column]
@@ -104,7 +104,7 @@ def default_returns(runs):
 
 
 def limits_of(runs, steps, minutes, returns, at_end=False):
-    """As asked for; else as far as every run has come."""
+    """The requested limit, or the point that every run has reached."""
     return Limits(
         None if at_end else steps or min(run.columns["steps"][-1] for run in runs),
         60 * minutes if minutes else min(run.columns["seconds"][-1] for run in runs),
@@ -152,7 +152,7 @@ def markdown(lines):
 
 
 def comma_separated(rows, limits):
-    """All numbers as they are, times in seconds."""
+    """All numbers without rounding, times in seconds."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     names = ["label", "runs"]

@@ -62,7 +62,7 @@ def short(value):
 
 
 def row_of_values(check, case, before, after):
-    """Two dictionaries that are to be the same; the first of their values stands for all."""
+    """Compares two dictionaries that should be equal; the first of their values stands for all."""
     parts = [key for key in before | after if before.get(key) != after.get(key)]
     if not parts:
         return Row(check, case, "same", short(next(iter(before.values()))), before)
@@ -102,7 +102,7 @@ def row_of_rates(case, column, rounds):
 
 
 def call(function, *arguments):
-    """The function's result, or the refusal that it met with; files that are amiss are one, too."""
+    """The function's result, or a refusal by the program. Damaged files count as a refusal."""
     try:
         return function(*arguments)
     except Refusal as refusal:
@@ -112,7 +112,7 @@ def call(function, *arguments):
 
 
 def row_of_refusals(check, case, before, after):
-    """None where neither is a refusal."""
+    """None if neither is a refusal."""
     if isinstance(before, Refusal) and isinstance(after, Refusal):
         return Row(check, case, "FAILED", f"both refuse: {before}")
     if isinstance(after, Refusal):
@@ -145,7 +145,7 @@ class Comparison:
         yield from self.rows("rates", version_cases.rate_cases(), self.rates_of_case)
 
     def rows(self, check, cases, rows_of):
-        """Those of the cases that were asked for and whose environment there is."""
+        """The rows of the chosen cases whose environment is available."""
         for case in cases:
             if self.options.only not in f"{check} {case.name}":
                 continue
@@ -155,7 +155,7 @@ class Comparison:
                 yield Row(check, case.name, "skipped", f"before has no {case.env}")
 
     def pair(self, check, case, outcome):
-        """A row of what `outcome` is with either program."""
+        """A row that compares the results of `outcome` with both programs."""
         found = [call(outcome, program) for program in (self.before, self.after)]
         return row_of_refusals(check, case.name, *found) or row_of_values(check, case.name, *found)
 
@@ -243,7 +243,7 @@ def positive(kind):
             raise ValueError
         return value
 
-    read.__name__ = "positive number"  # what the message of an error calls it
+    read.__name__ = "positive number"  # its name in error messages
     return read
 
 

@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 
 INK, FAINT, PAPER, EDGE = "#24292f", "#57606a", "#ffffff", "#d0d7de"
 
-# What a box is: its fill, its edge, and its word in the legend.
+# The kinds of boxes: fill, edge, and word in the legend.
 KINDS = {
     "thread": ("#e3edfb", "#4a78b5", "thread"),
     "queue": ("#fdf0d5", "#b98a2e", "queue or buffer"),
@@ -269,7 +269,7 @@ class Figure:
         return "\n".join([*out, "</svg>", ""])
 
     def offences(self) -> Iterator[str]:
-        """What would be hard to read."""
+        """Parts that would be hard to read."""
         page = Area(0, 0, self.width, self.height)
         for box in self.boxes:
             for line in box.lines():

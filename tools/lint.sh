@@ -25,8 +25,8 @@ check() {
 
 check_format() { cpp | xargs -0 clang-format --dry-run -Werror; }
 
-# What the build compiles at once, clang-tidy reads at once, so headers are read a few times only;
-# then what this build leaves out, file by file.
+# Groups of files that the build compiles at once, so that clang-tidy reads headers only a few times;
+# then the files that this build leaves out, one by one.
 tidy_inputs() {
   local compiled
   compiled=$(sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' build/compile_commands.json | sort -u)
@@ -52,6 +52,7 @@ check_shell() { find tools .ci \( -name '*.sh' -o -path .ci/run \) -exec shellch
 
 check "folder order and file size (tools/check_layers.py)" .venv/bin/python tools/check_layers.py
 check "systems by name (tools/check_system_names.py)" .venv/bin/python tools/check_system_names.py
+check "plain words (tools/check_prose.py)" .venv/bin/python tools/check_prose.py
 check "clang-format (mend with: make format)" check_format
 check "Python (ruff)" check_python
 check "shell (shellcheck)" check_shell

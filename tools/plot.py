@@ -17,7 +17,7 @@ from pathlib import Path
 
 
 def refuse(message):
-    """Ends with the exit code that the program has for what the user can mend."""
+    """Ends with the exit code of errors that the user can mend."""
     print(f"tandem: error: {message}", file=sys.stderr)
     sys.exit(2)
 
@@ -133,7 +133,7 @@ def name_of(config):
 
 
 def group_runs(runs):
-    """The runs of one config each, with a label that tells them apart."""
+    """Groups of runs with the same config, each with a label that tells them apart."""
     groups = defaultdict(list)
     for run in runs:
         config = {k: v for k, v in run.config.items() if k not in NOT_OF_THE_CONFIG}
@@ -167,7 +167,7 @@ def style(i):
 
 
 def draw(axes, curve, column, scale, line):
-    """Each run, with the mean and band of all as far as all of them have come."""
+    """Draws each run, and the mean and band of all up to the point that all have reached."""
     xs = [run.columns[column] / scale for run in curve.runs]
     ys = [run.columns[RETURN] for run in curve.runs]
     if len(xs) == 1:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws what `tandem experiment ga3c-grid` measured: GA3C's Figures 3 and 4, and its Table 2.
+"""Draws the results of `tandem experiment ga3c-grid`: GA3C's Figures 3 and 4, and its Table 2.
 
 Reads grid.csv and networks.csv of its folder and writes ga3c-grid.png there.
 """
@@ -54,7 +54,7 @@ def draw_settings(axes, groups, column, title, scale=1.0):
 
 
 def draw_networks(axes, rows):
-    """Steps a second of each system by network, and GA3C's rate relative to each other one's."""
+    """Steps a second of each system by network, and GA3C's rate relative to the others'."""
     systems = list(dict.fromkeys(row["system"] for row in rows))
     nets = list(dict.fromkeys(row["net"] for row in rows))
     rate = {(row["system"], row["net"]): float(row["predictions_per_second"]) for row in rows}

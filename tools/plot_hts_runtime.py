@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws what `tandem experiment hts-runtime` measured: Figures 3 a to c of HTS-RL's paper.
+"""Draws the results of `tandem experiment hts-runtime`: Figures 3 a to c of HTS-RL's paper.
 
 Reads runtime.csv and latency.csv of its folder and writes hts-runtime.png there.
 """
@@ -9,12 +9,12 @@ from pathlib import Path
 
 from plot import COLOURS, plt, read_table
 
-STATES = 10_000  # whose run time is drawn
+STATES = 10_000  # the figure shows the time for so many
 KINDS = [("claimed", "-", None), ("simulated", "--", None), ("measured", "none", "o")]
 
 
 def draw(axes, x, values, colour, label):
-    """One thing as claimed, simulated and measured: {kind: numbers}."""
+    """A quantity as claimed, simulated and measured: {kind: numbers}."""
     for kind, line, marker in KINDS:
         shape = {"linestyle": line, "marker": marker, "markersize": 5}
         axes.plot(x, values[kind], color=colour, label=f"{label}, {kind}", **shape)

@@ -12,7 +12,7 @@ from plot import RETURN, TIME_UNITS, Curve, draw, plt, read_run, refuse, style, 
 
 
 def curve_of(folder, row):
-    """The curve of one line of speedup.csv; none when its runs were too short to draw."""
+    """The curve of one line of speedup.csv, or None if its runs were too short to draw."""
     runs = [read_run(folder / "runs" / name, least_lines=0) for name in row["counted"].split()]
     runs = [run for run in runs if len(run.columns[RETURN]) >= 2]
     threads = f"{row['threads']} thread{'' if row['threads'] == '1' else 's'}"

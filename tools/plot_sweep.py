@@ -1,4 +1,4 @@
-"""Draws sweep.png from the folder of a sweep: what `tandem sweep` and `tandem plot DIR` call.
+"""Draws sweep.png from the folder of a sweep; `tandem sweep` and `tandem plot DIR` call it.
 
 One row for each environment. In it, the score of each run against each value that was drawn from a
 range (Figures 3, 9 and 10 of the A3C paper), and the scores in descending order (its Figure 8).

@@ -146,7 +146,7 @@ make_venv() {
   echo "$venv_inputs" >.venv/tandem-stamp
 }
 
-# What Python compiles at a first import need not be compiled before: of torch, few files are used.
+# Python compiles a file when it is first imported. Compiling all of torch before would waste time.
 install_python_packages() {
   .venv/bin/python -m pip install --disable-pip-version-check --no-compile \
     --requirement tools/requirements.txt ${torch_wanted:+"torch==$torch_version"}
@@ -175,7 +175,7 @@ if [[ -n $torch_dir && ! -e $torch_dir/lib/libtorch.so ]]; then
   exit 2
 fi
 
-# Two set-ups at once would disturb each other. What one that was killed left running holds the lock, too.
+# Two set-ups at once would disturb each other. The lock also waits for processes that a killed set-up left running.
 mkdir -p .deps
 exec {lock}>.deps/lock
 if ! flock --nonblock "$lock"; then

@@ -1,4 +1,4 @@
-"""The figures of the systems, one for each paper: threads, queues, parameters and what flows.
+"""The figures of the systems, one for each paper: threads, queues, parameters, flow of data.
 
 Their shapes follow src/tandem/systems/NAME/NAME.cc; numbers are those of the presets NAME/atari.
 draw_figures.py draws them.

@@ -8,8 +8,8 @@
 # of this repository's HEAD: changes that are not committed take no part. `make pong` trains for two
 # minutes, `make test` runs to its end; without names, both. Debian packages and Python packages come from
 # where this machine takes them: /etc/apt, pip's configuration and the variables of proxies and
-# certificates are taken over. Needs root and debootstrap, 10 GB of disk and half an hour. What it mounts
-# and starts lives in namespaces of its own, which end with it, however that happens; FOLDER stays.
+# certificates are taken over. Needs root and debootstrap, 10 GB of disk and half an hour. Mounts
+# and processes live in namespaces of its own, which end with it, however that happens; FOLDER stays.
 set -euo pipefail
 
 seconds_of_training=120
@@ -117,8 +117,8 @@ report_parts() {
   report "set-up has ended" "$(second_of 'configuring the build folder: done')"
 }
 
-# What all that has ended took of the cores so far, what make started among it: this says more than the
-# clock where something else is at work, too.
+# Seconds of a core that all ended processes used so far, including those that make started. They say more
+# than the clock if something else is running, too.
 core_seconds() {
   awk '$1 == 1 || $2 == "(make)" { sum += $16 + $17 } END { print int(sum / 100) }' \
     "$root"/proc/[0-9]*/stat 2>/dev/null || true
@@ -168,7 +168,7 @@ for command; do
   root=$folder/$command
   log=$folder/$command.log
   make_system
-  # What the README asks for.
+  # The packages that the README asks for.
   { inside apt-get update && inside apt-get install --yes --no-install-recommends make; } \
     >"$folder/make.log" 2>&1 || fail "make cannot be installed; see $folder/make.log"
   echo "make $command, with nothing there before; seconds since the command:"

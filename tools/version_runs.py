@@ -49,7 +49,7 @@ class Program:
         return subprocess.Popen(command, cwd=self.folder, text=True, stdout=stdout, stderr=pipe)
 
     def run(self, *words):
-        """What the command writes to stdout."""
+        """Runs a command and returns its stdout."""
         process = self.start(*words, stdout=subprocess.PIPE)
         try:
             out, errors = process.communicate(timeout=MOST_SECONDS)

@@ -1,4 +1,4 @@
-"""How fast a peer's prioritized replay is: transitions of two observations of 4x84x84 bytes.
+"""The speed of a peer's prioritized replay: transitions of two observations of 4x84x84 bytes.
 
 Prints `@@ inserts N` and `@@ samples N`, per second: of one transition after the other as the peer
 is meant to be used, and of batches of 512 whose priorities are then updated.
@@ -20,14 +20,14 @@ WRITE = 50  # transitions that an actor of Ape-X sends at a time
 
 
 def frames():
-    """Observations that can be compressed somewhat, as those of games; each shares nothing."""
+    """Observations that can be compressed somewhat, as those of games; they share no frames."""
     random = np.random.default_rng(0)
     blocks = random.integers(0, 4, (256, 4, 7, 7), dtype=np.uint8) * 60
     return np.ascontiguousarray(np.kron(blocks, np.ones((12, 12), np.uint8)))
 
 
 def rate(call, items, seconds):
-    """Items per second of calls of so many."""
+    """Items per second, when each call handles so many."""
     call()
     calls, start = 0, time.monotonic()
     while time.monotonic() - start < seconds:

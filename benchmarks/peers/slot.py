@@ -1,4 +1,4 @@
-"""What every peer script shares: its options, networks, environments and how it reports."""
+"""Shared by all peer scripts: options, networks, environments and reports."""
 
 import argparse
 import os

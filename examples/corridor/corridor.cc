@@ -1,5 +1,5 @@
-// A plug-in with one small environment, as docs/add_an_environment.md tells it: an agent looks for
-// the right end of a corridor.
+// A plug-in with one small environment, as docs/add_an_environment.md explains it: an agent looks
+// for the right end of a corridor.
 #include <algorithm>
 
 #include "tandem/base/error.h"
@@ -12,7 +12,7 @@ using namespace std::string_literals;
 class Corridor : public tandem::Env {
  public:
   Corridor(int length, double slip) : length_(length), slip_(slip) {
-    spec_.frame_shape = {length};  // one number a cell: 1 where the agent is
+    spec_.frame_shape = {length};  // one number a cell: 1 at the agent's place
     spec_.num_actions = 2;
     spec_.action_names = {"left", "right"};
   }

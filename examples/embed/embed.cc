@@ -1,4 +1,4 @@
-// A program that trains an agent in an environment of its own, and then plays with it.
+// A program that trains an agent in its own environment, and then plays with it.
 #include <array>
 #include <cstdio>
 #include <cstring>
@@ -10,11 +10,11 @@
 
 namespace {
 
-/// One of two lights is on; pressing the button under it pays 1. Ten steps make an episode.
+/// One of two lights is on; pressing the button under it pays 1. An episode has ten steps.
 class Lights : public tandem::Env {
  public:
   Lights() {
-    spec_.frame_shape = {2};  // one number a light: 1 where it is on
+    spec_.frame_shape = {2};  // one number a light: 1 if it is on
     spec_.num_actions = 2;
   }
 

@@ -1,4 +1,4 @@
-// A program with an algorithm of its own, as docs/add_an_algorithm.md tells it. PAAC trains it.
+// A program with its own algorithm, as docs/add_an_algorithm.md explains it. PAAC trains it.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

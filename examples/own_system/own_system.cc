@@ -1,5 +1,5 @@
-// A program with a system of its own, as docs/add_a_system.md tells it. A killed run goes on from
-// its checkpoint to the same bits.
+// A program with its own system, as docs/add_a_system.md explains it. A killed run resumes from its
+// checkpoint with the same bits.
 #include <cstdio>
 
 #include "tandem/acting/actor_network.h"
@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Variants = std::vector<std::vector<std::string>>;
 
-/// All environments take t_max steps together; one gradient of them all moves the parameters.
+/// All environments take t_max steps together; one gradient over all of them moves the parameters.
 class SyncA2c final : public tandem::System {
  public:
   const tandem::SystemInfo& info() const override {
@@ -34,7 +34,7 @@ class SyncA2c final : public tandem::System {
   bool repeatable() const override { return true; }
   std::int64_t envs() const override { return envs_; }
 
-  // The program `tandem` would ask for these.
+  // The program `tandem` calls these.
   tandem::Batching batching() const override {
     return {.envs = static_cast<int>(envs_), .steps = static_cast<int>(t_max_), .rollouts = 1};
   }

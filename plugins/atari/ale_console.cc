@@ -23,7 +23,7 @@ namespace {
 
 using ale::stella::TIA;
 
-/// What our patch adds to ALE's graphics chip: frames that leave no picture.
+/// Our patch adds frames that draw no picture to ALE's graphics chip.
 template <class Chip>
 concept Skips = requires(Chip chip) {
   chip.pictureComplete();
@@ -70,9 +70,10 @@ Number choose(const std::vector<Number>& available, std::int64_t wanted, const c
                           rom.stem().string(), fmt::join(available, ", ")));
 }
 
-/// The patched ALE leaves frames undrawn that nobody will look at. Their rows are missed when a
-/// later frame ends early, since rows that a frame does not reach still show the frame before the
-/// last one. So the frames since a saved state are kept, to be emulated once more, all drawn.
+/// The patched ALE does not draw frames that nobody will see. Their rows are missing if a later
+/// frame ends early, because rows that a frame does not reach still show the frame before the last
+/// one. So the console keeps all actions since a saved state, to emulate them again with every
+/// frame drawn.
 class AleConsole final : public Console {
  public:
   AleConsole(const std::filesystem::path& rom, const ConsoleOptions& options)
@@ -122,14 +123,14 @@ class AleConsole final : public Console {
   [[nodiscard]] const std::uint8_t* screen() override {
     if (last_drawn_ && picture_complete(*chip_)) return chip_->currentFrameBuffer();
     redraw();
-    // A game with many short frames is drawn whole for longer each time.
+    // A game with many short frames is drawn in full, for longer each time.
     drawn_frames_left_ = kFramesDrawnAfterRedraw << std::min(redraws_, 20);
     ++redraws_;
     return chip_->currentFrameBuffer();
   }
 
   [[nodiscard]] GrayLevels gray_levels() const override {
-    // ALE reads the entry after an index, so there is none for 255; colours are even anyway.
+    // ALE reads the entry after an index, so 255 has none; colours are even anyway.
     GrayLevels indices;
     std::iota(indices.begin(), indices.end(), std::uint8_t{0});
     GrayLevels levels{};
@@ -168,8 +169,8 @@ class AleConsole final : public Console {
 
   int emulate(int action, bool seen) {
     if (drawn_frames_left_ > 0) --drawn_frames_left_;
-    // Once the last state is old, frames are drawn until both pictures are whole and it can be
-    // replaced; without that, save() would have to emulate them all again.
+    // Once the last state is old, frames are drawn until both pictures are whole and the state can
+    // be replaced. Otherwise save() would have to emulate them all again.
     const bool old = since_.size() >= kFramesBetweenStates;
     const bool drawn = seen || !Skips<TIA> || drawn_frames_left_ > 0 || old;
     if (old ? whole() : !drawn && start_.empty()) remember();
@@ -185,7 +186,7 @@ class AleConsole final : public Console {
     return 0;
   }
 
-  /// Nothing is missing from what is shown now and what a short frame would show of the past.
+  /// Whether the present picture, and the older one behind a short frame, have all rows.
   [[nodiscard]] bool whole() const { return last_drawn_ && pictures_complete(*chip_); }
 
   void remember() {
@@ -209,7 +210,7 @@ class AleConsole final : public Console {
   TIA* chip_ = nullptr;
   bool last_drawn_ = true;
   std::vector<std::byte> start_;  // a state with whole pictures; empty: all frames were drawn
-  std::vector<int> since_;        // what was played since: actions, kNewGame
+  std::vector<int> since_;        // actions since then, and kNewGame
   std::int64_t drawn_frames_left_ = 0;
   int redraws_ = 0;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // (The built plug-in links GPL-2.0-only ALE; see README.md.)
 //
-// A console in either of two builds of ALE. ale_console.cc and ale_state.cc are compiled once for
-// each, with TANDEM_EMULATOR as the namespace of what they define.
+// A console in one of two builds of ALE. ale_console.cc and ale_state.cc are compiled once for
+// each, with TANDEM_EMULATOR as the namespace of their definitions.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace tandem::atari {
 
-/// ALE as it is.
+/// The original ALE.
 namespace reference {
 std::unique_ptr<Console> make_console(const std::filesystem::path& rom,
                                       const ConsoleOptions& options);

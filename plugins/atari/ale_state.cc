@@ -83,7 +83,7 @@ template struct Open<PlayerTable, &TIA::ourPlayerMaskTable>;
 template struct Open<PlayfieldTable, &TIA::ourPlayfieldTable>;
 template struct Open<EmptyTable, &TIA::ourDisabledMaskTable>;
 
-// What a sticky frame repeats.
+// The action that a sticky frame repeats.
 struct LastAction {
   friend constexpr auto reach(LastAction);
 };
@@ -95,7 +95,7 @@ template struct Open<LastStrength, &StellaEnvironment::m_paddle_a_strength>;
 
 constexpr std::int64_t kEmpty = -1;
 
-// Calls visit(mask, table, greatest offset in it) for each of the chip's masks.
+// Calls visit(mask, table, greatest offset in it) for each mask of the chip.
 template <class Visit>
 void for_each_mask(TIA& chip, Visit visit) {
   const auto go = [&](auto& mask, auto* table) {
@@ -127,7 +127,7 @@ TIA& graphics_chip(ale::ALEInterface& ale) {
   return dynamic_cast<TIA&>(ale.theOSystem->console().mediaSource());
 }
 
-/// The patched chip keeps track of what its pictures lack.
+/// The patched chip records which rows its pictures lack.
 template <class Chip>
 void complete_pictures(Chip& chip) {
   if constexpr (requires { chip.completePictures(); }) chip.completePictures();
@@ -136,7 +136,7 @@ void complete_pictures(Chip& chip) {
 void load_console(ale::ALEInterface& ale, const std::string& state) {
   try {
     ale.restoreState(ale::ALEState(state));
-  } catch (const char*) {  // what ALE's deserializer throws
+  } catch (const char*) {  // ALE's deserializer throws these
     refuse();
   }
 }

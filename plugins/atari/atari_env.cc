@@ -76,8 +76,8 @@ StepResult AtariEnv::step(const Action& action, Stream&, std::span<std::byte> fr
   return result;
 }
 
-// As Gymnasium's AtariPreprocessing: an episode that ends before a step's last frame shows what
-// the step before it showed.
+// As in Gymnasium's AtariPreprocessing: if an episode ends before a step's last frame, the
+// observation shows the frame of the step before.
 StepResult AtariEnv::play(int action) {
   StepResult result;
   const auto skip = options_.frame_skip;

@@ -17,8 +17,9 @@
 
 namespace tandem::atari {
 
-/// How a game is played and shown. The defaults are the protocol of the asynchronous papers (A3C,
-/// PAAC, GA3C): minimal actions, every fourth frame, no sticky actions, random no-op starts.
+/// The rules of play and the form of observations. The defaults are the protocol of the
+/// asynchronous papers (A3C, PAAC, GA3C): minimal actions, every fourth frame, no sticky actions,
+/// random no-op starts.
 struct AtariOptions {
   std::string emulator = "fast";
   std::int64_t frame_skip = 4;
@@ -37,13 +38,13 @@ struct AtariOptions {
 /// step, area-resized. Steps, rewards and pixels equal Gymnasium's AtariPreprocessing.
 ///
 /// reset() starts a game with 1 to noop_max no-ops of one frame each, then presses FIRE for one
-/// step if asked to and the game has it. After a lost life that ended a training episode it goes on
-/// with the same game instead, by one no-op step (and FIRE). What those steps of its own bring is
+/// step if the options ask for it and the game has it. If a lost life ended the training episode,
+/// the same game goes on instead, with one no-op step (and FIRE). The results of these steps become
 /// part of the next step's result, so that no reward and no end of a game is lost.
 class AtariEnv : public Env {
  public:
   /// `rom` must be one that ALE knows. Throws Error when the game lacks the mode or difficulty, or
-  /// the CPU what $TANDEM_CPU names.
+  /// when the CPU lacks the instructions that $TANDEM_CPU names.
   AtariEnv(const std::filesystem::path& rom, const AtariOptions& options, std::uint64_t seed);
 
   [[nodiscard]] const EnvSpec& spec() const override { return spec_; }
@@ -59,22 +60,22 @@ class AtariEnv : public Env {
   StepResult play(int action);  // an action held for frame_skip frames
   void start_game(Stream& stream);
   void copy_screen(Screen& screen) const;
-  void pass_time(int action);  // a step of reset's own: its result goes to carried_
+  void pass_time(int action);  // a step within reset: its result goes to carried_
   void show(std::span<std::byte> frame) const;
 
   AtariOptions options_;
   EnvSpec spec_;
   std::unique_ptr<Console> console_;
   GrayLevels levels_;
-  std::vector<int> actions_;  // ALE's number of each of our actions
+  std::vector<int> actions_;  // ALE's number for each action
   bool has_fire_ = false;
   Observer observer_;
 
-  std::array<Screen, 2> shown_;  // what the last step showed the brighter pixels of
-  Screen previous_;              // of a step's last frame but one
+  std::array<Screen, 2> shown_;  // the last step showed the brighter pixels of these two
+  Screen previous_;              // the last but one frame of a step
   int lives_ = 0;
-  bool life_lost_ = false;  // the last episode ended with a life, and the game goes on
-  StepResult carried_;      // what reset's own steps gave
+  bool life_lost_ = false;  // a lost life ended the last episode, and the game goes on
+  StepResult carried_;      // the result of the steps within reset
 };
 
 }  // namespace tandem::atari

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // (The built plug-in links GPL-2.0-only ALE; see README.md.)
 //
-// The family "atari": what tandem_atari.so exports.
+// The family "atari", which tandem_atari.so exports.
 #include <cstdlib>
 #include <limits>
 
@@ -45,7 +45,7 @@ class AtariFamily : public EnvFamily {
     return word == "auto" ? fact : word == "true";
   }
 
-  AtariOptions options_;  // but for the two that may follow the game
+  AtariOptions options_;  // all options except the two that may follow the game
   std::string fire_reset_ = "false";
   std::string life_loss_terminal_ = "false";
   std::string rom_dir_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // (The built plug-in links GPL-2.0-only ALE; see README.md.)
 //
-// An emulated Atari 2600 with one game in it: what the plug-in needs of ALE.
+// An emulated Atari 2600 with one game: the part of ALE that the plug-in uses.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@
 
 namespace tandem::atari {
 
-/// What a game is started with. Value type.
+/// The options with which a game starts. Value type.
 struct ConsoleOptions {
-  std::string emulator = "fast";  // or "reference": ALE with our patch, or as it is
-  std::int64_t seed = 0;          // of ALE's own generator: it decides about sticky actions
+  std::string emulator = "fast";  // "fast": ALE with our patch; "reference": the original
+  std::int64_t seed = 0;          // seed of ALE's own generator, which decides about sticky actions
   double sticky = 0;              // probability that a frame repeats the action before
-  std::int64_t max_frames = 0;    // of a game; 0: no limit
+  std::int64_t max_frames = 0;    // the longest game; 0: no limit
   std::int64_t mode = -1;         // -1: the game's own default
   std::int64_t difficulty = -1;
-  Simd simd = Simd::portable;  // what the fast emulator draws with
+  Simd simd = Simd::portable;  // the instructions with which the fast emulator draws
 };
 
 /// One emulator. Actions are ALE's numbers: 0 NOOP, 1 FIRE, 2 UP and so on up to 17. Not
@@ -36,7 +36,7 @@ class Console {
 
   virtual ~Console() = default;
 
-  [[nodiscard]] virtual std::vector<int> minimal_actions() const = 0;  // those the game uses
+  [[nodiscard]] virtual std::vector<int> minimal_actions() const = 0;  // actions that the game uses
   [[nodiscard]] virtual std::vector<int> all_actions() const = 0;
 
   [[nodiscard]] virtual std::vector<int> modes() const = 0;
@@ -45,34 +45,34 @@ class Console {
   /// Starts a game, which takes some 65 frames; `seen` as for act().
   virtual void new_game(bool seen = true) = 0;
 
-  /// Emulates one frame and returns the raw reward. A frame whose screen nobody will ask for is
-  /// faster with `seen` false; if somebody does ask, the answer is right all the same, but slow.
+  /// Emulates one frame and returns the raw reward. With `seen` false it is faster. Use that for a
+  /// frame whose screen nobody will ask for; a request is still answered correctly, but slowly.
   virtual int act(int action, bool seen = true) = 0;
   [[nodiscard]] virtual bool over() const = 0;
-  [[nodiscard]] virtual bool truncated() const = 0;  // max_frames reached
+  [[nodiscard]] virtual bool truncated() const = 0;  // whether max_frames was reached
   [[nodiscard]] virtual int lives() const = 0;
 
   [[nodiscard]] virtual int height() const = 0;                // rows of the screen
   [[nodiscard]] virtual std::size_t screen_bytes() const = 0;  // height * 160
   [[nodiscard]] virtual const std::uint8_t* screen() = 0;      // palette indices, row by row
-  [[nodiscard]] virtual GrayLevels gray_levels() const = 0;    // of the palette, as ALE has them
+  [[nodiscard]] virtual GrayLevels gray_levels() const = 0;    // of the palette, as in ALE
   [[nodiscard]] virtual std::vector<std::uint8_t> rgb() = 0;   // of the screen, 3 bytes a pixel
   [[nodiscard]] virtual std::vector<std::uint8_t> ram() const = 0;  // 128 bytes
 
-  /// The same bytes from either emulator, and each takes those of the other.
+  /// Both emulators write the same bytes, and each loads those of the other.
   virtual void save(StateWriter& writer) = 0;
   virtual void load(StateReader& reader) = 0;
 };
 
-/// `rom` must have come from Roms::find(). Throws Error when the game cannot be played under the
-/// options, with what it has instead.
+/// `rom` must come from Roms::find(). Throws Error when the game cannot be played under the
+/// options; the message names the alternatives.
 std::unique_ptr<Console> make_console(const std::filesystem::path& rom,
                                       const ConsoleOptions& options);
 
 /// "UPFIRE" for 10.
 std::string action_name(int action);
 
-/// Keeps ALE from telling on stderr what it loads. For the whole process; not thread-safe.
+/// Stops ALE from reporting on stderr what it loads. It affects the whole process; not thread-safe.
 void silence_ale();
 
 }  // namespace tandem::atari

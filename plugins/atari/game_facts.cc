@@ -8,7 +8,7 @@
 namespace tandem::atari {
 namespace {
 
-// As build/tests/measure_game_facts .deps/ale/roms prints them, with ALE 0.12.1 and the ROMs of its
+// The output of build/tests/measure_game_facts .deps/ale/roms with ALE 0.12.1 and the ROMs of its
 // Python package ale-py.
 constexpr std::array kGames{
     GameFacts{"adventure", 1, false},

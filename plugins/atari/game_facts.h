@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // (The built plug-in links GPL-2.0-only ALE; see README.md.)
 //
-// Facts of each game, which options with the word "auto" follow.
+// Facts about each game, which options with the word "auto" follow.
 #pragma once
 
 #include <span>
@@ -12,16 +12,15 @@ namespace tandem::atari {
 /// The facts of one game, in its default mode. Value type.
 struct GameFacts {
   std::string_view rom;     // "space_invaders", the name of the ROM's file
-  int lives = 0;            // that ALE counts when a game has begun; 0: it counts none
+  int lives = 0;            // lives at the start of a game as ALE counts them; 0: it counts none
   bool needs_fire = false;  // nothing happens in the game until FIRE is pressed
 };
 
-/// All games that one player can play, in the order of their names. The source is the emulator
-/// itself: tests/atari/measure_game_facts.cc says how they were found, and is a test that finds
-/// them again.
+/// All games for one player, in the order of their names. They come from the emulator itself:
+/// tests/atari/measure_game_facts.cc explains how, and is a test that measures them again.
 [[nodiscard]] std::span<const GameFacts> all_game_facts();
 
-/// The facts of a ROM's game. A game that is not in the table has neither lives nor a need of FIRE.
+/// The facts of a ROM's game. A game that is not in the table has no lives and does not need FIRE.
 [[nodiscard]] GameFacts facts_of(std::string_view rom);
 
 }  // namespace tandem::atari

@@ -17,8 +17,8 @@ struct Tap {
   float weight;
 };
 
-// Which source pixels a target pixel covers and how much of it, along one axis. The weights are
-// computed in double precision and rounded once, as OpenCV does.
+// The source pixels that a target pixel covers, and each one's share, along one axis. The weights
+// are computed in double precision and rounded once, as in OpenCV.
 std::vector<Tap> area_taps(int source, int target) {
   constexpr double kSliver = 1e-3;  // a narrower overlap does not count
   const double scale = static_cast<double>(source) / target;
@@ -83,10 +83,10 @@ Observer::Observer(int height, const GrayLevels& levels, Simd simd)
 
 void Observer::operator()(const std::uint8_t* first, const std::uint8_t* second,
                           std::uint8_t* observation) const {
-  std::array<Row, kMostTaps> resized;  // the newest ones, in turn
+  std::array<Row, kMostTaps> resized;  // the newest rows, in turn
   std::size_t next = 0;
   const Row* current = nullptr;
-  int source = -1;  // the row of the screens that `current` stands for
+  int source = -1;  // the row of the screens to which `current` belongs
 
   const auto row_of = [](const std::uint8_t* screen, std::ptrdiff_t row) {
     return screen + row * kScreenWidth;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // (The built plug-in links GPL-2.0-only ALE; see README.md.)
 //
-// From two Atari screens to one 84 x 84 observation.
+// Turns two Atari screens into one 84 x 84 observation.
 #pragma once
 
 #include <array>
@@ -14,16 +14,16 @@
 
 namespace tandem::atari {
 
-/// Gray levels, the brighter of two screens pixel by pixel (objects that the console draws only
-/// every other frame show in it), and area resize to 84 x 84, in one pass over the rows. Equal to
-/// OpenCV's INTER_AREA in every bit, whatever the vector instructions. Immutable, so one may serve
-/// any number of threads.
+/// In one pass over the rows: gray levels, the brighter of two screens pixel by pixel (it shows
+/// objects that the console draws only every other frame), and area resize to 84 x 84. Equal to
+/// OpenCV's INTER_AREA in every bit, with any vector instructions. Immutable, so one may serve any
+/// number of threads.
 class Observer {
  public:
-  /// `height`: rows of the screens, 84 to 336; std::invalid_argument otherwise.
+  /// `height`: rows of the screens, 84 to 336; throws std::invalid_argument for others.
   Observer(int height, const GrayLevels& levels, Simd simd);
 
-  /// From two screens of height * 160 palette indices, which may be the same; writes kSide * kSide
+  /// Takes two screens of height * 160 palette indices, which may be the same; writes kSide * kSide
   /// bytes.
   void operator()(const std::uint8_t* first, const std::uint8_t* second,
                   std::uint8_t* observation) const;
@@ -31,7 +31,7 @@ class Observer {
  private:
   static constexpr int kMostTaps = 5;  // source rows under one row of an observation
 
-  struct Taps {  // source rows from, from + 1, ... count with weights
+  struct Taps {  // `count` source rows from, from + 1, ... with their weights
     int from = 0;
     int count = 0;
     std::array<float, kMostTaps> weights{};
@@ -41,7 +41,7 @@ class Observer {
   std::unique_ptr<RowKernel> kernel_;
 };
 
-/// Makes each pixel of `screen` the brighter one of it and its counterpart in `other`.
+/// Replaces each pixel of `screen` with its counterpart in `other` if that is brighter.
 void keep_brighter(std::span<std::uint8_t> screen, std::span<const std::uint8_t> other,
                    const GrayLevels& levels);
 

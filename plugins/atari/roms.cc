@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// ALE has these for two players only; Gymnasium leaves them out as well.
+// In ALE these are for two players only; Gymnasium leaves them out as well.
 constexpr std::array<std::string_view, 4> kTwoPlayers = {"combat", "joust", "maze_craze",
                                                          "warlords"};
 
@@ -29,7 +29,7 @@ constexpr char kRemedy[] =
     "tools/build_ale.sh brings the ROMs of ale-py, also where one is missing or damaged; "
     "env.rom_dir or $TANDEM_ROM_DIR name another folder of ROMs.";
 
-// "tic_tac_toe_3d" is "TicTacToe3D": a letter after anything but a letter is a capital.
+// "tic_tac_toe_3d" becomes "TicTacToe3D": a letter after anything but a letter becomes a capital.
 std::string camel_case(const std::string& rom) {
   std::string name;
   bool inside_word = false;
@@ -41,7 +41,7 @@ std::string camel_case(const std::string& rom) {
   return name;
 }
 
-// What "SpaceInvaders" and "space_invaders" have in common.
+// A common form of "SpaceInvaders" and "space_invaders".
 std::string folded(const std::string& name) {
   std::string letters;
   for (const char c : name) {
@@ -58,7 +58,7 @@ void check_rom(const fs::path& file) {
   }
   const auto md5 = ale::stella::MD5(reinterpret_cast<const std::uint8_t*>(bytes.data()),
                                     static_cast<std::uint32_t>(bytes.size()));
-  // ALE would end the process over a ROM it does not know, and play a damaged one.
+  // ALE would end the process for an unknown ROM, and play a damaged one.
   const std::unique_ptr<ale::RomSettings> game(ale::buildRomRLWrapper(file, md5));
   if (game == nullptr) {
     throw Error(fmt::format("ALE does not know the game of {}. {}", file.string(), kRemedy));

@@ -15,13 +15,13 @@ class Roms {
  public:
   explicit Roms(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// The games in the folder that one player can play, as "SpaceInvaders", in alphabetical order.
-  /// Empty when there is no such folder.
+  /// The games in the folder for one player, as "SpaceInvaders", in alphabetical order. Empty if
+  /// there is no such folder.
   [[nodiscard]] std::vector<std::string> names() const;
 
-  /// The ROM of a game, named "SpaceInvaders" or "space_invaders". Throws Error, with what to do,
-  /// when there is none, offering the nearest name, and when the file is not the ROM that ALE
-  /// knows.
+  /// The ROM of a game, named "SpaceInvaders" or "space_invaders". Throws Error when there is none,
+  /// and offers the nearest name; also when the file is not the ROM that ALE knows. Both messages
+  /// say what to do.
   [[nodiscard]] std::filesystem::path find(const std::string& game) const;
 
  private:

@@ -15,8 +15,8 @@ namespace tandem::atari {
 
 inline constexpr int kSide = 84;  // height and width of an observation
 
-/// What the pixels of an observation's row are made of: `weights[k][x]` of source column
-/// `first[x] + k`, 0 where fewer columns count. Value type.
+/// The source columns of the pixels in an observation's row: pixel x takes `weights[k][x]` of
+/// column `first[x] + k`; unused weights are 0. Value type.
 struct ColumnTaps {
   static constexpr int kMost = 3;
 
@@ -24,18 +24,18 @@ struct ColumnTaps {
   std::array<std::array<float, kSide>, kMost> weights{};
 };
 
-/// A resized row of two screens, in the order that its kernel likes.
+/// A resized row of two screens, in its kernel's own order.
 struct alignas(64) Row {
   std::array<float, 96> values;
 };
 
-/// A row that counts with a weight.
+/// A row with its weight.
 struct RowTap {
   const Row* row;
   float weight;
 };
 
-/// Computes rows in single precision: the same operations in the same order in every kernel, so
+/// Computes rows in single precision. Every kernel makes the same operations in the same order, so
 /// that all give the same bits. Immutable, so one may serve any number of threads.
 class RowKernel {
  public:
@@ -49,7 +49,7 @@ class RowKernel {
   virtual void blend(std::span<const RowTap> taps, std::uint8_t* pixels) const = 0;
 };
 
-/// For any CPU, for one with Simd::avx2, for one with Simd::avx512.
+/// Kernels for any CPU, for one with Simd::avx2, and for one with Simd::avx512.
 std::unique_ptr<RowKernel> portable_kernel(const GrayLevels& levels, const ColumnTaps& taps);
 std::unique_ptr<RowKernel> avx2_kernel(const GrayLevels& levels, const ColumnTaps& taps);
 std::unique_ptr<RowKernel> avx512_kernel(const GrayLevels& levels, const ColumnTaps& taps);

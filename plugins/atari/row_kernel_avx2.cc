@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // (The built plug-in links GPL-2.0-only ALE; see README.md.)
 //
-// Instructions beyond the build's own are allowed function by function and not to the whole file:
-// the linker may keep this file's copy of what the standard headers define for the whole program.
+// Functions, not the whole file, allow instructions beyond the build's own: the linker may keep
+// this file's copies of functions in standard headers for the whole program.
 #include <immintrin.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ constexpr std::size_t kHalf = 8;  // tables for half of the palette
 
 using Table = std::array<std::uint8_t, kTableSize>;
 
-// Eight columns side by side: their k-th taps lie within 16 source pixels of each other.
+// Eight columns side by side, whose k-th taps lie within 16 source pixels.
 struct alignas(32) Group {
   std::array<std::array<float, kLanes>, ColumnTaps::kMost> weights{};
   std::array<std::uint8_t, kPick> picks{};  // places of the first taps after `first`
@@ -49,7 +49,7 @@ class Avx2Kernel final : public RowKernel {
 
   [[gnu::target("avx2")]] void resize(const std::uint8_t* first, const std::uint8_t* second,
                                       Row& row) const override {
-    // Beyond the row stands what counts with weight 0.
+    // Pixels beyond the row have weight 0.
     alignas(kBlock) std::array<std::uint8_t, kScreenWidth + kBlock> gray;
     for (int x = 0; x < kScreenWidth; x += kBlock) {
       const __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(first + x));
@@ -89,9 +89,10 @@ class Avx2Kernel final : public RowKernel {
   }
 
  private:
-  // The gray levels of 32 palette indices. An instruction looks up 16 indices, and gives 0 for
-  // negative ones. So the i-th table adds, by exclusive or, what tells it from the table before, to
-  // all indices from 16 i on: first of the lower half, then of the upper half of the palette.
+  // Looks up the gray levels of 32 palette indices. An instruction looks up 16 indices, and gives 0
+  // for negative ones. So the i-th table holds the exclusive or of two neighbouring tables, and is
+  // added by exclusive or to all indices from 16 i on: first for the lower half, then for the upper
+  // half of the palette.
   [[gnu::target("avx2")]] __m256i look_up(__m256i index) const {
     const __m256i size = _mm256_set1_epi8(kTableSize);
     __m256i lower = index;

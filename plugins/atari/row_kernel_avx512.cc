@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // (The built plug-in links GPL-2.0-only ALE; see README.md.)
 //
-// Instructions beyond the build's own are allowed function by function and not to the whole file:
-// the linker may keep this file's copy of what the standard headers define for the whole program.
+// Functions, not the whole file, allow instructions beyond the build's own: the linker may keep
+// this file's copies of functions in standard headers for the whole program.
 #include <immintrin.h>
 
 #include "row_kernel.h"
@@ -18,7 +18,7 @@ constexpr __mmask64 kHalfBlock = 0xffffffff;  // of the pixels of a block
 constexpr __mmask64 kLowBytes = 0x1111'1111'1111'1111;  // of each 32-bit number
 constexpr __mmask16 kLastColumns = (1 << (kSide % kLanes)) - 1;
 
-// Sixteen columns side by side, made of 128 pixels: the row's first, or those from the 64th on.
+// Sixteen columns side by side, from 128 pixels: the row's first, or those from the 64th on.
 struct alignas(64) Group {
   std::array<std::array<std::uint8_t, kBlock>, ColumnTaps::kMost> picks{};  // every fourth byte
   std::array<std::array<float, kLanes>, ColumnTaps::kMost> weights{};
@@ -73,7 +73,7 @@ class Avx512Kernel final : public RowKernel {
   }
 
  private:
-  // The brighter gray levels of two times 64 palette indices.
+  // The brighter gray levels of two vectors of 64 palette indices.
   [[gnu::target("avx512f,avx512bw,avx512vl,avx512vbmi")]] __m512i brighter(__m512i a,
                                                                            __m512i b) const {
     return _mm512_max_epu8(look_up(a), look_up(b));

@@ -22,7 +22,7 @@ std::uint8_t round_to_byte(float value) {
 }
 
 // 84 / 160 = 21 / 40, so the four quarters of a row are resized alike, as the lanes of a vector
-// that every x86-64 CPU has. Rows are in the order of the vectors: value 4 * x + q is column x of
+// that every x86-64 CPU has. Rows have the order of the vectors: value 4 * x + q is column x of
 // quarter q.
 class PortableKernel final : public RowKernel {
  public:
@@ -71,7 +71,7 @@ class PortableKernel final : public RowKernel {
   }
 
  private:
-  // Stores level(x) for the pixels of a row, quarter beside quarter.
+  // Stores level(x) for the pixels of a row, with the quarters side by side.
   template <class Level>
   static void interleave(float* out, Level level) {
     for (int x = 0; x < kQuarterWidth; ++x) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // (The built plug-in links GPL-2.0-only ALE; see README.md.)
 //
-// What the emulator draws: rows of 160 palette indices, a byte each.
+// The emulator's screen: rows of 160 palette indices, a byte each.
 #pragma once
 
 #include <array>

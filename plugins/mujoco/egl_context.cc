@@ -26,14 +26,15 @@ Function* extension(const char* name) {
   return function;
 }
 
-/// MuJoCo keeps OpenGL's functions in variables of the process, and loads them anew for each
-/// context; Mesa's software has crashed when several threads drew. So one thread at a time does.
+/// MuJoCo keeps OpenGL's functions in variables of the process and loads them again for each
+/// context. Mesa's software renderer has crashed when several threads drew. So only one thread
+/// draws at a time.
 std::mutex& drawing() {
   static std::mutex mutex;
   return mutex;
 }
 
-/// A display that no window system is asked for. Opening it again gives the same one.
+/// A display that needs no window system. Opening it again gives the same one.
 EGLDisplay open_display() {
   auto* query_devices =
       extension<std::remove_pointer_t<PFNEGLQUERYDEVICESEXTPROC>>("eglQueryDevicesEXT");
@@ -97,7 +98,7 @@ EglContext::~EglContext() {
 
 void EglContext::enter() {
   std::unique_lock lock(drawing());
-  // Which interface a thread means is its own; OpenGL ES is the default.
+  // The choice of interface belongs to the thread; OpenGL ES is the default.
   eglBindAPI(EGL_OPENGL_API);
   if (eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_) != EGL_TRUE) {
     fail("the context cannot be entered");

@@ -3,12 +3,12 @@
 
 namespace tandem::mujoco {
 
-/// A context of OpenGL through EGL, on the first device that has one: a GPU, or Mesa's software.
-/// Each thread must enter it, and leave it for the next: only one thread of the process is in any
-/// context at a time. Others wait.
+/// A context of OpenGL through EGL, on the first device that has one: a GPU, or Mesa's software. A
+/// thread must enter it to draw, and leave it for the next: only one thread of the process is in
+/// any context at a time. Others wait.
 class EglContext {
  public:
-  /// Throws Error, with what to install, when there is no such device.
+  /// Throws Error when there is no such device, and says what to install.
   EglContext();
   ~EglContext();
   EglContext(const EglContext&) = delete;

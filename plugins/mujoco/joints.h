@@ -6,12 +6,12 @@
 
 namespace tandem::mujoco {
 
-/// Uniform in [low, high). Draws from `stream`, like all here.
+/// Uniform in [low, high). Draws from `stream`, like all functions here.
 double uniform(Stream& stream, double low, double high);
 
 /// Draws the position of every joint: hinges and slides within their limits, hinges without limits
-/// from a whole turn, the orientations of ball and free joints. Slides without limits and the place
-/// of free joints stay. One thread at a time, by `physics`.
+/// from a whole turn, the orientations of ball and free joints. Slides without limits and the
+/// places of free joints stay. Only one thread at a time may use `physics`.
 void randomize_joints(Physics& physics, Stream& stream);
 
 }  // namespace tandem::mujoco

@@ -1,4 +1,4 @@
-// Finds the parts of a model by their names, once, before any step.
+// Finds the parts of a model by name, once, before any step.
 #pragma once
 
 #include <mujoco/mujoco.h>
@@ -8,21 +8,21 @@
 
 namespace tandem::mujoco {
 
-/// What an array of MuJoCo's holds of one part, `kSize` numbers each. Pure.
+/// One part's numbers, `kSize` of them, in an array of MuJoCo. Pure.
 template <std::size_t kSize, class T>
 std::span<T, kSize> entries(T* array, int part) {
   return std::span<T, kSize>(array + kSize * static_cast<std::size_t>(part), kSize);
 }
 
-/// The number of a body, geom, site or joint. Pure. Throws Error when the model has none of that
-/// name: it is not the one that the task was written for.
+/// The number of a body, geom, site or joint. Pure. Throws Error when the model has no part of that
+/// name, because it is then not the model for which the task was written.
 int find_part(const mjModel& model, mjtObj kind, const char* name);
 
-/// Where a joint's position begins in qpos, and its velocity in qvel. As find_part.
+/// The place of a joint's position in qpos, or of its velocity in qvel. Throws like find_part.
 int find_position(const mjModel& model, const char* joint);
 int find_velocity(const mjModel& model, const char* joint);
 
-/// Where a sensor's values begin in sensordata. As find_part.
+/// The place of a sensor's values in sensordata. Throws like find_part.
 int find_sensor(const mjModel& model, const char* name);
 
 }  // namespace tandem::mujoco

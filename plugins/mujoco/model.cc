@@ -21,7 +21,7 @@ struct DeleteSpec {
 };
 using SpecPtr = std::unique_ptr<mjSpec, DeleteSpec>;
 
-/// Without one of its own, MuJoCo writes warnings to a file MUJOCO_LOG.TXT.
+/// Without this handler, MuJoCo would write warnings to a file MUJOCO_LOG.TXT.
 void print_errors(const mjLogMessage* message) {
   if (message->level != mjLOG_ERROR) return;
   std::fputs(fmt::format("MuJoCo: {}\n", &message->subject[0]).c_str(), stderr);

@@ -18,8 +18,8 @@ using ModelPtr = std::unique_ptr<mjModel, FreeModel>;
 /// Makes MuJoCo print nothing but errors, for the whole process. Thread-safe.
 void silence_mujoco();
 
-/// The model of `file` in the folder `suite`, less the bodies named in `without`. Throws Error,
-/// with what to do, when the file is missing or is not what it should be. One thread at a time.
+/// The model of `file` in the folder `suite`, without the bodies that `without` names. Throws Error
+/// when the file is missing or is not the expected one, and says what to do. One thread at a time.
 ModelPtr load_model(const std::filesystem::path& suite, const std::string& file,
                     std::span<const char* const> without);
 

@@ -11,23 +11,23 @@
 
 namespace tandem::mujoco {
 
-/// How a task is shown.
+/// The form of a task's observations and actions.
 struct MujocoOptions {
   bool pixels = false;
   bool plain_pixels = false;
   std::int64_t stack = 1;
-  std::int64_t frame_skip = 1;  // steps of the suite that one action is held
+  std::int64_t frame_skip = 1;  // steps of the suite for which an action is held
 };
 
 /// Frames are the task's observation in single precision, one array after the other in the order of
-/// dm_control, or with `pixels` what the first camera sees, {3,
-/// 84, 84} in u8. Actions are the controls of the model's actuators, within their ranges; with
-/// `frame_skip` one is held for that many steps of the suite, which are its frames, and rewards add
-/// up. An episode is truncated at the task's time limit, and when the simulation breaks down,
-/// without a reward for the step that did it.
+/// dm_control. With `pixels` they are the view of the first camera, {3, 84, 84} in u8. Actions are
+/// the controls of the model's actuators, within their ranges. With `frame_skip` an action is held
+/// for that many steps of the suite, which count as frames, and their rewards add up. An episode is
+/// truncated at the task's time limit. It is also truncated when the simulation breaks down; that
+/// step has no reward.
 class MujocoEnv : public Env {
  public:
-  /// Throws Error when `pixels` are wanted and nothing can be drawn here.
+  /// Throws Error when `pixels` are wanted but nothing can be drawn here.
   MujocoEnv(Simulation simulation, const MujocoOptions& options);
 
   [[nodiscard]] const EnvSpec& spec() const override { return spec_; }
@@ -43,9 +43,9 @@ class MujocoEnv : public Env {
 
   Simulation simulation_;
   EnvSpec spec_;
-  std::unique_ptr<Renderer> observer_;         // of pixels; else null
-  std::vector<std::uint8_t> seen_;             // by it
-  mutable std::unique_ptr<Renderer> painter_;  // of pictures; made for the first one
+  std::unique_ptr<Renderer> observer_;         // draws pixels; null if they are not wanted
+  std::vector<std::uint8_t> seen_;             // its picture
+  mutable std::unique_ptr<Renderer> painter_;  // draws pictures; made for the first one
 };
 
 }  // namespace tandem::mujoco

@@ -1,4 +1,4 @@
-// The family "mujoco": what tandem_mujoco.so exports.
+// The family "mujoco", which tandem_mujoco.so exports.
 #include <cstdlib>
 #include <map>
 #include <mutex>

@@ -42,7 +42,7 @@ void Physics::forward() {
 
 void Physics::step(int substeps) {
   if (model_->opt.integrator == mjINT_RK4) {
-    // Runge-Kutta evaluates the forces at several points, so no step can be cut in halves.
+    // Runge-Kutta evaluates the forces at several points, so a step has no two halves.
     for (int i = 0; i < substeps; ++i) mj_step(model_.get(), data_.get());
   } else {
     // The first half of the first step was done at the end of the step before.

@@ -11,11 +11,12 @@
 
 namespace tandem::mujoco {
 
-/// Advances a world as dm_control's Physics does, so that what depends on positions and velocities
-/// is up to date after a step. Many may share a model; one thread at a time uses an instance.
+/// Advances a world as dm_control's Physics does, so that everything derived from positions and
+/// velocities is up to date after a step. Many instances may share a model; one thread at a time
+/// uses an instance.
 class Physics {
  public:
-  /// With `own_model` the instance has a copy of the model that it may change.
+  /// With `own_model` the instance has its own copy of the model, which it may change.
   Physics(std::shared_ptr<const mjModel> model, bool own_model);
 
   [[nodiscard]] const mjModel& model() const { return *model_; }
@@ -30,7 +31,7 @@ class Physics {
     return {data_->qvel, count(model_->nv)};
   }
 
-  /// The model's initial state.
+  /// Restores the model's initial state.
   void reset();
 
   /// Recomputes everything from positions and velocities, with all actuators off.
@@ -38,11 +39,11 @@ class Physics {
 
   void step(int substeps);
 
-  /// Whether positions, velocities or accelerations got out of hand since the last reset; MuJoCo
-  /// has then put the world back to its initial state.
+  /// Whether positions, velocities or accelerations became invalid since the last reset; MuJoCo has
+  /// then restored the world's initial state.
   [[nodiscard]] bool diverged() const;
 
-  /// All that decides the future: MuJoCo's integration state. state() fills state_size() numbers.
+  /// MuJoCo's integration state, which determines the future. state() fills state_size() numbers.
   [[nodiscard]] std::size_t state_size() const;
   void state(std::span<double> numbers) const;
   void set_state(std::span<const double> numbers);

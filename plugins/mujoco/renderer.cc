@@ -29,8 +29,8 @@ class EglRenderer : public Renderer {
     }
     const Entered entered(context_);
     mjr_defaultContext(&buffers_);
-    // Buffers of the picture's size are cleared and copied faster than the model's own, to the same
-    // bytes. The copy has the model's arrays.
+    // Buffers of the picture's size are cleared and copied faster than the model's own, and give
+    // the same bytes. The copy shares the model's arrays.
     mjModel as_small = model;
     as_small.vis.global.offwidth = width;
     as_small.vis.global.offheight = height;
@@ -49,7 +49,7 @@ class EglRenderer : public Renderer {
   EglRenderer& operator=(const EglRenderer&) = delete;
 
   void draw(const Physics& physics, std::span<std::uint8_t> rgb) override {
-    // Of the data, MuJoCo changes no more than its scratch memory.
+    // MuJoCo changes nothing of the data except its scratch memory.
     auto& data = const_cast<mjData&>(physics.data());
     mjv_updateScene(&physics.model(), &data, &options_, &nothing_pulled_, &camera_, mjCAT_ALL,
                     &scene_);

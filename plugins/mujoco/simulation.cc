@@ -10,7 +10,7 @@ namespace tandem::mujoco {
 namespace {
 
 bool draws_numbers(const Task& task, const mjModel& model) {
-  // Asked for the addresses only; nothing is written through them.
+  // Only the addresses are needed; nothing is written through them.
   return !task.drawn_numbers(const_cast<mjModel&>(model)).empty();
 }
 
@@ -75,7 +75,7 @@ std::vector<double> Simulation::state() const {
 void Simulation::save(StateWriter& writer) const {
   const auto all = state();
   writer.put_values(all);
-  // Touch is felt while a step is computed, so the last observation cannot be had from the state.
+  // Touch is computed during a step, so the state alone does not determine the last observation.
   writer.put_bytes(std::as_bytes(features_.values()));
   writer.put(steps_);
 }

@@ -1,4 +1,4 @@
-// A task being played, in double precision.
+// Plays a task, in double precision.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace tandem::mujoco {
 
-/// What a step gave. No task of the suite ends before its time, so that the discount is always 1.
+/// The result of a step. No task of the suite ends before its time, so the discount is always 1.
 struct Outcome {
   double reward = 0;
   bool out_of_time = false;
-  bool diverged = false;  // the simulation broke down: the observation is still the one before
+  bool diverged = false;  // the simulation broke down: the observation is the previous one
 };
 
-/// Plays episodes of a task: states, observations and rewards are those of dm_control after the
+/// Plays episodes of a task. States, observations and rewards equal those of dm_control after the
 /// same start and controls. No allocation in step(). One thread at a time uses an instance.
 class Simulation {
  public:
@@ -37,8 +37,8 @@ class Simulation {
   /// Starts an episode in a given state instead of a drawn one.
   void reset(std::span<const double> state);
 
-  /// What decides the future but for the steps done: the state of Physics, then the numbers that
-  /// the task drew.
+  /// The numbers that determine the future, except the count of steps: the state of Physics, then
+  /// the numbers that the task drew.
   [[nodiscard]] std::vector<double> state() const;
 
   Outcome step(std::span<const float> control);
@@ -53,7 +53,7 @@ class Simulation {
 
   std::unique_ptr<Task> task_;
   Physics physics_;
-  std::vector<std::span<double>> drawn_;  // numbers of the model
+  std::vector<std::span<double>> drawn_;  // the model's numbers that the task draws
   int substeps_;
   double step_limit_;
   std::int64_t steps_ = 0;

@@ -1,4 +1,4 @@
-// The list of tasks: dm_control's, under its names.
+// The list of tasks, which has dm_control's under their names.
 #pragma once
 
 #include <memory>
@@ -10,11 +10,11 @@
 
 namespace tandem::mujoco {
 
-/// A task and the world it is played in. Value type.
+/// A task and its world. Value type.
 struct TaskInfo {
   std::string name;                       // "cartpole-swingup"
   std::string file;                       // "cartpole.xml"
-  double seconds;                         // an episode's length
+  double seconds;                         // length of an episode
   double control_timestep = 0;            // seconds between actions; 0: one step of the physics
   std::vector<const char*> without = {};  // bodies of the file that are left out
   std::unique_ptr<Task> (*make)(const mjModel& model);
@@ -23,7 +23,7 @@ struct TaskInfo {
 /// Every task, in alphabetical order of names.
 std::vector<TaskInfo> suite_tasks();
 
-/// The task of that name. Throws Error when there is none, offering the nearest.
+/// The task of that name. Throws Error when there is none, and offers the nearest.
 TaskInfo find_task(const std::string& name);
 
 }  // namespace tandem::mujoco

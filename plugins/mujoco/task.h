@@ -1,4 +1,4 @@
-// What a task of the suite is made of.
+// The interface of the suite's tasks.
 #pragma once
 
 #include <cmath>
@@ -10,8 +10,8 @@
 
 namespace tandem::mujoco {
 
-/// What an angle that nothing bounds is shown as: dm_control's number, which grows by 2 pi with
-/// each turn, or its sine and its cosine.
+/// How an observation shows an unbounded angle: as dm_control's number, which grows by 2 pi with
+/// each turn, or as its sine and its cosine.
 enum class Turns { counted, sine_and_cosine };
 
 /// An observation's numbers, in order. Keeps its memory when cleared, so that a second observation
@@ -37,21 +37,21 @@ class Features {
   std::vector<double> values_;
 };
 
-/// How episodes start, what is seen and what is worth how much. Holds no state of an episode; one
-/// object serves one Physics, whose threads it follows.
+/// How episodes start, the observations, and the rewards. Holds no state of an episode; one object
+/// serves one Physics, and only one thread at a time may use both.
 class Task {
  public:
   virtual ~Task() = default;
 
-  /// The numbers of the model that start() draws. A task that has any needs a model of its own.
+  /// The numbers of the model that start() draws. A task that draws any needs its own model.
   [[nodiscard]] virtual std::vector<std::span<double>> drawn_numbers(mjModel&) const { return {}; }
 
-  /// Draws the first state of an episode. `physics` was just reset; forward() is the caller's.
+  /// Draws the first state of an episode. `physics` was just reset; the caller calls forward().
   virtual void start(Physics& physics, Stream& stream) const = 0;
 
   virtual void observe(const Physics& physics, Features& features) const = 0;
 
-  /// What the step that led to this state gave: 0 to 1.
+  /// The reward of the step that led to this state: 0 to 1.
   [[nodiscard]] virtual double reward(const Physics& physics) const = 0;
 };
 

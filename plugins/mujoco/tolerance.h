@@ -1,4 +1,4 @@
-// How near a number is to where it should be: what the suite's rewards are made of.
+// Scores how close a number is to its wanted range: the parts of the suite's rewards.
 #pragma once
 
 #include <limits>
@@ -7,7 +7,7 @@ namespace tandem::mujoco {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// How the value falls off outside of the bounds.
+/// The way in which the score falls outside of the bounds.
 enum class Sigmoid {
   gaussian,
   hyperbolic,
@@ -19,8 +19,8 @@ enum class Sigmoid {
   tanh_squared
 };
 
-/// The wanted range, ends included, and what is worth how much beyond it: `value_at_margin` at the
-/// distance `margin`, nothing anywhere if that is 0. Value type.
+/// The wanted range, ends included, and the score beyond it: `value_at_margin` at the distance
+/// `margin`. With a margin of 0 the score is 0 everywhere outside. Value type.
 struct Wanted {
   double lower = 0;
   double upper = 0;
@@ -29,9 +29,9 @@ struct Wanted {
   double value_at_margin = 0.1;
 };
 
-/// 1 within the bounds, and between 0 and 1 outside (Tassa et al. 2018, "DeepMind Control Suite",
-/// section 2.1). Only cosine, linear and quadratic may have the value 0 at the margin. Pure,
-/// thread-safe. Throws std::invalid_argument for bounds or values that make no sense.
+/// The score: 1 within the bounds, between 0 and 1 outside (Tassa et al. 2018, "DeepMind Control
+/// Suite", section 2.1). Only cosine, linear and quadratic may have the value 0 at the margin.
+/// Pure, thread-safe. Throws std::invalid_argument for bounds or values that make no sense.
 double tolerance(double x, const Wanted& wanted);
 
 }  // namespace tandem::mujoco

@@ -1,4 +1,4 @@
-// In place of renderer.cc where EGL is not installed.
+// Replaces renderer.cc if EGL is not installed.
 #include "renderer.h"
 #include "tandem/base/error.h"
 

@@ -26,7 +26,7 @@ class Actor {
  public:
   explicit Actor(BatchedInference& policy) : client_(policy) {}
 
-  /// What is the value of a state that shows `x`?
+  /// The value of a state that shows `x`.
   float ask(float x) {
     x_ = x;
     client_.look({std::as_bytes(std::span(&x_, 1))}, {1, 2, logits_, std::span(&value_, 1)});
@@ -70,7 +70,7 @@ class BatchedInferenceTest : public testing::Test {
   BatchedInference policy_{one_number(), 8, crew_.stop_token()};
 };
 
-// Seen failing with scatter() not moving on from one question to the next.
+// Seen failing when scatter() did not move on from one request to the next.
 TEST_F(BatchedInferenceTest, EachOfManyActorsGetsItsOwnAnswer) {
   predict(3);
   std::atomic<int> left = 20;
@@ -92,7 +92,7 @@ TEST_F(BatchedInferenceTest, EachOfManyActorsGetsItsOwnAnswer) {
   EXPECT_EQ(policy_.take_stats().predictions, 0);
 }
 
-// Seen hanging with all that wait taken at once, and with one at a time.
+// Seen hanging when a batch took all waiting requests, and when it took one.
 TEST_F(BatchedInferenceTest, ABatchIsWhatWaitsUpToItsLimit) {
   std::vector<std::unique_ptr<Actor>> actors;
   for (int i = 0; i < 11; ++i) actors.push_back(std::make_unique<Actor>(policy_));
@@ -130,7 +130,7 @@ TEST_F(BatchedInferenceTest, AnswersByTheNewestParametersAndSaysWhich) {
   EXPECT_EQ(actor.client().version(), 1);
 }
 
-// Seen hanging with the wait not told of the stop.
+// Seen hanging with a wait that ignores the stop.
 TEST_F(BatchedInferenceTest, AStopWakesActorsAndPredictors) {
   predict(2);
   std::atomic<int> unwound = 0;

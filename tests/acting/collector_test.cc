@@ -28,7 +28,7 @@ constexpr int kSteps = 4;
 
 class CollectorTest : public testing::Test {
  protected:
-  // What all steps of one environment hold.
+  // The numbers of one environment in all steps.
   static std::vector<float> of_env(int env, std::span<const float> all) {
     std::vector<float> own;
     for (std::size_t i = env; i < all.size(); i += kEnvs) own.push_back(all[i]);
@@ -124,7 +124,7 @@ TEST_F(RecurrentCollectorTest, CarriesTheStateThroughEpisodesAndNoFurther) {
   for (int env = 0; env < kEnvs; ++env) {
     EXPECT_THAT(counts(rollout, env), ElementsAre(1, 2, 3, 1, 2));
   }
-  // The final state of the episode that was cut off is the fourth of it.
+  // The final state of the truncated episode is its fourth.
   EXPECT_EQ(rollout.rewards()[2 * kEnvs], 1 + 0.5 * 4);
   EXPECT_EQ(rollout.rewards()[2 * kEnvs + 1], 1);
   collector.collect(0);
@@ -157,7 +157,7 @@ TEST_F(RecurrentCollectorTest, RefusesTheStatesOfAnotherNetwork) {
   EXPECT_THROW(of_two.load(reader), Error);
 }
 
-// Q(s, 0) = age and Q(s, 1) = 0 by theta; ten and twenty times the age by theta-.
+// By theta, Q(s, 0) is the age and Q(s, 1) is 0; by theta-, they are ten and twenty times the age.
 class ValueMethodTest : public testing::Test {
  protected:
   // Policy weight and bias of both actions, then value weight and bias.
@@ -244,7 +244,7 @@ TEST_F(ValueMethodTest, SarsaTakesTheActionThatItValued) {
   EXPECT_GT(of_one, 0);
 }
 
-/// Each rollout's epsilons are the numbers of the episodes that go on as it begins.
+/// The epsilons of a rollout are the numbers of the episodes that are under way as it begins.
 class EpisodeCountTest : public ValueMethodTest {
  protected:
   /// With actions chosen ahead, and without.

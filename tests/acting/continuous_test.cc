@@ -20,7 +20,7 @@ using testing::ElementsAre;
 
 constexpr int kRolloutSteps = 5;
 
-// Rewards are the first number of the action. A limit cuts episodes off after four steps.
+// The reward is the first number of the action. A limit cuts episodes off after four steps.
 class Echo : public Env {
  public:
   const EnvSpec& spec() const override { return spec_; }
@@ -81,7 +81,7 @@ TEST_F(ContinuousTest, WithoutBootstrappingReturnsEndWithTheRollout) {
   EXPECT_EQ(rollout.values().back(), 0);
 }
 
-// Its return would be that of an episode that ended there.
+// The return would be that of an episode that ended there.
 TEST_F(ContinuousTest, WithoutBootstrappingARolloutMustLastUntilTheEpisodesEnd) {
   const auto algorithm = make_gaussian_a2c({.reward_clip = 0, .bootstrap = false});
   Collector collector(envs(1), actor_, nullptr, algorithm, 3, RolloutEnd::at_episode);

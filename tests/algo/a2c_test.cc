@@ -18,7 +18,7 @@ constexpr int kEnvs = 3;
 constexpr std::int64_t kSamples = std::int64_t{kSteps} * kEnvs;
 constexpr std::int64_t kActions = 4;
 
-/// Everything that the loss takes, with arbitrary but fixed numbers.
+/// All inputs of the loss, with arbitrary but fixed numbers.
 struct Batch {
   Batch() : rollout(spec(), kSteps, kEnvs) {
     for (std::size_t i = 0; i < logits.size(); ++i) logits[i] = std::sin(3.0f * i);
@@ -109,7 +109,7 @@ TEST(A2c, StatsOfTwoBatchesAdd) {
   EXPECT_EQ(sum.policy_loss, 2 * one.policy_loss);
 }
 
-// Of a single action an actor-critic knows nothing. Seen failing without the action values.
+// An actor-critic knows no value of a single action. Seen failing without the action values.
 TEST(ActorCritic, JudgesByTheStatesValue) {
   std::vector<float> outputs(4);
   std::vector<float> value{5, -1};

@@ -59,8 +59,8 @@ TEST(Dpg, ThePolicyAscendsByTheClippedSlope) {
   EXPECT_EQ(gradient, (std::vector<float>{-0.125F, -1.5F, 1.5F, 0}));
 }
 
-// Appendix D: sigma is 0.3 where actions are of -1 to 1, so 1.5 where they are of 0 to 10. Seen
-// failing with the whole range in the place of half of it.
+// Appendix D: sigma is 0.3 for actions from -1 to 1, so it is 1.5 for actions from 0 to 10. Seen
+// failing with the whole range in place of half of it.
 TEST(Dpg, NoiseIsNormalInUnitsOfTheActionsRange) {
   const auto dpg = make_dpg({}, spec());
   EXPECT_FLOAT_EQ(dpg.acting->epsilon(3, 9, 1000), 0.3F);
@@ -98,7 +98,7 @@ TEST(Dpg, NoiseIsNormalInUnitsOfTheActionsRange) {
   EXPECT_NEAR(products / kDraws, 0, 0.003);
 }
 
-// By its own stream, and to the bounds.
+// The environment's own stream gives the noise, and the bounds limit it.
 TEST(Dpg, NoiseIsOfTheEnvironmentsStreamAndEndsAtTheBounds) {
   const auto dpg = make_dpg({.sigma = 0.3}, spec());
   std::vector<float> policy{0.9F, 9.9F, 0, 5};
@@ -172,7 +172,7 @@ TEST(DpgNetwork, ActionsAreWithinTheirBoundsAndAtFirstInTheMiddle) {
                std::logic_error);
 }
 
-// Seen failing with the action of the policy, without its noise, judged.
+// Seen failing when the policy's action was judged without its noise.
 TEST(Dpg, JudgesTheActionTakenByTheCritic) {
   const auto dpg = make_dpg({}, spec());
   const auto shape = architecture();

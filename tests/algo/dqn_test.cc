@@ -61,7 +61,7 @@ TEST(Dqn, ActsBlindlyByChanceAndElseForTheHighestValue) {
 }
 
 // By hand: the means of the advantages are 1 and 4/3. Seen failing with the value of the best
-// action in the place of the one taken, and with the mean left out.
+// action in place of the chosen one, and without the mean.
 TEST(Dqn, JudgesTheActionTakenAndTheBestOne) {
   const auto dqn = make_dqn({}, 2, true);
   std::vector<float> outputs{0, 2, 1, 3, 0, 1};

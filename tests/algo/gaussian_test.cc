@@ -31,7 +31,7 @@ TEST(Gaussian, SamplesHaveTheMeanAndTheVarianceOfTheOutputs) {
   }
 }
 
-// The variance of the paper would be zero, and the density infinite.
+// With the paper's variance of zero, the density would be infinite.
 TEST(Gaussian, StaysFiniteForAnyFiniteOutputs) {
   for (const float output : {-1e30f, -200.0f, 0.0f, 200.0f, 1e30f}) {
     const std::vector<float> outputs{1, output};

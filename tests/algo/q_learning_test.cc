@@ -36,12 +36,12 @@ TEST(QLearning, WithoutEpsilonTheBestActionIsTaken) {
   EXPECT_THAT(act({-1, 3, 2}, 1000, 0), Each(1));
 }
 
-// Seen failing with the comparison of the draw turned around.
+// Seen failing with the comparison of the draw reversed.
 TEST(QLearning, EpsilonIsTheChanceOfABlindAction) {
   constexpr int kDraws = 100'000;
   std::vector<int> seen(4);
   for (const auto action : act({0, 1, 5, 2}, kDraws, 0.4f)) ++seen[action];
-  // Three deviations.
+  // The tolerance is three deviations.
   for (const int other : {0, 1, 3}) EXPECT_NEAR(seen[other], 0.1 * kDraws, 300) << other;
   EXPECT_NEAR(seen[2], 0.7 * kDraws, 450);
 }
@@ -59,8 +59,8 @@ TEST(QLearning, SarsasValueIsThatOfTheActionTaken) {
   }
 }
 
-// Seen failing with the value of the best action in the place of the one taken, and with the best
-// one's as Sarsa's state value.
+// Seen failing with the value of the best action in place of the chosen one, and with that value as
+// Sarsa's state value.
 TEST(QLearning, JudgesByTheValueOfTheActionTaken) {
   std::vector<float> q{1, 2, 3, 6, 5, 4};
   std::vector<std::int32_t> chosen{0, 1};

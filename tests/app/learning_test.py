@@ -22,7 +22,7 @@ def train(system, env, run, *words):
 
 
 def mean_return(system, env, *words):
-    """Of the last 100 training episodes."""
+    """The mean return of the last 100 training episodes."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         train(system, env, run, *words)
@@ -30,7 +30,7 @@ def mean_return(system, env, *words):
 
 
 def reaches(score, system, env, *words):
-    """Whether the mean return of 100 training games does before the budget is used up."""
+    """Whether the mean return of 100 training games reaches the score within the budget."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         train(system, env, run, *words, "--set", f"run.until_return={score}")
@@ -38,7 +38,7 @@ def reaches(score, system, env, *words):
 
 
 def mean_score(system, env, *words):
-    """Of games after training: in training, a value-based method explores to its end."""
+    """The score of games after training, because a value-based method explores to its end."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         train(system, env, run, *words)
@@ -107,7 +107,7 @@ class Learning(unittest.TestCase):
                 for score, env in [(400, "cartpole"), (0.95, "catch"), (-400, "pendulum")]:
                     self.assertTrue(reaches(score, system, env, "--set", "algo=ppo"))
 
-    # Of games after training: half of the actors explore to its end.
+    # The score of games after training, because half of the actors explore to its end.
     def test_apex(self):
         self.assertGreaterEqual(mean_score("apex", "cartpole"), 200)  # of 14 runs each reached 448
         self.assertGreaterEqual(mean_score("apex", "catch"), 0.9)

@@ -1,4 +1,4 @@
-// Ape-X DPG's agents in the program: what they do not fit, and how they are measured.
+// Ape-X DPG's agents in the program: combinations that are refused, and their evaluation.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

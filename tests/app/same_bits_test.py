@@ -1,8 +1,8 @@
 """The built program, killed and resumed or given other threads, must end with the same bits.
 
-On Atari with a convolutional network where the plug-in is built: libtorch, the emulator's state and
-the checkpoint's file take part. Needs $TANDEM, the path of the program. Seen failing with the
-streams' positions left out of the checkpoint.
+If the plug-in is built, it plays Atari with a convolutional network: oneDNN (libtorch in a build
+without it), the emulator's state and the checkpoint's file take part. Needs $TANDEM, the path of
+the program. Seen failing with the streams' positions left out of the checkpoint.
 """
 
 import json
@@ -36,7 +36,7 @@ def resume(run):
 
 
 class SameBits:
-    """Of one system: its name and its words, and those of two different sets of threads."""
+    """One system: its name, its options, and options for two different sets of threads."""
 
     system = ""
     words = []
@@ -63,7 +63,7 @@ class SameBits:
         return result["steps"], result["episodes"], result["parameters_sha256"]
 
     def cut_short(self, name, number):
-        """A run that got the signal after its first checkpoint."""
+        """A run that received the signal after its first checkpoint."""
         run = self.folder / name
         process = self.train(run, self.more_threads)
         while not list(run.glob("checkpoints/0*")):

@@ -13,7 +13,7 @@
 namespace tandem {
 namespace {
 
-/// As a terminal or `kill` sends it: to the process, not to a thread.
+/// Sends as a terminal or `kill` does: to the process, not to a thread.
 void send(int signal) { kill(getpid(), signal); }
 
 void wait_for(const std::function<bool()>& condition) {
@@ -40,7 +40,7 @@ TEST(SignalsTest, TheFirstOnlySetsTheFlag) {
   }
 }
 
-// As of `timeout`. Seen failing with any second signal ending the process.
+// `timeout` sends two. Seen failing when any second signal ended the process.
 TEST(SignalsTest, TwoAtOnceAreOneRequest) {
   const int status = wait_status_of([] {
     const StopSignals signals;
@@ -80,7 +80,7 @@ TEST(SignalsTest, AProcessThatWasToIgnoreThemStopsAllTheSame) {
   EXPECT_EQ(std::signal(SIGINT, before), SIG_IGN);
 }
 
-// Seen failing with the signals left unblocked. A handler on their stack is what crashed trainings.
+// Seen failing without blocking the signals. A handler on their stack made trainings crash.
 TEST(SignalsTest, ThreadsThatComputeAreNotInterrupted) {
   const StopSignals signals;
   sigset_t blocked;

@@ -258,7 +258,7 @@ class Speedup(Experiment):
         self.assert_refused(*self.speedup("--score", 1, "--threads", "1,x"), says='not "x"')
         self.assert_refused(*self.speedup("--score", 1, "--key", "threeds"), says="run.threads?")
         self.assert_refused(
-            *self.speedup("--score", 1, "--key", "arch"), says="no number of threads"
+            *self.speedup("--score", 1, "--key", "arch"), says="not a number of threads"
         )
         self.assertFalse(self.out.exists())
 

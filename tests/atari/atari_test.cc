@@ -1,4 +1,4 @@
-// How the games of the Atari plug-in are played.
+// The rules by which the Atari plug-in plays games.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace {
 
 using Options = std::vector<std::pair<std::string, FieldValue>>;
 
-// One game and the last that it showed.
+// One game, its last frame and its last result.
 struct Game {
   Game(const std::string& name, const Options& options, std::uint64_t seed = 1) : stream(seed, 0) {
     const auto family = find_family("atari:" + name);
@@ -176,7 +176,7 @@ TEST(Atari, OptionsThatFollowTheGameTakeNoOtherWords) {
   EXPECT_THROW(Game("Pong", {{"life_loss_terminal", std::int64_t{1}}}), Error);
 }
 
-// Seen failing without what reset's own steps carry to the next step.
+// Seen failing when the results of reset's own steps were dropped.
 TEST(Atari, AGameThatEndsInAStepOfTheResetIsReportedByTheNextStep) {
   Options options = kLives;
   Game scout("Breakout", options);
@@ -215,8 +215,8 @@ TEST(Atari, RefusesAnActionThatTheGameLacks) {
   EXPECT_THROW(game.step(-1), Error);
 }
 
-// A step that ends before its last frame shows what the step before it showed. Seen failing with
-// the screens left out of the saved state.
+// A step that ends before its last frame shows the frame of the step before. Seen failing with the
+// screens left out of the saved state.
 TEST(Atari, ASavedGameThatIsCutShortShowsWhatItShowed) {
   constexpr int kSteps = 40;
   Options options = kNoNoops;

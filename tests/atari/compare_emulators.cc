@@ -1,10 +1,11 @@
-// Plays games in the fast and the reference emulator side by side and compares everything that one
-// can see: RAM, lives, rewards and ends after each frame, the screen of each step's last two
-// frames, and the bytes of saved states.
+// Plays games in the fast and the reference emulator side by side and compares everything visible:
+// RAM, lives, rewards and ends after each frame, the screen of each step's last two frames, and the
+// bytes of saved states.
 //
-//   compare_emulators ROM_FOLDER STEPS [GAME]...     all games when none is named
+// compare_emulators ROM_FOLDER STEPS [GAME]...
 //
-// Prints a line a game; exit status 1 when anything differed.
+// Without a GAME it plays all games. It prints a line a game; the exit status is 1 if anything
+// differed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +43,7 @@ std::vector<std::uint8_t> screen_of(Console& console) {
   return {pixels, pixels + console.screen_bytes()};
 }
 
-/// Two consoles that should do the same.
+/// Two consoles that should behave alike.
 class Pair {
  public:
   Pair(const std::filesystem::path& rom, ConsoleOptions options) {

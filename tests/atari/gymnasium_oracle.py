@@ -90,7 +90,7 @@ def gymnasium_env(case):
 
 
 def expected_records(env, actions):
-    """What dump_rollout should write: a record per reset and per step."""
+    """The records that dump_rollout should write: one per reset and per step."""
     records = [(env.reset()[0], 0, False, False, False)]
     for action in actions:
         frame, reward, terminated, truncated, _ = env.step(action)

@@ -31,7 +31,7 @@ constexpr int kTimes = 3;
 /// ALE's numbers of the actions that press the button: FIRE and the eight directions with it.
 bool presses_fire(int action) { return action == Console::kFire || action >= 10; }
 
-/// Holds an action for a step. Whether a reward, a lost life or the end came.
+/// Holds an action for a step. Returns whether a reward, a lost life or the end came.
 bool step(Console& console, int action) {
   const int lives = console.lives();
   for (int frame = 0; frame < kFramesPerStep; ++frame) {
@@ -41,7 +41,7 @@ bool step(Console& console, int action) {
   return false;
 }
 
-/// Whether anything comes of a minute without FIRE, or with it at the start alone.
+/// Whether anything happens in a minute without FIRE, or with FIRE at the start alone.
 bool something_happens(Console& console, const std::vector<int>& actions, bool fire,
                        std::uint64_t seed) {
   Stream stream(seed, 0);

@@ -45,8 +45,8 @@ Pixels noisy_screens(int height) {
   return noise(std::size_t{kScreens} * kScreenWidth * static_cast<std::size_t>(height));
 }
 
-// The same with rows that come three times and, as in a game, are the same in most screens: rows of
-// the upper half come from the first screen.
+// Screens with rows that come three times and, as in a game, are the same in most screens: the rows
+// of the upper half come from the first screen.
 Pixels repetitive_screens(int height) {
   const auto noise = noisy_screens(height);
   Pixels pixels(noise.size());
@@ -60,7 +60,7 @@ Pixels repetitive_screens(int height) {
   return pixels;
 }
 
-// What a path makes of each screen and the next one.
+// A path's observation of each screen and the next one.
 Pixels observe_pairs(const Pixels& screens, int height, const GrayLevels& levels, Simd simd) {
   const Observer observer(height, levels, simd);
   const std::size_t screen_bytes = static_cast<std::size_t>(height) * kScreenWidth;

@@ -1,4 +1,4 @@
-// Which games the Atari plug-in has, and what it says of those it has not.
+// The games of the Atari plug-in, and its messages about others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ class Roms : public testing::Test {
     }
   }
 
-  // What make() says against a game; empty when it makes one.
+  // The complaint of make() about a game; empty if it makes one.
   std::string complaint(const std::string& game) {
     try {
       (void)family_->make(game, 1);

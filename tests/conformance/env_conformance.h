@@ -1,5 +1,5 @@
-// What every environment must keep. Include in one source file of a test program, and instantiate
-// the suite EnvConformance with the ids to test.
+// The contract of every environment, as tests. Include it in one source file of a test program, and
+// instantiate the suite EnvConformance with the ids to test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@
 
 namespace tandem {
 
-/// An environment under test, and what is known of it.
+/// An environment under test, with its known properties.
 struct EnvCase {
   std::string id;
   std::vector<std::pair<std::string, std::string>> options = {};
@@ -47,7 +47,7 @@ inline std::string case_name(const testing::TestParamInfo<EnvCase>& info) {
   return name;
 }
 
-/// An environment that plays random actions, with all that came of its last step.
+/// An environment that plays random actions, with the results of its last step.
 class RandomPlay {
  public:
   RandomPlay(std::unique_ptr<Env> env, std::uint64_t seed, std::uint64_t action_seed = 99)
@@ -76,7 +76,7 @@ class RandomPlay {
     for (int step = 0; step < steps; ++step) go();
   }
 
-  /// Goes on where the other stands.
+  /// Continues from the state of the other.
   void continue_from(const RandomPlay& other) {
     StateWriter writer;
     other.env_->save(writer);

@@ -35,7 +35,7 @@ def anchors(document):
 
 
 def offences_of_blocks(document, text):
-    """Yields what is wrong with the code blocks."""
+    """Yields the mistakes of the code blocks."""
     for language, file, block in BLOCK.findall(text):
         if file and block not in (ROOT / file).read_text():
             yield f"this block is not in {file}:\n{block}"
@@ -44,7 +44,7 @@ def offences_of_blocks(document, text):
 
 
 def offences_of_links(document, text):
-    """Yields what is wrong with the links."""
+    """Yields the mistakes of the links."""
     for link, place in LINK.findall(text):
         target = document.parent / link if link else document
         if "://" in link:

@@ -32,7 +32,7 @@ PAGE = ROOT / "docs" / "papers.md"
 FOLDERS = (ROOT / "src" / "tandem", ROOT / "tests", ROOT)  # where files are looked for, in turn
 CELLS = 5
 
-# What each paper numbers: how many equations, algorithms, claims, figures and tables.
+# The numbers of equations, algorithms, claims, figures and tables in each paper.
 NUMBERED = {
     "A3C": {"Equation": 9, "Algorithm": 3, "Figure": 10, "Table": 3},
     "GA3C": {"Equation": 5, "Figure": 7, "Table": 3},
@@ -48,7 +48,7 @@ KEY = re.compile(r"^[a-z]\w*\.\w+$")
 
 
 class Mistake(Exception):
-    """What a reader would look for in vain."""
+    """A reference that leads a reader nowhere."""
 
 
 @cache
@@ -88,7 +88,7 @@ def check_test(file: Path, suite: str, name: str) -> None:
 
 
 def check_case(file: Path, case: str) -> None:
-    """Of the numbers that a test of tests/golden reads."""
+    """The cases of numbers that a test of tests/golden reads."""
     used = re.search(r'golden_indices\("(\w+)"\)', text_of(file))
     if used is None:
         raise Mistake(f"{case}: {file.relative_to(ROOT)} has no cases")

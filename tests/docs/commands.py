@@ -1,4 +1,4 @@
-"""What a command line of tandem may say, read from the sources: no program is run."""
+"""The valid command lines of tandem, read from the sources: no program is run."""
 
 import re
 from functools import cached_property
@@ -120,7 +120,7 @@ class Commands:
         return any(f'"{name}"' in file.read_text() for file in tasks)
 
     def problem(self, words: list[str]) -> str | None:
-        """What is wrong with the words behind `tandem`, or None."""
+        """The problem with the words after `tandem`, or None."""
         names = [" ".join(words[:2]), words[0]]
         name = next((each for each in names if each in self.all), None)
         if name is None:

@@ -135,7 +135,7 @@ TEST(Pendulum, IsTruncatedAfter200Steps) {
 }
 
 TEST(Catch, PaysForTheColumnOfTheBall) {
-  // What a perfect and a motionless player earn.
+  // The returns of a perfect and of a motionless player.
   auto player = play("catch");
   int still_caught = 0;
   for (int game = 0; game < 100; ++game) {

@@ -78,7 +78,7 @@ TEST(NormalisedEnv, RefusesWhatItCannotScaleInWords) {
   EXPECT_THAT(error_of([] {
                 require_numbers({.dtype = DType::u8, .frame_shape = {1, 8, 8}});
               }),
-              HasSubstr("net.pixel_mean is what there is for pixels"));
+              HasSubstr("for pixels there is net.pixel_mean"));
   EXPECT_THAT(error_of([] {
                 const auto scale = std::make_shared<const ObservationScale>(
                     ObservationScale{.mean = {0, 0}, .deviation = {1}});

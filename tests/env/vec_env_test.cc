@@ -18,7 +18,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// What the scripted environments of one test do and count.
+// The behaviour and the counts of the scripted environments of one test.
 struct Script {
   int stack = 3;
   int episode = 5;          // steps of a training episode
@@ -31,8 +31,8 @@ struct Script {
   std::atomic<int> stepping = 0;
 };
 
-// Frames are {index, game, episode, step} as floats, so that every observation says where it
-// comes from; the last value is random.
+// Frames are {index, game, episode, step} as floats, so that every observation tells its origin;
+// the last value is random.
 class ScriptedEnv : public Env {
  public:
   ScriptedEnv(Script& script, int index) : script_(script), index_(index) {

@@ -1,4 +1,4 @@
-"""Prints what OpenCV's INTER_AREA makes of noise, for tests/atari/observer_test.cc.
+"""Prints OpenCV's INTER_AREA of noise, for tests/atari/observer_test.cc.
 
 For each height of a screen: the FNV-1a hashes of ten 84 x 84 pictures, each the brighter pixels of
 a screen and the next one, first of plain noise, then of screens whose rows repeat.

@@ -1,4 +1,5 @@
-// What DPG acts by and learns, both networks from heads to parameters, against PyTorch's autograd.
+// DPG's actions and gradients, of both networks from heads to parameters, against PyTorch's
+// autograd.
 #include "tandem/algo/dpg.h"
 
 #include <gtest/gtest.h>

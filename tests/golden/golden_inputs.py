@@ -1,4 +1,4 @@
-"""What both sides of a golden test make: inputs by formula, and short forms of results."""
+"""Shared by both sides of a golden test: inputs by formula, and short forms of results."""
 
 import numpy as np
 import torch

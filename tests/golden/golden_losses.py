@@ -266,7 +266,7 @@ def dqn():
 
 
 def gaussian_case(name, entropy, value_loss, weight, dims, output_size):
-    """As a2c_case; the policy's outputs are a mean and what softplus makes a variance of."""
+    """As a2c_case; the policy outputs a mean, and the number whose softplus is the variance."""
     steps, envs = 5, 3
     samples = steps * envs
     outputs = (numbers(samples * (dims + 1), 1) * output_size).view(samples, dims + 1)

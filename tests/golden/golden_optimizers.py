@@ -41,7 +41,7 @@ def torch_rule(kind, parameters, **options):
 
 
 def momentum_of_the_paper(parameters):
-    """A3C's section 4.5: PyTorch's with dampening, from a buffer of zeros on."""
+    """A3C's section 4.5: PyTorch's rule with dampening, whose buffer starts at zero."""
     optimizer = torch.optim.SGD([parameters], lr=1.0, momentum=0.9, dampening=0.9)
     optimizer.state[parameters]["momentum_buffer"] = torch.zeros_like(parameters)
 

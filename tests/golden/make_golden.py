@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the golden files: what PyTorch computes, for the C++ tests beside this script.
+"""Writes the golden files: results of PyTorch for the C++ tests beside this script.
 
 Everything is computed in float64 from inputs that both sides make by the formula of `numbers`, so
 that the files hold results alone. With --check FOLDER it compares the files there with what this
@@ -40,7 +40,7 @@ def rounded(value):
 
 
 def same(a, b):
-    """Equal but for what another processor's order of summation changes."""
+    """Equal, except for the order of summation on another processor."""
     if isinstance(a, float) and isinstance(b, float):
         return math.isclose(a, b, rel_tol=1e-7, abs_tol=1e-9)
     if isinstance(a, list) and isinstance(b, list):

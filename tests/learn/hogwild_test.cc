@@ -84,7 +84,7 @@ TEST(Hogwild, StatisticsAreSharedOrEachThreadsOwn) {
 
 /// The sum of what all threads took off a parameter, each `updates` times 1, over all parameters.
 double taken_off(bool locking, int threads, int updates) {
-  // So large that an update takes long enough to be met by another.
+  // It is so large that other threads meet an update before it ends.
   auto learner = make_learner({.kind = "momentum", .lr = 1, .momentum = 0, .clip_norm = 0}, 256);
   Hogwild hogwild(learner, {.locking = locking}, threads);
   const auto size = learner.parameters().size();
@@ -109,7 +109,8 @@ double taken_off(bool locking, int threads, int updates) {
 // Seen failing with the lock left out of apply(): a thread's updates overwrite another's.
 TEST(Hogwild, WithLocksNoUpdateIsLost) { EXPECT_EQ(taken_off(true, 4, 2000), 4 * 2000); }
 
-// Without, some may be; ThreadSanitizer must not mind, and nothing but updates may be seen.
+// Without locks some updates may be lost; ThreadSanitizer must not report it, and every value seen
+// must come from updates.
 TEST(Hogwild, WithoutLocksMostUpdatesStay) {
   const double taken = taken_off(false, 4, 2000);
   EXPECT_LE(taken, 4 * 2000);

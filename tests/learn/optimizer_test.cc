@@ -52,7 +52,7 @@ TEST(Clip, BringsTheNormDown) {
   EXPECT_EQ(clip_scale(40, 40), 1);
   EXPECT_FLOAT_EQ(clip_scale(80, 40), 0.5f);
   EXPECT_EQ(clip_scale(1e30, 0), 1);
-  // Not a number stays one: whoever looks at the parameters must see it.
+  // NaN stays NaN: a reader of the parameters must see it.
   EXPECT_TRUE(std::isnan(clip_scale(std::nan(""), 40)));
 }
 

@@ -60,8 +60,8 @@ TEST(Target, NoIntervalMeansNone) {
   EXPECT_TRUE(target.values().empty());
 }
 
-// Whoever passes the multiple first refreshes, and nobody sees half of it. Seen failing, under
-// -fsanitize=thread as well, with the lock left out of refresh().
+// The first thread that passes the multiple refreshes, and no thread sees half of it. Seen failing,
+// under -fsanitize=thread as well, with the lock left out of refresh().
 TEST(Target, ThreadsSeeItWhole) {
   TargetParameters target(std::vector<float>(10'000, 0.0f), 1, 0);
   std::vector<std::thread> team;

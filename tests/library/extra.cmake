@@ -1,4 +1,4 @@
-# The installed tree, as programs of others see it. What a sanitizer finds, it finds in other tests.
+# The installed tree, as programs of others see it. Sanitizers run in other tests.
 if(TANDEM_SANITIZE OR NOT TANDEM_INSTALL)
   return()
 endif()

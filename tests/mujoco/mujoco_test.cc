@@ -1,4 +1,4 @@
-// The plug-in as the program sees it.
+// The plug-in from the program's side.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ INSTANTIATE_TEST_SUITE_P(
                     EnvCase{"mujoco:manipulator-insert_peg"}),
     case_name);
 
-/// What a call throws, in words.
+/// The message of an exception that a call throws.
 std::string message_of(const std::function<void()>& call) {
   try {
     call();

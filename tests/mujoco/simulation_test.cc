@@ -1,4 +1,4 @@
-// What happens inside of a task, which no frame shows.
+// Properties of a task that no frame shows.
 #include "simulation.h"
 
 #include <gtest/gtest.h>

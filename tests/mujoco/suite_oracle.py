@@ -59,7 +59,7 @@ def load(task, seed):
 
 
 def drawn_numbers(task, physics):
-    """What dm_control changes in the model at the start of an episode."""
+    """The numbers of the model that dm_control changes at the start of an episode."""
     model = physics.named.model
     if task == "point_mass-hard":
         return model.wrap_prm[:4]
@@ -130,7 +130,7 @@ def trace(program, folder, task, state, controls, *what, dtype=float):
 
 
 def compare_steps(program, folder, task):
-    """Returns whether all is the same, and prints how far it is off."""
+    """Returns whether all numbers agree, and prints the largest difference."""
     worst = np.zeros(2)  # rewards, features
     rewards = []
     same = True
@@ -167,7 +167,7 @@ def compare_starts(program, folder, task):
     expected = np.array(expected)
     done = subprocess.run([program, folder, task, str(STARTS)], capture_output=True, check=True)
     seen = np.frombuffer(done.stdout).reshape(STARTS, -1)
-    # What should be 0 may be a little off.
+    # Numbers that should be 0 may be a little off.
     p = [ks_2samp(a.round(9), b.round(9)).pvalue for a, b in zip(seen.T, expected.T, strict=True)]
     print(f"{task}: {len(p)} numbers of {STARTS} starts, least p-value {min(p):.2g}", flush=True)
     return min(p) >= LEAST_P

@@ -1,4 +1,4 @@
-// How far floats are from what they should be.
+// The distance of floats from their expected values.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace tandem {
 
-/// Relative to the size of `expected`, floats or doubles, both taken as one vector.
+/// The distance relative to the size of `expected`, floats or doubles, both taken as one vector.
 template <class Expected>
 double distance(std::span<const float> actual, const Expected& expected) {
   double difference = 0;

@@ -1,4 +1,4 @@
-// What every network must keep, whatever library computes it: a test suite over how to make one.
+// The contract of every network, as a test suite over its factory.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -85,7 +85,7 @@ struct NetworkCase {
 
 inline void PrintTo(const NetworkCase& network, std::ostream* out) { *out << network.name; }
 
-/// Instantiated where the libraries are.
+/// Test programs instantiate it with the library's networks.
 class NetworkContract : public testing::TestWithParam<NetworkCase> {
  protected:
   static std::unique_ptr<Network> make(const Atari& atari) {

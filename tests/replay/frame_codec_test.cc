@@ -58,7 +58,7 @@ TEST(FrameCodec, DamagedBytesAreAnError) {
     std::vector<std::byte> encoded;
     std::vector<std::byte> back(7056);
     codec.encode(picture(stream, false), encoded);
-    // Of a PNG libpng does not miss the last few.
+    // libpng does not notice if the last few bytes of a PNG are missing.
     for (std::size_t size = 0; size < encoded.size() * 3 / 4; size += 13) {
       EXPECT_THROW(codec.decode(std::span(encoded).first(size), back.data()), Error) << size;
     }

@@ -1,4 +1,4 @@
-// Small observations whose frames tell which they are.
+// Small observations whose frames carry numbers.
 #pragma once
 
 #include <gtest/gtest.h>

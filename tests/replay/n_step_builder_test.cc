@@ -110,7 +110,7 @@ TEST(NStepBuilder, AnEpisodeBeginsWithItsOwnFrameAlone) {
   EXPECT_THAT(all[4].from, ElementsAre(6, 6, 6));
 }
 
-/// What one builder makes of random episodes, taken whenever `transitions` are there.
+/// A builder's transitions from random episodes, taken whenever `transitions` of them are there.
 std::vector<Seen> play(std::size_t transitions, Compression compression, bool save_and_load) {
   const NStepOptions options{.n = 3, .gamma = 0.9, .transitions = transitions};
   NStepBuilder builder(small_format(compression), options);
@@ -175,7 +175,7 @@ TEST(NStepBuilder, CompressionChangesNothing) {
   expect_same(play(7, Compression::zstd, false), whole);
 }
 
-// Seen failing with save() leaving out what is pending.
+// Seen failing when save() left out pending transitions.
 TEST(NStepBuilder, GoesOnWhereItWasSaved) {
   expect_same(play(7, Compression::none, true), play(7, Compression::none, false));
   expect_same(play(7, Compression::zstd, true), play(7, Compression::none, false));

@@ -38,7 +38,7 @@ class SavedTable : public testing::Test {
     return {config, small_format(), 4, 1, {}};
   }
 
-  /// What the next 20 batches hold.
+  /// The contents of the next 20 batches.
   static std::vector<float> drawn(Table& table) {
     std::vector<float> all;
     SampleBatch batch(table.format(), 4);
@@ -78,7 +78,7 @@ TEST_F(SavedTable, WhatWasRemovedStaysSo) {
   EXPECT_EQ(restored.priorities(), (std::vector{3.0F, 4.0F, 5.0F, 6.0F}));
 }
 
-// A snapshot is of its moment.
+// A snapshot shows the moment at which it was taken.
 TEST_F(SavedTable, WhatComesLaterDoesNotChangeASnapshot) {
   auto table = make();
   table.insert(segment(std::array{1.0F, 2.0F}));

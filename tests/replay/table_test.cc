@@ -63,7 +63,7 @@ double chi_square(const std::vector<double>& count, const std::vector<double>& s
 }
 
 const std::vector<float> kPriorities{0.1F, 0.5F, 1, 2, 3, 5, 8, 13, 21, 34};
-// Of 9 degrees of freedom, exceeded once in a million.
+// The chi-square of 9 degrees of freedom that chance exceeds once in a million.
 constexpr double kUnlikely = 46.0;
 
 std::vector<double> shares_of(double exponent) {
@@ -85,7 +85,7 @@ TEST(Table, DrawsInProportionToPriorities) {
   }
 }
 
-// Parts of the weights in turn: nearer to the shares than chance.
+// Parts of the weights in turn come nearer to the shares than chance would.
 TEST(Table, DrawsABatchFromEqualPartsOfTheWeights) {
   auto table = small_table(small_config());
   table.insert(segment(kPriorities));
@@ -172,7 +172,7 @@ TEST(Table, RemovesByInversePriority) {
   EXPECT_LT(chi_square(removed, shares_of(-0.4)), kUnlikely);
 }
 
-// Seen failing with keys that are slots alone: a later transition got the priority.
+// Seen failing with keys that are slots alone: a later transition received the priority.
 TEST(Table, IgnoresPrioritiesOfWhatIsGone) {
   auto config = small_config();
   config.capacity = 10;

@@ -1,4 +1,4 @@
-// Checkpoints when the process is killed or the disk does not take them.
+// Checkpoints when the process is killed or the disk refuses them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -47,7 +47,7 @@ int entries(const fs::path& folder) {
   return static_cast<int>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
 
-/// A process that writes checkpoints of growing steps and tells of each one that is written.
+/// A process that writes checkpoints of growing steps and reports each one that is written.
 class Writer {
  public:
   Writer(const fs::path& checkpoints, std::int64_t first) {
@@ -63,7 +63,7 @@ class Writer {
     }
   }
 
-  /// Kills it; returns the last step that it told of, or `otherwise`.
+  /// Kills the process; returns the last step that it reported, or `otherwise`.
   std::int64_t kill_and_read(std::int64_t otherwise) {
     kill(process_, SIGKILL);
     waitpid(process_, nullptr, 0);
@@ -98,7 +98,7 @@ TEST(CheckpointFaultsTest, AKillAtAnyMomentLeavesTheLastOneWritten) {
   EXPECT_GT(last, 1);
 }
 
-/// Runs `body` where it may mount a file system of its own; says "no mounts" where that is not
+/// Runs `body` where it may mount a file system of its own; returns "no mounts" if that is not
 /// allowed.
 std::string in_mount_namespace(const std::function<std::string()>& body) {
   return in_child([&]() -> std::string {
@@ -173,8 +173,8 @@ TEST(CheckpointFaultsTest, AFolderWithoutPermissionLeavesTheEarlierOnes) {
                           HasSubstr("--run-dir"), HasSubstr("step 1 of 1")));
 }
 
-// One that the user may not read is not a damaged one: going on from an older one would delete it.
-// Seen failing with every error taken for damage.
+// A checkpoint that the user may not read is not a damaged one: resuming from an older one would
+// delete it. Seen failing with every error taken for damage.
 TEST(CheckpointFaultsTest, OneThatMayNotBeReadStopsTheSearch) {
   constexpr uid_t kNobody = 65534;
   TemporaryFolder folder;

@@ -149,7 +149,7 @@ TEST_F(CheckpointLoopTest, ACheckpointIsOfTheMomentAtWhichAllAreHeld) {
   options_.steps_budget = 1'000'000;
   std::atomic<int> written = 0;
   options_.stop_requested = [&] { return written >= 5; };
-  // A checkpoint of the midst of the run is the newest one while the next one is written.
+  // A checkpoint from the middle of the run is the newest one while the next one is written.
   const auto look = [&] {
     if (written++ > 0) {
       const auto found = latest();

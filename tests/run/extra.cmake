@@ -1,4 +1,4 @@
-# What a run leaves is read with the Python packages that its formats come from.
+# Reads a run's files with the Python packages from which the formats come.
 add_executable(write_run run/write_run.cc)
 tandem_own(write_run)
 target_link_libraries(write_run PRIVATE tandem_core)

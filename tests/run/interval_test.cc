@@ -26,7 +26,7 @@ TEST(Interval, ASystemsOwnNumbersAreThoseOfAllReports) {
   EXPECT_NEAR(line["system/time_p99"], 2, 0.1);
 }
 
-// Who acts and who learns may report apart. Seen failing with numbers known by their place.
+// Actors and learners may report apart. Seen failing with numbers known by their place.
 TEST(Interval, ReportsMayHaveDifferentNumbers) {
   Interval interval;
   const std::array<Measure, 2> first{{{"system/a", 1, 1}, {"system/b", 2, 1}}};

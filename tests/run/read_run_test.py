@@ -49,7 +49,7 @@ class ReadRunTest(unittest.TestCase):
         self.assertEqual(set(tags), set(lines[0]) - {"steps"})
         for tag in tags:
             shown = events.Scalars(tag)
-            # Steps 600 to 800 were logged before the resume too; those are gone.
+            # Steps 600 to 800 were logged before the resume too; these lines are gone.
             self.assertEqual([event.step for event in shown], steps, tag)
             expected = np.float32([line[tag] for line in lines])
             np.testing.assert_array_equal([event.value for event in shown], expected, tag)

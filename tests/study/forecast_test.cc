@@ -12,7 +12,7 @@ namespace {
 constexpr StepTimes kBusy{.step = {200e-6, 0}, .busy = 1};
 constexpr StepTimes kAsleep{.step = {2e-3, 0}, .busy = 0};
 
-// Beside 100 us of a core that a step costs, its environment's 200 us.
+// A step costs 100 us of a core, and its environment 200 us.
 TEST(Forecast, CoresShareTheWork) {
   const SystemCosts costs{.steps_per_second = 2 / 100e-6, .processor_seconds = 100e-6};
   for (const double threads : {2.0, 16.0}) {
@@ -31,7 +31,7 @@ TEST(Forecast, WhoSleepsNeedsNoCore) {
   const SystemCosts costs{.steps_per_second = 20000, .processor_seconds = 100e-6};
   const ThreadPattern pattern{.stepping = 16, .computing = 16};
   EXPECT_NEAR(forecast_steps_per_second(pattern, kAsleep, costs, 2), 16 / 2.1e-3, 1e-6);
-  // Until the cores have enough to do.
+  // The rate grows until the cores have enough to do.
   const ThreadPattern many{.stepping = 1000, .computing = 1000};
   EXPECT_NEAR(forecast_steps_per_second(many, kAsleep, costs, 2), 20000, 1e-6);
 }

@@ -68,7 +68,7 @@ TEST(SweepPlan, EveryCombinationInEveryRepetition) {
     titles.insert(run.title(plan.keys));
     EXPECT_EQ(run.number, static_cast<int>(i) + 1);
     EXPECT_EQ(run.config.run.seed, i < 4 ? 5 : 6);
-    // What is compared has the same draws.
+    // Compared runs have the same draws.
     EXPECT_EQ(run.config.optimizer.lr, plan.runs[i < 4 ? 0 : 4].config.optimizer.lr);
     EXPECT_EQ(std::stod(run.values[0]), run.config.optimizer.lr);
     EXPECT_EQ(run.values[1], run.config.optimizer.kind);

@@ -5,10 +5,10 @@
 
 namespace tandem {
 
-/// What operator new has given, in all threads, since the program started.
+/// The number of allocations by operator new, in all threads, since the program started.
 std::int64_t allocations_made();
 
-/// Counts what operator new gives, in any thread, since it was made.
+/// Counts allocations by operator new, in any thread, since it was made.
 class AllocationCount {
  public:
   [[nodiscard]] std::int64_t so_far() const { return allocations_made() - before_; }

@@ -11,8 +11,8 @@
 
 namespace tandem {
 
-/// What `body` returns, or the message of what it throws, in a child process: for tests that set
-/// limits, mounts or signals.
+/// Runs `body` in a child process, for tests that set limits, mounts or signals. Returns its
+/// result, or the message of its exception.
 inline std::string in_child(const std::function<std::string()>& body) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) return "no pipe";

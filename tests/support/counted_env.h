@@ -1,4 +1,4 @@
-// An environment that tells how much it was played.
+// An environment that counts how much it is played.
 #pragma once
 
 #include <atomic>

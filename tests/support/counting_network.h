@@ -1,4 +1,4 @@
-// A recurrent network that counts, for tests of who carries its state.
+// A recurrent network that counts, for tests of how its state is carried.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,9 @@
 
 namespace tandem {
 
-/// Its state is the number of steps that it saw of the episode, and so is the value; the most
-/// probable action is that number, or the last one. No parameters, no gradients. Not thread-safe.
+/// Its state is the number of steps that it saw of the episode, and so is its value. The most
+/// probable action is that number, or the last action if there are fewer. No parameters, no
+/// gradients. Not thread-safe.
 class CountingNetwork final : public Network {
  public:
   explicit CountingNetwork(std::int64_t actions)

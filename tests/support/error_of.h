@@ -1,4 +1,4 @@
-// What the user is told of a failure.
+// The messages that users see after a failure.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace tandem {
 
-/// The message of the Error that `action` throws; empty where it throws none.
+/// The message of the Error that `action` throws; empty if it throws none.
 inline std::string error_of(const std::function<void()>& action) {
   try {
     action();

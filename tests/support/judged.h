@@ -1,4 +1,4 @@
-// What an acting rule makes of heads alone.
+// The judgements of an acting rule, from heads alone.
 #pragma once
 
 #include <vector>

@@ -13,8 +13,8 @@
 
 namespace tandem {
 
-/// The linear architecture of an environment: both heads directly on the observation; of continuous
-/// actions the mean and what becomes the variance.
+/// The linear architecture of an environment: both heads directly on the observation. For
+/// continuous actions the policy head is the mean and the number that becomes the variance.
 inline Architecture linear_architecture(const EnvSpec& spec) {
   return {.name = "linear",
           .input_dtype = spec.dtype,

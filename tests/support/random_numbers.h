@@ -1,4 +1,4 @@
-// Inputs of which nothing is special.
+// Inputs without special values.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Acting rules that do as another one, but for something that a test looks at.
+// Acting rules that forward to another one, except in one respect that a test observes.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace tandem {
 
-/// Does as another rule.
+/// Forwards to another rule.
 class WrappedRule : public ActingRule {
  public:
   explicit WrappedRule(std::shared_ptr<const ActingRule> inner) : inner_(std::move(inner)) {}

@@ -11,7 +11,7 @@
 namespace tandem {
 namespace {
 
-// Something to block on, as the primitives built on a crew do it.
+// A gate that blocks like the primitives built on a crew.
 class Gate {
  public:
   void wait(const std::stop_token& stop) {
@@ -86,7 +86,7 @@ TEST(Crew, TheFirstErrorWakesAllAndIsRethrown) {
   }
   EXPECT_EQ(stopped, 3);
   EXPECT_TRUE(crew.stop_token().stop_requested());
-  crew.join();  // the error is told once
+  crew.join();  // the error is reported once
 }
 
 // Seen failing with `error_` overwritten by later errors.

@@ -13,7 +13,7 @@
 namespace tandem {
 namespace {
 
-// Of many threads on a number that only the lock guards. Seen failing with a lock that lets all in.
+// Many threads change a number that only the lock guards. Seen failing with a lock that admits all.
 TEST(FairMutex, OneThreadAtATimeHoldsIt) {
   FairMutex mutex;
   std::atomic<int> count = 0;

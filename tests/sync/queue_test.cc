@@ -76,7 +76,7 @@ TEST(Queue, HoldsWhatCanOnlyBeMoved) {
   EXPECT_EQ(**queue.pop(), 5);
 }
 
-// Seen hanging with the waits not told of the stop.
+// Seen hanging with waits that ignore the stop.
 TEST(Queue, AStopWakesWhoeverWaits) {
   Crew crew;
   Queue<int> full(1, crew.stop_token());

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMost = 6;
 
-// Counts what each rank did.
+// Counts the work of each rank.
 class TeamTest : public testing::Test {
  protected:
   ~TeamTest() override { crew_.end(); }

@@ -103,7 +103,7 @@ class ProgramsTest(unittest.TestCase):
         return subprocess.run(list(map(str, command)), capture_output=True, text=True)
 
     def statuses(self, done):
-        """Of each row but the last line, which counts: its status and check."""
+        """The status and check of each row; the last line, which counts, is left out."""
         return [tuple(row.split()[:2]) for row in done.stdout.splitlines()[:-1]]
 
     def test_a_program_is_the_same_as_itself(self):

@@ -1,10 +1,10 @@
-"""A run's folder as `tandem train` leaves it, for the tests of what reads such folders."""
+"""A run's folder as `tandem train` leaves it, for the tests of tools that read it."""
 
 import json
 
 
 def make_run(folder, seed=1, arch="nips", lr=0.01, returns=(0.0, 1.0, 2.0), env="atari:Pong"):
-    """Logs a return each 1,000 steps, a tenth of a second each 1 step."""
+    """Logs a return every 1,000 steps; each step takes a tenth of a second."""
     folder.mkdir()
     (folder / "config.toml").write_text(
         f"system = 'paac'\n[run]\nseed = {seed}\n[env]\nid = '{env}'\n"

@@ -81,7 +81,7 @@ TEST(DefaultPreset, ThereIsOneForEachKindOfEnvironment) {
   }
 }
 
-// Whatever a preset names, no other one claims as much.
+// No two presets may claim the same situation.
 TEST(DefaultPreset, NoTwoCompete) {
   const auto defaults = read_defaults(published()->presets);
   std::set<std::string> named = {"atari:Pong", "mujoco:walker-walk"};
@@ -101,7 +101,7 @@ TEST(DefaultPreset, NoTwoCompete) {
   }
 }
 
-// A word that is neither a name nor a kind would never be true.
+// A word that is neither a name nor a kind would never hold.
 TEST(DefaultPreset, EveryWordIsKnown) {
   std::set<std::string> known(kKinds.begin(), kKinds.end());
   known.insert({"atari", "mujoco", "mujoco:reacher-easy"});

@@ -89,13 +89,13 @@ class MeasuredTest : public testing::Test {
   std::shared_ptr<const Catalogue> catalogue_;
 };
 
-// Of 0, 51, 102 and 153, by 255.
+// The mean of 0, 51, 102 and 153, divided by 255.
 TEST_F(MeasuredTest, PixelMeanIsThatOfRandomPlay) {
   EXPECT_DOUBLE_EQ(measured(config("tiny:grey", {"net.pixel_mean=auto"})).net.pixel_mean, 0.3);
   EXPECT_EQ(measured(config("tiny:ages", {"net.pixel_mean=auto"})).net.pixel_mean, 0);
 }
 
-// Of 0, 1, 2 and 3.
+// The mean and deviation of 0, 1, 2 and 3.
 TEST_F(MeasuredTest, ObservationsHaveTheMeanAndDeviationOfRandomPlay) {
   const auto env = measured(config("tiny:ages", {"env.normalise=true"})).env;
   EXPECT_NEAR(std::stod(env.observation_mean), 1.5, 1e-12);

@@ -1,4 +1,4 @@
-// The front door as a program uses it, with networks that oneDNN computes.
+// A program uses the front door, with networks that oneDNN computes.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -32,8 +32,8 @@ class FrontDoorTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-// Seen failing with a stop() that nobody asks, whose run ends with its budget, and with an observer
-// that is never called.
+// Seen failing with a stop() that the run ignores until its budget ends, and with an observer that
+// is never called.
 TEST_F(FrontDoorTest, ATrainingIsObservedAndStopped) {
   Training training(config("200k"), run_folder(), false);
   int lines = 0;

@@ -26,7 +26,7 @@ class Cheetah : public Task {
   }
 
   void observe(const Physics& physics, Features& features) const override {
-    features.add(physics.position().subspan(1));  // wherever it is along the track
+    features.add(physics.position().subspan(1));  // without its place along the track
     features.add(physics.velocity());
   }
 

@@ -26,7 +26,7 @@ class Hopper : public Task {
   void start(Physics& physics, Stream& stream) const override { randomize_joints(physics, stream); }
 
   void observe(const Physics& physics, Features& features) const override {
-    features.add(physics.position().subspan(1));  // wherever it is along the track
+    features.add(physics.position().subspan(1));  // without its place along the track
     features.add(physics.velocity());
     features.add(std::log1p(physics.data().sensordata[toe_]));
     features.add(std::log1p(physics.data().sensordata[heel_]));

@@ -16,12 +16,12 @@ namespace {
 
 constexpr double kPi = std::numbers::pi;
 constexpr double kClose = 0.01;     // metres
-constexpr double kPInHand = 0.1;    // how often an episode starts with the object in the hand,
-constexpr double kPInTarget = 0.1;  // or already in its place
+constexpr double kPInHand = 0.1;    // how often an episode starts with the object in the hand ...
+constexpr double kPInTarget = 0.1;  // ... or already in its place
 
 constexpr std::array kArmJoints = {"arm_root", "arm_shoulder", "arm_elbow", "arm_wrist",
                                    "finger",   "fingertip",    "thumb",     "thumbtip"};
-constexpr int kFinger = 4;  // in kArmJoints
+constexpr int kFinger = 4;  // index in kArmJoints
 constexpr int kThumb = 6;
 constexpr std::array kTouchSensors = {"palm_touch", "finger_touch", "thumb_touch",
                                       "fingertip_touch", "thumbtip_touch"};
@@ -29,7 +29,7 @@ constexpr std::array kTouchSensors = {"palm_touch", "finger_touch", "thumb_touch
 enum class Object { ball, peg };
 enum class Goal { bring, insert };  // to a place in the air, or into a cup or slot
 
-/// Where the object or its place is: in the plane of the arm.
+/// The place of the object, or of its target, in the plane of the arm.
 struct Pose {
   double x = 0;
   double z = 0;
@@ -69,7 +69,7 @@ class Manipulator : public Task {
   int receptacle_ = -1;  // a cup or slot, if there is one
   int grasp_;            // a site
 
-  // Pairs of sites that are to meet.
+  // Pairs of sites that should meet.
   std::array<int, 2> place_;
   std::array<int, 2> tip_{};    // of the peg
   std::array<int, 2> held_{};   // by the palm

@@ -1,4 +1,4 @@
-// An arm of two links in the plane that is to touch a target.
+// An arm of two links in the plane that should touch a target.
 #include <cmath>
 #include <numbers>
 

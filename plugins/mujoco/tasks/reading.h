@@ -1,4 +1,4 @@
-// What several tasks read from a world.
+// Readings of a world that several tasks use.
 #pragma once
 
 #include <span>

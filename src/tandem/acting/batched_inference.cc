@@ -49,8 +49,8 @@ void BatchedInference::answer(NetworkCopy& model, Batch& batch) {
   reply(batch, model.version());
 }
 
-/// Until no more questions come while this thread yields its core, or the batch is full: so batches
-/// grow without anybody waiting for them to fill.
+/// Waits while further requests arrive as this thread yields its core, until the batch is full.
+/// Batches grow in this way without a thread that waits for them to fill.
 void BatchedInference::let_others_ask() {
   std::size_t before = 0;
   while (waiting_.size() > before && waiting_samples_ < most_) {
@@ -61,7 +61,7 @@ void BatchedInference::let_others_ask() {
   }
 }
 
-/// Moves the questions that have waited longest into the batch.
+/// Moves the requests that have waited longest into the batch.
 void BatchedInference::take(Batch& batch) {
   WaitLock lock(mutex_);
   do {
@@ -70,7 +70,7 @@ void BatchedInference::take(Batch& batch) {
     stats_.idle_seconds += watch.seconds();
     batch.watch_ = {};
     let_others_ask();
-  } while (waiting_.empty());  // another predictor was sooner
+  } while (waiting_.empty());  // another predictor took them
   stats_.waiting += static_cast<std::int64_t>(waiting_.size());
   batch.questions_.clear();
   batch.samples_ = 0;
@@ -97,7 +97,7 @@ void BatchedInference::reply(const Batch& batch, std::int64_t version) {
     stats_.batches += 1;
     stats_.computing_seconds += batch.watch_.seconds();
   }
-  // Without the lock, which those that wake need.
+  // Notifies without the lock, because threads that wake take it.
   for (InferenceRequest* question : batch.questions_) question->changed.notify_one();
 }
 

@@ -19,14 +19,14 @@
 
 namespace tandem {
 
-/// What predictors did; sums. Value type.
+/// Sums over the predictors' work. Value type.
 struct PredictionStats {
-  std::int64_t predictions = 0;  // samples
+  std::int64_t predictions = 0;  // samples that were answered
   std::int64_t batches = 0;
-  std::int64_t waiting = 0;      // questions, as each batch was taken
-  Histogram latency_seconds;     // from asking to the answer, of each sample
-  double computing_seconds = 0;  // of predictors
-  double idle_seconds = 0;       // of predictors, with nothing to answer
+  std::int64_t waiting = 0;      // requests in the queue when a batch is taken, summed over batches
+  Histogram latency_seconds;     // of each sample, from the request to the answer
+  double computing_seconds = 0;  // seconds that predictors computed
+  double idle_seconds = 0;       // seconds that predictors waited for requests
 };
 
 /// GA3C's prediction queue (section 4.1). Any number of actors ask and wait for their answers. Any
@@ -36,17 +36,17 @@ struct PredictionStats {
 /// throw Stopped once `stop` is requested.
 class BatchedInference final : public Inference {
  public:
-  /// Batches have at most `most` samples, if no actor asks for more.
+  /// A batch has at most `most` samples, unless a single request has more.
   BatchedInference(Architecture architecture, std::int64_t most, std::stop_token stop,
                    Answering answering = Answering::together);
 
   [[nodiscard]] const Architecture& architecture() const override { return architecture_; }
 
-  /// An actor: waits until a predictor has answered. What the question views must outlive the
-  /// predictors, which may still be at work on it when this throws Stopped.
+  /// Called by an actor: waits until a predictor has answered. The memory that the request views
+  /// must outlive the predictors, because one may still use it after this throws Stopped.
   void ask(InferenceRequest& question) override;
 
-  /// What a predictor computes in; one for each predictor.
+  /// A predictor's buffers. Each predictor has its own.
   class Batch {
    public:
     Batch() = default;
@@ -59,17 +59,17 @@ class BatchedInference final : public Inference {
 
     std::vector<InferenceRequest*> questions_;
     std::int64_t samples_ = 0;
-    Stopwatch watch_;  // since there was something to answer
+    Stopwatch watch_;  // started when the first request was there
     Pieces observations_;
     std::vector<float> state_;
     std::vector<std::uint8_t> episode_starts_;
     HeadsBuffer heads_;
   };
 
-  /// A predictor: waits for questions and answers them by the newest parameters.
+  /// Called by a predictor: waits for requests and answers them by the newest parameters.
   void answer(NetworkCopy& model, Batch& batch);
 
-  /// Since the last call.
+  /// The sums since the last call.
   PredictionStats take_stats();
 
  private:
@@ -83,7 +83,7 @@ class BatchedInference final : public Inference {
   const Answering answering_;
   Mutex mutex_;
   std::condition_variable_any asked_;
-  std::vector<InferenceRequest*> waiting_ TANDEM_GUARDED_BY(mutex_);  // the longest first
+  std::vector<InferenceRequest*> waiting_ TANDEM_GUARDED_BY(mutex_);  // in the order of arrival
   std::int64_t waiting_samples_ TANDEM_GUARDED_BY(mutex_) = 0;
   PredictionStats stats_ TANDEM_GUARDED_BY(mutex_);
 };

@@ -120,7 +120,7 @@ void Collector::step(int t) {
     const StepResult& result = env_.result(id);
     const auto i = static_cast<std::size_t>(id);
     float reward = rule_.reward(result.reward);
-    // An episode that a limit cut off goes on in truth: its last state keeps its value.
+    // An episode that a limit cut off would go on: its last state keeps its value.
     if (result.truncated && !result.terminated && bootstrap_ != Bootstrap::none) {
       reward += gamma * final_value(id);
     }
@@ -157,7 +157,7 @@ void Collector::bootstrap() {
   looked_ahead_ = last_state_ == LastState::acted_on;
 }
 
-/// Without bootstrapping, a return that breaks off in the midst of an episode would be a wrong one.
+/// Without a bootstrap value, the return of an unfinished episode would be wrong.
 void Collector::require_ends(int t) {
   const auto discounts = rollout_.discounts(t);
   if (std::ranges::all_of(discounts, [](float discount) { return discount == 0; })) return;
@@ -168,7 +168,7 @@ void Collector::require_ends(int t) {
       t + 1));
 }
 
-/// a_T, with the parameters of before the update: Sarsa's target is of the action really taken.
+/// Chooses a_T with the parameters before the update: Sarsa's target uses the action that is taken.
 void Collector::choose_ahead() {
   const int last = rollout_.steps();
   const Heads heads = outputs(env_.size());
@@ -176,8 +176,8 @@ void Collector::choose_ahead() {
   rule_.act(heads, streams_, rollout_.epsilons(), rollout_.taken(last));
 }
 
-/// The value of the state at which an episode was cut off. No action is taken in it; Sarsa draws
-/// the one that would have been.
+/// The value of the state at which an episode was cut off. No action is taken there; Sarsa draws
+/// the action that would follow.
 float Collector::final_value(int id) {
   const auto observation = env_.final_observation(id);
   const std::span ids(&id, 1);

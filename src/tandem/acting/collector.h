@@ -1,4 +1,5 @@
-// Acting and stepping, t_max times, into a rollout. Every actor of every system does it so.
+// Collects rollouts: acts and steps a group of environments t_max times. Systems that learn from
+// rollouts use it; Ape-X's actors, which fill a replay, do not.
 #pragma once
 
 #include <memory>
@@ -16,30 +17,31 @@
 
 namespace tandem {
 
-/// When a rollout is at its end.
+/// When a rollout ends.
 enum class RolloutEnd {
-  after_t_max,  // always after t_max steps, as PAAC's
-  at_episode,   // or before, with an episode's end, as A3C's. For one environment
+  after_t_max,  // always after t_max steps, as in PAAC
+  at_episode,   // at an episode's end too, as in A3C; for one environment only
 };
 
 /// Whether evaluating the last state of a rollout also chooses the first action of the next
 /// rollout, which begins in that state.
 enum class LastState {
-  looked_at_again,  // no: the next rollout evaluates it again, by the parameters of then
-  acted_on          // yes, by ActorNetwork::look(): learning must not need that pass recorded
+  looked_at_again,  // no: the next rollout evaluates it again, with the newest parameters
+  acted_on          // yes, by ActorNetwork::look(); the algorithm must not need a record of that
+                    // pass
 };
 
 /// A group of environments that one policy drives. Not thread-safe; collectors of the same
 /// parameters run in parallel, each in a thread of its own.
 class Collector {
  public:
-  /// `actor` acts by `rule`. The states of `bootstrap` are valued by `target`, or by `actor` where
-  /// that is null. All three must outlive the collector.
+  /// `actor` acts by `rule`. `target` values the states of `bootstrap`; if it is null, `actor`
+  /// does. All three must outlive the collector.
   Collector(VecEnv env, ActorNetwork& actor, Network* target, const ActingRule& rule,
             Bootstrap bootstrap, int t_max, RolloutEnd end = RolloutEnd::after_t_max,
             LastState last_state = LastState::looked_at_again);
 
-  /// Of an algorithm that learns from rollouts, whose parts must outlive the collector.
+  /// The same for an algorithm that learns from rollouts. Its parts must outlive the collector.
   Collector(VecEnv env, ActorNetwork& actor, Network* target, const Algorithm& algorithm, int t_max,
             RolloutEnd end = RolloutEnd::after_t_max,
             LastState last_state = LastState::looked_at_again);
@@ -47,18 +49,18 @@ class Collector {
   /// Starts every environment. Call it, or load(), once before the first collect().
   void start();
 
-  /// Up to t_max steps of every environment with actions from the current parameters (PAAC's
-  /// Algorithm 1, lines 4 to 10), then the values that the algorithm bootstraps from (line 12).
-  /// `steps` have been taken by all so far: exploration depends on it. The rollout is valid until
-  /// the next call. Throws Error where an environment fails, and where a rollout breaks off within
-  /// an episode although the algorithm bootstraps from no state.
+  /// Takes up to t_max steps of every environment with actions from the current parameters (PAAC's
+  /// Algorithm 1, lines 4 to 10), then computes the values that the algorithm bootstraps from (line
+  /// 12). Exploration depends on `steps`, the steps that all threads have taken so far. The rollout
+  /// is valid until the next call. Throws Error when an environment fails, and when a rollout ends
+  /// within an episode although the algorithm bootstraps from no state.
   Rollout& collect(std::int64_t steps);
 
-  /// Evaluates the first state of the next rollout again: the parameters may have moved far since
-  /// it was acted on.
+  /// Makes the next collect() evaluate its first state again. Call it when the parameters may have
+  /// moved far since an action was chosen for that state.
   void look_again() { looked_ahead_ = false; }
 
-  /// Gives away the rollout just collected for one of the same shape, to write the next into.
+  /// Swaps the rollout just collected for one of the same shape, which the next call fills.
   void exchange(Rollout& other);
 
   /// Games finished since the last call.
@@ -66,12 +68,12 @@ class Collector {
   /// Thread-seconds spent since the last call.
   TimeShares take_seconds();
 
-  /// Environments with all their state, the network's of each, actions chosen ahead and the numbers
-  /// of episodes; between calls of collect().
+  /// Saves the environments with all their state, their recurrent states, actions chosen ahead and
+  /// the numbers of episodes. Call it between two calls of collect().
   void save(StateWriter& writer);
 
-  /// The state must be the reader's last: one of an older version ends in front of the numbers of
-  /// episodes, which then count from 0.
+  /// Must be the last to read from `reader`. A state of an older version ends before the numbers of
+  /// episodes; they then count from 0.
   void load(StateReader& reader);
 
  private:
@@ -94,14 +96,15 @@ class Collector {
   const Bootstrap bootstrap_;
   const RolloutEnd end_;
   const LastState last_state_;
-  bool looked_ahead_ = false;  // the heads of the first state are there already
+  bool looked_ahead_ = false;  // the heads of the first state are computed already
   Rollout rollout_;
   RecurrentState state_;
   std::vector<int> ids_;  // of all environments
   HeadsBuffer heads_;
   std::vector<Stream*> streams_;
   EnvActions actions_;
-  std::vector<std::int64_t> episodes_;  // of each environment, begun before the one that goes on
+  std::vector<std::int64_t> episodes_;  // of each environment: episodes begun before the present
+                                        // one
   TimeShares seconds_;
 };
 

@@ -1,4 +1,4 @@
-// From an algorithm's actions to those that environments take.
+// Translates an algorithm's actions into those of the environments.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 namespace tandem {
 
 /// Turns the actions of up to `envs` samples into those of the environments of one spec: continuous
-/// ones are clipped to its bounds. What is learned from are the actions as they were drawn. Not
+/// actions are clipped to the spec's bounds. Learning uses the actions as they were drawn. Not
 /// thread-safe.
 class EnvActions {
  public:

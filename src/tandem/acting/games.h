@@ -1,4 +1,4 @@
-// A trained policy at play.
+// Plays whole games with a trained policy.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,12 @@ namespace tandem {
 /// How a policy turns its heads into actions.
 enum class Play {
   sampled,  // from the policy, or with the rule's evaluation_epsilon()
-  greedy    // always the most probable action, or that of the highest value
+  greedy    // always the most probable action, or the one of the highest value
 };
 
-/// One whole game in each environment: a lost life does not end it. Games that are over take no
-/// further steps, and the batches of forward passes shrink with them. The result does not depend on
-/// the VecEnv's threads. Not thread-safe.
+/// One whole game in each environment; losing a life does not end it. Finished games take no
+/// further steps, and the batches of forward passes shrink accordingly. The result does not depend
+/// on the VecEnv's threads. Not thread-safe.
 class Games {
  public:
   /// Starts all games. `network` and `rule` must outlive this.
@@ -32,14 +32,14 @@ class Games {
   /// Whether all games have ended.
   [[nodiscard]] bool over() const { return playing_.empty(); }
 
-  /// One step of every game that is not over. Throws Error when an environment fails.
+  /// Takes one step in every unfinished game. Throws Error when an environment fails.
   void step();
 
-  /// Raw return and length of the games that are over and not yet taken, in the order of the
-  /// environments.
+  /// Takes the raw returns and lengths of the games that finished since the last call, in the order
+  /// of the environments.
   std::vector<Episode> take_finished() { return env_.take_episodes(); }
 
-  /// What the environments show. Once a game is over its environment shows the start of another.
+  /// The environments. After its game has ended, an environment shows the start of another one.
   [[nodiscard]] const VecEnv& env() const { return env_; }
 
  private:
@@ -53,10 +53,10 @@ class Games {
   const ActingRule& rule_;
   Play play_;
   RecurrentState state_;
-  std::vector<int> playing_;             // ids of the games that are not over, ascending
+  std::vector<int> playing_;             // ids of unfinished games, ascending
   std::vector<std::byte> observations_;  // by id
 
-  // By place in playing_.
+  // These are indexed by the place in playing_.
   std::vector<std::byte> batch_;
   HeadsBuffer heads_;
   std::vector<Stream*> streams_;

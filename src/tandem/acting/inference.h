@@ -1,4 +1,4 @@
-// Evaluating the observations of actors: each by itself, or for many at once.
+// Forward passes for actors: each actor by itself, or many in one batch.
 #pragma once
 
 #include <condition_variable>
@@ -15,7 +15,7 @@
 
 namespace tandem {
 
-/// The samples that share a forward pass.
+/// The way in which samples share forward passes.
 enum class Answering {
   together,  // all samples of a batch
   alone      // each sample by itself: its bits do not depend on the others
@@ -24,20 +24,20 @@ enum class Answering {
 /// One actor's inference request. Each actor owns one and reuses it.
 struct InferenceRequest {
   Inputs inputs = {};
-  Heads out = {};            // to be filled, as the state of the inputs
-  std::int64_t version = 0;  // of the parameters of the answer
+  Heads out = {};            // to be filled, like the state of the inputs
+  std::int64_t version = 0;  // of the parameters that gave the answer
 
-  // Where activations are to be kept, by sample. Only where samples are answered alone.
+  // Where to keep activations, by sample; only with Answering::alone.
   Activations* activations = nullptr;
   std::span<const std::int64_t> places = {};
 
-  bool answered = false;  // these members are the Inference's own
+  bool answered = false;  // the Inference's own, as the members below
   Stopwatch watch = {};
   std::condition_variable_any changed = {};
 };
 
-/// Fills the heads of the request by this network, each sample by itself. Throws std::logic_error
-/// where activations are to be kept and the network has no recorder.
+/// Fills the heads of the request with this network, sample by sample. Throws std::logic_error when
+/// the request wants activations and the network has no recorder.
 void answer_alone(Network& network, const InferenceRequest& question);
 
 /// Answers the requests of actors. Each implementation says how many threads may ask.
@@ -50,12 +50,12 @@ class Inference {
 
   [[nodiscard]] virtual const Architecture& architecture() const = 0;
 
-  /// Returns when `out`, the state of the inputs and the version are filled. Throws Stopped when
-  /// there will be no answer.
+  /// Returns when `out`, the state of the inputs and the version are filled. Throws Stopped when no
+  /// answer will come.
   virtual void ask(InferenceRequest& question) = 0;
 };
 
-/// Evaluates in the thread that asks, by the newest parameters. Not thread-safe.
+/// Evaluates in the calling thread, with the newest parameters. Not thread-safe.
 class LocalInference final : public Inference {
  public:
   LocalInference(NetworkCopy model, Answering answering, std::stop_token stop);
@@ -70,7 +70,7 @@ class LocalInference final : public Inference {
   const std::stop_token stop_;
 };
 
-/// An actor whose passes an Inference computes. Not thread-safe; each actor has its own.
+/// An actor whose forward passes an Inference computes. Not thread-safe; each actor has its own.
 class PolicyClient final : public ActorNetwork {
  public:
   /// `inference` must outlive it.
@@ -79,12 +79,12 @@ class PolicyClient final : public ActorNetwork {
   [[nodiscard]] const Architecture& architecture() const override {
     return inference_.architecture();
   }
-  /// Keeps activations where record_into() says.
+  /// Keeps activations where record_into() told it to.
   void act(const Inputs& inputs, const Heads& out) override;
   void look(const Inputs& inputs, const Heads& out) override;
 
-  /// From now on act() keeps activations: those of sample i of its next call at places[i], and
-  /// those of each following call strides[i] further on. Null: it keeps none.
+  /// Makes act() keep activations from now on: those of sample i of its next call at places[i], and
+  /// those of each later call strides[i] further. With null it keeps none.
   void record_into(Activations* activations, std::vector<std::int64_t> places,
                    std::vector<std::int64_t> strides);
 

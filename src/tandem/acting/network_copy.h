@@ -1,4 +1,4 @@
-// A network of one thread's own over parameters that others move.
+// A thread's own network over a copy of shared parameters.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@
 
 namespace tandem {
 
-/// A network over a copy of what all threads share, a SharedModel or TargetParameters. Not
-/// thread-safe; one for each thread.
+/// A network over a copy of the parameters of a SharedModel or TargetParameters. Not thread-safe;
+/// each thread has its own.
 class NetworkCopy {
  public:
-  /// Takes the parameters of `source` as they are now. It must outlive this; of size 0 there is no
-  /// network.
+  /// Copies the present parameters of `source`, which must outlive this. A source of size 0 gives
+  /// no network.
   template <class Source>
   NetworkCopy(const Source& source, const NetworkFactory& make_network)
       : NetworkCopy(
@@ -27,20 +27,20 @@ class NetworkCopy {
             [&source](auto& version, auto own) { return source.copy_if_newer(version, own); },
             make_network) {}
 
-  /// Takes the parameters as they are now.
+  /// Copies the parameters if newer ones are there.
   void synchronise();
 
-  /// There must be one.
+  /// Must not be called without a network.
   [[nodiscard]] Network& network() { return *network_; }
 
-  /// Null where there is none.
+  /// Null if there is no network.
   [[nodiscard]] Network* get() const { return network_.get(); }
 
-  /// Of the parameters.
+  /// The version of the parameters.
   [[nodiscard]] std::int64_t version() const { return version_.value_or(0); }
 
  private:
-  /// As SharedModel's and TargetParameters' member of this name.
+  /// The member of SharedModel and TargetParameters that has this name.
   using CopyIfNewer = std::function<bool(std::optional<std::int64_t>&, std::span<float>)>;
 
   NetworkCopy(std::size_t size, CopyIfNewer copy_if_newer, const NetworkFactory& make_network);

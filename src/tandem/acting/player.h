@@ -1,4 +1,4 @@
-// A policy that acts in environments of the caller.
+// A policy that acts in environments which the caller steps.
 #pragma once
 
 #include <cstddef>
@@ -17,16 +17,16 @@
 
 namespace tandem {
 
-/// Chooses actions for some environments at once, whoever steps them. It keeps each environment's
-/// recurrent state and stream. Not thread-safe.
+/// Chooses actions for several environments at once; the caller steps them. It keeps each
+/// environment's recurrent state and random stream. Not thread-safe.
 class Player {
  public:
   /// For `envs` environments of this spec. `network` and `rule` must outlive it.
   Player(Network& network, const ActingRule& rule, const EnvSpec& spec, int envs,
          std::uint64_t seed);
 
-  /// Actions for observations [envs, observation], stacked frames included; continuous ones are
-  /// within the environment's bounds. The views hold until the next call. Throws Error when the
+  /// Actions for observations [envs, observation], which include stacked frames. Continuous actions
+  /// lie within the environment's bounds. The views hold until the next call. Throws Error when the
   /// observations have another size.
   std::span<const Action> act(std::span<const std::byte> observations, Play play);
 

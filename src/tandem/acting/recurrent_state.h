@@ -1,4 +1,4 @@
-// The states of recurrent networks in the environments that they act in.
+// The states of a recurrent network, one for each environment.
 #pragma once
 
 #include <cstddef>
@@ -11,27 +11,27 @@
 
 namespace tandem {
 
-/// The recurrent state of each of some environments, and whether an episode begins there. Of a
-/// network without a state it holds nothing, and inputs are the observations alone. Inputs that it
-/// gives are views that hold until the next call of a member. Not thread-safe.
+/// The recurrent state of each of several environments, and whether an episode begins there. For a
+/// network without a state it holds nothing, and the inputs are the observations alone. The inputs
+/// are views that hold until the next call of a member. Not thread-safe.
 class RecurrentState {
  public:
   /// For `envs` environments; episodes begin everywhere.
   RecurrentState(const Architecture& architecture, int envs);
 
-  /// Episodes begin everywhere.
+  /// Marks the beginning of an episode in every environment.
   void restart();
 
-  /// An episode begins in this environment.
+  /// Marks the beginning of an episode in this environment.
   void restart(int env);
 
-  /// Inputs of environments `ids`, in this order, whose states stay as they are.
+  /// The inputs of environments `ids`, in this order. Their states stay as they are.
   Inputs look(std::span<const int> ids, std::span<const std::byte> observations);
 
-  /// Makes the states after the last look() those of its environments, and so moves them on.
+  /// Stores the states that the network wrote after the last look() as those of environments `ids`.
   void keep(std::span<const int> ids);
 
-  /// Writes nothing where there is no state.
+  /// Writes nothing if the network has no state.
   void save(StateWriter& writer) const;
   /// Reads what save() wrote. Throws Error when it is of another network or number of environments.
   void load(StateReader& reader);
@@ -39,7 +39,7 @@ class RecurrentState {
  private:
   std::span<float> of(int env);
 
-  std::size_t size_;  // of one environment's
+  std::size_t size_;  // of one environment's state
   std::vector<float> states_;
   std::vector<std::uint8_t> episode_starts_;
   std::vector<float> looked_at_;

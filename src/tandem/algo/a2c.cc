@@ -49,7 +49,7 @@ class A2cLoss final : public RolloutLoss {
   }
 
  private:
-  /// What the value of each sample is drawn to, and the advantage of its action.
+  /// The target of each sample's value, and the advantage of its action.
   struct Targets {
     std::vector<float> values;
     std::vector<float> advantages;
@@ -139,9 +139,8 @@ FieldList A2cConfig::fields() {
        .source = "A3C, section 4; false: section 5.2.3"},
       {.key = "correction",
        .target = &correction,
-       .meaning =
-           "of returns, where the parameters have moved on since the policy acted: none; "
-           "values, those of the last states are taken anew; vtrace, importance weights, too",
+       .meaning = "correction of returns for parameters that have moved on since the policy acted: "
+                  "none; values: the last states are valued anew; vtrace: importance weights, too",
        .source = "vtrace: Espeholt et al. 2018, section 4.1; GA3C has none",
        .choices = {"none", "values", "vtrace"}},
       {.key = "rho_limit",

@@ -1,4 +1,4 @@
-// The distributions over actions that a policy head says, discrete and continuous ones.
+// Distributions over actions that a policy head describes, discrete and continuous.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How actor-critics act, whether their actions are discrete or continuous.
+// How actor-critics act, with discrete or with continuous actions.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace tandem {
 
-/// The numbers of an actor-critic's acting. Value type.
+/// The numbers with which an actor-critic acts. Value type.
 struct ActorCriticOptions {
   double gamma = 0.99;                   // discount of one step
   double reward_clip = 1;                // rewards are clipped to +-this; 0: not clipped
@@ -18,8 +18,8 @@ struct ActorCriticOptions {
   bool keeps_log_probabilities = false;  // of the actions drawn, where there is room for them
 };
 
-/// Draws actions from the policy head's ActionDistribution, one of action_distributions.h; the
-/// value head is what states are worth.
+/// Draws actions from the policy head's ActionDistribution, one of action_distributions.h. The
+/// value head gives the values of states.
 template <class ActionDistribution>
 class ActorCriticRule final : public ActingRule {
  public:

@@ -1,4 +1,4 @@
-// An algorithm: how to act, and what to learn from it.
+// An algorithm: a rule for acting, and a loss to learn with.
 #pragma once
 
 #include <memory>
@@ -19,15 +19,15 @@ struct Algorithm {
   /// What is learned: from rollouts, or from a replay.
   std::variant<std::shared_ptr<const RolloutLoss>, std::shared_ptr<const ReplayAlgorithm>> learning;
   bool value_head = true;                 // whether networks need one
-  Metrics metrics = kActorCriticMetrics;  // what its LossStats have
+  Metrics metrics = kActorCriticMetrics;  // the sums that its LossStats fill
 
-  /// Of an algorithm that learns from rollouts. A training is assembled of a system and an
-  /// algorithm that fit, and so std::bad_variant_access is a bug.
+  /// For an algorithm that learns from rollouts. A training consists of a system and an algorithm
+  /// that fit, so std::bad_variant_access means a bug.
   [[nodiscard]] const RolloutLoss& rollout_loss() const {
     return *std::get<std::shared_ptr<const RolloutLoss>>(learning);
   }
 
-  /// Of an algorithm that learns from a replay; otherwise as rollout_loss().
+  /// For an algorithm that learns from a replay; otherwise like rollout_loss().
   [[nodiscard]] const ReplayAlgorithm& replay() const {
     return *std::get<std::shared_ptr<const ReplayAlgorithm>>(learning);
   }

@@ -1,5 +1,5 @@
-// An algorithm as configs and catalogues know it: a name, its traits, its numbers, and how it is
-// made from them.
+// An algorithm as configs and catalogues know it: its name, its traits, its numbers, and a function
+// that makes it.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct AlgorithmInfo {
 };
 
 /// One algorithm of a catalogue, with its numbers. Its numbers are set through fields() before any
-/// thread starts; safe to use from many threads afterwards.
+/// thread starts; afterwards it is safe to use from many threads.
 class AlgorithmEntry {
  public:
   virtual ~AlgorithmEntry() = default;
@@ -40,13 +40,13 @@ class AlgorithmEntry {
   /// Its name and traits.
   [[nodiscard]] virtual const AlgorithmInfo& info() const = 0;
 
-  /// Its numbers, under their short keys ("gamma").
+  /// Its numbers under their short keys ("gamma").
   [[nodiscard]] virtual FieldList fields() = 0;
 
   /// A copy with numbers of its own.
   [[nodiscard]] virtual std::unique_ptr<AlgorithmEntry> clone() const = 0;
 
-  /// Throws Error for numbers that do not fit the task.
+  /// Throws Error when the numbers do not fit the task.
   [[nodiscard]] virtual Algorithm make(const AlgorithmTask& task) const = 0;
 };
 

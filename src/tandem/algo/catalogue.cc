@@ -17,7 +17,7 @@ std::shared_ptr<const AlgorithmEntry> entry(AlgorithmInfo info,
   return std::make_shared<AlgorithmEntryOf<Numbers>>(std::move(info), std::move(make));
 }
 
-/// A3C's sections 4.1 to 4.3.
+/// One of the methods of A3C's sections 4.1 to 4.3.
 std::shared_ptr<const AlgorithmEntry> value_method(const char* name, const char* idea,
                                                    QMethod method) {
   return entry<QConfig>({.name = name,

@@ -1,4 +1,4 @@
-// The algorithms that tandem brings along.
+// The algorithms of tandem.
 #pragma once
 
 #include <memory>

@@ -59,7 +59,7 @@ PolicyTerms differentiate(std::span<const float> logits, std::int32_t action, fl
     mean_log += std::exp(log_p(j)) * log_raised(j);
     sum_log += log_raised(j);
   }
-  // How much of the action's probability is its own: 1 without an epsilon.
+  // The action's share of p + epsilon: 1 without an epsilon.
   const auto a = static_cast<std::size_t>(action);
   const float p_action = std::exp(log_p(a));
   const float weight = epsilon > 0 ? advantage * (p_action / (p_action + epsilon)) : advantage;

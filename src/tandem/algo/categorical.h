@@ -1,4 +1,4 @@
-// A distribution over discrete actions, and what the policy's loss is for it.
+// A distribution over discrete actions, and the terms of the policy's loss for it.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ std::int32_t sample(std::span<const float> logits, Stream& stream);
 /// log p(action).
 float log_probability(std::span<const float> logits, std::int32_t action);
 
-/// log(p(action) + epsilon) and the entropy in nats; writes the gradient of
-/// scale * (-advantage * log(p(action) + epsilon) - beta * entropy) with respect to the logits. The
-/// entropy is that of p + epsilon, as GA3C's equation 5 has it; other papers' epsilon is 0.
+/// Returns log(p(action) + epsilon) and the entropy in nats. Writes the gradient of scale *
+/// (-advantage * log(p(action) + epsilon) - beta * entropy) with respect to the logits. The entropy
+/// is that of p + epsilon, as in GA3C's equation 5; in other papers epsilon is 0.
 PolicyTerms differentiate(std::span<const float> logits, std::int32_t action, float advantage,
                           float beta, float scale, float epsilon, std::span<float> gradient);
 

@@ -37,7 +37,7 @@ class DpgRule final : public ActingRule {
     std::ranges::copy(heads.logits, actions.continuous.begin());
   }
 
-  // The heads are of the policy's actions; those with noise are the critic's to judge.
+  // The heads belong to the policy's own actions; the critic must judge the actions with noise.
   void judge(const EvaluatedStates& states, const Actions& chosen,
              const Judgements& judgements) const override {
     states.network.critic()->judge_actions(states.observations, chosen.continuous,
@@ -84,7 +84,7 @@ class DpgGradient final : public ReplayGradient {
               std::span<const float> theta, std::span<const float> theta_minus)
       : config_(config), online_(architecture, theta), target_(architecture, theta_minus) {}
 
-  void target_changed() override {}  // its networks keep nothing of the parameters
+  void target_changed() override {}  // its networks derive nothing from the parameters
 
   LossStats differentiate(const Samples& samples, double weight,
                           std::span<float> gradient) override {
@@ -118,7 +118,7 @@ class ReplayedDpg final : public ReplayAlgorithm {
 
   [[nodiscard]] std::int64_t target_updates() const override { return config_.target_updates; }
 
-  // Networks do not learn by a loss at the heads here, and so the factory only says which they are.
+  // The factory only says which networks to make: they do not learn by a loss at the heads here.
   [[nodiscard]] std::unique_ptr<ReplayGradient> make_gradient(
       const NetworkFactory& make_network, std::span<const float> theta,
       std::span<const float> theta_minus) const override {

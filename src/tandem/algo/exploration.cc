@@ -7,7 +7,7 @@
 namespace tandem {
 namespace {
 
-// Streams of environments have the ids from 0 on, those of their emulators begin at 2^40.
+// Streams of environments have the ids from 0 on; those of their emulators begin at 2^40.
 constexpr std::uint64_t kExplorationStreams = std::uint64_t{1} << 41;
 
 }  // namespace
@@ -41,8 +41,8 @@ FieldList ExplorationConfig::fields() {
       chance("epsilon_start", &epsilon_start, "chance of a blind action at the start"),
       {.key = "epsilon_frames",
        .target = &epsilon_frames,
-       .meaning = "frames of all environments over which it goes linearly to the final one; 0: at "
-                  "once",
+       .meaning = "frames of all environments in which the chance falls linearly to its final "
+                  "value; 0: at once",
        .source = "A3C, section 5.1",
        .least = 0},
       chance("epsilon_1", &epsilon_1,

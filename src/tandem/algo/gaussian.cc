@@ -7,7 +7,7 @@
 namespace tandem::gaussian {
 namespace {
 
-// log(1 + exp(x)), by the exponential that cannot overflow.
+// log(1 + exp(x)), with an exponential that cannot overflow.
 float softplus(float x) { return std::max(x, 0.0f) + std::log1p(std::exp(-std::abs(x))); }
 
 float sigmoid(float x) {
@@ -15,7 +15,7 @@ float sigmoid(float x) {
   return (x >= 0 ? 1.0f : e) / (1.0f + e);
 }
 
-/// Of one dimension: log(2 pi sigma^2).
+/// log(2 pi sigma^2), for one dimension.
 float log_spread(float variance) { return std::log(2.0f * std::numbers::pi_v<float> * variance); }
 
 float log_density(float squares, float dims, float variance, float spread) {
@@ -54,7 +54,7 @@ PolicyTerms differentiate(std::span<const float> outputs, std::span<const float>
     squares += off * off;
     gradient[j] = scale * -advantage * off / sigma2;
   }
-  const float log_p_slope = (squares / sigma2 - dims) / (2.0f * sigma2);  // by sigma^2
+  const float log_p_slope = (squares / sigma2 - dims) / (2.0f * sigma2);  // with respect to sigma^2
   const float entropy_slope = 1.0f / (2.0f * sigma2);
   gradient.back() =
       scale * -(advantage * log_p_slope + beta * entropy_slope) * sigmoid(outputs.back());

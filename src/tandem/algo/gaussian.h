@@ -16,17 +16,17 @@ namespace tandem::gaussian {
 /// Added to the softplus of the last output.
 inline constexpr float kLeastVariance = 1e-4f;
 
-/// Variance of every dimension.
+/// The variance of every dimension.
 float variance(std::span<const float> outputs);
 
-/// Draws an action of d numbers, whatever the environment's bounds.
+/// Draws an action of d numbers; the environment's bounds do not limit it.
 void sample(std::span<const float> outputs, Stream& stream, std::span<float> action);
 
 /// log p(action).
 float log_probability(std::span<const float> outputs, std::span<const float> action);
 
-/// log p(action) and the entropy; writes the gradient of
-/// scale * (-advantage * log p(action) - beta * entropy) with respect to the outputs.
+/// Returns log p(action) and the entropy. Writes the gradient of scale * (-advantage * log
+/// p(action) - beta * entropy) with respect to the outputs.
 PolicyTerms differentiate(std::span<const float> outputs, std::span<const float> action,
                           float advantage, float beta, float scale, std::span<float> gradient);
 

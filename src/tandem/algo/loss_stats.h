@@ -1,4 +1,4 @@
-// What a loss measures, and how it is called in logs.
+// The measurements of a loss, and their names in logs.
 #pragma once
 
 #include <array>
@@ -6,13 +6,13 @@
 
 namespace tandem {
 
-/// Sums over a batch; divide by `samples` for means. Adding two gives those of both batches. Each
-/// algorithm fills its own of them (see Metric). Value type.
+/// Sums over a batch; divided by `samples` they are means. The sum of two LossStats describes both
+/// batches. Each algorithm fills some of the sums (see Metric). Value type.
 struct LossStats {
-  double policy_loss = 0;  // what the policy head minimises, entropy term excluded
-  double value_loss = 0;   // squared error of the value head, or of Q(s, a)
+  double policy_loss = 0;  // the loss that the policy head minimises, without the entropy term
+  double value_loss = 0;   // squared error of the value head or of Q(s, a)
   double entropy = 0;      // of the policy, nats
-  double q = 0;            // Q(s, a) of the actions taken
+  double q = 0;            // Q(s, a) of the actions that were taken
   double epsilon = 0;      // the chance with which actions were drawn blindly
   double clipped = 0;      // samples whose policy was not moved any further
   double divergence = 0;   // KL, about, of the policy from the one that acted
@@ -22,18 +22,18 @@ struct LossStats {
   LossStats& operator+=(const LossStats& other);
 };
 
-/// One of the sums, with its name in metrics and its name in words. Value type.
+/// One of the sums, with its key in metrics and its name in words. Value type.
 struct Metric {
   const char* key;         // in metrics.jsonl: "loss/policy"
   const char* name;        // in words: "policy loss"
   double LossStats::*sum;  // which of the sums it is
 
-  /// Over the samples of `stats`; 0 where there are none.
+  /// The mean over the samples of `stats`; 0 if there are none.
   [[nodiscard]] double mean(const LossStats& stats) const;
 };
 
-/// What an algorithm fills. The last says how random its policy is, where that changes: the
-/// progress line shows it.
+/// The sums that an algorithm fills. The last one says how random its policy is, if that changes;
+/// the progress line shows it.
 using Metrics = std::span<const Metric>;
 
 /// Of actor-critics that learn once from each sample.
@@ -59,13 +59,13 @@ inline constexpr std::array kValueMethodMetrics = {
     Metric{"policy/epsilon", "epsilon", &LossStats::epsilon},
 };
 
-/// Of value-based methods whose actors keep the epsilons that they have.
+/// For value-based methods whose actors have constant epsilons.
 inline constexpr std::array kReplayedValueMetrics = {
     Metric{"loss/value", "value loss", &LossStats::value_loss},
     Metric{"policy/q", "action value", &LossStats::q},
 };
 
-/// Of a policy that is as random as its config says.
+/// For a policy whose randomness the config sets.
 inline constexpr std::array kDeterministicPolicyMetrics = {
     Metric{"loss/policy", "policy loss", &LossStats::policy_loss},
     Metric{"loss/value", "value loss", &LossStats::value_loss},

@@ -11,7 +11,7 @@
 namespace tandem {
 namespace {
 
-/// To mean 0 and standard deviation 1, over all rollouts. Sums are made in their order.
+/// Scales advantages to mean 0 and standard deviation 1 over all rollouts. Sums run in their order.
 void normalise_advantages(std::span<Rollout* const> rollouts) {
   double count = 0;
   double sum = 0;
@@ -26,7 +26,7 @@ void normalise_advantages(std::span<Rollout* const> rollouts) {
       squares += (advantage - mean) * (advantage - mean);
     }
   }
-  constexpr double kLeast = 1e-5;  // Kostrikov's
+  constexpr double kLeast = 1e-5;  // as in Kostrikov's code
   const double deviation = std::sqrt(squares / std::max(1.0, count - 1)) + kLeast;
   for (Rollout* rollout : rollouts) {
     for (float& advantage : rollout->advantages()) {
@@ -86,7 +86,7 @@ class PpoLoss final : public RolloutLoss {
     float slope;
   };
 
-  /// Equation 7; the slope is r A, or 0 where r has left the range on the side that A wants.
+  /// Equation 7. The slope is r A, or 0 if r has left the range on the side that A favours.
   [[nodiscard]] Term clipped_surrogate(float ratio, float advantage) const {
     const auto clip = static_cast<float>(config_.clip);
     const float free = ratio * advantage;
@@ -94,7 +94,7 @@ class PpoLoss final : public RolloutLoss {
     return clipped < free ? Term{clipped, 0} : Term{free, free};
   }
 
-  /// The larger of both errors squared, and its derivative by the value.
+  /// The larger of the two squared errors, and its derivative with respect to the value.
   [[nodiscard]] Term value_error(float value, float old, float target) const {
     const float free = value - target;
     const auto clip = static_cast<float>(config_.clip);
@@ -132,7 +132,7 @@ FieldList PpoConfig::fields() {
        .most = 1},
       {.key = "lambda",
        .target = &lambda,
-       .meaning = "of the advantages: 1 is n-step returns, 0 one-step ones",
+       .meaning = "lambda of the advantages: 1 gives n-step returns, 0 one-step returns",
        .source = "PPO, equation 11 and tables 3 to 5",
        .least = 0,
        .most = 1},
@@ -150,7 +150,7 @@ FieldList PpoConfig::fields() {
        .most = 1000},
       {.key = "minibatches",
        .target = &minibatches,
-       .meaning = "of each pass; at most as many as an update has samples",
+       .meaning = "minibatches of each pass; at most as many as an update has samples",
        .source = "PPO, Algorithm 1; Kostrikov 2018: 4",
        .least = 1,
        .most = 1000000},
@@ -170,7 +170,7 @@ FieldList PpoConfig::fields() {
        .source = "Kostrikov 2018; not in the paper"},
       {.key = "normalise",
        .target = &normalise,
-       .meaning = "advantages of an update to mean 0 and standard deviation 1",
+       .meaning = "scale the advantages of an update to mean 0 and standard deviation 1",
        .source = "Kostrikov 2018; not in the paper"},
       {.key = "reward_clip",
        .target = &reward_clip,

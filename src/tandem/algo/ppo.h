@@ -1,5 +1,5 @@
-// Proximal policy optimisation: several passes over the same experience, not too far from the
-// policy that made it.
+// Proximal policy optimisation: several passes over the same experience, close to the policy that
+// collected it.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,15 @@ namespace tandem {
 /// The numbers of the loss and of the passes, as config keys ppo.*. Value type.
 struct PpoConfig {
   double gamma = 0.99;
-  double lambda = 0.95;          // of the advantages
+  double lambda = 0.95;          // of generalised advantage estimation
   double clip = 0.1;             // epsilon of equation 7
   std::int64_t epochs = 4;       // K
-  std::int64_t minibatches = 4;  // of each epoch
+  std::int64_t minibatches = 4;  // minibatches of each epoch
   double entropy = 0.01;         // c_2 of equation 9
   double value_loss = 0.25;      // c_1 of equation 9: factor of the squared error
-  bool value_clip = true;        // the value, too, moves no further than `clip` for free
-  bool normalise = true;         // advantages: to mean 0 and standard deviation 1
+  bool value_clip = true;        // whether the value, too, may move by at most `clip` without a
+                                 // penalty
+  bool normalise = true;         // scales advantages to mean 0 and standard deviation 1
   double reward_clip = 1.0;      // rewards are clipped to +-this; 0: not clipped
   double reward_scale = 1.0;     // rewards are multiplied by this, after clipping
 
@@ -27,15 +28,15 @@ struct PpoConfig {
 };
 
 /// Schulman, Wolski, Dhariwal, Radford and Klimov 2017, "Proximal policy optimization algorithms",
-/// equations 7 and 9 and Algorithm 1. The loss per sample is
-///   -min(r A, clip(r, 1 - clip, 1 + clip) A) - entropy * H(pi) + value_loss * E,
-/// r the ratio of the action's probability to the one with which it was drawn, A by GAE, E the
-/// squared error of the value; with value_clip the larger of that and the one of a value moved from
-/// the old one by at most +-clip. That, the normalised advantages and the defaults are those of the
-/// implementation that HTS-RL compares with (Kostrikov 2018), not of the paper.
+/// equations 7 and 9 and Algorithm 1. The loss per sample is -min(r A, clip(r, 1 - clip, 1 + clip)
+/// A) - entropy * H(pi) + value_loss * E. Here r is the ratio of the action's probability to the
+/// one with which it was drawn, A comes from GAE, and E is the squared error of the value. With
+/// value_clip, E is the larger of this error and the error of a value that moves from the old one
+/// by at most +-clip. Value clipping, normalised advantages and the defaults are not the paper's:
+/// they follow the implementation that HTS-RL compares with (Kostrikov 2018).
 Algorithm make_ppo(const PpoConfig& config);
 
-/// The same with continuous actions, from the normal distribution of gaussian.h.
+/// The same for continuous actions, which gaussian.h's normal distribution gives.
 Algorithm make_gaussian_ppo(const PpoConfig& config);
 
 }  // namespace tandem

@@ -16,7 +16,8 @@ class QRule final : public ActingRule {
   QRule(QMethod method, const QConfig& config, std::uint64_t seed, std::int64_t frames_per_step)
       : method_(method), config_(config), exploration_(config.exploration, seed, frames_per_step) {}
 
-  // One draw decides whether to explore, so that an epsilon of 0 and one of 1 both mean it.
+  // One draw decides whether to explore, so that an epsilon of exactly 0 never explores and an
+  // epsilon of 1 always does.
   void act(const Heads& heads, std::span<Stream* const> streams, std::span<const float> epsilons,
            const Actions& actions) const override {
     const auto count = static_cast<std::uint32_t>(heads.actions);

@@ -1,4 +1,4 @@
-// The value-based methods: one-step Q-learning, one-step Sarsa, n-step Q-learning.
+// Value-based methods: one-step Q-learning, one-step Sarsa, n-step Q-learning.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace tandem {
 
-/// Which of A3C's sections 4.1 to 4.3.
+/// The methods of A3C's sections 4.1 to 4.3.
 enum class QMethod { one_step_q, one_step_sarsa, n_step_q };
 
 /// The numbers of the loss, as config keys q.*. Value type.
@@ -17,7 +17,7 @@ struct QConfig {
   double gamma = 0.99;
   double loss_scale = 1.0;              // factor of the whole loss: 1 in the equations
   double reward_clip = 1.0;             // rewards are clipped to +-this; 0: not clipped
-  std::int64_t target_frames = 40'000;  // between two refreshes of the target network
+  std::int64_t target_frames = 40'000;  // frames between two refreshes of the target network
   ExplorationConfig exploration = {};
 
   FieldList fields();

@@ -1,4 +1,4 @@
-// What is learned from a replay: single transitions, long after they were made.
+// Learning from a replay: from single transitions, long after they were made.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace tandem {
 
-/// One thread's gradient of a loss of replayed transitions, over parameters theta and those of the
-/// target networks, theta-. Reads both where they are. Not thread-safe.
+/// One thread's gradient of a loss over replayed transitions. It views the parameters theta and
+/// those of the target networks, theta-. Not thread-safe.
 class ReplayGradient {
  public:
   virtual ~ReplayGradient() = default;
@@ -22,8 +22,8 @@ class ReplayGradient {
   virtual void target_changed() = 0;
 
   /// Overwrites `gradient` (one float per parameter) with the gradient of the sum over the samples'
-  /// losses, each times `weight`, and samples.priorities with new ones, both by the parameters as
-  /// they are now.
+  /// losses, each times `weight`. Overwrites samples.priorities with new ones. Both are taken at
+  /// the present parameters.
   virtual LossStats differentiate(const Samples& samples, double weight,
                                   std::span<float> gradient) = 0;
 };
@@ -33,7 +33,7 @@ class ReplayAlgorithm {
  public:
   virtual ~ReplayAlgorithm() = default;
 
-  /// Updates between two copies of theta to theta-.
+  /// Updates between two copies from theta to theta-.
   [[nodiscard]] virtual std::int64_t target_updates() const = 0;
 
   /// The gradient of one thread. The parameters must outlive it.

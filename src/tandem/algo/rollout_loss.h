@@ -1,4 +1,4 @@
-// What is learned from rollouts: fresh experience, in the order in which it was made.
+// Learning from rollouts: from fresh experience, in the order in which it was made.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace tandem {
 
-/// Which states' values the loss over a rollout of T steps builds on.
+/// The states whose values enter the loss over a rollout of T steps.
 enum class Bootstrap {
   none,          // returns end with the rollout
   last_state,    // of s_T: n-step returns
   every_state,   // of s_1 to s_T: one-step targets
-  every_action,  // of (s_1, a_1) to (s_T, a_T): Sarsa's, for which a_T is chosen before the update
+  every_action,  // of (s_1, a_1) to (s_T, a_T), for Sarsa: a_T is chosen before the update
 };
 
 /// Several passes over the same experience, each in minibatches of samples in a new random order.
@@ -26,12 +26,12 @@ struct Passes {
   std::int64_t minibatches = 1;  // of each pass
 };
 
-/// What a loss needs of the system that it learns in. Value type.
+/// The demands of a loss on the system in which it learns. Value type.
 struct Needs {
   Bootstrap bootstrap = Bootstrap::last_state;  // the states whose values it takes
   std::int64_t target_steps = 0;  // between two refreshes of its target network; 0: it has none
-  bool off_policy = false;  // last states' values are to be those of the parameters that learn
-  std::optional<Passes> passes = std::nullopt;  // none: one over whole rollouts
+  bool off_policy = false;        // the parameters that learn must value the last states
+  std::optional<Passes> passes = std::nullopt;  // empty: one pass over whole rollouts
 };
 
 /// The loss of an algorithm that learns from rollouts. Immutable; safe to use from many threads.
@@ -46,8 +46,9 @@ class RolloutLoss {
   /// it.
   virtual void prepare(std::span<Rollout* const> /*rollouts*/) const {}
 
-  /// The loss over a rollout's T * B samples (heads in its order), each weighted by `weight`
-  /// (1 / samples of the whole update makes a mean); writes the gradient with respect to the heads.
+  /// The loss over a rollout's T * B samples, in the order of the heads. Each sample counts
+  /// `weight` times; 1 / samples of the whole update makes a mean. Writes the gradient with respect
+  /// to the heads.
   virtual LossStats loss(const Heads& heads, const Rollout& rollout, double weight,
                          const Heads& gradient) const = 0;
 };

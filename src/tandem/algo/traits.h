@@ -1,11 +1,12 @@
-// What an algorithm is able to do, as data that systems, networks and environments are checked by.
+// The abilities of an algorithm, as data against which systems, networks and environments are
+// checked.
 #pragma once
 
 namespace tandem {
 
 /// Where an algorithm's experience comes from.
 enum class LearnsFrom {
-  rollouts,  // the steps that actors have just taken
+  rollouts,  // the newest steps of the actors
   replay     // transitions drawn from a memory of many
 };
 
@@ -14,10 +15,10 @@ struct AlgorithmTraits {
   LearnsFrom learns_from = LearnsFrom::rollouts;  // where its experience comes from
   bool actor_critic = true;                       // else it values actions, by target networks
   bool passes = false;                // it goes several times through the same experience
-  bool discrete = true;               // actions that it can choose among,
-  bool continuous = false;            // and whether it can choose numbers
+  bool discrete = true;               // it can choose among discrete actions
+  bool continuous = false;            // it can choose continuous actions
   bool recurrent = true;              // it can learn with a recurrent state (net.lstm)
-  bool deterministic_policy = false;  // it trains net.arch = dpg, and nothing else does
+  bool deterministic_policy = false;  // it trains net.arch = dpg, which no other algorithm does
 };
 
 }  // namespace tandem

@@ -13,7 +13,7 @@
 namespace tandem {
 namespace {
 
-constexpr std::int64_t kNoops = 30;  // at most; PAAC, section 5.1
+constexpr std::int64_t kNoops = 30;  // the most; PAAC, section 5.1
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// The command-line options by which a command takes the agent that a run has trained.
+// Command-line options that choose a trained agent.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -18,8 +18,8 @@ class AgentOptions {
   /// Adds RUN and the options to a command.
   void add_to(CLI::App& app);
 
-  /// The agent that they name; damaged checkpoints are named on stderr. Throws Error as Agent::load
-  /// does, and for options that do not fit its environment.
+  /// Loads the agent that they name; reports damaged checkpoints on stderr. Throws Error as
+  /// Agent::load does, and for options that do not fit its environment.
   [[nodiscard]] Agent load() const;
 
   [[nodiscard]] const std::string& run() const { return run_; }

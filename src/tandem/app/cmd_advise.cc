@@ -89,8 +89,8 @@ void print_table(const AdviceTask& task, const EnvMeasures& env,
   }
   fmt::print("{}\n", format_table(rows, terminal_width()));
   fmt::print(
-      "LAG: updates that the policy that acts is behind, about. Of those nearly as fast as\n"
-      "the fastest, the one that lags least:\n\n  {}\n",
+      "LAG: roughly, the updates by which the acting policy is behind. Recommended, as it\n"
+      "lags least among those nearly as fast as the fastest:\n\n  {}\n",
       recommended(forecasts).command(task));
 }
 

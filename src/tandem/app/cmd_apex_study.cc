@@ -65,7 +65,7 @@ std::string study_help() {
 void add_apex_study(CLI::App& experiment) {
   const auto options = std::make_shared<StudyOptions>();
   auto* command = experiment.add_subcommand(
-      "apex-study", "Ape-X: what of its actors, replay and exploration matters");
+      "apex-study", "How much Ape-X's actors, replay and exploration matter");
   std::vector<std::string> names;
   for (const auto& study : apex_studies()) names.emplace_back(study.name);
   command->add_option("STUDY", options->study, "Which")->required()->check(CLI::IsMember(names));

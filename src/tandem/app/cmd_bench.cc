@@ -26,7 +26,7 @@ struct BenchOptions {
   bool json = false;
 };
 
-/// A key and the values it takes one after another.
+/// A key and the values to measure one after another.
 struct Sweep {
   std::string key;
   std::vector<std::string> values;
@@ -142,7 +142,7 @@ std::vector<std::string> sweep_row(const std::string& value, const SystemSpeed& 
 
 void run_sweep(const BenchOptions& options) {
   const auto sweep = parse_sweep(options.sweep);
-  // All values are looked at before the first is measured.
+  // All values are checked before the first is measured.
   std::vector<Config> configs;
   for (const auto& value : sweep.values) {
     configs.push_back(

@@ -25,10 +25,10 @@ struct Rate {
   double seconds = 0;
 };
 
-// Steps one environment with random actions, frame stacking and resets included.
+// Steps one environment with random actions, with frame stacking and resets.
 Rate measure(VecEnv& env, RandomActions& actions, std::span<std::byte> observation,
              double seconds) {
-  constexpr int kStepsPerLook = 64;  // looking at the clock costs as much as a small environment
+  constexpr int kStepsPerLook = 64;  // reading the clock costs as much as a small environment
   const Stopwatch watch;
   Rate rate;
   while (rate.seconds < seconds) {
@@ -47,7 +47,8 @@ void run_env(const EnvBench& options) {
   std::vector<std::byte> observation(env.spec().observation_bytes());
   RandomActions actions(env.spec(), kSeed);
   env.reset(observation);
-  measure(env, actions, observation, std::min(0.5, options.seconds));  // caches warm, clock up
+  measure(env, actions, observation, std::min(0.5, options.seconds));  // warms caches up and brings
+                                                                       // the clock to speed
   const auto rate = measure(env, actions, observation, options.seconds);
 
   const double per_second = static_cast<double>(rate.steps) / rate.seconds;

@@ -87,8 +87,8 @@ void add_bench_replay(CLI::App& bench) {
   add_count("--writers", task.writers, "Threads that insert");
   add_count("--readers", task.readers, "Threads that sample and give new priorities");
   add_count("--batch", task.batch, "Transitions of a sample");
-  add_count("--capacity", task.replay.capacity, "Transitions that it holds");
-  replay->add_option("--sampler", task.replay.sampler, "How they are drawn")
+  add_count("--capacity", task.replay.capacity, "Capacity of the replay, in transitions");
+  replay->add_option("--sampler", task.replay.sampler, "How transitions are drawn")
       ->check(CLI::IsMember({"prioritized", "uniform"}))
       ->capture_default_str();
   replay->add_option("--compression", task.replay.compression, "Of frames")

@@ -1,4 +1,4 @@
-// `tandem compare`: hands over to Python, which has the curves and draws them.
+// `tandem compare`: calls a Python script, which has the curves and draws them.
 #include <fmt/format.h>
 
 #include <cstdint>

@@ -29,7 +29,7 @@ struct EvalOptions {
   bool json = false;
 };
 
-// What both kinds of output tell.
+// The content of both kinds of output.
 struct Report {
   const EvalOptions& options;
   const Agent& agent;

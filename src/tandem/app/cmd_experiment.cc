@@ -1,4 +1,4 @@
-// `tandem experiment`: the papers' studies of their systems, each a subcommand.
+// `tandem experiment`: the papers' own studies of their systems, each a subcommand.
 #include "tandem/app/commands.h"
 #include "tandem/app/help.h"
 

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kShown = 3;  // settings of each number of agents: "the top three"
+constexpr std::size_t kShown = 3;  // settings for each number of agents: "the top three"
 
 struct Ga3cGridOptions {
   ConfigOptions config{kGa3c};
@@ -31,13 +31,13 @@ struct Ga3cGridOptions {
   std::vector<std::int64_t> predictors = {1, 2, 4};
   std::vector<std::int64_t> trainers = {1, 2, 4};
   std::vector<std::string> nets = {"nips", "large4", "large3", "large2", "large1"};
-  std::vector<std::string> beside;  // empty: all that go forward once
+  std::vector<std::string> beside;  // empty: all systems that go forward once
   int rounds = 3;
   double seconds = 5;
   std::string out;
 };
 
-/// All combinations of the numbers of threads, with the config's network.
+/// All combinations of the thread numbers, with the config's network.
 std::vector<Config> grid(const Ga3cGridOptions& options, const Config& config) {
   std::vector<Config> all;
   for (const auto agents : options.agents) {
@@ -53,7 +53,7 @@ std::vector<Config> grid(const Ga3cGridOptions& options, const Config& config) {
   return all;
 }
 
-/// Every network with this config and with the systems beside it.
+/// Every network, with this config and with the systems beside it.
 std::vector<Config> networks(const Ga3cGridOptions& options, const Config& config) {
   const auto beside = options.beside.empty() ? forward_once(config) : options.beside;
   std::vector<Config> all;
@@ -67,7 +67,7 @@ std::vector<Config> networks(const Ga3cGridOptions& options, const Config& confi
   return all;
 }
 
-/// Measures, and tells how far it has come.
+/// Measures, and reports progress.
 class Measurements {
  public:
   Measurements(const Ga3cGridOptions& options, std::size_t configs)
@@ -79,8 +79,8 @@ class Measurements {
                  options.out);
   }
 
-  /// The medians, always of as many rounds as there have been. By turns, so that whatever else the
-  /// machine does hits all alike.
+  /// The medians over the rounds so far, which are as many for each config. Configs are measured in
+  /// turns, so that other work on the machine affects all alike.
   std::vector<GridRow> measure(const std::vector<Config>& configs, const fs::path& table) {
     std::vector<std::vector<GridRow>> rows(configs.size());
     std::vector<GridRow> medians;
@@ -103,7 +103,7 @@ class Measurements {
     return row;
   }
 
-  static constexpr double kStartSeconds = 1;  // of a training, about
+  static constexpr double kStartSeconds = 1;  // about the time that a training needs to start
 
   const int rounds_;
   const double seconds_;

@@ -20,12 +20,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kHtsRuntimeFooter = R"(
-Environments that sleep for exponentially distributed times stand for any whose
-steps take long and unequally so:
+The environments sleep for exponentially distributed times, in place of real ones
+whose steps are long and uneven. Each figure is derived by HTS-RL's paper
+(Claims 1 and 2), simulated and measured:
   a  steps per second by the variance of step times, alpha fixed
-  b  by alpha, the step time fixed, and of A2C, which waits at each step
-  c  how far the policy of an asynchronous system (IMPALA) lags, by its actors
-Each as HTS-RL's paper derives it (Claims 1 and 2), simulated, and measured.)";
+  b  the same by alpha, step time fixed, and of A2C, which waits at each step
+  c  the policy lag of an asynchronous system (IMPALA), by its number of actors)";
 
 struct HtsRuntimeOptions {
   HtsRuntimeTask task;
@@ -37,13 +37,13 @@ struct HtsRuntimeOptions {
   std::string out;
 };
 
-/// Measures, and tells how far it has come.
+/// Measures, and reports progress.
 class RuntimeMeasurements {
  public:
   explicit RuntimeMeasurements(const HtsRuntimeOptions& options)
       : options_(options),
         count_(2 * options.means_ms.size() + options.alphas.size() + 1 + options.actors.size()) {
-    constexpr double kBesides = 1.5;  // seconds of step times, costs and starting
+    constexpr double kBesides = 1.5;  // seconds for step times, costs and the start
     spdlog::info("{} trainings, about {:.0f} minutes or more; the tables in {} grow meanwhile",
                  count_, static_cast<double>(count_) * (1.2 * options.task.seconds + kBesides) / 60,
                  options.out);
@@ -99,7 +99,7 @@ void run(const HtsRuntimeOptions& options) {
   const auto latencies = measurements.latencies();
   fmt::print("steps per second of {} environments side by side\n\n{}\n", options.task.envs,
              runtime_table(runtimes, terminal_width()));
-  fmt::print("updates that the policy of IMPALA is behind; HTS-RL's is 1 behind\n\n{}",
+  fmt::print("updates by which IMPALA's policy is behind; HTS-RL's is 1 behind\n\n{}",
              latency_table(latencies, terminal_width()));
   draw_experiment("plot_hts_runtime", options.out);
 }

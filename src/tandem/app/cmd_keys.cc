@@ -22,7 +22,7 @@ struct KeysOptions {
 };
 
 void print_table(const FieldList& fields) {
-  constexpr std::size_t kWidestRange = 40;  // a longer one would leave no room for meanings
+  constexpr std::size_t kWidestRange = 40;  // a longer one leaves no room for meanings
   std::vector<std::vector<std::string>> rows = {{"KEY", "TYPE", "DEFAULT", "RANGE", "MEANING"}};
   for (const auto& field : fields) {
     const auto source = field.source.empty() ? "" : " (" + field.source + ")";

@@ -1,4 +1,4 @@
-// `tandem plot`: hands over to Python, which draws better.
+// `tandem plot`: calls a Python script, which draws better.
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -44,8 +44,10 @@ void add_plot(CLI::App& program) {
       "plot", "Draw the returns of runs against steps and against hours, as PNG");
   const auto options = std::make_shared<PlotOptions>();
   command
-      ->add_option("RUN", options->runs,
-                   "Folders of runs; those of one config are one curve. Or the folder of a sweep")
+      ->add_option(
+          "RUN", options->runs,
+          "Folders of runs, of which those with one config make one curve; or the folder of "
+          "a sweep")
       ->required();
   command->add_option(
       "--out", options->out,

@@ -37,7 +37,7 @@ struct PredictOptions {
   bool json = false;
 };
 
-/// What was measured, and what follows.
+/// The measurements, and the prediction that follows.
 struct Prediction {
   std::string env;
   std::int64_t envs = 0;
@@ -62,14 +62,14 @@ struct Prediction {
             .learner_rate = 1 / costs.training};
   }
 
-  /// Environments that compute need a core each to be side by side.
+  /// Whether environments compute, and so need a core each to run side by side.
   [[nodiscard]] bool needs_cores() const {
     constexpr double kMostlyBusy = 0.5;
     return times.busy > kMostlyBusy && envs > RunConfig{}.thread_budget();
   }
 };
 
-/// What the network's parts cost one core. Nothing is trained.
+/// The cost of the network's parts on one core. Nothing is trained.
 StepCosts measure_costs(const Config& config, double seconds) {
   const TemporaryFolder folder;
   Assembly assembly(config);

@@ -15,7 +15,7 @@
 namespace tandem {
 namespace {
 
-/// "atari, numbers discrete (a2c, ppo)"; empty where the preset is no default.
+/// "atari, numbers discrete (a2c, ppo)"; empty if the preset is not a default.
 std::string default_text(const std::vector<DefaultFor>& defaults, const std::string& preset) {
   const auto found = std::ranges::find(defaults, preset, &DefaultFor::preset);
   if (found == defaults.end()) return "-";
@@ -26,7 +26,7 @@ std::string default_text(const std::vector<DefaultFor>& defaults, const std::str
   return fmt::format("{} ({})", fmt::join(situations, ", "), fmt::join(found->algorithms, ", "));
 }
 
-/// The first sentence of the comment at a preset's head.
+/// The first sentence of the comment at the top of a preset.
 std::string about(const Preset& preset) {
   std::string text;
   for (std::size_t begin = 0; preset.toml.compare(begin, 2, "# ") == 0;) {
@@ -51,7 +51,7 @@ void list_presets(const std::string& system) {
   }
   fmt::print("{}", format_table(rows, terminal_width()));
   fmt::print(
-      "\n`tandem train SYSTEM --env ENV` begins from the most special default for the environment "
+      "\n`tandem train SYSTEM --env ENV` begins from the most specific default for the environment "
       "and the algorithm; --config PRESET takes another.\n");
 }
 

@@ -48,7 +48,7 @@ struct RolloutOptions {
   std::string out;
 };
 
-// Actions from a file, checked against the environment once and for all.
+// Actions from a file, checked against the environment when they are read.
 class RecordedActions {
  public:
   RecordedActions(const std::string& file, const EnvSpec& spec) : array_(read_npy(file)) {
@@ -93,7 +93,7 @@ class RecordedActions {
   NpyArray array_;
 };
 
-// One row of a file each step.
+// Writes one row of a file each step.
 class Recorder {
  public:
   Recorder(const fs::path& dir, const EnvSpec& spec)
@@ -183,8 +183,8 @@ void run(const RolloutOptions& options) {
 
 void add_rollout(CLI::App& program) {
   auto options = std::make_shared<RolloutOptions>();
-  auto* command =
-      program.add_subcommand("rollout", "Write what an environment gives to .npy files");
+  auto* command = program.add_subcommand(
+      "rollout", "Write an environment's observations and rewards to .npy files");
   options->env.add_to(*command);
   command->add_option("--seed", options->seed, "Seed of the environment's random stream")
       ->type_name("S")

@@ -37,13 +37,13 @@ struct SpeedupOptions {
   std::string out;
 };
 
-/// The key that says how many threads a run has.
+/// The key for a run's number of threads.
 std::string threads_key(const SpeedupOptions& options, Config config) {
   if (options.key.empty()) return config.system->threads_key();
   const auto fields = config.fields();
   const auto& field = find_field({options.key, std::string(), "--key"}, fields);
   if (std::holds_alternative<std::int64_t*>(field.target)) return field.key;
-  throw Error(fmt::format("--key {}: it is no number of threads", options.key));
+  throw Error(fmt::format("--key {}: this key is not a number of threads", options.key));
 }
 
 int threads_of(Config config, const std::string& key) {
@@ -55,7 +55,7 @@ int threads_of(Config config, const std::string& key) {
 struct Plan {
   SweepPlan sweep;
   std::string threads_key;
-  std::vector<std::string> group_keys;  // other lists
+  std::vector<std::string> group_keys;  // the other lists
 };
 
 Plan make_plan(const SpeedupOptions& options) {
@@ -166,7 +166,7 @@ void add_speedup(CLI::App& program) {
       ->check(CLI::Range(1, 100000));
   command
       ->add_option("--vary", options->vary,
-                   "As of `tandem sweep`; each value of a list has rows of its own")
+                   "As in `tandem sweep`; each value of a list has its own rows")
       ->type_name("KEY=...")
       ->allow_extra_args(false);
   command

@@ -28,7 +28,8 @@ struct SweepOptions {
   std::string out;
 };
 
-/// What --vary says, and learning rates as section 5.1 of A3C's paper unless the user has chosen.
+/// The variations of --vary, and learning rates as in section 5.1 of A3C's paper unless the user
+/// has chosen.
 std::vector<Variation> variations_of(const SweepOptions& options) {
   auto config = options.config.load();
   const auto fields = config.fields();

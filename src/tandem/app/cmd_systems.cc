@@ -28,7 +28,7 @@ std::string actions_of(const AlgorithmTraits& traits) {
   return traits.discrete ? "discrete" : "continuous";
 }
 
-/// What fits what: each system beside each algorithm.
+/// Prints which system fits which algorithm.
 void print_fits(const Catalogue& catalogue) {
   std::vector<std::vector<std::string>> rows = {{"ALGO"}};
   for (const auto& system : catalogue.systems) rows.front().push_back(system->info().name);
@@ -52,7 +52,7 @@ void print_fits(const Catalogue& catalogue) {
 void list_systems() {
   const auto catalogue = published();
   print_systems(*catalogue);
-  fmt::print("\nWhat each of them trains with (--set algo=NAME):\n\n");
+  fmt::print("\nThe algorithms that each of them trains (--set algo=NAME):\n\n");
   print_fits(*catalogue);
 }
 

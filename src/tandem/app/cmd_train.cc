@@ -20,9 +20,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kTrainFooter = R"(
-What is learned, in any system, is the key algo: a2c, one_step_q, one_step_sarsa
-or n_step_q. A3C's own words will do as well: `--set method=n_step_q` is
-`--set algo=n_step_q`, and a3c is a2c. `tandem keys` lists all keys.)";
+The key algo chooses the algorithm, such as `--set algo=ppo`; `tandem systems`
+shows which algorithms fit which system. A3C's own words are taken, too:
+`--set method=n_step_q` is `--set algo=n_step_q`, and a3c is a2c. `tandem keys`
+lists all keys.)";
 
 void say_how_to_go_on(const std::string& why_ended, const fs::path& folder) {
   if (why_ended == "signal") {
@@ -46,13 +47,13 @@ void say_what_was_measured(const Config& asked, const Config& used) {
   }
 }
 
-/// Trains until the run is done or a signal ends it, and tells the user how to go on.
+/// Trains until the run is done or a signal ends it, and tells the user how to resume.
 void train(const Config& config, const fs::path& folder, bool resume) {
   const StopSignals signals;
   Training training(config, folder, resume);
   if (!config.preset.empty()) {
     spdlog::info(
-        "preset {}, the default here; another: --config NAME, of those that `tandem presets` lists",
+        "preset {}, the default here; --config NAME takes another (`tandem presets` lists them)",
         config.preset);
   }
   if (config.optimizer.lr_choice == "log_uniform") {
@@ -98,7 +99,7 @@ void add_train(CLI::App& program) {
   auto* run_dir =
       command
           ->add_option("--run-dir", options->run_dir,
-                       "Folder for all the run leaves (default: runs/SYSTEM-ENV-sSEED-DATE)")
+                       "Folder for the run's files (default: runs/SYSTEM-ENV-sSEED-DATE)")
           ->type_name("DIR");
   command->add_option("--resume", options->resume, "Go on with the run in this folder")
       ->type_name("DIR")

@@ -50,7 +50,7 @@ std::int64_t steps_of(const VerifyOptions& options) {
   return steps;
 }
 
-/// Why bits differ that should not.
+/// The reason why bits differ that should be equal.
 std::string why_different(const VerifyOptions& options, const Verification& result) {
   if (result.other_backends.empty()) {
     return "Another build, CPU or setting does that; if all are the same, it is a bug";
@@ -67,7 +67,7 @@ void run(const VerifyOptions& options) {
       verify(config_of(options), options.run, steps_of(options), signals.stop_requested());
   if (result.parted_at) {
     throw Error(fmt::format(
-        "the runs part at update {} (step {}): what {} measured there differs in some bit. {}",
+        "the runs part at update {} (step {}): some bit differs from that of {}. {}",
         *result.parted_at, result.parted_step, options.run, why_different(options, result)));
   }
   if (result.same_checkpoint == false) {
@@ -93,7 +93,7 @@ void add_verify(CLI::App& program) {
       ->capture_default_str();
   command->add_option("--threads", options->threads, "Thread budget this time (run.threads)")
       ->type_name("N");
-  command->add_option("--set", options->sets, "Another setting this time, that is to change no bit")
+  command->add_option("--set", options->sets, "Another setting this time, which must change no bit")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   end_help(*command,

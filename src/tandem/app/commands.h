@@ -5,8 +5,8 @@
 
 namespace tandem {
 
-/// Adds one subcommand with its options; parsing the command line runs it. What it throws comes out
-/// of the parsing.
+/// Adds one subcommand with its options. Parsing the command line runs it and rethrows its
+/// exceptions.
 void add_train(CLI::App& program);
 void add_envs(CLI::App& program);
 void add_systems(CLI::App& program);

@@ -1,4 +1,4 @@
-// The command-line options by which a command takes a config.
+// Command-line options that make a config.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -14,40 +14,40 @@
 
 namespace tandem {
 
-/// The words of the command line, each read by its field's type only in load(), so that all bad
+/// The words of the command line. Only load() reads each by its field's type, so that all bad
 /// values are reported alike. Must outlive the parsing.
 class ConfigOptions final : public ConfigSource {
  public:
-  /// Of a command for one system alone, which its users need not name; empty: for any.
+  /// For a command that belongs to one system, whose name users then leave out; empty: for any.
   explicit ConfigOptions(std::string system = {})
       : for_one_system_(!system.empty()), system_(std::move(system)) {}
 
-  /// Adds SYSTEM and the options to a command; `without` those that it has another use for, as
-  /// "--threads".
+  /// Adds SYSTEM and the options to a command. `without` lists options that the command uses
+  /// otherwise, such as "--threads".
   void add_to(CLI::App& app, const std::vector<std::string>& without = {});
 
-  /// Defaults < --config, or else the default preset for what is chosen < --set in order < the
-  /// dedicated options. Throws Error.
+  /// Loads the config. Later sources win: defaults, --config or else the default preset, --set in
+  /// order, the dedicated options. Throws Error.
   [[nodiscard]] Config load() const;
 
   /// The same with more settings, which win.
   [[nodiscard]] Config load_with(const std::vector<Setting>& last) const override;
 
-  /// The config of an earlier run with the changes that a resumed run may have: all of run.* but
-  /// the seed. Throws Error for another change, since the checkpoint belongs to the old value.
+  /// The config of an earlier run with the changes that a resumed run may have: all of run.* except
+  /// the seed. Throws Error for another change, because the checkpoint belongs to the old value.
   [[nodiscard]] Config load_resumed(const std::filesystem::path& config_file) const;
 
   [[nodiscard]] bool has_system() const { return !system_.empty(); }
 
-  /// --set or an option of its own gives a value to this full key.
+  /// Whether --set or an option of its own gives a value to this full key.
   [[nodiscard]] bool sets(const std::string& key, const FieldList& fields) const override;
 
-  /// --steps or --frames was given.
+  /// Whether --steps or --frames was given.
   [[nodiscard]] bool has_budget() const;
 
  private:
   [[nodiscard]] std::vector<Setting> file_settings() const;
-  /// load_config or choose_config.
+  /// Either load_config or choose_config.
   using Load = std::function<Config(const std::string& system, const std::vector<Setting>&,
                                     const std::shared_ptr<const Catalogue>&)>;
   [[nodiscard]] Config load(std::vector<Setting> settings, const std::vector<Setting>& last,
@@ -71,7 +71,7 @@ class ConfigOptions final : public ConfigSource {
 class EnvOptions {
  public:
   void add_to(CLI::App& app);
-  /// With the numbers that env.normalise needs, measured.
+  /// Loads the config, with the measured numbers that env.normalise needs.
   [[nodiscard]] EnvConfig load() const;
 
  private:

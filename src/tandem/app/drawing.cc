@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// In the source tree beside the folder of the build, or installed.
+/// The script is in the source tree beside the build folder, or installed.
 fs::path find_script(const std::string& name) {
   for (const auto* place : {"../tools", "../share/tandem"}) {
     auto file = (own_folder() / place / name).lexically_normal();
@@ -28,7 +28,7 @@ fs::path find_script(const std::string& name) {
                           (own_folder() / "../tools").lexically_normal().string()));
 }
 
-/// The environment that set-up made has all that the scripts need.
+/// The Python environment of set-up has everything that the scripts need.
 fs::path find_python() {
   if (const char* chosen = std::getenv("TANDEM_PYTHON")) return chosen;
   for (const auto& folder : {own_folder() / "..", fs::current_path()}) {

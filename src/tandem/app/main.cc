@@ -39,7 +39,7 @@ int refuse(const std::string& message) {
   return kUserError;
 }
 
-// CLI11 ends --help and --version by an exception, too: those have the exit code 0.
+// CLI11 also ends --help and --version by exceptions, which have the exit code 0.
 int finish_parsing(const CLI::App& program, const CLI::ParseError& end) {
   if (end.get_exit_code() == 0) return program.exit(end);
   return refuse(std::string(end.what()) + "; `tandem --help` and `tandem COMMAND --help` say more");
@@ -55,8 +55,8 @@ void check_command(const CLI::App& program, const std::string& word) {
                                   near.empty() ? "" : " did you mean " + near + "?"));
 }
 
-// An empty word is mostly a shell variable that is not set; as an option's value it would count as
-// the option left out: `--resume "$RUN"` must not begin a new run.
+// An empty word mostly comes from a shell variable that is not set. As an option's value it would
+// count as if the option were missing: `--resume "$RUN"` must not begin a new run.
 void check_words(std::span<char*> words) {
   const auto blank = [](std::string_view word) {
     return word.empty() || (word.starts_with("--") && word.find('=') == word.size() - 1);
@@ -97,11 +97,11 @@ int report_bug(const std::string& what) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Ctrl-C also ends the `tee` or `head` that reads what a run prints: losing its readers must not
-  // end the run before its checkpoint.
+  // Ctrl-C also ends a `tee` or `head` that reads the output. Losing its readers must not end a run
+  // before its checkpoint.
   std::signal(SIGPIPE, SIG_IGN);
   tandem::keep_freed_memory();
-  // Beside the progress line, and out of the way of what a command prints.
+  // Log messages go to stderr, like the progress line; stdout is left to results.
   spdlog::set_default_logger(spdlog::stderr_color_mt("tandem"));
   spdlog::set_pattern("tandem: %^%l%$: %v");
   CLI::App program{"Trains reinforcement-learning agents with published parallel systems.",
@@ -126,7 +126,7 @@ int main(int argc, char** argv) {
   try {
     check_words(std::span(argv + 1, argv + argc));
     if (argc > 1) check_command(program, argv[1]);
-    static_cast<void>(tandem::best_simd());  // tells of a bad $TANDEM_CPU before anything else
+    static_cast<void>(tandem::best_simd());  // reports a bad $TANDEM_CPU before anything else
     program.parse(argc, argv);
     return 0;
   } catch (const CLI::ParseError& end) {

@@ -1,4 +1,4 @@
-// Settings of the whole process, which are the command line's alone to make.
+// Settings of the whole process, which only the command line may make.
 #pragma once
 
 namespace tandem {

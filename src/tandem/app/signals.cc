@@ -23,7 +23,7 @@ sigset_t set_of_signals() {
 }  // namespace
 
 StopSignals::StopSignals() {
-  // A process in the background may have been started to ignore SIGINT; it is to stop all the same.
+  // A background process may start with SIGINT ignored; it must stop all the same.
   struct sigaction by_default = {};
   by_default.sa_handler = SIG_DFL;
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
@@ -55,7 +55,7 @@ void StopSignals::watch() {
     if (!since_first) since_first.emplace();
     if (since_first->seconds() < kOneRequestSeconds) continue;
     pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
-    std::raise(signal);  // does what it does by default: it ends the process
+    std::raise(signal);  // takes the default action: it ends the process
   }
 }
 

@@ -11,15 +11,14 @@
 namespace tandem {
 
 /// While one exists, the first SIGINT or SIGTERM only sets a flag that the training loop polls, so
-/// that it can write a checkpoint; another one, half a second later or more, ends the process at
-/// once. (Of one request `timeout` sends a signal to the process and another to its group; either
-/// would kill what the other began to save.) Destruction restores
-/// what was before. At most one at a time; threads that compute must be started after it.
-/// requested() may be called by any thread.
+/// that it can write a checkpoint. Another signal, half a second later or more, ends the process at
+/// once. (For a single request, `timeout` sends one signal to the process and another to its group;
+/// the second one must not kill the process while it saves.) Destruction restores the old handlers.
+/// At most one at a time; start threads that compute after it. Any thread may call requested().
 ///
-/// A thread of its own waits for the signals, which are blocked in all others: oneDNN's code for
-/// AVX2 and AVX-512 does not survive a handler that runs on its thread's stack (seen: a heap
-/// corrupted in one of a hundred interrupted runs).
+/// A thread of its own waits for the signals, which are blocked in all others. Code of oneDNN for
+/// AVX2 and AVX-512 does not survive a handler that runs on its thread's stack: one in a hundred
+/// interrupted runs had a corrupted heap.
 class StopSignals {
  public:
   StopSignals();

@@ -7,7 +7,7 @@
 namespace tandem {
 namespace {
 
-/// A line of /proc/meminfo, as "MemAvailable:    1234 kB".
+/// The number in a line of /proc/meminfo such as "MemAvailable:    1234 kB".
 std::optional<std::int64_t> system_bytes() {
   std::ifstream lines("/proc/meminfo");
   for (std::string name; lines >> name;) {
@@ -25,7 +25,7 @@ std::optional<std::int64_t> number_in(const char* file) {
   return std::nullopt;  // "max": no limit
 }
 
-/// A line of "NAME NUMBER"; 0 where there is none.
+/// The number in a line "NAME NUMBER"; 0 if there is no such line.
 std::int64_t named_number_in(const char* file, const std::string& wanted) {
   std::ifstream lines(file);
   std::int64_t number = 0;
@@ -35,8 +35,8 @@ std::int64_t named_number_in(const char* file, const std::string& wanted) {
   return 0;
 }
 
-/// What cgroup v2 leaves to a container. Files that it has read or written and keeps in memory make
-/// room.
+/// The memory that cgroup v2 leaves to a container. Cached files count as free, because the system
+/// can drop them.
 std::optional<std::int64_t> container_bytes() {
   const auto most = number_in("/sys/fs/cgroup/memory.max");
   const auto used = number_in("/sys/fs/cgroup/memory.current");

@@ -1,4 +1,4 @@
-// How much memory there is.
+// The memory that is available.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace tandem {
 
-/// Bytes that this process may still take before the system or its container has no more; none
-/// where the system does not tell.
+/// Bytes that this process may still take before the system or its container has no more. Empty if
+/// the system does not tell.
 std::optional<std::int64_t> available_memory_bytes();
 
 }  // namespace tandem

@@ -6,7 +6,7 @@
 
 namespace tandem {
 
-/// Seconds since construction or the last lap(). Value type, not thread-safe.
+/// Measures the seconds since its construction or the last lap(). Value type, not thread-safe.
 class Stopwatch {
  public:
   /// Seconds so far; the lap goes on.
@@ -14,7 +14,7 @@ class Stopwatch {
     return std::chrono::duration<double>(Clock::now() - start_).count();
   }
 
-  /// Seconds since the last lap, and starts the next one.
+  /// Returns the seconds since the last lap, and starts the next one.
   double lap() {
     const auto now = Clock::now();
     const double passed = std::chrono::duration<double>(now - start_).count();
@@ -27,7 +27,7 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-/// Processor time of the calling thread.
+/// The processor time of the calling thread.
 inline double thread_processor_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -1,4 +1,4 @@
-// A pointer to an object of a hierarchy that is copied as a value is.
+// A pointer that copies its object, so that a class hierarchy has value semantics.
 #pragma once
 
 #include <memory>
@@ -6,7 +6,7 @@
 
 namespace tandem {
 
-/// Owns one T, whose clone() makes a copy of it, whatever its class. Copying the pointer copies the
+/// Owns one T, whose clone() copies an object of any derived class. Copying the pointer copies the
 /// object. As thread-safe as the object.
 template <class T>
 class ClonePtr {

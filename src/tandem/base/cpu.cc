@@ -14,7 +14,7 @@ namespace tandem {
 namespace {
 
 /// Whether the CPU has AMX's tiles of 8-bit integers, and Linux (5.16 and later) lets this process
-/// use them: it gives their eight kilobytes of registers only to those who ask.
+/// use them. Their registers take eight kilobytes, so Linux gives them only to processes that ask.
 bool may_use_amx() {
   constexpr unsigned kTiles = 1U << 24;
   constexpr unsigned kProductsOfBytes = 1U << 25;

@@ -1,4 +1,4 @@
-// Which vector instructions code may use on this CPU.
+// The vector instructions that code may use on this CPU.
 #pragma once
 
 #include <span>
@@ -8,27 +8,28 @@
 
 namespace tandem {
 
-/// Sets of vector instructions that code is written for, each with those before it. The program is
-/// built for `portable`, what every x86-64 CPU has; wider code is chosen at run time.
+/// Sets of vector instructions for which code is written; each includes those before it. The
+/// program is built for `portable`, the instructions of every x86-64 CPU; wider code is chosen at
+/// run time.
 ///
 /// avx2: AVX2 and FMA (Haswell, Zen and later). avx512: AVX-512 F, BW, DQ, VL and VBMI (Ice Lake,
 /// Zen 4 and later). amx: AMX's tiles of 8-bit integers (Sapphire Rapids and later).
 enum class Simd { portable, avx2, avx512, amx };
 
-/// As $TANDEM_CPU calls it. Pure, thread-safe.
+/// The name of a set in $TANDEM_CPU. Pure, thread-safe.
 std::string simd_name(Simd simd);
 
-/// What this CPU and its operating system have, narrowest first. Asks the system for leave to use
-/// AMX, for the whole process, where it wants to be asked (Linux). Thread-safe.
+/// The sets that this CPU and its operating system have, narrowest first. If the system (Linux)
+/// must permit AMX, it asks for permission on behalf of the whole process. Thread-safe.
 std::vector<Simd> available_simd();
 
-/// The one of `available` that is called `wanted`, the widest when that is empty. Throws Error with
+/// The set in `available` with the name `wanted`, or the widest if that is empty. Throws Error with
 /// the names to choose from. Pure, thread-safe.
 Simd choose_simd(std::string_view wanted, std::span<const Simd> available);
 
-/// What to use here: the widest that this CPU has, or what $TANDEM_CPU names, which masks wider
-/// ones. Throws Error when the CPU lacks it. Thread-safe as long as nobody changes the process's
-/// environment variables.
+/// The set to use here: the widest that this CPU has, or the one that $TANDEM_CPU names, which
+/// hides wider ones. Throws Error when the CPU lacks it. Thread-safe as long as nobody changes the
+/// process's environment variables.
 Simd best_simd();
 
 }  // namespace tandem

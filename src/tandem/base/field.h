@@ -11,8 +11,8 @@
 
 namespace tandem {
 
-/// One config key and the variable it sets. The target must outlive the field. Not thread-safe:
-/// configs are filled before any thread starts.
+/// One config key and the variable that it sets. The target must outlive the field. Not
+/// thread-safe: configs are filled before any thread starts.
 struct Field {
   std::string key;  // "t_max" in its part, "paac.t_max" in the whole config
   /// The variable that it sets.
@@ -24,8 +24,8 @@ struct Field {
   // Texts: the words allowed; empty means any. Where "true" is among them, "true" and "false" are
   // booleans as well, in files too.
   std::vector<std::string> choices = {};
-  std::string word = {};   // numbers: a word for a value out of range, "auto"; empty: none
-  double word_value = -1;  // that the word stands for
+  std::string word = {};   // numbers: a word for a value out of range, "auto"; empty: no such word
+  double word_value = -1;  // the value of that word
 };
 
 /// The fields of a part, in the order in which they are listed.
@@ -44,7 +44,7 @@ void set_field(const Field& field, const FieldValue& value);
 /// million, billion), an exponent, and _ between digits: "20M", "1e6", "115_000_000".
 void set_field_text(const Field& field, std::string_view text);
 
-/// A word where the field has one for its value, a boolean where a text is one.
+/// The value: as a word if the field has one for it, as a boolean if a text is one.
 [[nodiscard]] FieldValue field_value(const Field& field);
 
 /// The value as a word that set_field_text takes back to the same bits.
@@ -55,8 +55,8 @@ void set_field_text(const Field& field, std::string_view text);
 /// "integer", "number", "boolean" or "text".
 [[nodiscard]] std::string field_type(const Field& field);
 
-/// What the field allows, in words: "1 to 64", "at least 0", "0 to 1, or auto", "nips, nature or
-/// mlp"; empty: anything.
+/// The allowed values in words: "1 to 64", "at least 0", "0 to 1, or auto", "nips, nature or mlp";
+/// empty: anything.
 [[nodiscard]] std::string field_range(const Field& field);
 
 /// The fields with `prefix` before each key: prefixed("paac.", ...).

@@ -7,12 +7,12 @@ namespace tandem {
 namespace {
 
 constexpr double kPrecision = 1e-14;
-constexpr int kMostTerms = 100000;  // about the root of the shape is enough
+constexpr int kMostTerms = 100000;  // the root of the shape is about the number needed
 
 /// x^a e^-x / Gamma(a).
 double front(double a, double x) { return std::exp(a * std::log(x) - x - std::lgamma(a)); }
 
-/// P(a, x) as a power series, which converges quickly where x < a + 1.
+/// P(a, x) as a power series, which converges quickly if x < a + 1.
 double series(double a, double x) {
   double term = 1 / a;
   double sum = term;
@@ -23,7 +23,7 @@ double series(double a, double x) {
   return sum * front(a, x);
 }
 
-/// 1 - P(a, x) as a continued fraction, which does where x > a + 1; by Lentz's method.
+/// 1 - P(a, x) as a continued fraction, which converges quickly if x > a + 1; by Lentz's method.
 double continued_fraction(double a, double x) {
   constexpr double kTiny = 1e-300;
   double b = x + 1 - a;

@@ -1,4 +1,4 @@
-// The gamma distribution: of sums of step times.
+// The gamma distribution, as a model of sums of step times.
 #pragma once
 
 namespace tandem {

@@ -9,7 +9,7 @@ namespace tandem {
 void Histogram::add(double value, std::int64_t count) {
   const double place = (std::log2(value) - kLeast) * kPerDoubling;
   const double last = static_cast<double>(counts_.size()) - 1;
-  // A zero's place is minus infinity.
+  // The place of a zero is minus infinity.
   counts_[static_cast<std::size_t>(std::clamp(place, 0.0, last))] += count;
 }
 

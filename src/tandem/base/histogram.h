@@ -1,4 +1,4 @@
-// Quantiles of many numbers, without keeping them.
+// Quantiles of many numbers, without storing them.
 #pragma once
 
 #include <array>
@@ -7,8 +7,8 @@
 namespace tandem {
 
 /// Counts positive numbers from a millionth to a thousand (seconds, say) in buckets whose widths
-/// grow with the numbers: quantiles are within 5%. Numbers beyond count as the least or the
-/// greatest of these. Value type; not thread-safe.
+/// grow with the numbers, so that quantiles are exact to 5%. Numbers outside this range count as
+/// its least or greatest. Value type; not thread-safe.
 class Histogram {
  public:
   /// Counts `value` as so many equal numbers.
@@ -16,7 +16,7 @@ class Histogram {
   /// Adds all that the other has counted.
   Histogram& operator+=(const Histogram& other);
 
-  /// The number that a share of `q` (0 to 1) of all is at most; 0 where there are none.
+  /// The quantile `q` (0 to 1) of the numbers; 0 if there are none.
   [[nodiscard]] double quantile(double q) const;
 
  private:

@@ -6,7 +6,7 @@
 
 namespace tandem {
 
-/// The middle value, or the mean of both; `values` must not be empty. Pure.
+/// The middle value, or the mean of the two middle ones. `values` must not be empty. Pure.
 inline double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());

@@ -7,8 +7,8 @@
 namespace tandem {
 
 /// The candidate that differs from `word` by the fewest inserted, deleted, changed or swapped
-/// letters, case apart; the first of several. Empty when none is near enough to be a likely typing
-/// error. Pure, thread-safe.
+/// letters, ignoring case; the first of several. Empty if none is close enough to be a likely
+/// typing error. Pure, thread-safe.
 std::string nearest(const std::string& word, std::span<const std::string> candidates);
 
 }  // namespace tandem

@@ -11,7 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The loader names every file but the program, for which it only has the word that started it.
+/// The loader knows the path of every file except the program, for which it has only the word that
+/// started it.
 fs::path own_file() {
   Dl_info info{};
   link_map* map = nullptr;
@@ -26,7 +27,7 @@ fs::path own_file() {
 }  // namespace
 
 fs::path own_folder() {
-  // Found once: a relative name would mean another file after the process changed its folder.
+  // It is found once: a relative name would mean another file after the process changes its folder.
   static const fs::path folder = own_file().parent_path();
   return folder;
 }

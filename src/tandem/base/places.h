@@ -1,4 +1,4 @@
-// Where the parts of tandem that are no code of this program lie: plug-ins, backends, scripts.
+// The places of plug-ins, backends and scripts, which are not part of this program's file.
 #pragma once
 
 #include <filesystem>
@@ -8,15 +8,15 @@
 
 namespace tandem {
 
-/// The folder of the file that holds this function: that of the program where it is linked
-/// statically, that of the shared library or plug-in otherwise. Absolute, without symbolic links.
-/// Thread-safe. Throws std::filesystem::filesystem_error where the system does not tell.
+/// The folder of the file that holds this function: the program's if it is linked statically, else
+/// that of the shared library or plug-in. Absolute, without symbolic links. Thread-safe. Throws
+/// std::filesystem::filesystem_error if the system does not tell.
 [[nodiscard]] std::filesystem::path own_folder();
 
-/// Where parts of a kind ("plugins") are looked for: the folders that the environment variable
-/// lists, with colons between them, or, where it is empty or not set, those beside own_folder().
-/// The same list serves a build folder, an installed program and an installed library. Thread-safe
-/// as long as nobody changes the process's environment variables.
+/// The folders to search for parts of a kind ("plugins"): those that the environment variable
+/// lists, with colons between them, or, if it is empty or not set, those beside own_folder(). The
+/// same list serves a build folder, an installed program and an installed library. Thread-safe as
+/// long as nobody changes the process's environment variables.
 [[nodiscard]] std::vector<std::filesystem::path> places_of(const std::string& kind,
                                                            const char* variable);
 

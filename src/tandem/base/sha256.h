@@ -9,7 +9,8 @@
 
 namespace tandem {
 
-/// A hash fed piece by piece. Not thread-safe; separate instances are independent.
+/// A hash of data that are added piece by piece. Not thread-safe; separate instances are
+/// independent.
 class Sha256 {
  public:
   Sha256();
@@ -20,7 +21,8 @@ class Sha256 {
   /// Feeds the next bytes.
   void add(std::span<const std::byte> bytes);
 
-  /// The 64 lower-case hexadecimal digits of everything added; ends the hash, so call it once.
+  /// The hash of everything added, as 64 lower-case hexadecimal digits. It ends the hash, so call
+  /// it once.
   [[nodiscard]] std::string hex();
 
  private:

@@ -15,20 +15,22 @@
 
 namespace tandem {
 
-/// Takes one piece of a state that is too large to lie in memory twice; called for each, in order.
+/// Takes one piece of a state that is too large to be copied in memory; called for each piece, in
+/// order.
 using TakePiece = std::function<void(std::span<const std::byte> piece)>;
 
 /// Gives the pieces of such a state, of some megabytes each, to `take`.
 using GivePieces = std::function<void(const TakePiece& take)>;
 
-/// Collects values into bytes, in the order they are put. Not thread-safe.
+/// Collects values into bytes, in the order of the calls. Not thread-safe.
 class StateWriter {
  public:
   /// The value's bytes, as they lie in memory.
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void put(const T& value) {
-    // GCC 12 takes an insert() for an overflow, in some groups of files that are compiled at once.
+    // GCC 12 would report an overflow of an insert() here, in some groups of files compiled at
+    // once.
     const auto size = bytes_.size();
     bytes_.resize(size + sizeof(T));
     std::memcpy(bytes_.data() + size, &value, sizeof(T));
@@ -40,7 +42,7 @@ class StateWriter {
     bytes_.insert(bytes_.end(), block.begin(), block.end());
   }
 
-  /// As bytes; their length goes before them.
+  /// Writes the values as bytes, after their length.
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void put_values(const std::vector<T>& values) { put_bytes(std::as_bytes(std::span(values))); }
@@ -55,8 +57,8 @@ class StateWriter {
   std::vector<std::byte> bytes_;
 };
 
-/// Reads back what a StateWriter wrote, in the same order. Throws Error when the bytes end early.
-/// The bytes must outlive the reader. Not thread-safe.
+/// Reads the values of a StateWriter in the same order. Throws Error when the bytes end early. The
+/// bytes must outlive the reader. Not thread-safe.
 class StateReader {
  public:
   /// Reads from the first of these bytes on.
@@ -73,8 +75,7 @@ class StateReader {
   /// What put_bytes() wrote; a view of the reader's bytes.
   std::span<const std::byte> get_bytes() { return take(get<std::uint64_t>()); }
 
-  /// What put_values() wrote of as many. Throws Error where the block is of other than whole
-  /// values.
+  /// Reads the values of one put_values(). Throws Error when the block does not hold whole values.
   template <class T>
   requires std::is_trivially_copyable_v<T> std::vector<T> get_values() {
     const auto block = get_bytes();

@@ -1,4 +1,4 @@
-// One loop, compiled for every set of vector instructions.
+// Compiles one loop for every set of vector instructions.
 #pragma once
 
 #include "tandem/base/cpu.h"
@@ -16,9 +16,9 @@ template <class Body>
   body();
 }
 
-/// Calls `body`, in code for the widest vector instructions that best_simd() allows: the compiler
-/// vectorises the loops that it finds in it. Numbers do not depend on that: each iteration must
-/// stand for itself, and the build never fuses a product with a sum. As thread-safe as `body`.
+/// Calls `body` in code for the widest vector instructions that best_simd() allows; the compiler
+/// vectorises the loops in it. Results do not depend on the instructions, provided each iteration
+/// is independent: the build never fuses a product with a sum. As thread-safe as `body`.
 template <class Body>
 void vectorise(const Body& body) {
   static const Simd simd = best_simd();

@@ -6,14 +6,15 @@
 
 namespace tandem {
 
-/// Room for one action of each sample; views of the caller's memory. Which of the two is filled
-/// follows from the environment: for continuous actions `discrete` holds nothing of use, and for
+/// Room for one action of each sample; views of the caller's memory. The environment decides which
+/// of the two is filled: for continuous actions the contents of `discrete` are meaningless, and for
 /// discrete ones `continuous` is empty.
 struct Actions {
   std::span<std::int32_t> discrete;         // [samples]
-  std::span<float> continuous = {};         // [samples, dimensions], as drawn, within bounds or not
-  std::span<float> log_probabilities = {};  // [samples], under the policy that drew them; filled by
-                                            // algorithms that need it, where it is not empty
+  std::span<float> continuous = {};         // [samples, dimensions], as drawn, possibly out of
+                                            // bounds
+  std::span<float> log_probabilities = {};  // [samples], under the policy that drew them;
+                                            // algorithms that need it fill it if it is not empty
 };
 
 }  // namespace tandem

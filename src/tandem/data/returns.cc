@@ -6,7 +6,7 @@ void n_step_returns(const Rollout& rollout, std::span<float> returns) {
   const auto rewards = rollout.rewards();
   const auto discounts = rollout.discounts();
   const std::size_t envs = rollout.envs();
-  // What follows the step: V(s_T) for the last, the return just computed for the others.
+  // The return after the step: V(s_T) for the last step, the return just computed for the others.
   auto next = rollout.values().last(envs);
   for (std::size_t row = rollout.steps() * envs; row > 0; row -= envs) {
     const auto first = row - envs;

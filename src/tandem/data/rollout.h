@@ -35,7 +35,8 @@ class Rollout {
   /// T * B.
   [[nodiscard]] int samples() const { return steps_ * envs_; }
 
-  /// Observations of row t in [0, T], or of several from there: rows x envs x observation_bytes.
+  /// Observations of row t in [0, T], or of `rows` rows from there: rows x envs x
+  /// observation_bytes.
   std::span<std::byte> observations(int t, int rows = 1);
 
   /// Discrete actions of `rows` rows from t on: [rows, B].
@@ -43,8 +44,8 @@ class Rollout {
   std::span<float> rewards(int t) { return cut(rewards_, t, 1); }      // [B], as learned from
   std::span<float> discounts(int t) { return cut(discounts_, t, 1); }  // [B]: gamma, or 0 at an end
 
-  /// What s_t is worth. Which rows are filled, and by which network, follows from the algorithm's
-  /// needs; the last always is.
+  /// The values of the states. The algorithm's needs decide which rows are filled, and by which
+  /// network; the last row always is.
   std::span<float> values(int t, int rows = 1) { return cut(values_, t, rows); }
 
   /// The advantage of each of T * B samples, for algorithms that learn from them several times (see
@@ -57,12 +58,12 @@ class Rollout {
   /// To read: [T * B].
   std::span<const float> returns() const { return rows(returns_, steps_); }
 
-  /// With which chance each environment drew its actions blindly: [B].
+  /// The chance with which each environment drew its actions blindly: [B].
   std::span<float> epsilons() { return epsilons_; }
   /// To read: [B].
   std::span<const float> epsilons() const { return epsilons_; }
 
-  /// Continuous actions of row t as they were drawn: [B, dimensions].
+  /// Continuous actions of row t, as they were drawn: [B, dimensions].
   std::span<float> controls(int t) {
     const auto width = static_cast<std::size_t>(envs_) * dims_;
     return std::span(controls_).subspan(static_cast<std::size_t>(t) * width, width);
@@ -72,7 +73,7 @@ class Rollout {
     return std::span(controls_).first(static_cast<std::size_t>(steps_) * envs_ * dims_);
   }
 
-  /// The actions of row t, of either kind.
+  /// The actions of row t, discrete or continuous.
   Actions taken(int t) { return {actions(t), controls(t), cut(log_probabilities_, t, 1)}; }
 
   /// Discrete actions of all samples, to read: [T * B].
@@ -86,19 +87,20 @@ class Rollout {
   /// Values of all states, the last included: [(T + 1) * B].
   std::span<const float> values() const { return rows(values_, steps_ + 1); }
 
-  /// Makes the last observations and actions the first of the next rollout, again of t_max steps.
+  /// Copies the last observations and actions to the first row, for the next rollout of t_max
+  /// steps.
   void carry_over();
 
   /// Copies the last row of observations and actions of `other`, which must have the same shape.
   void follow(Rollout& other);
 
-  /// Makes `count` environments of another rollout with as many steps, from its environment `first`
-  /// on, those of this one from `to` on. Threads may do so at once, each for environments of its
-  /// own.
+  /// Copies `count` environments of another rollout with as many steps, from its environment
+  /// `first` on, to the environments of this one from `to` on. Threads may call it at once for
+  /// different environments.
   void copy_envs(const Rollout& from, int first, int count, int to);
 
-  /// Makes sample t * B + env of another rollout that of environment `to` in row 0 of this one,
-  /// with its advantage and return: of samples in any order a rollout of one step.
+  /// Copies sample t * B + env of another rollout to environment `to` in row 0 of this one, with
+  /// its advantage and return. It makes rollouts of one step from samples in any order.
   void copy_sample(const Rollout& from, std::int64_t sample, int to);
 
   /// Writes everything but advantages and returns.
@@ -135,7 +137,7 @@ class Rollout {
   std::vector<float> discounts_;
   std::vector<float> values_;
   std::vector<float> epsilons_;
-  std::vector<float> advantages_;  // for the time of an update, as the returns: neither is saved
+  std::vector<float> advantages_;  // used during an update only, like the returns: neither is saved
   std::vector<float> returns_;
 };
 
@@ -143,8 +145,8 @@ class Rollout {
 /// Algorithm 1. returns: [T * B], time-major.
 void n_step_returns(const Rollout& rollout, std::span<float> returns);
 
-/// One-step targets r_t + discount_t * V(s_{t+1}): A3C's Algorithm 1, with what Rollout::values
-/// holds for V. returns: [T * B], time-major.
+/// One-step targets r_t + discount_t * V(s_{t+1}): A3C's Algorithm 1, with V from Rollout::values.
+/// returns: [T * B], time-major.
 void one_step_returns(const Rollout& rollout, std::span<float> returns);
 
 }  // namespace tandem

@@ -15,7 +15,7 @@ namespace {
 struct Builtin {
   const char* name;
   std::unique_ptr<Env> (*make)(const BuiltinOptions& options);
-  std::int64_t max_steps;  // 0: ends by itself
+  std::int64_t max_steps;  // 0: the game ends by itself
 };
 
 constexpr std::array kBuiltins{
@@ -90,7 +90,7 @@ FieldList BuiltinOptions::fields() {
        .most = 1e8},
       {.key = "distribution",
        .target = &distribution,
-       .meaning = "latency: of the time of a step (gamma: shape 1/2, a long tail)",
+       .meaning = "latency: distribution of the time of a step (gamma: shape 1/2, a long tail)",
        .choices = {"constant", "uniform", "exponential", "gamma"}},
       {.key = "wait",
        .target = &wait,

@@ -1,5 +1,5 @@
-// The environments that come with tandem and need nothing besides: small problems to test and
-// measure with.
+// The environments that come with tandem and need nothing else: small problems for tests and
+// measurements.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tandem {
 
-/// Options of all built-in environments; each uses those that its comment names, and all use
+/// Options of all built-in environments. Each uses those that its comment names, and all use
 /// `stack` and `max_steps`. Value type.
 struct BuiltinOptions {
   std::int64_t stack = 1;
@@ -27,10 +27,10 @@ struct BuiltinOptions {
   FieldList fields();
 };
 
-/// cartpole, catch, latency, memory and pendulum.
+/// The family of cartpole, catch, latency, memory and pendulum.
 std::unique_ptr<EnvFamily> make_builtin_family();
 
-/// Each of them, without limit of steps.
+/// Each function makes one environment, without a limit of steps.
 ///
 /// A pole on a cart, pushed left or right, must not fall: the equations of Gymnasium's CartPole-v1.
 /// Frames are {4} f32: position, velocity, angle, angular velocity. Reward 1 a step.
@@ -44,14 +44,14 @@ std::unique_ptr<Env> make_catch(const BuiltinOptions& options);
 /// continuous action in [-2, 2]. Frames are {3} f32: cosine and sine of the angle, velocity.
 std::unique_ptr<Env> make_pendulum(const BuiltinOptions& options);
 
-/// A cue of -1 or 1 is seen in the first frame only; after `delay` steps action 0 or 1 must name
-/// it: reward 1 or -1. Frames are {3} f32: cue, whether the answer is due, share of the delay that
-/// is left.
+/// The first frame alone shows a cue of -1 or 1. After `delay` steps action 0 or 1 must name it:
+/// reward 1 or -1. Frames are {3} f32: cue, whether the answer is due, share of the delay that is
+/// left.
 std::unique_ptr<Env> make_memory(const BuiltinOptions& options);
 
-/// Steps that take a time drawn from `distribution` with mean `mean_us` microseconds, and nothing
-/// to learn: for measuring. Frames are {4} f32 ("small") or {1, 84, 84} u8 ("pixels") and show the
-/// time drawn; six actions, reward 0.
+/// For measurements: nothing to learn, and steps that take a time drawn from `distribution` with
+/// mean `mean_us` microseconds. Frames are {4} f32 ("small") or {1, 84, 84} u8 ("pixels") and show
+/// the drawn time; six actions, reward 0.
 std::unique_ptr<Env> make_latency(const BuiltinOptions& options);
 
 }  // namespace tandem

@@ -1,4 +1,4 @@
-// Plain drawing for the pictures of small environments.
+// Simple drawing for the pictures of small environments.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@ namespace tandem {
 
 using Color = std::array<std::uint8_t, 3>;  // red, green, blue
 
-/// A picture to draw on; coordinates are pixels from the upper left corner, and what lies outside
-/// is cut off. Not thread-safe.
+/// A picture to draw on. Coordinates are pixels from the upper left corner; drawing outside has no
+/// effect. Not thread-safe.
 class Canvas {
  public:
   Canvas(int width, int height, const Color& background);

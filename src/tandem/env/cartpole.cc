@@ -1,6 +1,6 @@
 // Barto, Sutton and Anderson, "Neuronlike adaptive elements that can solve difficult learning
-// control problems" (1983), with the numbers of Gymnasium's CartPole-v1. Every sum and product is
-// in Gymnasium's order, so that both give the same bits wherever sine and cosine do.
+// control problems" (1983), with the numbers of Gymnasium's CartPole-v1. Sums and products have
+// Gymnasium's order, so both give the same bits if sine and cosine do.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,7 +16,7 @@ namespace {
 constexpr double kGravity = 9.8;
 constexpr double kPoleMass = 0.1;
 constexpr double kTotalMass = kPoleMass + 1.0;
-constexpr double kLength = 0.5;  // half of the pole's
+constexpr double kLength = 0.5;  // half of the pole's length
 constexpr double kPoleMassLength = kPoleMass * kLength;
 constexpr double kForce = 10.0;
 constexpr double kSeconds = 0.02;  // per step

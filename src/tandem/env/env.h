@@ -1,4 +1,4 @@
-// The environment interface: what an emulator, a simulator or a toy problem implements.
+// The interface that an emulator, a simulator or a toy problem implements.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace tandem {
 /// The type of an observation's numbers: bytes, or 32-bit floats in the machine's order.
 enum class DType { u8, f32 };
 
-/// What an environment shows and takes. Frames are stacked by VecEnv along their first dimension:
-/// a frame {1, 84, 84} with stack 4 is an observation {4, 84, 84}, oldest frame first.
+/// The observations and actions of an environment. VecEnv stacks frames along their first
+/// dimension: a frame {1, 84, 84} with stack 4 is an observation {4, 84, 84}, oldest frame first.
 struct EnvSpec {
   DType dtype = DType::f32;                    // of each number of a frame
   std::vector<std::int64_t> frame_shape = {};  // {channels, height, width} of pixels, or {features}
@@ -28,7 +28,7 @@ struct EnvSpec {
   std::vector<std::string> action_names = {};  // discrete, may be empty
   std::int64_t frames_per_step = 1;            // emulated frames in a step (4 on Atari)
   double render_fps = 30;                      // pictures per second of real-time play, one a step
-  bool partially_observed = false;  // what matters is not all in view: agents need a memory
+  bool partially_observed = false;  // a view hides something that matters: agents need a memory
 
   /// Whether an action is one of num_actions; otherwise it is action_dims() numbers.
   [[nodiscard]] bool discrete() const { return num_actions > 0; }
@@ -60,11 +60,11 @@ struct Action {
   std::span<const float> continuous = {};  // a view of the caller's memory
 };
 
-/// What one step gave. Rewards are raw; clipping is the algorithm's.
+/// The result of one step. Rewards are raw; the algorithm clips them.
 struct StepResult {
   float reward = 0;         // as the environment gives it
   bool terminated = false;  // the training episode ended: no value beyond it
-  bool truncated = false;   // cut off by a limit: values bootstrap from the final observation
+  bool truncated = false;   // a limit cut it off: values bootstrap from the final observation
   bool game_over = false;   // the whole game ended (a lost life may terminate before that)
 };
 
@@ -93,7 +93,7 @@ class Env {
   /// Takes one action and writes the frame after it, also when the episode ends with it.
   virtual StepResult step(const Action& action, Stream& stream, std::span<std::byte> frame) = 0;
 
-  /// Everything that decides what later steps give. An instance that loads a state behaves, bit by
+  /// Saves everything on which later steps depend. An instance that loads the state behaves, bit by
   /// bit, as the one that saved it.
   virtual void save(StateWriter& writer) const = 0;
   /// Becomes the instance that save() wrote. Throws Error when that is damaged.

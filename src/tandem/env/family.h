@@ -1,4 +1,4 @@
-// Families of environments: the built-in ones, and those that plug-ins bring.
+// Families of environments: the built-in one, and those of plug-ins.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,9 @@ class EnvFamily {
   /// The options of this family ("frame_skip"), which become the keys env.frame_skip and so on.
   [[nodiscard]] virtual FieldList fields() = 0;
 
-  /// A new environment. Throws Error for an unknown name (offering the nearest) or a missing file.
-  /// `seed` is for random generators inside a foreign emulator only; ours come with each call.
+  /// Makes an environment. Throws Error for an unknown name (and offers the nearest) or a missing
+  /// file. `seed` is for random generators inside a foreign emulator; an environment of tandem
+  /// takes its stream with each call.
   [[nodiscard]] virtual std::unique_ptr<Env> make(const std::string& name, std::uint64_t seed) = 0;
 };
 
@@ -45,7 +46,7 @@ struct PluginInfo {
 
 /// The family of an environment id: "cartpole" is built in, "atari:Pong" loads the plug-in
 /// tandem_atari.so from $TANDEM_PLUGIN_PATH or the folders of places_of("plugins"). Throws Error
-/// when there is none, with what to do.
+/// when there is none, and says what to do.
 std::unique_ptr<EnvFamily> find_family(const std::string& id);
 
 /// The part of an id after the family: "Pong" of "atari:Pong", "cartpole" of "cartpole".

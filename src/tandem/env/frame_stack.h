@@ -18,13 +18,13 @@ class FrameStack {
   FrameStack(std::size_t frame_bytes, std::size_t depth)
       : frame_bytes_(frame_bytes), frames_(frame_bytes * depth) {}
 
-  /// The place for the next frame; it takes that of the oldest.
+  /// The memory for the next frame, which replaces the oldest.
   std::span<std::byte> next() {
     newest_ = (newest_ + frame_bytes_) % frames_.size();
     return std::span(frames_).subspan(newest_, frame_bytes_);
   }
 
-  /// Makes all frames copies of the newest.
+  /// Replaces all frames with copies of the newest.
   void fill() {
     for (std::size_t at = 0; at < frames_.size(); at += frame_bytes_) {
       if (at != newest_) std::memcpy(&frames_[at], &frames_[newest_], frame_bytes_);
@@ -34,7 +34,8 @@ class FrameStack {
   /// Writes all frames, the oldest first.
   void copy_to(std::byte* observation) const {
     const std::size_t oldest = newest_ + frame_bytes_;
-    const std::size_t first = frames_.size() - oldest;  // bytes up to the end of the ring
+    const std::size_t first = frames_.size() - oldest;  // bytes from the oldest frame to the end of
+                                                        // the ring
     std::memcpy(observation, frames_.data() + oldest, first);
     std::memcpy(observation + first, frames_.data(), oldest);
   }

@@ -11,7 +11,7 @@
 namespace tandem {
 namespace {
 
-constexpr double kFarthest = 10;  // deviations
+constexpr double kFarthest = 10;  // in deviations
 
 class NormalisedEnv : public Env {
  public:
@@ -62,7 +62,7 @@ void require_numbers(const EnvSpec& spec) {
   if (shows_numbers(spec)) return;
   throw Error(
       "env.normalise: this environment shows pictures, not a list of numbers; leave it out "
-      "(net.pixel_mean is what there is for pixels)");
+      "(for pixels there is net.pixel_mean)");
 }
 
 std::unique_ptr<Env> make_normalised(std::unique_ptr<Env> env,

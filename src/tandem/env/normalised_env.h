@@ -1,4 +1,4 @@
-// Observations whose numbers are of one size.
+// Observations whose numbers have similar sizes.
 #pragma once
 
 #include <memory>
@@ -17,15 +17,15 @@ struct ObservationScale {
 /// Whether a frame is one list of numbers.
 [[nodiscard]] bool shows_numbers(const EnvSpec& spec);
 
-/// Throws Error for an environment whose frames are no list of numbers.
+/// Throws Error for an environment whose frames are not lists of numbers.
 void require_numbers(const EnvSpec& spec);
 
-/// The same environment, which shows each number less its mean and divided by its deviation: an
-/// agent learns little from a number that is a tenth as large as its neighbours. Results stay
-/// within +-10: a good agent goes where random play never was, and one number that is thousands of
-/// random play's deviations away would outweigh all others in the network and its gradient.
-/// Immutable scales may be shared by environments of many threads. Throws Error for pixels, and for
-/// a scale of more or fewer numbers than a frame has.
+/// The same environment with each number less its mean and divided by its deviation: an agent
+/// learns little from a number that is a tenth as large as its neighbours. Results are clipped to
+/// +-10. A good agent reaches states that random play never did, and one number thousands of
+/// deviations away would outweigh all others in the network and its gradient. Environments of many
+/// threads may share an immutable scale. Throws Error for pixels, and for a scale of another size
+/// than a frame.
 std::unique_ptr<Env> make_normalised(std::unique_ptr<Env> env,
                                      std::shared_ptr<const ObservationScale> scale);
 

@@ -1,4 +1,5 @@
-// The swing-up of Gymnasium's Pendulum-v1. The torque and its cost are single precision, as there.
+// The swing-up of Gymnasium's Pendulum-v1, with the torque and its cost in single precision, as
+// there.
 #include <algorithm>
 #include <array>
 #include <cmath>

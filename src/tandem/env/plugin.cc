@@ -39,7 +39,8 @@ fs::path find_plugin(const std::string& name) {
 
 const PluginInfo& load_plugin(const std::string& name) {
   const auto file = find_plugin(name);
-  // Never closed: the handle's own reference count keeps the code of living environments mapped.
+  // The handle is never closed: its own reference count keeps the code of living environments
+  // mapped.
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     throw Error(fmt::format(
@@ -68,7 +69,7 @@ const PluginInfo& load_plugin(const std::string& name) {
 std::vector<std::string> plugin_names() {
   std::set<std::string> names;
   for (const auto& folder : plugin_folders()) {
-    std::error_code unreadable;  // a folder that is not there has no plug-ins
+    std::error_code unreadable;  // a missing folder has no plug-ins
     for (const auto& entry : fs::directory_iterator(folder, unreadable)) {
       const auto file = entry.path().filename().string();
       if (file.starts_with(kPrefix) && file.ends_with(kSuffix)) {

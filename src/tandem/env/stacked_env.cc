@@ -12,7 +12,7 @@ StackedEnv::StackedEnv(std::unique_ptr<Env> env, std::uint64_t seed, int index)
       frames_(spec().frame_bytes(), static_cast<std::size_t>(spec().stack)),
       final_observation_(spec().observation_bytes()),
       game_{.env = index} {
-  finished_.reserve(64);  // games between two calls of take_episodes, usually
+  finished_.reserve(64);  // more games than usually end between two calls of take_episodes
 }
 
 void StackedEnv::reset(std::byte* observation) {

@@ -1,4 +1,4 @@
-// One environment as VecEnv runs it.
+// One environment inside a VecEnv.
 #pragma once
 
 #include <cstddef>
@@ -25,13 +25,13 @@ class StackedEnv {
   [[nodiscard]] int index() const { return index_; }
   [[nodiscard]] Stream& stream() { return stream_; }
 
-  /// Starts a new game and forgets the one under way.
+  /// Starts a new game and drops the present one.
   void reset(std::byte* observation);
 
-  /// After an end the observation is the first of the next episode.
+  /// If the episode ends, the observation is the first of the next episode.
   void step(const Action& action, std::byte* observation);
 
-  /// What the last step gave.
+  /// The result of the last step.
   [[nodiscard]] const StepResult& result() const { return result_; }
 
   /// The observation that ended the last episode.
@@ -52,7 +52,7 @@ class StackedEnv {
   FrameStack frames_;
   std::vector<std::byte> final_observation_;
   StepResult result_;
-  Episode game_;  // the game under way
+  Episode game_;  // the present game
   std::vector<Episode> finished_;
 };
 

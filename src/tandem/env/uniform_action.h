@@ -10,8 +10,9 @@
 
 namespace tandem {
 
-/// Draws any action of `spec`; one of continuous dimensions, each between its bounds, is written to
-/// `continuous` (action_dims values) and shown from there. Pure but for the stream.
+/// Draws an action of `spec`. The numbers of a continuous action lie between their bounds; they are
+/// written to `continuous` (action_dims values), which the action views. Pure, except that it moves
+/// the stream.
 inline Action uniform_action(const EnvSpec& spec, Stream& stream, std::span<float> continuous) {
   if (spec.discrete()) {
     const auto choices = static_cast<std::uint32_t>(spec.num_actions);

@@ -48,7 +48,7 @@ class VecEnv::Impl {
   /// Throws when any environment is in flight.
   void require_idle(const char* call) const;
 
-  /// A reset or a step is asked of environments one by one, and then started for all at once.
+  /// A reset or a step is requested for environments one by one, and then started for all at once.
   void ask_reset(int id, std::byte* observation) {
     ask(id, Slot::Request::reset, observation);
     forget_error(id);
@@ -56,31 +56,32 @@ class VecEnv::Impl {
   void ask_step(int id, const Action& action, std::byte* observation);
   void start(std::span<const int> ids);
 
-  /// The environment has been started anew.
+  /// To be called when the environment has been started anew.
   void forget_error(int id) { slots_[id].error = nullptr; }
 
   std::span<const int> receive(int at_least);
 
-  /// Waits for all in flight; throws the error of the first environment that has one.
+  /// Waits for all environments in flight; throws the error of the first one that has an error.
   void finish();
 
-  /// The whole observation of environment `id` among those of all.
+  /// The observation of environment `id` among all observations.
   [[nodiscard]] std::byte* row(std::span<std::byte> observations, int id) {
     return observations.data() + static_cast<std::size_t>(id) * env(id).spec().observation_bytes();
   }
 
  private:
-  // What is asked of an environment, and what came of it. Belongs to the caller's thread, but for
-  // the time between Dispatch::post and Dispatch::done.
+  // A request to an environment, and its result. It belongs to the caller's thread except between
+  // Dispatch::post and Dispatch::done.
   struct Slot {
     std::optional<StackedEnv> env;
     enum class Request { reset, step } request = Request::step;
     Action action;
-    std::vector<float> continuous;  // of the action: the caller's may be gone before the step
+    std::vector<float> continuous;  // a copy of the action: the caller's may be gone before the
+                                    // step
     std::byte* observation = nullptr;
     std::exception_ptr error;  // stays until the next reset
 
-    bool in_flight = false;  // the caller's alone
+    bool in_flight = false;  // used by the caller alone
   };
 
   void construct(const EnvFactory& factory, const VecEnvOptions& options);
@@ -94,8 +95,8 @@ class VecEnv::Impl {
   std::vector<int> all_;  // 0, 1, ...
   std::vector<int> received_;
   int in_flight_count_ = 0;
-  std::optional<Dispatch> dispatch_;  // none: step in the caller's thread
-  Crew crew_;                         // last: its threads use what stands above
+  std::optional<Dispatch> dispatch_;  // empty: steps in the caller's thread
+  Crew crew_;                         // last, because its threads use the members above
 };
 
 VecEnv::Impl::Impl(const EnvFactory& factory, const VecEnvOptions& options)
@@ -194,7 +195,7 @@ std::span<const int> VecEnv::Impl::receive(int at_least) {
                [this](int id) { return ready(id); });
   for (const int id : received_) {
     if (!slots_[id].error) continue;
-    collect(id);  // the others that are ready can still be received
+    collect(id);  // the other environments that are ready can still be received
     std::rethrow_exception(slots_[id].error);
   }
   for (const int id : received_) collect(id);

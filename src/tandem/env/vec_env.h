@@ -1,4 +1,4 @@
-// Many environments as one, stepped by worker threads or in the caller's thread.
+// Many environments behind one interface, stepped by worker threads or in the caller's thread.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct Episode {
   std::int64_t steps = 0;     // of the environment, from the game's start to its end
 };
 
-/// Which environments a VecEnv holds, and who steps them. Value type.
+/// The environments of a VecEnv, and the threads that step them. Value type.
 struct VecEnvOptions {
   int first = 0;           // global index of the first environment
   int count = 1;           // how many environments
@@ -53,42 +53,43 @@ class VecEnv {
   /// The global index of environment `id` (0-based here).
   [[nodiscard]] int index(int id) const;
 
-  /// The stream of environment `id`: its actions are drawn from it. Not while the
-  /// environment is stepping.
+  /// The stream of environment `id`, from which its actions are drawn. Must not be used while the
+  /// environment steps.
   [[nodiscard]] Stream& stream(int id);
 
   /// Starts every environment; writes the stacked observations [size, observation].
   void reset(std::span<std::byte> observations);
 
-  /// Starts one step of environment ids[k] with actions[k]; its observation goes to
-  /// observations[k] (observation_bytes() each), which must stay valid until it is received or the
-  /// VecEnv is destroyed.
+  /// Starts one step of environment ids[k] with actions[k]. Its observation goes to observations[k]
+  /// (observation_bytes() each), which must stay valid until it is received or the VecEnv is
+  /// destroyed.
   void send(std::span<const int> ids, std::span<const Action> actions,
             std::span<std::byte* const> observations);
 
-  /// Waits until at least `at_least` environments are ready; returns the ids of all that are, in
-  /// no order, valid until the next receive. Rethrows the first error of an environment; the others
-  /// that are ready are received by the next call.
+  /// Waits until at least `at_least` environments are ready. Returns the ids of all ready ones, in
+  /// no order, valid until the next receive. Rethrows the first error of an environment; the next
+  /// call receives the other ready ones.
   std::span<const int> receive(int at_least);
 
-  /// send() for all and receive() of all: actions [size], observations [size, observation]. All
-  /// have ended their step when it returns or throws.
+  /// Calls send() and receive() for all: actions [size], observations [size, observation]. All
+  /// environments have ended their step when it returns or throws.
   void step(std::span<const Action> actions, std::span<std::byte> observations);
 
-  /// What the last step of environment `id` gave.
+  /// The result of the last step of environment `id`.
   [[nodiscard]] const StepResult& result(int id) const;
 
   /// The stacked observation that ended the last episode of `id`.
   [[nodiscard]] std::span<const std::byte> final_observation(int id) const;
 
-  /// Games finished since the last call, by order of environment; those of an environment that is
-  /// still stepping come with a later call.
+  /// Takes the games that finished since the last call, by order of environment. Games of an
+  /// environment that is still stepping come with a later call.
   std::vector<Episode> take_episodes();
 
-  /// State of all environments, streams, frame stacks and episode counters. Only between steps.
+  /// Saves all environments, streams, frame stacks and episode counters. Call it only between
+  /// steps.
   void save(StateWriter& writer) const;
 
-  /// Loads it and writes the current stacked observations, as reset does.
+  /// Loads what save() wrote, and writes the current stacked observations, as reset does.
   void load(StateReader& reader, std::span<std::byte> observations);
 
   /// The current picture of environment `id`, for videos.

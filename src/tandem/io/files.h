@@ -14,8 +14,8 @@ namespace tandem {
 /// The Error for a failed write to `path`: names it, the cause (an errno) and the remedy.
 Error write_error(const std::filesystem::path& path, int cause);
 
-/// A file being written. Unbuffered: what write() took is with the operating system, so it outlives
-/// the process however that ends. Throws Error (see write_error). Not thread-safe.
+/// A file being written. Unbuffered: the operating system has everything that write() took, so it
+/// outlives the process however that ends. Throws Error (see write_error). Not thread-safe.
 class OutputFile {
  public:
   /// What becomes of a file that is there already.
@@ -44,7 +44,7 @@ class OutputFile {
 /// sync_folder().
 void write_durably(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
-/// Writes a file so that at every moment either the old or the new one is there, whole.
+/// Replaces a file so that at every moment either the whole old one or the whole new one is there.
 void replace_durably(const std::filesystem::path& path, std::string_view text);
 
 /// Waits until the entries of a folder (new files, renames) are on the disk.
@@ -58,7 +58,7 @@ inline std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// The whole file. Throws Error naming it when it cannot be read.
+/// Reads the whole file. Throws Error, and names the file, when it cannot be read.
 std::vector<std::byte> read_file(const std::filesystem::path& path);
 
 }  // namespace tandem

@@ -51,8 +51,8 @@ std::string describe(NpyType type, std::int64_t rows, const std::vector<std::int
                      name_of(type).name, shape);
 }
 
-// The preamble and header, padded so that the items start at a multiple of 64 bytes, and at the
-// same one whatever the number of rows.
+// The preamble and header, padded so that the items start at a multiple of 64 bytes. Their place
+// does not depend on the number of rows.
 std::string header(NpyType type, std::int64_t rows, const std::vector<std::int64_t>& row_shape) {
   constexpr auto kMostRows = std::numeric_limits<std::int64_t>::max();
   const auto longest = kPreamble + describe(type, kMostRows, row_shape).size() + 1;

@@ -21,24 +21,24 @@ struct NpyArray {
   std::vector<std::int64_t> shape;
   std::vector<std::byte> bytes;  // row-major
 
-  /// The item at a flat index, whatever its type; exact below 2^53.
+  /// The item at a flat index as a double, for every type; exact below 2^53.
   [[nodiscard]] double at(std::size_t index) const;
 };
 
-/// Throws Error, naming the file, when it cannot be read, is no .npy file of these types, or ends
-/// before its shape is filled.
+/// Throws Error, and names the file, when it cannot be read, is not an .npy file of these types, or
+/// ends before its shape is filled.
 [[nodiscard]] NpyArray read_npy(const std::filesystem::path& file);
 
-/// Writes an array of rows, as many as come: its shape is {rows, ...row_shape}. close() must be
-/// called for a complete file. Not thread-safe. Throws Error when the file cannot be written.
+/// Writes an array row by row; its shape becomes {rows, ...row_shape}. close() must be called to
+/// complete the file. Not thread-safe. Throws Error when the file cannot be written.
 class NpyWriter {
  public:
   NpyWriter(std::filesystem::path file, NpyType type, std::vector<std::int64_t> row_shape);
 
   void write(std::span<const std::byte> bytes);
 
-  /// Says in the file's header how many rows there are. The last must be whole (std::logic_error
-  /// otherwise).
+  /// Writes the number of rows into the file's header. Throws std::logic_error if the last row is
+  /// incomplete.
   void close();
 
  private:

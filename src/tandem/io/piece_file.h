@@ -1,4 +1,4 @@
-// A file of what is too large to lie in memory twice.
+// A file for data that are too large to be copied in memory.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace tandem {
 
-/// Writes pieces into a file, each compressed by itself behind its length: u32 bytes of the
-/// compressed piece, then zstd. Not thread-safe. Throws Error, as OutputFile.
+/// Writes pieces into a file, each compressed by itself after its length: u32 bytes of the
+/// compressed piece, then zstd. Not thread-safe. Throws Error as OutputFile does.
 class PieceWriter {
  public:
   /// Makes the file, or empties it where there is one.
@@ -41,7 +41,7 @@ class PieceWriter {
   std::vector<std::byte> room_;
 };
 
-/// The pieces of such a file. Throws Error for one that is damaged.
+/// Reads the pieces of such a file. Throws Error for a damaged one.
 void read_pieces(const std::filesystem::path& file, const TakePiece& take);
 
 }  // namespace tandem

@@ -11,8 +11,8 @@
 #include "tandem/base/error.h"
 #include "tandem/io/files.h"
 
-// A file is: the length of the header (8 bytes, little-endian); the header, JSON that gives each
-// tensor's dtype, shape and place in the data; the data, without gaps.
+// A file consists of the length of the header (8 bytes, little-endian); the header, JSON that gives
+// each tensor's dtype, shape and place in the data; and the data, without gaps.
 
 namespace tandem {
 namespace {
@@ -111,7 +111,8 @@ std::vector<std::byte> encode_safetensors(const Tensors& tensors) {
 Tensors decode_safetensors(std::span<const std::byte> bytes, const std::string& file) {
   try {
     return decode(bytes);
-  } catch (const std::exception& error) {  // ours, and those of missing or mistyped JSON members
+  } catch (const std::exception& error) {  // our own errors, and those of JSON members that are
+                                           // missing or mistyped
     throw Error(fmt::format("{} is not a valid safetensors file: {}", file, error.what()));
   }
 }

@@ -55,7 +55,7 @@ void collect(const toml::table& table, const std::string& prefix, const std::str
   }
 }
 
-// The known key that an unknown one was meant to be; empty when none is near.
+// The known key that is nearest to an unknown one; empty if none is near.
 std::string nearest_key(const std::string& key, const FieldList& fields) {
   const bool is_short = key.find('.') == std::string::npos;
   std::vector<std::string> words;

@@ -11,8 +11,8 @@
 
 namespace tandem {
 
-/// Made empty and deleted with everything in it at the end. Throws Error when it cannot be made.
-/// Not thread-safe.
+/// Makes an empty folder, and deletes it with its content at the end. Throws Error when it cannot
+/// be made. Not thread-safe.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// CRC-32C (Castagnoli), reflected, as TFRecord frames want it.
+// CRC-32C (Castagnoli), reflected, as in TFRecord frames.
 constexpr auto kCrcTable = [] {
   std::array<std::uint32_t, 256> table{};
   for (std::uint32_t i = 0; i < 256; ++i) {
@@ -24,7 +24,7 @@ constexpr auto kCrcTable = [] {
   return table;
 }();
 
-// TensorFlow masks checksums so that a checksum of data that holds checksums stays a good one.
+// TensorFlow masks checksums, so that they may be part of data that have a checksum themselves.
 std::uint32_t masked_crc(std::string_view bytes) {
   std::uint32_t crc = 0xffffffffu;
   for (const unsigned char byte : bytes) crc = kCrcTable[(crc ^ byte) & 0xff] ^ (crc >> 8);
@@ -67,7 +67,7 @@ std::string event(std::int64_t step, const std::string& content) {
   return double_field(1, wall_seconds()) + integer_field(2, step) + content;
 }
 
-// Readers take the files of a folder in the order of their names, so the time comes first.
+// Readers take the files of a folder in the order of their names, so the name begins with the time.
 fs::path new_file_name(const fs::path& folder) {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);

@@ -17,12 +17,12 @@ struct Scalar {
   double value = 0;  // kept as a 32-bit float
 };
 
-/// One event file: protobuf Event messages in TFRecord frames. Every event is with the operating
-/// system when add() returns. Not thread-safe. Throws Error when the file cannot be written.
+/// One event file: protobuf Event messages in TFRecord frames. The operating system has each event
+/// when add() returns. Not thread-safe. Throws Error when the file cannot be written.
 class EventFile {
  public:
-  /// Starts a new event file in `folder`. After a resume `first_step` is the first step that will
-  /// be written: TensorBoard then drops what older files say of it and of later steps.
+  /// Starts a new event file in `folder`. After a resume, `first_step` is the first step that will
+  /// be written: TensorBoard then drops the entries of older files from this step on.
   explicit EventFile(const std::filesystem::path& folder,
                      std::optional<std::int64_t> first_step = std::nullopt);
 

@@ -40,7 +40,7 @@ std::string message_of(int cause) { return std::generic_category().message(cause
 std::vector<std::string> ffmpeg_arguments(const std::filesystem::path& file, const Picture& first,
                                           const VideoOptions& options) {
   const int rows = options.scale > 0 ? options.scale : vertical_scale(first.height);
-  // Padded to even sizes, which the encoder needs; faststart: plays before it is loaded whole.
+  // Padded to even sizes, as the encoder needs. With faststart a video plays before it has loaded.
   std::istringstream words(fmt::format(
       "ffmpeg -hide_banner -nostdin -y -loglevel error "
       "-f rawvideo -pixel_format rgb24 -video_size {}x{} -framerate {} -i pipe:0 "
@@ -52,7 +52,7 @@ std::vector<std::string> ffmpeg_arguments(const std::filesystem::path& file, con
   return arguments;
 }
 
-// What a child process gets as its standard streams; owns the list, not the descriptors.
+// The standard streams of a child process; owns the list, not the descriptors.
 class StandardStreams {
  public:
   StandardStreams(int input, int messages) {
@@ -71,7 +71,7 @@ class StandardStreams {
   posix_spawn_file_actions_t actions_;
 };
 
-// "pong.part.mp4" for "pong.mp4": ffmpeg tells the format by the last part of the name.
+// "pong.part.mp4" for "pong.mp4": ffmpeg knows the format from the last part of the name.
 std::filesystem::path unfinished_name(std::filesystem::path file) {
   const auto name = file.stem().string() + ".part" + file.extension().string();
   return file.replace_filename(name);
@@ -119,7 +119,8 @@ VideoWriter::~VideoWriter() {
 
 void VideoWriter::start_ffmpeg(const Picture& first, const VideoOptions& options) {
   messages_ = Descriptor(memfd_create("ffmpeg messages", MFD_CLOEXEC));
-  // Not a pipe: writing to one whose reader has died ends the process by SIGPIPE.
+  // A socket instead of a pipe: writing to a pipe whose reader has died ends the process by
+  // SIGPIPE.
   std::array<int, 2> ends{-1, -1};
   const int failed = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data());
   if (messages_.get() < 0 || failed != 0) refuse_start(errno);

@@ -1,4 +1,4 @@
-// Pictures into a video file, by ffmpeg.
+// Writes pictures to a video file, with ffmpeg.
 #pragma once
 
 #include <sys/types.h>
@@ -35,13 +35,13 @@ struct VideoOptions {
   int scale = 0;    // rows of the video for a row of a picture; 0: about 640 rows in all
 };
 
-/// An H.264 video (yuv420p, so that browsers play it) in the making: pictures go raw through a
-/// socket to a child process `ffmpeg`, which enlarges them without smoothing. The file appears when
-/// it is complete, and then replaces one of that name. Not thread-safe. Throws Error when ffmpeg is
-/// missing or fails, with what it said.
+/// An H.264 video (yuv420p, so that browsers play it). Pictures go uncompressed through a socket to
+/// a child process `ffmpeg`, which enlarges them without smoothing. The file appears when it is
+/// complete, and then replaces one of that name. Not thread-safe. Throws Error with ffmpeg's own
+/// message when ffmpeg is missing or fails.
 class VideoWriter {
  public:
-  /// `first` gives the size that all pictures must have; it is not added.
+  /// `first` sets the size of all pictures; it is not added.
   VideoWriter(std::filesystem::path file, const Picture& first, const VideoOptions& options);
 
   /// Drops the video, unless it was closed.
@@ -64,15 +64,15 @@ class VideoWriter {
   std::filesystem::path unfinished_;
   std::size_t picture_bytes_;
   Descriptor pictures_;  // our end of the socket
-  Descriptor messages_;  // a file in memory with what ffmpeg prints
-  pid_t ffmpeg_ = -1;    // -1: none runs
+  Descriptor messages_;  // a file in memory for ffmpeg's messages
+  pid_t ffmpeg_ = -1;    // -1: it does not run
 };
 
-/// Rows of the video for a row of a picture of this height, where the options leave it open.
+/// Rows of the video for a row of a picture of this height, if the options leave it open.
 [[nodiscard]] int vertical_scale(int height);
 
 /// Columns of the video for a column of a picture at this scale: the whole number nearest to the
-/// true shape of the pixels, so that all come out equally wide.
+/// true shape of the pixels, so that all columns have the same width.
 [[nodiscard]] int horizontal_scale(double pixel_aspect, int scale);
 
 }  // namespace tandem

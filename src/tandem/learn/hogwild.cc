@@ -8,7 +8,7 @@
 namespace tandem {
 namespace {
 
-/// Momentum is each thread's own in the paper; only RMSProp's g is shared.
+/// In the paper each thread has its own momentum; only RMSProp's g is shared.
 bool shares(const OptimizerConfig& config, const SharingConfig& sharing) {
   return config.kind == "rmsprop" && sharing.shared_statistics;
 }

@@ -14,26 +14,27 @@ namespace tandem {
 
 /// How threads share an optimizer. Value type.
 struct SharingConfig {
-  bool shared_statistics = true;  // one g for all: Shared RMSProp; else one a thread
-  bool locking = false;           // one thread at a time: for comparison
+  bool shared_statistics = true;  // one g for all threads: Shared RMSProp; false: one for each
+  bool locking = false;           // one thread at a time, for comparisons
 };
 
-/// Updates the learner's parameters from many threads at once, each under its own number, without
-/// locks (see racy.h) unless asked for. All members but slots() may be called by all threads at the
-/// same time, each with a `thread` of its own.
+/// Updates the learner's parameters from many threads at once, each under its own number. There are
+/// no locks unless the config asks for them (see racy.h). All threads may call all members except
+/// slots() at the same time, each with its own `thread`.
 class Hogwild {
  public:
   /// The learner must outlive it, and nobody else may update it. Throws Error for an optimizer that
   /// has no asynchronous form here.
   Hogwild(Learner& learner, const SharingConfig& sharing, int threads);
 
-  /// theta' = theta: the thread's own copy of the parameters.
+  /// Copies theta to theta', the thread's own parameters.
   void copy_parameters(std::span<float> own);
 
-  /// Moves the shared parameters by a thread's gradient; `steps` have been taken so far by all.
+  /// Moves the shared parameters with a thread's gradient. `steps` counts the steps of all threads
+  /// so far.
   UpdateInfo apply(int thread, std::span<const float> gradient, std::int64_t steps);
 
-  /// What the threads keep for themselves, to save and restore. Not while they run.
+  /// The threads' own statistics, to save and restore. Must not be called while threads run.
   std::vector<Optimizer::Slot> slots();
 
  private:
@@ -43,7 +44,7 @@ class Hogwild {
   const SharingConfig sharing_;
   std::span<float> shared_;              // the learner's own statistics
   std::vector<std::vector<float>> own_;  // by thread; empty where they are shared
-  std::mutex mutex_;                     // taken where locking is asked for: guards no member
+  std::mutex mutex_;                     // taken if the config asks for locks; it guards no member
 };
 
 }  // namespace tandem

@@ -12,7 +12,7 @@
 
 namespace tandem {
 
-/// What an update did.
+/// The result of an update.
 struct UpdateInfo {
   double gradient_norm = 0;  // before clipping
   double learning_rate = 0;  // that it moved the parameters with
@@ -36,24 +36,25 @@ class Learner {
   /// The optimizer's state, to save and restore.
   [[nodiscard]] std::vector<Optimizer::Slot> optimizer_slots() { return optimizer_->slots(); }
 
-  /// One update (PAAC's Algorithm 1, line 18) with the sum of `gradients`, added in their order so
-  /// that the bits do not depend on threads; `steps` have been taken so far. All workers share it.
+  /// Makes one update (PAAC's Algorithm 1, line 18) with the sum of `gradients`, which are added in
+  /// their order so that the bits do not depend on threads. `steps` counts the steps so far. All
+  /// workers share the work.
   UpdateInfo apply(std::span<const std::vector<float>> gradients, std::int64_t steps,
                    Workers& workers);
 
  private:
-  // Environments use the ids from 0 on.
+  // Environments' streams have the ids from 0 on.
   static constexpr std::uint64_t kInitialisation = ~std::uint64_t{0};
 
-  // Parameters of a part of the update: what is read of it a second time is still in the cache, and
-  // the order of all sums does not depend on the number of workers.
+  // Parameters in a part of the update. A part stays in the cache until it is read a second time,
+  // and the order of all sums does not depend on the number of workers.
   static constexpr std::size_t kPart = 16384;
 
   Architecture architecture_;
   OptimizerConfig config_;
   std::vector<float> parameters_;
   std::vector<float> sum_;       // of several gradients
-  std::vector<double> squares_;  // the sum of each part's squares
+  std::vector<double> squares_;  // the sum of squares of each part
   std::unique_ptr<Optimizer> optimizer_;
 };
 

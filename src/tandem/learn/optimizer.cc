@@ -15,10 +15,10 @@
 namespace tandem {
 namespace {
 
-// Environments use the ids from 0 on, the parameters' initialisation the last.
+// Environments' streams have the ids from 0 on; the initialisation of parameters has the last one.
 constexpr std::uint64_t kLearningRateStream = ~std::uint64_t{0} - 1;
 
-/// As rmsprop_step says.
+/// The rule of rmsprop_step.
 class RmsProp final : public Optimizer {
  public:
   RmsProp(const OptimizerConfig& config, std::int64_t parameters)
@@ -60,7 +60,7 @@ class RmsProp final : public Optimizer {
 };
 
 /// RMSProp that divides by the deviation of the gradients: Graves 2013, equations 38 to 40 without
-/// the momentum, which is what Ape-X's "Centered RMSProp" is (appendix C).
+/// the momentum. Ape-X's "Centered RMSProp" is the same (appendix C).
 class CenteredRmsProp final : public Optimizer {
  public:
   CenteredRmsProp(const OptimizerConfig& config, std::int64_t parameters)
@@ -84,7 +84,7 @@ class CenteredRmsProp final : public Optimizer {
         const float scaled = gradient_scale * g[i];
         s[i] = decay * s[i] + (1.0f - decay) * scaled * scaled;
         m[i] = decay * m[i] + (1.0f - decay) * scaled;
-        // Rounded, it may come out below 0.
+        // Rounding may bring it below 0.
         const float variance = std::max(0.0f, s[i] - m[i] * m[i]);
         p[i] -= lr * scaled / (std::sqrt(variance + within) + without);
       }
@@ -101,7 +101,7 @@ class CenteredRmsProp final : public Optimizer {
   std::vector<float> mean_;
 };
 
-/// As momentum_step says.
+/// The rule of momentum_step.
 class Momentum final : public Optimizer {
  public:
   Momentum(const OptimizerConfig& config, std::int64_t parameters)
@@ -139,7 +139,7 @@ class Adam final : public Optimizer {
         mean_(parameters, 0.0f),
         square_(parameters, 0.0f) {}
 
-  // A float counts exactly to 2^24 and stays there; both corrections are 1 long before.
+  // A float counts exactly up to 2^24 and stays there; both corrections are 1 long before.
   void begin() override { count_[0] += 1.0f; }
 
   void step(std::size_t first, std::span<float> parameters, std::span<const float> gradient,
@@ -278,7 +278,7 @@ std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, std::in
 }
 
 double sum_of_squares(std::span<const float> gradient) {
-  // Sixteen sums side by side, always the same, so that the compiler may use wide registers.
+  // Sixteen sums side by side, always the same, so that the compiler can use wide registers.
   std::array<double, 16> sums{};
   const auto whole = gradient.size() / sums.size() * sums.size();
   vectorise([&sums, whole, values = gradient.data()] {

@@ -19,13 +19,13 @@ struct OptimizerConfig {
   double lr_low = 1e-4;           // log_uniform: the lower bound
   double lr_high = 1e-2;          // log_uniform: the upper bound
   double lr_end = 0.0;            // learning rate at anneal_steps
-  std::int64_t anneal_steps = 0;  // steps over which lr goes linearly to lr_end; 0: constant,
-                                  // -1: the run's
-  double decay = 0.99;            // rmsprop: of the mean square
+  std::int64_t anneal_steps = 0;  // steps in which lr falls linearly to lr_end; 0: constant, -1:
+                                  // the run's
+  double decay = 0.99;            // rmsprop: decay of the mean square
   double epsilon = 1e-5;          // rmsprop and adam
   bool epsilon_inside = false;    // rmsprop: sqrt(g + epsilon), else sqrt(g) + epsilon
   double initial_square = 1.0;    // rmsprop: mean square at the start
-  double momentum = 0.99;         // momentum: of the mean gradient
+  double momentum = 0.99;         // momentum: decay of the mean gradient
   double beta1 = 0.9;             // adam
   double beta2 = 0.999;           // adam
   double clip_norm = 0.5;         // global norm of the gradient; 0: not clipped. PAAC's paper: 40
@@ -39,11 +39,11 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// Begins an update, of which step() then does the parts.
+  /// Begins an update, whose parts step() then makes.
   virtual void begin() {}
 
   /// parameters -= lr * (rule applied to gradient_scale * gradient), for the parameters from index
-  /// `first` on. Threads may do separate parts of one update at the same time.
+  /// `first` on. Threads may make separate parts of one update at the same time.
   virtual void step(std::size_t first, std::span<float> parameters, std::span<const float> gradient,
                     float gradient_scale, float lr) = 0;
 
@@ -60,16 +60,17 @@ class Optimizer {
 /// for an unknown kind.
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, std::int64_t parameters);
 
-/// The sum of the squares, in a fixed order and double precision: its root is the gradient's norm.
+/// The sum of the squares, in a fixed order and in double precision; its root is the gradient's
+/// norm.
 double sum_of_squares(std::span<const float> gradient);
 
-/// The factor that brings a gradient of this norm down to clip_norm (Pascanu et al., 2012);
-/// 1 when it is below already or clip_norm is 0.
+/// The factor that scales a gradient of this norm down to clip_norm (Pascanu et al., 2012); 1 if it
+/// is already shorter or clip_norm is 0.
 float clip_scale(double norm, double clip_norm);
 
-/// Draws config.lr from LogUniform(lr_low, lr_high), by the seed alone, where lr_choice says so:
-/// how A3C's section 5.1 samples the runs of its experiments. Throws Error for bounds without a
-/// logarithm or the wrong way round.
+/// If lr_choice says so, draws config.lr from LogUniform(lr_low, lr_high) with the seed alone.
+/// A3C's section 5.1 samples its experiments in this way. Throws Error when the bounds have no
+/// logarithm or are in the wrong order.
 void draw_learning_rate(OptimizerConfig& config, std::uint64_t seed);
 
 /// The learning rate after `steps` steps; anneal_steps must be a number of steps.

@@ -1,19 +1,19 @@
-// The rules of A3C's section 4.5 for one parameter, the same for PAAC's learner and for threads
-// without locks.
+// The update rules of A3C's section 4.5 for one parameter. PAAC's learner and the threads without
+// locks share them.
 #pragma once
 
 #include <cmath>
 
 namespace tandem {
 
-/// The mean square after a gradient, and what the parameter loses.
+/// The mean square after a gradient, and the amount to subtract from the parameter.
 struct RmsPropStep {
   float square;
   float step;
 };
 
-/// Tieleman and Hinton's RMSProp without centring or momentum: A3C's equations 8 and 9 with
-/// epsilon inside the square root, PyTorch's with it outside.
+/// Tieleman and Hinton's RMSProp without centring or momentum. With epsilon inside the square root
+/// it is A3C's equations 8 and 9, with epsilon outside it is PyTorch's.
 template <bool kInside>
 RmsPropStep rmsprop_step(float square, float gradient, float decay, float epsilon, float lr) {
   const float mean = decay * square + (1.0f - decay) * gradient * gradient;
@@ -21,14 +21,15 @@ RmsPropStep rmsprop_step(float square, float gradient, float decay, float epsilo
   return {mean, lr * gradient / root};
 }
 
-/// The mean of the gradients after another one, and what the parameter loses.
+/// The mean gradient after another one, and the amount to subtract from the parameter.
 struct MomentumStep {
   float mean;
   float step;
 };
 
-/// A3C's momentum SGD: m = alpha m + (1 - alpha) d, theta -= eta m. An alpha of 0 is plain gradient
-/// descent. PyTorch's has no factor 1 - alpha (its dampening is alpha, from the second step on).
+/// A3C's momentum SGD: m = alpha m + (1 - alpha) d, theta -= eta m. With alpha = 0 it is plain
+/// gradient descent. PyTorch has no factor 1 - alpha unless its dampening is alpha, and then from
+/// the second step on.
 inline MomentumStep momentum_step(float mean, float gradient, float alpha, float lr) {
   const float next = alpha * mean + (1.0f - alpha) * gradient;
   return {next, lr * next};

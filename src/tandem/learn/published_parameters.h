@@ -1,4 +1,4 @@
-// The parameters that act while the next ones are made.
+// The parameters that act while the next ones are computed.
 #pragma once
 
 #include <cstddef>
@@ -12,25 +12,24 @@
 
 namespace tandem {
 
-/// What actors act by stays the same until publish(), however far the learner is with what comes
-/// next: theta_j of HTS-RL's equation 6, while theta_{j+1} is made. A version is the number of
-/// publications so far. stage() and publish() are the learner's, one at a time; copies may be made
-/// by many threads meanwhile.
+/// Actors see the same parameters until publish(), however far the learner is: theta_j of HTS-RL's
+/// equation 6, while theta_{j+1} is computed. A version is the number of publications so far. Only
+/// the learner may call stage() and publish(), one at a time; many threads may copy meanwhile.
 class PublishedParameters {
  public:
   explicit PublishedParameters(std::span<const float> first)
       : published_(first.begin(), first.end()), staged_(published_) {}
 
-  /// What publish() will make known.
+  /// Sets the parameters that the next publish() makes known.
   void stage(std::span<const float> next);
 
   void publish();
 
-  /// How many parameters there are.
+  /// The number of parameters.
   [[nodiscard]] std::size_t size() const { return staged_.size(); }
 
-  /// Copies the published ones if they are newer than `version`, and updates it. Returns whether it
-  /// copied.
+  /// Copies the published parameters if they are newer than `version`, and updates it. Returns
+  /// whether it copied.
   bool copy_if_newer(std::optional<std::int64_t>& version, std::span<float> own) const;
 
  private:

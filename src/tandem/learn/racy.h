@@ -1,20 +1,20 @@
-// Work on numbers that other threads change meanwhile, without locks.
+// Reads and writes numbers that other threads change meanwhile, without locks.
 //
-// Hogwild! (Recht et al., 2011; A3C, section 4) lets threads overwrite each other's updates: what
-// is lost now and then is less than what waiting would cost. In C++'s own terms that is a data
-// race, and an atomic float for each parameter would be the way without one; but no compiler makes
-// SIMD of those, and an update of all parameters would take five times as long. So the race is kept
-// in these functions and nowhere else. What it rests on: floats are aligned, and every CPU that
-// tandem runs on loads and stores aligned floats whole, by SIMD as well; and the loops read each
-// number once and write it once, so that nothing but an old or a new value is ever seen.
-// ThreadSanitizer does not look into these functions; it sees all around them.
+// Hogwild! (Recht et al., 2011; A3C, section 4) lets threads overwrite each other's updates: losing
+// one now and then costs less than waiting. In C++'s own terms that is a data race. An atomic float
+// for each parameter would avoid it, but no compiler makes SIMD of those, and an update of all
+// parameters would take five times as long. So the race is kept in these functions and nowhere
+// else. They rest on two facts. Floats are aligned, and every CPU that tandem runs on loads and
+// stores aligned floats whole, by SIMD as well. And the loops read each number once and write it
+// once, so that a reader sees nothing but an old or a new value. ThreadSanitizer does not look into
+// these functions; it sees everything around them.
 #pragma once
 
 #include <span>
 
 namespace tandem::racy {
 
-/// to = from.
+/// Copies `from` to `to`.
 void copy(std::span<const float> from, std::span<float> to);
 
 /// A3C's equations 8 and 9: g = decay g + (1 - decay) d^2, theta -= lr d / sqrt(g + epsilon), or

@@ -1,4 +1,4 @@
-// One model for all threads, moved under a lock.
+// One model for all threads, updated under a lock.
 #pragma once
 
 #include <atomic>
@@ -15,10 +15,10 @@
 
 namespace tandem {
 
-/// The model of GA3C's section 4.1: there is one, which trainers move and predictors read. Unlike
-/// Hogwild's, its updates come one after another and none is lost: there are few trainers, and each
-/// has the gradient of a whole batch. A version is the number of updates since this was made. Safe
-/// to use from many threads.
+/// The model of GA3C's section 4.1: trainers move it and predictors read it. Its updates come one
+/// after another and none is lost, unlike Hogwild's; this suits a few trainers, each of which has
+/// the gradient of a whole batch. A version is the number of updates since this was made. Safe to
+/// use from many threads.
 class SharedModel {
  public:
   /// The learner must outlive it, and nobody else may update it.
@@ -26,14 +26,14 @@ class SharedModel {
 
   [[nodiscard]] std::int64_t version() const { return version_.load(std::memory_order_acquire); }
 
-  /// How many parameters there are.
+  /// The number of parameters.
   [[nodiscard]] std::size_t size() const { return size_; }
 
   /// Copies the parameters if they are newer than `version`, and updates it. Returns whether it
   /// copied.
   bool copy_if_newer(std::optional<std::int64_t>& version, std::span<float> own) const;
 
-  /// Moves the parameters by the sum of gradients, as Learner::apply.
+  /// Moves the parameters with the sum of gradients, as Learner::apply.
   UpdateInfo apply(std::span<const std::vector<float>> gradients, std::int64_t steps);
 
  private:

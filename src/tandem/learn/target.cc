@@ -15,7 +15,7 @@ TargetParameters::TargetParameters(std::span<const float> theta, std::int64_t in
 void TargetParameters::refresh(std::int64_t steps, const ReadTheta& read_theta) {
   if (!exist() || steps < due_) return;
   const Lock lock(mutex_);
-  if (steps < due_) return;  // another thread was here first
+  if (steps < due_) return;  // another thread refreshed it first
   read_theta(theta_);
   due_ = multiple_after(steps);
   ++version_;

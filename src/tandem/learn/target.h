@@ -21,28 +21,28 @@ namespace tandem {
 /// threads.
 class TargetParameters {
  public:
-  /// Writes theta as it is now.
+  /// Writes the present theta.
   using ReadTheta = std::function<void(std::span<float>)>;
 
-  /// theta- = theta, with `steps` taken so far by all. Refreshed every `interval` steps; 0: there
-  /// is no target network, and every other member does nothing.
+  /// Copies theta, with `steps` taken so far by all threads. Refreshes follow every `interval`
+  /// steps. With 0 there is no target network, and every other member does nothing.
   TargetParameters(std::span<const float> theta, std::int64_t interval, std::int64_t steps);
 
   /// Whether there is a target network.
   [[nodiscard]] bool exist() const { return interval_ > 0; }
 
-  /// How many parameters there are; 0 where there is no target network.
+  /// The number of parameters; 0 if there is no target network.
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  /// theta- <- theta if `steps`, those of all threads, have passed a multiple of the interval since
-  /// the last time.
+  /// Copies theta to theta- if `steps`, those of all threads, have passed a multiple of the
+  /// interval since the last refresh.
   void refresh(std::int64_t steps, const ReadTheta& read_theta);
 
   /// Copies theta- if it is newer than `version`, and updates it. Returns whether it copied.
   bool copy_if_newer(std::optional<std::int64_t>& version, std::span<float> own) const;
 
-  /// To save and restore; empty where there is no target network. Not while threads run, so it
-  /// needs no lock.
+  /// To save and restore; empty if there is no target network. Must not be called while threads
+  /// run, so it needs no lock.
   [[nodiscard]] std::span<float> values() TANDEM_NO_THREAD_SAFETY_ANALYSIS { return theta_; }
 
  private:

@@ -1,4 +1,4 @@
-// The value of actions that the policy did not choose.
+// The value of any action, not only of the policy's own.
 #pragma once
 
 #include <cstddef>
@@ -6,14 +6,14 @@
 
 namespace tandem {
 
-/// The value side of a network whose value is that of an action, too (Network::critic()). Not
-/// thread-safe, as its network.
+/// Access to a network whose value depends on an action (Network::critic()). Not thread-safe, like
+/// its network.
 class ActionCritic {
  public:
   virtual ~ActionCritic() = default;
 
-  /// q(s, a) of each sample: `values` [batch] of the `actions` [batch, dims], in the environment's
-  /// units.
+  /// Writes q(s, a) of each sample into `values` [batch], for `actions` [batch, dims] in the
+  /// environment's units.
   virtual void judge_actions(std::span<const std::byte> observations,
                              std::span<const float> actions, std::span<float> values) = 0;
 };

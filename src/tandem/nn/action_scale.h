@@ -1,4 +1,4 @@
-// Between the units of an environment's actions and those of networks.
+// Converts actions between the units of an environment and those of networks.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace tandem {
 
-/// Actions of some dimensions, each between two bounds, and the same scaled to [-1, 1]. Immutable;
-/// safe to use from many threads.
+/// Scales actions, each of whose dimensions lies between two bounds, to [-1, 1] and back.
+/// Immutable; safe to use from many threads.
 class ActionScale {
  public:
   ActionScale(const std::vector<float>& low, const std::vector<float>& high) {
@@ -20,15 +20,15 @@ class ActionScale {
 
   [[nodiscard]] std::size_t dims() const { return centre_.size(); }
 
-  /// What 1 is of dimension `j`, in the environment's units.
+  /// The length of a step of 1 in dimension `j`, in the environment's units.
   [[nodiscard]] float half_range(std::size_t j) const { return half_range_[j]; }
 
-  /// Of one sample, in place.
+  /// Converts one sample's action in place.
   void to_environment(std::span<float> action) const {
     for (std::size_t j = 0; j < dims(); ++j) action[j] = centre_[j] + half_range_[j] * action[j];
   }
 
-  /// Of one sample.
+  /// Converts one sample's action.
   void from_environment(std::span<const float> action, std::span<float> scaled) const {
     for (std::size_t j = 0; j < dims(); ++j) scaled[j] = (action[j] - centre_[j]) / half_range_[j];
   }

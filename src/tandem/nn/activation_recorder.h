@@ -1,4 +1,4 @@
-// Recording where one network acts and another learns.
+// Recording activations for a system in which one network acts and another learns.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace tandem {
 
-/// Room for the activations of some samples, each at a place of its own. Threads may fill different
-/// places at the same time, each through a recorder of its own.
+/// Memory for the activations of some samples, each at its own place. Threads may fill different
+/// places at the same time, each through its own recorder.
 class Activations {
  public:
   Activations() = default;
@@ -19,40 +19,40 @@ class Activations {
   Activations& operator=(const Activations&) = delete;
 };
 
-/// The samples at places [first, first + count); a view.
+/// A view of the samples at places [first, first + count).
 struct Recorded {
   Activations& activations;
   std::int64_t first = 0;
   std::int64_t count = 0;
 };
 
-/// A network's way to keep activations in the caller's memory, so that another network of the same
-/// kind and architecture can learn from them (Network::at_places()). Not thread-safe, as its
-/// network.
+/// Keeps a network's activations in the caller's memory, so that another network of the same kind
+/// and architecture can learn from them (Network::at_places()). Not thread-safe, like its network.
 class ActivationRecorder {
  public:
   virtual ~ActivationRecorder() = default;
 
-  /// Room for `samples` samples.
+  /// Makes room for `samples` samples.
   [[nodiscard]] virtual std::unique_ptr<Activations> make_activations(
       std::int64_t samples) const = 0;
 
-  /// As the function forward_alone() of the network, in fewer calls of its library.
+  /// Computes the same as the free function forward_alone(), in fewer calls of the network's
+  /// library.
   virtual void forward_alone(const Inputs& inputs, const Heads& out) = 0;
 
-  /// As forward_alone(), and keeps the activations of sample i at places[i]. Throws
-  /// std::logic_error where the activations are those of another kind of network.
+  /// Computes the same as forward_alone(), and keeps the activations of sample i at places[i].
+  /// Throws std::logic_error for activations of another kind of network.
   virtual void record_at(const Inputs& inputs, const Heads& out, Activations& activations,
                          std::span<const std::int64_t> places) = 0;
 
-  /// As Network::backward() over these samples, which stay recorded. The parameters must be those
-  /// of record_at().
+  /// Computes the same as Network::backward() over these samples, which stay recorded. The
+  /// parameters must be those of record_at().
   virtual void backward(const HeadLoss& loss, std::span<float> gradient,
                         const Recorded& samples) = 0;
 };
 
-/// As network.forward() of each sample by itself. Libraries choose how they sum by the size of a
-/// batch, so the last bits of a sample's heads depend on how many samples share the batch. Here
+/// Calls network.forward() for each sample by itself. Libraries choose the order of sums by the
+/// size of a batch, so the last bits of a sample's heads depend on how many samples share it. Here
 /// they depend on the sample alone.
 void forward_alone(Network& network, const Inputs& inputs, const Heads& out);
 

@@ -31,7 +31,7 @@ std::string text(const Shape& shape) {
   return result;
 }
 
-/// What a layer makes of an input of one sample. Throws Error when the layer does not fit.
+/// The shape of a layer's output for one sample. Throws Error when the layer does not fit.
 Shape output_shape(const Architecture& architecture, const Layer& layer, const Shape& input) {
   if (layer.kind == Layer::Kind::dense) return {layer.units};
   const bool given = architecture.name == kGivenLayers;
@@ -67,7 +67,8 @@ void append(std::vector<ParameterInfo>& all, const std::string& layer, const Sha
   append(all, layer + ".bias", {weight[0]}, fan_in);
 }
 
-/// The tensors of the policy's and of the value's network, which both call their head a policy.
+/// Joins the tensors of the policy's and of the value's network, both of which call their head a
+/// policy.
 std::vector<ParameterInfo> joined(std::vector<ParameterInfo> policy,
                                   std::vector<ParameterInfo> value) {
   const std::string head = "policy.";
@@ -98,7 +99,7 @@ Layer with(Activation activation, Layer layer) {
 constexpr std::array kNetworks = {"nips",   "nature",      "large4", "large3", "large2",
                                   "large1", "linear_conv", "mlp",    "dpg",    kGivenLayers};
 
-/// The word for the network, whose layers go before a name.
+/// The network's name in words; layers come before a name.
 std::string name_of(const NetConfig& config) {
   return config.layers.empty() ? config.arch : kGivenLayers;
 }
@@ -118,27 +119,27 @@ std::vector<Layer> torso(const NetConfig& config) {
   if (config.arch == "nips") return {conv(16, 8, 4), conv(32, 4, 2), dense(256)};
   // Mnih et al., 2015: the network of the Nature paper.
   if (config.arch == "nature") return {conv(32, 8, 4), conv(64, 4, 2), conv(64, 3, 1), dense(512)};
-  // GA3C, section 5.1 and its footnote 2, "large, stride 4" to 1: that of the first layer. Without
-  // padding, which the paper does not speak of.
+  // GA3C, section 5.1 and its footnote 2, "large, stride 4" to 1: the stride of the first layer.
+  // The paper does not mention padding, so there is none.
   if (config.arch.starts_with("large")) {
     return {conv(32, 8, config.arch.back() - '0'), conv(32, 4, 2), conv(64, 4, 2), dense(256)};
   }
-  // A3C, section 5.2.3: "two layers of spatial convolutions without any non-linearity or pooling",
-  // whose sizes it does not say: those of nips.
+  // A3C, section 5.2.3: "two layers of spatial convolutions without any non-linearity or pooling".
+  // It does not give their sizes; these are those of nips.
   if (config.arch == "linear_conv") {
     return {with(Activation::none, conv(16, 8, 4)), with(Activation::none, conv(32, 4, 2))};
   }
-  // Ape-X, appendix D, the actor. What is behind the second layer it does not say: a ReLU, as in
-  // DDPG (Lillicrap et al. 2016, section 7).
+  // Ape-X, appendix D, the actor. It does not name the activation after the second layer: a ReLU,
+  // as in DDPG (Lillicrap et al. 2016, section 7).
   if (config.arch == "dpg") return {with(Activation::tanh, dense(300)), dense(200)};
   std::vector<Layer> layers(static_cast<std::size_t>(config.depth), dense(config.hidden));
   return layers;
 }
 
-/// An action's range beyond which its bounds stand for none, as MuJoCo's 1e10 do.
+/// A wider range than this means that the action has no bounds, such as MuJoCo's 1e10.
 constexpr float kWidestRange = 1e6F;
 
-/// Makes of a policy's network a deterministic policy and its critic: Ape-X, section 3.2 and
+/// Turns a policy's network into a deterministic policy and its critic: Ape-X, section 3.2 and
 /// appendix D; the critic's second ReLU is DDPG's, as above. Throws Error where they do not fit.
 void add_critic_of_actions(Architecture& architecture, const EnvSpec& spec) {
   if (spec.discrete() || spec.dtype != DType::f32) {
@@ -205,8 +206,8 @@ FieldList NetConfig::fields() {
        .source = "A3C, section 5.2.3"},
       {.key = "dueling",
        .target = &dueling,
-       .meaning = "the last layer in front of the heads is one for each: of advantages, and of the "
-                  "state's value",
+       .meaning = "the last layer before the heads has two parts: one for the advantages, one "
+                  "for the state's value",
        .source = "Ape-X, section 3.1; Wang et al. 2016, Figure 1"},
       {.key = "init",
        .target = &init,
@@ -216,10 +217,10 @@ FieldList NetConfig::fields() {
        .choices = {"torch", "he", "ddpg"}},
       {.key = "pixel_mean",
        .target = &pixel_mean,
-       .meaning = "subtracted from pixels of 0 to 1: the background's grey, which else acts on "
-                  "each unit like a bias hundreds of times as quick to learn as any; auto: the "
-                  "mean of all pixels of random play, measured when a run begins; 0 of other "
-                  "observations",
+       .meaning = "subtracted from pixels of 0 to 1: without it the background's grey acts on "
+                  "each unit like a bias that learns hundreds of times as fast; auto: the mean "
+                  "of all pixels of random play, measured when a run begins; 0 if observations "
+                  "are not pixels",
        .source = "not in the papers; LeCun et al. 1998, Efficient BackProp, section 4.3",
        .least = 0,
        .most = 1,
@@ -341,7 +342,7 @@ Precision precision_of(const NetConfig& config) {
 
 namespace {
 
-// The bound of the uniform distribution. That of a variance v / fan_in is sqrt(3 v / fan_in).
+// The bound of the uniform distribution. For a variance of v / fan_in it is sqrt(3 v / fan_in).
 float start_bound(const Architecture& architecture, const ParameterInfo& info) {
   const bool lstm = info.name.find("lstm.") != std::string::npos;
   const bool head = info.name.starts_with("policy.") || info.name.starts_with("value.");

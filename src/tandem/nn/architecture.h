@@ -1,4 +1,4 @@
-// Networks as data: layers, the parameters they need, and how those start.
+// Networks as data: their layers, their parameters and the parameters' initial values.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,23 @@
 
 namespace tandem {
 
-/// What activations, weights and their gradients are while a network computes. Parameters, and the
-/// gradients and the heads that it gives, are fp32 in either case.
+/// The type of activations, weights and their gradients inside a network. Parameters, heads and the
+/// gradients that a network returns are fp32 in either case.
 enum class Precision { fp32, bf16 };
 
 /// Which network, as config keys `net.*`. Value type.
 struct NetConfig {
-  static constexpr double kMeasured = -1;  // "auto": still to be measured
+  static constexpr double kMeasured = -1;  // "auto": not yet measured
 
   std::string arch = "nips";       // nips, nature, large4 to large1, linear_conv, mlp, dpg or
                                    // layers
-  std::string layers = {};         // instead of arch's, as parse_layers() takes them; empty: arch's
+  std::string layers = {};         // layers as parse_layers() takes them, instead of arch's; empty:
+                                   // arch's
   std::int64_t hidden = 64;        // mlp: units of each of its layers
-  std::int64_t depth = 2;          // mlp: how many
+  std::int64_t depth = 2;          // mlp: the number of layers
   std::int64_t lstm = 0;           // LSTM cells between torso and heads; 0: none
   bool separate = false;           // policy and value have a network each
-  bool dueling = false;            // the last layer of the torso is one for each head
+  bool dueling = false;            // the last layer of the torso has a half for each head
   std::string init = "he";         // torch, he or ddpg
   double pixel_mean = 0;           // subtracted from pixels of 0 to 1, or kMeasured
   std::string precision = "fp32";  // fp32 or bf16
@@ -35,7 +36,7 @@ struct NetConfig {
   FieldList fields();
 };
 
-/// What stands behind a layer.
+/// The activation after a layer.
 enum class Activation { none, relu, tanh };
 
 /// One layer of the torso.
@@ -58,9 +59,9 @@ struct ParameterInfo {
   std::int64_t fan_in = 0;          // inputs of one unit of the layer
 };
 
-/// A torso shared by a policy head (policy_outputs numbers, of which the algorithm knows what they
-/// mean) and, where there is one, a value head (one scalar), as PAAC's section 5.1 and A3C's
-/// section 5.1 describe. Value type.
+/// A torso shared by a policy head and a value head, as PAAC's section 5.1 and A3C's section 5.1
+/// describe. The policy head has policy_outputs numbers, whose meaning the algorithm knows; the
+/// value head, which may be missing, has one. Value type.
 struct Architecture {
   std::string name;               // config.arch, or "layers"
   DType input_dtype = DType::u8;  // u8 inputs are divided by 255, then lessened by pixel_mean
@@ -87,7 +88,8 @@ struct Architecture {
   /// The critic's torso, behind observation and action.
   std::vector<Layer> critic_torso = {};
 
-  /// What each layer of the torso makes of one observation: {channels, height, width} or {units}.
+  /// The shape of each torso layer's output for one observation: {channels, height, width} or
+  /// {units}.
   [[nodiscard]] std::vector<std::vector<std::int64_t>> output_shapes() const;
 
   /// Outputs of all heads together.
@@ -112,33 +114,33 @@ struct Architecture {
 
   /// All tensors in the order of the flat buffer: the torso's layers, then the LSTM's, then policy,
   /// then value. An LSTM has weight_ih, bias and weight_hh, gates in PyTorch's order; PyTorch's
-  /// second bias would only add to the first. Separate networks follow each other, with actor. and
-  /// critic. in front of all names but those of the heads.
+  /// second bias would only add to the first. Separate networks follow each other, with the
+  /// prefixes actor. and critic. to all names except those of the heads.
   [[nodiscard]] std::vector<ParameterInfo> parameters() const;
   /// The numbers of all tensors together.
   [[nodiscard]] std::int64_t parameter_count() const;
 };
 
-/// The word for a network that config.layers describes, where config.arch takes a name.
+/// The name of a network that config.layers describes, in place of one that config.arch gives.
 inline constexpr auto kGivenLayers = "layers";
 
-/// The architecture that `config` names or describes for the observations and actions of `spec`;
-/// algorithms without a value function of states need no value head. Throws Error when they do not
+/// The architecture that `config` names or describes for the observations and actions of `spec`.
+/// Algorithms without a value function of states need no value head. Throws Error when they do not
 /// fit (a convolution over a vector).
 Architecture make_architecture(const NetConfig& config, const EnvSpec& spec,
                                bool value_head = true);
 
-/// What config.precision says.
+/// The value of config.precision.
 Precision precision_of(const NetConfig& config);
 
-/// Fills the flat buffer. "torch": every weight and bias uniform in +-1/sqrt(fan_in), as PAAC's
-/// reference code ("torch" initialisation) and the A3C authors' Torch did; of an LSTM, in
-/// +-1/sqrt(cells), as PyTorch does. "he": biases zero and
-/// weights uniform with the variance that keeps the size of the signal through the ReLUs, 2 /
-/// fan_in (He et al. 2015, equation 10), 1 / fan_in for the value, and a hundredth of that
-/// deviation for the policy, which so starts out indifferent; an LSTM's weights 1 / fan_in, and the
-/// bias of its forget gates 1, so that it remembers at first (Jozefowicz et al. 2015, section 2.2).
-/// "ddpg": as torch, but for the heads' weights and biases in +-0.003, so that the first actions
+/// Fills the flat buffer. "torch": every weight and bias is uniform in +-1/sqrt(fan_in), as in
+/// PAAC's reference code ("torch" initialisation) and in the A3C authors' Torch; for an LSTM the
+/// bound is 1/sqrt(cells), as in PyTorch. "he": biases are zero, and weights are uniform with the
+/// variance that keeps the size of the signal through the ReLUs, 2 / fan_in (He et al. 2015,
+/// equation 10). The value head's variance is 1 / fan_in, and the policy head has a hundredth of
+/// that deviation, so that it starts out indifferent. An LSTM's weights have 1 / fan_in, and its
+/// forget gates' bias is 1, so that it remembers at first (Jozefowicz et al. 2015, section 2.2).
+/// "ddpg": as "torch", but the heads' weights and biases are in +-0.003, so that the first actions
 /// and values are near zero (Lillicrap et al. 2016, section 7).
 void initialise(const Architecture& architecture, Stream& stream, std::span<float> parameters);
 

@@ -11,7 +11,7 @@ void require_sizes(const Architecture& architecture, const Inputs& inputs, const
   const auto is = [&](std::size_t size, std::int64_t of_one) {
     return size == static_cast<std::size_t>(out.batch * of_one);
   };
-  // Whole samples in the pieces, and none beside them.
+  // Pieces must hold whole samples, and replace `observations`.
   bool whole = inputs.pieces.empty() || (takes_pieces && inputs.observations.empty());
   std::size_t observed = inputs.observations.size();
   for (const auto& piece : inputs.pieces) {

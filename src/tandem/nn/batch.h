@@ -1,4 +1,4 @@
-// Batches as all networks handle them, whatever library computes them.
+// Batches, as all networks handle them.
 #pragma once
 
 #include <cstddef>
@@ -11,29 +11,29 @@
 
 namespace tandem {
 
-/// Throws std::logic_error where a span has another length than architecture and out.batch say, and
-/// where there are pieces although the network takes none.
+/// Throws std::logic_error when a span's length contradicts architecture and out.batch, or when
+/// there are pieces but the network takes none.
 void require_sizes(const Architecture& architecture, const Inputs& inputs, const Heads& out,
                    bool takes_pieces = false);
 
 /// The heads of `count` samples from `first` on; views. Pure.
 Heads rows_of(const Heads& heads, std::int64_t first, std::int64_t count);
 
-/// The same of the inputs of a batch of `batch` samples; not of pieces.
+/// The inputs of `count` samples in the same way; not for pieces.
 Inputs rows_of(const Inputs& inputs, std::int64_t first, std::int64_t count, std::int64_t batch);
 
-/// The observations of a batch from several places, which are copied only for networks that must
-/// have them side by side. Not thread-safe.
+/// The observations of a batch that lie in several places. They are copied only for networks that
+/// need them side by side. Not thread-safe.
 class Pieces {
  public:
   /// Forgets all samples.
   void clear() { pieces_.clear(); }
 
-  /// Some samples, behind those before. They must outlive the inputs.
+  /// Appends some samples. They must outlive the inputs.
   void add(std::span<const std::byte> observations) { pieces_.push_back(observations); }
 
-  /// All of them, without a state, as `network` takes them; views that hold until the next call of
-  /// a member.
+  /// The inputs with all samples, without a state, as `network` takes them; views that hold until
+  /// the next call of a member.
   Inputs inputs_of(const Network& network);
 
  private:
@@ -41,10 +41,10 @@ class Pieces {
   std::vector<std::byte> side_by_side_;
 };
 
-/// Room for a batch's heads, kept from one batch to the next. Not thread-safe.
+/// Memory for a batch's heads, reused from batch to batch. Not thread-safe.
 class HeadsBuffer {
  public:
-  /// Room for `batch` samples; views that hold until the next call. The numbers in it stay while
+  /// Heads for `batch` samples; views that hold until the next call. The numbers in them stay while
   /// batches have one size.
   Heads of(const Architecture& architecture, std::int64_t batch);
 

@@ -14,7 +14,7 @@ namespace tandem {
 namespace {
 
 constexpr std::int64_t kMostUnits = 1 << 16;
-constexpr std::int64_t kMostPixels = 1 << 10;  // of a kernel's side, and of a stride
+constexpr std::int64_t kMostPixels = 1 << 10;  // limit of a kernel's side, and of a stride
 constexpr std::size_t kMostLayers = 32;
 
 std::vector<std::string> words_of(const std::string& text) {
@@ -31,7 +31,7 @@ std::optional<Activation> activation_of(const std::string& word) {
   return std::nullopt;
 }
 
-/// One layer of the list, whose text and number messages name.
+/// One layer of the list; messages contain its text and number.
 class LayerText {
  public:
   LayerText(const std::string& text, std::size_t number)

@@ -8,9 +8,10 @@
 
 namespace tandem {
 
-/// The layers of "conv 32 8 4, conv 64 4 2 tanh, dense 512 none": `conv UNITS KERNEL STRIDE` or
-/// `dense UNITS`, then relu, tanh or none; without such a word a ReLU. Convolutions come first.
-/// Throws Error, naming the layer and what to write, for anything else.
+/// Parses the layers of "conv 32 8 4, conv 64 4 2 tanh, dense 512 none": `conv UNITS KERNEL STRIDE`
+/// or `dense UNITS`, then relu, tanh or none; without such a word the layer has a ReLU.
+/// Convolutions come first. Throws Error for anything else; it names the layer and says what to
+/// write.
 std::vector<Layer> parse_layers(const std::string& text);
 
 }  // namespace tandem

@@ -1,4 +1,4 @@
-// The network of an architecture, by the library that computes it.
+// Makes the network of an architecture with the library that computes it.
 #pragma once
 
 #include <memory>
@@ -11,19 +11,19 @@ namespace tandem {
 
 /// The device is "cpu" or "cuda". oneDNN computes networks on the CPU, libtorch those on CUDA; in a
 /// build without oneDNN libtorch computes all. An LSTM or a pair of separate networks is built over
-/// networks of these libraries. A deterministic policy is computed in plain C++; Error says so
-/// where device or precision are others. All other errors are those of the libraries' own
-/// factories. `parameters` must outlive the network.
+/// networks of these libraries. A deterministic policy is computed in plain C++; Error says so for
+/// any other device or precision. The libraries' own factories throw the other errors. `parameters`
+/// must outlive the network.
 std::unique_ptr<Network> make_network(const Architecture& architecture,
                                       std::span<const float> parameters, const std::string& device,
                                       Precision precision);
 
-/// What computes such a network, as runs record it: "oneDNN 2.6.3", "libtorch", or "tandem" where
-/// it is plain C++. Networks of different backends round differently.
+/// The backend of such a network, as runs record it: "oneDNN 2.6.3", "libtorch", or "tandem" for
+/// plain C++. Networks of different backends round differently.
 std::string backend_of(const Architecture& architecture, const std::string& device);
 
-/// What computed such a network in a run that records no backend. Such a run is older than
-/// oneDNN's path for all networks: libtorch computed all but ReLUs over images of bytes.
+/// The backend of such a network in a run that records none. Such a run is older than oneDNN's path
+/// for all networks: libtorch computed all networks except ReLUs over images of bytes.
 std::string backend_of_old_run(const Architecture& architecture, const std::string& device);
 
 }  // namespace tandem

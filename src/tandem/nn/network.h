@@ -1,4 +1,5 @@
-// Evaluating a network and its gradient: bytes in, heads out. Each library has its own network.
+// The interface of networks: from bytes to heads, and back to gradients. Each library has its own
+// implementation.
 #pragma once
 
 #include <cstddef>
@@ -17,22 +18,24 @@ class ActivationRecorder;
 /// the observations alone; `state` has architecture().state_size() numbers for each sample.
 struct Inputs {
   std::span<const std::byte> observations;  // [batch, observation], row-major
-  std::span<float> state = {};              // [batch, state]: the one before, then the one after
-  std::span<const std::uint8_t> episode_starts = {};  // [batch]: nonzero where an episode begins,
-                                                      // whose state before counts as zero
-  /// Instead of `observations`, for networks with takes_pieces() alone: the same from several
-  /// places, one after another, each of some samples. See Pieces.
+  std::span<float> state = {};              // [batch, state]: before the call the old state, after
+                                            // it the new one
+  std::span<const std::uint8_t> episode_starts = {};  // [batch]: nonzero if an episode begins here;
+                                                      // its old state then counts as zero
+  /// In place of `observations`, only for networks with takes_pieces(): the same observations from
+  /// several places, each with some samples, one after another. See Pieces.
   std::span<const std::span<const std::byte>> pieces = {};
 
   /// [batch], for networks with a state: the number of the sample that each sample follows in its
-  /// sequence. Numbers count the samples recorded since the last backward(), those of this call
-  /// behind all earlier ones; in forward(), those of this call alone. A sample may be followed
-  /// once, by a later one. The follower's state before is the followed sample's state after,
+  /// sequence. record() counts the samples recorded since the last backward(), and this call's
+  /// samples come after all earlier ones; forward() counts this call's samples alone. A sample may
+  /// be followed once, by a later one. The follower's old state is the followed sample's new state,
   /// whatever `state` holds, and gradients go back from one to the other. With kStartsSequence a
-  /// sequence starts; its state before is that in `state`, a constant.
+  /// sequence starts; its old state is that in `state`, a constant.
   ///
-  /// Empty: sample i follows sample i of the call of record() before, which must have the same
-  /// batch size, and `state` holds the state before. In the first call all samples start sequences.
+  /// If it is empty, sample i follows sample i of the previous call of record(), which must have
+  /// the same batch size, and `state` holds the old state. In the first call all samples start
+  /// sequences.
   std::span<const std::int64_t> follows = {};
 };
 
@@ -47,12 +50,13 @@ struct Heads {
   std::span<float> value;    // [batch]; empty: no value head
 };
 
-/// Given the heads, fills the gradient of a scalar loss with respect to them.
+/// Fills in the gradient of a scalar loss with respect to the heads.
 using HeadLoss = std::function<void(const Heads& heads, const Heads& gradient)>;
 
 /// A network over parameters that it does not own. Not thread-safe: threads that share parameters
-/// use one Network each, all bound to the same buffer. Uses the calling thread only. Spans of other
-/// sizes than batch and architecture say, and a backward of nothing, throw std::logic_error.
+/// use one Network each, all bound to the same buffer. Uses the calling thread only. Throws
+/// std::logic_error for spans whose sizes contradict batch and architecture, and for a backward()
+/// without recorded samples.
 class Network {
  public:
   virtual ~Network() = default;
@@ -63,8 +67,8 @@ class Network {
   /// Fills `out` for out.batch samples.
   virtual void forward(const Inputs& inputs, const Heads& out) = 0;
 
-  /// As forward, and keeps the activations of these samples for backward(), behind those that it
-  /// keeps already.
+  /// Like forward, but also keeps the activations of these samples for backward(), after those that
+  /// it keeps already.
   virtual void record(const Inputs& inputs, const Heads& out) = 0;
 
   /// Evaluates the loss at the heads of all recorded samples, in their order, and goes backward:
@@ -80,12 +84,10 @@ class Network {
   /// Whether forward() and record() take observations in pieces.
   [[nodiscard]] virtual bool takes_pieces() const { return false; }
 
-  /// The network's recorder into the caller's memory, or null where it has none. The network owns
-  /// it.
+  /// A recorder into the caller's memory, or null if the network has none. The network owns it.
   [[nodiscard]] virtual ActivationRecorder* at_places() { return nullptr; }
 
-  /// The network as a critic of any action, or null where its value is that of states alone. The
-  /// network owns it.
+  /// The network as a critic of any action, or null if it values states alone. The network owns it.
   [[nodiscard]] virtual ActionCritic* critic() { return nullptr; }
 };
 

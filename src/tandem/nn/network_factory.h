@@ -1,4 +1,4 @@
-// How threads get networks of their own.
+// The factory with which threads get their own networks.
 #pragma once
 
 #include <functional>

@@ -14,7 +14,7 @@
 namespace tandem {
 namespace {
 
-// Frames are small and alike: more effort than the least saves little.
+// Frames are small and alike, so a higher level saves little.
 constexpr int kZstdLevel = 1;
 
 [[noreturn]] void fail_damaged() {
@@ -45,7 +45,7 @@ FrameFormat frame_format(const EnvSpec& spec, Compression compression) {
   const bool picture = spec.dtype == DType::u8 && spec.frame_shape.size() == 3;
   if (compression == Compression::png && !picture) {
     throw Error(
-        "replay.compression: png keeps pictures, and what this environment shows is none; use "
+        "replay.compression: png keeps pictures, and this environment shows none; use "
         "none, lz4 or zstd");
   }
   return {.frame_bytes = spec.frame_bytes(),

@@ -1,4 +1,4 @@
-// Frames in fewer bytes.
+// Compression of frames.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,13 @@
 
 namespace tandem {
 
-/// How a replay keeps frames. Ape-X (section 4.1) has
-/// PNG; LZ4 and zstd are faster to read.
+/// How a replay compresses frames. Ape-X (section 4.1) uses PNG; LZ4 and zstd are faster to read.
 enum class Compression { none, lz4, zstd, png };
 
-/// The one of this name; throws Error for another.
+/// The compression of this name. Throws Error for an unknown name.
 Compression compression_of(const std::string& name);
 
-/// What a replay needs to know of the observations and actions it keeps. Value type.
+/// The sizes of the observations and actions that a replay keeps. Value type.
 struct FrameFormat {
   std::size_t frame_bytes = 0;                  // of one frame, uncompressed
   std::int64_t stack = 1;                       // frames of an observation
@@ -38,7 +37,7 @@ struct FrameFormat {
 /// The format of an environment's frames. Throws Error for PNG where they are no pictures.
 FrameFormat frame_format(const EnvSpec& spec, Compression compression);
 
-/// Compresses frames and brings them back. Not thread-safe: one for each thread.
+/// Compresses and decompresses frames. Not thread-safe: each thread has its own.
 class FrameCodec {
  public:
   /// For frames of this format.
@@ -50,7 +49,7 @@ class FrameCodec {
   /// Appends the frame to `out`, compressed as the format says.
   void encode(std::span<const std::byte> frame, std::vector<std::byte>& out);
 
-  /// The frame, whose size is frame_bytes, from what encode() made. Throws Error when that is
+  /// Decompresses a frame of frame_bytes bytes that encode() made. Throws Error when the data are
   /// damaged.
   void decode(std::span<const std::byte> encoded, std::byte* frame);
 

@@ -13,8 +13,8 @@ namespace tandem {
 NStepBuilder::NStepBuilder(const FrameFormat& format, const NStepOptions& options)
     : format_(format), options_(options), codec_(format), segment_(make_segment()) {}
 
-/// With room for the frames of one episode's transitions: those before the first and behind the
-/// last, too. An episode's end needs more.
+/// Makes a segment with room for the frames of one episode's transitions, including those before
+/// the first and after the last. An episode's end needs more.
 std::unique_ptr<Segment> NStepBuilder::make_segment() const {
   const auto around = static_cast<std::size_t>(options_.n + format_.stack) - 1;
   return std::make_unique<Segment>(format_, options_.transitions, options_.transitions + around);
@@ -22,7 +22,7 @@ std::unique_ptr<Segment> NStepBuilder::make_segment() const {
 
 void NStepBuilder::append(std::span<const std::byte> frame) {
   auto& frames = segment_->frames();
-  // Only episodes shorter than a transition for each of so many frames come here.
+  // Only very short episodes get here: they have more frames than transitions.
   if (frames.size() > std::numeric_limits<std::uint16_t>::max() - 1) {
     throw std::logic_error("a segment of the replay was not taken for too long");
   }
@@ -47,7 +47,7 @@ void NStepBuilder::act(const Action& action, const Judgement& judgement) {
                       .controls = {action.continuous.begin(), action.continuous.end()}});
 }
 
-/// Every unfinished return so far is one step longer.
+/// Makes every unfinished return one step longer.
 void NStepBuilder::reward_all(float reward) {
   for (auto& pending : pending_) {
     pending.n_step_return += pending.discount * static_cast<double>(reward);
@@ -80,7 +80,8 @@ void NStepBuilder::finish_all(ObservationView to, bool bootstrap, float state_va
   state_.frames = 0;
 }
 
-/// The absolute n-step TD error, of the values that acting came with, is its first priority.
+/// Its first priority is the absolute n-step TD error, from the values that were computed while
+/// acting.
 void NStepBuilder::finish_first(ObservationView to, double discount, float state_value) {
   const auto& first = pending_.front();
   const double target = first.n_step_return + discount * static_cast<double>(state_value);

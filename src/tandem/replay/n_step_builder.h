@@ -1,4 +1,4 @@
-// From what one environment goes through to n-step transitions.
+// Makes n-step transitions from the steps of one environment.
 #pragma once
 
 #include <cstddef>
@@ -21,53 +21,53 @@ struct NStepOptions {
   std::size_t transitions = 50;  // of a segment (Ape-X, section 4.1: B)
 };
 
-/// What the actor's network says of the state that it acts in: Ape-X computes the first priorities
+/// The network's judgement of the state in which the actor acts. Ape-X computes first priorities
 /// from it (section 3, appendix F "Adding data"). Value type.
 struct Judgement {
   float action_value = 0;  // q(S_t, A_t)
-  float state_value = 0;   // what bootstrapping takes S_t to be worth: max_a q(S_t, a)
+  float state_value = 0;   // the value that bootstrapping gives S_t: max_a q(S_t, a)
 };
 
-/// Ape-X's local buffer (Algorithm 1, lines 7 to 10; appendix F, "Adding data"): for one
-/// environment, which acts and steps in turn. A transition is made once the state n steps on has
-/// been judged, and goes over the borders of segments; with an episode's end those of fewer steps
-/// are made, without bootstrap where it terminated and with one from its last state where it was
-/// cut off. Not thread-safe.
+/// Ape-X's local buffer (Algorithm 1, lines 7 to 10; appendix F, "Adding data") for one
+/// environment, which acts and steps in turn. A transition is complete once the state n steps later
+/// has been judged; it may cross the border of two segments. At an episode's end the last
+/// transitions have fewer steps: a terminated episode has no bootstrap, a truncated one bootstraps
+/// from its last state. Not thread-safe.
 class NStepBuilder {
  public:
   NStepBuilder(const FrameFormat& format, const NStepOptions& options);
 
-  /// An episode begins with this frame.
+  /// Begins an episode with this frame.
   void begin(std::span<const std::byte> frame);
 
-  /// What is done in the newest state.
+  /// Records the action taken in the newest state.
   void act(const Action& action, const Judgement& judgement);
 
-  /// The frame that the action led to.
+  /// Records the frame that follows the action.
   void step(float reward, std::span<const std::byte> frame);
 
-  /// The action ended the episode.
+  /// Records that the action ended the episode.
   void terminate(float reward);
 
-  /// The action led to this frame, where the episode was cut off; `state_value` is what it is
-  /// worth.
+  /// Records that the episode was cut off in this frame, which followed the action; `state_value`
+  /// is the value of its state.
   void truncate(float reward, std::span<const std::byte> frame, float state_value);
 
-  /// Enough transitions for a segment are made.
+  /// Whether there are enough transitions for a segment.
   [[nodiscard]] bool full() const;
 
-  /// Gives away what was made. What later transitions need of it is kept. Best after act(): a frame
-  /// later it has one more than its transitions need.
+  /// Hands over the completed transitions, and keeps the frames that later ones need. The best
+  /// moment is after act(): a frame later there is one more frame than the transitions need.
   std::unique_ptr<Segment> take();
 
-  /// The transitions that are not finished, and those not taken yet.
+  /// Saves the unfinished transitions, and the finished ones that were not taken yet.
   void save(StateWriter& writer) const;
 
-  /// Throws Error when what was saved has another format.
+  /// Throws Error when the saved state has another format.
   void load(StateReader& reader);
 
  private:
-  /// An action whose transition is not finished: n-step returns grow with each step.
+  /// An action whose transition is not finished: its n-step return grows with each step.
   struct Pending {
     ObservationView from;
     std::int32_t action = 0;
@@ -87,7 +87,7 @@ class NStepBuilder {
   NStepOptions options_;
   FrameCodec codec_;
   std::unique_ptr<Segment> segment_;
-  ObservationView state_;  // the newest; no frames: no episode has begun
+  ObservationView state_;  // the newest one; without frames, no episode has begun
   std::deque<Pending> pending_;
 };
 

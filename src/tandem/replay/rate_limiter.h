@@ -1,29 +1,29 @@
-// How far writers and readers of a replay may get ahead of each other.
+// Limits how far the writers and the readers of a replay get ahead of each other.
 #pragma once
 
 #include <cstdint>
 
 namespace tandem {
 
-/// Holds a table's samples near samples_per_insert for each transition inserted beyond the minimum
-/// fill, as Reverb's (Cassirer et al., 2021, section 3.4). Ape-X itself has no limit but the
-/// minimum (appendix C), and its results depend on both rates (appendix F, "Asynchronicity"). Pure
-/// counting: the table's lock guards it.
+/// Keeps a table's samples near samples_per_insert for each transition beyond the minimum fill, as
+/// Reverb's limiter does (Cassirer et al., 2021, section 3.4). Ape-X itself has no limit but the
+/// minimum (appendix C), and its results depend on both rates (appendix F, "Asynchronicity"). It
+/// only counts; the table's lock guards it.
 class RateLimiter {
  public:
   struct Options {
-    std::int64_t min_fill = 1;      // transitions, before which nothing is sampled
+    std::int64_t min_fill = 1;      // transitions that must be there before the first sample
     double samples_per_insert = 0;  // 0: no limit
-    double slack = 0;               // samples that either side may be ahead
+    double slack = 0;               // samples by which either side may be ahead
   };
 
-  /// Throws Error for a slack of less than a batch, within which both sides could wait for ever.
+  /// Throws Error for a slack smaller than a batch, because then both sides could wait for ever.
   RateLimiter(const Options& options, std::int64_t batch);
 
-  /// Whether so many may be sampled with `size` transitions in the table.
+  /// Whether so many samples are allowed with `size` transitions in the table.
   [[nodiscard]] bool may_sample(std::int64_t size, std::int64_t samples) const;
 
-  /// Whether more may be inserted with `size` transitions in the table.
+  /// Whether another insert is allowed with `size` transitions in the table.
   [[nodiscard]] bool may_insert(std::int64_t size) const;
 
   void inserted(std::int64_t transitions) { inserted_ += transitions; }
@@ -32,11 +32,11 @@ class RateLimiter {
   [[nodiscard]] std::int64_t all_inserted() const { return inserted_; }
   [[nodiscard]] std::int64_t all_sampled() const { return sampled_; }
 
-  /// As saved: all_inserted() and all_sampled().
+  /// Takes saved values of all_inserted() and all_sampled().
   void restore(std::int64_t inserted, std::int64_t sampled);
 
  private:
-  /// How many samples the inserts allow, beyond those taken.
+  /// The samples that the inserts allow, less those taken.
   [[nodiscard]] double due() const;
 
   Options options_;

@@ -1,4 +1,4 @@
-// What a replay gives to learn from.
+// Batches of replayed transitions.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace tandem {
 
-/// Some transitions of a batch, as the members of SampleBatch with these names; views of it.
+/// Views of some transitions of a batch, with the names of SampleBatch's members.
 struct Samples {
   std::span<const std::byte> observations = {};       // S_t
   std::span<const std::byte> next_observations = {};  // S_{t+n}
@@ -26,31 +26,32 @@ struct Samples {
   [[nodiscard]] std::size_t size() const { return priorities.size(); }
 };
 
-/// B transitions, in buffers that are filled again and again. Not thread-safe: one for each reader.
+/// B transitions, in buffers that are filled again and again. Not thread-safe: each reader has its
+/// own.
 class SampleBatch {
  public:
   /// Room for `batch` transitions.
   SampleBatch(const FrameFormat& format, std::size_t batch);
 
-  /// Fills all but `weights` from what was drawn, and lets go of it; `added`: of how many
-  /// transitions so far. Throws Error for frames that are damaged.
+  /// Fills all members but `weights` from the drawn transitions, and releases those. `added` is the
+  /// number of transitions inserted so far. Throws Error for damaged frames.
   void read(std::int64_t added);
 
   /// Transitions [first, last).
   Samples part(std::size_t first, std::size_t last);
 
   std::size_t size;                           // B
-  std::vector<TransitionIndex::Found> drawn;  // [B]; gone after read()
+  std::vector<TransitionIndex::Found> drawn;  // [B]; empty after read()
   std::vector<Key> keys;                      // [B]
   std::vector<std::byte> observations;        // S_t: [B, observation]
   std::vector<std::byte> next_observations;   // S_{t+n}: [B, observation]
   std::vector<std::int32_t> actions;          // [B]: A_t, discrete
   std::vector<float> controls;                // [B, action_dims]: A_t, continuous
   std::vector<float> n_step_returns;          // [B]: R_{t+1} + gamma R_{t+2} + ...
-  std::vector<float> discounts;    // [B]: of what S_{t+n} is worth, 0 at an episode's end
+  std::vector<float> discounts;    // [B]: the factor of the value of S_{t+n}; 0 at an episode's end
   std::vector<float> weights;      // [B]: importance, at most 1
-  std::vector<float> priorities;   // [B]: as they were sampled
-  std::vector<std::int64_t> ages;  // [B]: transitions inserted since
+  std::vector<float> priorities;   // [B]: as they were when sampled
+  std::vector<std::int64_t> ages;  // [B]: transitions inserted since this one
 
  private:
   std::size_t observation_bytes_;

@@ -1,4 +1,4 @@
-// A piece of one environment's history as a replay keeps it: frames, and transitions between them.
+// A stretch of one environment's history in a replay: frames, and transitions between them.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace tandem {
 
-/// Frames one after another, each kept once, compressed or not. Not thread-safe while it grows;
-/// from then on many threads may read it, each with a codec of its own.
+/// A sequence of frames, each kept once, compressed or not. Not thread-safe while it grows;
+/// afterwards many threads may read it, each with its own codec.
 class FrameLog {
  public:
   /// An empty log, with room for about so many frames.
@@ -25,16 +25,16 @@ class FrameLog {
   /// Appends a frame of frame_bytes bytes.
   void append(std::span<const std::byte> frame, FrameCodec& codec);
 
-  /// Appends frames [first, last) of another log of the same format as they are.
+  /// Appends frames [first, last) of another log of the same format, without decoding them.
   void append(const FrameLog& other, std::size_t first, std::size_t last);
 
   /// Writes `count` frames from `first` on, one after another.
   void read(std::size_t first, std::size_t count, std::byte* out, FrameCodec& codec) const;
 
-  /// Gives back the room that was not needed.
+  /// Frees memory that was reserved and is not needed.
   void shrink();
 
-  /// Of memory.
+  /// The size in memory.
   [[nodiscard]] std::size_t bytes() const {
     return bytes_.capacity() + ends_.capacity() * sizeof(std::uint32_t);
   }
@@ -52,14 +52,14 @@ class FrameLog {
   Compression compression_;
   std::size_t size_ = 0;
   std::vector<std::byte> bytes_;
-  std::vector<std::uint32_t> ends_;  // of each frame, in bytes_; none where all are of one size
+  std::vector<std::uint32_t> ends_;  // end of each frame in bytes_; empty if all have one size
 };
 
-/// An observation: frames of a log. Where an episode has fewer than the stack, the oldest fills it
-/// up, as VecEnv does. Value type.
+/// An observation as a view of a log's frames. If an episode has fewer frames than the stack, the
+/// oldest is repeated, as VecEnv does. Value type.
 struct ObservationView {
-  std::uint16_t newest = 0;  // in the log
-  std::uint16_t frames = 0;  // that differ, up to the newest
+  std::uint16_t newest = 0;  // index of its newest frame in the log
+  std::uint16_t frames = 0;  // different frames up to the newest
 
   /// The oldest frame's place in the log.
   [[nodiscard]] std::size_t oldest() const { return newest + 1U - frames; }
@@ -71,11 +71,11 @@ struct Transition {
   ObservationView to;       // `from`, where nothing is worth anything beyond an episode's end
   std::int32_t action = 0;  // discrete
   float n_step_return = 0;  // R_{t+1} + gamma R_{t+2} + ...
-  float discount = 0;       // of what S_{t+n} is worth; 0 where the episode has ended
-  float priority = 0;       // at first
+  float discount = 0;       // the factor of the value of S_{t+n}; 0 if the episode has ended
+  float priority = 0;       // the first one
 };
 
-/// Transitions with the frames they are between. Built by one thread, then read by any.
+/// Transitions together with their frames. One thread builds it, then any thread may read it.
 class Segment {
  public:
   /// An empty segment, with room for about so much.
@@ -99,19 +99,19 @@ class Segment {
   /// Writes observation_bytes() of one stacked observation.
   void read(ObservationView view, std::byte* out, FrameCodec& codec) const;
 
-  /// Writes both observations of a transition; frames that they share are decompressed once.
+  /// Writes both observations of a transition; it decompresses shared frames only once.
   void read(const Transition& transition, std::byte* from, std::byte* to, FrameCodec& codec) const;
 
-  /// Gives back the room that was not needed.
+  /// Frees memory that was reserved and is not needed.
   void shrink();
 
-  /// Of memory, everything included.
+  /// The size of everything in memory.
   [[nodiscard]] std::size_t bytes() const;
 
   /// Writes frames, transitions and continuous actions.
   void save(StateWriter& writer) const;
 
-  /// Throws Error when what was saved does not hang together.
+  /// Throws Error when the saved segment is inconsistent.
   void load(StateReader& reader);
 
  private:

@@ -13,7 +13,7 @@ namespace tandem {
 #ifdef __SSE2__
 
 void streaming_copy(std::span<const std::byte> from, std::byte* to) {
-  if (from.empty()) return;  // no bytes may be at no address, which memcpy must not be given
+  if (from.empty()) return;          // it may have a null address, which memcpy must not get
   constexpr std::size_t kLine = 64;  // written as a whole
   const auto before = std::min(from.size(), -reinterpret_cast<std::uintptr_t>(to) % kLine);
   std::memcpy(to, from.data(), before);
@@ -29,7 +29,7 @@ void streaming_copy(std::span<const std::byte> from, std::byte* to) {
     to += kLine;
   }
   std::memcpy(to, read, left);
-  _mm_sfence();  // other threads are to see it before what this one writes next
+  _mm_sfence();  // makes this copy visible to other threads before later writes
 }
 
 #else

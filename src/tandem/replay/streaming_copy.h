@@ -1,4 +1,4 @@
-// Copying what is not read again soon.
+// Copies data that will not be read again soon.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace tandem {
 
-/// As memcpy, past the caches where the CPU can: memory is not read only to be written over, and
-/// what others have in the caches stays there. For batches larger than those. Pure.
+/// Like memcpy, but past the caches if the CPU can do that: the target is not read before it is
+/// overwritten, and the caches keep their content. For batches larger than the caches. Pure.
 void streaming_copy(std::span<const std::byte> from, std::byte* to);
 
 }  // namespace tandem

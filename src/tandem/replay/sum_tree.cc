@@ -19,7 +19,7 @@ void SumTree::grow(std::size_t places) {
 }
 
 void SumTree::build(std::vector<double> weights) {
-  // Whole nodes alone, so that none needs a look at its size.
+  // Rounds up to whole nodes, so that no node needs a check of its size.
   weights.resize((weights.size() + kChildren - 1) / kChildren * kChildren);
   levels_.clear();
   levels_.push_back(std::move(weights));
@@ -32,7 +32,7 @@ void SumTree::build(std::vector<double> weights) {
   }
 }
 
-/// Of the node's children, which are in `level`.
+/// The sum of a node's children, which are in `level`.
 double SumTree::sum_of(std::size_t level, std::size_t node) const {
   const double* child = &levels_[level][node * kChildren];
   return ((child[0] + child[1]) + (child[2] + child[3])) +
@@ -56,7 +56,7 @@ std::size_t SumTree::find(double mass) const {
   for (std::size_t level = levels_.size() - 1; level-- > 0;) {
     const auto first = place * kChildren;
     const double* child = &levels_[level][first];
-    // Sums are rounded: what is left of the mass may lie behind the last child.
+    // Sums are rounded, so the rest of the mass may lie behind the last child.
     std::size_t taken = kChildren;
     for (std::size_t i = 0; i < kChildren; ++i) {
       if (child[i] <= 0) continue;

@@ -1,4 +1,4 @@
-// Drawing places in proportion to their weights.
+// Draws places in proportion to their weights.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,12 @@
 namespace tandem {
 
 /// The sum tree of Schaul et al., "Prioritized experience replay" (2016), appendix B.2.1, with
-/// eight children a node: a node's children fill one cache line. A node is summed anew from all its
-/// children whenever one of them changes, so that the tree follows from its weights alone and
-/// rounding errors do not gather in it over time. set() and find() take O(log places). Not
-/// thread-safe.
+/// eight children a node, which fill one cache line. When a child changes, the node's sum is
+/// computed anew from all its children. The tree therefore depends on its weights alone, and
+/// rounding errors do not gather over time. set() and find() take O(log places). Not thread-safe.
 class SumTree {
  public:
-  /// All weights are 0. At least one place.
+  /// All weights are 0. `places` must be at least 1.
   explicit SumTree(std::size_t places);
 
   /// How many places there are.
@@ -28,12 +27,12 @@ class SumTree {
   /// The weight of one place.
   [[nodiscard]] double weight(std::size_t place) const { return levels_.front()[place]; }
 
-  /// Of all weights.
+  /// The sum of all weights.
   [[nodiscard]] double total() const { return levels_.back().front(); }
 
-  /// The place within whose weight `mass` falls, the weights laid one after another from 0 on; one
-  /// of weight above 0 for any mass, however it was rounded. Throws std::logic_error when all are
-  /// 0.
+  /// The place into whose weight `mass` falls, when the weights are laid one after another from 0
+  /// on. Its weight is above 0 for any mass, however it was rounded. Throws std::logic_error when
+  /// all weights are 0.
   [[nodiscard]] std::size_t find(double mass) const;
 
  private:
@@ -42,7 +41,7 @@ class SumTree {
   [[nodiscard]] double sum_of(std::size_t level, std::size_t node) const;
   void build(std::vector<double> weights);
 
-  std::vector<std::vector<double>> levels_;  // weights first, the total alone last
+  std::vector<std::vector<double>> levels_;  // the weights first, the total alone last
 };
 
 }  // namespace tandem

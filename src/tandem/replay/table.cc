@@ -50,7 +50,7 @@ void require_number(float priority) {
       "a priority became {}, so the run was stopped; try a lower optimizer.lr", priority));
 }
 
-/// In [0, 1).
+/// A random number in [0, 1).
 double share(Stream& stream) {
   const auto high = static_cast<std::uint64_t>(stream.bits()) << 21;  // 53 bits, as a double has
   return static_cast<double>(high ^ (stream.bits() >> 11)) * 0x1p-53;
@@ -91,7 +91,8 @@ FieldList ReplayConfig::fields() {
        .most = 2},
       {.key = "remover",
        .target = &remover,
-       .meaning = "fifo: the oldest go first; inverse_priority: by chance, the least important",
+       .meaning = "fifo: removes the oldest first; inverse_priority: draws, mostly the least "
+                  "important",
        .source = "Ape-X, section 4.1; inverse_priority: appendix D",
        .choices = {"fifo", "inverse_priority"}},
       {.key = "alpha_evict",
@@ -114,7 +115,7 @@ FieldList ReplayConfig::fields() {
        .most = 1e12},
       {.key = "compression",
        .target = &compression,
-       .meaning = "of frames: none, or lz4 (fast), zstd (small) or png",
+       .meaning = "compression of frames: none, or lz4 (fast), zstd (small) or png",
        .source = "Ape-X, section 4.1: PNG",
        .choices = {"none", "lz4", "zstd", "png"}},
       {.key = "segment",
@@ -150,7 +151,7 @@ void Table::wait_to_insert() {
 std::shared_ptr<const Segment> Table::count_bytes(std::unique_ptr<Segment> segment) {
   const auto bytes = segment->bytes();
   *segment_bytes_ += bytes;
-  // Whoever lets go of it last says so.
+  // The last owner of a segment subtracts its bytes as it frees it.
   return {segment.release(), [bytes, all = segment_bytes_](const Segment* gone) {
             *all -= bytes;
             delete gone;
@@ -200,13 +201,13 @@ void Table::draw(SampleBatch& batch) {
   }
 }
 
-/// From probabilities to importance weights.
+/// Turns probabilities into importance weights.
 void Table::weigh(SampleBatch& batch) const {
   std::ranges::fill(batch.weights, 1.0F);
   if (in_order() || config_.beta == 0) return;
   double least = 1;
   for (const auto& drawn : batch.drawn) least = std::min(least, drawn.probability);
-  // Of (1 / (N P))^beta over the largest of them N cancels out.
+  // In (1 / (N P))^beta over the largest of these, N cancels out.
   for (std::size_t i = 0; i < batch.size; ++i) {
     batch.weights[i] =
         static_cast<float>(std::pow(least / batch.drawn[i].probability, config_.beta));
@@ -220,7 +221,7 @@ void Table::update(std::span<const Key> keys, std::span<const float> priorities)
 }
 
 void Table::trim() {
-  std::vector<std::shared_ptr<const Segment>> gone;  // freed behind the lock
+  std::vector<std::shared_ptr<const Segment>> gone;  // freed after the lock is released
   const Lock lock(mutex_);
   while (index_.size() > config_.capacity) gone.push_back(index_.remove(share(stream_)));
 }

@@ -1,4 +1,4 @@
-// The replay that actors write and learners read.
+// The replay, which actors write and learners read.
 #pragma once
 
 #include <atomic>
@@ -24,15 +24,15 @@ namespace tandem {
 
 /// The numbers of a replay, as config keys replay.*. Value type.
 struct ReplayConfig {
-  std::int64_t capacity = 2'000'000;    // transitions, as trim() leaves them
-  std::int64_t min_fill = 50'000;       // before which nothing is sampled
+  std::int64_t capacity = 2'000'000;    // transitions that trim() leaves
+  std::int64_t min_fill = 50'000;       // transitions that must be there before the first sample
   std::string sampler = "prioritized";  // prioritized, uniform or fifo
   double alpha = 0.6;                   // exponent of priorities
-  double beta = 0.4;                    // of importance weights
+  double beta = 0.4;                    // exponent of importance weights
   std::string remover = "fifo";         // fifo or inverse_priority
-  double alpha_evict = -0.4;            // exponent of priorities to be removed
+  double alpha_evict = -0.4;            // exponent of priorities for removal
   double samples_per_insert = 0;        // 0: no limit
-  double slack = 0;                     // samples that either side may be ahead of that
+  double slack = 0;                     // samples by which either side may be ahead of that
   std::string compression = "none";     // none, lz4, zstd or png
   std::int64_t segment = 50;            // transitions that an actor sends at a time
 
@@ -45,27 +45,27 @@ struct KeptTransition {
   float priority = 0;
 };
 
-/// Counts of a table that its transitions do not tell. Value type.
+/// Counts of a table that do not follow from its transitions. Value type.
 struct TableCounts {
   std::int64_t inserted = 0;
   std::int64_t sampled = 0;
-  std::int64_t unread = 0;  // of those that the sampler fifo has not given yet
-  Stream stream = {};       // of the sampler and the remover
+  std::int64_t unread = 0;  // transitions that the sampler fifo has not given yet
+  Stream stream = {};       // used by the sampler and the remover
 };
 
-/// All that a table holds at one moment, whatever happens to it later. Value type.
+/// The content of a table at one moment, independent of its later changes. Value type.
 struct TableSnapshot {
   FrameFormat format;
   std::vector<TransitionIndex::Found> transitions = {};  // the oldest first
   TableCounts counts = {};
 };
 
-/// How a table stands. Value type.
+/// The state of a table in numbers. Value type.
 struct TableState {
   std::int64_t transitions = 0;
   std::int64_t inserted = 0;
   std::int64_t sampled = 0;
-  std::int64_t stale = 0;  // priorities that came for what was gone
+  std::int64_t stale = 0;  // new priorities of transitions that were removed already
   std::size_t bytes = 0;   // of memory
 
   [[nodiscard]] double bytes_per_transition() const {
@@ -74,9 +74,9 @@ struct TableState {
 };
 
 /// Ape-X's replay memory (section 3, appendix F): a sampler, a remover and a rate limiter over
-/// transitions whose frames are kept once. Safe to use from many writers and readers at once: the
-/// lock is held for keys and priorities only, never while a frame is copied or decompressed.
-/// Blocking calls throw Stopped once `stop` is requested.
+/// transitions whose frames are kept once. Many writers and readers may use it at once: the lock is
+/// held for keys and priorities only, never while a frame is copied or decompressed. Blocking calls
+/// throw Stopped once `stop` is requested.
 class Table {
  public:
   /// Throws Error for numbers that do not fit together.
@@ -85,41 +85,41 @@ class Table {
 
   [[nodiscard]] const FrameFormat& format() const { return format_; }
 
-  /// Waits while samples lag behind. A writer calls it before it makes what it will insert;
-  /// several that come at once may overshoot by what they make.
+  /// Waits while samples lag behind. A writer calls it before it makes the transitions of its next
+  /// insert. Several writers that pass at once may overshoot by what they then make.
   void wait_to_insert();
 
-  /// Adds what an actor made (Algorithm 1, line 11), `copies` times over (appendix A). Throws
-  /// Diverged for a priority that is no number of at least 0, and Error where no key is left.
+  /// Adds an actor's segment (Algorithm 1, line 11), `copies` times (appendix A). Throws Diverged
+  /// for a priority that is negative or NaN, and Error when keys are used up.
   void insert(std::unique_ptr<Segment> segment, std::int64_t copies = 1);
 
-  /// Draws a batch (Algorithm 2, line 4): proportional prioritization draws from as many equal
-  /// parts of the weights as there are samples (Schaul et al., appendix B.2.1); weights are
-  /// (1 / (N P(i)))^beta over the largest of the batch (section 3.4 there). Waits until there are
-  /// transitions enough.
+  /// Draws a batch (Algorithm 2, line 4). Proportional prioritization divides the weights into as
+  /// many equal parts as there are samples and draws one from each (Schaul et al., appendix B.2.1).
+  /// Importance weights are (1 / (N P(i)))^beta over the largest of the batch (section 3.4 there).
+  /// Waits until there are enough transitions.
   void sample(SampleBatch& batch);
 
-  /// New priorities (Algorithm 2, line 8); those of transitions that are gone are ignored. Throws
-  /// Diverged for one that is no number of at least 0.
+  /// Sets new priorities (Algorithm 2, line 8); it ignores those of removed transitions. Throws
+  /// Diverged for a priority that is negative or NaN.
   void update(std::span<const Key> keys, std::span<const float> priorities);
 
-  /// Removes what is more than the capacity (Algorithm 2, line 9).
+  /// Removes the transitions beyond the capacity (Algorithm 2, line 9).
   void trim();
 
   [[nodiscard]] TableState state() const;
 
-  /// Holds the lock for as long as a list of all transitions takes, and copies no frame.
+  /// Holds the lock only while it lists all transitions, and copies no frame.
   [[nodiscard]] TableSnapshot snapshot() const;
 
-  /// These make an empty table as one was that a snapshot was taken of: the transitions of each
-  /// segment that it held, in its order, and then the counts.
+  /// These two rebuild the table of a snapshot in an empty one: first, for each segment in order,
+  /// the transitions that the table held of it, and then the counts.
   void restore(std::unique_ptr<Segment> segment, std::span<const KeptTransition> kept);
   void restore(const TableCounts& counts);
 
-  /// Of all transitions, in order of their age.
+  /// The priorities of all transitions, in order of their age.
   [[nodiscard]] std::vector<float> priorities() const;
 
-  /// Of `most` transitions or a few less, evenly among all, for a look at how they are spread.
+  /// The priorities of `most` transitions or a few less, evenly spaced, to show their distribution.
   [[nodiscard]] std::vector<float> priorities(std::int64_t most) const;
 
  private:

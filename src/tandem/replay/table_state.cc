@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
 
-/// What the first piece says of all.
+/// The first piece's description of the whole state.
 struct Head {
   FrameFormat format;
   std::int64_t transitions = 0;
@@ -48,8 +48,8 @@ struct Head {
   }
 };
 
-/// How many from `first` on are of the same segment: they lie side by side, for they were added
-/// together.
+/// The number of transitions from `first` on that belong to one segment. They lie side by side,
+/// because they were added together.
 std::size_t of_one_segment(std::span<const TransitionIndex::Found> all, std::size_t first) {
   std::size_t count = 1;
   while (first + count < all.size() && all[first + count].segment == all[first].segment) {
@@ -66,7 +66,7 @@ void save_segment(std::span<const TransitionIndex::Found> held, StateWriter& wri
   }
 }
 
-/// How many transitions it held.
+/// Returns the number of transitions in the segment.
 std::int64_t load_segment(Table& table, StateReader& reader) {
   auto segment = std::make_unique<Segment>(table.format(), 0, 0);
   segment->load(reader);

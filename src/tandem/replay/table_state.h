@@ -1,4 +1,4 @@
-// A table's content as bytes, for checkpoints.
+// The content of a table as bytes, for checkpoints.
 #pragma once
 
 #include "tandem/base/state.h"
@@ -6,12 +6,12 @@
 
 namespace tandem {
 
-/// Gives the snapshot in pieces of some megabytes, of which each holds whole segments. May be
-/// called while the table goes on.
+/// Gives the snapshot in pieces of some megabytes, each with whole segments. May be called while
+/// the table is in use.
 GivePieces pieces_of(TableSnapshot snapshot);
 
-/// Fills an empty table with what such pieces hold. Throws Error when they are of another format,
-/// damaged or not all there.
+/// Fills an empty table from such pieces. Throws Error when they have another format, are damaged
+/// or are incomplete.
 void restore(Table& table, const GivePieces& pieces);
 
 }  // namespace tandem

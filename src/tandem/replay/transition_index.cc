@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t kFirstSlots = 1024;
 
-/// A TD error of 0 would never be drawn again, and with a negative exponent be removed for sure.
+/// A transition with a TD error of 0 would never be drawn again. With a negative exponent it would
+/// certainly be removed.
 constexpr double kLeastPriority = 1e-6;
 
 double weight_of(float priority, double exponent) {
@@ -41,7 +42,7 @@ std::size_t TransitionIndex::free_slot() {
     if (slots > kSlotMask) {
       throw Error(
           "the replay has grown to 16 million transitions, and cannot hold more: use a lower "
-          "replay.capacity, remove what is more than that after fewer updates, or set a "
+          "replay.capacity, remove transitions beyond it after fewer updates, or set a "
           "replay.samples_per_insert for which actors wait");
     }
     if (slots >= sampling_.places()) {
@@ -96,7 +97,7 @@ void TransitionIndex::drop_gone(std::deque<Key>& keys) const {
 }
 
 std::int64_t TransitionIndex::unread() const {
-  // The oldest go first.
+  // Drops the oldest ones first.
   const auto first = std::ranges::find_if(unread_, [&](Key key) { return holds(key); });
   return std::distance(first, unread_.end());
 }

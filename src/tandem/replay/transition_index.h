@@ -1,4 +1,4 @@
-// Which transitions a table holds, and how likely each is to be drawn or removed.
+// The transitions of a table, and each one's chance to be drawn or removed.
 #pragma once
 
 #include <cstddef>
@@ -14,22 +14,23 @@
 
 namespace tandem {
 
-/// Names a transition of a table for good: one that was removed is never meant again.
+/// The permanent name of a transition: it never comes to mean another one.
 using Key = std::uint64_t;
 
 /// The transitions of segments, each in a slot with its priority: Ape-X, appendix F, "Sampling
-/// data". A segment lives as long as one of its transitions, or as somebody reads it. Not
+/// data". A segment lives as long as one of its transitions, or as long as somebody reads it. Not
 /// thread-safe: the table's lock guards it.
 class TransitionIndex {
  public:
   /// How transitions are drawn and removed. Value type.
   struct Options {
-    double alpha = 0.6;                      // exponent of a priority to be sampled; 0: uniform
-    std::optional<double> alpha_evict = {};  // and to be removed; none: the oldest first
-    bool in_order = false;                   // next() is called; not with alpha_evict
+    double alpha = 0.6;                      // exponent of priorities for sampling; 0: uniform
+    std::optional<double> alpha_evict = {};  // the same for removal; empty: removes the oldest
+                                             // first
+    bool in_order = false;                   // whether next() is called; not with alpha_evict
   };
 
-  /// One transition, with what keeps it alive.
+  /// One transition, and a pointer that keeps it alive.
   struct Found {
     /// The segment that it is in.
     std::shared_ptr<const Segment> segment;
@@ -45,10 +46,10 @@ class TransitionIndex {
   /// An empty index.
   explicit TransitionIndex(const Options& options);
 
-  /// Transitions.
+  /// The number of transitions.
   [[nodiscard]] std::int64_t size() const { return size_; }
 
-  /// Of memory for the index alone.
+  /// Memory of the index alone.
   [[nodiscard]] std::size_t bytes() const;
 
   /// Adds all transitions of a segment with the priorities they came with.
@@ -56,29 +57,29 @@ class TransitionIndex {
   /// Adds one transition of a segment, with this priority.
   void add(const std::shared_ptr<const Segment>& segment, std::uint32_t transition, float priority);
 
-  /// The transition at a share of [0, 1) of all weights. There must be one.
+  /// The transition at a share of [0, 1) of all weights. The index must not be empty.
   [[nodiscard]] Found draw(double share) const;
 
-  /// The oldest that this has not given yet. There must be one.
+  /// The oldest transition that next() has not given yet. There must be one.
   Found next();
 
-  /// How many next() has to give.
+  /// The number of transitions that next() has not given yet.
   [[nodiscard]] std::int64_t unread() const;
 
   /// Gives transitions new priorities. Some of them may be gone by now; returns how many were.
   std::int64_t update(std::span<const Key> keys, std::span<const float> priorities);
 
-  /// Removes the oldest or, with alpha_evict, the transition at a share of [0, 1) of the weights of
-  /// removal. There must be one. The segment is to be let go of outside the lock.
+  /// Removes the oldest transition or, with alpha_evict, the one at a share of [0, 1) of the
+  /// weights for removal. There must be one. Release the segment outside the lock.
   [[nodiscard]] std::shared_ptr<const Segment> remove(double share);
 
-  /// The priorities of `most` of them at most, evenly among all.
+  /// The priorities of at most `most` transitions, evenly spaced.
   [[nodiscard]] std::vector<float> priorities(std::int64_t most) const;
 
-  /// All of them, the oldest first.
+  /// All transitions, the oldest first.
   [[nodiscard]] std::vector<Found> all() const;
 
-  /// Of all transitions ever added, the number of this one.
+  /// The number of this transition among all that were ever added.
   [[nodiscard]] static std::int64_t serial(Key key) {
     return static_cast<std::int64_t>(key >> kSlotBits);
   }
@@ -87,13 +88,14 @@ class TransitionIndex {
 
  private:
   struct Slot {
-    std::shared_ptr<const Segment> segment;  // null: empty
+    std::shared_ptr<const Segment> segment;  // null: the slot is empty
     Key key = 0;
     std::uint32_t transition = 0;
     float priority = 0;
   };
 
-  // A key is the number of the transition and its slot: room for 16 million and 10^12 ever.
+  // A key holds the number of the transition and its slot: room for 16 million slots and 10^12
+  // numbers.
   static constexpr int kSlotBits = 24;
   static constexpr Key kSlotMask = (Key{1} << kSlotBits) - 1;
 
@@ -105,11 +107,11 @@ class TransitionIndex {
 
   Options options_;
   std::vector<Slot> slots_;
-  std::vector<std::uint32_t> free_;  // slots
-  std::deque<Key> order_;            // as they were added; some are gone
+  std::vector<std::uint32_t> free_;  // empty slots
+  std::deque<Key> order_;            // in the order of insertion; some are gone
   std::deque<Key> unread_;
   SumTree sampling_;
-  SumTree removal_;  // of one place where the oldest go first
+  SumTree removal_;  // has one place if the oldest are removed first
   std::int64_t size_ = 0;
   std::int64_t added_ = 0;
 };

@@ -1,4 +1,4 @@
-// What random play and people score in Atari games.
+// Scores of random play and of people in Atari games.
 #pragma once
 
 #include <optional>
@@ -7,11 +7,11 @@
 
 namespace tandem {
 
-/// Mean scores of one game after up to 30 no-ops, games cut off after 108,000 frames.
+/// Mean scores of one game after up to 30 no-ops; a game ends after 108,000 frames at the latest.
 struct AtariScores {
   std::string_view game;  // "SpaceInvaders"
   double random = 0;      // uniformly random actions
-  double human = 0;       // a professional tester of games
+  double human = 0;       // of a professional games tester
 };
 
 /// The 57 games of the A3C paper, in alphabetical order. Immutable.

@@ -33,8 +33,8 @@ constexpr auto kCompressed = ".bin.zst";
 constexpr auto kPieces = ".pieces";
 constexpr auto kTemporary = ".tmp-";
 
-/// A checkpoint that is not what was written: an older one must do. Every other Error is one that
-/// the user can mend (rights, a program of another version), and no reason to pass it over.
+/// A damaged checkpoint, for which an older one can stand in. Any other Error (rights, a program of
+/// another version) is one that the user can mend, so the checkpoint is not skipped.
 class Damage : public Error {
  public:
   using Error::Error;
@@ -116,7 +116,7 @@ class FolderWriter {
     files_[name + kPieces] = {{"size", written.bytes}, {"sha256", written.sha256}};
   }
 
-  /// The manifest, last, and the folder itself.
+  /// Writes the manifest, last, and syncs the folder.
   void seal() const;
 
  private:
@@ -124,8 +124,8 @@ class FolderWriter {
   json files_ = json::object();
 };
 
-/// The one text of a manifest with these files: it ends with the hash of the rest, so that a
-/// damaged manifest is told from a good one too.
+/// The only valid text of a manifest with these files. It ends with the hash of the rest, so that a
+/// damaged manifest is recognised, too.
 std::string manifest_text(const json& files, const json& format = kFormat) {
   json manifest = {{"format", format}, {"files", files}};
   manifest["sha256"] = sha256_hex(to_bytes(manifest.dump()));
@@ -170,7 +170,7 @@ Bytes read_verified(const fs::path& file, const json& expected) {
   return bytes;
 }
 
-/// For files too large to read at once.
+/// Verifies files that are too large to read at once.
 void verify(const fs::path& file, const json& expected) {
   std::error_code error;
   if (!fs::exists(file, error) && !error) {
@@ -181,7 +181,7 @@ void verify(const fs::path& file, const json& expected) {
   }
 }
 
-/// The step that a folder's name says; nothing for temporary folders and foreign files.
+/// The step in a folder's name; nothing for temporary folders and foreign files.
 std::optional<std::int64_t> step_of(const fs::path& folder) {
   const auto name = folder.filename().string();
   const auto digit = [](unsigned char c) { return std::isdigit(c) != 0; };
@@ -202,7 +202,7 @@ std::map<std::int64_t, fs::path> list_checkpoints(const fs::path& checkpoints) {
   return found;
 }
 
-/// What a killed writer left. Failing to delete is no reason to stop a run.
+/// Removes the folders of killed writers. A run need not stop if that fails.
 void remove_temporary_folders(const fs::path& checkpoints) {
   std::vector<fs::path> stale;
   std::error_code error;
@@ -212,8 +212,8 @@ void remove_temporary_folders(const fs::path& checkpoints) {
   for (const auto& path : stale) fs::remove_all(path, error);
 }
 
-/// Deletes all but the `keep` newest up to `step`. A folder is renamed first: one that is half
-/// deleted when the process is killed must not look like a checkpoint.
+/// Deletes all but the `keep` newest checkpoints up to `step`. A folder is renamed first: if the
+/// process is killed while it deletes, the rest must not look like a checkpoint.
 void remove_old(const fs::path& checkpoints, std::int64_t step, int keep) {
   auto found = list_checkpoints(checkpoints);
   auto last = found.upper_bound(step);

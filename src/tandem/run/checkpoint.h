@@ -1,4 +1,4 @@
-// Checkpoints: folders that are whole or not there, whatever happens while they are written.
+// Checkpoints: folders that are whole or absent, whatever happens while they are written.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,14 @@
 
 namespace tandem {
 
-/// Everything a run needs to go on: each part puts in and takes out what is its own. Value type.
+/// Everything a run needs to go on; each part adds and takes its own state. Value type.
 struct Checkpoint {
   Tensors tensors;                                      // "policy.weight", "optimizer.square"
-  std::map<std::string, std::vector<std::byte>> blobs;  // "envs"; names of letters, digits, -_
+  std::map<std::string, std::vector<std::byte>> blobs;  // "envs"; names consist of letters, digits,
+                                                        // - and _
   nlohmann::json meta = nlohmann::json::object();       // the rest, by part
-  // "replay": what is too large for a blob. Called while the checkpoint is written; in one that was
-  // read it reads the file, which must be there still.
+  // "replay": data that are too large for a blob. Called while the checkpoint is written; after
+  // reading, it reads the file, which must still exist.
   std::map<std::string, GivePieces> pieces;
 
   /// Adds a copy of the values under this name.
@@ -58,28 +59,28 @@ std::filesystem::path write_checkpoint(const Checkpoint& checkpoint,
                                        int keep = 3);
 
 /// Reads the checkpoint in `folder` after verifying every file against the manifest. Throws Error
-/// that names the file that is damaged or cannot be read.
+/// with the name of a file that is damaged or cannot be read.
 Checkpoint read_checkpoint(const std::filesystem::path& folder);
 
-/// A checkpoint with the place it was read from. Value type.
+/// A checkpoint together with its place. Value type.
 struct FoundCheckpoint {
   Checkpoint checkpoint;         // as it was saved
   std::int64_t step = 0;         // steps of all environments until then
   std::filesystem::path folder;  // checkpoints/STEP
 };
 
-/// The newest readable checkpoint. Each damaged one that is newer is told to `on_damaged`, as a
-/// sentence for the user. Throws Error when none is good, with what is wrong with each, and when
-/// one cannot be read for another reason (rights, a format of another version): the user can mend
-/// that, and a run that went on from an older one would delete it.
+/// The newest readable checkpoint. `on_damaged` receives a sentence for the user about each newer
+/// one that is damaged. Throws Error when none is good, and says what is wrong with each. Also
+/// throws when one cannot be read for another reason (rights, a format of another version): the
+/// user can mend that, and a run that resumed from an older one would delete it.
 FoundCheckpoint find_latest(const std::filesystem::path& checkpoints,
                             const std::function<void(const std::string&)>& on_damaged);
 
-/// Whether there is any, good or damaged.
+/// Whether there is any checkpoint, good or damaged.
 bool has_checkpoint(const std::filesystem::path& checkpoints);
 
-/// The checkpoint of this step. Throws Error when it is damaged, or when there is none, with the
-/// steps of those there are.
+/// The checkpoint of this step. Throws Error when it is damaged or missing; in the latter case the
+/// message lists the steps that exist.
 FoundCheckpoint find_at_step(const std::filesystem::path& checkpoints, std::int64_t step);
 
 }  // namespace tandem

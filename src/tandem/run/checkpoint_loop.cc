@@ -7,7 +7,7 @@
 namespace tandem {
 namespace {
 
-/// A system that is held. An error releases it too: threads that are held could not end.
+/// Holds a system. An error releases it too, because threads that are held cannot end.
 class Held {
  public:
   explicit Held(Checkpointed& system) : system_(system) { system_.hold(); }
@@ -46,7 +46,8 @@ void CheckpointLoop::wait_until_due() {
   const std::chrono::duration<double> poll(poll_seconds_);
   WaitLock lock(mutex_);
   while (true) {
-    // Also where one is always due: an error may have left nobody to bring the run to its end.
+    // Checked even if a checkpoint is always due: after an error, no thread may be left to end the
+    // run.
     if (crew_.stop_token().stop_requested()) throw Stopped();
     if (due()) return;
     system_.meanwhile();

@@ -1,4 +1,4 @@
-// The loop of a run whose threads are its system's: wait until a checkpoint is due, write it, go
+// The loop of a run whose system has its own threads: wait until a checkpoint is due, write it, go
 // on.
 #pragma once
 
@@ -11,49 +11,49 @@
 
 namespace tandem {
 
-/// A system whose threads train while another one writes its checkpoints. Every function is called
-/// by the thread of CheckpointLoop::run(). All but release() may throw; Stopped means that the crew
-/// was stopped meanwhile.
+/// A system whose threads train while another thread writes checkpoints. The thread of
+/// CheckpointLoop::run() calls every function. All except release() may throw; Stopped means that
+/// the crew was stopped meanwhile.
 class Checkpointed {
  public:
   virtual ~Checkpointed() = default;
 
-  /// Returns once nothing changes that collect() reads. When it throws, the run ends.
+  /// Returns once nothing that collect() reads can change. If it throws, the run ends.
   virtual void hold() = 0;
 
-  /// Copies the state into `checkpoint`. What takes long goes into its pieces, which are read
-  /// later, while the threads go on.
+  /// Copies the state into `checkpoint`. Large states go into its pieces, which are read later,
+  /// while the threads go on.
   virtual void collect(Checkpoint& checkpoint) = 0;
 
-  /// Lets the threads go on after hold(), also when collect() threw.
+  /// Lets the threads go on after hold(), even if collect() threw.
   virtual void release() = 0;
 
-  /// In place of hold() for the last checkpoint: every step that was played is counted, and nothing
-  /// changes any more.
+  /// Replaces hold() for the last checkpoint: afterwards every step is counted, and nothing changes
+  /// any more.
   virtual void finish() = 0;
 
   /// Called again and again between two checkpoints.
   virtual void meanwhile() {}
 };
 
-/// Writes a run's checkpoints until it is done. Synchronous systems need no such loop: between two
-/// updates nothing moves, so they save there (PAAC, A3C, HTS-RL). A checkpoint is of the moment at
-/// which it was held; it is written after the release, so that the disk keeps nobody waiting. run()
-/// belongs to one thread, look() to any.
+/// Writes a run's checkpoints until it is done. Synchronous systems (PAAC, HTS-RL) and A3C need no
+/// such loop: they save when nothing moves. A checkpoint shows the state at hold() and is written
+/// after release(), so that no thread waits for the disk. run() belongs to one thread; any thread
+/// may call look().
 class CheckpointLoop {
  public:
-  /// Looks at the run every `poll_seconds`: a user may ask for a stop between two updates. All
-  /// three must outlive the loop.
+  /// Checks the run every `poll_seconds`, because a user may ask for a stop between two updates.
+  /// All three must outlive the loop.
   CheckpointLoop(Checkpointed& system, TrainingRun& run, Crew& crew,
                  double poll_seconds = kPollSeconds);
 
   /// Returns when the run is done, its last checkpoint is written and the crew has ended. Throws
-  /// the error that stopped the crew, or the first one of the system or of writing; then the
-  /// crew's threads may still run, and its owner ends them.
+  /// the error that stopped the crew, or the first error of the system or of writing. The crew's
+  /// threads may then still run, and its owner ends them.
   void run();
 
-  /// Wakes run() where it has something to do. For threads that have just recorded an update, so
-  /// that little is played beyond the moment at which a checkpoint is due.
+  /// Wakes run() if it has something to do. Threads call it after they record an update, so that
+  /// they play little beyond the moment at which a checkpoint is due.
   void look();
 
   static constexpr double kPollSeconds = 0.05;
@@ -68,7 +68,7 @@ class CheckpointLoop {
   TrainingRun& run_;
   Crew& crew_;
   const double poll_seconds_;
-  Mutex mutex_;  // guards no member: run() looks once more under it before it sleeps
+  Mutex mutex_;  // guards no member: run() checks once more under it before it sleeps
   std::condition_variable_any due_changed_;
 };
 

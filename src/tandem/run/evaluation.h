@@ -1,4 +1,4 @@
-// How well a trained policy plays.
+// Measures how well a trained policy plays.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace tandem {
 
-/// Which games are played. Value type.
+/// The number and kind of games to play. Value type.
 struct EvaluationOptions {
   int episodes = 30;          // as in PAAC's Table 1
   Play play = Play::sampled;  // how actions are chosen
@@ -32,9 +32,9 @@ struct Evaluation {
 /// The statistics over at least one game.
 Evaluation summarise(std::vector<Episode> games);
 
-/// Plays exactly `episodes` whole games, each in an environment of its own: taking the first
-/// `episodes` games that end in fewer environments would favour short ones. The same seed gives the
-/// same games, whatever `threads`. Throws Error when an environment fails.
+/// Plays exactly `episodes` whole games, each in its own environment. With fewer environments, the
+/// first `episodes` games to end would more often be short ones. The same seed gives the same games
+/// for any number of `threads`. Throws Error when an environment fails.
 Evaluation evaluate(const EvaluationOptions& options, const EnvFactory& make_env, Network& network,
                     const ActingRule& rule);
 

@@ -46,7 +46,7 @@ std::optional<FingerprintLog> FingerprintLog::go_on(const fs::path& folder, std:
   const auto all = read_fingerprints(folder);
   if (std::ssize(all) < updates) return std::nullopt;
   const auto last = updates > 0 ? all[static_cast<std::size_t>(updates) - 1] : UpdateFingerprint{};
-  if (std::ssize(all) > updates) {  // a run that was killed left more
+  if (std::ssize(all) > updates) {  // a run that was killed may have written more
     std::error_code error;
     fs::resize_file(file_of(folder), static_cast<std::uintmax_t>(updates) * sizeof(last), error);
     if (error) throw write_error(file_of(folder), error.value());

@@ -1,4 +1,4 @@
-// The bits of a run, update by update, to hold another run against.
+// The bits of a run, update by update, to compare with another run.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace tandem {
 
-/// What one update left: steps so far, and the fingerprint of all that was measured up to then.
-/// Value type.
+/// The state after one update: the steps so far, and the fingerprint of all measurements up to
+/// then. Value type.
 struct UpdateFingerprint {
   std::int64_t steps = 0;   // of all environments so far
   std::uint64_t value = 0;  // equal for equal bits
@@ -21,23 +21,25 @@ struct UpdateFingerprint {
   bool operator==(const UpdateFingerprint&) const = default;
 };
 
-/// `before` and one report more: its steps, losses, gradient norm, learning rate and episodes, bit
-/// by bit, but nothing of its times. A gradient that differs in a bit anywhere has another norm or
-/// makes the next one differ, so equal fingerprints mean equal parameters, but for chance. Pure.
+/// Extends `before` by one report: its steps, losses, gradient norm, learning rate and episodes,
+/// bit by bit, but nothing of its times. A gradient that differs in a bit anywhere has another norm
+/// or makes the next one differ, so equal fingerprints mean equal parameters, except by chance.
+/// Pure.
 UpdateFingerprint next_fingerprint(const UpdateFingerprint& before, const UpdateReport& report);
 
 /// Writes fingerprints to updates.bin in a run's folder. Not thread-safe. Throws Error when the
 /// file cannot be written.
 class FingerprintLog {
  public:
-  /// Goes on after the first `updates` of the file. None if it has less: the run began without one.
+  /// Continues after the first `updates` of the file. Empty if it has fewer: the run began without
+  /// fingerprints.
   static std::optional<FingerprintLog> go_on(const std::filesystem::path& folder,
                                              std::int64_t updates);
 
   /// Goes on to the fingerprint after one more update.
   void add(const UpdateReport& report);
 
-  /// What was added is with the operating system.
+  /// Afterwards the operating system has everything that was added.
   void flush();
 
  private:
@@ -48,7 +50,8 @@ class FingerprintLog {
   OutputFile file_;
 };
 
-/// Those of a run, in order; none where it has no such file. Throws Error when it cannot be read.
+/// The fingerprints of a run, in order; empty if it has no such file. Throws Error when the file
+/// cannot be read.
 std::vector<UpdateFingerprint> read_fingerprints(const std::filesystem::path& folder);
 
 }  // namespace tandem

@@ -8,7 +8,7 @@ namespace {
 
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-/// The value of a key, added where there is none. There are a few of them only, in much the same
+/// The value of a key, which is added if it is missing. There are only a few keys, in much the same
 /// order each time.
 template <class T>
 T& of_key(std::vector<std::pair<std::string, T>>& all, const char* key) {

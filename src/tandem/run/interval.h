@@ -1,4 +1,4 @@
-// What an update reports, and the means over the updates between two log lines.
+// The reports of updates, and their means between two log lines.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@
 
 namespace tandem {
 
-/// A number of a system's own, for its logs: the mean of `count` values with this sum, or where
-/// count is 0 an amount, of which the logs give the rate per second. Value type.
+/// A number that one system logs: the mean of `count` values with this sum. With a count of 0 it is
+/// an amount, and the log shows its rate per second. Value type.
 struct Measure {
   const char* key;   // in the logs: "impala/training_queue"
   double sum = 0;    // of the values, or the amount
   double count = 0;  // of the values; 0: an amount
 };
 
-/// Many such numbers, of which the logs give `key`_median and `key`_p99, the 99th percentile. Value
+/// Many values of a number; the log shows `key`_median and `key`_p99, the 99th percentile. Value
 /// type.
 struct Spread {
   const char* key;          // in the logs
   const Histogram* values;  // must outlive the report
 };
 
-/// What a system tells of one update.
+/// A system's report of one update.
 struct UpdateReport {
   std::int64_t steps = 0;                  // taken for this update
   LossStats loss = {};                     // sums over its samples
@@ -61,9 +61,9 @@ class Interval {
   /// The sums over the interval's samples.
   [[nodiscard]] const LossStats& loss() const { return loss_; }
 
-  /// The scalars of a log line, all means over the interval: what the algorithm and the system
-  /// measure, gradient norm, learning rate (left out without an update), returns and lengths of the
-  /// episodes (left out when none ended), rates, and the shares of time of PAAC's Figure 2.
+  /// The scalars of a log line, all means over the interval: the measurements of the algorithm and
+  /// the system, gradient norm, learning rate (left out without an update), returns and lengths of
+  /// the episodes (left out when none ended), rates, and the shares of time of PAAC's Figure 2.
   [[nodiscard]] nlohmann::ordered_json scalars(Metrics metrics, std::int64_t frames_per_step) const;
 
  private:
@@ -84,7 +84,7 @@ class Interval {
   double least_return_ = 0;
   double most_return_ = 0;
   std::int64_t episode_steps_ = 0;
-  std::vector<std::pair<std::string, Sum>> measures_;  // in the order in which they first came
+  std::vector<std::pair<std::string, Sum>> measures_;  // in the order of their first appearance
   std::vector<std::pair<std::string, Histogram>> spreads_;
 };
 

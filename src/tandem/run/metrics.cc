@@ -11,14 +11,14 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-/// Whether a line is whole and of a step up to `last`.
+/// Whether a line is complete and belongs to a step up to `last`.
 bool belongs(const std::string& line, std::int64_t last) {
   const auto entry = ordered_json::parse(line, nullptr, /*allow_exceptions=*/false);
   return entry.is_object() && entry.contains("steps") && entry["steps"].is_number_integer() &&
          entry["steps"].get<std::int64_t>() <= last;
 }
 
-/// Cuts the file before the first line that does not belong; steps only grow from line to line.
+/// Cuts the file before the first line that does not belong there; steps grow from line to line.
 fs::path cut_after(const fs::path& file, std::int64_t last) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return file;

@@ -1,4 +1,4 @@
-// What a run measured, over its steps: metrics.jsonl and TensorBoard.
+// The measurements of a run over its steps: metrics.jsonl and TensorBoard.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 namespace tandem {
 
 /// Writes one JSON object a line to metrics.jsonl in the run's folder, and its numbers to
-/// TensorBoard. A line is with the operating system when write() returns. Not thread-safe. Throws
-/// Error when a file cannot be written.
+/// TensorBoard. The operating system has a line when write() returns. Not thread-safe. Throws Error
+/// when a file cannot be written.
 class MetricsLog {
  public:
-  /// `resumed_at`: the step that the run goes on from. What was logged of later steps is cut off,
-  /// as the run will take these steps again; so is a last line that a killed run left unfinished.
+  /// `resumed_at` is the step from which the run resumes. Lines of later steps are cut off, because
+  /// the run will take these steps again; so is a last line that a killed run left unfinished.
   explicit MetricsLog(const std::filesystem::path& folder,
                       std::optional<std::int64_t> resumed_at = std::nullopt);
 
-  /// One line: {"steps": steps, ...scalars}. `scalars` is an object of numbers, in order.
+  /// Writes one line: {"steps": steps, ...scalars}. `scalars` is an object of numbers, in order.
   void write(std::int64_t steps, const nlohmann::ordered_json& scalars);
 
  private:

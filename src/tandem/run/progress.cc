@@ -16,9 +16,9 @@ constexpr int kBarWidth = 20;
 constexpr int kPlainWidth = 200;
 
 struct Part {
-  int rank;  // the part of the highest rank is left out first
+  int rank;  // the part of the highest rank is dropped first
   std::string text;
-  std::string brief = text;  // for want of room
+  std::string brief = text;  // used when room is short
 };
 
 double share_done(const ProgressReport& report) {
@@ -39,7 +39,7 @@ std::vector<Part> parts(const ProgressReport& report, bool bar) {
   if (!report.label.empty()) all.push_back({0, report.label});
   if (report.budget > 0) {
     if (bar) all.push_back({0, bar_text(share_done(report))});
-    // Rounded down: 100 % is said at the end only.
+    // Rounds down: 100 % appears at the end only.
     const double percent = std::floor(1000 * share_done(report)) / 10;
     all.push_back({6, fmt::format("{:.1f}%", percent)});
   }
@@ -89,7 +89,7 @@ std::string progress_line(const ProgressReport& report, int width, bool bar) {
 std::string short_count(double count) {
   constexpr std::array<const char*, 5> kUnits = {"", "k", "M", "G", "T"};
   std::size_t unit = 0;
-  // 999.5 would be shown as 1000 with three digits.
+  // With three digits, 999.5 would become 1000.
   for (; count >= 999.5 && unit + 1 < kUnits.size(); ++unit) count /= 1000;
   const int decimals = unit == 0 || count >= 99.95 ? 0 : count >= 9.995 ? 1 : 2;
   return fmt::format("{:.{}f}{}", count, decimals, kUnits[unit]);

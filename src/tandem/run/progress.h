@@ -1,4 +1,4 @@
-// The line that tells a user how a run is going.
+// The line that shows a user how a run is going.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace tandem {
 
-/// What the progress line tells. Value type.
+/// The content of the progress line. Value type.
 struct ProgressReport {
   std::string label = {};              // "run 3 of 50", before all else
   std::int64_t steps = 0;              // so far
@@ -22,8 +22,8 @@ struct ProgressReport {
   std::optional<double> seconds_left;  // until the budget is used up; none: not known
 };
 
-/// One line of at most `width` characters (ASCII); what matters least is left out when it does not
-/// fit. `bar` draws the share of the budget.
+/// One line of at most `width` characters (ASCII). If it does not fit, the least important parts
+/// are left out. `bar` draws the share of the budget.
 std::string progress_line(const ProgressReport& report, int width, bool bar);
 
 /// "950", "12.3k", "1.23M", "45.6G".
@@ -32,8 +32,8 @@ std::string short_count(double count);
 /// "42s", "3m05s", "2h03m", "3d04h".
 std::string short_duration(double seconds);
 
-/// Prints progress lines to a stream: on a terminal one line, redrawn and fitted to its width,
-/// elsewhere a line for each report. Not thread-safe; the stream must outlive it.
+/// Prints progress lines to a stream. On a terminal it redraws one line, fitted to the width;
+/// elsewhere it prints a line for each report. Not thread-safe; the stream must outlive it.
 class ProgressPrinter {
  public:
   /// Finds out whether the stream is a terminal.

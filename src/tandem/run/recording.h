@@ -1,4 +1,4 @@
-// One game as a video.
+// Records one game as a video.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,25 @@
 
 namespace tandem {
 
-/// Which game is recorded, and how much of it. Value type.
+/// The game to record, and how much of it. Value type.
 struct RecordingOptions {
-  double seconds = std::numeric_limits<double>::infinity();  // of play, at most
+  double seconds = std::numeric_limits<double>::infinity();  // of play at most
   int scale = 0;                                             // see VideoOptions
   Play play = Play::sampled;
   std::uint64_t seed = 0;
 };
 
-/// What was recorded.
+/// The result of a recording.
 struct Recording {
   double game_return = 0;  // raw, up to the end of the recording
   std::int64_t steps = 0;
   double seconds = 0;  // of the video
-  bool whole = false;  // the game was over before the limit
+  bool whole = false;  // whether the game ended before the limit
 };
 
-/// Plays a game and writes it as a video of real-time speed: one picture a step, of the state that
-/// the action was chosen in. Throws Error when the environment has no pictures, or as VideoWriter
-/// does.
+/// Plays a game and writes it as a video at the speed of play: one picture a step, of the state in
+/// which the action was chosen. Throws Error when the environment has no pictures, or as
+/// VideoWriter does.
 Recording record_game(const std::filesystem::path& file, const RecordingOptions& options,
                       const EnvFactory& make_env, Network& network, const ActingRule& rule);
 

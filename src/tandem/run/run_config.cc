@@ -47,7 +47,7 @@ FieldList RunConfig::fields() {
 
 int RunConfig::thread_budget() const {
   if (threads > 0) return static_cast<int>(threads);
-  // Where the cores are not known, one thread is right, only slow.
+  // If the cores are unknown, one thread is correct, only slow.
   return std::max(1, static_cast<int>(usable_cores().size()));
 }
 

@@ -1,4 +1,4 @@
-// Options of a run, whatever the system and the environment.
+// Options of a run that all systems and environments share.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace tandem {
 
-/// As run.until_return: no return ends the run.
+/// The value of run.until_return with which no return ends the run.
 constexpr double kNoReturn = 1e15;
 
 /// The options of one run, as config keys `run.*`. Value type.

@@ -12,7 +12,7 @@
 
 namespace tandem {
 
-/// Where the files of a run lie. Value type.
+/// The files of a run. Value type.
 struct RunPaths {
   std::filesystem::path folder;  // of the run
 
@@ -28,14 +28,15 @@ struct RunPaths {
   [[nodiscard]] std::filesystem::path backends() const { return folder / "backends.txt"; }
 };
 
-/// The folder of a run while this process trains into it: nobody else can, until this is destroyed
-/// or the process ends, however it ends. Not thread-safe.
+/// The folder of a run while this process trains into it. Nobody else can train there until this is
+/// destroyed or the process ends. Not thread-safe.
 class RunDirectory {
  public:
-  /// A new run. Throws Error when the folder holds anything already or cannot be made.
+  /// Makes the folder of a new run. Throws Error when it holds anything already or cannot be made.
   static RunDirectory create(const std::filesystem::path& folder);
 
-  /// A run to go on with. Throws Error when there is none, or another process trains into it.
+  /// Opens the folder of a run to resume. Throws Error when there is none, or another process
+  /// trains into it.
   static RunDirectory reopen(const std::filesystem::path& folder);
 
   /// Where its files lie.
@@ -44,8 +45,8 @@ class RunDirectory {
   /// Writes the resolved config to config.toml.
   void write_config(std::string_view toml) const;
 
-  /// Notes what computes the run's networks from now on, behind what noted_backends() tells of the
-  /// time before; where that is nothing, behind `before`, if that is not empty.
+  /// Records the backend that computes the run's networks from now on, after those that
+  /// noted_backends() gives. If it gives none, `before` comes first, if that is not empty.
   void note_backend(const std::string& now, const std::string& before) const;
 
  private:
@@ -55,14 +56,14 @@ class RunDirectory {
   FolderLock lock_;
 };
 
-/// What computed a run's networks, in the order of use: "oneDNN 2.6.3", "libtorch". Empty where the
-/// run is of a version that did not note it.
+/// The backends that computed a run's networks, in the order of use: "oneDNN 2.6.3", "libtorch".
+/// Empty if the run's version did not record it.
 [[nodiscard]] std::vector<std::string> noted_backends(const RunPaths& run);
 
-/// Throws Error when the folder is none that `tandem train` made.
+/// Throws Error when `tandem train` did not make this folder.
 void require_run(const std::filesystem::path& folder);
 
-/// "runs/paac-atari-Pong-s1-20170531-142501", with "-2" and so on behind it when it is taken.
+/// "runs/paac-atari-Pong-s1-20170531-142501", followed by "-2" and so on if it is taken.
 std::filesystem::path default_run_folder(const std::string& system, const std::string& env,
                                          std::uint64_t seed,
                                          std::chrono::system_clock::time_point now);

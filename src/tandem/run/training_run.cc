@@ -48,7 +48,7 @@ TrainingRun::TrainingRun(TrainingRunOptions options, RunDirectory directory,
       directory_(std::move(directory)),
       metrics_(directory_.paths().folder, step_of(resume)) {
   if (options_.progress != nullptr) printer_.emplace(options_.progress);
-  // A result of before the resume would look like this run's.
+  // A result from before the resume would look like this run's.
   std::error_code error;
   std::filesystem::remove(paths().result(), error);
   if (resume != nullptr) {
@@ -72,7 +72,7 @@ void TrainingRun::restore(const Checkpoint& checkpoint) {
     timed_steps_ = state.at("timed_steps").get<std::int64_t>();
     timed_seconds_ = state.at("timed_seconds").get<double>();
     const auto reached = state.value("reached_return", json());
-    // A resumed run may be after another return.
+    // A resumed run may have another target return.
     if (reached.is_null() || reached.at("return") != options_.until_return) return;
     reached_ = {options_.until_return, reached.at("steps").get<std::int64_t>(),
                 reached.at("seconds").get<double>()};
@@ -121,7 +121,7 @@ void TrainingRun::record(const UpdateReport& report) {
   if (redraw || log_due) show_progress();
 }
 
-// A few lucky games are no mean: it takes a full window.
+// A few lucky games are no mean, so this needs a full window.
 void TrainingRun::look_at_return() {
   if (reached_return_ || last_returns_.size() < kReturnWindow) return;
   if (*mean_return() < options_.until_return) return;
@@ -172,7 +172,7 @@ void TrainingRun::log() {
 void TrainingRun::show_progress() {
   if (!printer_) return;
   since_progress_.lap();
-  // An interval that has only begun says little of the rate.
+  // The rate of an interval that has just begun means little.
   const bool current = interval_.steps() > 0 && interval_.seconds() >= kRedrawSeconds;
   const Metric& random = options_.metrics.back();
   ProgressReport report{.label = options_.label,
@@ -205,7 +205,7 @@ std::optional<std::int64_t> TrainingRun::stamp(Checkpoint& checkpoint) {
   since_checkpoint_.lap();
   if (saved_step_ == steps()) return std::nullopt;
   require_finite_tensors(checkpoint);
-  log();  // a resumed run keeps the lines up to this step and repeats nothing before it
+  log();  // a resumed run keeps the lines up to this step and repeats none of them
   checkpoint.meta[kPart] = {{"steps", steps()},
                             {"seconds", seconds()},
                             {"updates", updates_},
@@ -242,7 +242,7 @@ void TrainingRun::fail(const std::exception& error) noexcept {
     const bool diverged = dynamic_cast<const Diverged*>(&error) != nullptr;
     write_result(fmt::format("{}: {}", diverged ? "diverged" : "error", error.what()), nullptr);
   } catch (...) {
-    // The user is told of `error`, which says more than a second one at the same disk.
+    // The user sees `error`, which says more than a second error from the same disk.
   }
 }
 

@@ -1,4 +1,4 @@
-// One training run as its system sees it: report each update, ask whether to go on.
+// A training run from its system's view: report each update, ask whether to go on.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@
 
 namespace tandem {
 
-/// What a run is called, how long it is, and when it reports. Value type.
+/// The names, the length and the log of a run. Value type.
 struct TrainingRunOptions {
   std::string system;                     // "paac", for result.json as the next two
   std::string env;                        // "atari:Pong"
@@ -35,43 +35,42 @@ struct TrainingRunOptions {
   std::int64_t steps_budget = 0;          // of the whole run, resumes included
   double until_return = kNoReturn;        // as run.until_return
   std::int64_t frames_per_step = 1;       // emulated frames in a step
-  Metrics metrics = kActorCriticMetrics;  // what the algorithm measures
+  Metrics metrics = kActorCriticMetrics;  // the measurements of the algorithm
   double log_seconds = 10;                // between two lines of metrics.jsonl
   double checkpoint_minutes = 5;          // between two checkpoints
   std::function<bool()> stop_requested = [] { return false; };  // as StopSignals::requested
-  bool repeatable = false;       // the same config gives the same bits: updates get fingerprints
-  std::FILE* progress = stderr;  // where progress goes; must outlive the run
+  bool repeatable = false;       // the same config gives the same bits, so updates get fingerprints
+  std::FILE* progress = stderr;  // the stream for progress; must outlive the run
   std::string label = {};        // before the progress: "run 3 of 50"
-  /// Gets each line of metrics.jsonl, with its "step", as it is logged: by any of the
-  /// threads that report, which waits for it, and under the run's lock, so it must not call the
-  /// run.
+  /// Receives each line of metrics.jsonl, with its "step", as it is logged. A thread that reports
+  /// calls it and waits for it, under the run's lock, so it must not call the run.
   std::function<void(const nlohmann::ordered_json& line)> on_log = {};
 };
 
-/// Counts, logs, keeps the progress line and writes checkpoints and result.json. Safe to use from
-/// many threads; a call takes a lock, so call once for each update and not for each step.
+/// Counts, logs, shows the progress line, and writes checkpoints and result.json. Safe to use from
+/// many threads. A call takes a lock, so call it once for each update and not for each step.
 class TrainingRun {
  public:
-  /// Goes on from `resume` when it is not null.
+  /// Resumes from `resume` if it is not null.
   TrainingRun(TrainingRunOptions options, RunDirectory directory,
               const FoundCheckpoint* resume = nullptr);
 
-  /// The budget is used up, the return to train for was reached, or a stop was asked for.
+  /// Whether the budget is used up, the target return was reached, or a stop was requested.
   [[nodiscard]] bool done() const;
 
   /// Steps so far, those before a resume included.
   [[nodiscard]] std::int64_t steps() const { return steps_.load(std::memory_order_relaxed); }
 
-  /// Counts an update, and logs when it is time. Throws Diverged when what it measured or its
-  /// gradient norm is not finite: the run can only go on from a checkpoint.
+  /// Counts an update, and logs when it is time. Throws Diverged when a measurement or the gradient
+  /// norm is not finite: the run can then only resume from a checkpoint.
   void record(const UpdateReport& report);
 
   /// Whether checkpoint_minutes have passed since the last one: the system is to save().
   [[nodiscard]] bool checkpoint_due() const;
 
-  /// Adds the run's own counters and writes the checkpoint; nothing when there is one of this step
-  /// already. Others may record() while it is written. Throws Error when it cannot be written,
-  /// Diverged when a tensor holds a value that is not finite.
+  /// Adds the run's own counters and writes the checkpoint; does nothing if there is one of this
+  /// step already. Other threads may record() while it writes. Throws Error when it cannot be
+  /// written, Diverged when a tensor holds a value that is not finite.
   void save(Checkpoint& checkpoint);
 
   /// The first half of save(), for a system whose threads go on before the second. Adds the
@@ -81,22 +80,22 @@ class TrainingRun {
   /// The second half of save(): writes the checkpoint that stamp() has completed.
   void write(const Checkpoint& checkpoint, std::int64_t step);
 
-  /// Ends a run that did what it was asked to: logs the rest and writes result.json.
+  /// Ends a run that reached its end: logs the rest and writes result.json.
   void finish(const std::string& parameters_sha256);
 
   /// Ends a run after an error: writes result.json if it can be written.
   void fail(const std::exception& error) noexcept;
 
-  /// "return", "budget" or "signal": what ends a run that is done(), in this order.
+  /// The reason why a run is done(): "return", "budget" or "signal", in this order.
   [[nodiscard]] std::string why_done() const;
 
   /// Where the run's files lie.
   [[nodiscard]] const RunPaths& paths() const { return directory_.paths(); }
 
  private:
-  /// When the mean return of the last 100 games was first high enough.
+  /// The moment at which the mean return of the last 100 games first reached the target.
   struct Reached {
-    double mean_return = 0;  // that was to be reached
+    double mean_return = 0;  // the target
     std::int64_t steps = 0;
     double seconds = 0;
   };
@@ -127,19 +126,19 @@ class TrainingRun {
   Mutex writing_;  // one checkpoint at a time; taken before mutex_
   mutable Mutex mutex_;
   std::atomic<std::int64_t> steps_ = 0;
-  double seconds_before_ TANDEM_GUARDED_BY(mutex_) = 0;  // a resume
+  double seconds_before_ TANDEM_GUARDED_BY(mutex_) = 0;  // seconds before a resume
   Stopwatch watch_ TANDEM_GUARDED_BY(mutex_);
   std::int64_t updates_ TANDEM_GUARDED_BY(mutex_) = 0;
   std::int64_t episodes_ TANDEM_GUARDED_BY(mutex_) = 0;
   std::deque<double> last_returns_ TANDEM_GUARDED_BY(mutex_);  // of the last 100 episodes
   std::atomic<bool> reached_return_ = false;
-  Reached reached_ TANDEM_GUARDED_BY(mutex_);  // valid when reached_return_
+  Reached reached_ TANDEM_GUARDED_BY(mutex_);  // valid if reached_return_
   Interval interval_ TANDEM_GUARDED_BY(mutex_);
-  // Of the last logged interval.
+  // Numbers of the last logged interval.
   double recent_rate_ TANDEM_GUARDED_BY(mutex_) = 0;  // steps per second
   LossStats recent_loss_ TANDEM_GUARDED_BY(mutex_);
-  // For the rate of the whole run. It leaves out the first update after each start, and so the
-  // set-up before it.
+  // For the rate of the whole run. It leaves out the first update after each start, and with it the
+  // set-up.
   std::optional<Stopwatch> since_update_ TANDEM_GUARDED_BY(mutex_);
   std::int64_t timed_steps_ TANDEM_GUARDED_BY(mutex_) = 0;
   double timed_seconds_ TANDEM_GUARDED_BY(mutex_) = 0;

@@ -29,7 +29,7 @@ Candidate make_candidate(const AdviceTask& task, const std::string& system,
   return {std::move(words), choose_config(system, settings, task.catalogue)};
 }
 
-/// Where the config does not say it, the system measures it.
+/// The config's own number, or else the one that the system measured.
 double lag_of(const Config& config, const nlohmann::ordered_json& means) {
   if (const auto lag = config.system->lag_updates()) return *lag;
   return means.value(config.system_name + "/policy_lag_updates", 0.0);
@@ -49,7 +49,7 @@ std::string Prospect::command(const AdviceTask& task) const {
 }
 
 EnvMeasures measure_env(const AdviceTask& task) {
-  // Any system's config has the environment.
+  // The config of any system has the environment.
   EnvMeasures env{.config =
                       measured(load_config("", task.settings, task.catalogue).env, /*seed=*/1)};
   const auto make_env = env.config.factory(1);
@@ -59,7 +59,7 @@ EnvMeasures measure_env(const AdviceTask& task) {
   std::vector<std::unique_ptr<Env>> some;
   std::vector<std::byte> frame(first->spec().frame_bytes());
   Stream stream(1, 1);
-  first->reset(stream, frame);  // what all share is there now
+  first->reset(stream, frame);  // now includes everything that environments share
   release_memory();
   const double before = resident_bytes();
   for (int i = 1; i <= kCount; ++i) {
@@ -68,7 +68,7 @@ EnvMeasures measure_env(const AdviceTask& task) {
   }
   env.bytes = std::max(0.0, (resident_bytes() - before) / kCount);
   env.times = measure_step_times(env.config, task.seconds, cores());
-  // Who sleeps shares no core, and waking up takes longer the more do so.
+  // Sleeping environments share no core, and waking takes longer the more of them sleep.
   if (env.asleep()) env.times = measure_step_times(env.config, task.seconds, kThreadsAsleep);
   return env;
 }

@@ -1,4 +1,4 @@
-// What each system would do with an environment on this machine.
+// The expected performance of each system with an environment on this machine.
 #pragma once
 
 #include <memory>
@@ -16,54 +16,54 @@ struct AdviceTask {
   std::shared_ptr<const Catalogue> catalogue = published();
   std::vector<Setting> settings;  // env.*, net.*, ...
   double seconds = 1;             // of each measurement
-  bool check = false;             // whether to train for real, too
+  bool check = false;             // whether to measure real trainings, too
 };
 
-/// The environment by itself. Value type.
+/// Measurements of the environment alone. Value type.
 struct EnvMeasures {
   EnvConfig config;
-  StepTimes times = {};  // while all cores step
-  double bytes = 0;      // of one
+  StepTimes times = {};  // measured while all cores step
+  double bytes = 0;      // memory of one environment
 
   /// Whether most of a step is spent asleep, or in another process.
   [[nodiscard]] bool asleep() const { return times.busy < 0.5; }
 };
 
-/// A system with settings that may suit. Value type.
+/// A system with settings that may suit the task. Value type.
 struct Candidate {
-  std::vector<std::string> words;  // behind `tandem train`, as KEY=VALUE
+  std::vector<std::string> words;  // to follow `tandem train`, as KEY=VALUE
   Config config;
 };
 
-/// What is foreseen. Value type.
+/// A forecast for a candidate. Value type.
 struct Prospect {
   Candidate candidate;
-  SystemCosts costs = {};  // in environments that cost nothing
+  SystemCosts costs = {};  // measured in environments that cost nothing
   double steps_per_second = 0;
-  double lag = 0;       // updates that the policy that acts is behind, about
-  double bytes = 0;     // of the whole process, at its most
-  double measured = 0;  // steps per second for real; 0: not asked for
+  double lag = 0;       // approximate policy lag, in updates
+  double bytes = 0;     // the largest memory of the whole process
+  double measured = 0;  // steps per second of a real training; 0: not measured
 
-  /// Of the rate, relative to what was measured.
+  /// The forecast rate's error relative to the measured one.
   [[nodiscard]] double error() const { return steps_per_second / measured - 1; }
 
-  /// `tandem train ...`.
+  /// The command `tandem train ...`.
   [[nodiscard]] std::string command(const AdviceTask& task) const;
 };
 
 [[nodiscard]] EnvMeasures measure_env(const AdviceTask& task);
 
-/// The settings of all systems that are worth a look: their presets, and where steps are spent
-/// asleep (or in another process) more threads than cores. Systems that refuse the settings are
-/// left out. Throws Error, the first one's, where all do.
+/// Settings worth a look, of all systems: their presets and, if steps are spent asleep (or in
+/// another process), also more threads than cores. Leaves out systems that refuse the settings; if
+/// all do, throws the first one's Error.
 [[nodiscard]] std::vector<Candidate> candidates(const AdviceTask& task, const EnvMeasures& env);
 
-/// Trains it in environments that cost nothing, and foresees the rest.
+/// Trains the candidate in environments that cost nothing, and computes the rest.
 [[nodiscard]] Prospect forecast(const AdviceTask& task, const EnvMeasures& env,
                                 const Candidate& candidate, const StopRequested& stop_requested);
 
-/// The one to begin with: of those nearly as fast as the fastest the one whose policy lags least,
-/// since what an old policy did teaches less. There must be one. Pure.
+/// The prospect to begin with: among those nearly as fast as the fastest, the one with the least
+/// policy lag, since experience of an old policy teaches less. `prospects` must not be empty. Pure.
 [[nodiscard]] const Prospect& recommended(const std::vector<Prospect>& forecasts);
 
 }  // namespace tandem

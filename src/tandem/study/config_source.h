@@ -1,4 +1,4 @@
-// The settings from which an experiment makes the config of each of its runs.
+// Makes the config of each run of an experiment from the user's settings.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace tandem {
 
-/// A user's settings, whether they come from a command line or from a program. Safe to use from
-/// many threads once it is filled.
+/// A user's settings, from a command line or from a program. Safe to use from many threads once it
+/// is filled.
 class ConfigSource {
  public:
   virtual ~ConfigSource() = default;
 
-  /// The user's config with more settings, which win. Throws Error for a bad one.
+  /// The user's config with more settings, which win. Throws Error for a bad setting.
   [[nodiscard]] virtual Config load_with(const std::vector<Setting>& last) const = 0;
 
-  /// Whether the user gave a value to this full key, other than by a preset.
+  /// Whether the user, not a preset, gave a value to this full key.
   [[nodiscard]] virtual bool sets(const std::string& key, const FieldList& fields) const = 0;
 };
 

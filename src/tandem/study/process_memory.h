@@ -1,4 +1,4 @@
-// How much memory this process uses.
+// Measures the memory of this process.
 #pragma once
 
 namespace tandem {
@@ -9,7 +9,8 @@ namespace tandem {
 /// Gives freed memory back to the system, and forgets the peak so far.
 void release_memory();
 
-/// The most bytes in use since release_memory(), or now where the system does not tell.
+/// The most bytes in use since release_memory(), or the bytes in use now if the system does not
+/// tell.
 [[nodiscard]] double peak_bytes();
 
 }  // namespace tandem

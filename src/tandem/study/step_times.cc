@@ -30,7 +30,7 @@ StepTimes measure_one(const EnvFactory& make_env, int index, double seconds) {
     return taken;
   };
   const Stopwatch watch;
-  while (watch.seconds() < 0.1 * seconds) step();  // caches warm, clock up
+  while (watch.seconds() < 0.1 * seconds) step();  // warms caches up and brings the clock to speed
 
   // Welford's sums, which lose no digits.
   double mean = 0;

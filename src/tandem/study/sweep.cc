@@ -27,8 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Gives the runs out to the threads that train them. take() and ended() are safe to use from many
-/// threads.
+/// Hands runs to the threads that train them. take() and ended() are safe to use from many threads.
 class Queue {
  public:
   Queue(const SweepPlan& plan, const SweepFolder& folder, int jobs)
@@ -58,7 +57,7 @@ class Queue {
     const auto outcome = folder_.outcome(run);
     if (outcome->why == "diverged") {
       spdlog::warn("{} diverged: {}", name(run), outcome->message);
-    } else if (jobs_ > 1) {  // else its progress line says so
+    } else if (jobs_ > 1) {  // with one job, its progress line says so
       const auto score = outcome->score ? fmt::format("{:.4g}", *outcome->score) : "no game ended";
       spdlog::info("{} ended: score {}", name(run), score);
     }
@@ -89,16 +88,16 @@ class Queue {
 /// Trains from the run's checkpoint if it has one.
 void train_one(const Config& config, const fs::path& folder, TrainingView view) {
   const bool resume = has_checkpoint(RunPaths{folder}.checkpoints());
-  if (!resume) fs::remove_all(folder);  // killed before its first checkpoint
+  if (!resume) fs::remove_all(folder);  // it was killed before its first checkpoint
   try {
     Training training(config, folder, resume);
     training.run(std::move(view));
   } catch (const Diverged&) {
-    // It stands in the run's result, and the next one may do better.
+    // The run's result records the error, and the next run may do better.
   }
 }
 
-/// Runs at the same time share the threads of the process.
+/// Runs that train at the same time share the threads of the process.
 Config with_share_of_threads(Config config, int jobs) {
   if (jobs > 1 && config.run.threads == 0) {
     config.run.threads = std::max(1, config.run.thread_budget() / jobs);

@@ -7,14 +7,14 @@
 
 namespace tandem {
 
-/// Builds the parts of one run of each combination, for an error in any of them to come before a
-/// run is trained or a file written. Throws Error.
+/// Builds the parts of one run of each combination, so that errors appear before any run is trained
+/// or any file is written. Throws Error.
 void check_combinations(const SweepPlan& plan);
 
-/// Trains the runs that have not ended, those with a checkpoint from there, `jobs` at a time, and
-/// keeps sweep.csv. A run that diverges is noted and the others go on; any other error ends the
-/// sweep, since the user is to mend it. Once `stop_requested` says so, each run ends with a
-/// checkpoint. Returns whether all runs have ended.
+/// Trains the runs that have not ended, `jobs` at a time, from their checkpoints if they have any,
+/// and keeps sweep.csv up to date. If a run diverges, the sweep records it and goes on. Any other
+/// error ends the sweep, because the user must mend it. Once `stop_requested` returns true, each
+/// run ends with a checkpoint. Returns whether all runs have ended.
 [[nodiscard]] bool run_sweep(const SweepPlan& plan, const SweepFolder& folder, int jobs,
                              const StopRequested& stop_requested);
 

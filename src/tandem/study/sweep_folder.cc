@@ -28,7 +28,7 @@ std::string text_of(const ordered_json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// "optimizer.decay is 0.99 there and 0.95 here", for every key of two objects.
+/// "optimizer.decay is 0.99 there and 0.95 here", for every key in which two objects differ.
 void find_differences(const ordered_json& before, const ordered_json& now,
                       std::vector<std::string>& found) {
   auto all = before;
@@ -40,15 +40,15 @@ void find_differences(const ordered_json& before, const ordered_json& now,
     if (old.is_object() && other.is_object()) {
       find_differences(old, other, found);
     } else if (key == "runs" && old < other) {
-      continue;  // the first ones stay what they are
+      continue;  // the first ones keep their values
     } else {
       found.push_back(fmt::format("{} is {} there and {} here", key, text_of(old), text_of(other)));
     }
   }
 }
 
-/// A key that the version of then had not was as if at its default. What is net.depth now was
-/// net.layers, a number.
+/// Adds keys that the older version lacked, with their defaults. net.layers was once a number; its
+/// key is net.depth now.
 void add_later_keys(ordered_json& before, const SweepPlan& plan) {
   auto& config = before["config"];
   if (config.contains("net.layers") && config["net.layers"].is_number()) {
@@ -107,7 +107,8 @@ SweepFolder::SweepFolder(const fs::path& folder, const SweepPlan& plan)
   const auto file = paths_.description();
   if (fs::exists(file)) {
     check_same(folder, read_description(file), plan);
-  } else if (holds_files(folder) && !fs::exists(fs::path(file) += ".tmp")) {  // killed at once
+  } else if (holds_files(folder) && !fs::exists(fs::path(file) += ".tmp")) {  // killed as soon as
+                                                                              // it began
     throw Error(fmt::format("{} is not empty and holds no sweep: choose another folder (--out)",
                             folder.string()));
   }

@@ -1,4 +1,4 @@
-// The folder of a sweep: what it is, its runs, and their results.
+// The folder of a sweep: its description, its runs, and their results.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 namespace tandem {
 
-/// Where the files of a sweep lie. Value type.
+/// The files of a sweep. Value type.
 struct SweepPaths {
   std::filesystem::path folder;
 
@@ -20,20 +20,20 @@ struct SweepPaths {
   [[nodiscard]] std::filesystem::path run(int number) const;  // runs/007
 };
 
-/// The folder while this process works in it: nobody else can. Not thread-safe.
+/// The folder while this process works in it; nobody else can. Not thread-safe.
 class SweepFolder {
  public:
-  /// Makes the folder, or goes on with the sweep there. Throws Error when it holds another sweep
-  /// (naming all that differs; more runs are no difference) or anything else.
+  /// Makes the folder, or resumes the sweep there. Throws Error when it holds anything else, or
+  /// another sweep; the message names all differences. More runs are no difference.
   SweepFolder(const std::filesystem::path& folder, const SweepPlan& plan);
 
   [[nodiscard]] const SweepPaths& paths() const { return paths_; }
 
-  /// None for a run that is still to be trained or to be ended.
+  /// Empty for a run that has not ended.
   [[nodiscard]] std::optional<RunOutcome> outcome(const PlannedRun& run) const;
 
-  /// Writes sweep.csv: a line for each run that has ended, in the order of the plan. It is there
-  /// whole at any moment. Throws Error.
+  /// Writes sweep.csv: a line for each run that has ended, in the order of the plan. At any moment
+  /// the file is whole. Throws Error.
   void write_csv(const SweepPlan& plan) const;
 
  private:

@@ -52,7 +52,7 @@ bool is_whole(const std::string& key, const FieldList& fields) {
   return std::holds_alternative<std::int64_t*>(field->target);
 }
 
-/// What one repetition draws from the ranges; empty for lists.
+/// The values that one repetition draws from the ranges; empty for lists.
 std::vector<std::string> draw_all(const std::vector<Variation>& variations, const FieldList& fields,
                                   std::uint64_t seed, int repetition) {
   Stream stream(seed, kDraws + static_cast<std::uint64_t>(repetition));
@@ -72,7 +72,7 @@ nlohmann::ordered_json to_json(Config config) {
   return json;
 }
 
-/// `first`: the runs of one repetition. Which keys there are may depend on the values that vary.
+/// `first` holds the runs of one repetition. The set of keys may depend on the values that vary.
 nlohmann::ordered_json describe(const std::vector<PlannedRun>& first,
                                 const std::vector<std::string>& keys,
                                 const std::vector<Variation>& variations, int repetitions) {
@@ -107,7 +107,7 @@ SweepPlan plan_sweep(const ConfigSource& options, const std::vector<Setting>& se
   }
 
   auto shared = settings;
-  // Else the config's own draw would stand in for the sweep's value.
+  // Otherwise the config's own draw would replace the sweep's value.
   const bool varies_lr = std::ranges::find(plan.keys, "optimizer.lr") != plan.keys.end();
   if (varies_lr) shared.push_back({"optimizer.lr_choice", "lr", "--vary"});
 

@@ -1,4 +1,4 @@
-// Every run of a sweep, known before the first begins.
+// The list of all runs of a sweep, made before the first begins.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,29 +15,30 @@ namespace tandem {
 struct PlannedRun {
   int number = 1;  // in the order of the sweep
   Config config = {};
-  std::vector<std::string> values = {};  // of the plan's keys
+  std::vector<std::string> values = {};  // of the plan's keys, in their order
 
   /// "optimizer.lr=0.0006 seed=3".
   [[nodiscard]] std::string title(const std::vector<std::string>& keys) const;
 };
 
-/// Value type.
+/// All runs of a sweep. Value type.
 struct SweepPlan {
-  std::vector<std::string> keys;  // that vary, in full
+  std::vector<std::string> keys;  // full names of the keys that vary
   std::vector<PlannedRun> runs;
-  int combinations = 0;                // the first so many runs are one of each
-  nlohmann::ordered_json description;  // all that makes the runs what they are
-  nlohmann::ordered_json defaults;     // of the config's keys, where nothing was chosen
+  int combinations = 0;                // the first so many runs are one of each combination
+  nlohmann::ordered_json description;  // everything that determines the runs
+  nlohmann::ordered_json defaults;     // the config's values of keys that the user did not set
 };
 
-/// What a plan does with a key that varies and is given besides: a study's variations start from
-/// what was given.
+/// The treatment of a setting whose key also varies. A study's variations start from the setting
+/// and replace it.
 enum class Given { refused, replaced };
 
-/// `repetitions` runs for each combination of the lists' values. Repetition r of each has the seed
-/// run.seed + r and the same values from the ranges, so that what is compared differs in nothing
-/// else; repetitions stand one behind another, so more of them only add to the plan. Depends on the
-/// arguments alone. Throws Error for a key or value that cannot be, before anything is trained.
+/// Plans `repetitions` runs for each combination of the lists' values. Repetition r of every
+/// combination has the seed run.seed + r and the same values from the ranges, so that compared runs
+/// differ in nothing else. Repetitions follow each other, so more of them only extend the plan. The
+/// plan depends on the arguments alone. Throws Error for an impossible key or value, before
+/// anything is trained.
 [[nodiscard]] SweepPlan plan_sweep(const ConfigSource& options,
                                    const std::vector<Setting>& settings,
                                    const std::vector<Variation>& variations, int repetitions,

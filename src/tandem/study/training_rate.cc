@@ -22,20 +22,20 @@ namespace {
 constexpr double kWarmUpShare = 0.2;  // of the seconds
 constexpr double kEndless = 1e9;
 
-/// Of all threads of this process.
+/// Processor seconds of all threads of this process.
 double processor_seconds() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// Follows a run by its steps after each update, and says when its time is up. Safe to use from
+/// Follows a run by its steps after each update, and tells when its time is up. Safe to use from
 /// many threads.
 class Meter {
  public:
   explicit Meter(double seconds) : seconds_(seconds) {}
 
-  /// To be asked after each update; the time begins with the first. Whether it is up.
+  /// Call it after each update; the first call starts the clock. Returns whether the time is up.
   bool time_is_up(std::int64_t steps) {
     if (steps == 0) return false;
     const Lock lock(mutex_);
@@ -47,7 +47,7 @@ class Meter {
     return now.seconds >= seconds_;
   }
 
-  // Since the end of the warm-up.
+  // The rate since the end of the warm-up.
   [[nodiscard]] double steps_per_second() const {
     const Lock lock(mutex_);
     return static_cast<double>(last_.steps - warm_.steps) / seconds();

@@ -1,4 +1,4 @@
-// How fast a short training goes, and what it says of itself.
+// The speed of a short training, and the scalars that it logs.
 #pragma once
 
 #include <functional>
@@ -10,21 +10,21 @@
 
 namespace tandem {
 
-/// Value type.
+/// The results of a short training. Value type.
 struct TrainingRate {
   double steps_per_second = 0;   // since the end of its warm-up
-  double busy_cores = 0;         // processor seconds a second, of this process, the same
-  nlohmann::ordered_json means;  // the scalars of a log line over all of it, as metrics.jsonl's
+  double busy_cores = 0;         // processor seconds of this process per second, in the same time
+  nlohmann::ordered_json means;  // the scalars of a metrics.jsonl line over the whole training
 };
 
-/// What is done with the parts that trained.
+/// A function that uses the parts that trained.
 using AfterTraining = std::function<void(const TrainingContext& context, const TrainingRate& rate)>;
 
-/// Trains for about `seconds` (the making of environments comes on top), whatever budget the config
-/// has, in a temporary folder that is gone afterwards; then calls `afterwards` with the parts that
-/// trained. Trains in the environments of `instead`, where there are any, which must have the spec
-/// of the config's. Throws Error when the config cannot be trained with, or `stop_requested`
-/// says so.
+/// Trains for about `seconds`, without the time to make environments and whatever the config's
+/// budget, in a temporary folder that it deletes afterwards. Then calls `afterwards` with the parts
+/// that trained. If `instead` is given, its environments replace the config's; they must have the
+/// same spec. Throws Error when the config cannot be trained with, or when `stop_requested` returns
+/// true.
 [[nodiscard]] TrainingRate measure_training(const Config& config, double seconds,
                                             const StopRequested& stop_requested,
                                             const AfterTraining& afterwards = {},

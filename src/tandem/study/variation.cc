@@ -68,7 +68,7 @@ void parse_range(const std::string& name, const std::string& limits, Variation& 
 void parse_list(const std::string& words, Variation& variation) {
   const auto count = variation.keys.size();
   for (const auto& word : split(words, ',')) {
-    // A number such as 1e+5 is no two values.
+    // A number such as 1e+5 is not two values.
     auto parts = count > 1 ? split(word, '+') : std::vector{word};
     if (parts.size() != count) {
       refuse(variation.text, fmt::format("\"{}\" must be {} values, one for each key, with a + "
@@ -119,7 +119,7 @@ std::string draw(const Variation& range, bool whole, Stream& stream) {
                            ? range.low + share * (range.high - range.low)
                            : range.low * std::pow(range.high / range.low, share);
   if (whole) return fmt::format("{:.0f}", std::round(value));
-  // Short enough to read and to type again; rounding must not leave the range.
+  // Four digits are short enough to read and type; rounding must not leave the range.
   const double rounded = std::stod(fmt::format("{:.4g}", value));
   return fmt::format("{}", std::clamp(rounded, range.low, range.high));
 }

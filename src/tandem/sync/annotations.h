@@ -1,4 +1,5 @@
-// What Clang's -Wthread-safety is told of locks; `make lint` runs it. Empty for other compilers.
+// Macros that tell Clang's -Wthread-safety about locks; `make lint` runs it. Empty for other
+// compilers.
 #pragma once
 
 /// The attribute where the compiler is Clang, otherwise nothing.
@@ -13,7 +14,7 @@
 /// A class that holds a lock as long as it lives.
 #define TANDEM_SCOPED_CAPABILITY TANDEM_ATTRIBUTE(scoped_lockable)
 
-/// A member that is read and written only with the lock held.
+/// Marks a member that may be read and written only with the lock held.
 #define TANDEM_GUARDED_BY(lock) TANDEM_ATTRIBUTE(guarded_by(lock))
 
 /// A function, or a lambda, that is called with the lock held.
@@ -30,5 +31,5 @@
 /// A function that lets go of a reader's lock.
 #define TANDEM_RELEASE_SHARED(...) TANDEM_ATTRIBUTE(release_shared_capability(__VA_ARGS__))
 
-/// A function whose locks the compiler cannot follow; a comment says why it is right.
+/// Marks a function whose locks the compiler cannot follow; a comment says why it is right.
 #define TANDEM_NO_THREAD_SAFETY_ANALYSIS TANDEM_ATTRIBUTE(no_thread_safety_analysis)

@@ -1,4 +1,4 @@
-// Which cores threads run on.
+// Assigns threads to cores.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@ namespace tandem {
 /// mask. Empty on machines with more cores than a mask holds. Safe from many threads.
 [[nodiscard]] std::vector<int> usable_cores();
 
-/// From now on the calling thread, and those that it starts, run on these cores alone, if there are
-/// any. Best effort: where the system refuses, they run as before. Safe from many threads.
+/// Restricts the calling thread, and threads that it starts later, to these cores. Does nothing if
+/// there are none, or if the system refuses. Safe from many threads.
 void keep_to(std::span<const int> cores);
 
 }  // namespace tandem

@@ -25,7 +25,7 @@ void Dispatch::post(std::span<const int> jobs) {
 
 void Dispatch::wait_done(int count) {
   if (done_count_.load() >= count) return;
-  // Sequentially consistent like the count: a worker either sees what is wanted, or has counted its
+  // Both are sequentially consistent: a worker either sees the wanted number, or has counted its
   // job before the caller looks.
   wanted_.store(count);
   {
@@ -53,8 +53,8 @@ int Dispatch::take() {
 bool Dispatch::try_take(int& job) {
   auto taken = taken_.load();
   while (taken < posted_.load()) {
-    // Read before it is claimed: its place in the ring is free for another job only afterwards,
-    // and then the claim fails.
+    // The job is read before it is claimed. Its place in the ring is free for another job only
+    // after a claim, and in that case this claim fails.
     job = ring_[taken % ring_.size()].load();
     if (taken_.compare_exchange_weak(taken, taken + 1)) return true;
   }
@@ -64,7 +64,7 @@ bool Dispatch::try_take(int& job) {
 void Dispatch::done(int job) {
   done_[job].store(true, std::memory_order_release);
   if (done_count_.fetch_add(1) + 1 < wanted_.load()) return;
-  { const Lock lock(mutex_); }  // the caller is asleep now, or has yet to look
+  { const Lock lock(mutex_); }  // now the caller is asleep, or has not looked yet
   done_changed_.notify_one();
 }
 

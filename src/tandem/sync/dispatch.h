@@ -12,37 +12,38 @@
 
 namespace tandem {
 
-/// Jobs are numbers in [0, capacity), each under way at most once. One caller posts and collects,
-/// any number of workers take and finish; what the caller wrote before post() is seen after take(),
-/// and what a worker wrote before done() after collect(). Takes a lock only per post and to sleep,
-/// not per job, and allocates nothing. Blocking calls throw Stopped once `stop` is requested.
+/// Jobs are numbers in [0, capacity), each under way at most once. One caller posts and collects;
+/// any number of workers take and finish. After take(), a worker sees everything that the caller
+/// wrote before post(); after collect(), the caller sees everything that the worker wrote before
+/// done(). Takes a lock only for each post and to sleep, not for each job, and allocates nothing.
+/// Blocking calls throw Stopped once `stop` is requested.
 class Dispatch {
  public:
   Dispatch(int capacity, std::stop_token stop);
 
-  /// The caller: hands these jobs to the workers, who take them in this order.
+  /// For the caller: hands these jobs to the workers, who take them in this order.
   void post(std::span<const int> jobs);
 
-  /// The caller: waits until at least `count` jobs are done and not collected.
+  /// For the caller: waits until at least `count` jobs are done and not collected.
   void wait_done(int count);
 
-  /// The caller: whether this job is done.
+  /// For the caller: whether this job is done.
   [[nodiscard]] bool is_done(int job) const { return done_[job].load(std::memory_order_acquire); }
 
-  /// The caller: takes back a job that is done.
+  /// For the caller: takes back a job that is done.
   void collect(int job);
 
-  /// A worker: waits for the next job.
+  /// For a worker: waits for the next job.
   int take();
 
-  /// A worker: the job it took is done.
+  /// For a worker: reports that the job which it took is done.
   void done(int job);
 
  private:
   bool try_take(int& job);
 
   const std::stop_token stop_;
-  Mutex mutex_;  // guards no member: a thread looks once more under it before it sleeps
+  Mutex mutex_;  // guards no member: a thread checks once more under it before it sleeps
   std::condition_variable_any posted_changed_;
   std::condition_variable_any done_changed_;
 
@@ -53,7 +54,7 @@ class Dispatch {
 
   std::vector<std::atomic<bool>> done_;  // by job
   std::atomic<int> done_count_ = 0;
-  std::atomic<int> wanted_;  // done jobs for which the caller sleeps
+  std::atomic<int> wanted_;  // number of done jobs for which the caller sleeps
 };
 
 }  // namespace tandem

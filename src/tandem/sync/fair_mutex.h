@@ -1,4 +1,4 @@
-// A lock that threads get in the order in which they asked for it.
+// A lock that threads get in the order in which they ask for it.
 #pragma once
 
 #include <atomic>
@@ -8,9 +8,9 @@
 
 namespace tandem {
 
-/// For a lock that its usual holder takes again at once, thousands of times a second: whoever else
-/// wants it would wait for seconds at a std::mutex, which goes to the thread that is awake. Not
-/// recursive. Safe to use from many threads.
+/// For a lock that its usual holder takes again at once, thousands of times a second. At a
+/// std::mutex another thread would wait for seconds, because it goes to the thread that is awake.
+/// Not recursive. Safe to use from many threads.
 class TANDEM_CAPABILITY("mutex") FairMutex {
  public:
   void lock() TANDEM_ACQUIRE() {
@@ -27,8 +27,8 @@ class TANDEM_CAPABILITY("mutex") FairMutex {
   }
 
  private:
-  std::atomic<std::uint32_t> next_ = 0;     // ticket
-  std::atomic<std::uint32_t> serving_ = 0;  // the ticket of who holds it
+  std::atomic<std::uint32_t> next_ = 0;     // the next ticket
+  std::atomic<std::uint32_t> serving_ = 0;  // the ticket of the thread that holds the lock
 };
 
 }  // namespace tandem

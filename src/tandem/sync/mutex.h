@@ -65,7 +65,7 @@ class TANDEM_SCOPED_CAPABILITY ReadLock {
   SharedMutex& mutex_;
 };
 
-/// A Lock that can be let go of and taken again, by its owner or by a std::condition_variable_any
+/// A Lock that can be released and taken again, by its owner or by a std::condition_variable_any
 /// that waits on it. Belongs to one thread.
 class TANDEM_SCOPED_CAPABILITY WaitLock {
  public:

@@ -1,4 +1,4 @@
-// What threads hand to each other, in order.
+// A queue between threads.
 #pragma once
 
 #include <condition_variable>
@@ -14,8 +14,8 @@
 
 namespace tandem {
 
-/// A queue that never grows beyond its capacity: whoever adds to a full one waits. Any thread may
-/// call any member. Blocking calls throw Stopped once `stop` is requested.
+/// A queue of limited capacity: adding to a full one waits. Any thread may call any member.
+/// Blocking calls throw Stopped once `stop` is requested.
 template <class T>
 class Queue {
  public:
@@ -32,7 +32,7 @@ class Queue {
     filled_.notify_one();
   }
 
-  /// Waits for an item; none once the queue is closed and empty.
+  /// Waits for an item; returns nothing once the queue is closed and empty.
   std::optional<T> pop() {
     std::optional<T> item;
     {
@@ -47,7 +47,7 @@ class Queue {
     return item;
   }
 
-  /// No more will be added: pop() gives what is left, and then none.
+  /// Ends adding: pop() gives the remaining items, and then nothing.
   void close() {
     {
       const Lock lock(mutex_);
@@ -56,7 +56,7 @@ class Queue {
     filled_.notify_all();
   }
 
-  /// As before close().
+  /// Undoes close().
   void open() {
     const Lock lock(mutex_);
     closed_ = false;

@@ -17,7 +17,7 @@ void Rendezvous::meet() {
     return;
   }
   if (stop_.stop_requested()) throw Stopped();
-  together_();  // under the lock: nobody can go on before it ends
+  together_();  // under the lock: no thread can go on before it ends
   waiting_ = 0;
   ++meetings_;
   met_.notify_all();

@@ -1,4 +1,4 @@
-// Where threads wait for each other, again and again.
+// A point at which threads wait for each other, again and again.
 #pragma once
 
 #include <condition_variable>
@@ -11,15 +11,15 @@
 
 namespace tandem {
 
-/// A barrier for a fixed number of threads that a stop can wake. Safe to use from as many threads
+/// A barrier for a fixed number of threads, which a stop can wake. Safe to use from as many threads
 /// as it was made for.
 class Rendezvous {
  public:
-  /// `together` runs once at each meeting, in the thread that came last, while all others wait.
+  /// At each meeting `together` runs once, in the last thread to arrive, while all others wait.
   Rendezvous(int threads, std::function<void()> together, std::stop_token stop);
 
-  /// Waits for all the others. Throws Stopped once `stop` is requested, and in the last thread
-  /// whatever `together` throws; the others wait on then, until the stop.
+  /// Waits for all the others. Throws Stopped once `stop` is requested. In the last thread it also
+  /// throws the exceptions of `together`; the others then wait on until the stop.
   void meet();
 
  private:

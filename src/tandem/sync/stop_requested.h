@@ -1,4 +1,4 @@
-// The question that a long piece of work asks now and then: whether to end.
+// Asks a long piece of work to end.
 #pragma once
 
 #include <functional>

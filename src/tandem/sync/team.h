@@ -18,23 +18,23 @@ namespace tandem {
 /// thread.
 class Team {
  public:
-  /// A unit of work by the thread of this rank. `anew`: its first, or its first since the team
-  /// rested or shrank, so that much may have happened since the one before.
+  /// A unit of work by the thread of this rank. `anew` marks its first unit, and its first since
+  /// the team rested or shrank: much may have happened since the one before.
   using Work = std::function<void(int rank, bool anew)>;
 
-  /// What each thread does first, once.
+  /// The first work of each thread, done once.
   using Begin = std::function<void(int rank)>;
 
   Team(Crew& crew, std::string role, Work work, Begin begin = {});
 
-  /// Threads of the ranks [0, size) work, any others rest.
+  /// Makes the threads of ranks [0, size) work and all others rest.
   void resize(int size);
 
-  /// Of the last resize(), also while they rest.
+  /// The size of the last resize(), also while all rest.
   [[nodiscard]] int size() const { return size_; }
 
-  /// Makes all rest until the next resize(), and waits until they do. Throws Stopped when the crew
-  /// was stopped.
+  /// Makes all threads rest until the next resize(), and waits until they do. Throws Stopped when
+  /// the crew was stopped.
   void rest();
 
  private:
@@ -44,13 +44,13 @@ class Team {
   const std::string role_;
   const Work work_;
   const Begin begin_;
-  int started_ = 0;  // threads so far
+  int started_ = 0;  // number of threads started so far
 
   Mutex mutex_;
   std::condition_variable_any changed_;
   std::atomic<int> size_ = 0;  // written under mutex_
   bool resting_ TANDEM_GUARDED_BY(mutex_) = false;
-  int rests_ TANDEM_GUARDED_BY(mutex_) = 0;  // times that some were made to rest
+  int rests_ TANDEM_GUARDED_BY(mutex_) = 0;  // how often threads were made to rest
   int working_ TANDEM_GUARDED_BY(mutex_) = 0;
 };
 

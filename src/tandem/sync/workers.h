@@ -23,8 +23,8 @@ class Workers {
   /// The caller's among them.
   [[nodiscard]] int threads() const { return threads_; }
 
-  /// body(index) for every index in [0, count), each handed to the next free thread. Returns when
-  /// all are done. After an exception the indices not yet started are left out, and the exception
+  /// Calls body(index) for every index in [0, count); the next free thread takes the next index.
+  /// Returns when all are done. After an exception no further index is started, and the exception
   /// of the lowest index is rethrown. Allocates nothing.
   void parallel_for(int count, const std::function<void(int index)>& body);
 
@@ -36,14 +36,14 @@ class Workers {
   Mutex mutex_;
   std::condition_variable_any work_;   // a loop has begun
   std::condition_variable_any ended_;  // the last helper has left the loop
-  // The loop under way. body_ and count_ are written under mutex_ while no helper is in the loop.
+  // The present loop. body_ and count_ are written under mutex_ while no helper is in the loop.
   const std::function<void(int)>* body_ = nullptr;
   int count_ = 0;
   std::atomic<int> next_ = 0;
   int helping_ TANDEM_GUARDED_BY(mutex_) = 0;  // helpers in the loop
   std::exception_ptr error_ TANDEM_GUARDED_BY(mutex_);
   int error_index_ TANDEM_GUARDED_BY(mutex_) = 0;
-  Crew crew_;  // last: its threads use what stands above
+  Crew crew_;  // last, because its threads use the members above
 };
 
 }  // namespace tandem

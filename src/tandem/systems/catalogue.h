@@ -8,8 +8,8 @@
 
 namespace tandem {
 
-/// A prototype of each system with the numbers of its struct, in the order of the table that
-/// `tandem systems` prints. The first is the one of a config that names none.
+/// A prototype of each system with the default numbers of its struct, in the order of the table
+/// that `tandem systems` prints. A config that names no system has the first.
 [[nodiscard]] std::vector<std::shared_ptr<const System>> published_systems();
 
 }  // namespace tandem

@@ -1,4 +1,4 @@
-// Which system trains with which algorithm.
+// Decides which system can train with which algorithm.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace tandem {
 
-/// Why a system with these requirements cannot train with such an algorithm; empty: it can. Pure.
+/// The reason why a system with these requirements cannot train with such an algorithm; empty: it
+/// can. Pure.
 [[nodiscard]] std::string misfit(const Requirements& system, const AlgorithmTraits& algorithm);
 
 }  // namespace tandem

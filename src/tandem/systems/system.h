@@ -1,4 +1,4 @@
-// A published parallel system as configs, catalogues and measurements know it.
+// The interface of a published parallel system to configs, catalogues and measurements.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,7 @@
 
 namespace tandem {
 
-/// A paper's own word for something that configs call otherwise: a key, or a value of a key.
-/// Value type.
+/// A paper's own word for a key, or for a value of a key, that configs call otherwise. Value type.
 struct OwnWord {
   std::string key;                // as the paper calls it
   std::string value;              // empty: any, and the key alone is translated
@@ -26,14 +25,15 @@ struct OwnWord {
 
 /// What catalogues, tables and configs say of a system. Value type.
 struct SystemInfo {
-  std::string name;     // as in `tandem train NAME`, in log keys, and of its table in a config
+  std::string name;     // as in `tandem train NAME`, in log keys, and as the system's table in a
+                        // config
   std::string idea;     // one line
   std::string paper;    // authors, title, year, where
-  std::string repeats;  // when a run on the CPU gives the same bits again: "always", "never", ...
-  std::vector<OwnWord> own_words = {};  // taken in every config of a catalogue with this system
+  std::string repeats;  // when runs on the CPU repeat bit by bit: "always", "never", ...
+  std::vector<OwnWord> own_words = {};  // hold in every config of a catalogue with this system
 };
 
-/// The algorithms that a system can train with. Value type.
+/// The abilities of a system, which decide the algorithms that it can train with. Value type.
 struct Requirements {
   LearnsFrom learns_from = LearnsFrom::rollouts;  // the experience that it gives
   bool value_methods = true;  // it keeps the target networks that methods without a policy need
@@ -45,7 +45,7 @@ struct Requirements {
 struct ThreadPattern {
   double stepping = 1;       // threads that step environments
   double meeting_steps = 0;  // steps per thread between two barriers; 0: no barrier
-  double computing = 1;      // threads among them whose networks can be computed at one time
+  double computing = 1;      // how many of them can compute networks at the same time
 };
 
 /// The experience of one update. Value type.
@@ -54,7 +54,7 @@ struct UpdateShape {
   std::int64_t samples = 160;  // of all environments
 };
 
-/// A measured cost of a system, and figures of its own that belong to it. Value type.
+/// The measured costs of a system, and its own figures that explain them. Value type.
 struct MeasuredCosts {
   StepCosts costs;                                                // of one step
   nlohmann::ordered_json own = nlohmann::ordered_json::object();  // by log key
@@ -62,7 +62,7 @@ struct MeasuredCosts {
 
 /// One system with its numbers. A catalogue holds one of each as a prototype; a config holds a copy
 /// whose numbers are set through fields() before any thread starts. Every member is pure virtual,
-/// so that a system which forgets one does not compile.
+/// so that a system which lacks one does not compile.
 class System {
  public:
   virtual ~System() = default;
@@ -84,35 +84,35 @@ class System {
   /// Environments of the whole system.
   [[nodiscard]] virtual std::int64_t envs() const = 0;
 
-  /// How it batches its work, on which a step's costs depend.
+  /// How it batches its work, which determines a step's costs.
   [[nodiscard]] virtual Batching batching() const = 0;
 
-  /// How its threads wait, with a budget of `threads` for the process.
+  /// How its threads wait for each other when the process has a budget of `threads`.
   [[nodiscard]] virtual ThreadPattern thread_pattern(int threads) const = 0;
 
-  /// Updates by which the policy that acts is behind the one that learns, where the config alone
-  /// says so; else a run measures them as NAME/policy_lag_updates.
+  /// The policy lag: updates by which the acting policy is behind the learning one. Empty if the
+  /// config alone does not determine it; a run then measures it as NAME/policy_lag_updates.
   [[nodiscard]] virtual std::optional<double> lag_updates() const = 0;
 
-  /// The key that says how many threads a run has, for measuring speed-ups.
+  /// The key for a run's number of threads, for measuring speed-ups.
   [[nodiscard]] virtual std::string threads_key() const = 0;
 
-  /// Settings worth comparing on `cores` cores that environments keep busy, each a list of
+  /// Settings worth comparing on `cores` cores that the environments keep busy. Each is a list of
   /// KEY=VALUE; an empty list is the preset as it is.
   [[nodiscard]] virtual std::vector<std::vector<std::string>> variants(int cores) const = 0;
 
-  /// The same where environments sleep: with a thread for each of `envs` environments.
+  /// The same for environments that sleep, with a thread for each of `envs` environments.
   [[nodiscard]] virtual std::vector<std::vector<std::string>> sleeping_variants(
       std::int64_t envs) const = 0;
 
-  /// Makes an update learn from about as much as another system's does, for comparisons.
+  /// Makes an update learn from about as many samples as another system's, for comparisons.
   virtual void set_update(const UpdateShape& shape) = 0;
 
-  /// Shortens all that a training of a few seconds would only wait for.
+  /// Shortens all waiting times that a training of a few seconds would only sit out.
   virtual void prepare_to_measure() = 0;
 
-  /// What a step costs a single core, measured for about `seconds` on `cores` cores with the parts
-  /// of a training that has just ended; `means` are the scalars that it logged.
+  /// Measures the cost of a step on a single core, for about `seconds` on `cores` cores, with the
+  /// parts of a training that has just ended; `means` are the scalars that it logged.
   [[nodiscard]] virtual MeasuredCosts measure_costs(const TrainingContext& context,
                                                     const nlohmann::ordered_json& means, int cores,
                                                     double seconds) const = 0;

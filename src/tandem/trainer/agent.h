@@ -1,4 +1,4 @@
-// The agent that a run has trained: load it, let it act, measure how well it plays.
+// A trained agent: load it from a run, let it act, and measure how well it plays.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@
 
 namespace tandem {
 
-/// Which agent of a run, and in which environments it plays. Value type.
+/// The checkpoint of a run, and the environments to play in. Value type.
 struct AgentChoice {
   std::optional<std::int64_t> checkpoint = std::nullopt;  // its steps; empty: the newest good one
   std::string device = {};                                // "cpu" or "cuda"; empty: as trained
   /// Changes of the environment's options; keys outside the table [env] are refused, since the
   /// agent cannot be changed any more.
   std::vector<Setting> env = {};
-  /// Called with words about each damaged checkpoint that is passed over.
+  /// Receives a message for each damaged checkpoint that is skipped.
   std::function<void(const std::string&)> on_damage = [](const std::string&) {};
 };
 
@@ -33,8 +33,8 @@ struct AgentChoice {
 /// does not end an episode. Movable. Not thread-safe: a thread that acts loads an agent of its own.
 class Agent {
  public:
-  /// The agent in the folder of a run, whose names are those of `catalogue`. Throws Error when
-  /// there is no run or no good checkpoint, or they do not fit this program.
+  /// Loads the agent in the folder of a run whose names are those of `catalogue`. Throws Error when
+  /// there is no run or no good checkpoint, or when they do not fit this program.
   [[nodiscard]] static Agent load(const std::filesystem::path& run, const AgentChoice& choice = {},
                                   const std::shared_ptr<const Catalogue>& catalogue = published());
 
@@ -50,7 +50,7 @@ class Agent {
   /// The algorithm that trained it, which says how to act.
   [[nodiscard]] const Algorithm& algorithm() const { return algorithm_; }
 
-  /// Makes environments of this agent's kind; `seed` as EnvConfig::factory.
+  /// Makes environments of this agent's kind; `seed` as in EnvConfig::factory.
   [[nodiscard]] EnvFactory environments(std::uint64_t seed) const {
     return config_.env.factory(seed);
   }
@@ -69,7 +69,7 @@ class Agent {
   EnvSpec spec_;
   std::int64_t step_ = 0;
   std::filesystem::path checkpoint_;
-  std::vector<float> parameters_;  // that the network is made over
+  std::vector<float> parameters_;  // the memory of the network's parameters
   std::unique_ptr<Network> network_;
   Algorithm algorithm_;
 };

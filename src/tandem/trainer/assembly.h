@@ -1,4 +1,4 @@
-// The parts that a config names, built.
+// Builds the parts that a config names.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace tandem {
 
-/// Everything a system needs but the run that it reports to. Not thread-safe and never moved: the
-/// parts that it gives out are views of it.
+/// Everything that a system needs except the run to which it reports. Not thread-safe and never
+/// moved, because the parts that it hands out are views of it.
 class Assembly {
  public:
-  /// Measures what the config leaves to be measured (see measured.h), makes one environment to
-  /// learn its spec, and one network to see that the device is there.
-  /// Throws Error when the parts cannot be built or do not fit each other.
+  /// Measures the numbers that the config leaves open (see measured.h), makes one environment to
+  /// learn its spec, and makes one network to see that the device is there. Throws Error when parts
+  /// cannot be built or do not fit each other.
   explicit Assembly(const Config& config);
   Assembly(const Assembly&) = delete;
   Assembly& operator=(const Assembly&) = delete;
 
-  /// With the numbers that were measured.
+  /// The config with the measured numbers.
   [[nodiscard]] const Config& config() const { return config_; }
 
   /// What the environments show and take.
@@ -29,10 +29,11 @@ class Assembly {
   /// The parameters and their optimizer.
   [[nodiscard]] Learner& learner() { return learner_; }
 
-  /// How a run of these parts is called, and what it may use up.
+  /// The name and the budgets of a run of these parts.
   [[nodiscard]] TrainingRunOptions run_options() const;
 
-  /// With which a system trains in `run`; `resume` as there. Both must outlive it.
+  /// The context in which a system trains in `run`, from checkpoint `resume` if it is not null.
+  /// Both must outlive it.
   [[nodiscard]] TrainingContext context(TrainingRun& run, const Checkpoint* resume = nullptr);
 
  private:
@@ -45,7 +46,7 @@ class Assembly {
   Learner learner_;
 };
 
-/// The algorithm that the config names, for the actions and the frames a step of `spec`. Throws
+/// The algorithm that the config names, for the actions and the frames per step of `spec`. Throws
 /// Error when system, algorithm, network and environment do not fit each other.
 [[nodiscard]] Algorithm make_algorithm(const Config& config, const EnvSpec& spec);
 

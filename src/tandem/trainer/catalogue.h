@@ -1,4 +1,4 @@
-// What a program can train with: systems, algorithms, environments and presets, each a list.
+// The systems, algorithms, environments and presets that a program can train with.
 #pragma once
 
 #include <functional>
@@ -29,14 +29,14 @@ struct Catalogue {
   std::vector<NamedFamily> families;  // beside the built-in ones and those of plug-ins
   std::vector<Preset> presets;        // found by their names
 
-  /// The system of this name. Throws Error, offering the nearest, when there is none.
+  /// The system of this name. Throws Error, and offers the nearest name, when there is none.
   [[nodiscard]] const System& system(const std::string& name) const;
 
   /// The family of an environment id: one of these, a built-in one, or a plug-in's. Throws Error
   /// when there is none.
   [[nodiscard]] std::unique_ptr<EnvFamily> family(const std::string& env_id) const;
 
-  /// A setting in a paper's own words as one in everybody's; others as they are.
+  /// A setting in the words of all configs; only papers' own words change.
   [[nodiscard]] Setting in_common_words(Setting setting) const;
 
   /// The names of the systems that train with an algorithm, in the catalogue's order.
@@ -44,11 +44,11 @@ struct Catalogue {
   /// The names of the algorithms that a system trains with, in the catalogue's order.
   [[nodiscard]] std::vector<std::string> algorithms_for(const System& system) const;
 
-  /// Throws Error when the system cannot train with the algorithm: says why, and what fits.
+  /// Throws Error when the system cannot train with the algorithm: says why, and offers what fits.
   void require_fit(const System& system, const AlgorithmEntry& algorithm) const;
 };
 
-/// All that tandem brings along: the same catalogue at each call, from any thread.
+/// The catalogue of all that tandem provides: the same one at each call, from any thread.
 [[nodiscard]] std::shared_ptr<const Catalogue> published();
 
 }  // namespace tandem

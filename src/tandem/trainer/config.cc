@@ -25,15 +25,15 @@ Field algo_field(std::string& algo, const Catalogue& catalogue) {
   Field field{.key = "algo",
               .target = &algo,
               .meaning =
-                  "what is learned from the experience; `method` will do for the key, and a3c "
-                  "for a2c",
+                  "the algorithm that learns from the experience; `method` is taken for the key, "
+                  "too, and a3c for a2c",
               .source = "A3C, section 4; PAAC, section 4: the framework takes any algorithm"};
   for (const auto& one : catalogue.algorithms) field.choices.push_back(one->info().name);
   return field;
 }
 
-// A file may hold the numbers of several algorithms; on the command line one of another algorithm
-// is a mistake.
+// A file may hold the numbers of several algorithms. On the command line, a number of another
+// algorithm is a mistake.
 bool is_unused(const Setting& setting, const FieldList& unused, const std::string& algo) {
   if (std::ranges::find(unused, setting.key, &Field::key) == unused.end()) return false;
   if (setting.origin == Setting::Origin::file) return true;
@@ -43,8 +43,8 @@ bool is_unused(const Setting& setting, const FieldList& unused, const std::strin
                   setting.where, setting.key, algo));
 }
 
-/// Applies the settings of a preset that chooses no other system, algorithm or environment: what
-/// the config has a key for.
+/// Applies those settings of a preset that the config has keys for. The preset chooses no other
+/// system, algorithm or environment.
 void apply_defaults(Config& config, const std::vector<Setting>& preset) {
   const auto fields = config.fields();
   for (const auto& setting : preset) {
@@ -55,7 +55,7 @@ void apply_defaults(Config& config, const std::vector<Setting>& preset) {
   }
 }
 
-/// The settings in common words, without the table of presets alone.
+/// The settings in common words, without the table that presets alone have.
 std::vector<Setting> settings_for_config(const std::vector<Setting>& given,
                                          const Catalogue& catalogue) {
   std::vector<Setting> settings;
@@ -150,7 +150,7 @@ Config load_config(const std::string& system, const std::vector<Setting>& given,
                         config.env.id);
   }
   settle_network(config.net, settings);
-  // From the seed alone: a resumed run and a reloaded config draw the same.
+  // Depends on the seed alone: a resumed run and a reloaded config draw the same rate.
   draw_learning_rate(config.optimizer, static_cast<std::uint64_t>(config.run.seed));
   return config;
 }
@@ -162,7 +162,7 @@ Config choose_config(const std::string& system, const std::vector<Setting>& give
   apply_first(algo_field(task.algorithm, *catalogue), settings);
   const auto env = choose_env_with_options(settings, *catalogue);
   task.env_id = env.id;
-  // Copies of the task share the spec: an environment is made once.
+  // Copies of the task share the spec, so that only one environment is made.
   task.spec = [env, spec = std::make_shared<std::optional<EnvSpec>>()] {
     if (!*spec) *spec = env.spec();
     return **spec;

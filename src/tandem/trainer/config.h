@@ -22,8 +22,8 @@ namespace tandem {
 /// algorithms bring the fields of theirs; load_config makes a config. Value type, but for the
 /// environment's options, which copies share (see EnvConfig); filled before any thread starts.
 ///
-/// `algo` is the one key for what is learned, whatever the system; load_config takes A3C's words
-/// for it, too (see OwnWord). Only the table of the chosen algorithm takes part in the run.
+/// `algo` is the one key for the algorithm in every system; load_config also takes A3C's words for
+/// it (see OwnWord). Only the table of the chosen algorithm takes part in the run.
 struct Config {
   std::shared_ptr<const Catalogue> catalogue;        // where its names come from
   std::string system_name;                           // as in `tandem train NAME`
@@ -36,7 +36,7 @@ struct Config {
   ClonePtr<System> system;                           // with its numbers
   std::string preset;  // the default one that choose_config took; no key of its own
 
-  /// The chosen one.
+  /// The chosen algorithm.
   [[nodiscard]] AlgorithmEntry& algorithm() const;
 
   /// Every key of this system and algorithm under its full name. Points into this config.
@@ -49,17 +49,17 @@ struct Config {
   [[nodiscard]] std::string toml() const;
 };
 
-/// The system's default preset with that of the algorithm, changed by the settings in their order.
-/// The default preset of a system is SYSTEM/atari, that of an algorithm algo/ALGORITHM; where the
-/// catalogue has none, the numbers are those of the structs. An empty `system` means the settings'
-/// own, or else the catalogue's first. Throws Error for an unknown system, environment family or
-/// key, and for a bad value.
+/// The system's default preset and that of the algorithm, changed by the settings in their order.
+/// The default preset of a system is SYSTEM/atari, that of an algorithm algo/ALGORITHM; if the
+/// catalogue has none, the structs give the numbers. If `system` is empty, the settings may name
+/// one; the catalogue's first is the default. Throws Error for an unknown system, environment
+/// family or key, and for a bad value.
 [[nodiscard]] Config load_config(const std::string& system, const std::vector<Setting>& given,
                                  const std::shared_ptr<const Catalogue>& catalogue = published());
 
 /// The same over the default preset for the system, the environment and the algorithm that the
-/// settings choose (see default_preset): what a user gets who names no preset. Where the catalogue
-/// has no default for them it is load_config's.
+/// settings choose (see default_preset). A user who names no preset gets this one. If the catalogue
+/// has no default for them, the result is that of load_config.
 [[nodiscard]] Config choose_config(const std::string& system, const std::vector<Setting>& given,
                                    const std::shared_ptr<const Catalogue>& catalogue = published());
 

@@ -15,9 +15,9 @@ namespace tandem {
 namespace {
 
 constexpr const char* kPartiallyObserved = "partially_observed";
-// The network of Mnih et al. 2015 takes in no smaller image.
+// The network of Mnih et al. 2015 needs images of at least this size.
 constexpr std::int64_t kLeastImage = 36;
-// More than all words of a kind together.
+// Exceeds the score of all words of a kind together.
 constexpr int kFamilyScore = 10;
 constexpr int kIdScore = 100;
 
@@ -41,7 +41,7 @@ std::string text_at(const std::vector<Setting>& settings, const std::string& key
 
 std::string family_of(const std::string& env_id) { return env_id.substr(0, env_id.find(':')); }
 
-/// How special a word makes a situation by naming the environment; 0 where it does not.
+/// The score of a word that names the environment; 0 for any other word.
 int name_score(const std::string& word, const std::string& env_id) {
   if (word == env_id) return kIdScore;
   return word == family_of(env_id) ? kFamilyScore : 0;
@@ -51,7 +51,7 @@ bool names(const std::vector<std::string>& words, const std::string& env_id) {
   return std::ranges::any_of(words, [&](const auto& word) { return name_score(word, env_id) > 0; });
 }
 
-/// 0 where one of the words is not true of the environment.
+/// Is 0 if one of the words does not hold for the environment.
 int score(const std::vector<std::string>& words, const Task& task) {
   int total = 0;
   for (const auto& word : words) {
@@ -67,8 +67,8 @@ int score(const std::vector<std::string>& words, const Task& task) {
   return total;
 }
 
-/// The score of the most special of a default's situations that name the environment or, if not
-/// `named`, of those that do not.
+/// The highest score among a default's situations: among those that name the environment if
+/// `named`, else among the others.
 int best_score(const DefaultFor& one, const Task& task, bool named) {
   int most = 0;
   for (const auto& words : one.situations) {
@@ -170,8 +170,8 @@ std::optional<DefaultPreset> default_preset(const Task& task, const Catalogue& c
   if (others.empty()) return std::nullopt;
   throw Error(fmt::format(
       "{} does not show its whole state, so that only an agent with a memory learns it, and {}{} "
-      "has no preset with one. Systems that have, and their algorithms: {}. To train without a "
-      "memory all the same, choose a preset by --config",
+      "has no preset with one. Systems that have one, and their algorithms: {}. To train "
+      "without a memory all the same, choose a preset by --config",
       task.env_id, task.system, task.algorithm.empty() ? "" : " with algo = " + task.algorithm,
       fmt::join(others, ", ")));
 }

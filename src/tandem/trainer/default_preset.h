@@ -1,4 +1,4 @@
-// Presets choose themselves: which one a training begins from when its user names none.
+// Chooses the preset from which a training begins when its user names none.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace tandem {
 
-/// What a preset is the default for, as its table [default_for] says:
+/// The situations for which a preset is the default, from its table [default_for]:
 ///
 ///   [default_for]
 ///   env = "cartpole, numbers discrete"
@@ -29,27 +29,27 @@ struct DefaultFor {
   std::vector<std::vector<std::string>> situations = {};
 };
 
-/// Of those presets that are a default. Throws Error for a table that is incomplete.
+/// The defaults among these presets. Throws Error for an incomplete table.
 [[nodiscard]] std::vector<DefaultFor> read_defaults(std::span<const Preset> presets);
 
 /// The kind of an environment, in words: "numbers", "images" (large enough for the convolutions of
-/// Mnih et al. 2015) or "small_images"; "discrete" or "continuous" actions; and
-/// "partially_observed" where that is so.
+/// Mnih et al. 2015) or "small_images"; "discrete" or "continuous" for its actions; and, if it
+/// applies, "partially_observed".
 [[nodiscard]] std::vector<std::string> kind_of(const EnvSpec& spec);
 
-/// What a training begins from.
+/// The choice of system, environment and algorithm that a training begins from.
 struct Task {
   std::string system;
-  std::string algorithm = {};  // empty: the first of the catalogue for which there is a default
+  std::string algorithm = {};  // empty: the first of the catalogue that has a default
   std::string env_id = {};
-  std::function<EnvSpec()> spec = {};  // asked only where names do not decide: it may need a ROM
+  std::function<EnvSpec()> spec = {};  // asked only if names do not decide: it may need a ROM
 };
 
-/// The defaults for a task of this algorithm that are the most special: one, none, or more where
-/// presets compete. A situation that names the environment is more special than one that names its
-/// family, and that more than one of kinds alone; after that the one with more words is. A
-/// partially observed environment needs a situation that says so or that names it: numbers of
-/// agents without memory do not learn it.
+/// The most specific defaults for a task of this algorithm: one, several that compete, or an empty
+/// list. A situation that names the environment is more specific than one that names its family,
+/// and the latter is more specific than one of kinds alone; next, more words are more specific. A
+/// partially observed environment needs a situation that says so or that names it, because agents
+/// without memory do not learn it.
 [[nodiscard]] std::vector<std::string> most_special(std::span<const DefaultFor> defaults,
                                                     const Task& task);
 
@@ -59,8 +59,8 @@ struct DefaultPreset {
   std::string algorithm;
 };
 
-/// The catalogue's default for a task; nothing where it has none. Throws Error for a partially
-/// observed environment that no preset of the system learns, naming systems that have one.
+/// The catalogue's default for a task; empty if it has none. Throws Error for a partially observed
+/// environment for which the system has no preset, and names systems that have one.
 [[nodiscard]] std::optional<DefaultPreset> default_preset(const Task& task,
                                                           const Catalogue& catalogue);
 

@@ -22,7 +22,7 @@ namespace {
 
 const std::string kEnvPrefix = "env.";
 
-// Streams of environments have the ids from 0 on; these are far above.
+// Streams of environments have ids from 0 on; these are far above.
 constexpr std::uint64_t kEmulatorSeeds = std::uint64_t{1} << 40;
 
 std::uint64_t emulator_seed(std::uint64_t seed, int index) {
@@ -36,7 +36,8 @@ double number_of(const std::string& key, const std::string& word) {
   const auto* end = word.data() + word.size();
   const auto [rest, error] = std::from_chars(word.data(), end, number);
   if (error == std::errc{} && rest == end && std::isfinite(number)) return number;
-  throw Error(fmt::format("env.{} needs numbers separated by spaces; \"{}\" is none", key, word));
+  throw Error(
+      fmt::format("env.{} needs numbers separated by spaces; \"{}\" is not a number", key, word));
 }
 
 std::vector<double> numbers_of(const std::string& key, const std::string& text) {
@@ -46,12 +47,12 @@ std::vector<double> numbers_of(const std::string& key, const std::string& text) 
   return numbers;
 }
 
-/// Null where observations are shown as they are.
+/// Null if observations are shown as they are.
 std::shared_ptr<const ObservationScale> scale_of(const EnvConfig& env) {
   if (env.normalise == "false") return nullptr;
   const bool unmeasured = env.observation_mean.empty() && env.observation_deviation.empty();
   if (env.normalise == "auto" || unmeasured) {
-    throw std::logic_error("what env.normalise needs is still to be measured");
+    throw std::logic_error("the numbers for env.normalise are not measured yet");
   }
   ObservationScale scale{
       .mean = numbers_of("observation_mean", env.observation_mean),

@@ -1,4 +1,4 @@
-// The environment of a run, as its config names it.
+// The environment of a run, as its config describes it.
 #pragma once
 
 #include <cstdint>
@@ -28,19 +28,19 @@ struct EnvConfig {
   std::string observation_deviation;
   std::shared_ptr<EnvFamily> family;  // of that id; null until a config is loaded
 
-  /// "id", what any environment may have, and the family's options.
+  /// "id", the keys that any environment has, and the family's options.
   FieldList fields();
 
-  /// Makes environments of this id; `seed` goes to foreign emulators' own generators. Usable by
-  /// several threads; shares the family. Throws Error for a bad observation_mean or
-  /// observation_deviation, and std::logic_error where they are still to be measured or normalise
-  /// is still "auto".
+  /// Makes environments of this id; foreign emulators seed their own generators with `seed`. Usable
+  /// by several threads; shares the family. Throws Error for a bad observation_mean or
+  /// observation_deviation, and std::logic_error while they are not measured or normalise is still
+  /// "auto".
   [[nodiscard]] EnvFactory factory(std::uint64_t seed) const;
 
-  /// Of its environments. Makes one to find out.
+  /// The spec of its environments. Makes one to find out.
   [[nodiscard]] EnvSpec spec() const;
 
-  /// Writes the numbers so that they are read back to the same bits.
+  /// Writes the numbers with enough digits to be read back to the same bits.
   void set_scale(const ObservationScale& scale);
 
   /// Emulated frames in a step. Makes one environment to find out.
@@ -52,8 +52,8 @@ struct EnvConfig {
 [[nodiscard]] EnvConfig choose_env(const std::vector<Setting>& settings,
                                    const Catalogue& catalogue);
 
-/// The same with those options that the settings give values to; other settings are left out.
-/// Throws Error besides for a bad value.
+/// The same with those options that the settings give values to; it ignores other settings. Throws
+/// Error also for a bad value.
 [[nodiscard]] EnvConfig choose_env_with_options(const std::vector<Setting>& settings,
                                                 const Catalogue& catalogue);
 
@@ -62,11 +62,11 @@ struct EnvConfig {
 [[nodiscard]] EnvConfig load_env_config(const std::vector<Setting>& settings,
                                         const Catalogue& catalogue);
 
-/// Applies a setting, with a hint where its key looks like an option of another environment.
+/// Applies a setting, with a hint if its key looks like an option of another environment.
 void apply_with_env_hint(const Setting& setting, const FieldList& fields,
                          const std::string& env_id);
 
-/// Applies the settings of one key ahead of all others, whose keys may depend on its value.
+/// Applies the settings of one key before all others, because their keys may depend on its value.
 void apply_first(const Field& field, const std::vector<Setting>& settings);
 
 }  // namespace tandem

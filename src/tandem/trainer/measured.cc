@@ -24,7 +24,7 @@ constexpr std::uint64_t kMeasurement = std::uint64_t{1} << 44;  // far above all
 constexpr int kPictures = 500;
 constexpr int kObservations = 5000;
 
-/// Shows `count` frames of random play, the first ones of episodes among them.
+/// Plays randomly and shows `count` frames, the first ones of episodes among them.
 void play_randomly(Env& env, std::uint64_t seed, int count,
                    const std::function<void(std::span<const std::byte> frame)>& show) {
   const auto& spec = env.spec();
@@ -44,8 +44,8 @@ void play_randomly(Env& env, std::uint64_t seed, int count,
   }
 }
 
-/// Of pixels from 0 to 1; 0 of an environment that shows none. A sum of whole numbers: its bits
-/// do not depend on the order.
+/// The mean grey of pixels from 0 to 1; 0 for an environment that shows none. It sums whole
+/// numbers, so its bits do not depend on the order.
 double mean_grey(Env& env, std::uint64_t seed) {
   if (env.spec().dtype != DType::u8) return 0;
   std::uint64_t sum = 0;
@@ -75,7 +75,7 @@ class Moments {
     }
   }
 
-  /// A number that does not move is left at its size.
+  /// A number that never changes keeps its size.
   [[nodiscard]] ObservationScale scale() const {
     constexpr double kLeastDeviation = 1e-6;
     ObservationScale scale{.mean = mean_, .deviation = {}};

@@ -7,21 +7,20 @@
 
 namespace tandem {
 
-/// The config with every number that it leaves to be measured: net.pixel_mean where it is "auto",
-/// and the mean and deviation of observations where env.normalise is true and they are empty. An
-/// env.normalise of "auto" becomes true where the environment shows a list of numbers, and false
-/// elsewhere. A config that has its numbers is returned as it is, and nothing is played. One
-/// environment plays uniformly random actions, drawn from a stream of run.seed that nothing else
-/// draws from, so that the same config gives the same bits. A run keeps the numbers in its
-/// config.toml, where resumed runs, evaluations and verifications find them. Throws Error for
-/// env.normalise = true on pixels.
+/// The config with every number that it leaves open: net.pixel_mean if it is "auto", and the mean
+/// and deviation of observations if env.normalise is true and they are empty. An env.normalise of
+/// "auto" becomes true if the environment shows a list of numbers, else false. If a config has its
+/// numbers already, it is returned as it is without any play. One environment plays uniformly
+/// random actions. They come from a stream of run.seed that has no other use, so that the same
+/// config gives the same bits. A run keeps the numbers in its config.toml, where resumed runs,
+/// evaluations and verifications find them. Throws Error for env.normalise = true on pixels.
 [[nodiscard]] Config measured(Config config);
 
-/// The same of an environment alone.
+/// Measures for an environment alone.
 [[nodiscard]] EnvConfig measured(EnvConfig env, std::uint64_t seed);
 
-/// Of the config of a run that has begun: throws Error where it lacks a number. Its agent was
-/// trained with the numbers of an older version, which kept none; new ones would not be the same.
+/// Throws Error if the config of a run that has begun lacks a number. Its agent was trained with
+/// the numbers of an older version, which did not keep them; new ones would differ.
 void require_measured(const Config& config);
 
 }  // namespace tandem

@@ -1,4 +1,4 @@
-// Settings of net.* that mean more than their key's own value.
+// Settings of net.* that affect more than their own key.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace tandem {
 
-/// A setting of an older version's key under the key of today; others as they are. net.layers was
-/// a whole number, the layers of mlp, which is net.depth now.
+/// Renames a setting of an older version to the key of today; returns others as they are.
+/// net.layers was once a whole number, the layers of mlp; its key is net.depth now.
 [[nodiscard]] Setting under_todays_key(Setting setting);
 
-/// Of net.arch and net.layers the one that `settings` give last counts; layers that they do not
-/// mention go before the name. Makes net.arch "layers" where layers count, and net.layers empty
-/// where a name counts: the config then says one network.
+/// The last of net.arch and net.layers in `settings` wins; layers that the settings do not mention
+/// win over the name. Makes net.arch "layers" if layers win, and net.layers empty if a name wins,
+/// so that the config describes one network.
 void settle_network(NetConfig& net, const std::vector<Setting>& settings);
 
 }  // namespace tandem

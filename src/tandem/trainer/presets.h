@@ -18,7 +18,7 @@ struct Preset {
 /// The presets of the folder configs, which the build puts into the library, in alphabetical order.
 [[nodiscard]] std::vector<Preset> published_presets();
 
-/// The settings of the preset of this name, or none where there is no such preset.
+/// The settings of the preset of this name; empty if there is no such preset.
 [[nodiscard]] std::vector<Setting> preset_settings(std::span<const Preset> presets,
                                                    const std::string& name);
 

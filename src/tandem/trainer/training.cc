@@ -23,9 +23,9 @@ std::optional<FoundCheckpoint> find_resume_point(const RunDirectory& directory, 
                      [](const std::string& what) { spdlog::warn("{}", what); });
 }
 
-/// Before anything of the run is touched: the checkpoint must be one of this config, whatever was
-/// done to config.toml since, and the budget still to come. A run may have made a few steps more
-/// than its budget, and been killed before it said so.
+/// Runs before anything of the run is touched. The checkpoint must belong to this config, whatever
+/// has happened to config.toml since, and some of the budget must be left. A run may have made a
+/// few steps more than its budget and been killed before it recorded its end.
 void check_resume(const FoundCheckpoint& found, const Config& config) {
   const auto& text = found.checkpoint.part("config").get<std::string>();
   const auto before =

@@ -18,14 +18,15 @@
 
 namespace tandem {
 
-/// How a training is stopped and shown. Value type.
+/// How a training is stopped and observed. Value type.
 struct TrainingView {
   StopRequested stop_requested = [] { return false; };  // polled by the system's threads
-  std::FILE* progress = stderr;                         // null: none
-  std::string label = {};                               // before the progress
-  /// Gets each line of metrics.jsonl as it is logged, every run.log_seconds: steps, rates, returns,
-  /// losses. Called by any thread, also by that of run(), one call at a time; it must be quick, and
-  /// must not call the training, but for stop(). What it throws ends the training.
+  std::FILE* progress = stderr;                         // null: no progress line
+  std::string label = {};                               // shown before the progress
+  /// Receives each line of metrics.jsonl as it is logged, every run.log_seconds: steps, rates,
+  /// returns, losses. Any thread may call it, also that of run(), one call at a time. It must be
+  /// quick, and may call no member of the training except stop(). An exception that it throws ends
+  /// the training.
   std::function<void(const nlohmann::ordered_json& line)> observe = {};
 };
 
@@ -33,19 +34,19 @@ struct TrainingView {
 /// in folders of their own may run at once.
 class Training {
  public:
-  /// Makes the folder, or with `resume` takes the newest good checkpoint there. Throws Error for
-  /// what the user can mend, and has touched nothing then.
+  /// Makes the folder; with `resume`, finds the newest good checkpoint in it. Throws Error for what
+  /// the user can mend, and then has changed nothing.
   Training(const Config& config, const std::filesystem::path& folder, bool resume);
 
-  /// As it stands in the run's folder, with the numbers that were measured.
+  /// The config in the run's folder, with the measured numbers.
   [[nodiscard]] const Config& config() const { return assembly_.config(); }
 
   /// Trains until the run is done; to be called once. Returns why it ended, as
-  /// TrainingRun::why_done(). What it throws stands in result.json, too: Diverged when the learning
-  /// itself failed.
+  /// TrainingRun::why_done(). Its exceptions are recorded in result.json, too: Diverged means that
+  /// the learning itself failed.
   std::string run(TrainingView view = {});
 
-  /// Of the network that is trained.
+  /// The architecture of the network that is trained.
   [[nodiscard]] const Architecture& architecture() { return assembly_.learner().architecture(); }
 
   /// Ends run() soon, with a checkpoint. Any thread may call it, at any time.
@@ -54,7 +55,7 @@ class Training {
  private:
   Assembly assembly_;
   RunDirectory directory_;
-  std::optional<FoundCheckpoint> found_;  // where to go on from
+  std::optional<FoundCheckpoint> found_;  // the checkpoint to resume from
   std::atomic<bool> stopped_ = false;
 };
 

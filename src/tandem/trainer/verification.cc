@@ -26,7 +26,7 @@ namespace {
 
 constexpr double kEndlessMinutes = 1e9;
 
-/// The same experiment, cut short: the learning rate goes on as if it were not.
+/// The same experiment, cut short: the schedule of the learning rate stays that of the whole run.
 Config shortened(Config config, std::int64_t steps) {
   if (config.optimizer.anneal_steps < 0) config.optimizer.anneal_steps = config.run.steps;
   config.run.steps = steps;
@@ -44,7 +44,7 @@ bool same_tensors(const Checkpoint& a, const Checkpoint& b) {
   });
 }
 
-/// Nothing where the run kept no checkpoint of that step.
+/// Empty if the run kept no checkpoint of that step.
 std::optional<bool> compare_checkpoints(const RunPaths& run, const RunPaths& again) {
   const auto ignore = [](const std::string&) {};
   const auto last = find_latest(again.checkpoints(), ignore);
@@ -73,7 +73,7 @@ Verification verify(const Config& config, const std::filesystem::path& folder, s
   require_measured(config);
   const auto recorded = read_fingerprints(folder);
   if (recorded.empty()) {
-    throw Error(fmt::format("there is nothing to hold a new run against: {} has no updates.bin",
+    throw Error(fmt::format("there is nothing to compare a new run with: {} has no updates.bin",
                             folder.string()));
   }
 

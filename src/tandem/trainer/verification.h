@@ -1,4 +1,4 @@
-// Whether a run can be repeated, bit by bit.
+// Checks whether a run repeats bit by bit.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tandem {
 
-/// What came of training again. Value type.
+/// The result of a repeated training. Value type.
 struct Verification {
   std::int64_t updates = 0;  // that were compared
   std::int64_t steps = 0;    // of these
@@ -23,14 +23,15 @@ struct Verification {
   // Whether parameters and optimizer are those of the run's checkpoint of the last step, if it has
   // one.
   std::optional<bool> same_checkpoint = std::nullopt;
-  std::string backend = {};  // what computes the network now: "oneDNN 2.6.3"
-  // What else computed it in the run, and may round otherwise: bits may differ for that alone.
+  std::string backend = {};  // computes the network now: "oneDNN 2.6.3"
+  // Other backends that computed the network in the run. They may round otherwise, which alone
+  // makes bits differ.
   std::vector<std::string> other_backends = {};
 };
 
-/// Trains `steps` steps again as the run in `folder` did, with `config`, which may have other
-/// numbers of threads, in a temporary folder. Throws Error when such a run cannot be repeated or
-/// has no fingerprints, or when `stop_requested` ends it.
+/// Repeats the first `steps` steps of the run in `folder` in a temporary folder, with `config`,
+/// which may have other numbers of threads. Throws Error when such a run cannot be repeated or has
+/// no fingerprints, or when `stop_requested` ends it.
 [[nodiscard]] Verification verify(const Config& config, const std::filesystem::path& folder,
                                   std::int64_t steps, const StopRequested& stop_requested);
 

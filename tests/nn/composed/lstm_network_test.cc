@@ -1,5 +1,5 @@
-// The recurrence over a linear network, so that it is tested without a network library. Its numbers
-// are compared with PyTorch's in tests/golden.
+// The recurrence over a linear network, which needs no network library. tests/golden compares its
+// numbers with PyTorch's.
 #include "tandem/nn/composed/lstm_network.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Recurrent sequences of unequal lengths that are learned from together.
+// Recurrent sequences of unequal lengths that learn together.
 #include "tandem/nn/composed/sequences.h"
 
 #include <gmock/gmock.h>
@@ -46,7 +46,8 @@ struct SequenceStep {
 
 using RecordCalls = std::vector<std::vector<SequenceStep>>;  // the steps of each call of record()
 
-/// By step: its heads and its state after. The gradient of a loss that differs from step to step.
+/// For each step its heads and its state afterwards, and the gradient of a loss that differs from
+/// step to step.
 struct Outcome {
   std::map<SequenceStep, std::vector<float>> outputs;
   std::vector<float> gradient;
@@ -90,7 +91,7 @@ class SequencesTest : public testing::TestWithParam<bool> {
     EXPECT_EQ(logits, expected);
   }
 
-  /// With Inputs::follows, or without, where steps follow each other call by call.
+  /// With Inputs::follows; or without it, if steps follow each other call by call.
   [[nodiscard]] Outcome record(const RecordCalls& calls, bool with_follows) const {
     const auto network = make_small(architecture_, parameters_);
     const auto width = static_cast<std::size_t>(architecture_.state_size());
@@ -105,7 +106,7 @@ class SequencesTest : public testing::TestWithParam<bool> {
       for (const auto& step : steps) {
         const auto seen = random_numbers(kNumbersSeen, seed_of(step));
         observations.insert(observations.end(), seen.begin(), seen.end());
-        // A follower's state is that of the sample before, whatever is given.
+        // A follower's state is that of the sample before, whatever `state` holds.
         auto state = std::vector<float>(width, std::numeric_limits<float>::quiet_NaN());
         if (step.t == 0) state = random_numbers(width, static_cast<std::uint32_t>(step.sequence));
         if (step.t > 0 && !with_follows) state = result.outputs.at({step.sequence, step.t - 1});

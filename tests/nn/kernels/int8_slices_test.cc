@@ -28,7 +28,7 @@ TEST_F(Int8Slices, AreThoseOfTheNearestWholeNumber) {
                          -128.0F,   -129.0F,    255.0F,   32767.0F, 32768.0F, -32769.0F,
                          8'355'000, -8'355'000, 65536.0F, 2.5F};
   constexpr std::int64_t kCount = 6;  // rows, each with the numbers at other places
-  constexpr std::int64_t kRows = 8;   // what six become: the last comes again, twice
+  constexpr std::int64_t kRows = 8;   // the padded number: the last row is repeated twice
   std::vector<float> rows;
   for (std::int64_t i = 0; i < kCount; ++i) {
     rows.insert(rows.end(), row.begin(), row.end());

@@ -1,4 +1,4 @@
-// Activations that one network keeps and another learns from.
+// One network keeps activations from which another network learns.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -30,7 +30,7 @@ class OnednnActivationsTest : public testing::TestWithParam<std::string> {
     return outputs;
   }
 
-  /// Of samples [first, first + count), recorded anew.
+  /// The gradient over samples [first, first + count), recorded anew.
   std::vector<float> expected(std::int64_t first, std::int64_t count) {
     Outputs outputs;
     const auto network = make();

@@ -1,5 +1,5 @@
-// What a network makes of a sample must not depend on the others of its batch, or who shares a
-// batch with whom would show in the bits of a training.
+// A network's result for a sample must not depend on the rest of its batch. Otherwise the
+// composition of batches would change the bits of a training.
 #include <gtest/gtest.h>
 
 #include <algorithm>

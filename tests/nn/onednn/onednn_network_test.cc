@@ -61,7 +61,7 @@ TEST_P(OnednnNetwork, Bf16IsNearFp32) {
     differentiate(*network, atari, gradients[i]);
   }
   // bfloat16 keeps 8 bits: each rounding is off by up to 2^-9, or 0.1 % on average. Heads are four
-  // or five layers away, whose inputs and weights round; gradients go as far back again, and pass
+  // or five layers away, whose inputs and weights round; gradients go as far back again, through
   // ReLUs that may have flipped. Measured: 0.2 %, 0.2 % and 1 %.
   EXPECT_LT(distance(outputs[1].logits, outputs[0].logits), 0.01);
   EXPECT_LT(distance(outputs[1].value, outputs[0].value), 0.01);
@@ -73,8 +73,9 @@ INSTANTIATE_TEST_SUITE_P(All, OnednnNetwork,
                          testing::Values("nips", "nature", "large3", "linear_conv", "mlp"));
 
 TEST(OnednnNetwork, AllocatesNothingForASample) {
-  // What is left are oneDNN's tables of arguments, seven for each of its primitives, which run once
-  // for several samples. Seen failing with a vector for each sample in OnednnNetwork::run.
+  // The remaining allocations are oneDNN's tables of arguments, seven for each of its primitives,
+  // which run once for several samples. Seen failing with a vector for each sample in
+  // OnednnNetwork::run.
   Atari atari;
   const auto network = make_onednn_network(atari.architecture, atari.parameters, Precision::fp32);
   Outputs outputs;

@@ -26,7 +26,7 @@ Batch random_batch() {
   return batch;
 }
 
-/// What one sees in 80 steps of Pong or, without the plug-in, of Catch.
+/// The observations of 80 steps of Pong or, without the plug-in, of Catch.
 Batch played_batch() {
   const bool atari = std::filesystem::exists(TANDEM_BINARY_DIR "/plugins/tandem_atari.so");
   const std::string id = atari ? "atari:Pong" : "catch";
@@ -48,7 +48,7 @@ Batch played_batch() {
   return batch;
 }
 
-/// What a network makes of a batch, recorded in parts of 16 as PAAC does.
+/// A network's results for a batch, recorded in parts of 16 as in PAAC.
 struct Result {
   std::vector<float> logits, value, gradient;
 

@@ -33,8 +33,8 @@ TEST(HtsTheory, ClaimOneIsWhatASimulationTakes) {
   }
 }
 
-// The claim is of a limit. Sums far from normal, of shape 1/4, are not there yet. Seen failing
-// without the term of equation 7 that holds alpha - 1, which matters little elsewhere.
+// The claim holds in a limit, from which sums far from normal, of shape 1/4, are still far away.
+// Seen failing without the term of equation 7 that holds alpha - 1, which matters little elsewhere.
 TEST(HtsTheory, ClaimOneIsLowForAFewStepsOfVeryUnequalTimes) {
   Stream stream(1, 2);
   const Synchronisation what{.envs = 16, .alpha = 1, .step = {0.5, 1.0}};
@@ -51,7 +51,7 @@ TEST(HtsTheory, FewerSynchronisationsTakeLess) {
     EXPECT_LT(now, last);
     last = now;
   }
-  EXPECT_GT(last, 0.5 / 16);  // what it would be without any
+  EXPECT_GT(last, 0.5 / 16);  // the value without waiting
   EXPECT_LT(last, 1.1 * 0.5 / 16);
 }
 

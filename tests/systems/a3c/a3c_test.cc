@@ -37,7 +37,7 @@ TEST_F(A3cTest, OneThreadGivesTheSameBitsEachTime) {
   EXPECT_EQ(train({.folder = folder("one")}, one), train({.folder = folder("two")}, one));
 }
 
-// The optimizers' own statistics of each thread are part of it. Seen failing with load_slots() left
+// A checkpoint includes each thread's own optimizer statistics. Seen failing with load_slots() left
 // out, and with the environments restarted instead of loaded.
 TEST_F(A3cTest, ResumedRunOfOneThreadEndsWithTheBitsOfTheUninterruptedOne) {
   for (const bool shared : {true, false}) {
@@ -53,8 +53,8 @@ TEST_F(A3cTest, ResumedRunOfOneThreadEndsWithTheBitsOfTheUninterruptedOne) {
   }
 }
 
-// The network's state in the midst of an episode is part of it. Seen failing with the states left
-// out of Collector::save().
+// A checkpoint includes the network's state in the middle of an episode. Seen failing with the
+// states left out of Collector::save().
 TEST_F(A3cTest, ResumedRunOfARecurrentAgentEndsWithTheSameBits) {
   const A3cConfig one{.learners = 1};
   std::atomic<int> asked = 0;
@@ -94,8 +94,8 @@ TEST_F(A3cTest, ResumedRunOfAContinuousAgentEndsWithTheSameBits) {
   EXPECT_EQ(whole, train(scenario, one));
 }
 
-// The target network and Sarsa's next action are part of it. Seen failing with load_target() left
-// out, and for Sarsa with the action chosen anew.
+// A checkpoint includes the target network and Sarsa's next action. Seen failing with load_target()
+// left out, and for Sarsa with the action chosen anew.
 TEST_F(A3cTest, ResumedValueMethodsEndWithTheBitsOfTheUninterruptedOnes) {
   for (const auto method : {QMethod::one_step_q, QMethod::one_step_sarsa, QMethod::n_step_q}) {
     const A3cConfig one{.learners = 1};

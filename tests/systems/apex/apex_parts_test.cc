@@ -19,7 +19,7 @@ TEST(ReplayMemory, AFullReplayMustFit) {
   const ReplayConfig config = {.capacity = 1'000'000};
   EXPECT_NO_THROW(require_memory(config, 8'000, 0, 9'000'000'000));
   EXPECT_NO_THROW(require_memory(config, 8'000, 0, std::nullopt));
-  // What it has already it need not get.
+  // The memory that the replay holds already counts as available.
   EXPECT_NO_THROW(require_memory(config, 8'000, 5e9, 4'000'000'000));
 }
 
@@ -38,7 +38,8 @@ TEST(ReplayMemory, CountsAFrameOnce) {
   EXPECT_LT(bytes, 7056 * 56 / 50.0 + 200);
 }
 
-// Of a segment of 4 by chance: 1 + 1/2 + 1/3 + 1/4 times as many as are left.
+// A segment of 4 that loses transitions at random holds 1 + 1/2 + 1/3 + 1/4 times as many as are
+// left.
 TEST(ReplayMemory, RemovalByChanceLeavesSegmentsHalfEmpty) {
   const FrameFormat format{.frame_bytes = 7056, .stack = 1};
   const double whole = raw_bytes_per_transition({.segment = 4}, format, 1);
@@ -102,7 +103,7 @@ TEST(ReturnsByEpsilon, AreThoseOfBandsWhereThereAreMany) {
   EXPECT_STREQ(measures.back().key, "apex/return_epsilon_0.05");
 }
 
-// As appendix B's sets of six lie. Seen failing with bands of environments side by side.
+// Appendix B's sets of six lie so. Seen failing with bands of neighbouring environments.
 TEST(ReturnsByEpsilon, GoByEpsilonWhereverItsActorsAre) {
   ReturnsByEpsilon returns(std::array{0.4F, 0.05F, 0.4F, 0.05F});
   const std::vector<Episode> episodes{{0, 1, 9}, {2, 2, 9}, {3, 7, 9}};

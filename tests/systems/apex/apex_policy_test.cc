@@ -1,4 +1,4 @@
-// How actors act and judge: with continuous actions, whose judgement needs the critic.
+// Actors act and judge: with continuous actions, whose judgement needs the critic.
 #include "tandem/systems/apex/apex_policy.h"
 
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ TEST_F(ApexPolicyTest, WithoutNoiseDoesWhatThePolicyDoes) {
   });
 }
 
-// Seen failing with the judgement of what the policy would do.
+// Seen failing when the policy's own action was judged.
 TEST_F(ApexPolicyTest, JudgesTheActionWithItsNoise) {
   with_policy(0.5, [&](ApexPolicy& policy, Network& network) {
     const auto [actions, judgements] = act(policy);

@@ -56,7 +56,7 @@ class ApexTest : public testing::Test {
     return find_latest(folder(name) / "checkpoints", [](const std::string&) {});
   }
 
-  /// What the checkpoint's replay is like.
+  /// The state of the checkpoint's replay.
   [[nodiscard]] TableState replay_of(const FoundCheckpoint& found) const {
     const auto spec = make_builtin_family()->make("cartpole", 0)->spec();
     Table table(replay_, frame_format(spec, Compression::none), small_.batch, 7, {});
@@ -64,7 +64,7 @@ class ApexTest : public testing::Test {
     return table.state();
   }
 
-  /// Of all lines of its log that have it.
+  /// The values of a key in all log lines that have it.
   [[nodiscard]] std::vector<double> logged(const std::string& name, const std::string& key) const {
     std::ifstream metrics(folder(name) / "metrics.jsonl");
     std::vector<double> values;
@@ -221,7 +221,7 @@ TEST_F(ApexTest, AnActorThatFailsAgainAndAgainEndsTheRun) {
   EXPECT_EQ(made, 3);
 }
 
-// Seen failing with what an actor begins with left out of its restarts.
+// Seen failing with an actor's beginning left out of its restarts.
 TEST_F(ApexTest, AnActorThatCannotBeginTriesAgain) {
   std::atomic<int> made = 0;
   const auto make_env = [&](int index) -> std::unique_ptr<Env> {
@@ -237,7 +237,7 @@ TEST_F(ApexTest, AnActorThatCannotBeginTriesAgain) {
   EXPECT_EQ(made, 2);
 }
 
-/// CartPole that rewards every step with no number.
+/// CartPole whose rewards are NaN.
 class Unrewarding final : public Env {
  public:
   const EnvSpec& spec() const override { return inner_->spec(); }
@@ -254,7 +254,7 @@ class Unrewarding final : public Env {
   std::unique_ptr<Env> inner_ = make_builtin_family()->make("cartpole", 0);
 };
 
-// Seen failing with rewards that nobody looks at: it was said to be the learning rate's fault.
+// Seen failing when nobody checked rewards: the message blamed the learning rate.
 TEST_F(ApexTest, ARewardThatIsNoNumberIsTheEnvironmentsError) {
   const Scenario scenario{
       .folder = folder("run"),

@@ -1,4 +1,4 @@
-// What learns from the replay, by itself: by DQN and by DPG.
+// The learner of the replay alone: with DQN and with DPG.
 #include "tandem/systems/apex/replay_learner.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ std::unique_ptr<Env> make_env(const std::string& algo) {
   return make_builtin_family()->make(algo == "dpg" ? "pendulum" : "cartpole", 0);
 }
 
-/// Of numbers that look random: states between -1 and 1, actions within Pendulum's bounds.
+/// Numbers that look random: states between -1 and 1, actions within Pendulum's bounds.
 SampleBatch make_batch(const std::string& algo, std::size_t size) {
   SampleBatch batch(frame_format(make_env(algo)->spec(), Compression::none), size);
   Stream stream(3, 1);
@@ -46,7 +46,7 @@ SampleBatch make_batch(const std::string& algo, std::size_t size) {
   return batch;
 }
 
-/// What a learner is tried on.
+/// The parts with which a learner is tested.
 struct Trial {
   TrainingContext& context;
   ReplayLearner& learner;
@@ -76,7 +76,7 @@ class ReplayLearnerTest : public testing::TestWithParam<const char*> {
 
   [[nodiscard]] std::string algo() const { return GetParam(); }
 
-  /// The parameters after what is done with a learner.
+  /// The parameters after `body` has used a learner.
   std::vector<float> parameters_after(int threads, const Body& body,
                                       const Checkpoint* resume = nullptr) {
     const bool dpg = algo() == "dpg";
@@ -148,8 +148,8 @@ TEST_P(ReplayLearnerTest, TheTargetNetworksAreTheModelOfEverySoManyUpdates) {
   });
 }
 
-// The bits of a learner that was never interrupted, over a copy of the target networks.
-// Seen failing without the target, and without the number of updates.
+// A resumed learner makes the bits of one that was never interrupted, with a copy of the target
+// networks. Seen failing without the target, and without the number of updates.
 TEST_P(ReplayLearnerTest, GoesOnFromACheckpoint) {
   auto batch = make_batch(algo(), 4);
   std::optional<Checkpoint> checkpoint;
@@ -200,7 +200,8 @@ double worth(const Architecture& architecture, std::span<const float> theta,
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-// By the critic as it was. Seen failing with the policy's gradient the other way round.
+// The critic before the update judges. Seen failing with the sign of the policy's gradient
+// reversed.
 TEST_P(ReplayedDpgTest, ThePolicyAscendsAndTheCriticsErrorFalls) {
   auto batch = make_batch(algo(), 16);
   std::ranges::fill(batch.weights, 1.0F);

@@ -17,7 +17,7 @@
 namespace tandem {
 namespace {
 
-/// Notes which samples it sees, by the numbers that it gave them as their returns.
+/// Records the samples that it sees, by their returns, which are numbers.
 class Noting final : public RolloutLoss {
  public:
   struct Seen {
@@ -72,7 +72,7 @@ class MinibatchesTest : public testing::Test {
       for (int update = 0; update < updates; ++update) {
         const auto summary = minibatches.learn(rollouts, workers, [&](auto gradients) {
           ++moves_;
-          float bias = 0;  // the value head's, whose gradient the algorithm makes the weights' sum
+          float bias = 0;  // the value head's; the algorithm makes its gradient the weights' sum
           for (const auto& gradient : gradients) bias += gradient.back();
           EXPECT_NEAR(bias, 1, 1e-5);
           return UpdateInfo{.gradient_norm = 2, .learning_rate = 0.5};

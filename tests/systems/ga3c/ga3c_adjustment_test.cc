@@ -28,7 +28,7 @@ TEST(Ga3cAdjustment, ChangesOneNumberByOne) {
 TEST(Ga3cAdjustment, KeepsWhatMakesMoreTrainingsASecondAndNothingElse) {
   const Ga3cThreads start{.agents = 3, .predictors = 3, .trainers = 3};
   Ga3cAdjustment adjustment(start, Stream(1, 0));
-  const auto first = adjustment.next(100);  // what the start makes
+  const auto first = adjustment.next(100);  // TPS of the start
   EXPECT_EQ(adjustment.kept(), start);
   EXPECT_NE(first, start);
   EXPECT_EQ(adjustment.next(100), start);  // the same is not more
@@ -50,7 +50,7 @@ TEST(Ga3cAdjustment, ALuckyMinuteBarsNothing) {
   EXPECT_EQ(adjustment.kept(), better);
 }
 
-// Figure 2, with a machine that likes 9 agents, 2 predictors and 4 trainers.
+// Figure 2, with a machine that is fastest with 9 agents, 2 predictors and 4 trainers.
 TEST(Ga3cAdjustment, FindsTheBestNumbers) {
   const Ga3cThreads best{.agents = 9, .predictors = 2, .trainers = 4};
   Ga3cAdjustment adjustment({}, Stream(5, 0));

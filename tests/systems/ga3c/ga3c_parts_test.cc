@@ -73,7 +73,7 @@ TEST_F(Ga3cPartsTest, TheLastStepOfAnEpisodeAndItsRewardBelongToTheExperience) {
       float first = -1;
       std::memcpy(&first, experience->rollout.observations(0).data(), sizeof(first));
       EXPECT_EQ(first, 0);
-      // One forward pass for each state, of which the last also says what the rollout leads to.
+      // One forward pass for each state; the last one also begins the next rollout.
       EXPECT_EQ(played.policy.take_stats().predictions, episode == 1 ? 4 : 3);
     }
   });
@@ -84,7 +84,7 @@ TEST_F(Ga3cPartsTest, AnExperienceBeginsWhereTheLastOneEnded) {
   const Scenario scenario{.folder = folder("run")};
   train(scenario, [&](TrainingContext& context) {
     Played played(context);
-    // What came long after the model's start is no lag of an agent that has just begun.
+    // An agent that has just begun has no lag, however old the model is.
     std::vector<float> gradient(played.model.size());
     for (int update = 0; update < 7; ++update) played.model.apply({&gradient, 1}, 0);
     TrainingQueue queue(1, {});
@@ -142,8 +142,8 @@ TEST_F(Ga3cPartsTest, AnUpdateSumsTheGradientsOfItsExperiences) {
   });
 }
 
-// Bootstrapping from what the last states were worth when they were played would mix two policies.
-// Seen failing without revalue().
+// Bootstrapping from the values of last states when they were played would mix two policies. Seen
+// failing without revalue().
 TEST_F(Ga3cPartsTest, WithACorrectionTheLastStatesAreValuedByTheParametersThatLearn) {
   const Scenario scenario{.folder = folder("run"),
                           .make_algorithm = [] { return make_a2c({.correction = "vtrace"}); }};
@@ -160,7 +160,7 @@ TEST_F(Ga3cPartsTest, WithACorrectionTheLastStatesAreValuedByTheParametersThatLe
       auto experience = std::make_unique<Experience>(Experience{collector.collect(0)});
       float& value = experience->rollout.values(4)[0];
       worth.push_back(value);
-      value = 1e6F;  // of some policy of before
+      value = 1e6F;  // a value of some earlier policy
       rollouts.push_back(&experience->rollout);
       queue.push(std::move(experience));
     }

@@ -62,8 +62,8 @@ class SleepyEnv final : public Env {
   std::unique_ptr<Env> inner_ = make_builtin_family()->make("cartpole", 0);
 };
 
-/// Does something before each pass; and as libraries do, it rounds otherwise in a larger batch
-/// where `rounding` is not 0.
+/// Does something before each pass. Like libraries, it rounds otherwise in a larger batch if
+/// `rounding` is not 0.
 class WatchedNetwork final : public Network, public ActivationRecorder {
  public:
   WatchedNetwork(std::unique_ptr<Network> inner, std::function<void()> before, float rounding = 0)
@@ -154,7 +154,7 @@ TEST_F(HtsTest, SameBitsForAnyThreadsAndAnyTiming) {
   }
 }
 
-/// Equation 6 as it stands, in one thread.
+/// Equation 6 word for word, in one thread.
 void train_in_turns(TrainingContext& context, int envs, int alpha) {
   const auto theta = context.learner.parameters();  // theta_j
   std::vector<float> acting(theta.begin(), theta.end());
@@ -199,7 +199,7 @@ TEST_F(HtsTest, IsEquationSix) {
   EXPECT_EQ(train({.folder = folder("hts")}, config), expected);
 }
 
-// The data that is still to be learned from, theta_{j-1} and all else are in the checkpoint. Seen
+// The checkpoint has the data that nobody has learned from yet, theta_{j-1} and all else. Seen
 // failing with theta_{j-1} not loaded, and with the storage not loaded.
 TEST_F(HtsTest, ResumedRunEndsWithTheBitsOfTheUninterruptedOne) {
   const auto whole = train({.folder = folder("whole"), .steps = 3000}, few_);
@@ -241,8 +241,9 @@ TEST_F(HtsTest, AnErrorInAnEnvironmentReachesTheUserWithItsIndex) {
   }
 }
 
-// In executors, actors and learners, at any point; the run goes on from its last checkpoint to the
-// bits of one that never failed. Seen failing (hanging) with meet() not looking at the crew's stop.
+// An error may come in executors, actors and learners, at any point. The run resumes from its last
+// checkpoint with the bits of one that never failed. Seen failing (hanging) with meet() not looking
+// at the crew's stop.
 TEST_F(HtsTest, AnErrorAnywhereEndsTheRunWhichGoesOnToTheSameBits) {
   const auto whole = train({.folder = folder("whole"), .steps = 1500}, few_);
   std::minstd_rand random(11);

@@ -69,7 +69,7 @@ TEST_F(ImpalaTest, AStopLeavesACheckpointOfTheLastStepAndAResumedRunGoesOn) {
   EXPECT_GE(result_of(folder("run")).at("steps"), further);
 }
 
-// The lag is what V-trace is for: the queue bounds it, and it is there.
+// V-trace corrects the lag, which must exist and which the queue bounds.
 TEST_F(ImpalaTest, LogsHowFarThePolicyLags) {
   train({.folder = folder("run"), .make_algorithm = make_vtrace, .steps = 10'000}, small_);
   std::ifstream metrics(folder("run") / "metrics.jsonl");
@@ -99,9 +99,9 @@ TEST_F(ImpalaTest, ParametersThatAreNotFiniteEndTheRunAndSpoilNoCheckpoint) {
   expect_finite_checkpoint(folder("nan") / "checkpoints");
 }
 
-// Stops, errors and checkpoints at random points, also before some actors have begun: seen crashing
-// without that thought of. Seen hanging with actors that wait for room in
-// the queue without looking at the crew's stop.
+// Stops, errors and checkpoints come at random points, also before some actors have begun: seen
+// crashing when that was not handled. Seen hanging with actors that wait for room in the queue
+// without looking at the crew's stop.
 TEST_F(ImpalaTest, EndsWhereverItIsStopped) {
   std::minstd_rand random(5);
   for (int point = 0; point < 24; ++point) {

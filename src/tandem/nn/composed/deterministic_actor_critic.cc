@@ -66,7 +66,7 @@ void DeterministicActorCritic::policy_backward(std::span<const float> d_outputs,
   policy_.backward(d_outputs, gradient.first(policy_size_));
 }
 
-/// As floats, which a buffer of bytes need not be aligned for.
+/// Copies the bytes to floats, because a buffer of bytes need not be aligned for them.
 std::span<const float> DeterministicActorCritic::numbers(std::span<const std::byte> observations) {
   observations_.resize(observations.size() / sizeof(float));
   std::memcpy(observations_.data(), observations.data(), observations_.size() * sizeof(float));

@@ -12,14 +12,14 @@
 namespace tandem {
 
 /// pi(s, phi) and q(s, a, psi) of Ape-X's section 3.2, over one flat buffer of parameters, phi and
-/// then psi, that it does not own and reads where they are. The policy's outputs are squashed by
-/// tanh to [-1, 1]; so scaled, behind the observation, the critic takes actions in. Everybody else
-/// has them in the environment's units, but where "scaled" is said. fp32 on the CPU. Not
-/// thread-safe; uses the calling thread only. Spans of sizes that do not fit throw
-/// std::logic_error.
+/// then psi, which it reads and does not own. A tanh brings the policy's outputs to [-1, 1]; the
+/// critic takes actions scaled in this way, after the observation. All other actions are in the
+/// environment's units, unless a name says "scaled". fp32 on the CPU. Not thread-safe; uses the
+/// calling thread only. Spans of wrong sizes throw std::logic_error.
 class DeterministicActorCritic {
  public:
-  /// `architecture` must be deterministic(), and `parameters`, those of both, outlive this.
+  /// `architecture` must be deterministic(). `parameters` holds both networks' and must outlive
+  /// this.
   DeterministicActorCritic(const Architecture& architecture, std::span<const float> parameters);
 
   [[nodiscard]] std::size_t action_dims() const { return scale_.dims(); }
@@ -31,21 +31,22 @@ class DeterministicActorCritic {
   void judge(std::span<const std::byte> observations, std::span<const float> actions,
              std::span<float> q);
 
-  /// As judge(), and keeps what critic_backward() needs.
+  /// Like judge(), but keeps the activations for critic_backward().
   void record_judgement(std::span<const std::byte> observations, std::span<const float> actions,
                         std::span<float> q);
 
-  /// From the gradient d_q [samples] of a scalar with respect to q, that of psi, which goes to its
-  /// place in `gradient` (one float per parameter of both).
+  /// Takes d_q [samples], the gradient of a scalar with respect to q. Writes the gradient with
+  /// respect to psi to its place in `gradient` (one float per parameter of both).
   void critic_backward(std::span<const float> d_q, std::span<float> gradient);
 
-  /// pi(s), scaled, with q(s, pi(s)) and dq/da there, by the scaled action: [samples, dims] both.
-  /// Keeps what policy_backward() needs, and forgets what record_judgement() kept.
+  /// Computes pi(s), scaled, with q(s, pi(s)) and dq/da at this action; actions and dq/da are
+  /// [samples, dims] and scaled. Keeps the activations for policy_backward(), and drops those of
+  /// record_judgement().
   void differentiate_by_action(std::span<const std::byte> observations, std::span<float> scaled,
                                std::span<float> q, std::span<float> dq_da);
 
-  /// From the gradient d_outputs [samples, dims] of a scalar with respect to the policy's outputs
-  /// in front of the tanh, that of phi, which goes to its place in `gradient`.
+  /// Takes d_outputs [samples, dims], the gradient of a scalar with respect to the policy's outputs
+  /// before the tanh. Writes the gradient with respect to phi to its place in `gradient`.
   void policy_backward(std::span<const float> d_outputs, std::span<float> gradient);
 
  private:
@@ -55,7 +56,7 @@ class DeterministicActorCritic {
                                        std::span<const float> actions);
 
   ActionScale scale_;
-  std::size_t policy_size_;  // of phi
+  std::size_t policy_size_;  // the size of phi
   Mlp policy_, critic_;
   std::vector<float> observations_;  // [samples, observation]
   std::vector<float> scaled_;        // [samples, dims]

@@ -36,8 +36,8 @@ class DpgNetwork final : public Network, public ActionCritic {
     heads_.add(out);
   }
 
-  /// Goes forward again: the two networks keep the activations of their latest batch alone. The
-  /// loss depends on the policy's action directly and through the value of that action.
+  /// Goes forward again, because the two networks keep the activations of their latest batch alone.
+  /// The loss depends on the policy's action both directly and through its value.
   void backward(const HeadLoss& loss, std::span<float> gradient) override {
     const Heads d = heads_.gradient(loss);
     scaled_.resize(d.logits.size());

@@ -1,5 +1,5 @@
-// An LSTM between a torso and its heads. The network below it, whatever library computes it, makes
-// W x + b of the observations as its policy head; the recurrence, the gates and the heads are here.
+// An LSTM between a torso and its heads. Another network computes the torso and W x + b of the
+// observations, as its policy head; this file adds the recurrence, the gates and the heads.
 
 #include "tandem/nn/composed/lstm_network.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kGates = 4;
 
-/// What is below the recurrence.
+/// The architecture of the network below the recurrence.
 Architecture below(const Architecture& architecture) {
   Architecture result = architecture;
   result.lstm = 0;
@@ -41,8 +41,8 @@ Place place_of(const Architecture& architecture, const std::string& layer) {
   return {};
 }
 
-/// The contents of the cells of some samples, sample by sample. Buffers grow when needed and stay.
-/// Not thread-safe.
+/// The contents of the cells of some samples, sample by sample. Buffers grow when needed and are
+/// kept. Not thread-safe.
 class CellTape {
  public:
   explicit CellTape(std::size_t units) : units_(units) {}
@@ -79,7 +79,7 @@ class CellTape {
   std::vector<float> gates_, c_before_, h_before_, c_, tanh_c_, h_;
 };
 
-/// Samples that lie one after another.
+/// Whether a wave's samples lie one after another.
 bool contiguous(std::span<const std::size_t> wave) {
   return wave.back() - wave.front() + 1 == wave.size();
 }
@@ -120,7 +120,7 @@ class LstmNetwork final : public Network {
     heads_.add(out);
   }
 
-  /// Back through the recorded sequences and no further: their initial states are constants.
+  /// Goes back through the recorded sequences and no further: their initial states are constants.
   void backward(const HeadLoss& loss, std::span<float> gradient) override {
     const auto d = heads_.gradient(loss);
     const auto samples = recorded_.samples();
@@ -154,7 +154,7 @@ class LstmNetwork final : public Network {
     heads_.clear();
   }
 
-  /// Where the network below puts its part of the gates.
+  /// The memory into which the network below writes its part of the gates.
   Heads gates(CellTape& tape, std::size_t first, std::int64_t batch) const {
     const auto width = static_cast<std::int64_t>(kGates * units_);
     return {batch, width, {tape.gates(first), static_cast<std::size_t>(batch * width)}, {}};
@@ -165,8 +165,8 @@ class LstmNetwork final : public Network {
             static_cast<std::int64_t>(kGates) * architecture_.lstm};
   }
 
-  /// From the gates' part of the network below to states and heads, for the samples of a call,
-  /// which are the last ones of the tape.
+  /// Computes states and heads from the part of the gates that the network below computed, for the
+  /// samples of a call, which are the last ones of the tape.
   void run(const Inputs& inputs, CellTape& tape, std::size_t first_wave, const Heads& out) {
     const auto first = tape.samples() - static_cast<std::size_t>(out.batch);
     for (auto wave = first_wave; wave < tape.sequences().waves(); ++wave) {
@@ -217,7 +217,7 @@ class LstmNetwork final : public Network {
     }
   }
 
-  /// The wave's rows of `width` numbers, one after another.
+  /// Copies the wave's rows of `width` numbers, one after another.
   static void gather(std::span<const std::size_t> wave, const float* rows, std::size_t width,
                      std::vector<float>& into) {
     into.clear();
@@ -236,7 +236,7 @@ class LstmNetwork final : public Network {
                    out.data());
   }
 
-  /// The heads' gradients, and what they say of each sample's output.
+  /// Computes the heads' gradients, and the gradient with respect to each sample's output.
   void heads_backward(const Heads& d, std::span<float> gradient) {
     head_backward(policy_, d.batch, d.actions, d.logits, gradient);
     if (architecture_.value_head) head_backward(value_, d.batch, 1, d.value, gradient);
@@ -262,7 +262,7 @@ class LstmNetwork final : public Network {
     }
   }
 
-  /// From the wave's gates to the outputs of the samples before.
+  /// Goes back from the wave's gates to the outputs of the samples before.
   void wave_backward(std::span<const std::size_t> wave) {
     const auto& sequences = recorded_.sequences();
     if (std::ranges::all_of(
@@ -295,10 +295,10 @@ class LstmNetwork final : public Network {
   CellTape passing_;   // of the latest forward()
   CellTape recorded_;  // of record()
   RecordedHeads heads_;
-  std::vector<float> d_h_, d_gates_;        // by sample
-  std::vector<float> d_c_;                  // by chain, at the wave of backward()
-  std::vector<float> d_before_;             // of a wave, as the next two
-  std::vector<float> wave_h_, wave_gates_;  // where the wave's samples lie apart
+  std::vector<float> d_h_, d_gates_;        // sample by sample
+  std::vector<float> d_c_;                  // by chain, at the present wave of backward()
+  std::vector<float> d_before_;             // of one wave, like the next two
+  std::vector<float> wave_h_, wave_gates_;  // used if the wave's samples lie apart
 };
 
 }  // namespace

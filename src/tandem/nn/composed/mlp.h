@@ -1,5 +1,5 @@
-// Fully connected networks in plain C++: for what is too small to be worth a library's overhead,
-// and where the gradient of the inputs is wanted, too.
+// Fully connected networks in plain C++: for small networks, where a library's overhead would
+// dominate, and for users that need the gradient of the inputs, too.
 #pragma once
 
 #include <cstddef>
@@ -13,39 +13,39 @@
 
 namespace tandem {
 
-/// The dense layers of an architecture with a policy head alone, and that head, over parameters
-/// that it does not own and reads where they are: when they have moved it goes on with the new
-/// ones. Numbers in are fp32, whatever their shape. Buffers stay for the next batch. A sample's
-/// outputs do not depend on the others. Not thread-safe; uses the calling thread only. Spans of
-/// other sizes throw std::logic_error.
+/// The dense layers of an architecture with a policy head alone, and that head. It reads its
+/// parameters from memory that it does not own, and uses new ones as soon as they change. Inputs
+/// are fp32 numbers of any shape. Buffers stay for the next batch. A sample's outputs do not depend
+/// on the others. Not thread-safe; uses the calling thread only. Spans of wrong sizes throw
+/// std::logic_error.
 class Mlp {
  public:
-  /// `parameters`: those of architecture.parameters(), which must outlive it. Throws
+  /// `parameters` are those of architecture.parameters() and must outlive this. Throws
   /// std::logic_error for other layers or heads.
   Mlp(const Architecture& architecture, std::span<const float> parameters, Simd simd = best_simd());
 
-  /// x [batch, inputs] to y [batch, outputs].
+  /// Computes y [batch, outputs] from x [batch, inputs].
   void forward(std::span<const float> x, std::span<float> y);
 
-  /// As forward, and keeps what backward needs of these samples, in the place of those before.
+  /// Like forward, but keeps these samples' activations for backward, in place of earlier ones.
   void record(std::span<const float> x, std::span<float> y);
 
-  /// From d_y [batch, outputs], the gradient of a scalar with respect to the outputs recorded last,
-  /// that of the parameters and that of the inputs, d_x [batch, inputs]; each is overwritten, or
-  /// not computed where it is empty. The parameters must still be those of record(). May be called
-  /// again.
+  /// Takes d_y [batch, outputs], the gradient of a scalar with respect to the outputs recorded
+  /// last. Overwrites `gradient` and d_x [batch, inputs] with the gradients of the parameters and
+  /// of the inputs; an empty span is not computed. The parameters must still be those of record().
+  /// May be called again.
   void backward(std::span<const float> d_y, std::span<float> gradient, std::span<float> d_x = {});
 
  private:
   struct Dense {
     std::int64_t inputs = 0;
     std::int64_t outputs = 0;
-    std::size_t weights = 0;  // where they are among the parameters
+    std::size_t weights = 0;  // index among the parameters
     std::size_t bias = 0;
     Activation activation = Activation::none;
   };
 
-  /// What each layer takes in, [samples, inputs].
+  /// The inputs of each layer, [samples, inputs].
   struct Tape {
     std::int64_t samples = 0;
     std::vector<std::vector<float>> inputs;

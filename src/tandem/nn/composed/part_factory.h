@@ -1,4 +1,4 @@
-// How networks that are made of others make their parts.
+// The factory with which composed networks make their parts.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace tandem {
 
-/// Makes a part of a composed network: the network of the part's own architecture, over its share
-/// of the parameters, which must outlive it.
+/// Makes a part of a composed network: a network of the part's own architecture over its share of
+/// the parameters, which must outlive it.
 using PartFactory =
     std::function<std::unique_ptr<Network>(const Architecture&, std::span<const float> parameters)>;
 

@@ -22,7 +22,7 @@ class Half {
 
   [[nodiscard]] Network& network() { return *network_; }
 
-  /// A pass over the state that stands from `offset` on in each sample's.
+  /// Runs `pass` on the part of each sample's state that starts at `offset`.
   template <class Pass>
   void run(const Inputs& inputs, std::size_t offset, std::span<float> out, Pass pass) {
     const auto batch = static_cast<std::int64_t>(out.size()) / width_;
@@ -104,8 +104,8 @@ class SeparateNetwork final : public Network {
   }
 
   Architecture architecture_;
-  std::size_t policy_size_;   // of its parameters, which come first
-  std::size_t value_offset_;  // of its part of a state
+  std::size_t policy_size_;   // the number of its parameters, which come first
+  std::size_t value_offset_;  // the place of its part in a state
   Half policy_, value_;
   RecordedHeads heads_;
 };

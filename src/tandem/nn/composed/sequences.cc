@@ -52,7 +52,7 @@ std::int64_t Sequences::checked(std::int64_t followed, std::size_t sample) {
   return followed;
 }
 
-/// The samples from `first` on by their depth.
+/// Orders the samples from `first` on by their depth.
 void Sequences::order(std::size_t first) {
   next_.assign(std::ranges::max(depth_) + 1, 0);
   for (const auto depth : depth_) ++next_[depth];

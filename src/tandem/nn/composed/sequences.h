@@ -10,17 +10,16 @@
 
 namespace tandem {
 
-/// Which recorded sample follows which (Inputs::follows), in sequences of any lengths, and the
-/// order in which a recurrence goes through them: in waves, each of samples that do not depend on
-/// each other. An episode that begins cuts its sequence. Buffers grow when needed and stay. Not
-/// thread-safe.
+/// Records which sample follows which (Inputs::follows), in sequences of any lengths, and orders
+/// them for a recurrence: in waves, each of samples that do not depend on each other. The beginning
+/// of an episode cuts its sequence. Buffers grow when needed and are kept. Not thread-safe.
 class Sequences {
  public:
   [[nodiscard]] std::size_t samples() const { return before_.size(); }
   void clear();
 
-  /// Adds the samples of a call, behind those before; returns the first of its waves. Throws
-  /// std::logic_error where `follows` breaks the rules of Inputs::follows.
+  /// Appends the samples of a call; returns the first of its waves. Throws std::logic_error when
+  /// `follows` breaks the rules of Inputs::follows.
   std::size_t add(std::size_t batch, std::span<const std::int64_t> follows,
                   std::span<const std::uint8_t> episode_starts);
 
@@ -29,7 +28,7 @@ class Sequences {
   [[nodiscard]] std::span<const std::size_t> wave(std::size_t index) const;
   [[nodiscard]] std::size_t waves() const { return wave_ends_.size(); }
 
-  /// The sample before in the same sequence and episode, or kStartsSequence.
+  /// The preceding sample in the same sequence and episode, or kStartsSequence.
   [[nodiscard]] std::int64_t before(std::size_t sample) const { return before_[sample]; }
 
   /// The number of the sample's chain, in [0, chains()): all samples that gradients join have the
@@ -43,10 +42,11 @@ class Sequences {
 
   std::vector<std::int64_t> before_;
   std::vector<std::size_t> chain_;
-  std::vector<std::uint8_t> followed_;  // by another sample
-  std::vector<std::size_t> depth_;      // of the latest call's samples: samples before in the call
-  std::vector<std::size_t> order_;      // samples, wave by wave
-  std::vector<std::size_t> wave_ends_;  // in order_
+  std::vector<std::uint8_t> followed_;  // whether another sample follows it
+  std::vector<std::size_t> depth_;      // for the latest call's samples: how many precede it in the
+                                        // call
+  std::vector<std::size_t> order_;      // all samples, wave by wave
+  std::vector<std::size_t> wave_ends_;  // as places in order_
   std::vector<std::size_t> next_;       // place in order_ for each new wave's next sample
   std::size_t chains_ = 0;
   std::size_t latest_ = 0;  // samples of the latest call, if it was one wave

@@ -12,7 +12,7 @@ namespace {
 float to_float(float x) { return x; }
 float to_float(Bfloat16 x) { return from_bfloat16(x); }
 
-/// Where numbers are rounded, only a ReLU has a loop of its own: other activations are rare there.
+/// For rounded numbers only the ReLU has a fast loop, because other activations are rare there.
 template <class T>
 void rounded_backward(Activation activation, std::size_t count, const T* y, const T* d,
                       Bfloat16* out) {

@@ -1,4 +1,4 @@
-// What stands behind a layer, forward and backward.
+// Activation functions, forward and backward.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace tandem {
 /// Applies the activation to each number, in place. Pure; safe from many threads.
 void activate(Activation activation, std::span<float> x);
 
-/// `count` gradients in front of an activation, from those behind it, `d`, and its outputs `y`.
-/// `out` may be `d`. Pure; safe from many threads.
+/// Computes the `count` gradients before an activation from `d`, those after it, and `y`, its
+/// outputs. `out` may be `d`. Pure; safe from many threads.
 void activation_backward(Activation activation, std::size_t count, const float* y, const float* d,
                          float* out);
 void activation_backward(Activation activation, std::size_t count, const float* y, const float* d,

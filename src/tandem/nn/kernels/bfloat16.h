@@ -6,16 +6,16 @@
 
 namespace tandem {
 
-/// A bfloat16 as its bits. Its sign and order are those of the same 16 bits as an integer.
+/// A bfloat16 as its bits. It has the same sign and order as these 16 bits taken as an integer.
 using Bfloat16 = std::uint16_t;
 
-/// The nearest bfloat16, ties to even, of a number that is finite.
+/// The nearest bfloat16, ties to even. `value` must be finite.
 inline Bfloat16 to_bfloat16(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   return static_cast<Bfloat16>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-/// The same number.
+/// The same number as a float.
 inline float from_bfloat16(Bfloat16 value) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
 }

@@ -5,10 +5,11 @@
 #include <cmath>
 #include <cstdint>
 
-/// NaN stays, infinite numbers give the limits. The same bits with any vector instructions. Pure.
+/// NaN gives NaN, infinite numbers give the limits. The bits do not depend on the vector
+/// instructions. Pure.
 namespace tandem::branchless {
 
-/// yes or no, by a mask: a branch around either would keep loops out of SIMD.
+/// Chooses yes or no by a mask: a branch would keep loops out of SIMD.
 [[gnu::always_inline]] inline float choose(bool condition, float yes, float no) {
   const auto mask = -static_cast<std::uint32_t>(condition);
   return std::bit_cast<float>((std::bit_cast<std::uint32_t>(yes) & mask) |
@@ -17,9 +18,9 @@ namespace tandem::branchless {
 
 /// exp(x) to about 1e-7 of its value: 2^n times a polynomial of the rest (Cephes' expf).
 [[gnu::always_inline]] inline float exponential(float x) {
-  x = choose(x > 87.0f, 87.0f, x);  // NaN stays
+  x = choose(x > 87.0f, 87.0f, x);  // keeps NaN
   x = choose(x < -87.0f, -87.0f, x);
-  // Adding 1.5 * 2^23 rounds to an integer, which then stands in the low bits.
+  // Adding 1.5 * 2^23 rounds to an integer, whose value is then in the low bits.
   constexpr float kRounder = 12582912.0f;
   const float shifted = x * 1.44269504f + kRounder;
   const float n = shifted - kRounder;
@@ -36,7 +37,7 @@ namespace tandem::branchless {
 
 [[gnu::always_inline]] inline float sigmoid(float x) { return 1.0f / (1.0f + exponential(-x)); }
 
-/// Near zero a polynomial, as the difference of exponentials would cancel (Cephes' tanhf).
+/// A polynomial near zero, where a difference of exponentials would cancel (Cephes' tanhf).
 [[gnu::always_inline]] inline float hyperbolic_tangent(float x) {
   const float z = x * x;
   float p = -5.70498872745e-3f;

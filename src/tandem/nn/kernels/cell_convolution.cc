@@ -15,12 +15,12 @@ namespace {
 constexpr std::int64_t kBlock = Tile::kRows;
 constexpr std::int64_t kRowBytes = Tile::kRowBytes;
 
-/// Products of a byte and a slice whose sum is sure to fit 32 bits.
+/// The number of products of a byte and a slice whose sum always fits 32 bits.
 constexpr std::int64_t kMostProducts = std::numeric_limits<std::int32_t>::max() / (255 * 128);
 
 std::int64_t rows_for(std::int64_t bytes) { return (bytes + kRowBytes - 1) / kRowBytes; }
 
-/// Rows of the kernel lie in a cell's bytes as in the image's.
+/// The order of a cell's bytes within a row of the kernel is that of the image's.
 std::vector<std::int64_t> order_of(const CellShape& shape) {
   std::vector<std::int64_t> order;
   for (std::int64_t i = 0; i < shape.filter_weights(); ++i) {
@@ -29,7 +29,7 @@ std::vector<std::int64_t> order_of(const CellShape& shape) {
   return order;
 }
 
-/// One sample forward, 16 places of the kernel at a time.
+/// The forward pass of one sample, 16 places of the kernel at a time.
 struct Forward {
   const CellShape& shape;
   const SlicedWeights& weights;
@@ -62,7 +62,7 @@ struct Forward {
     _tile_stored(2, sums.slices[2].row(0), kRowBytes);
   }
 
-  /// Bias, ReLU, and away with the places that reach over the end of a row.
+  /// Adds the bias, applies the ReLU, and drops the places that reach over the end of a row.
   [[gnu::target("avx512f")]] void finish(const Sums& sums, std::int64_t place,
                                          std::int64_t filter_block, float* out) const {
     const __m512 scale0 = _mm512_loadu_ps(weights.scales() + filter_block * kBlock);
@@ -78,7 +78,7 @@ struct Forward {
       const __m512 high = _mm512_cvtepi32_ps(_mm512_load_si512(sums.slices[2].row(i)));
       __m512 sum = _mm512_fmadd_ps(low, scale0, biases);
       sum = _mm512_fmadd_ps(high, scale2, _mm512_fmadd_ps(middle, scale1, sum));
-      // Where it is no number, the second of the two is the maximum.
+      // Given NaN, the instruction returns its second operand, which is the sum.
       const __m512 relu = _mm512_max_ps(_mm512_setzero_ps(), sum);
       if (column < columns) _mm512_storeu_ps(out + (row * columns + column) * kBlock, relu);
       if (++column < shape.columns) continue;
@@ -111,7 +111,7 @@ struct Forward {
   const auto blocks = shape.depth / kBlock;
   for (std::int64_t row = 0; row < spans * Tile::kRows; ++row) {
     std::array<const std::uint8_t*, 4> from;
-    for (std::int64_t i = 0; i < 4; ++i) {  // behind the last cell come none, and gradients of 0
+    for (std::int64_t i = 0; i < 4; ++i) {  // after the last cell come zeros
       from[i] = cells + std::min(4 * row + i, shape.cells() - 1) * shape.depth;
     }
     for (std::int64_t block = 0; block < blocks; ++block) {
@@ -130,13 +130,13 @@ struct Forward {
   }
 }
 
-/// Products of gradients, 16 filters' slices of a sample's cells, and the cells' bytes.
+/// The operands of the products of gradients: 16 filters' slices, and a sample's cells as bytes.
 struct Products {
-  std::int64_t stride;  // of the gradients' rows
+  std::int64_t stride;  // bytes from one row of the gradients to the next
   std::int64_t spans;
   std::int64_t depth_blocks;
 
-  /// Adds to four sums, kSlices tiles apart: of four blocks of depth at one place of the kernel.
+  /// Adds to four sums, kSlices tiles apart, for four blocks of depth at one place of the kernel.
   [[gnu::target("amx-tile,amx-int8")]] void add_blocks(const std::int8_t* gradients,
                                                        const Tile* cells, Tile* sums) const {
     load(sums);
@@ -154,7 +154,7 @@ struct Products {
     store(sums);
   }
 
-  /// Adds to four sums, kSlices tiles apart: of one block of depth at four places of the kernel.
+  /// Adds to four sums, kSlices tiles apart, for one block of depth at four places of the kernel.
   [[gnu::target("amx-tile,amx-int8")]] void add_places(
       const std::array<const std::int8_t*, 4>& gradients, const Tile* cells, Tile* sums) const {
     load(sums);
@@ -269,7 +269,7 @@ void CellConvolution::add_gradients(std::int64_t batch, const std::uint8_t* cell
   add_sums(d_weights);
 }
 
-/// Of the gradients in whole_ and the cells in cells_.
+/// Adds the products of the gradients in whole_ and the cells in cells_.
 void CellConvolution::add_products(std::int64_t filter_block) {
   const auto stride = margin_ + spans_ * kRowBytes;
   std::array<std::int8_t*, kSlices> rows;
@@ -282,7 +282,7 @@ void CellConvolution::add_products(std::int64_t filter_block) {
   }
   let_tiles_see_memory();
 
-  // A kernel at place p has its cell `place` at p + `cell`: gradients further on by that many.
+  // A kernel at place p has its cell `place` at p + `cell`: the gradients are shifted by that.
   const auto cell = [&](std::int64_t place) {
     return place / shape_.reach * shape_.columns + place % shape_.reach;
   };
@@ -305,7 +305,7 @@ void CellConvolution::add_products(std::int64_t filter_block) {
   }
 }
 
-/// sums_ as the gradients that they are.
+/// Converts sums_ back to gradients.
 void CellConvolution::add_sums(std::span<float> d_weights) const {
   constexpr std::array kWorth{0x1p0F, 0x1p8F, 0x1p16F};
   const auto* tile = sums_.data();

@@ -6,8 +6,8 @@ namespace tandem {
 namespace {
 
 // Each product is written once over vectors of kLanes floats, in blocks whose sums stay in
-// registers, and compiled for each set of instructions. Functions are inlined into their caller, as
-// they must be compiled for its instructions.
+// registers, and compiled for each set of instructions. Functions must be inlined into their
+// caller, so that they are compiled for its instructions.
 
 template <std::int64_t kLanes>
 struct Lanes {
@@ -17,7 +17,7 @@ struct Lanes {
 template <std::int64_t kLanes>
 using Vector = typename Lanes<kLanes>::Type;
 
-// By reference: how vectors are passed by value depends on the instructions.
+// Takes vectors by reference: passing them by value depends on the instructions.
 template <class V>
 [[gnu::always_inline]] inline void load(V& vector, const float* from) {
   std::memcpy(&vector, from, sizeof(V));
@@ -42,7 +42,7 @@ template <std::int64_t kLanes>
   }
 }
 
-/// kRows outputs of kSamples samples: each vector that is loaded serves several sums.
+/// Computes kRows outputs of kSamples samples: each vector that is loaded serves several sums.
 template <std::int64_t kLanes, std::int64_t kSamples, std::int64_t kRows>
 [[gnu::always_inline]] inline void forward_block(const DenseShape& shape, const float* w,
                                                  const float* x, float* y) {
@@ -73,8 +73,8 @@ template <std::int64_t kLanes, std::int64_t kSamples, std::int64_t kRows>
   }
 }
 
-/// kRows outputs of all samples, while their weights are in the cache. A sample's sums are made in
-/// the same order whether it shares a block or not.
+/// Computes kRows outputs of all samples while their weights are in the cache. The order of a
+/// sample's sums is the same whether or not it shares a block.
 template <std::int64_t kLanes, std::int64_t kRows>
 [[gnu::always_inline]] inline void forward_rows(const DenseShape& shape, const float* w,
                                                 const float* x, float* y) {
@@ -101,8 +101,8 @@ template <std::int64_t kLanes>
   }
 }
 
-/// out[i] += sum over t of factors[i, t] * rows[t], for vectors of `width` floats. The factors
-/// stand in any two strides.
+/// out[i] += sum over t of factors[i, t] * rows[t], for vectors of `width` floats. Any two strides
+/// give the places of the factors.
 struct Combination {
   std::int64_t outs = 0;
   std::int64_t terms = 0;
@@ -114,7 +114,7 @@ struct Combination {
   float* out = nullptr;
 };
 
-/// kVectors vectors of kOuts of them, from out `first` and column `column` on.
+/// Computes kVectors vectors of kOuts outs, from out `first` and column `column` on.
 template <std::int64_t kLanes, std::int64_t kVectors, std::int64_t kOuts>
 [[gnu::always_inline]] inline void combine_block(const Combination& all, std::int64_t first,
                                                  std::int64_t column) {

@@ -1,4 +1,4 @@
-// Dense layers in plain C++, for what is too small to be worth a library's overhead.
+// Dense layers in plain C++, for small layers where a library's overhead would dominate.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,7 @@
 
 namespace tandem {
 
-/// The matrix of a layer, [outputs, inputs] row-major, and how many samples go through it. Value
-/// type.
+/// The matrix of a layer, [outputs, inputs] row-major, and the number of samples. Value type.
 struct DenseShape {
   std::int64_t samples = 0;
   std::int64_t inputs = 0;
@@ -16,18 +15,18 @@ struct DenseShape {
 };
 
 /// The three products of a dense layer with weights w, for x [samples, inputs] and y [samples,
-/// outputs]. Sums are made in an order that depends on the shape and the instructions alone; those
-/// of forward not on the number of samples either, so that each sample's are as if it were alone.
+/// outputs]. The order of sums depends on the shape and the instructions alone. In `forward` it
+/// does not depend on the number of samples either, so each sample is computed as if it were alone.
 /// Pure; safe from many threads.
 struct DenseKernels {
   using Product = void (*)(const DenseShape& shape, const float* a, const float* b, float* out);
 
   Product forward;     // (w, x, y): y += x w^T
-  Product to_input;    // (w, y, x): x += y w, of gradients
-  Product to_weights;  // (y, x, w): w = y^T x, of gradients
+  Product to_input;    // (w, y, x): x += y w, for gradients
+  Product to_weights;  // (y, x, w): w = y^T x, for gradients
 };
 
-/// Those for these instructions.
+/// The kernels for these instructions.
 DenseKernels dense_kernels(Simd simd);
 
 }  // namespace tandem

@@ -1,4 +1,4 @@
-// Instructions beyond the build's own are allowed function by function, as in dense.cc.
+// As in dense.cc, functions that need more instructions than the build's own say so themselves.
 #include "tandem/nn/kernels/int8_slices.h"
 
 #include <immintrin.h>
@@ -11,7 +11,7 @@
 namespace tandem {
 namespace {
 
-/// Sixteen rows of sixteen numbers become columns.
+/// Transposes sixteen rows of sixteen numbers.
 [[gnu::target("avx512f"), gnu::always_inline]] inline void transpose(__m512i (&rows)[kLanes]) {
   __m512i pairs[kLanes], fours[kLanes];
 #pragma GCC unroll 8
@@ -26,8 +26,8 @@ namespace {
     fours[i + 2] = _mm512_unpacklo_epi64(pairs[i + 1], pairs[i + 3]);
     fours[i + 3] = _mm512_unpackhi_epi64(pairs[i + 1], pairs[i + 3]);
   }
-  // Column i is in part i / 4 of the fours of i % 4.
-  constexpr int kEven = 0x88;  // the first and third part of either
+  // Column i is in part i / 4 of the vectors of group i % 4.
+  constexpr int kEven = 0x88;  // the first and third part of each vector
   constexpr int kOdd = 0xdd;
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
@@ -42,7 +42,7 @@ namespace {
   }
 }
 
-/// The lowest bytes of the numbers of four vectors side by side.
+/// Packs the lowest bytes of the numbers in four vectors side by side.
 [[gnu::target("avx512f,avx512bw"), gnu::always_inline]] inline __m512i lowest_bytes(
     const __m512i& a, const __m512i& b, const __m512i& c, const __m512i& d) {
   constexpr __mmask64 kSecond = 0x2222'2222'2222'2222;
@@ -53,9 +53,9 @@ namespace {
   return _mm512_mask_mov_epi8(three, kFourth, _mm512_slli_epi32(d, 24));
 }
 
-/// The whole numbers nearest to sixteen floats times their factors. 128 added to each slice makes
-/// it a byte of 0 to 255, carries included; the highest bit of which is then the other way round
-/// than in a signed byte.
+/// The whole numbers nearest to sixteen floats times their factors. Adding 128 to each slice makes
+/// it a byte of 0 to 255, carries included; its highest bit is then the opposite of that in a
+/// signed byte.
 [[gnu::target("avx512f"), gnu::always_inline]] inline __m512i whole_row(const float* row,
                                                                         const __m512& factor) {
   const __m512i halves = _mm512_set1_epi32(0x808080);
@@ -74,7 +74,7 @@ namespace {
                            _mm512_srli_epi32(c, 16), _mm512_srli_epi32(d, 16));
 }
 
-/// Those of rows [count, 16] from row `i` on; behind the last row it comes again.
+/// Splits rows [count, 16] from row `i` on. After the last row it takes the last row again.
 [[gnu::target("avx512f,avx512bw"), gnu::always_inline]] inline void split_four(
     const float* rows, std::int64_t count, std::int64_t i, const __m512& factor,
     __m512i (&slices)[kSlices]) {
@@ -96,8 +96,9 @@ namespace {
 }  // namespace
 
 WholeScale::WholeScale(float largest, float sum) {
-  constexpr float kLargest = 8'355'000;  // a little more would not fit three slices
-  constexpr float kNothing = 1e-30F;     // nothing is so small, and its factor is still a float
+  constexpr float kLargest = 8'355'000;  // slightly more would not fit three slices
+  constexpr float kNothing = 1e-30F;     // no number that counts is so small, and its factor is
+                                         // still a float
   const float scale = std::max(largest, kNothing) / kLargest;
   factor = 1 / scale;
   back = std::isfinite(sum) ? scale : std::numeric_limits<float>::quiet_NaN();
@@ -129,7 +130,7 @@ void transpose_to_rows(const float* matrix, std::int64_t stride, std::int64_t co
 
 [[gnu::target("avx512f")]] void measure_rows(const float* rows, std::int64_t count, float* largest,
                                              float* sums) {
-  // Four side by side: each would otherwise wait for the one before.
+  // Four run side by side: each would otherwise wait for the one before.
   constexpr std::int64_t kChains = 4;
   __m512 most[kChains], sum[kChains];
   for (std::int64_t chain = 0; chain < kChains; ++chain) {

@@ -1,4 +1,4 @@
-// The flat buffer of parameters as a network takes it, layer by layer.
+// Splits the flat buffer of parameters into layers.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace tandem {
 
-/// Parameters, or their gradients, by layers: the torso's, then the heads as one layer of all their
-/// outputs. Where there are cells, the first layer is one over cells of bytes b from 0 to 255
-/// instead of pixels b / 255 - m, m being their mean: its weights are divided by 255, and its bias
-/// is lessened by m times their sum. Such a layer and the heads stand in a copy, all others in the
-/// flat buffer itself. Not thread-safe.
+/// Parameters, or their gradients, by layers: the torso's, then the heads as one layer with all
+/// their outputs. With cells, the first layer takes cells of bytes b from 0 to 255 instead of
+/// pixels b / 255 - m, where m is their mean: its weights are divided by 255, and m times their sum
+/// is subtracted from its bias. Such a layer and the heads are copies; all other layers stay in the
+/// flat buffer. Not thread-safe.
 class LayerParameters {
  public:
   template <class T>
@@ -26,13 +26,13 @@ class LayerParameters {
 
   LayerParameters(const Architecture& architecture, const std::optional<Cells>& cells);
 
-  /// Makes the copies those of `flat`.
+  /// Copies from `flat`.
   void read(std::span<const float> flat);
 
-  /// Of gradients: puts the copies, as those of the parameters, into their places in `flat`.
+  /// For gradients: puts the copies into their places in `flat`, as gradients of the parameters.
   void write(std::span<float> flat) const;
 
-  /// Layer `i`, where `flat` is what read() was or write() will be given.
+  /// Layer `i`; `flat` is the buffer of read() or write().
   template <class T>
   Part<T> layer(std::size_t i, std::span<T> flat) {
     if (i == heads_) return {head_weights_.data(), head_bias_.data()};
@@ -41,10 +41,10 @@ class LayerParameters {
   }
 
  private:
-  /// Some numbers of a row of the heads' layer.
+  /// A part of a row of the heads' layer.
   struct HeadRow {
-    std::int64_t from;  // in the flat buffer
-    std::int64_t to;    // in the copy
+    std::int64_t from;  // its place in the flat buffer
+    std::int64_t to;    // its place in the copy
     std::int64_t count;
   };
 
@@ -52,8 +52,8 @@ class LayerParameters {
 
   std::vector<ParameterInfo> infos_;
   std::size_t heads_;                // the heads' index among the layers
-  std::vector<HeadRow> head_rows_;   // all but these are 0: a head has inputs of its own
-  std::vector<std::int64_t> order_;  // of a filter over cells; empty: no cells
+  std::vector<HeadRow> head_rows_;   // all other numbers are 0: a head has inputs of its own
+  std::vector<std::int64_t> order_;  // order of weights in a filter over cells; empty: no cells
   float pixel_mean_;
   std::vector<float> first_weights_;
   std::vector<float> first_bias_;

@@ -9,7 +9,7 @@ namespace {
 using branchless::hyperbolic_tangent;
 using branchless::sigmoid;
 
-// No two arrays overlap: iterations depend on nothing (ivdep), and many are made at once. Clang
+// No two arrays overlap, so iterations are independent (ivdep) and can run side by side. Clang
 // finds that out by itself and does not know the pragma.
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 

@@ -11,7 +11,7 @@
 namespace tandem {
 namespace {
 
-/// kChannels is known to the compiler in the common cases, which makes this four times as fast.
+/// In common cases the compiler knows kChannels, which makes this four times as fast.
 template <std::int64_t kChannels, class T>
 void interleave(const T* image, std::int64_t channels, std::int64_t pixels, float scale, float mean,
                 float* __restrict out) {
@@ -41,7 +41,7 @@ void convert(const std::uint8_t* bytes, float* __restrict out) {
   for (int i = 0; i < kPixels; ++i) out[i] = static_cast<float>(bytes[i]);
 }
 
-/// A bfloat16 is the upper half of a float; so small an integer has nothing in the lower half.
+/// A bfloat16 is the upper half of a float; integers this small have only zeros in the lower half.
 template <int kPixels>
 void convert(const std::uint8_t* bytes, std::uint16_t* __restrict out) {
   std::array<float, kPixels> wide;
@@ -55,8 +55,8 @@ void convert(const std::uint8_t* bytes, std::uint8_t* __restrict out) {
   std::memcpy(out, bytes, kPixels);
 }
 
-/// One image, its cells in pieces of kRun pixels that lie together in `out`: rows of one cell, or
-/// of the cells of several channels.
+/// Converts one image. Its cells have pieces of kRun pixels that lie together in `out`: rows of one
+/// cell, or of the cells of several channels.
 template <std::int64_t kStride, std::int64_t kRun, class T>
 void write_image(const std::uint8_t* image, const Cells& cells, std::int64_t block,
                  T* __restrict out) {
@@ -149,7 +149,7 @@ void write_cells(std::span<const std::byte> images, std::int64_t batch, const Ce
                        block == cells.depth() && cells.columns() >= kRows;
   static const bool has_rows = best_simd() >= Simd::avx512;
   if (!in_rows || !has_rows) return write_images(images, batch, cells, block, out);
-  // Sixteen rows of four channels make a row of cells, each of which has four bytes of every one.
+  // Sixteen rows of four channels make one row of cells, in which each has four bytes of every row.
   const auto* image = reinterpret_cast<const std::uint8_t*>(images.data());
   for (std::int64_t i = 0; i < batch; ++i, image += cells.channels * cells.height * cells.width) {
     for (std::int64_t first = 0; first < cells.rows() * 4; first += 4) {

@@ -1,4 +1,4 @@
-// Images as networks want them.
+// Converts images to the layouts that networks need.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@ namespace tandem {
 void scale_channels_last(std::span<const std::byte> images, std::int64_t batch,
                          std::int64_t channels, std::int64_t pixels, float* out);
 
-/// Observations of `channels` planes of `pixels` numbers each, bytes or floats as `dtype` says, as
-/// floats [batch, pixels, channels] (channels last); bytes are divided by 255 and lessened by
-/// `mean`. A vector is one channel. Pure; safe from many threads.
+/// Converts observations of `channels` planes of `pixels` numbers each, bytes or floats as `dtype`
+/// says, to floats [batch, pixels, channels] (channels last). Bytes are divided by 255, and `mean`
+/// is subtracted from them. A vector is one channel. Pure; safe from many threads.
 void write_numbers(std::span<const std::byte> observations, DType dtype, std::int64_t batch,
                    std::int64_t channels, std::int64_t pixels, float mean, float* out);
 
-/// A convolution whose kernel is a multiple of its stride, as one of stride 1 over cells: the
-/// stride x stride pixels of a cell are channels. That has enough channels for SIMD where images
-/// have few, and the same sums. Value type.
+/// Turns a convolution whose kernel is a multiple of its stride into one of stride 1 over cells:
+/// the stride x stride pixels of a cell become channels. The sums are the same, and there are
+/// enough channels for SIMD even if images have few. Value type.
 struct Cells {
   std::int64_t channels = 0, height = 0, width = 0;  // of an image
   std::int64_t kernel = 0, stride = 0;
@@ -31,22 +31,22 @@ struct Cells {
   [[nodiscard]] std::int64_t pixels() const { return stride * stride; }  // of a cell
   [[nodiscard]] std::int64_t depth() const { return channels * pixels(); }
   [[nodiscard]] std::int64_t reach() const { return kernel / stride; }  // of the kernel
-  /// Pixels behind the last place of the kernel are in no cell.
+  /// Pixels after the last place of the kernel are in no cell.
   [[nodiscard]] std::int64_t rows() const { return (height - kernel) / stride + reach(); }
   [[nodiscard]] std::int64_t columns() const { return (width - kernel) / stride + reach(); }
 
-  /// Whether write_cells() knows them: those of stride 4, which Atari's networks have, and 2.
+  /// Whether write_cells() supports them: those of stride 4, which Atari's networks have, and 2.
   [[nodiscard]] bool writable() const;
 
-  /// For each weight of a filter over cells {depth, reach, reach}, the index of the weight of the
-  /// filter over pixels {channels, kernel, kernel} that it is.
+  /// For each weight of a filter over cells {depth, reach, reach}, the index of the same weight in
+  /// the filter over pixels {channels, kernel, kernel}.
   [[nodiscard]] std::vector<std::int64_t> weight_order() const;
 };
 
-/// Turns u8 images [batch, channels, height, width] into cells, numbers from 0 to 255 as float, as
-/// bfloat16 (its bits), which holds them exactly, or as they are: [batch, depth / block, rows,
-/// columns, block]. block: a multiple of 8 that divides depth. Throws std::logic_error when the
-/// cells are not writable. Pure; safe from many threads.
+/// Turns u8 images [batch, channels, height, width] into cells [batch, depth / block, rows,
+/// columns, block] of numbers from 0 to 255: as floats, as bfloat16 (its bits), which holds them
+/// exactly, or as bytes. block: a multiple of 8 that divides depth. Throws std::logic_error when
+/// the cells are not writable. Pure; safe from many threads.
 void write_cells(std::span<const std::byte> images, std::int64_t batch, const Cells& cells,
                  std::int64_t block, float* out);
 void write_cells(std::span<const std::byte> images, std::int64_t batch, const Cells& cells,

@@ -5,8 +5,8 @@
 
 namespace tandem {
 
-// A mask instead of a choice: compilers turn it into SIMD, and half of all units, at random, do not
-// pass, which is the worst that a branch can meet.
+// Uses a mask instead of a branch: compilers turn it into SIMD. Half of all units, at random, do
+// not pass, which is the worst case for branches.
 
 void relu_backward(std::size_t count, const float* y, const float* d, float* out) {
   for (std::size_t i = 0; i < count; ++i) {

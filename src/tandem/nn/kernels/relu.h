@@ -1,4 +1,4 @@
-// Backward through a ReLU.
+// The backward pass of a ReLU.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace tandem {
 
-/// `count` gradients in front of a ReLU, from those behind it, `d`, and its outputs `y`. `out` may
-/// be `d`. Pure; safe from many threads.
+/// Computes the `count` gradients before a ReLU from `d`, those after it, and `y`, its outputs.
+/// `out` may be `d`. Pure; safe from many threads.
 void relu_backward(std::size_t count, const float* y, const float* d, float* out);
 void relu_backward(std::size_t count, const float* y, const float* d, Bfloat16* out);
 void relu_backward(std::size_t count, const Bfloat16* y, const Bfloat16* d, Bfloat16* out);

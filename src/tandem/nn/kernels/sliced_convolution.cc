@@ -7,7 +7,7 @@
 namespace tandem {
 namespace {
 
-/// A step's bytes are those of 16 channels of up to four pixels.
+/// The bytes of a step belong to 16 channels of up to four pixels.
 std::vector<std::int64_t> order_of(const ConvolutionShape& shape) {
   std::vector<std::int64_t> order;
   for (std::int64_t step = 0; step < shape.channels / kLanes * shape.kernel; ++step) {
@@ -35,7 +35,7 @@ bool SlicedConvolution::supports(const ConvolutionShape& shape) {
 SlicedConvolution::SlicedConvolution(const ConvolutionShape& shape)
     : shape_(shape),
       weights_(shape.filters, shape.channels * shape.kernel * shape.kernel, order_of(shape)),
-      // A step takes four pixels, of which some may lie behind the image, and do not count.
+      // A step takes four pixels; those beyond the image do not count.
       slice_bytes_(shape.inputs() + Tile::kRowBytes),
       inputs_(kSlices * slice_bytes_) {
   for (std::int64_t step = 0; step < weights_.steps(); ++step) {
@@ -44,7 +44,7 @@ SlicedConvolution::SlicedConvolution(const ConvolutionShape& shape)
   }
 }
 
-/// A sample's slices; what a whole number of 1 is worth.
+/// Writes a sample's slices; returns the value of a whole number of 1.
 float SlicedConvolution::read(const float* in) {
   const auto rows = shape_.inputs() / kLanes;
   const auto scale = one_scale(in, rows);

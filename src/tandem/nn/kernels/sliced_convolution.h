@@ -1,4 +1,4 @@
-// The forward pass of a convolution, in whole numbers, by AMX.
+// The forward pass of a convolution, in whole numbers, with AMX.
 #pragma once
 
 #include <cstdint>
@@ -25,27 +25,27 @@ struct ConvolutionShape {
 /// Needs Simd::amx.
 class SlicedConvolution {
  public:
-  /// Whether it knows this shape: channels and filters by 16, a kernel of up to 4, and rows of up
-  /// to 16 outputs.
+  /// Whether it supports this shape: channels and filters by 16, a kernel of up to 4, and rows of
+  /// up to 16 outputs.
   [[nodiscard]] static bool supports(const ConvolutionShape& shape);
 
   explicit SlicedConvolution(const ConvolutionShape& shape);
 
-  /// weights: [filters, channels, kernel, kernel]; bias: [filters]. Copies them. A filter with a
-  /// weight that is no number gives none.
+  /// weights: [filters, channels, kernel, kernel]; bias: [filters]. Copies them. If a weight is
+  /// NaN, all outputs of its filter are NaN.
   void load(const float* weights, const float* bias) { weights_.load(weights, bias); }
 
   /// in: [batch, channels / 16, height, width, 16]; out: [batch, filters / 16, out_rows,
-  /// out_columns, 16]. A sample with a number that is none gives none.
+  /// out_columns, 16]. If an input is NaN, all outputs of its sample are NaN.
   void forward(std::int64_t batch, const float* in, float* out);
 
  private:
   float read(const float* in);
 
   ConvolutionShape shape_;
-  SlicedWeights weights_;              // a step: a row of the kernel over 16 channels
+  SlicedWeights weights_;              // a step covers a row of the kernel over 16 channels
   std::vector<std::int64_t> offsets_;  // of the steps in a slice of inputs_
-  std::int64_t slice_bytes_;           // of a slice in inputs_, with some behind the image
+  std::int64_t slice_bytes_;           // size of a slice in inputs_, with some room after the image
   std::vector<std::int8_t> inputs_;    // [slice, channels / 16, height, width, 16]
 };
 

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int64_t kRowBytes = Tile::kRowBytes;
 
-/// Into registers 0 to 2.
+/// Multiplies into registers 0 to 2.
 [[gnu::target("amx-tile,amx-int8")]] void multiply(const SliceRows& rows, const Tile* weights,
                                                    std::int64_t steps) {
   _tile_zero(0);
@@ -59,10 +59,10 @@ SlicedProduct::SlicedProduct(const SliceRows& rows, const SlicedWeights& weights
     const __m512 highest = _mm512_cvtepi32_ps(_mm512_load_si512(highest_.row(i)));
     const __m512 higher = _mm512_fmadd_ps(highest, byte, middle);
     const __m512 sum = _mm512_fmadd_ps(higher, byte, lowest);
-    // One scale after the other: their product could be too small for a float.
+    // The scales are applied one after the other: their product could be too small for a float.
     const __m512 of_row = _mm512_mul_ps(sum, _mm512_set1_ps(row_scales[i]));
     const __m512 linear = _mm512_fmadd_ps(of_row, scale, bias);
-    // Where it is no number, the second of the two is the maximum.
+    // Given NaN, the instruction returns its second operand, which is the sum.
     const __m512 value = relu ? _mm512_max_ps(_mm512_setzero_ps(), linear) : linear;
     _mm512_storeu_ps(out + i * stride, value);
   }

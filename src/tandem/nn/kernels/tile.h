@@ -8,7 +8,7 @@
 
 namespace tandem {
 
-/// What such a register holds: 16 rows of 64 bytes, or of 16 numbers of 32 bits. Value type.
+/// The content of such a register: 16 rows of 64 bytes, or of 16 numbers of 32 bits. Value type.
 struct alignas(64) Tile {
   static constexpr std::int64_t kRows = 16;
   static constexpr std::int64_t kRowBytes = 64;
@@ -21,15 +21,15 @@ struct alignas(64) Tile {
   }
 };
 
-/// To be called between writing memory and loading tiles from it: GCC 12's intrinsics do not say
-/// that they read any, so the compiler could put the one behind the other.
+/// Call it between writing memory and loading tiles from it: GCC 12's intrinsics do not declare
+/// that they read memory, so the compiler could change the order.
 inline void let_tiles_see_memory() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
-/// The eight registers of the calling thread, made to hold tiles while this lives. Needs Simd::amx.
+/// Configures the eight registers of the calling thread as tiles while this lives. Needs Simd::amx.
 class TileRegisters {
  public:
-  /// Registers 0 to 2 and 7, for products and their left factors, take only the first `rows` rows,
-  /// 1 to 16: what a product takes grows with them. The others take whole tiles.
+  /// Registers 0 to 2 and 7, for products and their left factors, use only the first `rows` rows, 1
+  /// to 16: the time of a product grows with them. The others use whole tiles.
   explicit TileRegisters(std::int64_t rows = Tile::kRows);
   ~TileRegisters();
   TileRegisters(const TileRegisters&) = delete;

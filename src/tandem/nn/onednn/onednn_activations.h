@@ -1,4 +1,4 @@
-// Activations of oneDNN's networks, each sample's at a place of its own.
+// Activations of oneDNN's networks, each sample's at its own place.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace tandem::onednn {
 
-/// Every place has its activations and its heads.
+/// The activations and the heads of every place.
 class OnednnActivations final : public Activations {
  public:
   OnednnActivations(std::vector<std::size_t> sizes, std::int64_t samples, std::int64_t actions,
@@ -27,7 +27,7 @@ class OnednnActivations final : public Activations {
 
   [[nodiscard]] const Tape& tape() const { return tape_; }
 
-  /// Of some places; views.
+  /// The heads of some places; views.
   [[nodiscard]] Heads heads(std::int64_t first, std::int64_t count) const {
     return rows_of(heads_, first, count);
   }

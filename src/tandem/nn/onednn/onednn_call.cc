@@ -5,7 +5,7 @@
 
 #include "tandem/base/cpu.h"
 
-// Of the OpenMP that oneDNN runs on. Not every compiler brings its header.
+// A function of the OpenMP on which oneDNN runs. Not every compiler brings its header.
 extern "C" void omp_set_num_threads(int threads);
 
 namespace tandem::onednn {
@@ -34,7 +34,7 @@ void keep_to_this_thread() {
 }
 
 void obey_the_choice_of_simd() {
-  // Without it, oneDNN's own variable for this counts.
+  // Without TANDEM_CPU, oneDNN's own variable decides.
   static const bool done = std::getenv("TANDEM_CPU") == nullptr ||
                            dnnl_set_max_cpu_isa(isa_of(best_simd())) == dnnl_success;
   (void)done;
@@ -74,7 +74,7 @@ Call::Call(Context& context, const dnnl::primitive_desc_base& desc,
 
 void Call::run() {
   if (scratch_bytes_ > 0) point(scratch_, context_->scratch.reserve(scratch_bytes_));
-  // The C function: that of C++ would build a table of the arguments at each call.
+  // Uses the C function: that of C++ would build a table of the arguments at each call.
   dnnl::error::wrap_c_api(
       dnnl_primitive_execute(primitive_.get(), context_->stream.get(),
                              static_cast<int>(arguments_.size()), arguments_.data()),

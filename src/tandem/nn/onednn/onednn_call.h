@@ -1,4 +1,4 @@
-// oneDNN's primitives as a network runs them: made once, then run many times on other memory.
+// oneDNN's primitives: made once, then run many times on different memory.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,17 @@ using Dims = dnnl::memory::dims;
 using Tag = dnnl::memory::format_tag;
 using Type = dnnl::memory::data_type;
 
-/// Whatever thread calls, oneDNN computes in it alone. To be called before anything of oneDNN's.
+/// Makes oneDNN compute in the calling thread alone. Call it before anything of oneDNN.
 void keep_to_this_thread();
 
-/// oneDNN generates its code for the CPU at hand, or for less where $TANDEM_CPU says so. It takes
-/// no other choice once it has generated some.
+/// Makes oneDNN generate its code for this CPU, or for less if $TANDEM_CPU says so. oneDNN takes no
+/// other choice once it has generated some.
 void obey_the_choice_of_simd();
 
-/// Memory that only grows, aligned as SIMD likes it. Not thread-safe.
+/// Memory that only grows, aligned for SIMD. Not thread-safe.
 class Buffer {
  public:
-  /// Room for that many bytes; keeps the first `keep` of those it had.
+  /// Makes room for that many bytes; keeps the first `keep` of its old content.
   std::byte* reserve(std::size_t bytes, std::size_t keep = 0);
   [[nodiscard]] std::byte* data() const { return data_.get(); }
 
@@ -37,15 +37,15 @@ class Buffer {
   std::size_t size_ = 0;
 };
 
-/// What the primitives of one network share. Not thread-safe.
+/// Shared by the primitives of one network. Not thread-safe.
 struct Context {
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream{engine};
   Buffer scratch;
 };
 
-/// Attributes of a primitive that takes its scratch memory from its caller. oneDNN's own belongs to
-/// the thread that made the primitive, while a network may go from thread to thread.
+/// Attributes of a primitive whose caller provides its scratch memory. oneDNN's own belongs to the
+/// thread that made the primitive, while a network may move from thread to thread.
 dnnl::primitive_attr with_scratch();
 
 /// A primitive with its arguments. Not thread-safe.
@@ -53,7 +53,7 @@ class Call {
  public:
   Call() = default;
 
-  /// The context must outlive it. `desc` was made using with_scratch().
+  /// The context must outlive it. `desc` must have been made using with_scratch().
   Call(Context& context, const dnnl::primitive_desc_base& desc,
        std::vector<std::pair<int, dnnl::memory>> arguments);
 

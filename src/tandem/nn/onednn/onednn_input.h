@@ -1,4 +1,4 @@
-// Observations, put where the first layer takes them.
+// Writes observations in the layout that the first layer takes.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,14 @@
 namespace tandem::onednn {
 
 /// Writes observations in the layout and the type of a network's first layer (make_layers): cells
-/// of bytes from 0 to 255, or else numbers, bytes being divided by 255 and lessened by their mean.
-/// Not thread-safe.
+/// of bytes from 0 to 255, or else numbers. For numbers, bytes are divided by 255 and their mean is
+/// subtracted. Not thread-safe.
 class InputWriter {
  public:
   InputWriter(const Architecture& architecture, const Layer& first);
 
-  /// Samples [first, first + count) of those in the pieces, each of which holds whole observations.
+  /// Writes samples [first, first + count) of those in the pieces, each of which holds whole
+  /// observations.
   void write(std::span<const std::span<const std::byte>> pieces, std::int64_t first,
              std::int64_t count, std::byte* out);
 
@@ -31,11 +32,11 @@ class InputWriter {
   DType dtype_;
   float mean_;
   std::int64_t channels_, pixels_;  // of an observation; a vector is one channel
-  std::int64_t bytes_;              // the same
+  std::int64_t bytes_;              // of an observation
   Type type_;                       // of the first layer's input
-  std::int64_t block_;              // channels that lie together there
-  std::int64_t out_bytes_;          // of an observation there
-  std::vector<float> numbers_;      // that are to be rounded
+  std::int64_t block_;              // channels that lie together in that input
+  std::int64_t out_bytes_;          // bytes of an observation in that input
+  std::vector<float> numbers_;      // numbers to be rounded
 };
 
 }  // namespace tandem::onednn

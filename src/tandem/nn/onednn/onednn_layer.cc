@@ -15,11 +15,11 @@
 namespace tandem::onednn {
 namespace {
 
-/// The batch for which the layouts of activations are chosen.
+/// The batch size for which the layouts of activations are chosen.
 constexpr std::int64_t kUsualBatch = 32;
 
-/// From this batch on a dense layer's forward pass is faster with weights in oneDNN's own layout,
-/// by more than what it takes to bring them there.
+/// From this batch size on, a dense layer's forward pass gains more from weights in oneDNN's own
+/// layout than their conversion costs.
 constexpr std::int64_t kPackingPays = 8;
 
 struct Descs {
@@ -114,7 +114,7 @@ dnnl::primitive_desc_base to_weights_desc(const Context& context, const LayerSpe
       desc, attributes, context.engine, convolution(context, spec, d, attributes));
 }
 
-/// Of a layer over images.
+/// The shape of a layer over images.
 ConvolutionShape convolution_shape(const LayerSpec& spec) {
   return {.channels = spec.input[0],
           .height = spec.input[1],
@@ -185,9 +185,9 @@ Desc Layer::input_desc(std::int64_t batch) const {
   return {batch_of(batch, spec_.input), spec_.type, input_tag_};
 }
 
-/// The input as oneDNN's primitive takes it. Dense layers take images as vectors, in PyTorch's
-/// order: to put a batch's numbers in that order costs less than to put the weights into another
-/// after each update, and their gradients back.
+/// The input as oneDNN's primitive takes it. Dense layers take images as vectors in PyTorch's
+/// order: reordering a batch's numbers costs less than reordering the weights after each update,
+/// and their gradients back.
 Desc Layer::taken_desc(std::int64_t batch) const {
   if (dense_over_images()) return {{batch, count_of(spec_.input)}, spec_.type, Tag::nc};
   return input_desc(batch);
@@ -202,7 +202,7 @@ Desc Layer::weights_desc(Type type, Tag tag) const {
   return {spec_.weights, type, tag};
 }
 
-/// Vectors as images in PyTorch's order.
+/// Views vectors as images in PyTorch's order.
 dnnl::memory Layer::as_images(const dnnl::memory& vectors, std::int64_t batch) const {
   return {{batch_of(batch, spec_.input), spec_.type, Tag::nchw},
           context_.engine,
@@ -271,7 +271,7 @@ void Layer::forward_alone(std::span<const std::byte* const> inputs,
   }
 }
 
-/// One sample's input in PyTorch's order.
+/// Writes one sample's input in PyTorch's order.
 void Layer::flatten(const std::byte* input, float* out) {
   if (!dense_over_images()) {
     std::memcpy(out, input, input_bytes());
@@ -322,7 +322,7 @@ dnnl::memory Layer::packed(const Desc& desc) {
 }
 
 Layer::Forward Layer::make_forward(std::int64_t batch) {
-  // A product of a few vectors reads its weights once, in whatever layout.
+  // A product of a few vectors reads its weights once, so their layout does not matter.
   const auto tag = spec_.stride == 0 && batch < kPackingPays ? Tag::ab : Tag::any;
   const auto desc = forward_desc(
       context_, spec_,

@@ -16,16 +16,16 @@
 
 namespace tandem::onednn {
 
-/// A convolution without padding or, where the stride is 0, a dense layer.
+/// A convolution without padding or, if the stride is 0, a dense layer.
 struct LayerSpec {
   Dims input;    // of one sample: {channels, height, width} or {units}
   Dims output;   // the same
-  Dims weights;  // PyTorch's order: {outputs, then as input or {channels, height, width}}
+  Dims weights;  // PyTorch's order: outputs, then `input`'s or {channels, height, width}
   std::int64_t stride = 0;
   Activation activation = Activation::none;
-  bool first = false;  // nobody wants the gradient of its input
-  // Of input and weights, and of gradients of the linear output. u8: bytes as input of the first
-  // layer, which CellConvolution computes with its ReLU, and otherwise f32.
+  bool first = false;  // no caller wants the gradient of its input
+  // The type of input and weights, and of gradients of the linear output. u8: the first layer's
+  // input is bytes, which CellConvolution computes with its ReLU; all else is f32.
   Type type = Type::f32;
   Type output_type = Type::f32;  // of the output
 };
@@ -34,9 +34,9 @@ struct LayerSpec {
 CellShape cell_shape(const LayerSpec& spec);
 
 /// A layer with its parameters in the layouts that oneDNN chooses. Activations have the layout that
-/// it chose for a batch of some size, whole samples one after another, so that a batch can be taken
-/// apart and put together. Its primitives are made at the first use of a batch size. Not
-/// thread-safe. oneDNN's exceptions (dnnl::error) go through.
+/// it chose for a batch of usual size. Whole samples lie one after another, so that a batch can be
+/// taken apart and put together. Primitives are made when a batch size first occurs. Not
+/// thread-safe. oneDNN's exceptions (dnnl::error) pass through.
 class Layer {
  public:
   /// `input_tag`: the layout of its input, or any. The context must outlive it.
@@ -49,17 +49,17 @@ class Layer {
   [[nodiscard]] std::size_t output_bytes() const { return output_desc(1).get_size(); }
   [[nodiscard]] std::size_t weight_count() const;
 
-  /// Takes on parameters in PyTorch's order. They must stay where they are until the next load().
+  /// Takes new parameters in PyTorch's order. They must stay in place until the next load().
   void load(const float* weights, const float* bias);
 
   void forward(std::int64_t batch, const std::byte* input, std::byte* output);
 
-  /// As forward of each of some samples by itself: the bits of one do not depend on the others. A
-  /// dense layer in fp32 reads its weights once for all of them.
+  /// Goes forward for each of some samples by itself: a sample's bits do not depend on the others.
+  /// A dense layer in fp32 reads its weights once for all of them.
   void forward_alone(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs);
 
   /// Writes the gradients of the parameters in PyTorch's order and, unless the layer is the first,
-  /// that of the input, in the input's layout and type. `d_linear`: the gradient in front of the
+  /// that of the input, in the input's layout and type. `d_linear` is the gradient before the
   /// activation, in the output's layout and spec().type.
   void backward(std::int64_t batch, const std::byte* input, const std::byte* d_linear,
                 std::byte* d_input, float* d_weights, float* d_bias);
@@ -91,20 +91,20 @@ class Layer {
 
   Context& context_;
   LayerSpec spec_;
-  std::optional<CellConvolution> bytes_;          // computes all, where the input is of bytes
-  std::optional<SlicedConvolution> convolution_;  // these go forward, where they can
-  std::optional<SlicedDense> dense_;              // of large batches
-  bool loaded_ = false;                           // into dense_
+  std::optional<CellConvolution> bytes_;          // computes everything if the input is bytes
+  std::optional<SlicedConvolution> convolution_;  // these two go forward if they can
+  std::optional<SlicedDense> dense_;              // for large batches
+  bool loaded_ = false;                           // whether dense_ has the parameters
   Tag input_tag_ = Tag::any;
   Tag output_tag_ = Tag::any;
-  dnnl::memory plain_;  // the weights that load() was given
+  dnnl::memory plain_;  // the weights of load()
   std::vector<Packed> packed_;
   dnnl::memory bias_;
-  dnnl::memory d_plain_;  // the gradients as backward() shall give them
+  dnnl::memory d_plain_;  // the gradients as backward() returns them
   dnnl::memory d_bias_;
   dnnl::memory image_, vector_;  // of one sample
   Call to_vector_;
-  std::vector<float> rows_in_, rows_out_;  // of forward_alone()
+  std::vector<float> rows_in_, rows_out_;  // used by forward_alone()
   std::map<std::int64_t, Forward> forward_;
   std::map<std::int64_t, Backward> backward_;
 };

@@ -21,7 +21,7 @@ bool begins_with_convolution(const Architecture& architecture) {
          architecture.torso.front().kind == tandem::Layer::Kind::conv;
 }
 
-/// One observation as the first layer takes it.
+/// The shape of one observation for the first layer.
 Dims first_input(const Architecture& architecture, const std::optional<Cells>& cells) {
   if (cells) return {cells->depth(), cells->rows(), cells->columns()};
   const auto& shape = architecture.input_shape;

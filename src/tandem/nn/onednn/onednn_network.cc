@@ -1,7 +1,7 @@
-// Networks on oneDNN, whose headers only onednn_* files see. An image becomes cells (Cells) where
-// it can, so that the first convolution has channels enough for SIMD; activations stay in the
-// layout of each layer's choice from record() to backward(); the heads are one dense layer of all
-// their outputs, in fp32.
+// Networks on oneDNN, whose headers only onednn_* files include. An image becomes cells (Cells) if
+// it can, so that the first convolution has enough channels for SIMD. Activations keep the layout
+// of each layer's choice from record() to backward(). The heads are one dense layer of all their
+// outputs, in fp32.
 
 #include "tandem/nn/onednn/onednn_network.h"
 
@@ -29,14 +29,14 @@ std::size_t convolutions_in(const Architecture& architecture) {
       std::ranges::count(architecture.torso, tandem::Layer::Kind::conv, &tandem::Layer::kind));
 }
 
-/// Samples that go through the convolutions together, there and back: their activations and the
-/// gradients of these stay in a core's own cache from one to the next.
+/// The number of samples that go through the convolutions together, forward and backward: their
+/// activations and gradients then stay in a core's own cache.
 std::int64_t tile_of(const std::vector<Layer>& layers, std::size_t convolutions) {
   std::size_t most = 1;
   for (std::size_t i = 0; i < convolutions; ++i) {
     most = std::max(most, layers[i].input_bytes() + layers[i].output_bytes());
   }
-  // oneDNN takes its time for each call, CellConvolution none.
+  // Each call of oneDNN takes time of its own, a call of CellConvolution does not.
   const std::size_t bytes = layers.front().spec().type == Type::u8 ? 1 << 18 : 1 << 20;
   return static_cast<std::int64_t>(std::max<std::size_t>(1, bytes / most));
 }
@@ -163,7 +163,7 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     finish(tape.latest(layers_.size() - 1), out);
   }
 
-  /// A forward pass of each sample by itself, its input to each layer in at(layer, sample).
+  /// Makes a forward pass of each sample by itself; at(layer, sample) is its input to a layer.
   template <class At>
   void run_alone(const Inputs& inputs, const Heads& out, At at) {
     const auto samples = static_cast<std::size_t>(out.batch);
@@ -188,7 +188,7 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     }
   }
 
-  /// From the features to the heads.
+  /// Computes the heads from the features.
   void finish(const std::byte* features, const Heads& out) {
     const auto width = architecture_.outputs();
     joined_.resize(out.batch * width);
@@ -201,10 +201,10 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     }
   }
 
-  /// The layers whose work is in their activations, on some samples of the batch.
+  /// Runs the layers whose time goes into activations, on some samples of the batch.
   void convolve(const Inputs& inputs, std::int64_t first, std::int64_t count, Tape& tape) {
     const auto at = [&](std::size_t i) {
-      // What no backward pass will want makes room for the next samples, in the cache.
+      // If no backward pass follows, the next samples overwrite these, which stay in the cache.
       const bool passes = &tape == &passing_ && i < convolutions_;
       return tape.latest(i) + (passes ? 0 : first) * layers_[i].input_bytes();
     };
@@ -213,7 +213,7 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     for (std::size_t i = 0; i < convolutions_; ++i) layers_[i].forward(count, at(i), at(i + 1));
   }
 
-  /// The heads' gradient as that of one layer.
+  /// Joins the heads' gradients to that of one layer.
   void join(const Heads& d) {
     const auto width = architecture_.outputs();
     joined_.resize(d.batch * width);
@@ -225,7 +225,7 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     }
   }
 
-  /// From the heads' gradient to that of the parameters.
+  /// Goes back from the heads' gradient to that of the parameters.
   void back(const Heads& d, const Taped& samples, std::span<float> gradient) {
     join(d);
     const auto* d_output = reinterpret_cast<const std::byte*>(joined_.data());
@@ -241,8 +241,8 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     gradient_.write(gradient);
   }
 
-  /// Back through the layers of convolve(); `d_output`: behind the last one. The first samples'
-  /// gradients of parameters are written, the others' are added.
+  /// Goes back through the layers of convolve(); `d_output` is the gradient after the last one. The
+  /// first samples overwrite the gradients of parameters, the others add to them.
   void convolve_back(const Taped& samples, const std::byte* d_output, bool first,
                      std::span<float> gradient) {
     for (std::size_t i = convolutions_; i-- > 0;) {
@@ -259,8 +259,8 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     }
   }
 
-  /// Back through layer `i`, for some of the samples: from the gradient behind it to the one of its
-  /// input, which is put in `into` and returned, and to those of its parameters.
+  /// Goes back through layer `i` for some of the samples. From the gradient after it, computes
+  /// those of its parameters and the one of its input, which is written to `into` and returned.
   const std::byte* back(std::size_t i, const Taped& samples, const std::byte* d_output,
                         Buffer& into, const LayerParameters::Part<float>& part) {
     auto& layer = layers_[i];
@@ -273,8 +273,8 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     return d_input;
   }
 
-  /// The gradient in front of the activation of layer `i` from that behind it. Never in the same
-  /// place: the gradient of the layer's input will be where that behind it is.
+  /// Computes the gradient before the activation of layer `i` from the one after it. It goes to a
+  /// place of its own: the gradient of the layer's input will overwrite the other one.
   const std::byte* through_activation(std::size_t i, const Taped& samples, const std::byte* d) {
     const auto& layer = layers_[i];
     const auto bytes = samples.count * layer.output_bytes();
@@ -304,13 +304,13 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
   Tape passing_;   // of the latest forward()
   Tape recorded_;  // of record()
   RecordedHeads heads_;
-  std::size_t convolutions_;  // they come first
+  std::size_t convolutions_;  // their number; they come first
   std::int64_t tile_;
-  std::vector<const std::byte*> from_;  // a layer's inputs of several samples, and its outputs
+  std::vector<const std::byte*> from_;  // of several samples: a layer's inputs, and its outputs
   std::vector<std::byte*> to_;
-  std::vector<float> joined_;  // the heads' layer's outputs, or their gradients
-  // Gradients where backward() is: of a dense layer's input, a tile's convolution's, and in front
-  // of an activation.
+  std::vector<float> joined_;  // outputs of the heads' layer, or their gradients
+  // Gradients in backward(): of a dense layer's input, of a tile's convolution input, and before an
+  // activation.
   Buffer d_output_, d_tile_, d_linear_;
   HeadsBuffer d_heads_;                          // the gradients of some places' heads
   std::vector<float> tile_weights_, tile_bias_;  // gradients that a tile adds

@@ -1,4 +1,4 @@
-// What a network keeps of its forward passes.
+// The activations that a network keeps of its forward passes.
 #pragma once
 
 #include <algorithm>
@@ -11,17 +11,17 @@
 
 namespace tandem::onednn {
 
-/// The activations of some samples: what each layer takes in. Not thread-safe.
+/// The activations of some samples: the input of each layer. Not thread-safe.
 class Tape {
  public:
-  /// sizes: bytes of one sample.
+  /// `sizes` are the bytes of one sample for each layer.
   explicit Tape(std::vector<std::size_t> sizes)
       : sizes_(std::move(sizes)), buffers_(sizes_.size()) {}
 
   [[nodiscard]] std::int64_t samples() const { return samples_; }
   void clear() { samples_ = 0; }
 
-  /// Room for `batch` more samples.
+  /// Makes room for `batch` more samples.
   void extend(std::int64_t batch) {
     first_ = samples_;
     samples_ += batch;

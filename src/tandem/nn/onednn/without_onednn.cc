@@ -1,4 +1,4 @@
-// Stands in for onednn_*.cc in a build without oneDNN.
+// Replaces onednn_*.cc in a build without oneDNN.
 
 #include <stdexcept>
 

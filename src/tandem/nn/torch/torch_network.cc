@@ -1,7 +1,8 @@
-// The backend tandem_torch.so, and the only file that sees libtorch. It includes single operators
-// instead of all of torch.h, which takes many times longer to compile, and goes backward by hand,
-// layer by layer: at the batch sizes of acting and learning on a CPU, building an autograd graph
-// costs a noticeable share. No fmt here: libtorch brings another version of its headers along.
+// The backend tandem_torch.so, and the only file that includes libtorch. It includes single
+// operators instead of all of torch.h, which takes many times longer to compile. It goes backward
+// by hand, layer by layer: at the batch sizes of acting and learning on a CPU, building an autograd
+// graph costs a noticeable share. It uses no fmt, because libtorch brings another version of its
+// headers.
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
@@ -31,7 +32,7 @@
 namespace tandem {
 namespace {
 
-/// Whatever thread calls, libtorch computes in it alone. Setting the number once is not enough:
+/// Makes libtorch compute in the calling thread alone. Setting the number once is not enough:
 /// OpenMP keeps it per thread.
 void keep_to_this_thread() {
   thread_local const bool done = (at::set_num_threads(1), true);
@@ -71,8 +72,8 @@ at::Device checked_device(const std::string& device) {
   return at::kCUDA;
 }
 
-/// libtorch then rounds the inputs of convolutions and, where its oneDNN computes them, of matrix
-/// products. It knows no such setting for one network alone, nor for CUDA.
+/// Makes libtorch round the inputs of convolutions and, if its oneDNN computes them, of matrix
+/// products. It has no such setting for one network alone, or for CUDA.
 void use_bf16(at::Device device) {
   if (!device.is_cpu()) {
     throw Error(
@@ -85,13 +86,13 @@ void use_bf16(at::Device device) {
   }
 }
 
-/// What is behind a layer, in place.
+/// Applies the activation after a layer, in place.
 void activate(Activation activation, at::Tensor& x) {
   if (activation == Activation::relu) x.relu_();
   if (activation == Activation::tanh) x.tanh_();
 }
 
-/// The gradient in front of an activation, from that behind it and its output.
+/// The gradient before an activation, from the one after it and its output.
 at::Tensor activation_backward(Activation activation, const at::Tensor& d, const at::Tensor& y) {
   if (activation == Activation::relu) return at::threshold_backward(d, y, 0);
   return activation == Activation::tanh ? at::tanh_backward(d, y) : d;
@@ -99,7 +100,7 @@ at::Tensor activation_backward(Activation activation, const at::Tensor& d, const
 
 using Shape = std::vector<std::int64_t>;
 
-/// Shapes of one sample: what each layer of the torso, then the heads, take in. Dense layers take
+/// Shapes of one sample: the input of each layer of the torso, then of the heads. Dense layers take
 /// images as flat vectors in PyTorch's order.
 std::vector<Shape> input_shapes(const Architecture& architecture) {
   auto shapes = architecture.output_shapes();
@@ -122,7 +123,7 @@ class Tape {
   [[nodiscard]] std::int64_t samples() const { return samples_; }
   void clear() { samples_ = 0; }
 
-  /// Room for `batch` more samples.
+  /// Makes room for `batch` more samples.
   void extend(std::int64_t batch) {
     first_ = samples_;
     samples_ += batch;
@@ -170,7 +171,7 @@ class TorchNetwork final : public Network {
         heads_(architecture.policy_outputs) {
     keep_to_this_thread();
     const c10::InferenceMode inference;
-    // Never written through: views need a plain pointer.
+    // Nothing is written through it: views need a pointer that is not const.
     host_ =
         view(const_cast<float*>(parameters.data()), static_cast<std::int64_t>(parameters.size()));
     flat_ = host_.to(device_);
@@ -220,7 +221,7 @@ class TorchNetwork final : public Network {
   void reload() override {
     keep_to_this_thread();
     const c10::InferenceMode inference;
-    if (!device_.is_cpu()) flat_.copy_(host_);  // on the CPU it is the caller's buffer
+    if (!device_.is_cpu()) flat_.copy_(host_);  // on the CPU both are the caller's buffer
     conv_weights_.clear();
     for (std::size_t i = 0; i < architecture_.torso.size(); ++i) {
       if (architecture_.torso[i].kind != Layer::Kind::conv) break;
@@ -235,7 +236,7 @@ class TorchNetwork final : public Network {
     heads_.clear();
   }
 
-  /// One forward pass; its activations go to the end of `tape`.
+  /// Makes one forward pass; its activations go to the end of `tape`.
   void run(const Inputs& inputs, Tape& tape, const Heads& out) const {
     require_sizes(architecture_, inputs, out);
     tape.extend(out.batch);
@@ -246,7 +247,7 @@ class TorchNetwork final : public Network {
     evaluate_heads(tape.latest(architecture_.torso.size()), out);
   }
 
-  /// Observations to floats, bytes divided by 255 and lessened by their mean.
+  /// Converts observations to floats. Bytes are divided by 255, and their mean is subtracted.
   void read(std::span<const std::byte> observations, std::int64_t batch,
             const at::Tensor& x) const {
     auto* data = const_cast<std::byte*>(observations.data());
@@ -263,7 +264,7 @@ class TorchNetwork final : public Network {
     if (architecture_.pixel_mean != 0) x.sub_(architecture_.pixel_mean);
   }
 
-  /// Writes the output of torso layer i, behind its activation, as the next layer takes it.
+  /// Writes the output of torso layer i, after its activation, as the next layer takes it.
   void apply(std::size_t i, const at::Tensor& x, at::Tensor out) const {
     const auto& layer = architecture_.torso[i];
     const auto& [weight, bias] = layers_[i];
@@ -297,7 +298,8 @@ class TorchNetwork final : public Network {
     if (architecture_.value_head) write(out.value, 1, 1);
   }
 
-  /// What of the features, or of their gradient, is the policy head's (0) or the value head's (1).
+  /// The part of the features, or of their gradient, that belongs to the policy head (0) or the
+  /// value head (1).
   [[nodiscard]] at::Tensor head_input(const at::Tensor& features, std::size_t head) const {
     if (!architecture_.dueling) return features;
     const auto inputs = architecture_.head_inputs();
@@ -313,7 +315,7 @@ class TorchNetwork final : public Network {
   }
 
   /// Writes the gradients of torso layer i, given that of its output as the next layer takes it,
-  /// and returns that of its input (of no use, and not computed, for the first layer).
+  /// and returns that of its input (which is not computed for the first layer).
   at::Tensor layer_backward(std::size_t i, const at::Tensor& d_output,
                             const LayerTensors& gradients) const {
     const auto& layer = architecture_.torso[i];
@@ -339,7 +341,7 @@ class TorchNetwork final : public Network {
   std::vector<Shape> outputs_;  // of the torso's layers, one sample
   at::Device device_;
   at::Tensor host_;  // the caller's parameters
-  at::Tensor flat_;  // the same on the device; host_ itself on the CPU
+  at::Tensor flat_;  // a copy on the device; on the CPU host_ itself
   std::vector<LayerTensors> layers_;
   std::vector<at::Tensor> conv_weights_;  // channels last
   Tape passing_;                          // of the latest forward()

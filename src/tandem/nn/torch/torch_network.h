@@ -1,5 +1,5 @@
-// Networks computed by libtorch, which is loaded with the first of them (see backend.h). This
-// header includes none of libtorch's.
+// Networks that libtorch computes. The first of them loads it (see backend.h); this header includes
+// nothing of libtorch.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,10 @@
 
 namespace tandem {
 
-/// A network over `parameters`, which must outlive it. The device is "cpu" or "cuda"; throws Error
-/// where the backend is not there, and where its libtorch has no CUDA or finds no GPU. bf16 is a
-/// setting of libtorch for all products of fp32 numbers in this process, from this call on; throws
-/// Error on "cuda".
+/// A network over `parameters`, which must outlive it. The device is "cpu" or "cuda". Throws Error
+/// if the backend is missing, or if its libtorch has no CUDA or finds no GPU. bf16 is a setting of
+/// libtorch for all products of fp32 numbers in this process, from this call on; it throws Error on
+/// "cuda".
 std::unique_ptr<Network> make_torch_network(const Architecture& architecture,
                                             std::span<const float> parameters,
                                             const std::string& device,

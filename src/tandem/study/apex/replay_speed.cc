@@ -27,7 +27,7 @@ constexpr int kEpisodeSteps = 1000;
 
 using Picture84 = std::vector<std::byte>;
 
-/// A grey field with two paddles and a ball, somewhere else in each.
+/// A grey field with two paddles and a ball, in new places each time.
 Picture84 game_picture(Stream& stream) {
   Picture84 picture(kFrameBytes, std::byte{87});
   const auto block = [&](std::size_t left, std::size_t width, std::size_t height, std::byte grey) {
@@ -58,7 +58,7 @@ std::vector<Picture84> make_pictures(bool random) {
   return pictures;
 }
 
-/// What actors do but for the games.
+/// The work of actors, without the games.
 class Writer {
  public:
   Writer(const ReplayTask& task, const FrameFormat& format, const std::vector<Picture84>& pictures,
@@ -71,7 +71,7 @@ class Writer {
     builder_.begin(next_picture());
   }
 
-  /// Until a segment is full.
+  /// Adds steps until a segment is full.
   std::unique_ptr<Segment> write() {
     while (true) {
       builder_.act({.discrete = 1},
@@ -132,7 +132,7 @@ class ReplayBench {
   }
 
  private:
-  /// Memory that was never used before costs several times as much, once.
+  /// Memory that was never used before costs several times as much, but only once.
   void fill() {
     while (table_.state().transitions < task_.replay.capacity) {
       look_at_stop();
@@ -171,7 +171,7 @@ class ReplayBench {
       auto segment = writers_[static_cast<std::size_t>(rank)].write();
       inserted += static_cast<std::int64_t>(segment->transitions().size());
       table_.insert(std::move(segment));
-      if (rank == 0) table_.trim();  // which is the learner's work in Ape-X
+      if (rank == 0) table_.trim();  // the learner does this in Ape-X
     }
     return inserted;
   }
@@ -204,7 +204,7 @@ class ReplayBench {
   std::atomic<bool> running_ = false;
 };
 
-/// Bytes written by plain copies between blocks that no cache holds.
+/// Bytes per second of plain copies between blocks that no cache holds.
 double copy_rate(int threads, double seconds) {
   constexpr std::size_t kBytes = std::size_t{128} << 20;
   std::atomic<std::int64_t> copied = 0;

@@ -15,7 +15,7 @@
 namespace tandem {
 namespace {
 
-/// A number of GridRow and how its tables call it.
+/// A number of GridRow with its name in tables.
 struct Column {
   const char* name;
   double GridRow::*value;

@@ -1,4 +1,4 @@
-// GA3C's Figures 3 and 4 and its Table 2: how fast it is, by its threads and by its network.
+// GA3C's Figures 3 and 4 and its Table 2: its speed by the numbers of threads and by the network.
 #pragma once
 
 #include <cstddef>
@@ -12,58 +12,58 @@
 
 namespace tandem {
 
-/// The system that the study is about.
+/// The system that the study examines.
 inline constexpr const char* kGa3c = "ga3c";
 
-/// What one short training showed. Value type.
+/// The results of one short training. Value type.
 struct GridRow {
   std::string system = kGa3c;
   std::string net;
-  Ga3cConfig threads = {};  // of GA3C
+  Ga3cConfig threads = {};  // GA3C's numbers of threads
 
-  double predictions_per_second = 0;  // PPS: one for each step
+  double predictions_per_second = 0;  // PPS: one prediction for each step
   double trainings_per_second = 0;    // TPS: updates
   double busy_cores = 0;
 
-  // Of GA3C, means over the training.
+  // For GA3C alone, means over the training.
   double prediction_batch = 0;
-  double training_queue = 0;  // experiences
-  double lag = 0;             // updates
-  double latency_median = 0;  // seconds of a prediction
+  double training_queue = 0;  // experiences in the queue
+  double lag = 0;             // policy lag in updates
+  double latency_median = 0;  // of a prediction, in seconds
   double latency_p99 = 0;
 };
 
 /// "ga3c with nips, 16 agents, 1 predictors, 2 trainers".
 [[nodiscard]] std::string setting_text(const GridRow& row);
 
-/// As measured with this config.
+/// A row with the rates that were measured with this config.
 [[nodiscard]] GridRow make_row(const Config& config, const TrainingRate& rate);
 
-/// The same settings measured at least once: the median of each number.
+/// The median of each number over measurements of the same settings, of which there must be one.
 [[nodiscard]] GridRow median_row(const std::vector<GridRow>& rows);
 
-/// Of each number of agents, in the order of `rows`, the `count` settings of most trainings a
-/// second, the best first.
+/// For each number of agents, in the order of `rows`, the `count` settings with the most trainings
+/// a second, the best first.
 [[nodiscard]] std::vector<GridRow> best_of_each(const std::vector<GridRow>& rows,
                                                 std::size_t count);
 
-/// For a terminal of this width: one row a setting, and one row a network.
+/// Tables for a terminal of this width: one row a setting, or one row a network.
 [[nodiscard]] std::string grid_table(const std::vector<GridRow>& rows, int width);
 [[nodiscard]] std::string network_table(const std::vector<GridRow>& rows, int width);
 
-/// For grid.csv and networks.csv.
+/// The text of grid.csv or networks.csv.
 [[nodiscard]] std::string grid_csv(const std::vector<GridRow>& rows);
 
 /// The numbers of a config of GA3C.
 [[nodiscard]] Ga3cConfig& ga3c_of(const Config& config);
 
-/// The other systems that train with the config's algorithm and learn on the pass that acted, as
-/// A3C does: GA3C's paper compares with such. Those of the smallest batches come first.
+/// The other systems that train with the config's algorithm and learn on the pass that acted. A3C
+/// does so, and GA3C's paper compares with it. The smallest batches come first.
 [[nodiscard]] std::vector<std::string> forward_once(const Config& config);
 
-/// The config of another system that learns the same environment by the same network from as many
-/// samples an update (but for A3C, whose threads update alone), its other numbers those of its
-/// preset for Atari. `config` is GA3C's.
+/// The config of another system for the same task: the same environment, network and samples per
+/// update (except for A3C, whose threads update alone). Its other numbers are those of its preset
+/// for Atari. `config` must be one of GA3C.
 [[nodiscard]] Config same_task(Config config, const std::string& system);
 
 }  // namespace tandem

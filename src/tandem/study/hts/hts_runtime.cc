@@ -15,9 +15,9 @@
 namespace tandem {
 namespace {
 
-constexpr std::int64_t kUnroll = 5;  // of IMPALA here
+constexpr std::int64_t kUnroll = 5;  // IMPALA's unroll here
 
-/// A small network, so that it is the steps that take time.
+/// A task with a small network, so that steps take most of the time.
 std::vector<Setting> task_of(double mean_ms) {
   return {{"env.id", "latency", "env"},
           {"env.mean_us", fmt::format("{}", 1000 * mean_ms), "env"},
@@ -33,10 +33,10 @@ Setting number(const std::string& key, std::int64_t value) {
 
 struct Measured {
   TrainingRate rate;
-  StepCosts costs;  // of a pass by one environment
+  StepCosts costs;  // costs of a forward pass for one environment
 };
 
-/// The costs take little of the time, asleep for the most part.
+/// Measures a training, most of whose time is sleep, and briefly the costs.
 Measured measure(const Config& config, double seconds, const StopRequested& stop_requested) {
   Measured measured;
   measured.rate = measure_training(
@@ -101,7 +101,7 @@ LatencyRow measure_latency(const HtsRuntimeTask& task, double mean_ms, std::int6
   const auto found =
       measure_learner_lag(actors, kUnroll, task_of(mean_ms), task.seconds, stop_requested);
   LatencyRow row{.actors = actors, .load = found.load, .queue = found.queue, .lag = found.lag};
-  // The same load with rates of any unit.
+  // The load does not depend on the unit of the rates.
   const AsynchronousLearning learning{
       .actors = actors, .actor_rate = row.load / static_cast<double>(actors), .learner_rate = 1};
   Stream stream(1, 2);

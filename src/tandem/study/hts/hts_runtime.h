@@ -1,5 +1,5 @@
-// HTS-RL's Figures 3 a to c: what the paper derives (section 4.2), simulated and measured with the
-// environment `latency`, whose steps take exponentially distributed times asleep.
+// HTS-RL's Figures 3 a to c: the paper's formulas (section 4.2), simulated and measured. The
+// environment is `latency`, whose steps sleep for exponentially distributed times.
 #pragma once
 
 #include <cstdint>
@@ -11,35 +11,35 @@
 
 namespace tandem {
 
-/// Steps per second of environments side by side that wait for each other every alpha steps.
-/// Value type.
+/// Steps per second of parallel environments that wait for each other every alpha steps. Value
+/// type.
 struct RuntimeRow {
   std::string figure;  // "a": over mean_ms; "b": over alpha
   std::string system;
-  bool a2c = false;          // it waits at each step
-  double mean_ms = 0;        // of a step, as asked for
+  bool a2c = false;          // A2C, which waits at each step
+  double mean_ms = 0;        // requested mean time of a step
   std::int64_t alpha = 1;    // 1 for A2C
-  StepTime step;             // as measured, with what waking up takes
-  double actor_seconds = 0;  // c, of a step
-  double claimed = 0;        // Claim 1
-  double simulated = 0;      // the time of steps alone, without a machine's limits
-  double measured = 0;       // whole training, learning included
+  StepTime step;             // as measured, including the time to wake up
+  double actor_seconds = 0;  // c, for a step
+  double claimed = 0;        // by Claim 1
+  double simulated = 0;      // with the time of steps alone, without a machine's limits
+  double measured = 0;       // in a whole training, with learning
 };
 
-/// How far the policy that acts is behind the one that learns. Value type.
+/// The lag between the acting and the learning policy. Value type.
 struct LatencyRow {
-  std::int64_t actors = 1;  // of IMPALA, each with one environment
-  double load = 0;          // n rho_0: the share of its time that the learner has work, measured
-  double claimed = 0;       // Claim 2 for that load
-  double simulated = 0;     // its queue
-  double queue = 0;         // unrolls that an unroll found waiting, measured
-  double lag = 0;           // updates, measured: those since the unroll began, too
+  std::int64_t actors = 1;  // actors of IMPALA, each with one environment
+  double load = 0;          // n rho_0, measured: the share of time in which the learner has work
+  double claimed = 0;       // by Claim 2, for that load
+  double simulated = 0;     // for the same queue
+  double queue = 0;         // measured: unrolls that an unroll found waiting
+  double lag = 0;           // measured in updates, with those made during the unroll
 };
 
-/// Of one training each. Value type.
+/// The settings of one training for each row. Value type.
 struct HtsRuntimeTask {
   std::int64_t envs = 16;
-  double seconds = 6;  // longer where a round of alpha steps takes long
+  double seconds = 6;  // longer if a round of alpha steps takes long
 };
 
 /// HTS-RL with as many executors as environments.
@@ -51,16 +51,16 @@ struct HtsRuntimeTask {
 [[nodiscard]] RuntimeRow measure_a2c_runtime(const HtsRuntimeTask& task, double mean_ms,
                                              const StopRequested& stop_requested);
 
-/// IMPALA with unrolls of five steps and an update for each.
+/// IMPALA with unrolls of five steps and one update for each unroll.
 [[nodiscard]] LatencyRow measure_latency(const HtsRuntimeTask& task, double mean_ms,
                                          std::int64_t actors, const StopRequested& stop_requested);
 
-/// For runtime.csv and latency.csv.
+/// The text of runtime.csv or latency.csv.
 [[nodiscard]] std::string runtime_csv(const std::vector<RuntimeRow>& rows);
 [[nodiscard]] std::string latency_csv(const std::vector<LatencyRow>& rows);
 
-/// For a terminal of this width. The runtimes' last column is relative to A2C's rate with the same
-/// step times, where that is among the rows.
+/// Tables for a terminal of this width. The runtimes' last column is relative to A2C's rate with
+/// the same step times, if the rows include it.
 [[nodiscard]] std::string runtime_table(const std::vector<RuntimeRow>& rows, int width);
 [[nodiscard]] std::string latency_table(const std::vector<LatencyRow>& rows, int width);
 

@@ -1,5 +1,5 @@
-// What HTS-RL's paper says of run time and of the policy's latency (section 4.2), and simulations
-// of both.
+// The formulas of HTS-RL's paper for run time and policy lag (section 4.2), and simulations of
+// both.
 #pragma once
 
 #include <cstdint>
@@ -8,46 +8,44 @@
 
 namespace tandem {
 
-/// The system that the theory is of.
+/// The system that the theory describes.
 inline constexpr const char* kHts = "hts";
 
-/// How long an environment takes for a step, in seconds. Value type.
+/// The time of an environment's step, in seconds. Value type.
 struct StepTime {
   double mean = 0;
-  double deviation =
-      0;  // as large as the mean: the exponential distribution of the paper's figures
+  double deviation = 0;  // equal to the mean: exponential times, as in the paper
 };
 
-/// n environments that step side by side, each on a core of its own or asleep, and wait for each
-/// other every alpha steps. Value type.
+/// n environments that step side by side, each on its own core or asleep, and wait for each other
+/// every alpha steps. Value type.
 struct Synchronisation {
   std::int64_t envs = 16;  // n
   std::int64_t alpha = 1;  // 1: A2C
   StepTime step;
-  double actor_seconds = 0;  // c, of each step
+  double actor_seconds = 0;  // c, for each step
 };
 
-/// Claim 1, equation 7, for one state: E[T] / K. Sums of alpha step times are taken for gamma
-/// distributed; the paper's step times are exponential, and those of another spread make a gamma
-/// distribution of another shape. What the claim approaches as n grows: of 16 environments it is
-/// within 5% where alpha * (mean / deviation)^2, the shape, is at least 1, and 20% low at 1/4.
-/// Pure.
+/// Claim 1, equation 7, for one state: E[T] / K. Sums of alpha step times are taken to be gamma
+/// distributed. The paper's step times are exponential; another spread gives a gamma distribution
+/// of another shape. The claim holds in the limit of large n. For 16 environments it is within 5%
+/// if the shape alpha * (mean / deviation)^2 is at least 1, and 20% low at 1/4. Pure.
 double expected_seconds_per_state(const Synchronisation& what);
 
 /// The mean of `rounds` simulated rounds of alpha steps. Draws from `stream` alone.
 double simulated_seconds_per_state(const Synchronisation& what, int rounds, Stream& stream);
 
-/// Asynchronous actors that send what they did to a learner, each at the rate lambda_0, the learner
-/// taking at the rate mu, both by exponential times. Value type.
+/// Asynchronous actors that send their experience to a learner. Each sends at the rate lambda_0 and
+/// the learner takes at the rate mu, both with exponential times. Value type.
 struct AsynchronousLearning {
   std::int64_t actors = 16;    // n
   double actor_rate = 100;     // lambda_0, a second
   double learner_rate = 4000;  // mu, a second
 };
 
-/// Claim 2: E[L] = n rho_0 / (1 - n rho_0), rho_0 = lambda_0 / mu: how many updates the policy that
-/// learns is ahead of the one that acted. Infinite where the learner cannot keep up. HTS-RL's is 1,
-/// whatever n. Pure.
+/// Claim 2: E[L] = n rho_0 / (1 - n rho_0) with rho_0 = lambda_0 / mu, the updates by which the
+/// learning policy is ahead of the one that acted. Infinite if the learner cannot keep up. For
+/// HTS-RL it is 1, whatever n. Pure.
 double expected_latency(const AsynchronousLearning& what);
 
 /// The mean over `arrivals` of a simulated queue. Draws from `stream` alone.

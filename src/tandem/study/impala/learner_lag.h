@@ -1,4 +1,4 @@
-// How far the policy of IMPALA's actors is behind the one that learns.
+// Measures IMPALA's policy lag: how far its actors' policy is behind the learner's.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace tandem {
 
-/// Value type.
+/// The measured lag. Value type.
 struct LearnerLag {
-  double load = 0;   // the share of its time that the learner has work
+  double load = 0;   // share of time in which the learner has work
   double queue = 0;  // unrolls that an unroll found waiting
   double lag = 0;    // updates since the unroll began
 };
 
-/// Trains for about `seconds` with so many actors of one environment each, by unrolls of `unroll`
-/// steps and an update for each, on the task that the settings name. Throws Error as
+/// Trains for about `seconds` with so many actors of one environment each, on the task that the
+/// settings name. Each update learns from one unroll of `unroll` steps. Throws Error as
 /// measure_training does.
 [[nodiscard]] LearnerLag measure_learner_lag(std::int64_t actors, std::int64_t unroll,
                                              std::vector<Setting> task, double seconds,

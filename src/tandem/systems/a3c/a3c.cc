@@ -17,8 +17,9 @@ namespace tandem {
 namespace {
 
 /// One thread of section 4: its environment, its exploration (the environment's own stream) and
-/// theta', its copy of the shared parameters theta. Algorithm 1 of the paper acts by theta itself,
-/// which other threads move meanwhile; here every method acts by theta', as Algorithms 2 and 3 do.
+/// theta', its copy of the shared parameters theta. In the paper's Algorithm 1 the thread acts with
+/// theta itself, which other threads move meanwhile; here every method acts with theta', as in
+/// Algorithms 2 and 3.
 class ActorLearner {
  public:
   /// Starts with theta' = `theta`.
@@ -35,7 +36,7 @@ class ActorLearner {
                    target_.get(), context.rule, context.bootstrap, static_cast<int>(config.t_max),
                    RolloutEnd::at_episode) {}
 
-  /// From one synchronisation with theta to the next update of theta.
+  /// Runs from one synchronisation with theta to the next update of theta.
   void update(Hogwild& shared, TargetParameters& target, TrainingRun& run) {
     Stopwatch watch;
     shared.copy_parameters(parameters_);  // theta' <- theta
@@ -99,7 +100,7 @@ void save(const ActorLearners& threads, Hogwild& shared, TargetParameters& targe
   context.run.save(checkpoint);
 }
 
-/// The threads' environments, made and started, or as they were.
+/// Makes the threads' environments, and starts them or restores their state.
 ActorLearners make_threads(const A3cConfig& config, const TrainingContext& context,
                            const TargetParameters& target) {
   const auto count = static_cast<int>(config.learners);
@@ -141,7 +142,7 @@ void train_a3c(const A3cConfig& config, TrainingContext& context) {
       } while (!run.done() && !run.checkpoint_due() && !stop.stop_requested());
     });
     crew.join();
-    // A checkpoint is of one moment, so the threads have ended; those that go on are new ones.
+    // A checkpoint is of one moment, so the threads end first; new threads continue.
     save(threads, shared, target, context);
   }
 }

@@ -7,10 +7,11 @@ namespace tandem {
 
 struct TrainingContext;
 
-/// Section 4's asynchronous advantage actor-critic (and any other algorithm of the same kind),
-/// until the run's budget is used up or it is asked to stop. Each thread's environment, exploration
-/// and parameters are its own; what depends on the threads' timing differs from run to run. With
-/// one thread the result is the same, bit by bit, whether or not the run was stopped and resumed.
+/// Section 4's asynchronous advantage actor-critic, and other algorithms in the same framework.
+/// Trains until the run's budget is used up or it is asked to stop. Each thread has its own
+/// environment, exploration and parameters; the result depends on the threads' timing and differs
+/// from run to run. With one thread it is the same, bit by bit, whether or not the run was stopped
+/// and resumed.
 void train_a3c(const A3cConfig& config, TrainingContext& context);
 
 }  // namespace tandem

@@ -32,7 +32,7 @@ namespace {
 /// Steps of an actor between two of its reports.
 constexpr std::int64_t kReportSteps = 64;
 
-constexpr auto kReplay = "replay";  // of a checkpoint
+constexpr auto kReplay = "replay";  // the tensor file of a checkpoint
 
 std::vector<float> epsilons_of(const ApexConfig& config, const ActingRule& rule) {
   std::vector<float> epsilons(static_cast<std::size_t>(config.actors * config.envs));
@@ -45,7 +45,7 @@ std::vector<float> epsilons_of(const ApexConfig& config, const ActingRule& rule)
 /// Batches in use: those that wait for the learner, one at the learner, one that is being drawn.
 std::int64_t batches_of(const ApexConfig& config) { return config.prefetch + 2; }
 
-/// Compressed frames are watched as they come (MemoryWatch); the size of others is known.
+/// Compressed frames are watched as they arrive (MemoryWatch); the size of others is known.
 void require_memory_for(const ApexConfig& config, const ReplayConfig& replay,
                         const FrameFormat& format) {
   require_memory_for_batches(format, config.batch, batches_of(config), available_memory_bytes());
@@ -54,7 +54,7 @@ void require_memory_for(const ApexConfig& config, const ReplayConfig& replay,
                  available_memory_bytes());
 }
 
-/// Figure 1: many actors, the replay that they share, one learner.
+/// Figure 1: many actors, a shared replay, one learner.
 class Apex final : private Checkpointed {
  public:
   Apex(const ApexConfig& config, const ReplayConfig& replay, TrainingContext& context)
@@ -84,7 +84,7 @@ class Apex final : private Checkpointed {
     report_.emplace(epsilons_of(config, context.actor.rule), table_, context.run);
   }
 
-  ~Apex() override { crew_.end(); }  // its threads use all the rest
+  ~Apex() override { crew_.end(); }  // the threads use all other members
   Apex(const Apex&) = delete;
   Apex& operator=(const Apex&) = delete;
 
@@ -121,7 +121,7 @@ class Apex final : private Checkpointed {
     return seat.take_played();
   }
 
-  /// The actor as it was in the checkpoint, if it had begun by then.
+  /// Restores the actor from the checkpoint, if it had begun by then.
   void go_on(ApexSeat& seat, const std::string& name) {
     if (!has_state(context_.resume, name)) return;
     const Lock lock(seat);
@@ -162,10 +162,10 @@ class Apex final : private Checkpointed {
   }
 
   // The compiler cannot follow these locks: the main thread holds one for each actor, from hold()
-  // to release(). After finish() no other thread is left, and nothing needs a lock.
+  // to release(). After finish() no other thread remains, and nothing needs a lock.
 
-  /// The threads rest only for as long as a list of the replay's transitions takes; they go on
-  /// while these are written.
+  /// The threads rest only while the list of the replay's transitions is made; they run on while
+  /// the transitions are written.
   void hold() override TANDEM_NO_THREAD_SAFETY_ANALYSIS {
     std::unique_lock learner(learner_mutex_);
     rest_.lap();
@@ -188,7 +188,7 @@ class Apex final : private Checkpointed {
     count_steps();
   }
 
-  /// While no actor plays: their steps since their last reports.
+  /// Adds the actors' steps since their last reports, while no actor plays.
   void count_steps() TANDEM_NO_THREAD_SAFETY_ANALYSIS {
     for (const auto& seat : actors_) {
       if (auto played = seat->take_played()) report_->record_played(*std::move(played), 0);
@@ -207,7 +207,8 @@ class Apex final : private Checkpointed {
     if (config_.keep_replay) checkpoint.pieces[kReplay] = pieces_of(table_.snapshot());
   }
 
-  /// Without a replay in the checkpoint, learning pauses until there is enough anew (appendix F).
+  /// If the checkpoint has no replay, learning pauses until enough transitions are there again
+  /// (appendix F).
   void load(const Checkpoint& checkpoint) {
     const auto found = checkpoint.pieces.find(kReplay);
     if (found != checkpoint.pieces.end()) restore(table_, found->second);
@@ -225,12 +226,12 @@ class Apex final : private Checkpointed {
   Queue<std::unique_ptr<SampleBatch>> drawn_;
   Queue<std::unique_ptr<SampleBatch>> used_;
   std::vector<std::unique_ptr<ApexSeat>> actors_;  // by rank
-  MemoryWatch memory_;                             // the learner's own
-  std::optional<ApexReport> report_;               // there once the replay is
+  MemoryWatch memory_;                             // used by the learner alone
+  std::optional<ApexReport> report_;               // made once the replay is there
 
-  // The main thread's own.
+  // These belong to the main thread.
   CheckpointLoop loop_;
-  Stopwatch rest_;  // of the last checkpoint
+  Stopwatch rest_;  // how long actors rested for the last checkpoint
   std::unique_lock<FairMutex> learner_rests_;
   std::vector<std::unique_lock<ApexSeat>> actors_rest_;
 };

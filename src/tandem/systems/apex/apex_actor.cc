@@ -45,7 +45,7 @@ void ApexActor::step(std::vector<std::unique_ptr<Segment>>& full) {
 
   Stopwatch watch;
   const auto [actions, judgements] = policy_.act(observations_, streams_, epsilons_);
-  // Lines 7 to 11 but for the sending.
+  // Lines 7 to 11, without the sending.
   for (std::size_t id = 0; id < builders_.size(); ++id) {
     builders_[id].act(actions[id], judgements[id]);
     if (builders_[id].full()) full.push_back(builders_[id].take());

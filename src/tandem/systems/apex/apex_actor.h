@@ -15,7 +15,7 @@
 
 namespace tandem {
 
-/// Which environments an actor plays, and how it makes transitions of that. Value type.
+/// The environments that an actor plays, and how it makes transitions of their steps. Value type.
 struct ApexActorOptions {
   int first_env = 0;  // global index
   int envs = 1;
@@ -25,31 +25,32 @@ struct ApexActorOptions {
   NStepOptions transitions = {};
 };
 
-/// Algorithm 1: plays by a copy of the parameters, which it renews now and then, and makes n-step
-/// transitions with first priorities from what its policy said as it acted. Not thread-safe; one
-/// for each thread.
+/// Algorithm 1: plays with a copy of the parameters, which it renews now and then, and makes n-step
+/// transitions. Their first priorities follow from the heads by which it acted. Not thread-safe;
+/// one for each thread.
 class ApexActor {
  public:
-  /// Takes the parameters of `model` as they are now. The rule of `context`
-  /// and `model` must outlive the actor.
+  /// Copies the present parameters of `model`. `model` and the rule of `context` must outlive the
+  /// actor.
   ApexActor(const ApexActorOptions& options, const ActorContext& context, const SharedModel& model);
 
   /// Starts every environment. Call it, or load(), once before the first step().
   void start();
 
-  /// One step of every environment. Segments that it filled go to the end of `full`.
+  /// Takes one step in every environment, and appends the segments that this filled to `full`.
   void step(std::vector<std::unique_ptr<Segment>>& full);
 
   [[nodiscard]] int envs() const { return env_.size(); }
 
-  /// Games finished, and thread-seconds spent, since the last call of each.
+  /// Games that ended and thread-seconds spent, each since its last call.
   std::vector<Episode> take_episodes() { return env_.take_episodes(); }
   TimeShares take_seconds() { return std::exchange(seconds_, {}); }
 
-  /// Environments, unfinished transitions and the numbers of episodes, between two steps.
+  /// Saves environments, unfinished transitions and the numbers of episodes; call it between two
+  /// steps.
   void save(StateWriter& writer) const;
 
-  /// A state may be of an older version, which had no numbers of episodes: then they count from 0.
+  /// A state of an older version has no numbers of episodes: they then count from 0.
   void load(StateReader& reader);
 
  private:
@@ -63,12 +64,13 @@ class ApexActor {
   const ActingRule& rule_;
   VecEnv env_;
   ApexPolicy policy_;
-  std::vector<NStepBuilder> builders_;   // of each environment
+  std::vector<NStepBuilder> builders_;   // one for each environment
   std::vector<std::byte> observations_;  // [envs, observation]
   std::vector<Stream*> streams_;         // [envs]
-  std::vector<std::int64_t> episodes_;   // [envs]: begun before the one that goes on
+  std::vector<std::int64_t> episodes_;   // [envs]: episodes begun before the present one
   std::vector<float> epsilons_;          // [envs]: of that episode
-  std::int64_t steps_ = 0;               // of each environment since the parameters were renewed
+  std::int64_t steps_ = 0;               // of each environment since the last copy of the
+                                         // parameters
   TimeShares seconds_;
 };
 

@@ -41,7 +41,7 @@ FieldList ApexConfig::fields() {
        .least = 1},
       {.key = "trim_updates",
        .target = &trim_updates,
-       .meaning = "updates after which what is more than replay.capacity is removed",
+       .meaning = "updates between two removals of transitions beyond replay.capacity",
        .source = "Ape-X, section 4.1",
        .least = 1,
        .most = 10'000},

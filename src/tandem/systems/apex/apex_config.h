@@ -10,14 +10,16 @@ namespace tandem {
 /// The numbers of Ape-X beyond those of its loss, replay and optimizer. Value type.
 struct ApexConfig {
   std::int64_t actors = 8;            // threads that play; the paper: 360 machines
-  std::int64_t envs = 1;              // of each actor, which count as an actor each
+  std::int64_t envs = 1;              // of each actor; each environment counts as an actor of the
+                                      // paper
   std::int64_t n = 3;                 // steps between S_t and S_{t+n}
   std::int64_t batch = 512;           // transitions of an update
   std::int64_t prefetch = 16;         // batches that wait for the learner, at most
-  std::int64_t refresh_frames = 400;  // of an environment, between two looks at the parameters
-  std::int64_t trim_updates = 100;    // between two removals of what is more than the capacity
+  std::int64_t refresh_frames = 400;  // frames of an environment between two looks for newer
+                                      // parameters
+  std::int64_t trim_updates = 100;    // between two removals of transitions beyond the capacity
   std::int64_t copies = 1;            // of each transition in the replay
-  std::int64_t restarts = 3;          // of an actor, after errors
+  std::int64_t restarts = 3;          // of an actor after errors
   bool keep_replay = true;            // in checkpoints
 
   FieldList fields();

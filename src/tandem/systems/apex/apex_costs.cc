@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kTurns = 5;
 
-/// As much as is drawn from, and no more than a measurement can fill.
+/// A replay of as many transitions as are drawn from, but of no more than a measurement can fill.
 ReplayConfig small_replay(ReplayConfig replay, std::int64_t batch) {
   replay.capacity = std::min<std::int64_t>(replay.capacity, 20 * batch + replay.segment);
   replay.min_fill = 1;
@@ -26,7 +26,7 @@ ReplayConfig small_replay(ReplayConfig replay, std::int64_t batch) {
   return replay;
 }
 
-/// An actor, a replay and a learner of one core's own.
+/// An actor, a replay and a learner, all on one core.
 class Workbench {
  public:
   Workbench(const ApexConfig& config, const ReplayConfig& replay, const TrainingContext& context,
@@ -49,7 +49,7 @@ class Workbench {
     while (table_.state().transitions < config.batch) play();
   }
 
-  /// What the environment and all else cost.
+  /// The costs of a step apart from learning: the environment, and acting with the replay.
   StepCosts step(double seconds) {
     actor_.take_seconds();
     std::int64_t steps = 0;
@@ -65,7 +65,7 @@ class Workbench {
     return {.env = stepping / count, .inference = (all - stepping) / count};
   }
 
-  /// Of a sample.
+  /// The seconds of learning from one sample.
   double learn(double seconds) {
     std::int64_t updates = 0;
     const Stopwatch watch;

@@ -1,4 +1,4 @@
-// What a step of Ape-X costs a single core: the limit that it is held to.
+// The cost of a step of Ape-X on a single core, to which its speed is compared.
 #pragma once
 
 #include "tandem/systems/apex/apex.h"
@@ -7,8 +7,9 @@
 
 namespace tandem {
 
-/// As measure_step_costs, of an actor's step, and of `samples` of the learner's: drawn from a
-/// replay, learned from, and given new priorities. What the replay takes in counts as inference.
+/// Measures like measure_step_costs: an actor's step, and `samples` samples of the learner, which
+/// are drawn from a replay, learned from, and given new priorities. Adding to the replay counts as
+/// inference.
 StepCosts measure_apex_costs(const ApexConfig& config, const ReplayConfig& replay,
                              const TrainingContext& context, double samples, int cores,
                              double seconds);

@@ -18,23 +18,24 @@ namespace tandem {
 
 class SharedModel;
 
-/// The actions in the states of some environments, and judgements of both; views that hold until
+/// Actions for the states of several environments, and judgements of both; views that hold until
 /// the next call.
 struct Decisions {
   std::span<const Action> actions;
   std::span<const Judgement> judgements;
 };
 
-/// Acts by a copy of the parameters, and judges states with what it computed as it acted, for first
-/// priorities at "no extra cost" (Ape-X, section 3). Not thread-safe; one for each actor.
+/// Acts with a copy of the parameters. It judges states from the heads that chose the actions, so
+/// that first priorities come at "no extra cost" (Ape-X, section 3). Not thread-safe; one for each
+/// actor.
 class ApexPolicy {
  public:
-  /// For `envs` environments of this spec. Takes the parameters of `model` as they are now; `rule`
-  /// and `model` must outlive it.
+  /// For `envs` environments of this spec. Copies the present parameters of `model`; `rule` and
+  /// `model` must outlive it.
   ApexPolicy(const ActingRule& rule, const SharedModel& model, const NetworkFactory& make_network,
              const EnvSpec& spec, int envs);
 
-  /// Takes the newest parameters.
+  /// Copies the newest parameters.
   void synchronise() { copy_.synchronise(); }
 
   /// Algorithm 1, line 5. observations: [envs, observation]. Environment i draws from *streams[i]
@@ -42,7 +43,7 @@ class ApexPolicy {
   Decisions act(std::span<const std::byte> observations, std::span<Stream* const> streams,
                 std::span<const float> epsilons);
 
-  /// The worth of one state in which the actor takes no further action.
+  /// The value of one state in which the actor takes no further action.
   float value(std::span<const std::byte> observation);
 
  private:

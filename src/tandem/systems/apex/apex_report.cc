@@ -5,7 +5,7 @@
 namespace tandem {
 namespace {
 
-/// Of the replay's priorities, for the log, with each update.
+/// How many of the replay's priorities each update samples for the log.
 constexpr std::int64_t kPriorities = 100;
 
 }  // namespace

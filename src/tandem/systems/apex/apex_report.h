@@ -1,4 +1,4 @@
-// What Ape-X logs.
+// The log entries of Ape-X.
 #pragma once
 
 #include <atomic>
@@ -13,14 +13,15 @@
 
 namespace tandem {
 
-/// Counts in the run what actors played and what the learner did, with the figures of the paper and
-/// its appendices. Each function may be called by any thread, but record_update() by one at a time.
+/// Reports the steps of actors and the updates of the learner to the run, with the figures of the
+/// paper and its appendices. Any thread may call each function, but record_update() only one at a
+/// time.
 class ApexReport {
  public:
   /// `epsilons`: of each environment. `table` and `run` must outlive this.
   ApexReport(std::span<const float> epsilons, Table& table, TrainingRun& run);
 
-  /// What an actor played, after it waited so long to insert.
+  /// Reports an actor's play, and the time that it waited to insert.
   void record_played(ApexPlayed played, double waited_seconds);
 
   /// An update by `batch`; `state` is the replay's after it, `ahead` the batches that are drawn.

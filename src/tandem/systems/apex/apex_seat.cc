@@ -24,7 +24,7 @@ void ApexSeat::step(Table& table, std::int64_t copies) {
   full_.clear();
 }
 
-/// What the actor had not finished is lost.
+/// The actor's unfinished transitions are lost.
 void ApexSeat::begin_anew(const std::exception& error) {
   if (restarted_ == restarts_) throw;
   restarted_ += 1;

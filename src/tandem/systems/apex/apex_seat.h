@@ -18,16 +18,16 @@
 
 namespace tandem {
 
-/// What an actor did since its last report. Value type.
+/// An actor's play since its last report. Value type.
 struct ApexPlayed {
   std::int64_t steps = 0;
   std::vector<Episode> episodes = {};
   TimeShares seconds = {};
 };
 
-/// The place outlives its actor: one that an error ends begins anew with the same environments and
-/// so with the same epsilon (appendix F, "Failure Tolerance"). A lock, which must be held for each
-/// call; whoever holds it sees the actor between two steps.
+/// An actor's place, which outlives the actor: after an error a new actor begins there with the
+/// same environments, and so with the same epsilon (appendix F, "Failure Tolerance"). It is a lock
+/// that must be held for each call; its holder sees the actor between two steps.
 class TANDEM_CAPABILITY("seat") ApexSeat {
  public:
   using MakeActor = std::function<std::unique_ptr<ApexActor>(const ApexActorOptions&)>;

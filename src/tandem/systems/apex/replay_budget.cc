@@ -9,14 +9,16 @@
 namespace tandem {
 namespace {
 
-/// Slots, orders and trees of a transition in the index.
+/// Bytes of slots, orders and trees for one transition in the index.
 constexpr double kIndexBytes = 80;
 
-/// A run needs some for all else, and actors may overshoot the capacity between two removals.
+/// A run needs memory for other things too, and actors may exceed the capacity between two
+/// removals.
 constexpr double kUsable = 0.9;
 
-/// Transitions that a segment is held for, to each that is left: a segment lives until the last of
-/// its own is gone, which takes the sum of 1/k times as long by chance as the mean of them.
+/// How many transitions' memory a segment holds for each transition that is left in it. A segment
+/// lives until its last transition is gone. If transitions leave at random, this takes the sum of
+/// 1/k times as long as the mean of them.
 double outliving(const ReplayConfig& config) {
   if (config.remover == "fifo") return 1;
   double sum = 0;
@@ -29,7 +31,7 @@ double outliving(const ReplayConfig& config) {
 double raw_bytes_per_transition(const ReplayConfig& config, const FrameFormat& format,
                                 std::int64_t n, std::int64_t copies) {
   const auto transitions = static_cast<double>(config.segment);
-  // The first observation has a stack of frames, and the last one's comes n steps later.
+  // The first observation has a stack of frames, and the last observation follows n steps later.
   const double frames = transitions + static_cast<double>(format.stack - 1 + n);
   const double own = frames / transitions * static_cast<double>(format.frame_bytes) +
                      sizeof(Transition) + static_cast<double>(format.action_dims * sizeof(float));

@@ -58,7 +58,7 @@ UpdateReport ReplayLearner::update(SampleBatch& batch, std::int64_t steps) {
   return report;
 }
 
-/// A thread takes a new theta- just before it needs it: the threads copy at the same time.
+/// A thread copies a new theta- just before it needs it, so that the threads copy at the same time.
 void ReplayLearner::differentiate(Share& share, const Samples& samples, double weight,
                                   std::span<float> gradient) const {
   if (target_.copy_if_newer(share.version, share.theta_minus)) share.gradient->target_changed();

@@ -1,4 +1,4 @@
-// What learns from a replay.
+// Ape-X's learner, which learns from a replay.
 #pragma once
 
 #include <cstdint>
@@ -19,29 +19,29 @@
 
 namespace tandem {
 
-/// Algorithm 2 of Ape-X, lines 5 to 7: moves a model by batches of replayed transitions, towards
-/// what target networks make of the states after them. context.threads threads share each batch.
-/// Not thread-safe.
+/// Algorithm 2 of Ape-X, lines 5 to 7: moves a model with batches of replayed transitions, towards
+/// targets that the target networks compute from the states after them. context.threads threads
+/// share each batch. Not thread-safe.
 class ReplayLearner {
  public:
-  /// Goes on from context.resume where there is one. The target networks are copied every
-  /// algorithm.target_updates() updates. `context` and `model`, which nobody else may move, must
-  /// outlive it.
+  /// Resumes from context.resume if it is not null. Copies theta to the target networks every
+  /// algorithm.target_updates() updates. `context` and `model` must outlive it; nobody else may
+  /// move the model.
   ReplayLearner(const ReplayAlgorithm& algorithm, const TrainingContext& context,
                 SharedModel& model);
 
-  /// One update, by the mean over the batch, whose priorities become those of before it. `steps`
-  /// have been taken by all actors.
+  /// Makes one update with the mean gradient of the batch. The batch's priorities become those that
+  /// the parameters before the update give. `steps` counts the steps of all actors.
   UpdateReport update(SampleBatch& batch, std::int64_t steps);
 
-  /// So far.
+  /// The number of updates so far.
   [[nodiscard]] std::int64_t updates() const { return updates_; }
 
-  /// The target networks and the number of updates; between two of them.
+  /// Saves the target networks and the number of updates; call it between two updates.
   void save(Checkpoint& checkpoint);
 
  private:
-  /// What one thread differentiates with. Its copy of theta- never moves in memory.
+  /// The networks of one thread. Its copy of theta- never moves in memory.
   struct Share {
     std::vector<float> theta_minus;
     std::optional<std::int64_t> version = std::nullopt;  // of theta-
@@ -57,7 +57,7 @@ class ReplayLearner {
   std::int64_t updates_ = 0;
   TargetParameters target_;
   Workers workers_;
-  // Of each thread; gradients of one without samples are all 0.
+  // One for each thread; the gradient of a thread without samples is all 0.
   std::vector<Share> shares_;
   std::vector<std::vector<float>> gradients_;
 };

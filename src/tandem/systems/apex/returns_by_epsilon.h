@@ -1,4 +1,4 @@
-// Which actors of Ape-X get how far.
+// Returns of Ape-X's actors, by how much they explore.
 #pragma once
 
 #include <span>
@@ -12,24 +12,23 @@
 
 namespace tandem {
 
-/// Returns of episodes by how much their actor explores, in at most kBands bands of epsilons: with
-/// Ape-X's epsilons most returns are those of explorers, and its curves are of the greediest actor
-/// (Figure 2). Safe to use from many threads.
+/// Returns of episodes, in at most kBands bands of their actors' epsilons. Most returns come from
+/// actors that explore much, while the paper's curves show the greediest actor (Figure 2). Safe to
+/// use from many threads.
 class ReturnsByEpsilon {
  public:
   static constexpr std::size_t kBands = 8;
 
-  /// The epsilon of each environment. Where all are the same there are no bands.
+  /// Takes the epsilon of each environment. If all are the same, there are no bands.
   explicit ReturnsByEpsilon(std::span<const float> epsilons);
 
-  /// What the returns by an epsilon are called in the log: "apex/return_epsilon_0.4". Pure.
+  /// The log key of the returns at an epsilon: "apex/return_epsilon_0.4". Pure.
   static std::string key_of(float epsilon);
 
   void add(std::span<const Episode> episodes);
 
-  /// A mean return for each band in which episodes ended since the last call, by
-  /// key_of() the band's least epsilon. The names live as long as
-  /// this.
+  /// The mean return of each band in which episodes ended since the last call. Its name is key_of()
+  /// the band's least epsilon, and lives as long as this.
   std::vector<Measure> take();
 
  private:

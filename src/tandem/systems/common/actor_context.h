@@ -1,4 +1,4 @@
-// What actors are built from.
+// The parts from which actors are built.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace tandem {
 
-/// All that an actor needs besides its system's numbers and the parameters, wherever it runs.
-/// Copies share the rule, which must outlive them.
+/// Everything that an actor needs, wherever it runs, besides its system's numbers and the
+/// parameters. Copies share the rule, which must outlive them.
 struct ActorContext {
   EnvFactory make_env;                    // of the run's environments
   NetworkFactory make_network;            // a network for each thread
@@ -19,7 +19,7 @@ struct ActorContext {
   std::uint64_t seed = 1;                 // of the environments' streams
 };
 
-/// For actors whose experience `algorithm` learns from. It must outlive the context.
+/// For actors from whose experience `algorithm` learns. It must outlive the context.
 ActorContext make_actor_context(EnvFactory make_env, NetworkFactory make_network,
                                 const Algorithm& algorithm, std::uint64_t seed);
 

@@ -1,4 +1,4 @@
-// How systems with a queue of experiences come to rest.
+// Brings a system with a queue of experiences to rest.
 #pragma once
 
 #include <chrono>
@@ -11,9 +11,9 @@
 
 namespace tandem {
 
-/// Actors finish the experience that they are at, then everything in the queue is learned from, and
-/// both teams rest until their next resize(). `learn` makes one update in the calling thread: it
-/// returns false once the queue is closed and empty. Throws Stopped when the crew was stopped.
+/// Actors finish their current experience, everything in the queue is learned from, and then both
+/// teams rest until their next resize(). `learn` makes one update in the calling thread; it returns
+/// false once the queue is closed and empty. Throws Stopped when the crew was stopped.
 inline void drain(Team& actors, TrainingQueue& queue, Team& learners,
                   const std::function<bool()>& learn) {
   actors.rest();
@@ -23,9 +23,8 @@ inline void drain(Team& actors, TrainingQueue& queue, Team& learners,
   queue.open();
 }
 
-/// Whether an actor is to play on. Once the run is done it waits a moment instead and returns
-/// false: a checkpoint may still be written, and nothing is to be played beyond the run's end
-/// meanwhile.
+/// Whether an actor should play on. Once the run is done, this waits a moment and returns false: a
+/// checkpoint may still have to be written, and the run must not play beyond its end meanwhile.
 inline bool plays_on(const TrainingRun& run) {
   if (!run.done()) return true;
   std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -1,4 +1,4 @@
-// What actors send to those that learn.
+// Experience that actors send to learners.
 #pragma once
 
 #include <algorithm>
@@ -22,16 +22,17 @@ struct Experience {
   Rollout rollout;
   std::vector<Episode> episodes = {};  // games that ended in it
   TimeShares seconds = {};
-  std::int64_t version = 0;  // of the model that its first action came from
+  std::int64_t version = 0;  // of the model that chose its first action
 };
 
-/// A queue of them: GA3C's training queue (section 4.1), IMPALA's between actors and learner.
+/// A queue of experiences: GA3C's training queue (section 4.1), or IMPALA's between actors and
+/// learner.
 using TrainingQueue = Queue<std::unique_ptr<Experience>>;
 
-/// Experiences that were learned from, to be written again. Safe to use from many threads.
+/// Experiences that were learned from and can be overwritten. Safe to use from many threads.
 class UsedExperiences {
  public:
-  /// Null where there is none.
+  /// Null if there is no such experience.
   std::unique_ptr<Experience> take() {
     const Lock lock(mutex_);
     if (used_.empty()) return nullptr;

@@ -70,7 +70,7 @@ void ExperienceTrainer::record() {
   network.record(observations_.inputs_of(network), heads_.of(network.architecture(), samples_));
 }
 
-/// What the last states are worth now, when they are learned from.
+/// Values the last states with the parameters that learn.
 void ExperienceTrainer::revalue() {
   observations_.clear();
   std::int64_t states = 0;

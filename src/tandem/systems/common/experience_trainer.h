@@ -1,4 +1,4 @@
-// Learning from batches of experiences.
+// Learns from batches of experiences.
 #pragma once
 
 #include <cstddef>
@@ -16,33 +16,33 @@
 
 namespace tandem {
 
-/// GA3C's trainers (section 4.1) and IMPALA's learner: groups experiences of several actors into
-/// one batch and moves the model by it. Not thread-safe; one for each thread.
+/// GA3C's trainers (section 4.1) and IMPALA's learner: joins experiences of several actors to one
+/// batch and moves the model with it. Not thread-safe; one for each thread.
 class ExperienceTrainer {
  public:
   /// `context` and `model` must outlive it.
   ExperienceTrainer(const TrainingContext& context, SharedModel& model);
 
-  /// Waits for at least `min_batch` samples, or takes what is left in a queue that was closed.
-  /// False when that is nothing.
+  /// Waits for at least `min_batch` samples, or takes the rest of a closed queue. Returns false if
+  /// nothing is left.
   bool gather(TrainingQueue& queue, std::int64_t min_batch);
 
-  /// One update by what was gathered, summed over the samples: GA3C's equations 5 and 3 (section
-  /// 5.3), IMPALA's section 4.2 with correction = vtrace. The report, with this trainer's own
-  /// seconds, is valid until the next gather().
+  /// Makes one update with the gathered batch, summed over the samples: GA3C's equations 5 and 3
+  /// (section 5.3), or IMPALA's section 4.2 with correction = vtrace. The report, with this
+  /// trainer's own seconds, is valid until the next gather().
   UpdateReport update(std::int64_t steps);
 
-  /// Updates of the model between an experience's first action and its part in the last update
-  /// (the k of equation 4), summed over the batch.
+  /// The k of equation 4: updates of the model between an experience's first action and its use in
+  /// the last update, summed over the batch.
   [[nodiscard]] std::int64_t lag() const { return lag_; }
 
-  /// Experiences in the queue as each of the batch was taken, summed.
+  /// Experiences in the queue when one was taken from it, summed over the batch.
   [[nodiscard]] double waiting() const { return waiting_; }
 
   /// Thread-seconds that actors spent on the batch.
   [[nodiscard]] TimeShares playing() const;
 
-  /// What was gathered, to be written again.
+  /// The gathered experiences, which the caller may take and overwrite.
   std::vector<std::unique_ptr<Experience>>& batch() { return batch_; }
   [[nodiscard]] const std::vector<std::unique_ptr<Experience>>& batch() const { return batch_; }
 

@@ -12,11 +12,11 @@ namespace tandem {
 namespace {
 
 constexpr auto kOrder = "minibatches";  // of the checkpoint
-// Environments count from 0 on; the others from the end are the Learner's, draw_learning_rate()'s
-// and GA3C's.
+// Environments' streams have the ids from 0 on; the Learner, draw_learning_rate() and GA3C use the
+// last ones.
 constexpr std::uint64_t kOrderStream = ~std::uint64_t{3};
 
-/// Where part `index` of `count` about equal parts of `all` begins.
+/// The first of the numbers in part `index` when `all` are divided into `count` nearly equal parts.
 std::int64_t begin_of(std::int64_t all, std::int64_t index, std::int64_t count) {
   return all * index / count;
 }
@@ -90,7 +90,7 @@ void Minibatches::shuffle() {
   }
 }
 
-/// The gradient of the mean over the minibatch, as far as it comes from this share.
+/// Adds this share's part of the mean gradient over the minibatch.
 void Minibatches::differentiate(Share& share, Network& network,
                                 std::span<const std::int64_t> chosen,
                                 std::span<Rollout* const> rollouts, double weight,

@@ -1,4 +1,4 @@
-// Several passes over one update's experience, in minibatches.
+// Makes several passes over one update's experience, in minibatches.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace tandem {
 
-/// PPO's Algorithm 1, lines 6 and 7 (Schulman et al. 2017), for the systems that learn from whole
-/// rollouts of all environments at once. Threads divide the gradient of a minibatch
-/// into shares; the number of shares and the order of samples follow from the config and the seed
-/// alone, never from the threads. Not thread-safe.
+/// PPO's Algorithm 1, lines 6 and 7 (Schulman et al. 2017), for systems that learn from whole
+/// rollouts of all environments at once. Threads divide the gradient of a minibatch into shares.
+/// The number of shares and the order of samples follow from the config and the seed alone, never
+/// from the threads. Not thread-safe.
 class Minibatches {
  public:
-  /// Of updates of `samples` samples by an algorithm with passes. Gradients are taken at
-  /// `parameters`, which with the context must outlive this. Throws Error when there are more
+  /// For updates of `samples` samples by an algorithm with several passes. Gradients are taken at
+  /// `parameters`. They and the context must outlive this. Throws Error when there are more
   /// minibatches than samples.
   Minibatches(const TrainingContext& context, std::span<const float> parameters,
               std::int64_t samples, int shares_each);
@@ -29,22 +29,22 @@ class Minibatches {
   /// Moves the parameters by the sum of these gradients.
   using Move = std::function<UpdateInfo(std::span<const std::vector<float>> gradients)>;
 
-  /// What an update was: sums over all passes, and the means of what its moves did.
+  /// Describes an update: sums over all passes, and means over the moves.
   struct Summary {
     LossStats loss;
     UpdateInfo mean;
   };
 
-  /// All passes over the rollouts, `move` after each minibatch.
+  /// Makes all passes over the rollouts, and calls `move` after each minibatch.
   Summary learn(std::span<Rollout* const> rollouts, Workers& workers, const Move& move);
 
-  /// Between two updates.
+  /// Call it between two updates.
   void save(Checkpoint& checkpoint) const;
 
  private:
   /// A part of a minibatch, for one network.
   struct Share {
-    Rollout samples;  // one step
+    Rollout samples;  // as a rollout of one step
     HeadsBuffer heads = {};
     LossStats loss = {};
   };
@@ -55,9 +55,9 @@ class Minibatches {
 
   const RolloutLoss& loss_;
   const Passes passes_;
-  Stream stream_;                                   // of the order of samples
-  std::vector<std::int64_t> order_;                 // of all samples of an update
-  std::vector<std::vector<Share>> minibatches_;     // sizes of two may differ by one
+  Stream stream_;                                   // draws the order of samples
+  std::vector<std::int64_t> order_;                 // the samples of an update, shuffled
+  std::vector<std::vector<Share>> minibatches_;     // their sizes differ by one at most
   std::vector<std::unique_ptr<Network>> networks_;  // by share
   std::vector<std::vector<float>> gradients_;       // by share
 };

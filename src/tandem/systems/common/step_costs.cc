@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kTurns = 5;
 
-/// Calls body for at least `seconds`; how many times.
+/// Calls `body` for at least `seconds`; returns the number of calls.
 template <class Body>
 std::int64_t repeat(double seconds, Body body) {
   const Stopwatch watch;
@@ -34,7 +34,7 @@ std::int64_t repeat(double seconds, Body body) {
   return calls;
 }
 
-/// One group of environments with all that training with it needs, a learner included.
+/// One group of environments with everything that training with it needs, a learner included.
 class Workbench {
  public:
   Workbench(const TrainingContext& context, const Batching& batching, int first_env);
@@ -42,11 +42,11 @@ class Workbench {
   /// The steps of a rollout with random actions.
   void step();
 
-  /// An update with the same observations in each rollout: acts in all of them and learns from
-  /// that. Adds up the seconds of either.
+  /// Makes an update with the same observations in each rollout: acts in all of them and learns
+  /// from them. Adds up the seconds of both parts.
   void act_and_learn();
 
-  /// Both to be divided by the updates made.
+  /// To divide by the number of updates, like training().
   [[nodiscard]] double inferring() const { return inferring_; }
   [[nodiscard]] double learning() const { return learning_; }
 
@@ -68,7 +68,7 @@ class Workbench {
   Learner learner_;
   VecEnv env_;
   std::unique_ptr<Network> network_;
-  const bool records_;  // the pass that acts is the one that is learned from
+  const bool records_;  // learning uses the pass that acted
   Workers workers_{1};  // the caller
   Rollout rollout_;
   RecurrentState state_;
@@ -151,7 +151,7 @@ void Workbench::act() {
     state_.keep(ids_);
     rule_.act(heads(t), streams_, rollout_.epsilons(), rollout_.taken(t));
   }
-  // What the algorithm bootstraps from, as in Collector.
+  // Values the states that the algorithm bootstraps from, as the Collector does.
   const int last = batching_.steps;
   const auto bootstrap = loss_.needs().bootstrap;
   if (bootstrap == Bootstrap::none || batching_.acts_on_last) return;
@@ -175,7 +175,7 @@ void Workbench::differentiate(std::span<float> gradient) {
                      gradient);
 }
 
-/// The medians of several turns.
+/// Returns the medians of several turns.
 StepCosts measure(Workbench& bench, const Batching& batching, double seconds) {
   repeat(seconds / 10, [&] {
     bench.step();

@@ -1,4 +1,5 @@
-// What one step of training costs a single core, part by part: the limit that a system is held to.
+// The costs of one step of training on a single core, part by part. They give the limit that a
+// system's speed is compared with.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +9,22 @@
 
 namespace tandem {
 
-/// How a system batches its work, on which the costs depend. Value type.
+/// How a system batches its work, which determines the costs. Value type.
 struct Batching {
-  int envs = 0;      // of one forward pass
+  int envs = 0;      // in one forward pass
   int steps = 0;     // of each environment between two updates
-  int rollouts = 0;  // of envs * steps samples each, a gradient from each: those of one update
+  int rollouts = 0;  // of envs * steps samples in an update; each gives one gradient
 
-  std::int64_t replayed = 0;  // samples of an update that a replay gives instead; 0: rollouts
-  bool alone = false;         // each sample goes forward by itself; learning from that pass then
-                              // needs a network that makes Activations
-  bool apart = false;         // others learn than those that act, by a forward pass of their own
-  bool acts_on_last = false;  // the pass that looks at the last state chooses an action, too
+  std::int64_t replayed = 0;  // samples of an update that come from a replay; 0: they come from
+                              // rollouts
+  bool alone = false;         // each sample goes forward by itself; to learn from that pass, the
+                              // network must make Activations
+  bool apart = false;         // learners make a forward pass of their own
+  bool acts_on_last = false;  // the pass that evaluates the last state also chooses an action
 };
 
-/// Seconds of one core for one step. What several steps share is divided among them. Value type.
+/// Seconds of one core for one step. Shared work is divided among the steps that share it. Value
+/// type.
 struct StepCosts {
   double env = 0;        // t_env: emulator and observation
   double inference = 0;  // t_inf: forward passes of acting and bootstrapping, sampling of actions
@@ -32,14 +35,14 @@ struct StepCosts {
   [[nodiscard]] double total() const { return env + inference + training; }
 };
 
-/// Measures the parts for about `seconds` on `cores` cores at once, a thread each, as in training:
-/// what cores share (the last cache, memory, the clock) is then shared as well. By turns, and
-/// medians, so that a moment of another process's work does not count; the mean over the cores.
-/// Leaves the learner as it is. Not thread-safe.
+/// Measures the parts for about `seconds` on `cores` cores at once, a thread each, as in training.
+/// The costs therefore include competition for shared resources: the last cache, memory, the clock.
+/// Measures in turns and takes medians, so that a moment of another process's work does not count;
+/// returns the mean over the cores. Leaves the learner as it is. Not thread-safe.
 StepCosts measure_step_costs(const TrainingContext& context, const Batching& batching, int cores,
                              double seconds);
 
-/// The mean of what is measured on so many cores at once, a thread each.
+/// Measures on so many cores at once, a thread each, and returns the mean.
 StepCosts mean_of_cores(int cores, const std::function<StepCosts(int core)>& measure);
 
 }  // namespace tandem

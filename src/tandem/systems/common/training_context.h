@@ -1,4 +1,4 @@
-// What a system trains with.
+// The parts with which a system trains.
 #pragma once
 
 #include "tandem/algo/algorithm.h"
@@ -8,15 +8,15 @@
 
 namespace tandem {
 
-/// One training run as its system gets it: what its actors need, and besides what only the learner
-/// and the run need. Views of objects that outlive the system.
+/// One training run as its system receives it: the parts that actors need, and the parts that only
+/// the learner and the run need. All are views of objects that outlive the system.
 struct TrainingContext {
   ActorContext actor;                  // for each actor
   const Algorithm& algorithm;          // how to act and what to learn
   Learner& learner;                    // the parameters
   TrainingRun& run;                    // to report to, and to ask whether to go on
   int threads = 1;                     // the thread budget of the process
-  const Checkpoint* resume = nullptr;  // where to go on from; null: a new run
+  const Checkpoint* resume = nullptr;  // the checkpoint to resume from; null: a new run
 };
 
 }  // namespace tandem

@@ -22,8 +22,9 @@
 namespace tandem {
 namespace {
 
-constexpr auto kSearch = "adjustment";  // of the checkpoint
-// Environments count from 0 on; the two above are initialise()'s and draw_learning_rate()'s.
+constexpr auto kSearch = "adjustment";  // the search's state in a checkpoint
+// Environments' streams have the ids from 0 on; initialise() and draw_learning_rate() use the two
+// last ones.
 constexpr std::uint64_t kSearchStream = ~std::uint64_t{2};
 
 Ga3cThreads threads_of(const Ga3cConfig& config) {
@@ -31,13 +32,13 @@ Ga3cThreads threads_of(const Ga3cConfig& config) {
           static_cast<int>(config.trainers)};
 }
 
-/// Numbers that change often need a main thread that looks often.
+/// If thread numbers change often, the main thread must look often.
 double poll_seconds(const Ga3cConfig& config) {
   const double most = CheckpointLoop::kPollSeconds;
   return config.adjust_seconds > 0 ? std::min(config.adjust_seconds / 4, most) : most;
 }
 
-/// Answers agents by a copy of the model.
+/// Answers agents with a copy of the model.
 struct Predictor {
   NetworkCopy model;
   BatchedInference::Batch batch = {};
@@ -65,7 +66,7 @@ class Ga3c final : private Checkpointed {
     search_.load(reader);
   }
 
-  ~Ga3c() override { crew_.end(); }  // its threads use all the rest
+  ~Ga3c() override { crew_.end(); }  // the threads use all other members
   Ga3c(const Ga3c&) = delete;
   Ga3c& operator=(const Ga3c&) = delete;
 
@@ -76,7 +77,7 @@ class Ga3c final : private Checkpointed {
   }
 
  private:
-  /// An agent: asks predictors what to do, and submits what came of it.
+  /// An agent: asks predictors for actions, and submits its experience.
   void play(int rank, bool anew) {
     if (!plays_on(context_.run)) return;
     auto& agent = agents_[static_cast<std::size_t>(rank)];
@@ -88,7 +89,7 @@ class Ga3c final : private Checkpointed {
     agent->play(training_queue_, used_.take(), context_.run.steps());
   }
 
-  /// A predictor: takes all that wait in the prediction queue, and answers them at once.
+  /// A predictor: takes the requests that wait in the prediction queue and answers them at once.
   void predict(int rank) {
     auto& predictor = predictors_[static_cast<std::size_t>(rank)];
     if (predictor == nullptr) {
@@ -98,8 +99,8 @@ class Ga3c final : private Checkpointed {
     prediction_queue_.answer(predictor->model, predictor->batch);
   }
 
-  /// A trainer: moves the model by a batch of experiences. False when the training queue is closed
-  /// and empty.
+  /// A trainer: moves the model with a batch of experiences. Returns false when the training queue
+  /// is closed and empty.
   bool learn(int rank) {
     auto& trainer = trainers_[static_cast<std::size_t>(rank)];
     if (trainer == nullptr) trainer = std::make_unique<ExperienceTrainer>(context_, model_);
@@ -127,7 +128,7 @@ class Ga3c final : private Checkpointed {
     search_.go_on();
   }
 
-  /// Section 4.3.
+  /// Searches for better numbers of threads: section 4.3.
   void meanwhile() override {
     if (const auto threads = search_.next()) resize(*threads);
   }
@@ -162,7 +163,7 @@ class Ga3c final : private Checkpointed {
   TrainingQueue training_queue_;
   UsedExperiences used_;
 
-  // By rank; null where none has started yet.
+  // The agents by rank; null for one that has not started yet.
   std::vector<std::unique_ptr<Ga3cAgent>> agents_;
   std::vector<std::unique_ptr<Predictor>> predictors_;
   std::vector<std::unique_ptr<ExperienceTrainer>> trainers_;

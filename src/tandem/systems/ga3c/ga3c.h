@@ -8,9 +8,9 @@ namespace tandem {
 
 struct TrainingContext;
 
-/// Section 4.1: agents play, predictors tell them their policy, trainers move the one model; until
-/// the run's budget is used up or it is asked to stop. Results depend on the threads' timing, also
-/// those of a resumed run.
+/// Section 4.1: agents play, predictors answer them with the policy, and trainers move the one
+/// model. Trains until the run's budget is used up or it is asked to stop. Results depend on the
+/// threads' timing, also after a resume.
 void train_ga3c(const Ga3cConfig& config, TrainingContext& context);
 
 }  // namespace tandem

@@ -15,7 +15,7 @@ Ga3cThreads Ga3cAdjustment::next(double trainings_per_second) {
   return tried_;
 }
 
-/// One of the six neighbours that are within the limits. With nowhere to go, the same again.
+/// One of the six neighbours that are within the limits; if there is none, the present numbers.
 Ga3cThreads Ga3cAdjustment::changed() {
   constexpr std::array kNumbers = {&Ga3cThreads::agents, &Ga3cThreads::predictors,
                                    &Ga3cThreads::trainers};

@@ -19,16 +19,16 @@ struct Ga3cThreads {
   friend bool operator==(const Ga3cThreads&, const Ga3cThreads&) = default;
 };
 
-/// As many as there may be at all.
+/// The upper limits.
 inline constexpr Ga3cThreads Ga3cThreads::kMost = {1024, 64, 64};
 
-/// Section 4.3: every minute one of the three numbers changes by one, at random, and stays changed
-/// if there were more trainings a second (TPS) since. Two minutes that follow each other are
-/// compared: after a change that was taken back comes a minute without one, which the paper does
-/// not speak of, so that no lucky minute of long ago bars all that comes later. Not thread-safe.
+/// Section 4.3: every minute one of the three numbers changes by one, at random. The change stays
+/// if there were more trainings a second (TPS) since. The search compares consecutive minutes:
+/// after it has undone a change it measures a minute without one, so that a lucky minute of long
+/// ago does not bar later changes. The paper does not mention this. Not thread-safe.
 class Ga3cAdjustment {
  public:
-  /// Starts from `kept`; no number goes below 1, nor beyond Ga3cThreads::kMost.
+  /// Starts from `kept`. No number falls below 1 or exceeds Ga3cThreads::kMost.
   Ga3cAdjustment(const Ga3cThreads& kept, Stream stream)
       : kept_(kept), tried_(kept), stream_(stream) {}
 
@@ -48,7 +48,7 @@ class Ga3cAdjustment {
 
   Ga3cThreads kept_;
   Ga3cThreads tried_;
-  double kept_rate_ = 0;  // TPS, of the last minute with them
+  double kept_rate_ = 0;  // TPS in the last minute with these numbers
   Stream stream_;
 };
 

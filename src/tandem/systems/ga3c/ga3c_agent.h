@@ -14,29 +14,29 @@
 
 namespace tandem {
 
-/// Section 4.1: plays in environments of its own by what predictors tell it. Has no copy of the
-/// model. Not thread-safe; one for each thread.
+/// Section 4.1: plays in its own environments with the actions that predictors answer. It has no
+/// copy of the model. Not thread-safe; one for each thread.
 class Ga3cAgent {
  public:
   /// The rule of `context` and `inference` must outlive it.
   Ga3cAgent(const Ga3cConfig& config, const ActorContext& context, BatchedInference& inference,
             int rank);
 
-  /// Begins, or goes on from a saved state. Call it once before play().
+  /// Starts the environments, or restores a saved state. Call it once before play().
   void start(const Checkpoint* resume);
 
-  /// Plays on after a rest: the next action comes from the parameters of now.
+  /// To be called after a rest: the next action comes from the newest parameters.
   void look_again();
 
-  /// Submits up to t_max steps to `queue`; of one environment less at the end of an episode, whose
-  /// last step and its reward belong to them (the published code leaves them out). Writes into
+  /// Submits up to t_max steps to `queue`. With one environment, an episode's end ends the rollout;
+  /// the last step and its reward belong to it (the published code leaves them out). Writes into
   /// `used`, if it is not null. Waits while the queue is full.
   void play(TrainingQueue& queue, std::unique_ptr<Experience> used, std::int64_t steps);
 
-  /// Between two calls of play().
+  /// Call it between two calls of play().
   void save(Checkpoint& checkpoint);
 
-  /// Of the state of the agent of this rank in a checkpoint.
+  /// The name of this agent's state in a checkpoint.
   [[nodiscard]] static std::string state_name(int rank);
 
  private:
@@ -44,7 +44,7 @@ class Ga3cAgent {
   PolicyClient client_;
   Collector collector_;
   bool looks_again_ = true;    // no action is chosen ahead
-  double waited_seconds_ = 0;  // for the queue, the last time
+  double waited_seconds_ = 0;  // seconds that the last push waited for the queue
 };
 
 }  // namespace tandem

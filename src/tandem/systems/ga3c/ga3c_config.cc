@@ -63,8 +63,8 @@ FieldList Ga3cConfig::fields() {
        .least = 0},
       {.key = "trainer_cores",
        .target = &trainer_cores,
-       .meaning = "trainers keep to the first so many of the cores that the process may use, "
-                  "predictors and agents to the others, where those are any, and threads are more "
+       .meaning = "cores kept for trainers, the first of those that the process may use; "
+                  "predictors and agents keep to the others. It needs others, and more threads "
                   "than cores; 0: all run anywhere. Give each of several runs its own cores "
                   "(taskset)",
        .source = "not in the paper",

@@ -1,4 +1,4 @@
-// Which cores GA3C's threads run on.
+// Assigns GA3C's threads to cores.
 #pragma once
 
 #include <span>
@@ -8,16 +8,16 @@
 
 namespace tandem {
 
-/// Where threads are more than cores, the kernel now and then leaves a core idle while a thread
-/// that could run waits for another core; and what an agent has just seen is in the cache of the
-/// core it ran on, where a predictor should find it. So trainers can have cores of their own. Value
+/// With more threads than cores, the kernel sometimes leaves a core idle while a thread waits for
+/// another core. Also, an agent's newest observation is in the cache of the core that it ran on,
+/// and a predictor should find it there. Trainers can therefore have cores of their own. Value
 /// type.
 struct Ga3cCores {
   std::vector<int> trainers;  // empty: all threads run where the kernel puts them
-  std::vector<int> others;    // of predictors, and of agents that do not roam
+  std::vector<int> others;    // for predictors, and for agents that do not roam
 
-  /// Of those that the process may use, the first ones for trainers if `config` asks for it. None
-  /// where none would be left for others, or where every thread can have a core.
+  /// Divides the usable cores: the first ones go to trainers if `config` asks for it. Both lists
+  /// are empty if no core would be left for others, or if every thread can have a core.
   static Ga3cCores of(const Ga3cConfig& config, std::span<const int> usable);
 };
 

@@ -1,4 +1,4 @@
-// What GA3C logs.
+// GA3C's log entries.
 #pragma once
 
 #include "tandem/acting/batched_inference.h"
@@ -8,9 +8,9 @@
 
 namespace tandem {
 
-/// Counts an update in `run`. `learned` is what the trainer's update() returned, `predicted` what
-/// predictors did since the last report, `threads` how many there are. Safe to call from several
-/// trainers at once.
+/// Reports an update to `run`. `learned` is the result of the trainer's update(), `predicted` the
+/// sums over the predictors' work since the last report, `threads` the numbers of threads. Safe to
+/// call from several trainers at once.
 void record_ga3c(UpdateReport learned, const ExperienceTrainer& trainer,
                  const PredictionStats& predicted, const Ga3cThreads& threads, TrainingRun& run);
 

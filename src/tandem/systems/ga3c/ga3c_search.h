@@ -11,20 +11,21 @@
 
 namespace tandem {
 
-/// Section 4.3: measures the trainings a second that the numbers of threads reach, and says every
-/// so often which numbers to try next. count_update() belongs to any thread, the rest to one.
+/// Section 4.3: measures the trainings a second that the present numbers of threads reach, and
+/// proposes new numbers at fixed intervals. Any thread may call count_update(); all other members
+/// belong to one thread.
 class Ga3cSearch {
  public:
-  /// Numbers stay for `seconds`, or for ever where that is 0.
+  /// Numbers are tried for `seconds` each; with 0 they never change.
   Ga3cSearch(double seconds, const Ga3cThreads& threads, Stream stream);
 
-  /// A trainer has moved the model.
+  /// Counts one move of the model by a trainer.
   void count_update() { updates_.fetch_add(1, std::memory_order_relaxed); }
 
   /// Starts the clock. Time and updates since the last next() do not count.
   void go_on();
 
-  /// New numbers once the present ones were tried long enough.
+  /// Returns new numbers once the present ones were tried long enough.
   std::optional<Ga3cThreads> next();
 
   [[nodiscard]] const Ga3cThreads& tried() const { return adjustment_.tried(); }
@@ -36,9 +37,9 @@ class Ga3cSearch {
   const double seconds_;
   Ga3cAdjustment adjustment_;
   Stopwatch watch_;
-  double tried_seconds_ = 0;  // of work with the numbers that are tried
+  double tried_seconds_ = 0;  // seconds of work with the present numbers
   std::int64_t tried_updates_ = 0;
-  std::atomic<std::int64_t> updates_ = 0;  // not yet among these
+  std::atomic<std::int64_t> updates_ = 0;  // since the last time the clock was read
 };
 
 }  // namespace tandem

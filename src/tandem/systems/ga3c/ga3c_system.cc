@@ -33,7 +33,8 @@ bool Ga3cSystem::repeatable() const { return false; }
 std::int64_t Ga3cSystem::envs() const { return config.agents * config.envs; }
 
 Batching Ga3cSystem::batching() const {
-  // What each predictor finds waiting, and one update's experiences.
+  // A predictor's batch holds the requests that wait for it; an update learns from whole
+  // experiences.
   const auto waiting =
       std::min(config.agents * config.envs / config.predictors, config.max_predictions);
   const auto envs = std::max<std::int64_t>(waiting, 1);

@@ -20,12 +20,12 @@
 namespace tandem {
 namespace {
 
-constexpr auto kStorage = "storage";  // of the checkpoint
+constexpr auto kStorage = "storage";  // a part of the checkpoint
 
-/// Section 4.1: steps environments of its own with the actions that actors predict. All that is
-/// random is drawn here, from each environment's own stream: actions from the policy that the
-/// actors answer with, so it does not matter which of them answered. Without actors it predicts for
-/// itself, by a copy of the parameters.
+/// Section 4.1: steps its own environments with actions that actors predict. All random numbers are
+/// drawn here, from each environment's own stream: the executor draws actions from the policy that
+/// an actor answers, so it does not matter which actor answered. Without actors the executor
+/// predicts for itself, with a copy of the parameters.
 struct Executor {
   Executor(const ActorContext& context, Inference& actors,
            std::unique_ptr<LocalInference> of_its_own, int alpha, int first, int count)
@@ -36,15 +36,15 @@ struct Executor {
         collector(VecEnv(context.make_env, {.first = first, .count = count, .seed = context.seed}),
                   client, nullptr, context.rule, context.bootstrap, alpha) {}
 
-  int first;  // of its environments
+  int first;  // its first environment
   int count;
-  std::unique_ptr<LocalInference> own;  // null where actors predict
+  std::unique_ptr<LocalInference> own;  // null if actors predict
   PolicyClient client;
   Collector collector;
-  double waited_seconds = 0;  // for the others, the last time
+  double waited_seconds = 0;  // seconds that it waited for the others at the last synchronisation
 };
 
-/// Figure 1 e.
+/// HTS-RL as in Figure 1 e.
 class Hts {
  public:
   Hts(const HtsConfig& config, TrainingContext& context)
@@ -72,7 +72,7 @@ class Hts {
     if (reading().activations != nullptr) learner_.record_again(reading());
   }
 
-  ~Hts() { crew_.end(); }  // its threads use all the rest
+  ~Hts() { crew_.end(); }  // the threads use all other members
   Hts(const Hts&) = delete;
   Hts& operator=(const Hts&) = delete;
 
@@ -96,7 +96,7 @@ class Hts {
   HtsStorage& writing() { return storages_[writing_]; }
   HtsStorage& reading() { return storages_[1 - writing_]; }
 
-  /// An actor: predicts for all that wait, by theta_j.
+  /// An actor: answers the waiting requests with theta_j.
   [[noreturn]] void act() {
     NetworkCopy model(acting_, context_.actor.make_network);
     BatchedInference::Batch batch;
@@ -115,7 +115,7 @@ class Hts {
     }
   }
 
-  /// Actors keep what learning needs of their passes, each sample at its place.
+  /// Tells actors where to keep the activations that learning needs, sample by sample.
   static void record_into(Executor& executor, const HtsStorage& storage) {
     std::vector<std::int64_t> places;
     std::vector<std::int64_t> strides;
@@ -126,7 +126,7 @@ class Hts {
     executor.client.record_into(storage.activations.get(), std::move(places), std::move(strides));
   }
 
-  /// The learner: meanwhile, what theta_{j-1} did becomes theta_{j+1}.
+  /// The learner: makes theta_{j+1} from the experience of theta_{j-1} meanwhile.
   [[noreturn]] void learn() {
     double waited_seconds = 0;
     while (true) {
@@ -144,7 +144,8 @@ class Hts {
     waited_seconds = watch.seconds();
   }
 
-  /// Between alpha steps and the next: the storages change their roles, and theta_{j+1} acts.
+  /// Runs between two stretches of alpha steps: the storages swap their roles, and theta_{j+1}
+  /// acts.
   void synchronise() {
     acting_.publish();
     writing_ = 1 - writing_;
@@ -186,7 +187,7 @@ class Hts {
     for (const auto& executor : executors_) {
       TimeShares seconds = executor->collector.take_seconds();
       seconds.waiting = executor->waited_seconds;
-      // The actors say themselves how long they compute.
+      // Actors count their computing time themselves, so an executor's inference is all waiting.
       if (config_.actors > 0) seconds.waiting += std::exchange(seconds.inferring, 0);
       executing += seconds;
       std::ranges::copy(executor->collector.take_episodes(), std::back_inserter(episodes_));
@@ -213,7 +214,7 @@ class Hts {
     context_.run.record(all);
   }
 
-  /// Only while all wait for each other, or none is left.
+  /// Call it only while all threads wait for each other, or when all have ended.
   void save() {
     Checkpoint checkpoint;
     save_learner(context_.learner, checkpoint);
@@ -238,8 +239,9 @@ class Hts {
   BatchedInference inference_;
   std::vector<std::unique_ptr<Executor>> executors_;  // by rank
   std::vector<HtsStorage> storages_;                  // the two
-  std::size_t writing_ = 0;                           // the one that executors write
-  bool full_ = false;                                 // the other one has been written
+  std::size_t writing_ = 0;                           // the index of the storage that executors
+                                                      // write
+  bool full_ = false;                                 // whether the other storage has been written
   UpdateReport report_ = {.episodes = {}};            // of the last update
   std::vector<Episode> episodes_;
   Rendezvous synchronisation_;

@@ -53,8 +53,9 @@ FieldList HtsConfig::fields() {
        .most = 65536},
       {.key = "deterministic",
        .target = &deterministic,
-       .meaning = "an actor predicts each sample of its batch alone, so that who shares a batch "
-                  "changes no bit; false is faster, and runs differ by the threads' timing",
+       .meaning = "actors predict each sample of a batch alone, so that the other samples change "
+                  "no bit of it. With false, runs differ by the threads' timing, and are slower "
+                  "where learners then need a second forward pass (docs/results/hts.md)",
        .source = "HTS-RL, section 4.1: full determinism"},
   };
 }

@@ -9,7 +9,7 @@
 namespace tandem {
 namespace {
 
-constexpr auto kPrevious = "previous_parameters";  // in a checkpoint
+constexpr auto kPrevious = "previous_parameters";  // a tensor of the checkpoint
 
 int group_count(const HtsConfig& config) {
   return static_cast<int>((config.envs + config.envs_per_group - 1) / config.envs_per_group);
@@ -91,7 +91,7 @@ UpdateInfo HtsLearner::learn_in_passes(std::span<Rollout> groups, std::int64_t s
   return summary.mean;
 }
 
-/// The actors' forward pass again, whose activations they did not keep, and backward.
+/// Repeats the actors' forward pass, whose activations were not kept, and goes backward.
 void HtsLearner::differentiate(Gradient& own, Rollout& rollout, std::span<float> sum) {
   own.network->reload();
   own.network->record({rollout.observations(0, rollout.steps())},
@@ -103,7 +103,7 @@ void HtsLearner::differentiate(Gradient& own, Rollout& rollout, std::span<float>
       sum);
 }
 
-/// On the pass that acted: the parameters are the same.
+/// Goes backward on the pass that acted: the parameters are the same.
 void HtsLearner::differentiate(Gradient& own, const Rollout& rollout, const Recorded& samples,
                                std::span<float> sum) {
   own.network->reload();

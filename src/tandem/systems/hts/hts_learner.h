@@ -18,31 +18,31 @@
 
 namespace tandem {
 
-/// Equation 6: theta_{j+1} = theta_j - eta * the gradient, taken at theta_{j-1}, of the loss over
-/// what theta_{j-1} did. The context's learner has theta_j. An algorithm with several passes moves
-/// on from theta_{j-1} as it would alone, and the sum of its moves is added to theta_j: with a
-/// single move that is equation 6. Not thread-safe; its own threads share the groups of
-/// environments, and their number changes no bit.
+/// Equation 6: theta_{j+1} = theta_j - eta * g, where g is the gradient, taken at theta_{j-1}, of
+/// the loss over the experience of theta_{j-1}. The context's learner holds theta_j. An algorithm
+/// with several passes moves on from theta_{j-1} as it would alone, and the sum of its moves is
+/// added to theta_j; with a single move this is equation 6. Not thread-safe. Its own threads share
+/// the groups of environments, and their number changes no bit.
 class HtsLearner {
  public:
   /// The context must outlive it.
   HtsLearner(const HtsConfig& config, TrainingContext& context);
 
-  /// One update from what theta_{j-1} did, and theta_{j+1} is staged. The report has the learners'
-  /// own seconds.
+  /// Makes one update from the experience of theta_{j-1} and stages theta_{j+1}. The report has the
+  /// learners' own seconds.
   UpdateReport update(HtsStorage& data, std::int64_t steps, PublishedParameters& acting);
 
-  /// Room for the actors' activations. Null when actors must not record.
+  /// Memory for the actors' activations. Null when actors must not record.
   [[nodiscard]] std::unique_ptr<Activations> make_activations() const;
 
-  /// Fills the activations of data that a resumed run took from its checkpoint, as actors did.
+  /// Fills the activations, as actors did, of data that a resumed run took from its checkpoint.
   void record_again(HtsStorage& data);
 
   /// theta_{j-1}; theta_j is saved with the context's learner.
   void save(Checkpoint& checkpoint) const;
 
  private:
-  /// What computes a group's gradient, one group at a time.
+  /// The parts that compute a group's gradient, one group at a time.
   struct Gradient {
     std::unique_ptr<Network> network;
     HeadsBuffer heads;
@@ -61,10 +61,11 @@ class HtsLearner {
   const bool records_;           // actors may keep activations
   const double weight_;          // of a sample in the mean over all
   std::vector<float> previous_;  // theta_{j-1}
-  std::vector<float> before_;    // theta as a minibatch found it
+  std::vector<float> before_;    // theta before the minibatch
   LossStats loss_;               // of the last update
   Workers workers_;
-  std::optional<Minibatches> minibatches_;     // for algorithms with passes; else the next two
+  std::optional<Minibatches> minibatches_;     // for algorithms with several passes; all others use
+                                               // the next two
   std::vector<Gradient> own_;                  // by group
   std::vector<std::vector<float>> gradients_;  // by group
 };

@@ -12,25 +12,25 @@
 
 namespace tandem {
 
-/// Section 4.1: what all environments did between two synchronisations, in groups of environments
-/// that depend on the config alone and never on the number of executors. Executors write while
-/// nobody reads.
+/// Section 4.1: the experience of all environments between two synchronisations, in groups of
+/// environments. The groups depend on the config alone and never on the number of executors.
+/// Executors write only while nobody reads.
 class HtsStorage {
  public:
   HtsStorage(const EnvSpec& spec, int alpha, int envs, int envs_per_group);
 
-  /// An executor's rollout becomes that of the environments from `first` on. Safe from several
-  /// threads, each with environments of its own.
+  /// Copies an executor's rollout to the environments from `first` on. Safe from several threads
+  /// that write different environments.
   void write(const Rollout& played, int first);
 
   [[nodiscard]] std::span<Rollout> groups() { return groups_; }
 
-  /// The activations of all samples, where actors keep them; null where learning goes forward
-  /// again.
+  /// The activations of all samples, if actors keep them; null if learning makes a forward pass of
+  /// its own.
   std::unique_ptr<Activations> activations;
 
-  /// Where environment `env` has its first sample in the activations; from one of its steps to the
-  /// next it is stride_of() further. A group's samples lie together, in the order of its rollout.
+  /// The place of environment `env`'s first sample in the activations; each further step of it is
+  /// stride_of() places on. A group's samples lie together, in the order of its rollout.
   [[nodiscard]] std::int64_t place_of(int env) const;
   [[nodiscard]] std::int64_t stride_of(int env) const;
 

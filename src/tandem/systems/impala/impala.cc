@@ -20,8 +20,8 @@
 namespace tandem {
 namespace {
 
-/// Section 3: plays by a copy of the parameters. The learner goes forward itself, so nothing is
-/// recorded here.
+/// Section 3: plays with a copy of the parameters. The learner goes forward itself, so actors
+/// record nothing.
 class Actor {
  public:
   Actor(const ImpalaConfig& config, const ActorContext& context, const SharedModel& model, int rank)
@@ -37,8 +37,8 @@ class Actor {
   void save(StateWriter& writer) { collector_.save(writer); }
   void load(StateReader& reader) { collector_.load(reader); }
 
-  /// One unroll by the parameters of its beginning, put into `queue`. Writes into `used` if it is
-  /// not null. Waits while the queue is full.
+  /// Plays one unroll with the parameters of its beginning and puts it into `queue`. Writes into
+  /// `used` if it is not null. Waits while the queue is full.
   void play(TrainingQueue& queue, std::unique_ptr<Experience> used, std::int64_t steps) {
     copy_.synchronise();
     const Rollout& played = collector_.collect(steps);
@@ -57,10 +57,10 @@ class Actor {
   NetworkCopy copy_;
   ForwardActor network_;
   Collector collector_;
-  double waited_seconds_ = 0;  // for the queue, the last time
+  double waited_seconds_ = 0;  // seconds that the last push waited for the queue
 };
 
-/// Counts an update in `run`; `learned` is what the learner's update() returned.
+/// Reports an update to `run`; `learned` is the result of the learner's update().
 void record(UpdateReport learned, const ExperienceTrainer& learner, TrainingRun& run) {
   const TimeShares learning = learned.seconds;
   const TimeShares playing = learner.playing();
@@ -89,7 +89,7 @@ class Impala final : private Checkpointed {
         learner_(context, model_),
         loop_(*this, context.run, crew_) {}
 
-  ~Impala() override { crew_.end(); }  // its threads use all the rest
+  ~Impala() override { crew_.end(); }  // the threads use all other members
   Impala(const Impala&) = delete;
   Impala& operator=(const Impala&) = delete;
 
@@ -100,7 +100,7 @@ class Impala final : private Checkpointed {
   }
 
  private:
-  /// An actor: one unroll.
+  /// An actor: plays one unroll.
   void play(std::size_t rank) {
     if (!plays_on(context_.run)) return;
     auto& actor = actors_[rank];
@@ -111,7 +111,7 @@ class Impala final : private Checkpointed {
     actor->play(queue_, used_.take(), context_.run.steps());
   }
 
-  /// The learner: one update. False when the queue is closed and empty.
+  /// The learner: makes one update. Returns false when the queue is closed and empty.
   bool learn() {
     if (!learner_.gather(queue_, config_.batch * config_.unroll)) return false;
     record(learner_.update(context_.run.steps()), learner_, context_.run);

@@ -8,9 +8,9 @@ namespace tandem {
 
 struct TrainingContext;
 
-/// Section 3: actors play by the parameters that they took at the start of an unroll, and one
-/// learner moves the parameters by batches of what they did, corrected by V-trace; until the run's
-/// budget is used up or it is asked to stop. Results depend on the threads' timing.
+/// Section 3: actors play with the parameters that they copied at the start of an unroll, and one
+/// learner moves the parameters with batches of this experience, corrected by V-trace. Trains until
+/// the run's budget is used up or it is asked to stop. Results depend on the threads' timing.
 void train_impala(const ImpalaConfig& config, TrainingContext& context);
 
 }  // namespace tandem

@@ -24,7 +24,7 @@ FieldList ImpalaConfig::fields() {
        .most = 10000},
       {.key = "batch",
        .target = &batch,
-       .meaning = "trajectories, each an unroll of one environment, of an update, at least",
+       .meaning = "least trajectories of one update, each an unroll of one environment",
        .source = "IMPALA, appendix G: 32",
        .least = 1,
        .most = 65536},

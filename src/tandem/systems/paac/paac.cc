@@ -20,20 +20,20 @@
 namespace tandem {
 namespace {
 
-/// A part of the n_e environments and the network that acts in them. Between two updates the groups
-/// are independent, so each runs through its t_max steps on whichever worker is free, without
-/// waiting for the others at every step. Their number follows from the config alone, never from the
-/// threads: with it the order of all sums, and so every bit of the result.
+/// A part of the n_e environments and the network that acts in them. Between two updates groups are
+/// independent: each runs through its t_max steps on any free worker, without waiting for the
+/// others at every step. The number of groups follows from the config alone, never from the
+/// threads, so the order of all sums and every bit of the result do, too.
 struct Group {
   std::unique_ptr<Network> network = nullptr;
   std::unique_ptr<ActorNetwork> actor = nullptr;
   std::unique_ptr<NetworkCopy> target = nullptr;
   std::unique_ptr<Collector> collector = nullptr;
-  Rollout* rollout = nullptr;  // the last one, the collector's
+  Rollout* rollout = nullptr;  // the collector's last rollout
   LossStats stats = {};
   double learning_seconds = 0;
 
-  /// Takes the parameters as the last update left them.
+  /// Copies the parameters that the last update made.
   void reload() {
     const Stopwatch watch;
     network->reload();
@@ -60,14 +60,14 @@ int worker_count(const PaacConfig& config, int thread_budget) {
   return std::min(static_cast<int>(config.workers), thread_budget);
 }
 
-/// Algorithms with passes of their own (PPO) do not learn from the pass that acts.
+/// Algorithms with several passes (PPO) do not learn from the pass that acts.
 std::unique_ptr<ActorNetwork> actor_of(Network& network, const Algorithm& algorithm) {
   if (algorithm.rollout_loss().needs().passes) return std::make_unique<ForwardActor>(network);
   return std::make_unique<RecordingActor>(network);
 }
 
-/// Line 2: the n_e environments. Where there are more workers than groups (one group on a GPU: the
-/// architecture of the paper's Figure 1), the rest of the workers step each group's environments.
+/// Line 2: the n_e environments. If there are more workers than groups (one group on a GPU: the
+/// architecture of the paper's Figure 1), the other workers help to step each group's environments.
 Group make_group(const PaacConfig& config, const TrainingContext& context,
                  const TargetParameters& target, int index) {
   const int first = index * static_cast<int>(config.envs_per_group);
@@ -122,7 +122,7 @@ void save(const std::vector<Group>& groups, TargetParameters& target,
   context.run.save(checkpoint);
 }
 
-/// What all groups did since the last report.
+/// Sums over all groups since the last report.
 UpdateReport report(std::vector<Group>& groups, std::vector<Episode>& episodes) {
   UpdateReport all;
   episodes.clear();
@@ -178,7 +178,7 @@ void train_paac(const PaacConfig& config, TrainingContext& context) {
     all.steps = samples;  // line 19
     all.gradient_norm = update.gradient_norm;
     all.learning_rate = update.learning_rate;
-    // While the groups ran, a worker without one waited. All share the update.
+    // A worker without a group waited while the groups ran. All workers share the update.
     all.seconds.waiting += parallel_seconds * workers.threads() - all.seconds.total();
     all.seconds.learning += update_seconds * workers.threads();
     context.run.record(all);

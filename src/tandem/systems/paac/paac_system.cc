@@ -42,7 +42,7 @@ ThreadPattern PaacSystem::thread_pattern(int threads) const {
   const double groups = std::ceil(number(config.envs) / number(config.envs_per_group));
   const double workers = std::min(number(config.workers), number(threads));
   const double each = std::floor(workers / groups);
-  if (each > 1) {  // several step the environments of a group, and meet at each step
+  if (each > 1) {  // several workers step a group's environments and meet at each step
     return {.stepping = groups * each,
             .meeting_steps = number(config.envs) / (groups * each),
             .computing = groups};
