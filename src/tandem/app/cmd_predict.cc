@@ -17,6 +17,7 @@
 #include "tandem/study/system_speed.h"
 #include "tandem/systems/common/step_costs.h"
 #include "tandem/trainer/assembly.h"
+#include "tandem/trainer/measured.h"
 
 namespace tandem {
 namespace {
@@ -74,7 +75,7 @@ struct Prediction {
 /// What the network's parts cost one core. Nothing is trained.
 StepCosts measure_costs(const Config& config, double seconds) {
   const TemporaryFolder folder;
-  Assembly assembly(config);
+  Assembly assembly(without_scale(config));
   auto options = assembly.run_options();
   options.progress = nullptr;
   TrainingRun run(std::move(options), RunDirectory::create(folder.path() / "run"));

@@ -20,6 +20,10 @@ namespace tandem {
 /// The same of an environment alone.
 [[nodiscard]] EnvConfig measured(EnvConfig env, std::uint64_t seed);
 
+/// The config for a measurement of speed: an env.normalise of "auto" becomes false. Scaling costs
+/// next to nothing, while measuring the scale of a slow environment takes minutes.
+[[nodiscard]] Config without_scale(Config config);
+
 /// Of the config of a run that has begun: throws Error where it lacks a number. Its agent was
 /// trained with the numbers of an older version, which kept none; new ones would not be the same.
 void require_measured(const Config& config);
