@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the reference of the public headers, as HTML. What is undocumented, and every broken
-# reference, is told and ends it with an error.
+# Makes the reference of the public headers, as HTML. Each undocumented member and each broken
+# reference is named, and ends it with an error.
 #
 # usage: tools/make_api.sh [FOLDER]
 #

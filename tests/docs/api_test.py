@@ -91,7 +91,7 @@ class PublicHeaders(unittest.TestCase):
 
 class Mistakes(unittest.TestCase):
     def complaints(self, text):
-        """What is said of a header with this text."""
+        """The complaints about a header with this text."""
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             for name in ("tools/make_api.sh", "tools/api_comments.awk", "docs/Doxyfile"):

@@ -117,6 +117,16 @@ TEST_F(MeasuredTest, NumbersAreNormalisedWhereTheEnvironmentShowsThem) {
   EXPECT_EQ(grey.toml(), measured(config("tiny:grey", {})).toml());
 }
 
+// Seen failing with `tandem advise`, which played minutes of a slow environment for each system.
+TEST_F(MeasuredTest, AMeasurementOfSpeedDoesNotWaitForTheScale) {
+  const int made = *made_;
+  const auto plain = measured(without_scale(config("tiny:ages", {"env.normalise=auto"})));
+  EXPECT_EQ(plain.env.normalise, "false");
+  EXPECT_EQ(*made_, made);
+  const auto asked = without_scale(config("tiny:ages", {"env.normalise=true"}));
+  EXPECT_EQ(asked.env.normalise, "true");
+}
+
 TEST_F(MeasuredTest, TheSameSeedGivesTheSameBits) {
   const auto cartpole = [&](const std::string& seed) {
     return measured(config("cartpole", {"env.normalise=true", "run.seed=" + seed})).env;

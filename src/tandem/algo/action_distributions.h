@@ -23,7 +23,7 @@ struct PolicyLoss {
 
 /// Discrete actions from softmax(outputs). Pure; `i` is the sample, `outputs` its row.
 struct DiscreteActions {
-  /// Which member of Actions draw() fills.
+  /// The member of Actions that draw() fills.
   static constexpr bool kContinuous = false;
 
   /// Draws action i, and notes its log probability where there is room for it.
@@ -51,7 +51,7 @@ struct DiscreteActions {
 
 /// Continuous actions from gaussian.h's normal distribution. Otherwise as DiscreteActions.
 struct ContinuousActions {
-  /// Which member of Actions draw() fills.
+  /// The member of Actions that draw() fills.
   static constexpr bool kContinuous = true;
 
   /// As DiscreteActions::draw().

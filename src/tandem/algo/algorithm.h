@@ -16,7 +16,7 @@ namespace tandem {
 struct Algorithm {
   /// No pointer of an algorithm is null.
   std::shared_ptr<const ActingRule> acting;
-  /// What is learned: from rollouts, or from a replay.
+  /// The rule of learning: from rollouts, or from a replay.
   std::variant<std::shared_ptr<const RolloutLoss>, std::shared_ptr<const ReplayAlgorithm>> learning;
   bool value_head = true;                 // whether networks need one
   Metrics metrics = kActorCriticMetrics;  // the sums that its LossStats fill

@@ -23,12 +23,12 @@ struct AlgorithmTask {
   bool dueling = false;    // the network has a stream for the value, one for the advantages
 };
 
-/// What catalogues, tables and configs say of an algorithm. Value type.
+/// The facts of an algorithm that catalogues, tables and configs show. Value type.
 struct AlgorithmInfo {
   std::string name;             // as in algo = NAME
   std::string idea;             // one line
   std::string table;            // of its keys in a config: "q"; several algorithms may share one
-  AlgorithmTraits traits = {};  // what it is able to do
+  AlgorithmTraits traits = {};  // its abilities
 };
 
 /// One algorithm of a catalogue, with its numbers. Its numbers are set through fields() before any

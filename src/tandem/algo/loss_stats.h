@@ -26,7 +26,7 @@ struct LossStats {
 struct Metric {
   const char* key;         // in metrics.jsonl: "loss/policy"
   const char* name;        // in words: "policy loss"
-  double LossStats::*sum;  // which of the sums it is
+  double LossStats::*sum;  // the sum of this metric
 
   /// The mean over the samples of `stats`; 0 if there are none.
   [[nodiscard]] double mean(const LossStats& stats) const;

@@ -39,7 +39,7 @@ class RolloutLoss {
  public:
   virtual ~RolloutLoss() = default;
 
-  /// What the system must give and keep for it.
+  /// The things that the system must give and keep for it.
   [[nodiscard]] virtual Needs needs() const { return {}; }
 
   /// Computes advantages and returns, once for an update's experience and before the passes over

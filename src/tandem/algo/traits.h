@@ -10,7 +10,7 @@ enum class LearnsFrom {
   replay     // transitions drawn from a memory of many
 };
 
-/// What one algorithm needs, and what it can do. Value type.
+/// The needs and the abilities of one algorithm. Value type.
 struct AlgorithmTraits {
   LearnsFrom learns_from = LearnsFrom::rollouts;  // where its experience comes from
   bool actor_critic = true;                       // else it values actions, by target networks

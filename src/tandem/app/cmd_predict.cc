@@ -18,6 +18,7 @@
 #include "tandem/study/system_speed.h"
 #include "tandem/systems/common/step_costs.h"
 #include "tandem/trainer/assembly.h"
+#include "tandem/trainer/measured.h"
 
 namespace tandem {
 namespace {
@@ -72,7 +73,7 @@ struct Prediction {
 /// The cost of the network's parts on one core. Nothing is trained.
 StepCosts measure_costs(const Config& config, double seconds) {
   const TemporaryFolder folder;
-  Assembly assembly(config);
+  Assembly assembly(without_scale(config));
   auto options = assembly.run_options();
   options.progress = nullptr;
   TrainingRun run(std::move(options), RunDirectory::create(folder.path() / "run"));

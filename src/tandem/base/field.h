@@ -49,7 +49,7 @@ void set_field_text(const Field& field, std::string_view text);
 
 /// The value as a word that set_field_text takes back to the same bits.
 [[nodiscard]] std::string field_text(const Field& field);
-/// The same of a value without its field.
+/// The word for a value without its field.
 [[nodiscard]] std::string value_text(const FieldValue& value);
 
 /// "integer", "number", "boolean" or "text".

@@ -33,7 +33,7 @@ class Sha256 {
 /// The 64 digits of these bytes' hash.
 std::string sha256_hex(std::span<const std::byte> bytes);
 
-/// The same of a whole file. Throws Error when it cannot be read.
+/// The hash of a whole file. Throws Error when it cannot be read.
 std::string sha256_hex_of_file(const std::filesystem::path& file);
 
 }  // namespace tandem

@@ -64,7 +64,7 @@ class StateReader {
   /// Reads from the first of these bytes on.
   explicit StateReader(std::span<const std::byte> bytes) : rest_(bytes) {}
 
-  /// What put() wrote of the same type.
+  /// The value of the same type that put() wrote.
   template <class T>
   requires std::is_trivially_copyable_v<T> T get() {
     T value;
@@ -72,7 +72,7 @@ class StateReader {
     return value;
   }
 
-  /// What put_bytes() wrote; a view of the reader's bytes.
+  /// The bytes that put_bytes() wrote; a view of the reader's bytes.
   std::span<const std::byte> get_bytes() { return take(get<std::uint64_t>()); }
 
   /// Reads the values of one put_values(). Throws Error when the block does not hold whole values.
@@ -87,7 +87,7 @@ class StateReader {
     return values;
   }
 
-  /// What put_string() wrote.
+  /// The text that put_string() wrote.
   std::string get_string() {
     const auto block = get_bytes();
     return {reinterpret_cast<const char*>(block.data()), block.size()};

@@ -83,7 +83,7 @@ class Env {
  public:
   virtual ~Env() = default;
 
-  /// What it shows and takes.
+  /// Its observations and actions.
   [[nodiscard]] virtual const EnvSpec& spec() const = 0;
 
   /// Starts a training episode and writes its first frame (spec().frame_bytes() bytes, 64-byte

@@ -33,7 +33,7 @@ class EnvFamily {
 /// is not this one; raise the number with each change of the headers that a plug-in includes.
 inline constexpr std::uint32_t kPluginAbi = 4;
 
-/// What a plug-in's shared object exports as `extern "C" const tandem::PluginInfo*
+/// The object that a plug-in's shared object exports as `extern "C" const tandem::PluginInfo*
 /// tandem_plugin()`. It stays as it is while the
 /// plug-in is loaded.
 struct PluginInfo {

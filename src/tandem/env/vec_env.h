@@ -45,7 +45,7 @@ class VecEnv {
   VecEnv(VecEnv&&) noexcept;
   VecEnv& operator=(VecEnv&&) noexcept;
 
-  /// What each of the environments shows and takes.
+  /// The observations and actions of each environment.
   [[nodiscard]] const EnvSpec& spec() const;
   /// How many environments there are.
   [[nodiscard]] int size() const;

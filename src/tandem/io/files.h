@@ -18,7 +18,7 @@ Error write_error(const std::filesystem::path& path, int cause);
 /// outlives the process however that ends. Throws Error (see write_error). Not thread-safe.
 class OutputFile {
  public:
-  /// What becomes of a file that is there already.
+  /// The fate of a file that is there already.
   enum class Mode { replace, append, create };  // create: fails when the file is there already
 
   /// Opens the file, and makes it where there is none.
@@ -29,7 +29,7 @@ class OutputFile {
 
   /// Writes all of the bytes behind those before.
   void write(std::span<const std::byte> bytes);
-  /// The same of a text.
+  /// Writes a text.
   void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
 
   /// Waits until everything written is on the disk.

@@ -24,7 +24,7 @@ class PieceWriter {
   /// Compresses one piece and writes it.
   void put(std::span<const std::byte> piece);
 
-  /// What a manifest says of the file. Value type.
+  /// The description of the file in a manifest. Value type.
   struct Written {
     std::uint64_t bytes = 0;  // of the file
     std::string sha256;       // 64 hexadecimal digits

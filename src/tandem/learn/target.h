@@ -16,9 +16,8 @@ namespace tandem {
 
 /// The target network's theta- of A3C's Algorithms 1 and 2: a copy of the parameters theta, taken
 /// anew every so many steps of all threads together and the same for all of them in between. It
-/// changes so seldom that a lock around it costs nothing; what other threads move meanwhile is
-/// theta alone, and whoever asks for a refresh says how theta is read. Safe to use from many
-/// threads.
+/// changes so seldom that a lock around it costs nothing. Other threads move theta meanwhile; the
+/// caller that asks for a refresh says how theta is read. Safe to use from many threads.
 class TargetParameters {
  public:
   /// Writes the present theta.

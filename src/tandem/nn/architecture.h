@@ -15,7 +15,7 @@ namespace tandem {
 /// gradients that a network returns are fp32 in either case.
 enum class Precision { fp32, bf16 };
 
-/// Which network, as config keys `net.*`. Value type.
+/// The network, as config keys `net.*`. Value type.
 struct NetConfig {
   static constexpr double kMeasured = -1;  // "auto": not yet measured
 
@@ -47,7 +47,7 @@ struct Layer {
   std::int64_t units = 0;                    // filters or outputs
   std::int64_t kernel = 0;                   // conv only, square, no padding
   std::int64_t stride = 0;                   // conv only
-  Activation activation = Activation::relu;  // what stands behind it
+  Activation activation = Activation::relu;  // the non-linearity behind it
 };
 
 /// One tensor among the parameters, which lie one after another in a flat buffer of floats.

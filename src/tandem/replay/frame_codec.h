@@ -23,7 +23,7 @@ struct FrameFormat {
   std::size_t frame_bytes = 0;                  // of one frame, uncompressed
   std::int64_t stack = 1;                       // frames of an observation
   std::size_t action_dims = 0;                  // of continuous actions; 0: discrete
-  std::int64_t width = 0;                       // of a frame as a picture of bytes; 0: it is none
+  std::int64_t width = 0;                       // of a frame as a picture of bytes; 0: no picture
   Compression compression = Compression::none;  // how each frame is kept
 
   /// Bytes of a stacked observation.

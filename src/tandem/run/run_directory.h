@@ -18,13 +18,13 @@ struct RunPaths {
 
   /// The resolved config.
   [[nodiscard]] std::filesystem::path config() const { return folder / "config.toml"; }
-  /// What was measured, one JSON object a line.
+  /// The measurements, one JSON object a line.
   [[nodiscard]] std::filesystem::path metrics() const { return folder / "metrics.jsonl"; }
   /// The folder of the checkpoints, a folder each.
   [[nodiscard]] std::filesystem::path checkpoints() const { return folder / "checkpoints"; }
   /// How the run ended.
   [[nodiscard]] std::filesystem::path result() const { return folder / "result.json"; }
-  /// What computed its networks; see noted_backends().
+  /// The libraries that computed its networks; see noted_backends().
   [[nodiscard]] std::filesystem::path backends() const { return folder / "backends.txt"; }
 };
 

@@ -15,6 +15,7 @@
 #include "tandem/sync/annotations.h"
 #include "tandem/sync/mutex.h"
 #include "tandem/trainer/assembly.h"
+#include "tandem/trainer/measured.h"
 
 namespace tandem {
 namespace {
@@ -81,7 +82,7 @@ class Meter {
 TrainingRate measure_training(const Config& config, double seconds,
                               const StopRequested& stop_requested, const AfterTraining& afterwards,
                               const EnvFactory& instead) {
-  Config endless = config;
+  Config endless = without_scale(config);
   endless.run.steps = std::numeric_limits<std::int64_t>::max();
   endless.run.until_return = RunConfig{}.until_return;
   const TemporaryFolder folder;

@@ -23,7 +23,7 @@ struct OwnWord {
   std::string common_value = {};  // the value that `value` stands for
 };
 
-/// What catalogues, tables and configs say of a system. Value type.
+/// The facts of a system that catalogues, tables and configs show. Value type.
 struct SystemInfo {
   std::string name;     // as in `tandem train NAME`, in log keys, and as the system's table in a
                         // config

@@ -40,7 +40,7 @@ class Agent {
 
   /// The run's config, with the changes of the choice.
   [[nodiscard]] const Config& config() const { return config_; }
-  /// What its environments show and take.
+  /// The observations and actions of its environments.
   [[nodiscard]] const EnvSpec& spec() const { return spec_; }
   [[nodiscard]] std::int64_t step() const { return step_; }  // of its training
   /// The folder of the checkpoint that it was loaded from.

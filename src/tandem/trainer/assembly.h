@@ -24,7 +24,7 @@ class Assembly {
   /// The config with the measured numbers.
   [[nodiscard]] const Config& config() const { return config_; }
 
-  /// What the environments show and take.
+  /// The observations and actions of the environments.
   [[nodiscard]] const EnvSpec& spec() const { return spec_; }
   /// The parameters and their optimizer.
   [[nodiscard]] Learner& learner() { return learner_; }

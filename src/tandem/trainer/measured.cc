@@ -125,6 +125,11 @@ Config measured(Config config) {
   return config;
 }
 
+Config without_scale(Config config) {
+  if (config.env.normalise == "auto") config.env.normalise = "false";
+  return config;
+}
+
 void require_measured(const Config& config) {
   if (config.env.normalise == "auto" || lacks_scale(config.env)) {
     throw Error(

@@ -19,6 +19,10 @@ namespace tandem {
 /// Measures for an environment alone.
 [[nodiscard]] EnvConfig measured(EnvConfig env, std::uint64_t seed);
 
+/// The config for a measurement of speed: an env.normalise of "auto" becomes false. Scaling costs
+/// next to nothing, while measuring the scale of a slow environment takes minutes.
+[[nodiscard]] Config without_scale(Config config);
+
 /// Throws Error if the config of a run that has begun lacks a number. Its agent was trained with
 /// the numbers of an older version, which did not keep them; new ones would differ.
 void require_measured(const Config& config);
