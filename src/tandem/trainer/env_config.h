@@ -39,6 +39,10 @@ struct EnvConfig {
   /// Of its environments. Makes one to find out.
   [[nodiscard]] EnvSpec spec() const;
 
+  /// Whether the numbers that normalise needs are still to be measured, or normalise is still
+  /// "auto".
+  [[nodiscard]] bool lacks_scale() const;
+
   /// Writes the numbers so that they are read back to the same bits.
   void set_scale(const ObservationScale& scale);
 
