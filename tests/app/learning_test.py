@@ -130,8 +130,7 @@ class Learning(unittest.TestCase):
         self.learns_by("one_step_sarsa")
 
     # The threads of a3c/cartpole_q explore much to the end: 500 without it is 270 to 470 with it.
-    # One run
-    # of n-step Q in 22 ended at 102.
+    # One run of n-step Q in 22 ended at 102.
     def learns_by(self, algo):
         self.assertTrue(reaches(200, "a3c", "cartpole", "--set", f"algo={algo}"))
         self.assertGreaterEqual(mean_score("a3c", "catch", "--set", f"algo={algo}"), 0.9)

@@ -117,7 +117,8 @@ TEST_F(MeasuredTest, NumbersAreNormalisedWhereTheEnvironmentShowsThem) {
   EXPECT_EQ(grey.toml(), measured(config("tiny:grey", {})).toml());
 }
 
-// Seen failing with `tandem advise`, which played minutes of a slow environment for each system.
+// Without it, `tandem advise` played minutes of a slow environment for each system. Seen failing
+// with a without_scale() that leaves "auto".
 TEST_F(MeasuredTest, AMeasurementOfSpeedDoesNotWaitForTheScale) {
   const int made = *made_;
   const auto plain = measured(without_scale(config("tiny:ages", {"env.normalise=auto"})));

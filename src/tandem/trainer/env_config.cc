@@ -50,8 +50,7 @@ std::vector<double> numbers_of(const std::string& key, const std::string& text) 
 /// Null if observations are shown as they are.
 std::shared_ptr<const ObservationScale> scale_of(const EnvConfig& env) {
   if (env.normalise == "false") return nullptr;
-  const bool unmeasured = env.observation_mean.empty() && env.observation_deviation.empty();
-  if (env.normalise == "auto" || unmeasured) {
+  if (env.lacks_scale()) {
     throw std::logic_error("the numbers for env.normalise are not measured yet");
   }
   ObservationScale scale{
@@ -107,6 +106,11 @@ EnvFactory EnvConfig::factory(std::uint64_t seed) const {
 }
 
 EnvSpec EnvConfig::spec() const { return family->make(env_name(id), 0)->spec(); }
+
+bool EnvConfig::lacks_scale() const {
+  if (normalise == "auto") return true;
+  return normalise == "true" && observation_mean.empty() && observation_deviation.empty();
+}
 
 void EnvConfig::set_scale(const ObservationScale& scale) {
   observation_mean = fmt::format("{}", fmt::join(scale.mean, " "));

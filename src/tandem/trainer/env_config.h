@@ -40,6 +40,9 @@ struct EnvConfig {
   /// The spec of its environments. Makes one to find out.
   [[nodiscard]] EnvSpec spec() const;
 
+  /// Whether the numbers that normalise needs are not measured yet, or normalise is still "auto".
+  [[nodiscard]] bool lacks_scale() const;
+
   /// Writes the numbers with enough digits to be read back to the same bits.
   void set_scale(const ObservationScale& scale);
 

@@ -95,16 +95,11 @@ class Moments {
   std::vector<double> squares_;  // sums of squared distances from the mean
 };
 
-bool lacks_scale(const EnvConfig& env) {
-  return env.normalise == "true" && env.observation_mean.empty() &&
-         env.observation_deviation.empty();
-}
-
 }  // namespace
 
 EnvConfig measured(EnvConfig env, std::uint64_t seed) {
   if (env.normalise == "auto") env.normalise = shows_numbers(env.spec()) ? "true" : "false";
-  if (!lacks_scale(env)) return env;
+  if (!env.lacks_scale()) return env;
   auto plain = env;
   plain.normalise = "false";
   const auto played = plain.factory(seed)(0);
@@ -131,7 +126,7 @@ Config without_scale(Config config) {
 }
 
 void require_measured(const Config& config) {
-  if (config.env.normalise == "auto" || lacks_scale(config.env)) {
+  if (config.env.lacks_scale()) {
     throw Error(
         "this run has env.normalise, but its config has no env.observation_mean and "
         "env.observation_deviation: a version that did not keep them trained it, and this one "
