@@ -39,7 +39,7 @@ class RolloutLoss {
  public:
   virtual ~RolloutLoss() = default;
 
-  /// The things that the system must give and keep for it.
+  /// The demands of this loss on the system.
   [[nodiscard]] virtual Needs needs() const { return {}; }
 
   /// Computes advantages and returns, once for an update's experience and before the passes over

@@ -47,8 +47,8 @@ void run_env(const EnvBench& options) {
   std::vector<std::byte> observation(env.spec().observation_bytes());
   RandomActions actions(env.spec(), kSeed);
   env.reset(observation);
-  measure(env, actions, observation, std::min(0.5, options.seconds));  // warms caches up and brings
-                                                                       // the clock to speed
+  // A first measurement warms the caches and lets the CPU reach its clock rate. It is thrown away.
+  measure(env, actions, observation, std::min(0.5, options.seconds));
   const auto rate = measure(env, actions, observation, options.seconds);
 
   const double per_second = static_cast<double>(rate.steps) / rate.seconds;
