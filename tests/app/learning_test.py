@@ -129,8 +129,8 @@ class Learning(unittest.TestCase):
     def test_a3c_one_step_sarsa(self):
         self.learns_by("one_step_sarsa")
 
-    # The threads of a3c/cartpole_q explore until the end, so that a policy which scores 500 greedily
-    # scores 270 to 470 in training. One run of n-step Q in 22 ended at 102.
+    # The threads of a3c/cartpole_q explore until the end, so that a policy which scores 500
+    # greedily scores 270 to 470 in training. One run of n-step Q in 22 ended at 102.
     def learns_by(self, algo):
         self.assertTrue(reaches(200, "a3c", "cartpole", "--set", f"algo={algo}"))
         self.assertGreaterEqual(mean_score("a3c", "catch", "--set", f"algo={algo}"), 0.9)
