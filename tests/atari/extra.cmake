@@ -42,4 +42,3 @@ add_test(NAME atari.game_facts COMMAND measure_game_facts ${TANDEM_ALE_DIR}/roms
 # observer_test.cc looks inside.
 target_link_libraries(atari_tests PRIVATE tandem_atari_env)
 target_compile_definitions(atari_tests PRIVATE TANDEM_ROM_FOLDER="${TANDEM_ALE_DIR}/roms")
-add_dependencies(atari_tests tandem_atari)

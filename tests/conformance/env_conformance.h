@@ -132,9 +132,10 @@ class EnvConformance : public testing::TestWithParam<EnvCase> {
   void SetUp() override {
     family_ = find_family(GetParam().id);
     for (const auto& [key, value] : GetParam().options) {
-      for (const auto& field : family_->fields()) {
-        if (field.key == key) set_field_text(field, value);
-      }
+      const auto fields = family_->fields();
+      const auto field = std::ranges::find(fields, key, &Field::key);
+      ASSERT_NE(field, fields.end()) << GetParam().id << " has no option " << key;
+      set_field_text(*field, value);
     }
   }
 

@@ -19,4 +19,3 @@ endforeach()
 # These look inside.
 target_link_libraries(mujoco_tests PRIVATE tandem_mujoco_env)
 target_compile_definitions(mujoco_tests PRIVATE TANDEM_SUITE_FOLDER="${TANDEM_MUJOCO_DIR}/suite")
-add_dependencies(mujoco_tests tandem_mujoco)

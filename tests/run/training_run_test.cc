@@ -111,6 +111,25 @@ TEST_F(TrainingRunTest, LogsWhatTheAlgorithmMeasuresAndNothingElse) {
   EXPECT_FALSE(line.contains("policy/entropy"));
 }
 
+// Seen failing with a fingerprint for each report: the resumed run then lacked one.
+TEST_F(TrainingRunTest, ASystemThatRepeatsLeavesAFingerprintForEachUpdate) {
+  options_.repeatable = true;
+  auto run = start();
+  auto acting = update();
+  acting.updates = 0;
+  run->record(acting);
+  run->record(update());
+  Checkpoint checkpoint;
+  run->save(checkpoint);
+  run = nullptr;
+  resume()->record(update());
+  EXPECT_EQ(read_fingerprints(paths_.folder).size(), 2u);
+
+  auto two = update();
+  two.updates = 2;
+  EXPECT_THROW(resume()->record(two), std::logic_error);
+}
+
 // Seen failing under -fsanitize=thread without the lock in record().
 TEST_F(TrainingRunTest, ManyThreadsMayReport) {
   options_.steps_budget = 160 * 400;

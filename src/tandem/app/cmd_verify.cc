@@ -19,9 +19,10 @@ namespace tandem {
 namespace {
 
 constexpr const char* kVerifyFooter = R"(
-Each update of a run of paac or hts leaves a fingerprint of all it measured in
-the run's updates.bin. The same config gives the same ones, for any number of
-threads; so does any number of hts.executors, hts.actors and hts.learners.
+Each update of a run that repeats (`tandem systems`) leaves a fingerprint of all
+it measured in the run's updates.bin. The same config gives the same ones, for
+any number of threads; so does any number of hts.executors, hts.actors and
+hts.learners.
 Another build of tandem, other libraries or a CPU with other vector
 instructions (see TANDEM_CPU) may round otherwise. The run's backends.txt says
 which library computed its network.)";

@@ -1,6 +1,10 @@
 #include "tandem/env/family.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
 
 #include "tandem/base/error.h"
 #include "tandem/env/builtin.h"
@@ -18,11 +22,28 @@ void refuse_paths(const std::string& id, const std::string& plugin) {
       "'{}' is no environment id: it is a name ('cartpole') or plug-in:name ('atari:Pong')", id));
 }
 
+/// Throws Error if an id without a colon is a plug-in's name.
+void refuse_plugin_alone(const std::string& id) {
+  const auto plugins = plugin_names();
+  if (std::ranges::find(plugins, id) == plugins.end()) return;
+  auto ids = load_plugin(id).create()->names();
+  for (auto& name : ids) name.insert(0, id + ":");
+  constexpr std::size_t kShown = 6;
+  const auto shown = std::min(kShown, ids.size());
+  throw Error(
+      fmt::format("'{}' is a plug-in; name an environment of it: {}{}", id,
+                  fmt::join(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                  shown < ids.size() ? " (`tandem envs` lists all)" : ""));
+}
+
 }  // namespace
 
 std::unique_ptr<EnvFamily> find_family(const std::string& id) {
   const auto colon = id.find(':');
-  if (colon == std::string::npos) return make_builtin_family();
+  if (colon == std::string::npos) {
+    refuse_plugin_alone(id);
+    return make_builtin_family();
+  }
   const auto plugin = id.substr(0, colon);
   refuse_paths(id, plugin);
   return load_plugin(plugin).create();

@@ -20,6 +20,13 @@ constexpr char kSuffix[] = ".so";
 
 std::vector<fs::path> plugin_folders() { return places_of("plugins", "TANDEM_PLUGIN_PATH"); }
 
+std::string remedy(const std::string& name) {
+  const bool ours = name == "atari" || name == "mujoco";
+  return ours ? "`make` builds it."
+              : fmt::format("Build its target {}{}, or name its folder in $TANDEM_PLUGIN_PATH.",
+                            kPrefix, name);
+}
+
 fs::path find_plugin(const std::string& name) {
   const auto folders = plugin_folders();
   for (const auto& folder : folders) {
@@ -30,9 +37,7 @@ fs::path find_plugin(const std::string& name) {
   const auto near = nearest(name, known);
   throw Error(fmt::format("there is no environment plug-in '{}': no {}{}{} in {}. {}", name,
                           kPrefix, name, kSuffix, joined(folders),
-                          near.empty()
-                              ? "Build it with `make`, or name its folder in $TANDEM_PLUGIN_PATH."
-                              : fmt::format("Did you mean '{}'?", near)));
+                          near.empty() ? remedy(name) : fmt::format("Did you mean '{}'?", near)));
 }
 
 }  // namespace
@@ -43,10 +48,11 @@ const PluginInfo& load_plugin(const std::string& name) {
   // mapped.
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
-    throw Error(fmt::format(
-        "the plug-in {} cannot be loaded: {}. Rebuild it with `make`, or install the library it "
-        "misses.",
-        file.string(), dlerror()));
+    throw Error(
+        fmt::format("the plug-in {} cannot be loaded: {}. Build it anew with this version of "
+                    "tandem, or install "
+                    "the library it misses.",
+                    file.string(), dlerror()));
   }
   using Entry = const PluginInfo* (*)();
   const auto entry = reinterpret_cast<Entry>(dlsym(handle, "tandem_plugin"));
@@ -59,8 +65,8 @@ const PluginInfo& load_plugin(const std::string& name) {
   const PluginInfo* info = entry();
   if (info->abi != kPluginAbi) {
     throw Error(fmt::format(
-        "the plug-in {} was built for interface {} of tandem, this program has {}. Rebuild it with "
-        "`make`.",
+        "the plug-in {} was built for interface {} of tandem, this program has {}. Build it "
+        "anew.",
         file.string(), info->abi, kPluginAbi));
   }
   return *info;

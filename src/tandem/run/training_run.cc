@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -97,7 +98,7 @@ std::string TrainingRun::why_done() const {
 void TrainingRun::record(const UpdateReport& report) {
   const Lock lock(mutex_);
   require_finite(report);
-  if (fingerprints_) fingerprints_->add(report);
+  if (fingerprints_ && report.updates > 0) add_fingerprint(report);
   steps_ += report.steps;
   updates_ += report.updates;
   for (const auto& episode : report.episodes) {
@@ -119,6 +120,14 @@ void TrainingRun::record(const UpdateReport& report) {
   const bool log_due = interval_.seconds() >= options_.log_seconds;
   if (log_due) log();
   if (redraw || log_due) show_progress();
+}
+
+// A resumed run finds the place to go on at by the number of updates.
+void TrainingRun::add_fingerprint(const UpdateReport& report) {
+  if (report.updates != 1) {
+    throw std::logic_error("a system that repeats reports each of its updates");
+  }
+  fingerprints_->add(report);
 }
 
 // A few lucky games are no mean, so this needs a full window.

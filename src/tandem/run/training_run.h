@@ -101,6 +101,7 @@ class TrainingRun {
   };
 
   void restore(const Checkpoint& checkpoint) TANDEM_REQUIRES(mutex_);
+  void add_fingerprint(const UpdateReport& report) TANDEM_REQUIRES(mutex_);
   void look_at_return() TANDEM_REQUIRES(mutex_);
   [[nodiscard]] nlohmann::ordered_json reached_json() const TANDEM_REQUIRES(mutex_);
   void require_finite(const UpdateReport& report) const TANDEM_REQUIRES(mutex_);

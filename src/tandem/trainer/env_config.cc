@@ -129,7 +129,13 @@ EnvConfig choose_env(const std::vector<Setting>& settings, const Catalogue& cata
 EnvConfig choose_env_with_options(const std::vector<Setting>& settings,
                                   const Catalogue& catalogue) {
   auto env = choose_env(settings, catalogue);
-  for (const auto& field : prefixed(kEnvPrefix, env.fields())) apply_first(field, settings);
+  for (const auto& field : prefixed(kEnvPrefix, env.fields())) {
+    try {
+      apply_first(field, settings);
+    } catch (const Error&) {
+      continue;  // a short key may mean another table; load_config knows and says so
+    }
+  }
   return env;
 }
 

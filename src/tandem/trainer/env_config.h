@@ -55,8 +55,8 @@ struct EnvConfig {
 [[nodiscard]] EnvConfig choose_env(const std::vector<Setting>& settings,
                                    const Catalogue& catalogue);
 
-/// The same with those options that the settings give values to; it ignores other settings. Throws
-/// Error also for a bad value.
+/// The same with those options that the settings give values to; it ignores other settings and bad
+/// values, which load_config refuses.
 [[nodiscard]] EnvConfig choose_env_with_options(const std::vector<Setting>& settings,
                                                 const Catalogue& catalogue);
 
