@@ -33,6 +33,42 @@ Rollout ppo_rollout(int steps, int envs, std::uint32_t actions, std::span<const 
   return rollout;
 }
 
+/// The gradients of a loss with this clip range after so many steps.
+std::vector<float> gradients_of(const PpoConfig& config, std::int64_t steps) {
+  constexpr std::int64_t kActions = 3;
+  constexpr std::int64_t kSamples = 40;
+  auto value = golden_numbers(kSamples, 2);
+  auto rollout = ppo_rollout(8, 5, kActions, value);
+  const std::array rollouts = {&rollout};
+  const auto ppo = make_ppo(config);
+  const auto scheduled = ppo.rollout_loss().at(steps);
+  const RolloutLoss& loss = scheduled != nullptr ? *scheduled : ppo.rollout_loss();
+  loss.prepare(rollouts);
+  auto logits = golden_numbers(kSamples * kActions, 1);
+  for (auto& logit : logits) logit *= 0.1f;
+  std::vector<float> gradient(logits.size() + value.size());
+  const std::span all(gradient);
+  loss.loss({kSamples, kActions, logits, value}, rollout, 1,
+            {kSamples, kActions, all.first(logits.size()), all.subspan(logits.size())});
+  return gradient;
+}
+
+// Seen failing with a schedule that does not stop at its end.
+TEST(PpoClip, FallsLinearlyToItsEnd) {
+  const PpoConfig falling{.clip = 0.25, .clip_end = 0.03125, .clip_steps = 1000};
+  const auto constant = [](double clip) { return gradients_of({.clip = clip}, 0); };
+  EXPECT_EQ(gradients_of(falling, 0), constant(0.25));
+  EXPECT_EQ(gradients_of(falling, 500), constant(0.140625));
+  EXPECT_EQ(gradients_of(falling, 1000), constant(0.03125));
+  EXPECT_EQ(gradients_of(falling, 5000), constant(0.03125));
+  EXPECT_NE(constant(0.25), constant(0.140625));
+  EXPECT_NE(constant(0.140625), constant(0.03125));
+}
+
+TEST(PpoClip, IsConstantByDefault) {
+  EXPECT_EQ(make_ppo({}).rollout_loss().at(1'000'000), nullptr);
+}
+
 class PpoGolden : public testing::TestWithParam<int> {};
 
 TEST_P(PpoGolden, LossAndGradientsAreThoseOfPyTorch) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include "tandem/algo/action_distributions.h"
@@ -42,6 +43,16 @@ class PpoLoss final : public RolloutLoss {
 
   [[nodiscard]] Needs needs() const override {
     return {.passes = Passes{config_.epochs, config_.minibatches}};
+  }
+
+  [[nodiscard]] std::shared_ptr<const RolloutLoss> at(std::int64_t steps) const override {
+    if (config_.clip_steps == 0) return nullptr;
+    const double done =
+        std::min(1.0, static_cast<double>(steps) / static_cast<double>(config_.clip_steps));
+    PpoConfig now = config_;
+    now.clip += (config_.clip_end - config_.clip) * done;
+    now.clip_steps = 0;
+    return std::make_shared<const PpoLoss>(now);
   }
 
   void prepare(std::span<Rollout* const> rollouts) const override {
@@ -142,6 +153,17 @@ FieldList PpoConfig::fields() {
        .source = "PPO, equation 7; 0.1 in table 5",
        .least = 0,
        .most = 1},
+      {.key = "clip_end",
+       .target = &clip_end,
+       .meaning = "clip at clip_steps and after",
+       .source = "PPO, table 5, has 0",
+       .least = 0,
+       .most = 1},
+      {.key = "clip_steps",
+       .target = &clip_steps,
+       .meaning = "steps over which clip goes linearly to clip_end; 0: clip is constant",
+       .source = "PPO, table 5, anneals over the run",
+       .least = 0},
       {.key = "epochs",
        .target = &epochs,
        .meaning = "passes over the same experience (K)",

@@ -14,6 +14,8 @@ struct PpoConfig {
   double gamma = 0.99;
   double lambda = 0.95;          // of generalised advantage estimation
   double clip = 0.1;             // epsilon of equation 7
+  double clip_end = 0.0;         // clip after clip_steps steps
+  std::int64_t clip_steps = 0;   // steps in which clip falls linearly to clip_end; 0: constant
   std::int64_t epochs = 4;       // K
   std::int64_t minibatches = 4;  // minibatches of each epoch
   double entropy = 0.01;         // c_2 of equation 9

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -41,6 +42,13 @@ class RolloutLoss {
 
   /// The demands of this loss on the system.
   [[nodiscard]] virtual Needs needs() const { return {}; }
+
+  /// The loss as it is after `steps` steps of all environments, where its numbers follow a
+  /// schedule; null: it is always this one. Its needs are those of this loss. Updates in passes ask
+  /// once before prepare(); updates of one pass do not ask.
+  [[nodiscard]] virtual std::shared_ptr<const RolloutLoss> at(std::int64_t /*steps*/) const {
+    return nullptr;
+  }
 
   /// Computes advantages and returns, once for an update's experience and before the passes over
   /// it.

@@ -88,6 +88,20 @@ TEST_F(PaacTest, PpoHasTheSameBitsForAnyThreadsAndWhenResumed) {
   EXPECT_EQ(one, train({.folder = folder("parts"), .make_algorithm = make, .resume = true}));
 }
 
+// Seen failing with the schedule asked for step 0.
+TEST_F(PaacTest, ThePpoClipFollowsTheStepsOfTheRun) {
+  const auto make = [](std::int64_t clip_steps) {
+    return [=] {
+      return make_ppo({.clip = 0.01, .clip_steps = clip_steps, .epochs = 2, .minibatches = 3});
+    };
+  };
+  const auto one = train({.folder = folder("one"), .make_algorithm = make(1500), .threads = 1});
+  EXPECT_NE(one, train({.folder = folder("constant"), .make_algorithm = make(0)}));
+  EXPECT_NE(one, train({.folder = folder("slower"), .make_algorithm = make(3000)}));
+  train({.folder = folder("parts"), .make_algorithm = make(1500), .steps = 1250});
+  EXPECT_EQ(one, train({.folder = folder("parts"), .make_algorithm = make(1500), .resume = true}));
+}
+
 /// A linear network that counts its recorded passes.
 class CountsRecords final : public Network {
  public:

@@ -52,9 +52,11 @@ Minibatches::Minibatches(const TrainingContext& context, std::span<const float> 
   stream_.load(reader);
 }
 
-Minibatches::Summary Minibatches::learn(std::span<Rollout* const> rollouts, Workers& workers,
-                                        const Move& move) {
-  loss_.prepare(rollouts);
+Minibatches::Summary Minibatches::learn(std::span<Rollout* const> rollouts, std::int64_t steps,
+                                        Workers& workers, const Move& move) {
+  const auto scheduled = loss_.at(steps);
+  const RolloutLoss& loss = scheduled != nullptr ? *scheduled : loss_;
+  loss.prepare(rollouts);
   Summary all;
   for (std::int64_t epoch = 0; epoch < passes_.epochs; ++epoch) {
     shuffle();
@@ -67,7 +69,7 @@ Minibatches::Summary Minibatches::learn(std::span<Rollout* const> rollouts, Work
       workers.parallel_for(static_cast<int>(minibatch.size()), [&](int p) {
         const auto i = static_cast<std::size_t>(p);
         const auto first = begin_of(size, p, std::ssize(minibatch));
-        differentiate(minibatch[i], *networks_[i],
+        differentiate(loss, minibatch[i], *networks_[i],
                       chosen.subspan(static_cast<std::size_t>(first),
                                      static_cast<std::size_t>(minibatch[i].samples.envs())),
                       rollouts, 1.0 / static_cast<double>(size), gradients_[i]);
@@ -91,7 +93,7 @@ void Minibatches::shuffle() {
 }
 
 /// Adds this share's part of the mean gradient over the minibatch.
-void Minibatches::differentiate(Share& share, Network& network,
+void Minibatches::differentiate(const RolloutLoss& loss, Share& share, Network& network,
                                 std::span<const std::int64_t> chosen,
                                 std::span<Rollout* const> rollouts, double weight,
                                 std::span<float> gradient) {
@@ -106,7 +108,7 @@ void Minibatches::differentiate(Share& share, Network& network,
                  share.heads.of(network.architecture(), share.samples.samples()));
   network.backward(
       [&](const Heads& heads, const Heads& out) {
-        share.loss = loss_.loss(heads, share.samples, weight, out);
+        share.loss = loss.loss(heads, share.samples, weight, out);
       },
       gradient);
 }

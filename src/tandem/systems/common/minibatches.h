@@ -35,8 +35,10 @@ class Minibatches {
     UpdateInfo mean;
   };
 
-  /// Makes all passes over the rollouts, and calls `move` after each minibatch.
-  Summary learn(std::span<Rollout* const> rollouts, Workers& workers, const Move& move);
+  /// Makes all passes over the rollouts, by the loss as it is after `steps` steps of all
+  /// environments, and calls `move` after each minibatch.
+  Summary learn(std::span<Rollout* const> rollouts, std::int64_t steps, Workers& workers,
+                const Move& move);
 
   /// Call it between two updates.
   void save(Checkpoint& checkpoint) const;
@@ -50,8 +52,10 @@ class Minibatches {
   };
 
   void shuffle();
-  void differentiate(Share& share, Network& network, std::span<const std::int64_t> chosen,
-                     std::span<Rollout* const> rollouts, double weight, std::span<float> gradient);
+  static void differentiate(const RolloutLoss& loss, Share& share, Network& network,
+                            std::span<const std::int64_t> chosen,
+                            std::span<Rollout* const> rollouts, double weight,
+                            std::span<float> gradient);
 
   const RolloutLoss& loss_;
   const Passes passes_;

@@ -79,8 +79,8 @@ UpdateInfo HtsLearner::learn_in_passes(std::span<Rollout> groups, std::int64_t s
   const std::vector<float> next_previous(theta.begin(), theta.end());
   std::vector<Rollout*> rollouts;
   for (auto& group : groups) rollouts.push_back(&group);
-  const auto summary =
-      minibatches_->learn(rollouts, workers_, [&](std::span<const std::vector<float>> gradients) {
+  const auto summary = minibatches_->learn(
+      rollouts, steps, workers_, [&](std::span<const std::vector<float>> gradients) {
         std::ranges::copy(theta, before_.begin());
         const UpdateInfo update = context_.learner.apply(gradients, steps, workers_);
         for (std::size_t i = 0; i < theta.size(); ++i) previous_[i] += theta[i] - before_[i];

@@ -100,10 +100,11 @@ UpdateInfo learn_in_passes(Minibatches& minibatches, std::vector<Group>& groups,
     rollouts.push_back(group.rollout);
     group.stats = {};
   }
-  const auto summary =
-      minibatches.learn(rollouts, workers, [&](std::span<const std::vector<float>> gradients) {
-        return context.learner.apply(gradients, context.run.steps(), workers);
-      });
+  const std::int64_t steps = context.run.steps();
+  const auto summary = minibatches.learn(rollouts, steps, workers,
+                                         [&](std::span<const std::vector<float>> gradients) {
+                                           return context.learner.apply(gradients, steps, workers);
+                                         });
   groups.front().stats = summary.loss;
   return summary.mean;
 }
