@@ -11,7 +11,7 @@ function(tandem_add_plugin name)
     cmake_path(IS_PREFIX tandem_SOURCE_DIR ${CMAKE_CURRENT_SOURCE_DIR} within)
     if(within)
       tandem_own(tandem_${name})
-      set_target_properties(tandem_${name} PROPERTIES CXX_VISIBILITY_PRESET hidden
+      set_target_properties(tandem_${name} PROPERTIES
         LIBRARY_OUTPUT_DIRECTORY ${tandem_BINARY_DIR}/plugins)
     endif()
   endif()

@@ -66,7 +66,12 @@ TEST_F(PluginTest, LooksBesideTheProgramByDefault) {
 TEST_F(PluginTest, MissingPluginSaysWhereItLookedAndWhatToDo) {
   EXPECT_THAT(complaint("absent:thing"),
               AllOf(HasSubstr("'absent'"), HasSubstr("tandem_absent.so"), HasSubstr(kTestPlugins),
-                    HasSubstr("`make`"), HasSubstr("TANDEM_PLUGIN_PATH")));
+                    HasSubstr("Build its target tandem_absent"), HasSubstr("TANDEM_PLUGIN_PATH")));
+  EXPECT_THAT(complaint("atari:Pong"), HasSubstr("`make` builds it."));
+}
+
+TEST_F(PluginTest, APluginAloneIsNoEnvironment) {
+  EXPECT_EQ(complaint("good"), "'good' is a plug-in; name an environment of it: good:game");
 }
 
 TEST_F(PluginTest, MissingPluginOffersTheNearest) {
@@ -75,7 +80,7 @@ TEST_F(PluginTest, MissingPluginOffersTheNearest) {
 
 TEST_F(PluginTest, RefusesAnotherInterface) {
   EXPECT_THAT(complaint("old:game"),
-              AllOf(HasSubstr("tandem_old.so"), HasSubstr("999"), HasSubstr("Rebuild it")));
+              AllOf(HasSubstr("tandem_old.so"), HasSubstr("999"), HasSubstr("Build it anew")));
 }
 
 TEST_F(PluginTest, RefusesASharedObjectThatIsNoPlugin) {
@@ -84,7 +89,8 @@ TEST_F(PluginTest, RefusesASharedObjectThatIsNoPlugin) {
 }
 
 TEST_F(PluginTest, SaysWhichSymbolIsMissing) {
-  EXPECT_THAT(complaint("incomplete:game"), AllOf(HasSubstr("in_no_library"), HasSubstr("`make`")));
+  EXPECT_THAT(complaint("incomplete:game"),
+              AllOf(HasSubstr("in_no_library"), HasSubstr("Build it anew")));
 }
 
 TEST_F(PluginTest, RefusesAFileThatIsNoSharedObject) {

@@ -179,8 +179,9 @@ TEST_F(MeasuredTest, MistakesAreToldInWords) {
   EXPECT_EQ(error_with({"env.observation_mean=1", "env.observation_deviation=2"}), "");
   EXPECT_THAT(error_with({"env.observation_mean=1"}),
               AllOf(HasSubstr("env.observation_mean has 1 numbers"), HasSubstr("deviation 0")));
-  EXPECT_THAT(error_with({"env.observation_mean=1,2", "env.observation_deviation=2"}),
-              HasSubstr("env.observation_mean needs numbers separated by spaces; \"1,2\" is none"));
+  EXPECT_THAT(
+      error_with({"env.observation_mean=1,2", "env.observation_deviation=2"}),
+      HasSubstr("env.observation_mean needs numbers separated by spaces; \"1,2\" is not a number"));
   EXPECT_THAT(error_with({"env.observation_mean=1", "env.observation_deviation=0"}),
               HasSubstr("env.observation_deviation needs numbers above 0"));
 }
