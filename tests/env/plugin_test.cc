@@ -71,7 +71,7 @@ TEST_F(PluginTest, MissingPluginSaysWhereItLookedAndWhatToDo) {
 }
 
 TEST_F(PluginTest, APluginAloneIsNoEnvironment) {
-  EXPECT_EQ(complaint("good"), "'good' is a plug-in; name an environment of it: good:game");
+  EXPECT_EQ(complaint("good"), "'good' is a plug-in; name an environment of it: good:nothing");
 }
 
 TEST_F(PluginTest, MissingPluginOffersTheNearest) {
