@@ -6,7 +6,7 @@
 namespace tandem {
 namespace {
 
-/// golden_losses.py's inputs of `a2c_case`.
+/// The inputs of `a2c_case` in golden_losses.py.
 Rollout a2c_rollout(int steps, int envs, std::uint32_t actions) {
   EnvSpec spec;
   spec.frame_shape = {1};

@@ -8,8 +8,8 @@ namespace {
 
 class DqnGolden : public testing::TestWithParam<int> {};
 
-// Seen failing with the mean of the advantages left out, and with the value's gradient among
-// theirs.
+// Seen failing with the mean of the advantages left out, and with the value's gradient added to the
+// gradient of the advantages.
 TEST_P(DqnGolden, LossGradientAndPrioritiesAreThoseOfPyTorch) {
   const auto golden = golden_cases("dqn").at(GetParam());
   const std::string name = golden["name"];

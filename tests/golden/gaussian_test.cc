@@ -6,7 +6,7 @@
 namespace tandem {
 namespace {
 
-/// golden_losses.py's inputs of `gaussian_case`.
+/// The inputs of `gaussian_case` in golden_losses.py.
 Rollout gaussian_rollout(int steps, int envs, int dims) {
   EnvSpec spec;
   spec.frame_shape = {1};
