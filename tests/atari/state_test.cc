@@ -18,7 +18,7 @@ class Player {
     env_->reset(stream_, frame_);
   }
 
-  // Everything that the steps show.
+  // Takes random steps; returns everything that they show.
   std::vector<std::byte> play(int steps) {
     std::vector<std::byte> seen;
     for (int i = 0; i < steps; ++i) {
