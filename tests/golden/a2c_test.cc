@@ -1,4 +1,4 @@
-// A2C's returns, loss and head gradients against PyTorch's autograd.
+// Compares A2C's returns, loss and gradients at the heads with those of PyTorch's autograd.
 #include "tandem/algo/a2c.h"
 
 #include "tests/golden/golden.h"

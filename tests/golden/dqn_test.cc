@@ -1,4 +1,4 @@
-// Double Q-learning's targets, loss, gradient and priorities against PyTorch's autograd.
+// Compares double Q-learning's loss, gradient and priorities with those of PyTorch's autograd.
 #include "tandem/algo/dqn.h"
 
 #include "tests/golden/golden.h"

@@ -1,5 +1,5 @@
-// A2C with continuous actions: loss and head gradients against PyTorch's MultivariateNormal and
-// autograd.
+// Compares the loss of A2C with continuous actions, and its gradients at the heads, with results of
+// PyTorch's MultivariateNormal and autograd.
 #include "tandem/algo/a2c.h"
 #include "tests/golden/golden.h"
 

@@ -1,4 +1,4 @@
-// PPO's advantages, returns, loss and head gradients against PyTorch's autograd.
+// Compares PPO's advantages, returns, loss and gradients at the heads with PyTorch's.
 #include "tandem/algo/ppo.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// The value-based methods' targets, loss and gradient against PyTorch's autograd.
+// Compares the value-based methods' loss and gradient with those of PyTorch's autograd.
 #include "tandem/algo/q_learning.h"
 
 #include "tests/golden/golden.h"
