@@ -1,4 +1,4 @@
-// A saved game goes on in another instance exactly as where it was saved.
+// A saved game goes on in another instance exactly as in the one that saved it.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace tandem {
 namespace {
 
-// One environment with its stream, played by actions drawn from it.
+// One environment and its random stream, which also gives the actions.
 class Player {
  public:
   Player(EnvFamily& family, const std::string& game, std::uint64_t seed)
