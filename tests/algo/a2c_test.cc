@@ -163,7 +163,8 @@ TEST(A2c, SamplesFromTheSoftmax) {
     const double expected = kDraws * std::exp(logits[i]) / total;
     chi_square += (seen[i] - expected) * (seen[i] - expected) / expected;
   }
-  // 99.9% of chi-square with four degrees of freedom. Seen failing with `u * u` for `u`.
+  // The 99.9 % quantile of chi-square with four degrees of freedom. Seen failing with `u * u` for
+  // `u`.
   EXPECT_LT(chi_square, 18.5);
 }
 

@@ -4,7 +4,7 @@ add_executable(dump_rollout ${CMAKE_CURRENT_SOURCE_DIR}/atari/dump_rollout.cc)
 tandem_own(dump_rollout)
 target_link_libraries(dump_rollout PRIVATE tandem_core)
 if(NOT TANDEM_SANITIZE)
-  # Once with the best vector instructions of this CPU, once as on a CPU that has only x86-64's.
+  # Runs once with the best vector instructions of this CPU, once as on a CPU with only x86-64's.
   foreach(cases games options)
     foreach(suffix "" _portable)
       string(REPLACE "_" "" cpu "${suffix}")

@@ -18,7 +18,7 @@ namespace {
 
 using Pixels = std::vector<std::uint8_t>;
 
-// The same as in tests/golden/area_resize.py.
+// These constants are the same as in tests/golden/area_resize.py.
 constexpr int kScreens = 10;
 constexpr int kRepeats = 3;
 

@@ -29,7 +29,7 @@ struct EnvCase {
   std::vector<std::pair<std::string, std::string>> options = {};
   bool random = true;        // different seeds give different games
   int most_steps = 20000;    // random actions end a game in fewer steps
-  int allocating_steps = 0;  // the most, of 500 steps, to remember a whole state
+  int allocating_steps = 0;  // how many of 500 steps may, to store a whole state
 };
 
 inline std::ostream& operator<<(std::ostream& out, const EnvCase& env_case) {
@@ -233,7 +233,7 @@ TEST_P(EnvConformance, TheSameStreamGivesTheSameGame) {
   }
 }
 
-// Seen failing with a start that does not draw.
+// Seen failing with a reset() that draws nothing from the stream.
 TEST_P(EnvConformance, OtherStreamsGiveOtherGames) {
   if (!GetParam().random) GTEST_SKIP() << "nothing is random here";
   auto game = play(1);

@@ -1,5 +1,5 @@
 // Compares LSTM networks with PyTorch's LSTMCell and autograd over rollouts in which episodes
-// begin. The torso is computed by any library. Seen failing with no cut at the beginning of an
+// begin. Any library may compute the torso. Seen failing with no cut at the beginning of an
 // episode, with a cut of its memory alone, and with the gates in another order.
 #include "tandem/nn/make_network.h"
 #include "tests/golden/golden_network.h"

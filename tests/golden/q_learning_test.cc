@@ -45,7 +45,7 @@ TEST_P(QLearningGolden, LossAndGradientAreThoseOfPyTorch) {
 
   const auto algorithm =
       make_q_learning(method_of(name), {.loss_scale = golden["loss_scale"]}, 1, 1);
-  // Q(s_1 .. s_T, .; theta-), of which n-step Q uses the last row alone.
+  // Of Q(s_1 .. s_T, .; theta-), n-step Q uses the last row alone.
   auto q_target = golden_numbers(samples * actions, 2);
   const bool last = algorithm.rollout_loss().needs().bootstrap == Bootstrap::last_state;
   const int first = last ? steps : 1;

@@ -9,7 +9,7 @@
 namespace tandem {
 namespace {
 
-// It has so many parameters that an update takes a while.
+// An architecture of so many parameters that an update takes a while.
 Architecture large() { return {.name = "linear", .input_shape = {20'000}, .policy_outputs = 2}; }
 
 class SharedModelTest : public testing::Test {
@@ -25,7 +25,7 @@ TEST_F(SharedModelTest, CopiesOnlyWhatIsNewer) {
   EXPECT_TRUE(model_.copy_if_newer(version_, own_));
   EXPECT_FALSE(model_.copy_if_newer(version_, own_));
   const auto before = own_;
-  // Two gradients are one update.
+  // Two gradients make one update.
   model_.apply(std::vector(2, std::vector<float>(model_.size(), 1.0F)), 0);
   EXPECT_EQ(model_.version(), 1);
   EXPECT_TRUE(model_.copy_if_newer(version_, own_));

@@ -170,7 +170,7 @@ TEST_F(Mujoco, RefusesAStateOfAnotherTask) {
   EXPECT_NE(message.find("another task"), std::string::npos) << message;
 }
 
-/// The observations are pictures. Drawing takes a second for about fifty, too long for the whole
+/// The observations are pictures. Drawing about fifty takes a second, too long for the whole
 /// conformance suite.
 class MujocoPixels : public testing::Test {
  protected:

@@ -13,8 +13,8 @@
 namespace tandem {
 namespace {
 
-// Many threads change a number that only the lock guards. Seen failing with a lock that never
-// waits.
+// Many threads change a number that only the lock guards. Seen failing with a lock that admits
+// every thread.
 TEST(FairMutex, OneThreadAtATimeHoldsIt) {
   FairMutex mutex;
   std::atomic<int> count = 0;
