@@ -47,7 +47,7 @@ class BatchedInferenceTest : public testing::Test {
  protected:
   BatchedInferenceTest() {
     std::ranges::fill(learner_.parameters(), 0.0F);
-    learner_.parameters()[4] = 1;  // the value is what the state shows
+    learner_.parameters()[4] = 1;  // the value is the number that the state shows
   }
   ~BatchedInferenceTest() override { crew_.end(); }
 
@@ -100,7 +100,7 @@ TEST_F(BatchedInferenceTest, ABatchIsWhatWaitsUpToItsLimit) {
   asking.spawn("actor", 11, [&](int rank) { actors[static_cast<std::size_t>(rank)]->ask(1); });
   auto model = copy();
   BatchedInference::Batch batch;
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // all ask
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until all have asked
   policy_.answer(model, batch);
   EXPECT_EQ(policy_.take_stats().predictions, 8);
   policy_.answer(model, batch);

@@ -35,7 +35,7 @@ class CollectorTest : public testing::Test {
     return own;
   }
 
-  // Both logits are 0, the value is the age shown.
+  // Both logits are 0; the value is the age that the state shows.
   const std::vector<float> parameters_ = {0, 0, 0, 0, 1, 0};
   LinearNetwork network_{
       linear_architecture({.dtype = DType::f32, .frame_shape = {1}, .num_actions = 2}),
@@ -47,8 +47,8 @@ class CollectorTest : public testing::Test {
       actor_, nullptr, algorithm_, kSteps};
 };
 
-// Seen failing without the bootstrap of a truncated episode, with it for a terminated one too, and
-// with the discount of an end left at gamma.
+// Seen failing without the bootstrap of a truncated episode, with a bootstrap for a terminated one,
+// too, and with the discount at an end left at gamma.
 TEST_F(CollectorTest, OnlyATruncatedEpisodeKeepsTheValueOfItsLastState) {
   collector_.start();
   const Rollout& rollout = collector_.collect(0);
@@ -68,7 +68,7 @@ TEST_F(CollectorTest, TheNextRolloutGoesOnWhereTheLastEnded) {
   EXPECT_THAT(of_env(1, collector_.collect(0).values()), ElementsAre(1, 2, 0, 1, 2));
 }
 
-// Seen failing with the values of last states recorded, too.
+// Seen failing when the passes for the values of last states were recorded, too.
 TEST_F(CollectorTest, TheNetworkRemembersTheStatesActedIn) {
   collector_.start();
   const auto values = collector_.collect(0).values();
@@ -101,7 +101,7 @@ class RecurrentCollectorTest : public testing::Test {
         actor_, nullptr, algorithm_, kSteps);
   }
 
-  // The values of one environment, with that of the state after the rollout.
+  // The values of one environment, including the value of the state after the rollout.
   static std::vector<float> counts(const Rollout& rollout, int env) {
     std::vector<float> own;
     for (std::size_t i = env; i < rollout.values().size(); i += kEnvs) {
@@ -115,8 +115,8 @@ class RecurrentCollectorTest : public testing::Test {
   Algorithm algorithm_ = make_a2c({.gamma = 0.5, .reward_clip = 1});
 };
 
-// Seen failing with the state kept at an episode's end, with the passes for the values of last and
-// final states moving it on, and with it forgotten between rollouts.
+// Seen failing when the state was kept at an episode's end, when the passes for the values of last
+// and final states advanced it, and when it was reset between rollouts.
 TEST_F(RecurrentCollectorTest, CarriesTheStateThroughEpisodesAndNoFurther) {
   auto collector = make();
   collector.start();
@@ -189,13 +189,14 @@ TEST_F(ValueMethodTest, EveryStateIsValuedByTheTargetNetwork) {
   auto collecting = collector(algorithm);
   collecting.start();
   const Rollout& rollout = collecting.collect(0);
-  // Ages of s_1 to s_4: 1, 2, 0 (an episode later), 1; the best action has twenty times that.
+  // The ages of s_1 to s_4 are 1, 2, 0 (in the next episode) and 1. By theta-, the value of the
+  // best action is twenty times the age.
   for (int env = 0; env < kEnvs; ++env) {
     for (const auto& [t, value] : {std::pair(1, 20), {2, 40}, {3, 0}, {4, 20}}) {
       EXPECT_EQ(rollout.values().subspan(t * kEnvs + env, 1)[0], value) << t;
     }
   }
-  // The first environment was cut off at age 3.
+  // The first environment was truncated at age 3.
   EXPECT_EQ(rollout.rewards()[2 * kEnvs], 1 + 0.5 * 60);
   EXPECT_EQ(rollout.rewards()[2 * kEnvs + 1], 1);
 }
@@ -212,15 +213,15 @@ TEST_F(ValueMethodTest, SarsaValuesTheActionsTaken) {
   auto collecting = collector(algorithm);
   collecting.start();
   const Rollout& rollout = collecting.collect(0);
-  // theta takes action 0, whose value theta- puts at ten times the age.
+  // By theta, action 0 is the best; by theta-, its value is ten times the age.
   EXPECT_THAT(rollout.actions(), testing::Each(0));
   EXPECT_THAT(rollout.values().last(kEnvs), testing::Each(10));
   EXPECT_EQ(rollout.rewards()[2 * kEnvs], 1 + 0.5 * 30);
 }
 
-// Seen failing with the action of the next rollout's first step drawn anew.
+// Seen failing when the first action of the next rollout was drawn again.
 TEST_F(ValueMethodTest, SarsaTakesTheActionThatItValued) {
-  const auto algorithm = make_q_learning(QMethod::one_step_sarsa, {}, 1, 1);  // epsilon 1: blind
+  const auto algorithm = make_q_learning(QMethod::one_step_sarsa, {}, 1, 1);  // epsilon 1: random
   auto collecting = collector(algorithm);
   collecting.start();
   int of_one = 0;
@@ -244,10 +245,10 @@ TEST_F(ValueMethodTest, SarsaTakesTheActionThatItValued) {
   EXPECT_GT(of_one, 0);
 }
 
-/// The epsilons of a rollout are the numbers of the episodes that are under way as it begins.
+/// A rollout's epsilons are the numbers of the episodes under way at its start.
 class EpisodeCountTest : public ValueMethodTest {
  protected:
-  /// With actions chosen ahead, and without.
+  /// The first chooses actions in advance, the second does not.
   static std::vector<Algorithm> algorithms() {
     std::vector<Algorithm> both{make_q_learning(QMethod::one_step_sarsa, {}, 1, 1),
                                 make_q_learning(QMethod::n_step_q, {}, 1, 1)};
@@ -264,8 +265,8 @@ class EpisodeCountTest : public ValueMethodTest {
   }
 };
 
-// Episodes of three steps in rollouts of four. Seen failing with episodes that are not counted, and
-// with their numbers left out of save().
+// Episodes have three steps, rollouts four. Seen failing when episodes were not counted, and when
+// their numbers were left out of save().
 TEST_F(EpisodeCountTest, SurvivesACheckpoint) {
   for (const auto& algorithm : algorithms()) {
     auto collecting = collector(algorithm);
@@ -283,7 +284,7 @@ TEST_F(EpisodeCountTest, SurvivesACheckpoint) {
   }
 }
 
-// Seen failing with numbers of episodes that must be there.
+// Seen failing when load() required the numbers of the episodes.
 TEST_F(EpisodeCountTest, BeginsAnewAfterAStateWithoutIt) {
   for (const auto& algorithm : algorithms()) {
     auto collecting = collector(algorithm);

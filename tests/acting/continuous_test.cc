@@ -20,7 +20,7 @@ using testing::ElementsAre;
 
 constexpr int kRolloutSteps = 5;
 
-// The reward is the first number of the action. A limit cuts episodes off after four steps.
+// The reward is the first number of the action. A limit truncates episodes after four steps.
 class Echo : public Env {
  public:
   const EnvSpec& spec() const override { return spec_; }
@@ -49,7 +49,7 @@ class ContinuousTest : public testing::Test {
     return VecEnv([](int) { return std::make_unique<Echo>(); }, {.count = count});
   }
 
-  // Biases alone: means of 3 and -1, a variance of softplus(-20) and the least; the value is 7.
+  // Only biases: means of 3 and -1, a variance of softplus(-20) plus the least, and a value of 7.
   const std::vector<float> parameters_ = {0, 0, 0, 3, -1, -20, 0, 7};
   const Architecture architecture_{
       .name = "linear", .input_dtype = DType::f32, .input_shape = {1}, .policy_outputs = 3};
@@ -81,7 +81,7 @@ TEST_F(ContinuousTest, WithoutBootstrappingReturnsEndWithTheRollout) {
   EXPECT_EQ(rollout.values().back(), 0);
 }
 
-// The return would be that of an episode that ended there.
+// Otherwise the return would count as that of an episode that ended with the rollout.
 TEST_F(ContinuousTest, WithoutBootstrappingARolloutMustLastUntilTheEpisodesEnd) {
   const auto algorithm = make_gaussian_a2c({.reward_clip = 0, .bootstrap = false});
   Collector collector(envs(1), actor_, nullptr, algorithm, 3, RolloutEnd::at_episode);

@@ -13,11 +13,11 @@
 namespace tandem {
 namespace {
 
-/// Two environments of CartPole's kind, and a policy that pushes right where the position is above
-/// 0.
+/// Observations of two environments like CartPole, and a policy that pushes right if the position
+/// is above 0.
 class PlayerTest : public testing::Test {
  protected:
-  PlayerTest() { parameters_[4] = 100; }  // of the second action, by the position
+  PlayerTest() { parameters_[4] = 100; }  // the second action's weight for the position
 
   [[nodiscard]] std::span<const std::byte> observations() const {
     return std::as_bytes(std::span(positions_));
@@ -40,7 +40,7 @@ TEST_F(PlayerTest, GreedyTakesTheMostProbableAction) {
   EXPECT_EQ(actions[1].discrete, 0);
 }
 
-// Seen failing with a seed that is left out of the streams.
+// Seen failing when the streams ignored the seed.
 TEST_F(PlayerTest, DrawsTheSameFromTheSameSeed) {
   parameters_.assign(parameters_.size(), 0);
   const auto drawn = [&](std::uint64_t seed) {
@@ -62,7 +62,7 @@ TEST_F(PlayerTest, RefusesObservationsOfAnotherSize) {
   EXPECT_THROW(player.act(observations(), Play::greedy), Error);
 }
 
-// The network's best action is the number of steps that it saw of the episode. Seen failing without
+// The network's best action is the number of steps so far in the episode. Seen failing without
 // keep(), and with a restart of environment 0.
 TEST_F(PlayerTest, CarriesTheStateOfEachEnvironment) {
   CountingNetwork counting(8);

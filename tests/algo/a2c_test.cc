@@ -163,7 +163,8 @@ TEST(A2c, SamplesFromTheSoftmax) {
     const double expected = kDraws * std::exp(logits[i]) / total;
     chi_square += (seen[i] - expected) * (seen[i] - expected) / expected;
   }
-  // 99.9% of chi-square with four degrees of freedom. Seen failing with `u * u` for `u`.
+  // The 99.9 % quantile of chi-square with four degrees of freedom. Seen failing with `u * u` for
+  // `u`.
   EXPECT_LT(chi_square, 18.5);
 }
 
@@ -194,7 +195,7 @@ TEST(A2c, KeepsTheProbabilitiesOfWhatItDrew) {
                    {action, {}, log_probability});
   EXPECT_NEAR(std::exp(log_probability[0]), action[0] == 0 ? 0.25f : 0.75f, 1e-6);
 
-  // One dimension, with a variance of 1 within kLeastVariance.
+  // The action has one dimension and a variance of 1, up to kLeastVariance.
   outputs = {2, std::log(std::exp(1.0f) - 1)};
   std::vector<float> control(1);
   make_gaussian_a2c({.correction = "vtrace"})

@@ -26,7 +26,7 @@ EnvSpec spec() {
 
 Architecture architecture() { return make_architecture({.arch = "dpg", .init = "ddpg"}, spec()); }
 
-// Section 3.2, by hand: one step of each kind, the second at an episode's end.
+// Ape-X, section 3.2, computed by hand for two samples. An episode ends in the second.
 TEST(Dpg, TheCriticsErrorIsThatOfTheMultiStepReturn) {
   const std::vector<float> q{1, 1};
   const std::vector<float> next{10, 1000};
@@ -48,7 +48,7 @@ TEST(Dpg, TheCriticsErrorIsThatOfTheMultiStepReturn) {
   EXPECT_EQ(stats.samples, 2);
 }
 
-// d tanh(u) / du = 1 - a^2. Seen failing with the clipping behind the tanh.
+// d tanh(u) / du = 1 - a^2. Seen failing with the clipping after the multiplication by this slope.
 TEST(Dpg, ThePolicyAscendsByTheClippedSlope) {
   const std::vector<float> scaled{0, 0.5F, -0.5F, 1};
   const std::vector<float> slope{0.25F, 4, -4, 4};
@@ -65,7 +65,7 @@ TEST(Dpg, NoiseIsNormalInUnitsOfTheActionsRange) {
   const auto dpg = make_dpg({}, spec());
   EXPECT_FLOAT_EQ(dpg.acting->epsilon(3, 9, 1000), 0.3F);
   EXPECT_EQ(dpg.acting->evaluation_epsilon(), 0);
-  std::vector<float> policy{0, 5, 0, 5};  // bounds are three deviations away
+  std::vector<float> policy{0, 5, 0, 5};  // the bounds are more than three deviations away
   std::vector<float> value{1, 2};
   const Heads heads{2, 2, policy, value};
   std::vector<Stream> streams{Stream(1, 0), Stream(1, 1)};
@@ -98,7 +98,7 @@ TEST(Dpg, NoiseIsNormalInUnitsOfTheActionsRange) {
   EXPECT_NEAR(products / kDraws, 0, 0.003);
 }
 
-// The environment's own stream gives the noise, and the bounds limit it.
+// The noise comes from the environment's own stream, and the bounds limit the noisy action.
 TEST(Dpg, NoiseIsOfTheEnvironmentsStreamAndEndsAtTheBounds) {
   const auto dpg = make_dpg({.sigma = 0.3}, spec());
   std::vector<float> policy{0.9F, 9.9F, 0, 5};

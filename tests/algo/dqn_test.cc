@@ -10,8 +10,8 @@
 namespace tandem {
 namespace {
 
-// Ape-X, section 4.1, with epsilon = 0.4 and alpha = 7: by hand.
-// Seen failing with i / N instead of i / (N - 1).
+// Ape-X, section 4.1, with epsilon = 0.4 and alpha = 7, computed by hand. Seen failing with i / N
+// instead of i / (N - 1).
 TEST(Dqn, EachActorExploresDifferently) {
   const DqnConfig config;
   EXPECT_DOUBLE_EQ(actor_epsilon(config, 0, 8), 0.4);
@@ -25,7 +25,8 @@ TEST(Dqn, ActorsCanShareAFewEpsilons) {
   EXPECT_DOUBLE_EQ(actor_epsilon(config, 0, 256), 0.4);
   EXPECT_DOUBLE_EQ(actor_epsilon(config, 5, 256), std::pow(0.4, 8));
   EXPECT_DOUBLE_EQ(actor_epsilon(config, 6, 256), 0.4);
-  EXPECT_DOUBLE_EQ(actor_epsilon(config, 1, 4), actor_epsilon({}, 1, 4));  // there are fewer
+  // Four actors need only four epsilons.
+  EXPECT_DOUBLE_EQ(actor_epsilon(config, 1, 4), actor_epsilon({}, 1, 4));
 }
 
 // Wang et al. 2016, equation 9. Seen failing without the mean.
@@ -60,8 +61,8 @@ TEST(Dqn, ActsBlindlyByChanceAndElseForTheHighestValue) {
   EXPECT_EQ(dqn.acting->reward(-7), -1);
 }
 
-// By hand: the means of the advantages are 1 and 4/3. Seen failing with the value of the best
-// action in place of the chosen one, and without the mean.
+// Computed by hand: the means of the advantages are 1 and 4/3. Seen failing with the value of the
+// best action in place of the chosen action's, and without the mean.
 TEST(Dqn, JudgesTheActionTakenAndTheBestOne) {
   const auto dqn = make_dqn({}, 2, true);
   std::vector<float> outputs{0, 2, 1, 3, 0, 1};

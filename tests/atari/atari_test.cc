@@ -32,7 +32,7 @@ struct Game {
   void reset() { env->reset(stream, frame); }
   void step(int action) { result = env->step({.discrete = action}, stream, frame); }
 
-  // Steps until an episode ends, with the actions in turn; returns how many steps it took.
+  // Takes all actions in turn until an episode ends; returns the number of steps.
   int play_episode() {
     int steps = 0;
     do {
@@ -85,7 +85,7 @@ TEST(Atari, HasAllActionsOnRequest) {
   EXPECT_EQ(Game("Freeway", {}).env->spec().num_actions, 3);
 }
 
-// The cap counts the no-ops, too, so that an episode of single frames is that much shorter.
+// The cap counts the no-ops, too, so they shorten an episode of single frames.
 TEST(Atari, StartsWithOneToNoopMaxNoops) {
   constexpr int kCap = 60;
   Game game("Pong", {{"frame_skip", std::int64_t{1}},
@@ -124,7 +124,7 @@ TEST(Atari, ALostLifeEndsTheEpisodeButNotTheGame) {
     game.play_episode();
     EXPECT_TRUE(game.result.terminated);
     EXPECT_FALSE(game.result.truncated);
-    EXPECT_EQ(game.result.game_over, life % 5 == 0) << "life " << life;  // a game has 5
+    EXPECT_EQ(game.result.game_over, life % 5 == 0) << "life " << life;  // a game has 5 lives
     game.reset();
   }
 }
@@ -138,15 +138,15 @@ TEST(Atari, AfterALostLifeTheSameGameGoesOn) {
   Game same("Breakout", kNoNoops);
   same.step(1);
   same.play_episode();
-  // Another game starts; its first life differs from the second one of the game that goes on.
+  // The second life of the game that goes on looks different from the first life of a new game.
   game.reset();
   const auto second_life = game.env->render().rgb;
   const auto first_life = Game("Breakout", options).env->render().rgb;
   EXPECT_NE(second_life, first_life);
 }
 
-// Breakout waits for FIRE, Pong does not; tests/atari/measure_game_facts.cc holds the whole table
-// against the emulator.
+// Breakout waits for FIRE, Pong does not. tests/atari/measure_game_facts.cc compares the whole
+// table with the emulator.
 TEST(Atari, FireIsPressedWhereTheGameNeedsIt) {
   const auto with = [](const std::string& game, const FieldValue& fire) {
     Options options = kNoNoops;
@@ -181,7 +181,7 @@ TEST(Atari, AGameThatEndsInAStepOfTheResetIsReportedByTheNextStep) {
   Options options = kLives;
   Game scout("Breakout", options);
   const int steps = scout.play_episode();
-  // The first FIRE and the episode fit under the cap, the no-op after the lost life does not.
+  // The first FIRE and the episode fit under the cap, but the no-op after the lost life does not.
   options.emplace_back("max_frames", std::int64_t{4 * (1 + steps) + 2});
   Game game("Breakout", options);
   EXPECT_EQ(game.play_episode(), steps);

@@ -4,7 +4,7 @@
 //
 // compare_emulators ROM_FOLDER STEPS [GAME]...
 //
-// Without a GAME it plays all games. It prints a line a game; the exit status is 1 if anything
+// Without a GAME it plays all games. It prints a line for each game, and exits with 1 if anything
 // differed.
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ namespace tandem::atari {
 namespace {
 
 constexpr int kFramesPerStep = 4;
-constexpr int kFramesSeen = 2;  // of a step, the last ones
+constexpr int kFramesSeen = 2;  // the last frames of a step
 
 std::vector<std::byte> state_of(Console& console) {
   StateWriter writer;
@@ -57,7 +57,7 @@ class Pair {
 
   [[nodiscard]] Console& reference() { return *reference_; }
 
-  /// Random steps; returns what differed first, if anything did.
+  /// Takes random steps; returns the first difference, if there is one.
   std::optional<std::string> play(int steps, Stream& stream) {
     for (int step = 0; step < steps; ++step) {
       const int action = actions_[stream.below(static_cast<std::uint32_t>(actions_.size()))];
@@ -104,8 +104,8 @@ class Pair {
   std::vector<int> actions_;
 };
 
-/// Half of the steps as the papers play, the rest with sticky actions and in the game's other modes
-/// and difficulties.
+/// Plays half of the steps as the papers do, and the rest with sticky actions in random modes and
+/// difficulties. Returns the first difference, if there is one.
 std::optional<std::string> compare(const std::filesystem::path& rom, int steps) {
   Stream stream(1, 0);
   Pair plain(rom, {.seed = 1});

@@ -1,5 +1,6 @@
 // dump_rollout ID SEED [key=value ...]: plays the actions on standard input (int32 each) in one
-// environment and writes a record per reset and step to standard output. For gymnasium_oracle.py.
+// environment. Writes a record for each reset and step to standard output, where
+// gymnasium_oracle.py reads them.
 #include <cstdio>
 #include <iostream>
 #include <vector>
@@ -29,7 +30,7 @@ void write_record(const std::vector<std::byte>& frame, const StepResult& result)
   }
 }
 
-// An episode that ends within a game is stepped on without a reset, as the oracle does.
+// When an episode ends within a game, the next step follows without a reset, as in the oracle.
 void play(const std::string& id, std::uint64_t seed, std::span<char*> options) {
   const auto family = find_family(id);
   for (const char* option : options) set_option(*family, option);

@@ -1,10 +1,10 @@
-# The plug-in against Gymnasium, in the Python environment that set-up makes. Under a sanitizer the
-# comparison of the emulators runs the same code.
+# Compares the plug-in with Gymnasium, in the Python environment of the set-up. With a sanitizer,
+# the comparison of the emulators runs the same code instead.
 add_executable(dump_rollout ${CMAKE_CURRENT_SOURCE_DIR}/atari/dump_rollout.cc)
 tandem_own(dump_rollout)
 target_link_libraries(dump_rollout PRIVATE tandem_core)
 if(NOT TANDEM_SANITIZE)
-  # Once with the best vector instructions here, once as on a CPU that has none beyond x86-64's own.
+  # Runs once with the best vector instructions of this CPU, once as on a CPU with only x86-64's.
   foreach(cases games options)
     foreach(suffix "" _portable)
       string(REPLACE "_" "" cpu "${suffix}")
@@ -17,10 +17,10 @@ if(NOT TANDEM_SANITIZE)
   endforeach()
 endif()
 
-# The fast emulator against the reference. By hand: compare_emulators .deps/ale/roms 20000
-# Seen failing with frames that nobody saw not drawn again after a short one (TicTacToe3D), with one
-# round too many of a loop that waits skipped, with a write to GRP0 deferred that changes GRP1, and
-# with the collision of the players not looked for.
+# Compares the fast emulator with the reference; by hand: compare_emulators .deps/ale/roms 20000.
+# Seen failing when unseen frames were not drawn again after a short one (TicTacToe3D), when one
+# round too many of a waiting loop was skipped, when a write to GRP0 that changes GRP1 was deferred,
+# and when the players' collision was not checked.
 add_executable(compare_emulators ${CMAKE_CURRENT_SOURCE_DIR}/atari/compare_emulators.cc)
 tandem_own(compare_emulators)
 target_link_libraries(compare_emulators PRIVATE tandem_atari_env)
@@ -33,12 +33,12 @@ foreach(suffix "" _portable)
     ENVIRONMENT "TANDEM_CPU=${cpu}")
 endforeach()
 
-# The table of facts against the games. Seen failing with a wrong number of lives.
+# Compares the table of facts with the games. Seen failing with a wrong number of lives.
 add_executable(measure_game_facts ${CMAKE_CURRENT_SOURCE_DIR}/atari/measure_game_facts.cc)
 tandem_own(measure_game_facts)
 target_link_libraries(measure_game_facts PRIVATE tandem_atari_env)
 add_test(NAME atari.game_facts COMMAND measure_game_facts ${TANDEM_ALE_DIR}/roms)
 
-# observer_test.cc looks inside.
+# observer_test.cc uses internal interfaces of the plug-in.
 target_link_libraries(atari_tests PRIVATE tandem_atari_env)
 target_compile_definitions(atari_tests PRIVATE TANDEM_ROM_FOLDER="${TANDEM_ALE_DIR}/roms")

@@ -1,4 +1,4 @@
-"""Holds the Atari plug-in against Gymnasium's AtariPreprocessing, bit for bit.
+"""Compares the Atari plug-in with Gymnasium's AtariPreprocessing, bit for bit.
 
 usage: gymnasium_oracle.py DUMP_ROLLOUT {games,options}
 

@@ -1,11 +1,11 @@
-// Finds in the emulator what plugins/atari/game_facts.cc says of each game, and prints that table.
+// Measures the facts that plugins/atari/game_facts.cc lists of each game, and prints its table.
 //
 //   measure_game_facts ROM_FOLDER
 //
-// Lives are those that ALE counts after the first frame of a game. A game needs FIRE where no
-// reward, lost life or end comes in a minute of random actions without FIRE, but comes in a minute
-// of the same actions after FIRE alone was held for a step; three times over. Exit status 1 when a
-// game differs from the table.
+// The lives of a game are ALE's count after its first frame. A game needs FIRE if no reward, lost
+// life or end comes in a minute of random actions without FIRE, but one comes in a step of FIRE and
+// a minute of the same actions. Both must hold with each of three seeds. The program exits with 1
+// if a game differs from the table.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ bool step(Console& console, int action) {
   return false;
 }
 
-/// Whether anything happens in a minute without FIRE, or with FIRE at the start alone.
+/// Whether anything happens in a minute of `actions`, or in a step of FIRE before it if `fire`.
 bool something_happens(Console& console, const std::vector<int>& actions, bool fire,
                        std::uint64_t seed) {
   Stream stream(seed, 0);

@@ -18,7 +18,7 @@ namespace {
 
 using Pixels = std::vector<std::uint8_t>;
 
-// As in tests/golden/area_resize.py.
+// These constants are the same as in tests/golden/area_resize.py.
 constexpr int kScreens = 10;
 constexpr int kRepeats = 3;
 
@@ -45,8 +45,8 @@ Pixels noisy_screens(int height) {
   return noise(std::size_t{kScreens} * kScreenWidth * static_cast<std::size_t>(height));
 }
 
-// Screens with rows that come three times and, as in a game, are the same in most screens: the rows
-// of the upper half come from the first screen.
+// Screens in which each row comes three times. Much stays the same from screen to screen, as in a
+// game: the upper half always comes from the first screen.
 Pixels repetitive_screens(int height) {
   const auto noise = noisy_screens(height);
   Pixels pixels(noise.size());
@@ -60,7 +60,7 @@ Pixels repetitive_screens(int height) {
   return pixels;
 }
 
-// A path's observation of each screen and the next one.
+// Observes each screen together with the next one, on the path of `simd`.
 Pixels observe_pairs(const Pixels& screens, int height, const GrayLevels& levels, Simd simd) {
   const Observer observer(height, levels, simd);
   const std::size_t screen_bytes = static_cast<std::size_t>(height) * kScreenWidth;
@@ -80,11 +80,11 @@ std::uint64_t fnv1a(const Pixels& bytes) {
   return hash;
 }
 
-// Every path that this CPU has.
+// Tests every path that this CPU supports.
 class ObserverTest : public testing::TestWithParam<Simd> {};
 
 // The hashes are OpenCV's, from tests/golden/area_resize.py. Seen failing with fused multiply-adds,
-// with truncation and with repeats looked for in one of the screens only.
+// with truncation, and when repeated rows were looked for in only one of the two screens.
 TEST_P(ObserverTest, EqualsOpenCv) {
   struct Hashes {
     std::uint64_t noisy, repetitive;

@@ -49,7 +49,7 @@ class Roms : public testing::Test {
     }
   }
 
-  // The complaint of make() about a game; empty if it makes one.
+  // The complaint of make() about a game; empty if make() succeeds.
   std::string complaint(const std::string& game) {
     try {
       (void)family_->make(game, 1);
@@ -59,7 +59,8 @@ class Roms : public testing::Test {
     }
   }
 
-  // A folder with the ROM of Pong in it, which is not the usual one.
+  // Copies the ROM of Pong to a folder of its own, sets rom_dir to this folder and returns the
+  // copy.
   fs::path rom_in_own_folder() {
     auto rom = folder_.path() / "pong.bin";
     fs::copy_file(fs::path(TANDEM_ROM_FOLDER) / "pong.bin", rom);

@@ -1,4 +1,4 @@
-// A saved game goes on in another instance exactly as where it was saved.
+// A saved game goes on in another instance exactly as in the one that saved it.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace tandem {
 namespace {
 
-// One environment with its stream, played by actions drawn from it.
+// One environment and its random stream, which also gives the actions.
 class Player {
  public:
   Player(EnvFamily& family, const std::string& game, std::uint64_t seed)
@@ -18,7 +18,7 @@ class Player {
     env_->reset(stream_, frame_);
   }
 
-  // Everything that the steps show.
+  // Takes random steps; returns everything that they show.
   std::vector<std::byte> play(int steps) {
     std::vector<std::byte> seen;
     for (int i = 0; i < steps; ++i) {

@@ -124,11 +124,11 @@ TEST_F(FieldTest, AWordStandsForANumberOutOfRange) {
   EXPECT_EQ(field_text(rate), "auto");
   set_field(rate, 0.25);
   EXPECT_EQ(options.rate, 0.25);
-  set_field(rate, std::string("auto"));  // as a file has it
+  set_field(rate, std::string("auto"));  // as read from a file
   EXPECT_EQ(field_value(rate), FieldValue("auto"));
   EXPECT_EQ(error_of(rate, "-1"), "rate needs a number from 0 to 1, or auto, not -1");
   EXPECT_EQ(error_of(rate, "aut"), "rate needs a number from 0 to 1, or auto, not \"aut\"");
-  EXPECT_NE(error_of(steps, "auto"), "");  // has none
+  EXPECT_NE(error_of(steps, "auto"), "");  // this field has no word
 }
 
 TEST_F(FieldTest, ATextMayBeABooleanOrAnotherWord) {

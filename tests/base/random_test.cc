@@ -54,8 +54,8 @@ TEST(Stream, BelowIsUniform) {
 }
 
 TEST(Stream, BelowLeavesNoBiasForLargeLimits) {
-  // Without rejection every third value would come twice as often: the mean would be the same, but
-  // a third of the values below 2^31 would be hit by half of the draws.
+  // Without rejection every third value would come twice as often as the others: the mean would be
+  // the same, but half of the draws would be multiples of three.
   Stream stream(2, 0);
   const std::uint32_t limit = 3u << 30;
   int thirds = 0;

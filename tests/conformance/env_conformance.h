@@ -29,7 +29,7 @@ struct EnvCase {
   std::vector<std::pair<std::string, std::string>> options = {};
   bool random = true;        // different seeds give different games
   int most_steps = 20000;    // random actions end a game in fewer steps
-  int allocating_steps = 0;  // of 500, at most: those that remember a whole state
+  int allocating_steps = 0;  // how many of 500 steps may, to store a whole state
 };
 
 inline std::ostream& operator<<(std::ostream& out, const EnvCase& env_case) {
@@ -57,7 +57,7 @@ class RandomPlay {
         frame_(env_->spec().frame_bytes()),
         continuous_(env_->spec().action_low.size()) {}
 
-  /// One step; a reset instead at the start and after an end.
+  /// Takes one step; resets instead at the start and after an end.
   void go() {
     if (ended_) {
       result_ = {};
@@ -76,7 +76,7 @@ class RandomPlay {
     for (int step = 0; step < steps; ++step) go();
   }
 
-  /// Continues from the state of the other.
+  /// Continues from the other player's state.
   void continue_from(const RandomPlay& other) {
     StateWriter writer;
     other.env_->save(writer);
@@ -151,7 +151,7 @@ TEST_P(EnvConformance, IsNamedByItsFamily) {
   EXPECT_EQ(std::count(names.begin(), names.end(), env_name(GetParam().id)), 1);
 }
 
-// Seen failing with an action name too few.
+// Seen failing with one action name too few.
 TEST_P(EnvConformance, SpecIsSane) {
   const auto env = make();
   const auto& spec = env->spec();
@@ -170,9 +170,9 @@ TEST_P(EnvConformance, SpecIsSane) {
   EXPECT_GT(spec.render_fps, 0);
 }
 
-// Seen failing with a frame that is not cleared, and a byte written behind it.
+// Seen failing with a frame that is not cleared, and with a byte written behind it.
 TEST_P(EnvConformance, WritesTheWholeFrameAndNothingElse) {
-  // Twice the same game, over different bytes and beside a border.
+  // Plays the same game twice, into frames with different bytes in them and around them.
   constexpr std::size_t kBorder = 64;
   const auto env = make();
   const auto other_env = make();
@@ -233,7 +233,7 @@ TEST_P(EnvConformance, TheSameStreamGivesTheSameGame) {
   }
 }
 
-// Seen failing with a start that does not draw.
+// Seen failing with a reset() that draws nothing from the stream.
 TEST_P(EnvConformance, OtherStreamsGiveOtherGames) {
   if (!GetParam().random) GTEST_SKIP() << "nothing is random here";
   auto game = play(1);
@@ -286,7 +286,7 @@ TEST_P(EnvConformance, GoesOnBitByBitFromASavedState) {
       ASSERT_TRUE(copy.same_as(fresh)) << "fresh instance, step " << step << " of " << steps;
       ASSERT_TRUE(copy.same_as(used)) << "used instance, step " << step << " of " << steps;
     }
-    // The saved one is undisturbed.
+    // The saved game can be saved and loaded once more.
     auto later = play(1);
     later.continue_from(game);
     EXPECT_TRUE(later.same_as(game));

@@ -19,7 +19,7 @@ INSTANTIATE_TEST_SUITE_P(
                              {"wait", "sleeping"}}}),
     case_name);
 
-// Where the plug-in is built.
+// The games to test; none if the plug-in is not built.
 std::vector<EnvCase> atari_cases() {
   const std::string folder = TANDEM_BINARY_DIR "/plugins";
   if (!std::filesystem::exists(folder + "/tandem_atari.so")) return {};

@@ -45,7 +45,8 @@ TEST(Rollout, SeveralRowsLieOneAfterAnother) {
   EXPECT_THAT(rollout.values(1, 2), ElementsAre(9, 0, 0, 0));
 }
 
-// Environment `env` of this rollout has these numbers in each row: 10 env + row.
+// A rollout in which all numbers of environment e in row t are 10 (first + e) + t, and its epsilon
+// is first + e.
 Rollout numbered(int first, int envs) {
   Rollout rollout(spec(), 2, envs);
   for (int env = 0; env < envs; ++env) {

@@ -53,10 +53,10 @@ TEST(Vtrace, ThatOfItsOwnPolicyIsTheNStepReturn) {
   }
 }
 
-// By hand, of the first environment: V = 1, 0.5, -2, then 4; rewards 1, 2, 3; ratios 3, 1/2, 2 cut
-// off at rho = 2 and c = 1. The errors delta are 0.25, 0.5 and 7; v - V is 2 * 7 = 14, then
-// 0.5 * 0.5 + 0.5 * 0.5 * 14 = 3.75, then 2 * 0.25 + 0.5 * 1 * 3.75 = 2.375. Seen failing with rho
-// for c.
+// Computed by hand for the first environment: V = 1, 0.5, -2, then 4; rewards 1, 2, 3; ratios 3,
+// 1/2, 2, limited to rho = 2 and c = 1. The errors delta are 0.25, 0.5 and 7; v - V is 2 * 7 = 14,
+// then 0.5 * 0.5 + 0.5 * 0.5 * 14 = 3.75, then 2 * 0.25 + 0.5 * 1 * 3.75 = 2.375. Seen failing with
+// rho in place of c.
 TEST(Vtrace, CutsWeightsOff) {
   const std::vector<float> log_ratios = {std::log(3.0F), 0, std::log(0.5F), 0, std::log(2.0F), 0};
   const auto vtrace = targets(kValues, log_ratios, {.rho = 2, .c = 1});

@@ -135,7 +135,7 @@ TEST(Pendulum, IsTruncatedAfter200Steps) {
 }
 
 TEST(Catch, PaysForTheColumnOfTheBall) {
-  // The returns of a perfect and of a motionless player.
+  // Plays perfectly in every second game, and without a move in the others.
   auto player = play("catch");
   int still_caught = 0;
   for (int game = 0; game < 100; ++game) {

@@ -1,4 +1,4 @@
-# Plug-ins good and bad, for plugin_test.cc.
+# Good and bad plug-ins for plugin_test.cc.
 foreach(plugin good old mute incomplete)
   add_library(tandem_${plugin} MODULE ${CMAKE_CURRENT_SOURCE_DIR}/env/plugins/${plugin}.cc)
   tandem_own(tandem_${plugin})

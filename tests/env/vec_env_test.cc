@@ -22,17 +22,16 @@ using testing::ElementsAre;
 struct Script {
   int stack = 3;
   int episode = 5;          // steps of a training episode
-  int episodes_a_game = 2;  // the game is over after so many
+  int episodes_a_game = 2;  // until the game is over
   bool truncate = false;    // ends are truncations
-  int failing = -1;         // index of an environment that fails at its third step
-  bool buggy = false;       // with another exception than Error
+  int failing = -1;         // index of an environment that fails from its third step on
+  bool buggy = false;       // it fails with another exception than Error
   std::chrono::microseconds slow{0};
   std::atomic<int> made = 0;
   std::atomic<int> stepping = 0;
 };
 
-// Frames are {index, game, episode, step} as floats, so that every observation tells its origin;
-// the last value is random.
+// Frames are {index, episode, step, random number} as floats, so each observation tells its origin.
 class ScriptedEnv : public Env {
  public:
   ScriptedEnv(Script& script, int index) : script_(script), index_(index) {
@@ -201,7 +200,8 @@ TEST(VecEnv, PartsOfOneSetUseTheStreamsOfTheirGlobalIndices) {
   EXPECT_EQ(whole.stream(3).bits(), part.stream(1).bits());
 }
 
-// Seen failing with jobs done before they are served, and (hanging) with `wanted_` compared by <=.
+// Seen failing when jobs were reported as done before they were served, and (hanging) when
+// Dispatch::done() compared `wanted_` by <=.
 TEST_P(VecEnvThreads, ReceivesEveryEnvironmentThatWasSent) {
   Script script;
   constexpr int count = 8;
@@ -282,14 +282,14 @@ TEST_P(VecEnvThreads, AnErrorNamesTheEnvironmentAndTheOthersStayUsable) {
   EXPECT_EQ(envs.receive(3).size(), 3u);
   EXPECT_THAT(seen.steps(3), ElementsAre(2, 3, 4));
 
-  // One failing among others that are sent: the others can still be received.
+  // When one of two environments fails, the other can still be received.
   const std::vector<int> two{2, 3};
   const std::vector<std::byte*> two_rows{seen.of(2), seen.of(3)};
   envs.send(two, std::vector<Action>(2), two_rows);
   EXPECT_THROW(envs.receive(2), Error);
   EXPECT_THAT(envs.receive(1), ElementsAre(3));
 
-  // Starting anew mends it until the next failure.
+  // A reset repairs the environment until its next failure.
   script.failing = -1;
   envs.reset(seen.bytes());
   envs.step(actions, seen.bytes());

@@ -1,4 +1,4 @@
-// A2C's returns, loss and head gradients against PyTorch's autograd.
+// Compares A2C's returns, loss and gradients at the heads with those of PyTorch's autograd.
 #include "tandem/algo/a2c.h"
 
 #include "tests/golden/golden.h"
@@ -6,7 +6,7 @@
 namespace tandem {
 namespace {
 
-/// golden_losses.py's inputs of `a2c_case`.
+/// The inputs of `a2c_case` in golden_losses.py.
 Rollout a2c_rollout(int steps, int envs, std::uint32_t actions) {
   EnvSpec spec;
   spec.frame_shape = {1};

@@ -1,7 +1,8 @@
-"""Prints OpenCV's INTER_AREA of noise, for tests/atari/observer_test.cc.
+"""Prints hashes of noise that OpenCV resized with INTER_AREA, for tests/atari/observer_test.cc.
 
-For each height of a screen: the FNV-1a hashes of ten 84 x 84 pictures, each the brighter pixels of
-a screen and the next one, first of plain noise, then of screens whose rows repeat.
+Prints two FNV-1a hashes for each height of a screen: the first of plain noise, the second of
+screens whose rows repeat. A hash covers ten pictures of 84 x 84; each shows the brighter pixels of
+a screen and the next one.
 """
 
 import cv2
@@ -15,7 +16,7 @@ LEVELS = (np.arange(256) * 37 % 256).astype(np.uint8)
 
 
 def noise(height):
-    """Ten screens from the generator that the test has, too."""
+    """Ten screens from the random generator that the test uses, too."""
     state = 1
     pixels = np.empty(SCREENS * height * WIDTH, np.uint8)
     for i in range(pixels.size):
@@ -25,7 +26,7 @@ def noise(height):
 
 
 def repetitive(screens):
-    """Each row three times; the upper half is the same in all screens."""
+    """Repeats each row three times; the upper half is the same in all screens."""
     height = screens.shape[1]
     repeated = screens[:, np.arange(height) // REPEATS]
     repeated[:, : height // 2] = repeated[0, : height // 2]

@@ -1,7 +1,7 @@
 """Writes cartpole.csv and pendulum.csv: single steps of Gymnasium's CartPole-v1 and Pendulum-v1.
 
-Each line: the state before, the action, the state after, the reward, and whether the episode
-terminated; numbers in full precision. Made with Gymnasium 1.2.0 and NumPy 2.4.6.
+Each line holds the state before, the action, the state after, the reward, and whether the episode
+terminated, all in full precision. The files were made with Gymnasium 1.2.0 and NumPy 2.4.6.
 """
 
 import csv

@@ -1,5 +1,5 @@
-// DPG's actions and gradients, of both networks from heads to parameters, against PyTorch's
-// autograd.
+// Compares DPG's actions, and the gradients of all parameters of both networks, with those of
+// PyTorch's autograd.
 #include "tandem/algo/dpg.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ Architecture architecture_of(const nlohmann::json& golden) {
   return architecture;
 }
 
-/// golden_dpg.py's batch.
+/// The batch in golden_dpg.py.
 struct Batch {
   explicit Batch(const nlohmann::json& golden)
       : samples(golden["samples"]),
@@ -96,8 +96,8 @@ TEST_P(DpgGolden, HeadsAreThePolicysActionAndItsValue) {
   EXPECT_EQ(judged, values);
 }
 
-// Seen failing with the tanh left out of the chain, without the clipping, with next actions of the
-// policy that learns, and with the policy's gradient weighted by importance.
+// Seen failing with the tanh left out of the chain rule, without the clipping, with next actions of
+// the policy that learns, and with importance weights in the policy's gradient.
 TEST_P(DpgGolden, LossesGradientsAndPrioritiesAreThoseOfPyTorch) {
   SCOPED_TRACE(golden_["name"].get<std::string>());
   ASSERT_GE(golden_["terminals"], 1);
@@ -113,7 +113,7 @@ TEST_P(DpgGolden, LossesGradientsAndPrioritiesAreThoseOfPyTorch) {
               theta_, target);
   std::vector<float> gradient(theta_.size(), std::nanf(""));
   std::vector<float> priorities(batch_.samples);
-  // The second time with the buffers of the first.
+  // The second pass reuses the buffers of the first.
   for (int i = 0; i < 2; ++i) {
     const auto stats =
         gradient_of->differentiate(batch_.view(priorities), golden_["weight"], gradient);
@@ -131,7 +131,7 @@ TEST_P(DpgGolden, LossesGradientsAndPrioritiesAreThoseOfPyTorch) {
   }
 }
 
-// The same through the two networks' own interface.
+// Computes q and its slope through the interface of DeterministicActorCritic.
 TEST_P(DpgGolden, TheCriticsSlopeInTheActionIsThatOfPyTorch) {
   DeterministicActorCritic networks(architecture_, theta_);
   std::vector<float> scaled(batch_.actions.size());

@@ -1,4 +1,4 @@
-// Double Q-learning's targets, loss, gradient and priorities against PyTorch's autograd.
+// Compares double Q-learning's loss, gradient and priorities with those of PyTorch's autograd.
 #include "tandem/algo/dqn.h"
 
 #include "tests/golden/golden.h"
@@ -8,8 +8,8 @@ namespace {
 
 class DqnGolden : public testing::TestWithParam<int> {};
 
-// Seen failing with the mean of the advantages left out, and with the value's gradient among
-// theirs.
+// Seen failing with the mean of the advantages left out, and with the value's gradient added to the
+// gradient of the advantages.
 TEST_P(DqnGolden, LossGradientAndPrioritiesAreThoseOfPyTorch) {
   const auto golden = golden_cases("dqn").at(GetParam());
   const std::string name = golden["name"];

@@ -1,12 +1,12 @@
-// A2C with continuous actions: loss and head gradients against PyTorch's MultivariateNormal and
-// autograd.
+// Compares the loss of A2C with continuous actions, and its gradients at the heads, with results of
+// PyTorch's MultivariateNormal and autograd.
 #include "tandem/algo/a2c.h"
 #include "tests/golden/golden.h"
 
 namespace tandem {
 namespace {
 
-/// golden_losses.py's inputs of `gaussian_case`.
+/// The inputs of `gaussian_case` in golden_losses.py.
 Rollout gaussian_rollout(int steps, int envs, int dims) {
   EnvSpec spec;
   spec.frame_shape = {1};

@@ -1,4 +1,4 @@
-// Golden files: what PyTorch computes (see make_golden.py), and the inputs of that.
+// Reads golden files, which hold results of PyTorch (see make_golden.py), and makes their inputs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,14 +14,14 @@
 
 namespace tandem {
 
-/// 32 bits, word `i` of the stream `salt`: golden_inputs.py's `bits`.
+/// Word `i`, of 32 bits, in the stream `salt`. Computes the same as `bits` in golden_inputs.py.
 inline std::uint32_t golden_bits(std::uint32_t i, std::uint32_t salt) {
   std::uint32_t word = (i + salt * 0x9E3779B9u) * 2654435761u;
   word = (word ^ (word >> 15)) * 2246822519u;
   return word ^ (word >> 13);
 }
 
-/// Numbers in [-1, 1): golden_inputs.py's `numbers`.
+/// Numbers in [-1, 1). Computes the same as `numbers` in golden_inputs.py.
 inline std::vector<float> golden_numbers(std::size_t count, std::uint32_t salt) {
   std::vector<float> numbers(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -31,7 +31,7 @@ inline std::vector<float> golden_numbers(std::size_t count, std::uint32_t salt) 
   return numbers;
 }
 
-/// Image bytes: golden_inputs.py's `pixels`.
+/// Image bytes. Computes the same as `pixels` in golden_inputs.py.
 inline std::vector<std::uint8_t> golden_pixels(std::size_t count, std::uint32_t salt) {
   std::vector<std::uint8_t> pixels(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -60,12 +60,13 @@ struct GoldenName {
   }
 };
 
-/// Equal to 1e-5 of the value, or of the typical size of its neighbours where that is larger.
+/// Expects equality to 1e-5 of the value, or of the typical size of its neighbours if that is
+/// larger.
 inline void expect_near(double actual, double expected, double typical, const std::string& what) {
   EXPECT_NEAR(actual, expected, 1e-5 * std::max(std::abs(expected), typical)) << what;
 }
 
-/// The same for each element; the typical size is the root of the mean square.
+/// Compares all elements; their typical size is their root mean square.
 inline void expect_near(std::span<const float> actual, const std::vector<double>& expected,
                         const std::string& what) {
   ASSERT_EQ(actual.size(), expected.size()) << what;

@@ -7,7 +7,7 @@ from golden_networks import fill, with_fan_in
 
 
 def mlp(inputs, hidden, outputs):
-    """A tanh behind the first hidden layer, a ReLU behind the second: Ape-X, appendix D."""
+    """Has a tanh after the first hidden layer, a ReLU after the second (Ape-X, appendix D)."""
     first, second = hidden
     return torch.nn.Sequential(
         torch.nn.Linear(inputs, first),
@@ -19,7 +19,7 @@ def mlp(inputs, hidden, outputs):
 
 
 class Networks:
-    """pi(s) within bounds and q(s, a), whose actions are scaled to [-1, 1]."""
+    """The policy pi(s), within bounds, and q(s, a), whose actions are scaled to [-1, 1]."""
 
     def __init__(self, observations, low, high, policy_hidden, critic_hidden, salt):
         self.centre = (torch.tensor(high) + torch.tensor(low)).double() / 2
@@ -39,7 +39,7 @@ class Networks:
 
 
 def dpg_case(name, observations, low, high, policy_hidden, critic_hidden, clip, weight=1 / 5):
-    """Ape-X, section 3.2. Discounts 0.97, which is gamma^3, or 0 where an episode ended."""
+    """Ape-X, section 3.2. Discounts are 0.97, about 0.99^3, or 0 where an episode ended."""
     samples, dims = 5, len(low)
     shape = (observations, low, high, policy_hidden, critic_hidden)
     online, target = Networks(*shape, salt=1), Networks(*shape, salt=2)

@@ -1,4 +1,4 @@
-"""Shared by both sides of a golden test: inputs by formula, and short forms of results."""
+"""Inputs by formula, which both sides of a golden test make, and short forms of results."""
 
 import numpy as np
 import torch

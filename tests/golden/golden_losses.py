@@ -9,7 +9,7 @@ from torch.nn import functional as F
 
 
 def rewards_and_ends(steps, envs):
-    """About a fifth of the steps end an episode."""
+    """Rewards, and ends of episodes at about a fifth of the steps."""
     samples = steps * envs
     rewards = numbers(samples, 4).view(steps, envs)
     return rewards, torch.from_numpy(bits(samples, 5) % np.uint64(5) == 0).view(steps, envs)
@@ -20,7 +20,7 @@ def discounts_of(ends):
 
 
 def ends_and_returns(steps, envs):
-    """Discounted by 0.99, from a value of the last states on."""
+    """The returns are discounted by 0.99 and bootstrap from the values of the last states."""
     rewards, ends = rewards_and_ends(steps, envs)
     discounts = discounts_of(ends)
     following = numbers(envs, 6)
@@ -32,8 +32,8 @@ def ends_and_returns(steps, envs):
 
 
 def vtrace(steps, envs, value, log_ratios, rho_limit, c_limit):
-    """Equation 1 of the IMPALA paper as it stands, a sum over the steps to come; and the advantages
-    of its section 4.2."""
+    """Equation 1 of the IMPALA paper word for word, as a sum over the steps to come, and the
+    advantages of its section 4.2."""
     rewards, ends = rewards_and_ends(steps, envs)
     discounts = discounts_of(ends)
     values = torch.cat([value.view(steps, envs), numbers(envs, 6)[None]])
@@ -108,7 +108,7 @@ def a2c():
 
 
 def gae(steps, envs, values, lam):
-    """Equation 16 of Schulman et al. 2016 as it stands, a sum over the steps to come."""
+    """Equation 16 of Schulman et al. 2016 word for word, as a sum over the steps to come."""
     rewards, ends = rewards_and_ends(steps, envs)
     discounts = discounts_of(ends)
     deltas = rewards + discounts * values[1:] - values[:-1]
@@ -266,7 +266,7 @@ def dqn():
 
 
 def gaussian_case(name, entropy, value_loss, weight, dims, output_size):
-    """As a2c_case; the policy outputs a mean, and the number whose softplus is the variance."""
+    """Like a2c_case. The policy outputs a mean, and a number whose softplus gives the variance."""
     steps, envs = 5, 3
     samples = steps * envs
     outputs = (numbers(samples * (dims + 1), 1) * output_size).view(samples, dims + 1)

@@ -1,4 +1,4 @@
-// A network against PyTorch's modules and autograd, whatever library computes it.
+// Compares a network, computed by any library, with PyTorch's modules and autograd.
 #pragma once
 
 #include <functional>
@@ -30,7 +30,7 @@ inline Architecture golden_architecture(const nlohmann::json& golden) {
   return make_architecture(config, spec, golden["value_head"]);
 }
 
-/// golden_networks.py's `fill`.
+/// Computes the same as `fill` in golden_networks.py.
 inline std::vector<float> golden_parameters(const Architecture& architecture,
                                             std::uint32_t salt = 1) {
   auto parameters = golden_numbers(architecture.parameter_count(), salt);
@@ -53,7 +53,7 @@ inline std::vector<std::byte> golden_observations(const Architecture& architectu
                                                : copy(golden_numbers(count, 2));
 }
 
-/// A gradient against the norm and the elements that the golden file keeps.
+/// Compares a gradient with the norm and the elements in the golden file.
 inline void expect_gradient(std::span<const float> actual, const nlohmann::json& golden,
                             const std::string& what) {
   const double norm = golden["norm"];
@@ -65,7 +65,7 @@ inline void expect_gradient(std::span<const float> actual, const nlohmann::json&
   }
 }
 
-/// Heads and gradients of the network that `make` makes.
+/// Compares the heads and gradients of the network that `make` returns with the golden ones.
 inline void expect_golden(const nlohmann::json& golden, const PartFactory& make) {
   SCOPED_TRACE(golden["name"].get<std::string>());
   const auto architecture = golden_architecture(golden);

@@ -1,4 +1,4 @@
-"""Networks, with and without an LSTM: heads, gradients and how parameters are filled."""
+"""Networks, with and without an LSTM: heads, gradients and initial parameters."""
 
 import math
 
@@ -16,12 +16,12 @@ CONVOLUTIONS = {  # filters, kernel, stride
 }
 DENSE = {"nips": [256], "linear_conv": [], "nature": [512], "mlp": [32, 32]}
 DENSE.update({f"large{stride}": [256] for stride in (4, 3, 2, 1)})
-ODD = "conv 20 5 3 tanh, conv 17 3 1 none, dense 33 tanh, dense 24"  # as net.layers has it
+ODD = "conv 20 5 3 tanh, conv 17 3 1 none, dense 33 tanh, dense 24"  # in the format of net.layers
 ACTIVATIONS = {"relu": F.relu, "tanh": torch.tanh, "none": lambda x: x}
 
 
 def layers_of(arch, text):
-    """(kind, sizes, activation) of each layer: those of `text`, as net.layers has it, or arch's."""
+    """(kind, sizes, activation) of each layer of `text`, as net.layers has it, or of arch."""
     if text:
         words = [part.split() for part in text.split(",")]
         words = [each if each[-1] in ACTIVATIONS else [*each, "relu"] for each in words]
@@ -69,7 +69,7 @@ class Network(torch.nn.Module):
 
 
 def with_fan_in(network):
-    """(parameter, inputs of one unit of its layer) for all of them, in order."""
+    """(parameter, inputs of one unit of its layer) for all parameters, in order."""
     return [
         (parameter, module.weight[0].numel())
         for module in network.modules()
@@ -78,7 +78,7 @@ def with_fan_in(network):
 
 
 def fill(parameters, salt=1):
-    """Every parameter uniform in +-1/sqrt(fan_in), rounded to float32 as in the C++ buffer."""
+    """Fills parameters uniformly in +-1/sqrt(fan_in), in float32 precision as the C++ buffer."""
     flat = numbers(sum(parameter.numel() for parameter, _ in parameters), salt)
     at = 0
     for parameter, fan_in in parameters:
@@ -169,7 +169,7 @@ def networks():
 
 
 class LstmNetwork(torch.nn.Module):
-    """A torso, an LSTM and the heads for these widths."""
+    """A torso, an LSTM and heads of the given widths."""
 
     def __init__(self, layers, shape, cells, heads):
         super().__init__()
@@ -178,7 +178,7 @@ class LstmNetwork(torch.nn.Module):
         self.heads = torch.nn.ModuleList(torch.nn.Linear(cells, width) for width in heads)
 
     def in_order(self):
-        """with_fan_in, but for the second bias of the LSTM, which is zero."""
+        """Like with_fan_in, but without the second bias of the LSTM, which it sets to zero."""
         torch.nn.init.zeros_(self.lstm.bias_hh)
         width, cells = self.lstm.input_size, self.lstm.hidden_size
         lstm = [

@@ -7,7 +7,7 @@ from golden_inputs import numbers
 
 
 def rmsprop_inside(parameters, initial_square, decay=0.9, epsilon=0.1):
-    """A3C's equations 8 and 9, which torch.optim has not: epsilon under the root."""
+    """A3C's equations 8 and 9, which torch.optim lacks: epsilon is under the root."""
     square = torch.full_like(parameters, initial_square)
 
     def step(gradient, lr):

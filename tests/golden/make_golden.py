@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes the golden files: results of PyTorch for the C++ tests beside this script.
 
-Everything is computed in float64 from inputs that both sides make by the formula of `numbers`, so
-that the files hold results alone. With --check FOLDER it compares the files there with what this
-PyTorch computes instead, and exits with 1 when they differ.
+The script computes in float64, from inputs that both sides make by the formula of `numbers`, so
+the files hold results alone. With --check it writes nothing: it compares the files in FOLDER with
+the results of the installed PyTorch, and exits with 1 when they differ.
 
     python tests/golden/make_golden.py [FOLDER]
     python tests/golden/make_golden.py --check [FOLDER]
@@ -29,7 +29,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 def rounded(value):
-    """Nine digits: far more than the tests need, and short files."""
+    """Rounds to nine digits: far more than the tests need, and few enough for short files."""
     if isinstance(value, float):
         return float(f"{value:.9g}")
     if isinstance(value, list):
@@ -40,7 +40,7 @@ def rounded(value):
 
 
 def same(a, b):
-    """Equal, except for the order of summation on another processor."""
+    """Whether both are equal, up to the rounding of sums, which differs between processors."""
     if isinstance(a, float) and isinstance(b, float):
         return math.isclose(a, b, rel_tol=1e-7, abs_tol=1e-9)
     if isinstance(a, list) and isinstance(b, list):

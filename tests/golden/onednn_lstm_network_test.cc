@@ -1,13 +1,13 @@
-// LSTM networks over a rollout against PyTorch's LSTMCell and autograd, episodes' beginnings within
-// it included, over whatever library computes the torso. Seen failing with nothing cut at the
-// beginning of an episode, with its memory cut alone, and with the gates in another order.
+// Compares LSTM networks with PyTorch's LSTMCell and autograd over rollouts in which episodes
+// begin. Any library may compute the torso. Seen failing with no cut at the beginning of an
+// episode, with a cut of its memory alone, and with the gates in another order.
 #include "tandem/nn/make_network.h"
 #include "tests/golden/golden_network.h"
 
 namespace tandem {
 namespace {
 
-/// golden_networks.py's inputs of `lstm_case`.
+/// The inputs of `lstm_case` in golden_networks.py.
 class GoldenRollout {
  public:
   GoldenRollout(const nlohmann::json& golden, const Architecture& architecture)
@@ -24,7 +24,7 @@ class GoldenRollout {
     }
   }
 
-  /// All steps; forward() instead of record() where they are not recorded.
+  /// Passes all steps to record(), or to forward() if they are not to be recorded.
   void play(Network& network, bool recorded) {
     const auto bytes = static_cast<std::int64_t>(observations_.size()) / steps_;
     for (std::int64_t t = 0; t < steps_; ++t) {

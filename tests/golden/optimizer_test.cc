@@ -1,5 +1,5 @@
-// Several steps of each update rule against torch.optim, with and without clipping: the learner's,
-// and one thread's of those that threads share.
+// Compares several steps of each update rule with torch.optim, with and without clipping: steps of
+// a learner's optimizer, and steps of one thread of Hogwild.
 #include "tandem/learn/optimizer.h"
 
 #include "tandem/env/builtin.h"

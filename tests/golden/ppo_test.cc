@@ -1,4 +1,4 @@
-// PPO's advantages, returns, loss and head gradients against PyTorch's autograd.
+// Compares PPO's advantages, returns, loss and gradients at the heads with PyTorch's.
 #include "tandem/algo/ppo.h"
 
 #include <array>
@@ -9,7 +9,7 @@
 namespace tandem {
 namespace {
 
-/// golden_losses.py's inputs of `ppo_case`.
+/// The inputs of `ppo_case` in golden_losses.py.
 Rollout ppo_rollout(int steps, int envs, std::uint32_t actions, std::span<const float> value) {
   EnvSpec spec;
   spec.frame_shape = {1};
@@ -33,7 +33,7 @@ Rollout ppo_rollout(int steps, int envs, std::uint32_t actions, std::span<const 
   return rollout;
 }
 
-/// The gradients of a loss with this clip range after so many steps.
+/// The gradients of the loss that `config` describes, after `steps` steps of the run.
 std::vector<float> gradients_of(const PpoConfig& config, std::int64_t steps) {
   constexpr std::int64_t kActions = 3;
   constexpr std::int64_t kSamples = 40;

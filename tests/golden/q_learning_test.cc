@@ -1,4 +1,4 @@
-// The value-based methods' targets, loss and gradient against PyTorch's autograd.
+// Compares the value-based methods' loss and gradient with those of PyTorch's autograd.
 #include "tandem/algo/q_learning.h"
 
 #include "tests/golden/golden.h"
@@ -11,7 +11,7 @@ QMethod method_of(const std::string& name) {
   return name == "one_step_sarsa" ? QMethod::one_step_sarsa : QMethod::n_step_q;
 }
 
-/// golden_losses.py's inputs of `q_case`.
+/// The inputs of `q_case` in golden_losses.py.
 Rollout q_learning_rollout(int steps, int envs, std::uint32_t actions) {
   EnvSpec spec;
   spec.frame_shape = {1};
@@ -45,7 +45,7 @@ TEST_P(QLearningGolden, LossAndGradientAreThoseOfPyTorch) {
 
   const auto algorithm =
       make_q_learning(method_of(name), {.loss_scale = golden["loss_scale"]}, 1, 1);
-  // Q(s_1 .. s_T, .; theta-), of which n-step Q looks at the last row alone.
+  // Of Q(s_1 .. s_T, .; theta-), n-step Q uses the last row alone.
   auto q_target = golden_numbers(samples * actions, 2);
   const bool last = algorithm.rollout_loss().needs().bootstrap == Bootstrap::last_state;
   const int first = last ? steps : 1;

@@ -30,7 +30,7 @@ class VideoTest : public testing::Test {
       ("video_test_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
 };
 
-// Left half of one colour, right half of another; its pixels are meant to be 1.7 as wide as high.
+// The left half has one colour, the right half another. A pixel is 1.7 times as wide as high.
 Picture two_colours(std::array<std::uint8_t, 3> left, std::array<std::uint8_t, 3> right) {
   Picture picture{.width = 10, .height = 7, .rgb = {}, .pixel_aspect = 1.7};
   for (int y = 0; y < picture.height; ++y) {
@@ -77,7 +77,7 @@ TEST_F(VideoTest, HoldsThePicturesEnlarged) {
   EXPECT_EQ(output_of("ffprobe -v error -count_frames -select_streams v -of csv=p=0 -show_entries "
                       "stream=codec_name,width,height,pix_fmt,r_frame_rate,nb_read_frames " +
                       file.string()),
-            "h264,50,22,yuv420p,15/1,30\n");  // 21 rows, and one for an even number
+            "h264,50,22,yuv420p,15/1,30\n");  // 21 rows, and one more for an even number
   const auto pixels = output_of("ffmpeg -v error -i " + file.string() +
                                 " -frames:v 1 -f rawvideo -pix_fmt rgb24 -");
   ASSERT_EQ(pixels.size(), 50U * 22 * 3);
@@ -117,7 +117,7 @@ TEST_F(VideoTest, SaysWhyFfmpegFailed) {
   EXPECT_THAT([&] { record(folder_); }, ThrowsMessage<Error>(HasSubstr("is a folder")));
 }
 
-// Makes `folder` the only one where programs are found.
+// Makes `folder` the only folder in PATH while this object lives.
 class OnlyPath {
  public:
   explicit OnlyPath(const fs::path& folder) : before_(std::getenv("PATH")) {

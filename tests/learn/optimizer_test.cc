@@ -36,7 +36,7 @@ TEST(LearningRate, IsDrawnLogUniformlyByTheSeed) {
     draw_learning_rate(again, seed);
     ASSERT_EQ(again.lr, config.lr);
   }
-  EXPECT_NEAR(below, 1000, 100);  // the middle of the logarithms; four deviations are 90
+  EXPECT_NEAR(below, 1000, 100);  // 1e-3 is the middle of the logarithms; four deviations are 90
 }
 
 TEST(LearningRate, IsLeftAloneUnlessItIsToBeDrawn) {
@@ -77,7 +77,7 @@ TEST(Optimizer, UnknownRuleOffersTheOthers) {
 
 class EveryRule : public testing::TestWithParam<std::string> {};
 
-/// Some steps with arbitrary but fixed gradients.
+/// Takes some steps with arbitrary but fixed gradients.
 void take_steps(Optimizer& optimizer, std::vector<float>& parameters, int first, int last) {
   for (int k = first; k < last; ++k) {
     std::vector<float> gradient(parameters.size());
@@ -121,7 +121,7 @@ TEST_P(EveryRule, GradientScaleScalesTheGradient) {
   EXPECT_EQ(scaled, plain);
 }
 
-// Seen failing with the state of the first parameters taken for every part.
+// Seen failing when every part used the state of the first parameters.
 TEST_P(EveryRule, PartsMakeTheWhole) {
   const OptimizerConfig config{.kind = GetParam(), .momentum = 0.9};
   const auto whole = make_optimizer(config, 21);
@@ -142,7 +142,7 @@ TEST_P(EveryRule, PartsMakeTheWhole) {
 }
 
 TEST_P(EveryRule, GoesDownhill) {
-  // The minimum of (x - 3)^2.
+  // Minimises (x - 3)^2.
   const auto optimizer = make_optimizer({.kind = GetParam(), .momentum = 0.9}, 1);
   std::vector<float> x{0};
   for (int k = 0; k < 500; ++k) {

@@ -9,12 +9,12 @@
 namespace tandem {
 namespace {
 
-// So many parameters that an update takes a while.
+// An architecture of so many parameters that an update takes a while.
 Architecture large() { return {.name = "linear", .input_shape = {20'000}, .policy_outputs = 2}; }
 
 class SharedModelTest : public testing::Test {
  protected:
-  // Plain gradient descent in steps of 1: sums are exact.
+  // Plain gradient descent at a rate of 1 makes exact sums.
   Learner learner_{large(), {.kind = "momentum", .lr = 1, .momentum = 0, .clip_norm = 0}, 1};
   SharedModel model_{learner_};
   std::vector<float> own_ = std::vector<float>(model_.size());
@@ -25,7 +25,7 @@ TEST_F(SharedModelTest, CopiesOnlyWhatIsNewer) {
   EXPECT_TRUE(model_.copy_if_newer(version_, own_));
   EXPECT_FALSE(model_.copy_if_newer(version_, own_));
   const auto before = own_;
-  // Two gradients are one update.
+  // Two gradients make one update.
   model_.apply(std::vector(2, std::vector<float>(model_.size(), 1.0F)), 0);
   EXPECT_EQ(model_.version(), 1);
   EXPECT_TRUE(model_.copy_if_newer(version_, own_));
@@ -33,7 +33,8 @@ TEST_F(SharedModelTest, CopiesOnlyWhatIsNewer) {
   for (std::size_t i = 0; i < own_.size(); ++i) EXPECT_FLOAT_EQ(own_[i], before[i] - 2);
 }
 
-// Seen failing without the lock in apply(), and copies torn without that in copy_if_newer().
+// Seen failing without the lock in apply(), and with torn copies without the lock in
+// copy_if_newer().
 TEST_F(SharedModelTest, NoUpdateOfManyThreadsIsLostAndNoCopyIsTorn) {
   std::ranges::fill(learner_.parameters(), 0.0F);
   Crew crew;

@@ -24,7 +24,7 @@ TEST(Target, IsRefreshedAtEachMultipleOfTheInterval) {
   EXPECT_THAT(target.values(), Each(3));
   target.refresh(199, theta(4));
   EXPECT_THAT(target.values(), Each(3));
-  target.refresh(405, theta(5));  // once, however many multiples were passed
+  target.refresh(405, theta(5));  // one refresh, however many multiples were passed
   EXPECT_THAT(target.values(), Each(5));
   target.refresh(499, theta(6));
   EXPECT_THAT(target.values(), Each(5));
@@ -60,8 +60,8 @@ TEST(Target, NoIntervalMeansNone) {
   EXPECT_TRUE(target.values().empty());
 }
 
-// The first thread that passes the multiple refreshes, and no thread sees half of it. Seen failing,
-// under -fsanitize=thread as well, with the lock left out of refresh().
+// The first thread that passes a multiple refreshes, and no thread sees a half-written copy. Seen
+// failing, under -fsanitize=thread as well, with the lock left out of refresh().
 TEST(Target, ThreadsSeeItWhole) {
   TargetParameters target(std::vector<float>(10'000, 0.0f), 1, 0);
   std::vector<std::thread> team;

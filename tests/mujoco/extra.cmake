@@ -1,5 +1,6 @@
-# The plug-in against dm_control, with a Python that has it; skipped without one. Seen failing with no
-# first half of a step at the end, with a cheetah that does not settle, and with rows upside down.
+# Compares the plug-in with dm_control; skipped if the Python has none. Seen failing without the
+# first half of the next step at the end of a step, with a cheetah that does not settle, and with
+# rows upside down.
 add_executable(mujoco_trace ${CMAKE_CURRENT_SOURCE_DIR}/mujoco/mujoco_trace.cc)
 tandem_own(mujoco_trace)
 target_link_libraries(mujoco_trace PRIVATE tandem_mujoco_env)
@@ -16,6 +17,6 @@ foreach(part ${parts})
   set_tests_properties(mujoco.suite_oracle_${part} PROPERTIES SKIP_RETURN_CODE 77)
 endforeach()
 
-# These look inside.
+# The tests use internal interfaces of the plug-in.
 target_link_libraries(mujoco_tests PRIVATE tandem_mujoco_env)
 target_compile_definitions(mujoco_tests PRIVATE TANDEM_SUITE_FOLDER="${TANDEM_MUJOCO_DIR}/suite")

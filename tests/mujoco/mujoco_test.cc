@@ -1,4 +1,4 @@
-// The plug-in from the program's side.
+// Tests the plug-in through the program's interfaces.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ class Mujoco : public testing::Test {
   std::unique_ptr<EnvFamily> family_ = find_family("mujoco:cartpole-balance");
 };
 
-// Every task, so that none has a name that its model lacks.
+// Plays almost every task, to find names that a model lacks.
 TEST_F(Mujoco, EveryEpisodeIsTruncatedAfterAThousandSteps) {
   const auto names = family_->names();
   EXPECT_EQ(names.size(), 22);
@@ -91,8 +91,8 @@ TEST_F(Mujoco, InstancesDoNotShareWhatTheyDrew) {
   EXPECT_EQ(frame, undisturbed);
 }
 
-// 1000 is no multiple of 7, so that the last action is held for less. Seen failing with the option
-// left unused.
+// 1000 is no multiple of 7, so the last action is held for fewer steps. Seen failing when the
+// option was ignored.
 TEST_F(Mujoco, AHeldActionIsTheSameStepsAndTheirSum) {
   const auto single = family_->make("cartpole-swingup", 1);
   for (const auto& field : family_->fields()) {
@@ -170,7 +170,7 @@ TEST_F(Mujoco, RefusesAStateOfAnotherTask) {
   EXPECT_NE(message.find("another task"), std::string::npos) << message;
 }
 
-/// With pictures for observations, of which a second brings about fifty: too few for the whole
+/// The observations are pictures. Drawing about fifty takes a second, too long for the whole
 /// conformance suite.
 class MujocoPixels : public testing::Test {
  protected:
@@ -192,7 +192,7 @@ TEST_F(MujocoPixels, AreThreePlanesOfWhatTheFirstCameraSees) {
   Stream stream(1, 0);
   std::vector<std::byte> frame(env->spec().frame_bytes());
   env->reset(stream, frame);
-  // The sky, in the uppermost row: blue more than green, green more than red.
+  // The uppermost row shows the sky: more blue than green, and more green than red.
   constexpr std::size_t kPlane = 84 * 84;
   EXPECT_GT(frame[2 * kPlane + 42], frame[kPlane + 42]);
   EXPECT_GT(frame[kPlane + 42], frame[42]);

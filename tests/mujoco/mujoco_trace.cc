@@ -1,12 +1,12 @@
-// mujoco_trace SUITE TASK: plays a task from given states, in double precision. Reads from standard
-// input a count of numbers in a state (int64), that state (double each), then controls (float each)
-// until the end. Writes for the start and each step: reward, 1 if out of time, the observation
-// (double each). For suite_oracle.py.
+// mujoco_trace SUITE TASK: plays a task from a given state in double precision, for
+// suite_oracle.py. Reads from standard input the count of numbers in the state (int64), the state
+// (double each), and controls (float each) until the end. Writes for the start and each step the
+// reward, 1 if the time is up or else 0, and the observation (double each).
 //
-// mujoco_trace SUITE TASK pixels|plain: reads the same and writes the pictures, 84 x 84 x 3 bytes
-// each; plain ones are drawn without effects.
+// mujoco_trace SUITE TASK pixels|plain: reads the same input and writes pictures of 84 x 84 x 3
+// bytes; plain pictures are drawn without effects.
 //
-// mujoco_trace SUITE TASK COUNT: writes that many states in which episodes start instead.
+// mujoco_trace SUITE TASK COUNT: writes COUNT states in which episodes start.
 #include <cstdio>
 #include <iostream>
 #include <string>
@@ -36,7 +36,7 @@ void write(const Simulation& simulation, const Outcome& outcome) {
   write(simulation.observation());
 }
 
-/// Gives show(simulation, outcome) each state in turn.
+/// Calls show(simulation, outcome) for each state in turn.
 template <class Show>
 void play(Simulation& simulation, Show show) {
   std::vector<std::int64_t> size(1);

@@ -21,7 +21,7 @@ std::vector<double> features(const Simulation& simulation) {
   return {values.begin(), values.end()};
 }
 
-// Seen failing with the state of a world that broke down shown.
+// Seen failing when the state of a diverged world was shown.
 TEST(Simulation, EndsTheEpisodeWhenItBreaksDown) {
   silence_mujoco();
   auto simulation = make("cheetah-run");

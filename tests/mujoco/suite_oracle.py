@@ -1,11 +1,12 @@
-"""Holds the MuJoCo plug-in against dm_control, in double precision.
+"""Compares the MuJoCo plug-in with dm_control, in double precision.
 
 usage: suite_oracle.py MUJOCO_TRACE SUITE {steps,starts,pixels} [TASK ...]
 
-steps: both start in the same states and take the same 1000 random controls, an episode each;
-observations, rewards and ends must be the same to 1e-9. starts: the states in which episodes start
-must be distributed alike. pixels: pictures of 84 x 84 of each world must be the same, byte for
-byte, also plain ones. Exits with 77 where dm_control is not installed, or cannot draw.
+steps: in each of several episodes, both start in the same state and take the same 1000 random
+controls; observations and rewards must agree to 1e-9, and ends must be the same. starts: the states
+in which episodes start must be distributed alike. pixels: pictures of 84 x 84 of each world must be
+the same, byte for byte, with effects and without. Exits with 77 if dm_control is not installed or
+cannot draw.
 """
 
 import os
@@ -26,7 +27,7 @@ except (ImportError, RuntimeError) as error:
     sys.exit(77)
 
 STEPS = 1000
-EPISODES = [("random", 5), ("best", 1), ("pose", 10), ("push", 3)]  # start, steps of a control
+EPISODES = [("random", 5), ("best", 1), ("pose", 10), ("push", 3)]  # start, steps per control
 CANDIDATES = 40  # for the best start
 TOLERANCE = 1e-9
 STARTS = 400
@@ -46,7 +47,7 @@ hopper-hop hopper-stand humanoid-run humanoid-stand humanoid-walk manipulator-br
 manipulator-bring_peg manipulator-insert_ball manipulator-insert_peg pendulum-swingup
 point_mass-easy point_mass-hard reacher-easy reacher-hard walker-run walker-stand walker-walk
 """.split()
-# The others show the world of one of these, and differ from it in rewards and starts alone.
+# The other tasks share the world of one of these; only their rewards and starts differ.
 WORLDS = """
 cartpole-swingup cheetah-run hopper-hop humanoid-stand manipulator-bring_ball
 manipulator-bring_peg manipulator-insert_ball manipulator-insert_peg pendulum-swingup
@@ -83,15 +84,15 @@ def features_of(observation):
 
 
 def controls_of(env, rng, held):
-    """Random controls, each held for some steps; the trace reads them in single precision."""
+    """Random controls, each held for `held` steps; the trace reads them in single precision."""
     spec = env.action_spec()
     controls = rng.uniform(spec.minimum, spec.maximum, (STEPS, *spec.shape)).astype(np.float32)
     return np.repeat(controls, held, axis=0)[:STEPS]
 
 
 def first_features(env, start):
-    """Starts an episode: at random, at the random start worth most, in the model's own pose, or
-    there with a push forward."""
+    """Starts an episode at random, at the best of many random starts, in the model's own pose, or
+    in this pose with a push forward. Returns the features of the start."""
     if start == "best":
         random = env.task.random
         draws = []
@@ -111,7 +112,7 @@ def first_features(env, start):
 
 
 def play(task, env, features, controls):
-    """A row per state: reward, 1 at the end, features."""
+    """A row for each state: the reward, 1 at the end or else 0, and the features."""
     rows = [[0, 0, *features]]
     for control in controls:
         step = env.step(control.astype(float))

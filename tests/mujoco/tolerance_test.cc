@@ -33,7 +33,7 @@ TEST(Tolerance, AnOpenBoundIsNeverPassed) {
 
 struct SigmoidCase {
   Sigmoid sigmoid;
-  double at_half;   // half the margin away, with 0.1 at the margin
+  double at_half;   // half the margin away, where the value at the margin is 0.1
   double at_twice;  // twice the margin away
 };
 
@@ -51,10 +51,10 @@ TEST_P(TolerancePerSigmoid, FallsOffAlikeOnBothSides) {
   EXPECT_NEAR(tolerance(1 - 8, wanted), expected.at_twice, 1e-9);
 }
 
-// 0.1^(1/4) and 0.1^4; the hyperbolic cosine's double-angle formula; 1 / (9 x^2 + 1);
-// 1 / (9 |x| + 1); the cosine's half-angle formula; 1 - 0.9 x; 1 - 0.9 x^2; and with
-// t = sqrt(0.9), the tangents of half and twice the angle: t / (1 + sqrt(1 - t^2)) and
-// 2 t / (1 + t^2).
+// The values come, in this order, from 0.1^(1/4) and 0.1^4; the hyperbolic cosine's double-angle
+// formula; 1 / (9 x^2 + 1); 1 / (9 |x| + 1); the cosine's half-angle formula; 1 - 0.9 x; 1 - 0.9
+// x^2; and with t = sqrt(0.9), the tangents of half and twice the angle: t / (1 + sqrt(1 - t^2))
+// and 2 t / (1 + t^2).
 const double kTangent = std::sqrt(0.9);
 const double kHalfTangent = kTangent / (1 + std::sqrt(0.1));
 const double kTwiceTangent = 2 * kTangent / 1.9;

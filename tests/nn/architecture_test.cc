@@ -127,7 +127,7 @@ TEST(Architecture, SaysWhatDoesNotFitAndWhatToDo) {
   EXPECT_THAT([&] { named("nips", image_spec(84, 7)); },
               ThrowsMessage<Error>(
                   testing::AllOf(HasSubstr("8x8 convolution"), HasSubstr("image of 84x7"))));
-  // The second convolution has too little left.
+  // The first convolution leaves an image too small for the second.
   EXPECT_THAT([&] { named("nature", image_spec(16, 16)); },
               ThrowsMessage<Error>(testing::AllOf(HasSubstr("4x16x16 is too small"),
                                                   HasSubstr("4x4 convolution"),
@@ -187,8 +187,8 @@ EnvSpec continuous_spec() {
   return spec;
 }
 
-// Ape-X, appendix D: an actor of 300 and 200 units, a critic of 400 and 300, which takes in the
-// action, too.
+// Ape-X, appendix D: the actor has layers of 300 and 200 units, the critic of 400 and 300. The
+// critic takes the action as an input, too.
 TEST(Architecture, DpgIsAPolicyAndACriticOfActions) {
   const auto architecture = make_architecture({.arch = "dpg"}, continuous_spec());
   const auto parameters = architecture.parameters();
@@ -245,7 +245,7 @@ TEST(Architecture, DpgNeedsNumbersAndBoundedActions) {
 }
 
 TEST(Architecture, SmallestImagesThatFit) {
-  // nips leaves 1x1 of 20x20; nature needs 36x36.
+  // nips reduces an image of 20x20 to 1x1; nature needs at least 36x36.
   EXPECT_NO_THROW(named("nips", image_spec(20, 20)));
   EXPECT_THROW(named("nips", image_spec(19, 20)), Error);
   EXPECT_NO_THROW(named("nature", image_spec(36, 36)));
@@ -259,7 +259,7 @@ std::vector<float> initial(const Architecture& architecture) {
   return parameters;
 }
 
-// Uniform over +-bound.
+// Expects values uniform over [-bound, bound]. With fewer than 1000, checks only the bound.
 void expect_uniform(std::span<const float> values, double bound, const std::string& name) {
   double squares = 0;
   float largest = 0;
@@ -309,7 +309,7 @@ TEST(Architecture, InitialisesAsDdpgWithFirstOutputsNearZero) {
   }
 }
 
-// Forget gates are the second quarter.
+// The second quarter of the biases belongs to the forget gates.
 TEST(Architecture, InitialisesAnLstmAsPytorchOrSoThatItRemembers) {
   EnvSpec spec;
   spec.frame_shape = {400};

@@ -7,7 +7,7 @@
 
 namespace tandem {
 
-/// The distance relative to the size of `expected`, floats or doubles, both taken as one vector.
+/// The norm of the difference relative to the norm of `expected`, which holds floats or doubles.
 template <class Expected>
 double distance(std::span<const float> actual, const Expected& expected) {
   double difference = 0;

@@ -45,7 +45,7 @@ TEST(LinearNetwork, GradientIsThatOfFiniteDifferences) {
   LinearNetwork network(architecture, parameters);
   const std::vector<float> x{1, 0.5f, -1, 2, 0.25f, 3};
   const auto bytes = std::as_bytes(std::span(x));
-  // Loss: the sum of the squares of all outputs.
+  // The loss is the sum of the squares of all outputs.
   std::vector<float> gradient(12);
   const auto squares = [](const Heads& heads, const Heads& d) {
     for (std::size_t i = 0; i < heads.logits.size(); ++i) d.logits[i] = 2 * heads.logits[i];

@@ -52,7 +52,7 @@ inline void copy_heads(const Heads& heads, const Heads& d) {
   std::ranges::copy(heads.value, d.value.begin());
 }
 
-/// Of the whole batch at once.
+/// Computes the gradient of the whole batch at once.
 inline void differentiate(Network& network, const Atari& atari, std::span<float> gradient) {
   Outputs outputs;
   network.record({atari.observations}, outputs.heads());
@@ -71,7 +71,7 @@ inline Heads rows_of(Outputs& outputs, std::int64_t first, std::int64_t count) {
           std::span(outputs.value).subspan(first, count)};
 }
 
-/// Threads of this process now.
+/// The number of threads in this process now.
 inline std::ptrdiff_t thread_count() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
 }
@@ -79,7 +79,8 @@ inline std::ptrdiff_t thread_count() {
 struct NetworkCase {
   std::string name;
   std::function<std::unique_ptr<Network>(const Architecture&, std::span<const float>)> make;
-  double rounding = 1e-5;  // of gradients, by which batches may differ from their parts
+  // The limit on the distance between a gradient computed in parts and that of the whole batch.
+  double rounding = 1e-5;
   NetConfig net = {};
 };
 

@@ -36,7 +36,8 @@ TEST_P(NetworkContract, BackwardOverRecordedSamplesIsTheGradientOfTheWholeBatch)
     std::int64_t first = 0;
     for (const std::int64_t count : {1, 7, 16}) {
       network->record({rows_of(atari, first, count)}, rows_of(recorded, first, count));
-      // Passes that are not recorded, for the value of a last state, must not disturb.
+      // Passes that are not recorded, as for the value of a last state, must not disturb the
+      // record.
       Outputs other;
       network->forward({atari.observations}, other.heads());
       first += count;
@@ -53,7 +54,7 @@ TEST_P(NetworkContract, BackwardOverRecordedSamplesIsTheGradientOfTheWholeBatch)
   }
 }
 
-// Some actors record and others do not: the actions may not depend on it.
+// Some actors record and others do not; their actions must not depend on this.
 TEST_P(NetworkContract, RecordingAndGoingForwardGiveTheSameBits) {
   Atari atari(GetParam().net);
   const auto network = make(atari);

@@ -10,13 +10,13 @@ std::atomic<std::int64_t> count = 0;
 
 std::int64_t tandem::allocations_made() { return count; }
 
-// Every other form of operator new ends in these.
+// All other forms of operator new call one of these.
 void* operator new(std::size_t bytes) {
   ++count;
   if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
   throw std::bad_alloc();
 }
-// AddressSanitizer's own would not go with the operator delete below.
+// AddressSanitizer's own form would not match the operator delete below.
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   ++count;
   return std::malloc(bytes == 0 ? 1 : bytes);

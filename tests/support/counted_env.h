@@ -1,4 +1,4 @@
-// An environment that counts how much it is played.
+// An environment that counts its steps and starts.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 
 namespace tandem {
 
-/// CartPole that counts the steps and starts of all of its kind.
+/// CartPole that counts its steps and starts in variables that instances may share.
 class Counted final : public Env {
  public:
   Counted(std::atomic<int>& steps, std::atomic<int>& starts)

@@ -10,9 +10,9 @@
 
 namespace tandem {
 
-/// Its state is the number of steps that it saw of the episode, and so is its value. The most
-/// probable action is that number, or the last action if there are fewer. No parameters, no
-/// gradients. Not thread-safe.
+/// Its state and its value are the number of steps so far in the episode. The most probable action
+/// is this number, or the last action if there are too few. It has no parameters and no gradients.
+/// Not thread-safe.
 class CountingNetwork final : public Network {
  public:
   explicit CountingNetwork(std::int64_t actions)

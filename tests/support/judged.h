@@ -12,7 +12,7 @@ struct Judged {
   std::vector<float> action_values, state_values;
 };
 
-/// Judges actions by the heads of a network that is never asked again.
+/// Judges actions by these heads; the rule must not call the network, which has no parameters.
 inline Judged judge(const ActingRule& rule, const Heads& heads, const Actions& chosen) {
   LinearNetwork network(linear_architecture({.frame_shape = {1}, .num_actions = 2}), {});
   Judged judged{std::vector<float>(heads.batch), std::vector<float>(heads.batch)};

@@ -13,8 +13,9 @@
 
 namespace tandem {
 
-/// The linear architecture of an environment: both heads directly on the observation. For
-/// continuous actions the policy head is the mean and the number that becomes the variance.
+/// A linear architecture for an environment: both heads take the observation directly. For
+/// continuous actions the policy head gives the mean and the number from which the variance is
+/// computed.
 inline Architecture linear_architecture(const EnvSpec& spec) {
   return {.name = "linear",
           .input_dtype = spec.dtype,
@@ -22,8 +23,8 @@ inline Architecture linear_architecture(const EnvSpec& spec) {
           .policy_outputs = spec.discrete() ? spec.num_actions : spec.action_dims() + 1};
 }
 
-/// Policy and value linear in the observation, u8 inputs divided by 255; exact gradients. Not
-/// thread-safe, as Network. The parameters must outlive it.
+/// Policy and value are linear in the observation; u8 inputs are divided by 255. Gradients are
+/// exact. Not thread-safe, like Network. The parameters must outlive it.
 class LinearNetwork final : public Network, public ActivationRecorder {
  public:
   LinearNetwork(const Architecture& architecture, std::span<const float> parameters)
@@ -108,7 +109,7 @@ class LinearNetwork final : public Network, public ActivationRecorder {
   }
 
  private:
-  /// Its activations: it goes forward again.
+  /// Observations in place of activations, because backward() goes forward again.
   struct Observations final : Activations {
     std::vector<std::byte> bytes;
   };
@@ -124,7 +125,7 @@ class LinearNetwork final : public Network, public ActivationRecorder {
     return output < actions_ ? actions_ * x_.size() + output : weight(actions_) + x_.size();
   }
 
-  /// Makes x_ the inputs of sample i.
+  /// Reads the inputs of sample i into x_.
   void read(std::span<const std::byte> observations, std::int64_t i) {
     if (!bytes_) {
       std::memcpy(x_.data(), observations.data() + i * x_.size() * 4, x_.size() * 4);

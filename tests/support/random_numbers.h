@@ -1,4 +1,4 @@
-// Inputs without special values.
+// Random inputs for tests.
 #pragma once
 
 #include <cstddef>

@@ -40,13 +40,13 @@ struct Scenario {
   double checkpoint_minutes = 10;
   OptimizerConfig optimizer = {.lr = 0.01};
   std::int64_t lstm = 0;       // cells
-  bool separate = false;       // networks of policy and value
+  bool separate = false;       // separate networks for policy and value
   bool deterministic = false;  // DPG's networks instead of a linear one
   std::function<bool()> stop_requested = [] { return false; };
 };
 
-/// The linear network of this architecture, with an LSTM where it has one; two where separate; the
-/// real networks of DPG.
+/// A linear network of this architecture, with an LSTM if it has one, and two networks if they are
+/// separate. A deterministic policy gets DPG's own networks.
 inline std::unique_ptr<Network> make_linear_network(const Architecture& architecture,
                                                     std::span<const float> parameters) {
   if (architecture.deterministic()) return make_dpg_network(architecture, parameters);
@@ -59,7 +59,7 @@ inline std::unique_ptr<Network> make_linear_network(const Architecture& architec
   return std::make_unique<LinearNetwork>(architecture, parameters);
 }
 
-/// The parameters at the end of a run with this system.
+/// Trains with this system; returns the parameters at the end.
 inline std::vector<float> train(const Scenario& scenario,
                                 const std::function<void(TrainingContext&)>& system) {
   const EnvSpec spec = scenario.make_env(0)->spec();
@@ -141,7 +141,7 @@ class Failing final : public Env {
   int steps_ = 0;
 };
 
-/// Fails unless all that the checkpoints of a run hold is finite.
+/// Expects all numbers in the latest checkpoint of a run to be finite, if there is one.
 inline void expect_finite_checkpoint(const std::filesystem::path& checkpoints) {
   if (!std::filesystem::exists(checkpoints) || std::filesystem::is_empty(checkpoints)) return;
   const auto found = find_latest(checkpoints, [](const std::string&) {});

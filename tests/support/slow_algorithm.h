@@ -1,4 +1,4 @@
-// An algorithm that makes others wait.
+// An algorithm with a slow loss, so that experiences wait for their trainer.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 
 namespace tandem {
 
-/// A loss that takes its time, so that experiences wait.
+/// A loss that sleeps before it computes.
 class SlowLoss final : public RolloutLoss {
  public:
   explicit SlowLoss(Algorithm inner) : inner_(std::move(inner)) {}
@@ -26,7 +26,7 @@ class SlowLoss final : public RolloutLoss {
   const Algorithm inner_;
 };
 
-/// A2C with such a loss.
+/// A2C with V-trace and a slow loss.
 inline Algorithm make_slow_algorithm() {
   Algorithm algorithm = make_a2c({.correction = "vtrace"});
   algorithm.learning = std::make_shared<const SlowLoss>(algorithm);

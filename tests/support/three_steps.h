@@ -9,8 +9,9 @@
 
 namespace tandem {
 
-/// Shows how many steps its episode is old; each brings the same reward. The third is the last:
-/// environment 0 is cut off there, 1 terminates, all others do both.
+/// Shows the number of steps in its episode so far; each step brings the same reward. The third
+/// step is the last: it truncates the episode of environment 0, terminates that of environment 1,
+/// and does both in all others.
 class ThreeSteps final : public Env {
  public:
   ThreeSteps(int index, float reward) : index_(index), reward_(reward) {}

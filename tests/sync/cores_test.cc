@@ -34,7 +34,7 @@ TEST(Cores, WithoutAnyAThreadRunsAsBefore) {
 }
 
 TEST(Cores, WhereTheSystemRefusesAThreadRunsAsBefore) {
-  constexpr std::array kNone = {1023};  // no machine here has so many
+  constexpr std::array kNone = {1023};  // a core that hardly any machine has
   const auto all = usable_cores();
   if (all.back() == kNone[0]) GTEST_SKIP() << "a machine of 1024 cores";
   std::vector<int> own;

@@ -17,8 +17,8 @@ std::vector<int> numbers(int count) {
   return result;
 }
 
-// Jobs add one to a plain number each: under ThreadSanitizer this shows that posting and collecting
-// order what caller and workers write.
+// Each job adds one to a plain number. Under ThreadSanitizer this shows that posting and collecting
+// order the writes of the caller and the workers.
 class Counting {
  public:
   Counting(int jobs, int threads) : counts_(jobs), dispatch_(jobs, crew_.stop_token()) {
@@ -55,10 +55,10 @@ class Counting {
   Dispatch dispatch_;
 };
 
-// Seen failing (hanging) with `wanted_` compared by <= in Dispatch::done, or stored after the look
-// at the count.
+// Seen failing (hanging) with `wanted_` compared by <= in Dispatch::done, and with `wanted_` stored
+// after the check of the count.
 TEST(Dispatch, EveryJobPostedIsDoneOnce) {
-  constexpr int jobs = 3;  // few jobs and many threads: the ring goes round quickly
+  constexpr int jobs = 3;  // few jobs and many threads: the ring wraps around quickly
   Counting counting(jobs, 4);
   std::vector<int> posted(jobs);
   auto next = numbers(jobs);
@@ -75,7 +75,7 @@ TEST(Dispatch, EveryJobPostedIsDoneOnce) {
   }
 }
 
-// Seen failing (hanging) with a wait that does not watch the stop.
+// Seen failing (hanging) with a wait that ignores the stop.
 TEST(Dispatch, AStopWakesTheCallerAndTheWorkers) {
   Crew crew;
   Dispatch dispatch(2, crew.stop_token());
@@ -85,7 +85,7 @@ TEST(Dispatch, AStopWakesTheCallerAndTheWorkers) {
   crew.join();
 }
 
-// Seen failing (hanging) with the notification of the caller before the job is counted.
+// Seen failing (hanging) when the caller was notified before the job was counted.
 TEST(Dispatch, WaitsForAllAtOnce) {
   Counting counting(16, 3);
   const auto all = numbers(16);

@@ -13,7 +13,8 @@
 namespace tandem {
 namespace {
 
-// Many threads change a number that only the lock guards. Seen failing with a lock that admits all.
+// Many threads change a number that only the lock guards. Seen failing with a lock that admits
+// every thread.
 TEST(FairMutex, OneThreadAtATimeHoldsIt) {
   FairMutex mutex;
   std::atomic<int> count = 0;
@@ -30,14 +31,14 @@ TEST(FairMutex, OneThreadAtATimeHoldsIt) {
   EXPECT_EQ(count, 4'000);
 }
 
-/// As long as a short step takes.
+/// Takes as long as a short step.
 void work() {
   const Stopwatch watch;
   while (watch.seconds() < 20e-6) {
   }
 }
 
-// Seen failing with std::mutex, by 2,000 to 20,000 holds, where the cores have nothing else to do.
+// Seen failing with std::mutex on idle cores: the others waited for 2,000 to 20,000 holds.
 TEST(FairMutex, WhoHoldsItAgainAndAgainLetsOthersIn) {
   FairMutex mutex;
   std::atomic<int> holds = 0;

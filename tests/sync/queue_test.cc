@@ -20,7 +20,7 @@ TEST(Queue, GivesItemsInTheirOrder) {
   for (const int item : {1, 2, 3}) EXPECT_EQ(queue.pop(), item);
 }
 
-// Seen failing with push() not waiting for room.
+// Seen failing when push() did not wait for room.
 TEST(Queue, NeverGrowsBeyondItsCapacity) {
   Crew crew;
   Queue<int> queue(2, crew.stop_token());

@@ -39,7 +39,7 @@ TEST(Rendezvous, NobodyGoesOnBeforeAllAreThereAndTogetherRan) {
   EXPECT_EQ(together, kMeetings);
 }
 
-// Seen failing (hanging) with a wait that does not look at the stop.
+// Seen failing (hanging) with a wait that ignores the stop.
 TEST(Rendezvous, AStopWakesThoseWhoWait) {
   Crew crew;
   Rendezvous rendezvous(

@@ -55,7 +55,7 @@ TEST_F(TeamTest, AsManyWorkAsItWasResizedTo) {
   for (int rank = 0; rank < kMost; ++rank) EXPECT_GT(done_[rank], 0);
 }
 
-// Seen failing with rest() not waiting.
+// Seen failing when rest() did not wait.
 TEST_F(TeamTest, NobodyWorksAfterRest) {
   for (int round = 0; round < 50; ++round) {
     team_.resize(kMost);
@@ -77,7 +77,7 @@ TEST_F(TeamTest, WhoeverRestedIsTold) {
   }
 }
 
-// Seen failing with a beginning before each work, and with one in the caller's thread.
+// Seen failing when `begin` ran before every unit of work, and when it ran in the caller's thread.
 TEST_F(TeamTest, EachThreadBeginsOnceBeforeItsFirstWork) {
   std::array<std::atomic<int>, kMost> begun{};
   std::array<std::thread::id, kMost> threads;

@@ -25,7 +25,7 @@ TEST_P(WorkersThreads, EveryIndexRunsOnceBeforeTheReturn) {
   Workers workers(GetParam());
   for (int round = 0; round < 2000; ++round) {
     const int count = round % 17;
-    std::vector<int> runs(count);  // not atomic: a body still running would be a race
+    std::vector<int> runs(count);  // not atomic: a body that still ran would cause a data race
     workers.parallel_for(count, [&](int index) {
       if (index == 1) std::this_thread::sleep_for(10us);
       ++runs[index];
@@ -54,7 +54,7 @@ TEST(Workers, UsesAllThreads) {
   });
 }
 
-// Seen failing with indices shared out in advance.
+// Seen failing when the indices were assigned to threads in advance.
 TEST(Workers, OneLongIndexDoesNotHoldUpTheOthers) {
   Workers workers(2);
   std::atomic<int> done = 0;
@@ -81,7 +81,7 @@ TEST_P(WorkersThreads, RethrowsTheExceptionOfTheLowestIndexAndStaysUsable) {
     } catch (const std::runtime_error& error) {
       ASSERT_STREQ(error.what(), "2");
     }
-    ASSERT_LE(started, 2 + GetParam());  // the rest was left out
+    ASSERT_LE(started, 2 + GetParam());  // the rest was skipped
     std::atomic<int> runs = 0;
     workers.parallel_for(5, [&](int) { ++runs; });
     ASSERT_EQ(runs, 5);

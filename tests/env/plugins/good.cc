@@ -1,4 +1,4 @@
-// A plug-in with no environments, for plugin_test.cc.
+// A plug-in that lists one environment but cannot make it, for plugin_test.cc.
 #include "tandem/base/error.h"
 #include "tandem/env/family.h"
 

@@ -1,3 +1,3 @@
-// A plug-in that misses a library, for plugin_test.cc.
+// A plug-in with a symbol that no library defines, for plugin_test.cc.
 extern "C" int in_no_library();
 extern "C" int uses_it() { return in_no_library(); }

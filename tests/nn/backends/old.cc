@@ -1,4 +1,4 @@
-// A backend of another interface.
+// A backend that was built for another version of the interface.
 #include "tandem/nn/backend.h"
 
 extern "C" const tandem::BackendInfo* tandem_backend() {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kDpgSamples = 3;
 
-/// Small, and without ReLUs, whose slopes jump.
+/// A small network without ReLUs, whose slopes jump and would spoil finite differences.
 Architecture small_dpg() {
   auto architecture =
       make_architecture({.arch = "dpg", .init = "ddpg"},
@@ -31,7 +31,7 @@ class DpgNetworkTest : public testing::Test {
  protected:
   Heads heads() { return {kDpgSamples, 2, actions_, values_}; }
 
-  /// A function of actions and values, in double precision.
+  /// A loss of actions and values, summed in double precision.
   double loss() {
     network_->forward({std::as_bytes(std::span(observations_))}, heads());
     double sum = 0;
@@ -51,8 +51,8 @@ class DpgNetworkTest : public testing::Test {
   std::vector<float> values_ = std::vector<float>(kDpgSamples);
 };
 
-// Seen failing without the way from the value through the action to the policy, and without the
-// scale of the actions.
+// Seen failing without the gradient that flows from the value through the action to the policy, and
+// without the scale of the actions.
 TEST_F(DpgNetworkTest, TheGradientOfALossAtItsHeadsIsThatOfDifferences) {
   const auto bytes = std::as_bytes(std::span(observations_));
   std::vector<float> gradient(parameters_.size(), std::nanf(""));

@@ -1,5 +1,5 @@
 // The recurrence over a linear network, which needs no network library. tests/golden compares its
-// numbers with PyTorch's.
+// results with PyTorch's.
 #include "tandem/nn/composed/lstm_network.h"
 
 #include <gmock/gmock.h>
@@ -55,7 +55,8 @@ TEST_F(LstmNetworkTest, ABeginningForgetsTheStateOfItsSampleAlone) {
   network_->forward(inputs(), heads());
   const auto logits = logits_;
   state_ = state;
-  std::fill_n(&state_[2 * kLstmCells], 2 * kLstmCells, 9.0f);  // of the second, which begins
+  // The second sample begins an episode.
+  std::fill_n(&state_[2 * kLstmCells], 2 * kLstmCells, 9.0f);
   network_->forward(inputs(), heads());
   EXPECT_EQ(logits_, logits);
   state_ = state;

@@ -36,7 +36,7 @@ std::vector<float> parameters_of(const Architecture& architecture) {
   return random_numbers(static_cast<std::size_t>(architecture.parameter_count()), 1);
 }
 
-/// One sample's outputs, layer by layer, in double precision.
+/// Computes one sample's outputs layer by layer, in double precision.
 std::vector<double> plain_forward(const Architecture& architecture,
                                   const std::vector<float>& parameters, std::vector<double> x) {
   const auto infos = architecture.parameters();
@@ -57,7 +57,7 @@ std::vector<double> plain_forward(const Architecture& architecture,
   return x;
 }
 
-// Seen failing with the ReLU behind every layer.
+// Seen failing with a ReLU after every layer.
 TEST(Mlp, OutputsAreThoseOfPlainSums) {
   for (const Simd simd : available_simd()) {
     const auto architecture = tanh_and_relu();
@@ -74,7 +74,7 @@ TEST(Mlp, OutputsAreThoseOfPlainSums) {
   }
 }
 
-/// d/dv of the sum of all outputs times `d`, in double precision by central differences.
+/// The derivative of `loss` with respect to `v`, by a central difference.
 double slope(const std::function<double()>& loss, float& v) {
   constexpr float kStep = 1e-3F;
   const float before = v;
@@ -87,7 +87,7 @@ double slope(const std::function<double()>& loss, float& v) {
   return result;
 }
 
-// Seen failing with another slope of the tanh, and with sums that were not cleared before.
+// Seen failing with a wrong slope of the tanh, and with sums that were not cleared first.
 TEST(Mlp, GradientsAreThoseOfDifferences) {
   const auto architecture = tanh_and_relu();
   auto parameters = parameters_of(architecture);
@@ -180,8 +180,8 @@ TEST(Mlp, RefusesWhatDoesNotFit) {
   EXPECT_THROW(Mlp(other, parameters_of(other)), std::logic_error);
 }
 
-// Over the whole range, in place, with a rest that fills no register; a NaN must not become a
-// number.
+// The inputs cover the whole range and do not fill the last register; the result replaces them. A
+// NaN must stay NaN.
 TEST(Tanh, IsThatOfTheStandardLibrary) {
   std::vector<float> x;
   for (float each = -12; each < 12; each += 0.013F) x.push_back(each);

@@ -1,4 +1,4 @@
-// Recurrent sequences of unequal lengths that learn together.
+// One network learns from recurrent sequences of unequal lengths together.
 #include "tandem/nn/composed/sequences.h"
 
 #include <gmock/gmock.h>
@@ -46,14 +46,13 @@ struct SequenceStep {
 
 using RecordCalls = std::vector<std::vector<SequenceStep>>;  // the steps of each call of record()
 
-/// For each step its heads and its state afterwards, and the gradient of a loss that differs from
-/// step to step.
+/// Each step's heads and new state, and the gradient of a loss that differs from step to step.
 struct Outcome {
   std::map<SequenceStep, std::vector<float>> outputs;
   std::vector<float> gradient;
 };
 
-/// The parameter: two networks, one for the policy and one for the value.
+/// The parameter says whether the policy and the value have separate networks.
 class SequencesTest : public testing::TestWithParam<bool> {
  protected:
   SequencesTest() {
@@ -69,7 +68,7 @@ class SequencesTest : public testing::TestWithParam<bool> {
     return static_cast<std::uint32_t>(100 + 10 * step.sequence + step.t);
   }
 
-  // Within the third sequence, and at the beginning of the last one.
+  // Episodes begin within the third sequence and at the start of the last one.
   static bool begins_episode(const SequenceStep& step) {
     return step == SequenceStep{2, 2} || step == SequenceStep{3, 0};
   }
@@ -80,7 +79,7 @@ class SequencesTest : public testing::TestWithParam<bool> {
     std::vector<std::int64_t> follows;
   };
 
-  /// forward() takes sequences as record() does.
+  /// Expects the logits of record() from forward(), too, which takes sequences in the same way.
   static void expect_forward(Network& network, OneCall batch, const std::vector<float>& expected) {
     std::vector<float> logits(expected.size()), value(batch.starts.size());
     network.forward({.observations = std::as_bytes(std::span(batch.observations)),
@@ -91,7 +90,8 @@ class SequencesTest : public testing::TestWithParam<bool> {
     EXPECT_EQ(logits, expected);
   }
 
-  /// With Inputs::follows; or without it, if steps follow each other call by call.
+  /// Records all steps and differentiates the loss. Without `with_follows`, the steps of each call
+  /// must follow those of the call before.
   [[nodiscard]] Outcome record(const RecordCalls& calls, bool with_follows) const {
     const auto network = make_small(architecture_, parameters_);
     const auto width = static_cast<std::size_t>(architecture_.state_size());
@@ -106,7 +106,7 @@ class SequencesTest : public testing::TestWithParam<bool> {
       for (const auto& step : steps) {
         const auto seen = random_numbers(kNumbersSeen, seed_of(step));
         observations.insert(observations.end(), seen.begin(), seen.end());
-        // A follower's state is that of the sample before, whatever `state` holds.
+        // The state of a follower is that of the sample before, whatever `state` holds.
         auto state = std::vector<float>(width, std::numeric_limits<float>::quiet_NaN());
         if (step.t == 0) state = random_numbers(width, static_cast<std::uint32_t>(step.sequence));
         if (step.t > 0 && !with_follows) state = result.outputs.at({step.sequence, step.t - 1});
@@ -147,7 +147,7 @@ class SequencesTest : public testing::TestWithParam<bool> {
     return result;
   }
 
-  /// Each sequence by itself: outputs of all, gradients summed.
+  /// Records each sequence by itself; returns the outputs of all, and the sum of the gradients.
   [[nodiscard]] Outcome alone() const {
     Outcome sum{.outputs = {}, .gradient = std::vector<float>(parameters_.size())};
     for (std::size_t sequence = 0; sequence < kLengths.size(); ++sequence) {
@@ -176,7 +176,8 @@ class SequencesTest : public testing::TestWithParam<bool> {
   std::vector<float> parameters_;
 };
 
-// These three were seen failing with the gradient of a memory passed on to another sequence.
+// The next three tests were seen failing when the gradient of a memory was passed on to another
+// sequence.
 TEST_P(SequencesTest, OneCallTakesThemOneAfterAnother) {
   std::vector<SequenceStep> all;
   for (std::size_t sequence = 0; sequence < kLengths.size(); ++sequence) {
@@ -195,7 +196,7 @@ TEST_P(SequencesTest, TheyEndAndBeginFromCallToCall) {
       {{{0, 0}, {2, 0}, {3, 0}}, {{2, 1}, {0, 1}}, {{3, 1}, {1, 0}, {2, 2}, {2, 3}, {0, 2}}});
 }
 
-// The convention of actors, who record all environments step by step.
+// Actors use this convention: each of their calls records one step of all environments.
 TEST_P(SequencesTest, WithoutLinksEachSampleFollowsThatOfTheCallBefore) {
   const RecordCalls calls = {{{0, 0}, {2, 0}}, {{0, 1}, {2, 1}}, {{0, 2}, {2, 2}}};
   const auto by_default = record(calls, false);
@@ -233,10 +234,10 @@ TEST(Sequences, RefuseLinksThatAreNone) {
     sequences.add(2, {}, no_starts);
   };
   EXPECT_NO_THROW(add({kStartsSequence, 0}));
-  EXPECT_THROW(add({0, 0}), std::logic_error);   // twice the same
-  EXPECT_THROW(add({2, 0}), std::logic_error);   // itself
-  EXPECT_THROW(add({-2, 0}), std::logic_error);  // none at all
-  EXPECT_THROW(add({0, 2}), std::logic_error);   // two steps, and then the default
+  EXPECT_THROW(add({0, 0}), std::logic_error);   // both follow the same sample
+  EXPECT_THROW(add({2, 0}), std::logic_error);   // a sample follows itself
+  EXPECT_THROW(add({-2, 0}), std::logic_error);  // no such sample
+  EXPECT_THROW(add({0, 2}), std::logic_error);   // two steps; then the next call needs links
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ TEST(Activation, IsAppliedInPlace) {
   EXPECT_EQ(x[1], 0);
 }
 
-/// The gradient before an activation, by hand: 0 or 1 for a ReLU, 1 - y^2 for a tanh.
+/// The slope of an activation whose output is y: 0 or 1 for a ReLU, 1 - y^2 for a tanh.
 float slope(Activation activation, float y) {
   if (activation == Activation::none) return 1;
   return activation == Activation::relu ? static_cast<float>(y > 0) : 1 - y * y;

@@ -14,12 +14,12 @@
 namespace tandem {
 namespace {
 
-/// The same in double, one product after the other.
+/// The results in double precision, from plain sums.
 struct Expected {
   std::vector<double> out, d_weights, d_bias;
 };
 
-/// A layer with a batch and the gradient behind it, all random.
+/// A layer with a batch and the gradient of its sums before the ReLU, all random.
 struct Example {
   explicit Example(const CellShape& shape, std::int64_t samples = 3)
       : shape(shape),
@@ -35,7 +35,8 @@ struct Example {
     for (auto& cell : cells) cell = static_cast<std::uint8_t>(stream.bits());
     for (auto& weight : weights) weight = 0.01F * static_cast<float>(stream.uniform() - 0.5);
     for (auto& one : bias) one = static_cast<float>(stream.uniform() - 0.5);
-    for (auto& d : d_linear) {  // of many sizes, and often 0, as ReLUs leave them
+    // The gradients have many magnitudes, and half of them are 0, as a ReLU leaves them.
+    for (auto& d : d_linear) {
       const double size = std::exp(-10 * stream.uniform());
       d = stream.uniform() < 0.5 ? 0.0F : static_cast<float>(size * (stream.uniform() - 0.5));
     }
@@ -78,7 +79,7 @@ struct Example {
   std::vector<float> weights, bias, d_linear, out, d_weights, d_bias;
 };
 
-// Of the networks called nips, nature and large2, and one with rows that no tile ends with.
+// Layers of the networks nips, nature and large2, and a shape whose rows end within a tile.
 constexpr CellShape kNips{.rows = 21, .columns = 21, .depth = 64, .reach = 2, .filters = 16};
 constexpr CellShape kNature{.rows = 21, .columns = 21, .depth = 64, .reach = 2, .filters = 32};
 constexpr CellShape kLarge2{.rows = 42, .columns = 42, .depth = 16, .reach = 4, .filters = 32};
@@ -92,8 +93,8 @@ class CellConvolutionTest : public testing::TestWithParam<CellShape> {
 };
 
 TEST_P(CellConvolutionTest, RoundsNoMoreThanFloatsDo) {
-  // Seen failing with slices of one sign, with places counted by out_columns(), and with
-  // gradients one cell too early.
+  // Seen failing with slices of one sign, with places counted by out_columns(), and with gradients
+  // placed one cell too early.
   ASSERT_TRUE(CellConvolution::supports(GetParam()));
   Example example(GetParam());
   example.compute();
@@ -109,8 +110,8 @@ INSTANTIATE_TEST_SUITE_P(Shapes, CellConvolutionTest,
 class CellConvolutionEdges : public CellConvolutionTest {};
 
 TEST_P(CellConvolutionEdges, SumsOfALargeBatchDoNotOverflow) {
-  // The greatest products there are, in batches that no 32 bits can sum. Seen failing without
-  // add_gradients' bound on its batch.
+  // The largest possible products, in a batch whose sums overflow 32 bits. Seen failing without the
+  // bound on the batch of add_gradients().
   Example example(
       GetParam(),
       std::numeric_limits<std::int32_t>::max() / (255 * 127 * GetParam().outputs()) + 5);
@@ -123,7 +124,7 @@ TEST_P(CellConvolutionEdges, SumsOfALargeBatchDoNotOverflow) {
 }
 
 TEST_P(CellConvolutionEdges, WhatIsNoNumberStaysNoneWithinItsFilter) {
-  // Seen failing with the operands of the ReLU's maximum the other way round.
+  // Seen failing with the operands of the ReLU's maximum swapped.
   Example example(GetParam());
   example.weights[3] = std::numeric_limits<float>::quiet_NaN();
   example.weights[example.shape.filter_weights()] = std::numeric_limits<float>::infinity();
@@ -158,9 +159,9 @@ TEST(CellConvolution, LeavesOtherShapesToOthers) {
   shape.filters = 24;
   EXPECT_FALSE(CellConvolution::supports(shape));
   shape = kNips;
-  shape.depth = 48;  // rows of the kernel of 96 bytes
+  shape.depth = 48;  // a kernel's row has 96 bytes
   EXPECT_FALSE(CellConvolution::supports(shape));
-  shape.depth = 16;  // of 32
+  shape.depth = 16;  // a kernel's row has 32 bytes
   EXPECT_FALSE(CellConvolution::supports(shape));
   shape = kNips;
   shape.rows = 1;

@@ -10,7 +10,8 @@
 namespace tandem {
 namespace {
 
-// Each set of instructions against plain sums, in shapes that fill no register and no block.
+// Compares each set of instructions with plain sums, also in shapes that fill no register and no
+// block.
 TEST(Dense, ProductsAreThoseOfPlainSums) {
   for (const Simd simd : available_simd()) {
     const auto kernels = dense_kernels(simd);
@@ -47,7 +48,7 @@ TEST(Dense, ProductsAreThoseOfPlainSums) {
   }
 }
 
-// Seen failing with half as many lanes where a sample has a block for itself.
+// Seen failing when a sample alone in its block was summed in half as many lanes.
 TEST(Dense, ASamplesSumsDoNotDependOnTheOthers) {
   for (const Simd simd : available_simd()) {
     const auto kernels = dense_kernels(simd);

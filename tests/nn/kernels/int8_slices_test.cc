@@ -27,8 +27,8 @@ TEST_F(Int8Slices, AreThoseOfTheNearestWholeNumber) {
   std::vector<float> row{0.0F,      1.0F,       -1.0F,    127.4F,   127.6F,   128.0F,
                          -128.0F,   -129.0F,    255.0F,   32767.0F, 32768.0F, -32769.0F,
                          8'355'000, -8'355'000, 65536.0F, 2.5F};
-  constexpr std::int64_t kCount = 6;  // rows, each with the numbers at other places
-  constexpr std::int64_t kRows = 8;   // the padded number: the last row is repeated twice
+  constexpr std::int64_t kCount = 6;  // rows, each with the same numbers at other places
+  constexpr std::int64_t kRows = 8;   // with padding, which repeats the last row twice
   std::vector<float> rows;
   for (std::int64_t i = 0; i < kCount; ++i) {
     rows.insert(rows.end(), row.begin(), row.end());
@@ -80,7 +80,7 @@ TEST_F(Int8Slices, AScaleTakesTheLargestToWhatFits) {
   EXPECT_TRUE(std::isnan(WholeScale(1, std::numeric_limits<float>::infinity()).back));
 }
 
-/// Numbers as ReLUs leave them: many are 0.
+/// Random numbers after a ReLU: many are 0.
 std::vector<float> activations(Stream& stream, std::int64_t count) {
   std::vector<float> all(count);
   for (auto& one : all) one = std::max(0.0F, static_cast<float>(stream.uniform() - 0.4));
@@ -97,8 +97,8 @@ class SlicedConvolutionTest : public Int8Slices,
                               public testing::WithParamInterface<ConvolutionShape> {};
 
 TEST_P(SlicedConvolutionTest, RoundsNoMoreThanFloatsDo) {
-  // Seen failing without the products of first and third slices, with steps of another order in
-  // weights than in inputs, and with a row too few in the registers.
+  // Seen failing without the products of first and third slices, with another order of steps in the
+  // weights than in the inputs, and with one row too few in the registers.
   const auto shape = GetParam();
   ASSERT_TRUE(SlicedConvolution::supports(shape));
   constexpr std::int64_t kBatch = 3;
@@ -132,7 +132,7 @@ TEST_P(SlicedConvolutionTest, RoundsNoMoreThanFloatsDo) {
   EXPECT_LT(distance(out, expected), 3e-7);
 }
 
-// Of the networks called nips and nature, and one in which nothing is even.
+// Layers of the networks nips and nature, and a convolution of an image with odd sides.
 INSTANTIATE_TEST_SUITE_P(Shapes, SlicedConvolutionTest,
                          testing::Values(ConvolutionShape{16, 20, 20, 4, 2, 32, true},
                                          ConvolutionShape{32, 20, 20, 4, 2, 64, true},
@@ -142,14 +142,14 @@ INSTANTIATE_TEST_SUITE_P(Shapes, SlicedConvolutionTest,
 class SlicedDenseTest : public Int8Slices, public testing::WithParamInterface<std::int64_t> {};
 
 TEST_P(SlicedDenseTest, RoundsNoMoreThanFloatsDoAndEachSampleByItself) {
-  // Seen failing with samples in rows of blocks of another size than those that are multiplied, and
-  // with one of the four sizes left out that measure_rows() takes side by side.
+  // Seen failing when the samples were stored in blocks of another size than the blocks that are
+  // multiplied, and when measure_rows() left out one of the four maxima that it keeps side by side.
   const ImageDense shape{.channels = 32, .places = 81, .outputs = 48, .relu = true};
   ASSERT_TRUE(SlicedDense::supports(shape));
   const auto batch = GetParam();
   Stream stream(1, 2);
   auto in = activations(stream, batch * shape.inputs());
-  for (std::int64_t i = 0; i < shape.inputs(); ++i) in[i] *= 1e-6F;  // the first is much smaller
+  for (std::int64_t i = 0; i < shape.inputs(); ++i) in[i] *= 1e-6F;  // sample 0 is much smaller
   const auto w = weights(stream, shape.outputs * shape.inputs());
   const auto bias = weights(stream, shape.outputs);
   std::vector<float> out(batch * shape.outputs);
@@ -171,7 +171,7 @@ TEST_P(SlicedDenseTest, RoundsNoMoreThanFloatsDoAndEachSampleByItself) {
   EXPECT_LT(distance(out, expected), 3e-7);
 
   std::vector<float> alone(shape.outputs);
-  SlicedDense other(shape);  // its batches come in all sizes: 1, the largest, smaller ones
+  SlicedDense other(shape);  // its batches vary in size: 1, the largest, smaller ones
   other.load(w.data(), bias.data());
   for (const auto size : {std::int64_t{1}, batch, (batch + 1) / 2, std::int64_t{0}}) {
     std::vector<float> again(size * shape.outputs);
@@ -187,7 +187,7 @@ TEST_P(SlicedDenseTest, RoundsNoMoreThanFloatsDoAndEachSampleByItself) {
 INSTANTIATE_TEST_SUITE_P(Batches, SlicedDenseTest, testing::Values(1, 16, 37));
 
 TEST_F(Int8Slices, WhatIsSmallIsRoundedAsTheLargestOfItsSample) {
-  // One input of 10,000 that counts for nothing, beside inputs of 1.
+  // One input of 10,000, whose weights are 0, lies beside inputs of 1.
   const ImageDense shape{.channels = 16, .places = 4, .outputs = 16, .relu = true};
   std::vector<float> in(shape.inputs(), 1.0F);
   in[3] = 1e4F;
@@ -202,7 +202,7 @@ TEST_F(Int8Slices, WhatIsSmallIsRoundedAsTheLargestOfItsSample) {
 }
 
 TEST_F(Int8Slices, TinyScalesStillMakeNumbers) {
-  // Seen failing with both scales multiplied first.
+  // Seen failing when the two scales were multiplied by each other first.
   const ImageDense shape{.channels = 16, .places = 1, .outputs = 16, .relu = true};
   const std::vector<float> in(shape.inputs(), 1e-18F);
   const std::vector<float> w(shape.outputs * shape.inputs(), 1e-18F);
@@ -215,7 +215,8 @@ TEST_F(Int8Slices, TinyScalesStillMakeNumbers) {
 }
 
 TEST_F(Int8Slices, WhatIsNoNumberStaysNone) {
-  // Of a weight in its output, of an input in its sample.
+  // An infinite weight spoils its own output alone, and a NaN among the inputs its own sample
+  // alone.
   const ImageDense shape{.channels = 16, .places = 4, .outputs = 16, .relu = true};
   Stream stream(1, 2);
   auto in = activations(stream, 3 * shape.inputs());

@@ -52,7 +52,7 @@ TEST(LayerParameters, AConvolutionOverCellsIsThatOverPixels) {
   for (std::size_t i = 0; i < image.size(); ++i) image[i] = static_cast<std::byte>(i * 37);
   std::vector<float> cells(kCells.depth() * kCells.rows() * kCells.columns());
   write_cells(image, 1, kCells, 8, cells.data());
-  // One output, that of filter 5 at row 3 and column 2.
+  // Compares one output: that of filter 5 at row 3 and column 2.
   double expected = 0;
   for (int c = 0; c < 2; ++c) {
     for (int y = 0; y < 8; ++y) {

@@ -13,7 +13,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-/// Cells whose gates all are one number, for each number of a list.
+/// One cell for each number of a list; all four gates of the cell have this number.
 struct EqualCells {
   explicit EqualCells(const std::vector<float>& numbers) : units(numbers.size()) {
     for (int gate = 0; gate < 4; ++gate) gates.insert(gates.end(), numbers.begin(), numbers.end());
@@ -47,7 +47,7 @@ TEST(LstmCell, IsThatOfTheStandardLibraryOverTheWholeRange) {
   }
 }
 
-// A NaN must not be clipped into a number: runs end when they meet one.
+// A NaN must not be clipped to a number, because runs end when they meet one.
 TEST(LstmCell, KeepsNanAndSaturates) {
   EqualCells cells({std::nanf(""), kInfinity, -kInfinity, 1e30f, -1e30f});
   lstm_forward(cells.view());

@@ -54,7 +54,8 @@ TEST_P(Pixels, NumbersAreScaledAndLessenedOrStayAsTheyAre) {
 
 INSTANTIATE_TEST_SUITE_P(Channels, Pixels, testing::Values(1, 3, 4, 12));
 
-/// Two images of 4 channels, 23 x 30, whose last rows and columns may be in no cell.
+/// Expects the same numbers in cells of each type, from two images of 4 channels, 23 x 30. The last
+/// rows and columns of the images may be in no cell.
 void expect_the_same_numbers(const Cells& cells, std::int64_t block) {
   SCOPED_TRACE(testing::Message() << "stride " << cells.stride << ", block " << block);
   std::vector<std::byte> images(std::size_t{2} * 4 * 23 * 30);
@@ -80,7 +81,7 @@ void expect_the_same_numbers(const Cells& cells, std::int64_t block) {
 }
 
 TEST(Cells, OfAtariAreTheSameBytesWrittenByRows) {
-  // Seen failing with the last cells of a row taken one pixel further on.
+  // Seen failing when the last cells of a row were read one pixel too far.
   const Cells cells{.channels = 4, .height = 84, .width = 84, .kernel = 8, .stride = 4};
   std::vector<std::byte> images(std::size_t{2} * 4 * 84 * 84);
   for (std::size_t i = 0; i < images.size(); ++i) images[i] = static_cast<std::byte>(i * 41 >> 3);

@@ -18,7 +18,7 @@ class OnednnActivationsTest : public testing::TestWithParam<std::string> {
     return make_onednn_network(atari_.architecture, atari_.parameters, Precision::fp32);
   }
 
-  /// Sample i is recorded at place 23 - i, by turns by two networks.
+  /// Records sample i at place 23 - i; two networks take turns.
   Outputs record(Activations& activations) {
     Outputs outputs;
     const std::array<std::unique_ptr<Network>, 2> networks = {make(), make()};
@@ -30,7 +30,7 @@ class OnednnActivationsTest : public testing::TestWithParam<std::string> {
     return outputs;
   }
 
-  /// The gradient over samples [first, first + count), recorded anew.
+  /// The gradient of samples [first, first + count), which are recorded again.
   std::vector<float> expected(std::int64_t first, std::int64_t count) {
     Outputs outputs;
     const auto network = make();
@@ -53,7 +53,7 @@ TEST_P(OnednnActivationsTest, HeadsAreThoseOfEachSampleAlone) {
   EXPECT_EQ(recorded.value, alone.value);
 }
 
-// Seen failing with activations of the first samples instead of those asked for.
+// Seen failing when the activations of the first samples were used instead of the requested ones.
 TEST_P(OnednnActivationsTest, AnotherNetworkGoesBackwardOverSomeOfThem) {
   const auto activations = make()->at_places()->make_activations(Atari::kBatch);
   const auto recorded = record(*activations);
@@ -64,7 +64,7 @@ TEST_P(OnednnActivationsTest, AnotherNetworkGoesBackwardOverSomeOfThem) {
     EXPECT_EQ(heads.value[0], recorded.value[Atari::kBatch - 1 - 3]);  // at place 3
     copy_heads(heads, d);
   };
-  for (int pass = 0; pass < 2; ++pass) {  // they stay
+  for (int pass = 0; pass < 2; ++pass) {  // the activations stay recorded
     network->at_places()->backward(loss, gradient, {*activations, 3, 16});
     // Places 3 to 18 are samples 20 down to 5.
     EXPECT_LT(distance(gradient, expected(5, 16)), 1e-5);
@@ -83,7 +83,7 @@ TEST_P(OnednnActivationsTest, WhatANetworkRecordedItselfIsAnotherMatter) {
   EXPECT_LT(distance(gradient, expected(0, 8)), 1e-5);
 }
 
-// Seen failing with sums of half as many lanes where a sample has a block for itself.
+// Seen failing when a sample alone in its block was summed in half as many lanes.
 TEST_P(OnednnActivationsTest, SamplesOfOneCallAreAsIfEachWereAlone) {
   const auto network = make();
   const auto one_by_one = network->at_places()->make_activations(Atari::kBatch);

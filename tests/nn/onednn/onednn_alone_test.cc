@@ -1,5 +1,5 @@
-// A network's result for a sample must not depend on the rest of its batch. Otherwise the
-// composition of batches would change the bits of a training.
+// A network's result for a sample must not depend on the rest of its batch. Otherwise the bits of a
+// training run would depend on the composition of batches.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,7 +52,8 @@ const std::array kCases = {
 
 class AloneTest : public testing::TestWithParam<Case> {};
 
-// Seen failing with forward() of the whole batch, for all that libtorch or oneDNN compute.
+// Seen failing with forward() of the whole batch, for every network that libtorch or oneDNN
+// computes.
 TEST_P(AloneTest, ASampleDoesNotDependOnTheOthersOfItsBatch) {
   const auto spec = GetParam().pixels ? Atari::spec() : vectors();
   const auto architecture = make_architecture(GetParam().net, spec);
@@ -77,7 +78,7 @@ TEST_P(AloneTest, ASampleDoesNotDependOnTheOthersOfItsBatch) {
   for (auto& number : first_states) number = stream.normal();
   const std::vector<std::uint8_t> episode_starts(state_size > 0 ? kSamples : 0);
 
-  // Logits, values and states of all samples, in batches of this size.
+  // Returns the logits, values and states of all samples, computed in batches of this size.
   const auto in_batches = [&](std::int64_t size) {
     std::vector<float> logits(kSamples * 6), value(kSamples), states = first_states;
     for (std::int64_t first = 0; first < kSamples; first += size) {

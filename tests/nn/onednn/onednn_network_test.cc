@@ -29,7 +29,8 @@ NetworkCase in_precision(const std::string& name, Precision precision, double ro
           rounding, net};
 }
 
-/// Filters that fill no register, strides that cells do not have, and every activation.
+/// Numbers of filters that fill no register, a stride that cells do not support, and every
+/// activation.
 const NetConfig kOdd{.layers = "conv 20 8 5 tanh, conv 18 4 3 none, conv 24 3 1, dense 70 tanh"};
 
 std::vector<NetworkCase> cases() {
@@ -37,7 +38,7 @@ std::vector<NetworkCase> cases() {
                                  in_precision("fp32_odd", Precision::fp32, 1e-5, kOdd),
                                  in_precision("fp32_mlp", Precision::fp32, 1e-5, {.arch = "mlp"})};
   if (!has_bf16()) return cases;
-  // Features round to bfloat16 alike in any batch; sums over samples stay fp32.
+  // Features are rounded to bfloat16 in the same way in any batch; sums over samples stay in fp32.
   cases.push_back(in_precision("bf16", Precision::bf16, 1e-4));
   cases.push_back(in_precision("bf16_odd", Precision::bf16, 1e-4, kOdd));
   cases.push_back(in_precision("bf16_mlp", Precision::bf16, 1e-4, {.arch = "mlp"}));
@@ -60,9 +61,10 @@ TEST_P(OnednnNetwork, Bf16IsNearFp32) {
     network->forward({atari.observations}, outputs[i].heads());
     differentiate(*network, atari, gradients[i]);
   }
-  // bfloat16 keeps 8 bits: each rounding is off by up to 2^-9, or 0.1 % on average. Heads are four
-  // or five layers away, whose inputs and weights round; gradients go as far back again, through
-  // ReLUs that may have flipped. Measured: 0.2 %, 0.2 % and 1 %.
+  // bfloat16 keeps 8 bits: each rounding changes a number by up to 2^-9, or 0.1 % on average. The
+  // heads are the last of three to five layers, each of which rounds its inputs and weights.
+  // Gradients pass the same layers on their way back, and ReLUs may have flipped. Measured: 0.2 %,
+  // 0.2 % and 1 %.
   EXPECT_LT(distance(outputs[1].logits, outputs[0].logits), 0.01);
   EXPECT_LT(distance(outputs[1].value, outputs[0].value), 0.01);
   EXPECT_LT(distance(gradients[1], gradients[0]), 0.02);
@@ -97,8 +99,8 @@ TEST(OnednnNetwork, AllocatesNothingForASample) {
 }
 
 TEST(OnednnNetwork, TakesObservationsFromSeveralPlaces) {
-  // Pieces that end within tiles and hold several. Seen failing with a piece's first sample taken
-  // again for the next tile.
+  // Some pieces end within a tile, and some hold several tiles. Seen failing when the next tile
+  // began with a piece's first sample again.
   Atari atari;
   const auto network = make_onednn_network(atari.architecture, atari.parameters, Precision::fp32);
   Outputs at_once, in_pieces;

@@ -1,4 +1,4 @@
-// Networks in plain C++ beside libtorch's.
+// Compares the networks in plain C++ with libtorch's.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ Architecture dpg() {
   return make_architecture({.arch = "dpg", .init = "torch"}, spec);
 }
 
-// Both of Ape-X DPG's networks, tanh among their layers, of the size that the humanoid has.
+// Both networks of Ape-X DPG, with tanh in some layers, in the sizes that suit the humanoid.
 TEST(TorchMlp, OutputsAndGradientsAreThoseOfLibtorch) {
   const auto architecture = dpg();
   for (const auto& part : {architecture.policy_part(), architecture.value_part()}) {

@@ -1,4 +1,4 @@
-// The two libraries against each other.
+// Compares the two libraries with each other.
 #include <filesystem>
 #include <tuple>
 
@@ -69,7 +69,7 @@ struct Result {
 
 class TorchAndOnednn : public testing::TestWithParam<std::tuple<std::string, bool>> {};
 
-// Seen failing with the weights' gradients of all tiles but the first left out.
+// Seen failing when the weights' gradients of all tiles but the first were left out.
 TEST_P(TorchAndOnednn, AgreeOnHeadsAndOnTheGradientOfEachTensor) {
   const auto [arch, played] = GetParam();
   const auto batch = played ? played_batch() : random_batch();
