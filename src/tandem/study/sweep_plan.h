@@ -27,7 +27,7 @@ struct SweepPlan {
   std::vector<PlannedRun> runs;
   int combinations = 0;                // number of combinations; the first runs are one of each
   nlohmann::ordered_json description;  // everything that determines the runs
-  nlohmann::ordered_json defaults;     // values of all keys without the user's other settings
+  nlohmann::ordered_json defaults;     // of all keys, with only system, env.id and algo set
 };
 
 /// Whether a setting is refused or replaced if its key also varies. A study derives its variations
