@@ -28,8 +28,7 @@ struct Rate {
 // Steps one environment with random actions, including frame stacking and resets.
 Rate measure(VecEnv& env, RandomActions& actions, std::span<std::byte> observation,
              double seconds) {
-  constexpr int kStepsPerLook =
-      64;  // reading the clock takes as long as a cheap environment's step
+  constexpr int kStepsPerLook = 64;  // reading the clock takes as long as a cheap step
   const Stopwatch watch;
   Rate rate;
   while (rate.seconds < seconds) {

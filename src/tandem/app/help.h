@@ -1,4 +1,4 @@
-// The end of each command's help, in one form.
+// Formats the end of each command's help.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -10,11 +10,11 @@
 
 namespace tandem {
 
-/// While an object exists, the first SIGINT or SIGTERM only sets a flag, which the training polls,
-/// so that it can write a checkpoint. Another signal, half a second later or more, ends the process
-/// at once. (For a single request, `timeout` sends one signal to the process and another to its
-/// group; the second one must not kill the process while it saves.) Destruction restores the old
-/// handlers. At most one object may exist at a time. Start computing threads only after it, because
+/// While a StopSignals exists, the first SIGINT or SIGTERM only sets a flag, which the training
+/// polls, so that it can write a checkpoint. Another signal, half a second later or more, ends the
+/// process at once. (For a single request, `timeout` sends one signal to the process and another to
+/// its group; the second one must not kill the process while it saves.) Destruction restores the
+/// old handlers. At most one may exist at a time. Start computing threads only after it, because
 /// they inherit its mask of signals. Any thread may call requested().
 ///
 /// A thread of its own waits for the signals, which are blocked in all others. Code of oneDNN for

@@ -17,7 +17,7 @@ struct PlannedRun {
   Config config = {};
   std::vector<std::string> values = {};  // of the plan's keys, in the same order
 
-  /// "optimizer.lr=0.0006 seed=3".
+  /// The run's values and seed: "optimizer.lr=0.0006 seed=3".
   [[nodiscard]] std::string title(const std::vector<std::string>& keys) const;
 };
 

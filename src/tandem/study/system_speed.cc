@@ -45,7 +45,8 @@ Round measure_round(const Config& config, double seconds, const StopRequested& s
   return round;
 }
 
-/// The measurements that only this system makes, such as "ga3c/...", as medians over the rounds.
+/// The measurements that only this system makes: the medians of those that it logs, as "ga3c/...",
+/// and its own figures of the first round's costs.
 nlohmann::ordered_json own_measures(const Config& config, const std::vector<Round>& rounds) {
   auto own = nlohmann::ordered_json::object();
   for (const auto& [key, value] : rounds.front().training.means.items()) {

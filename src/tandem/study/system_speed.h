@@ -15,10 +15,10 @@ struct SystemSpeed {
   int threads = 0;  // the training's thread budget
   Batching batching;
   double steps_per_second = 0;  // of the whole training
-  TimeShares shares;           // of the threads' time in the whole training: PAAC's Figure 2; sum 1
-  nlohmann::ordered_json own;  // an object: measurements of this system alone, by their log keys
-  StepCosts costs;             // on one core
-  double limit = 0;            // in steps per second
+  TimeShares shares;            // of the threads' time, as in PAAC's Figure 2; they sum to 1
+  nlohmann::ordered_json own;   // an object: measurements of this system alone, by their log keys
+  StepCosts costs;              // on one core
+  double limit = 0;             // in steps per second
 
   /// The reached share of the limit. On a CPU the limit is cores / costs.total(), the rate at which
   /// no core ever waits; with the network on another device it is cores / costs.env.

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kPartiallyObserved = "partially_observed";
 // The network of Mnih et al. 2015 needs images of at least this size.
 constexpr std::int64_t kLeastImage = 36;
-// Exceeds the total score of an environment's words of kind.
+// Exceeds the total score of words that describe the environment's kind.
 constexpr int kFamilyScore = 10;
 constexpr int kIdScore = 100;
 
@@ -26,7 +26,7 @@ std::vector<std::string> words_of(const std::string& text) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-/// "a, b" as two texts.
+/// Splits a text at its commas: "a, b" gives two parts.
 std::vector<std::string> parts_of(const std::string& text) {
   std::vector<std::string> parts;
   std::istringstream stream(text);

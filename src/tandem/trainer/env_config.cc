@@ -47,7 +47,7 @@ std::vector<double> numbers_of(const std::string& key, const std::string& text) 
   return numbers;
 }
 
-/// Null if observations are shown as they are.
+/// The scale of normalised observations; null if they are not normalised.
 std::shared_ptr<const ObservationScale> scale_of(const EnvConfig& env) {
   if (env.normalise == "false") return nullptr;
   if (env.lacks_scale()) {

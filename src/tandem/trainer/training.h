@@ -18,7 +18,7 @@
 
 namespace tandem {
 
-/// How a training is stopped and observed. Value type.
+/// The means to stop and to observe a training. Value type.
 struct TrainingView {
   StopRequested stop_requested = [] { return false; };  // polled by the system's threads
   std::FILE* progress = stderr;                         // null: no progress line

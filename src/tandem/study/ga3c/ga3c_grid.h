@@ -33,7 +33,7 @@ struct GridRow {
   double latency_p99 = 0;
 };
 
-/// "ga3c with nips, 16 agents, 1 predictors, 2 trainers".
+/// The settings in words: "ga3c with nips, 16 agents, 1 predictors, 2 trainers".
 [[nodiscard]] std::string setting_text(const GridRow& row);
 
 /// The row of this config and its measured rates.

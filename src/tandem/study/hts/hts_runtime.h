@@ -39,7 +39,7 @@ struct LatencyRow {
 /// The settings of each row's training. Value type.
 struct HtsRuntimeTask {
   std::int64_t envs = 16;
-  double seconds = 6;  // longer if a round of alpha steps takes long
+  double seconds = 6;  // of training; more if a round of alpha steps takes long
 };
 
 /// Measures HTS-RL with as many executors as environments.
