@@ -13,7 +13,7 @@
 namespace tandem {
 namespace {
 
-constexpr std::int64_t kNoops = 30;  // the most; PAAC, section 5.1
+constexpr std::int64_t kNoops = 30;  // no-ops at most; PAAC, section 5.1
 
 }  // namespace
 
@@ -59,7 +59,7 @@ std::vector<Setting> AgentOptions::env_settings() const {
   return settings;
 }
 
-/// Not every family of environments has no-op starts.
+/// Throws Error if the environment's family has no no-op starts.
 void AgentOptions::require_noops() const {
   require_run(run_);
   auto config = load_config("", read_toml(RunPaths{run_}.config()));

@@ -12,14 +12,14 @@
 
 namespace tandem {
 
-/// The words of the command line. Must outlive the parsing.
+/// The options RUN, --checkpoint and so on. Must outlive the parsing of the command line.
 class AgentOptions {
  public:
   /// Adds RUN and the options to a command.
   void add_to(CLI::App& app);
 
-  /// Loads the agent that they name; reports damaged checkpoints on stderr. Throws Error as
-  /// Agent::load does, and for options that do not fit its environment.
+  /// Loads the agent that the options choose; reports damaged checkpoints on stderr. Throws Error
+  /// as Agent::load does, and for options that do not fit the agent's environment.
   [[nodiscard]] Agent load() const;
 
   [[nodiscard]] const std::string& run() const { return run_; }

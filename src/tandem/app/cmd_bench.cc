@@ -88,7 +88,8 @@ std::string percent(double share) { return fmt::format("{:.0f}%", 100 * share); 
 
 std::string cost(double seconds) { return fmt::format("{:.1f} us", microseconds(seconds)); }
 
-/// "ga3c/prediction_seconds_p99" = 0.02: "prediction p99", "20.00 ms".
+/// The row of a log key. The key "ga3c/prediction_seconds_p99" with the value 0.02 gives
+/// "prediction p99" and "20.0 ms".
 std::vector<std::string> own_row(const std::string& key, double value) {
   constexpr std::string_view kSeconds = "_seconds";
   auto name = key.substr(key.find('/') + 1);

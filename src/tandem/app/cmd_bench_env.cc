@@ -25,10 +25,10 @@ struct Rate {
   double seconds = 0;
 };
 
-// Steps one environment with random actions, with frame stacking and resets.
+// Steps one environment with random actions, including frame stacking and resets.
 Rate measure(VecEnv& env, RandomActions& actions, std::span<std::byte> observation,
              double seconds) {
-  constexpr int kStepsPerLook = 64;  // reading the clock costs as much as a small environment
+  constexpr int kStepsPerLook = 64;  // reading the clock takes as long as a cheap step
   const Stopwatch watch;
   Rate rate;
   while (rate.seconds < seconds) {
@@ -47,7 +47,7 @@ void run_env(const EnvBench& options) {
   std::vector<std::byte> observation(env.spec().observation_bytes());
   RandomActions actions(env.spec(), kSeed);
   env.reset(observation);
-  // A first measurement warms the caches and lets the CPU reach its clock rate. It is thrown away.
+  // The first measurement warms up the caches and the CPU's clock; its result is discarded.
   measure(env, actions, observation, std::min(0.5, options.seconds));
   const auto rate = measure(env, actions, observation, options.seconds);
 

@@ -1,4 +1,4 @@
-// `tandem compare`: calls a Python script, which has the curves and draws them.
+// `tandem compare`: runs a Python script that reads the runs' curves and draws them.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -74,7 +74,7 @@ void add_compare(CLI::App& program) {
   end_help(*command,
            {"tandem compare runs/hts-* runs/paac-* --return 0 --return 18 --out runs/compared"},
            kCompareFooter);
-  // The script has said what was wrong.
+  // The script has already printed its error.
   command->callback([options] {
     if (const int code = compare(*options); code != 0) std::exit(code);
   });

@@ -29,7 +29,7 @@ struct EvalOptions {
   bool json = false;
 };
 
-// The content of both kinds of output.
+// The content of the output, as a table or as JSON.
 struct Report {
   const EvalOptions& options;
   const Agent& agent;

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kShown = 3;  // settings for each number of agents: "the top three"
+constexpr std::size_t kShown = 3;  // settings shown for each number of agents: "the top three"
 
 struct Ga3cGridOptions {
   ConfigOptions config{kGa3c};
@@ -31,13 +31,13 @@ struct Ga3cGridOptions {
   std::vector<std::int64_t> predictors = {1, 2, 4};
   std::vector<std::int64_t> trainers = {1, 2, 4};
   std::vector<std::string> nets = {"nips", "large4", "large3", "large2", "large1"};
-  std::vector<std::string> beside;  // empty: all systems that go forward once
+  std::vector<std::string> beside;  // empty: the systems of forward_once()
   int rounds = 3;
   double seconds = 5;
   std::string out;
 };
 
-/// All combinations of the thread numbers, with the config's network.
+/// The configs of all combinations of thread numbers, with the config's network.
 std::vector<Config> grid(const Ga3cGridOptions& options, const Config& config) {
   std::vector<Config> all;
   for (const auto agents : options.agents) {
@@ -53,7 +53,7 @@ std::vector<Config> grid(const Ga3cGridOptions& options, const Config& config) {
   return all;
 }
 
-/// Every network, with this config and with the systems beside it.
+/// The configs of every network, for GA3C and for each of the other systems.
 std::vector<Config> networks(const Ga3cGridOptions& options, const Config& config) {
   const auto beside = options.beside.empty() ? forward_once(config) : options.beside;
   std::vector<Config> all;
@@ -67,7 +67,7 @@ std::vector<Config> networks(const Ga3cGridOptions& options, const Config& confi
   return all;
 }
 
-/// Measures, and reports progress.
+/// Measures the configs and reports progress.
 class Measurements {
  public:
   Measurements(const Ga3cGridOptions& options, std::size_t configs)
@@ -79,8 +79,9 @@ class Measurements {
                  options.out);
   }
 
-  /// The medians over the rounds so far, which are as many for each config. Configs are measured in
-  /// turns, so that other work on the machine affects all alike.
+  /// Returns the medians of each config over all rounds, and keeps those so far in the file
+  /// `table`. Every round measures each config once, so that other work on the machine affects all
+  /// alike.
   std::vector<GridRow> measure(const std::vector<Config>& configs, const fs::path& table) {
     std::vector<std::vector<GridRow>> rows(configs.size());
     std::vector<GridRow> medians;
@@ -103,7 +104,7 @@ class Measurements {
     return row;
   }
 
-  static constexpr double kStartSeconds = 1;  // about the time that a training needs to start
+  static constexpr double kStartSeconds = 1;  // about the time that a training takes to start
 
   const int rounds_;
   const double seconds_;

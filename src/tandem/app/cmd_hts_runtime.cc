@@ -37,7 +37,7 @@ struct HtsRuntimeOptions {
   std::string out;
 };
 
-/// Measures, and reports progress.
+/// Measures the rows of all figures and reports progress.
 class RuntimeMeasurements {
  public:
   explicit RuntimeMeasurements(const HtsRuntimeOptions& options)
@@ -49,7 +49,7 @@ class RuntimeMeasurements {
                  options.out);
   }
 
-  /// Figures 3 a and b.
+  /// Measures the rows of Figures 3 a and b.
   std::vector<RuntimeRow> runtimes() {
     std::vector<RuntimeRow> rows;
     const auto add = [&](const char* figure, RuntimeRow row) {
@@ -71,7 +71,7 @@ class RuntimeMeasurements {
     return rows;
   }
 
-  /// Figure 3 c.
+  /// Measures the rows of Figure 3 c.
   std::vector<LatencyRow> latencies() {
     std::vector<LatencyRow> rows;
     for (const auto actors : options_.actors) {

@@ -1,4 +1,4 @@
-// `tandem plot`: calls a Python script, which draws better.
+// `tandem plot`: runs a Python script that draws the curves.
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -57,7 +57,7 @@ void add_plot(CLI::App& program) {
       ->capture_default_str();
   end_help(*command, {"tandem plot runs/pong",
                       "tandem plot runs/pong runs/breakout --by frames --out runs/both.png"});
-  // The script has said what was wrong.
+  // The script has already printed its error.
   command->callback([options] {
     if (const int code = plot(*options); code != 0) std::exit(code);
   });

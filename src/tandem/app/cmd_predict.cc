@@ -38,7 +38,7 @@ struct PredictOptions {
   bool json = false;
 };
 
-/// The measurements, and the prediction that follows.
+/// The measurements, and the predictions from them.
 struct Prediction {
   std::string env;
   std::int64_t envs = 0;
@@ -52,7 +52,7 @@ struct Prediction {
                                            .actor_seconds = costs.inference});
   }
 
-  /// Without any synchronisation.
+  /// The rate without any synchronisation.
   [[nodiscard]] double most_steps_per_second() const {
     return static_cast<double>(envs) / (times.step.mean + costs.inference);
   }
@@ -63,14 +63,14 @@ struct Prediction {
             .learner_rate = 1 / costs.training};
   }
 
-  /// Whether environments compute, and so need a core each to run side by side.
+  /// Whether the environments mostly compute, and are too many for a core each.
   [[nodiscard]] bool needs_cores() const {
     constexpr double kMostlyBusy = 0.5;
     return times.busy > kMostlyBusy && envs > RunConfig{}.thread_budget();
   }
 };
 
-/// The cost of the network's parts on one core. Nothing is trained.
+/// Measures the costs of a step on one core, without any training.
 StepCosts measure_costs(const Config& config, double seconds) {
   const TemporaryFolder folder;
   Assembly assembly(without_scale(config));

@@ -15,7 +15,8 @@
 namespace tandem {
 namespace {
 
-/// "atari, numbers discrete (a2c, ppo)"; empty if the preset is not a default.
+/// A preset's situations and algorithms: "atari, numbers discrete (a2c, ppo)"; "-" if it is not a
+/// default.
 std::string default_text(const std::vector<DefaultFor>& defaults, const std::string& preset) {
   const auto found = std::ranges::find(defaults, preset, &DefaultFor::preset);
   if (found == defaults.end()) return "-";
@@ -26,7 +27,7 @@ std::string default_text(const std::vector<DefaultFor>& defaults, const std::str
   return fmt::format("{} ({})", fmt::join(situations, ", "), fmt::join(found->algorithms, ", "));
 }
 
-/// The first sentence of the comment at the top of a preset.
+/// The first sentence of the comment at the top of a preset, up to a semicolon.
 std::string about(const Preset& preset) {
   std::string text;
   for (std::size_t begin = 0; preset.toml.compare(begin, 2, "# ") == 0;) {

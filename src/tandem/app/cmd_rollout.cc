@@ -42,13 +42,13 @@ same seed gives the same files, too.)";
 struct RolloutOptions {
   EnvOptions env;
   std::int64_t seed = 1;
-  std::int64_t steps = 0;  // 0: as many as there are actions
+  std::int64_t steps = 0;  // 0: as many as the file has actions
   std::string actions;
   bool random = false;
   std::string out;
 };
 
-// Actions from a file, checked against the environment when they are read.
+// Actions from a file. The constructor checks that they fit the environment.
 class RecordedActions {
  public:
   RecordedActions(const std::string& file, const EnvSpec& spec) : array_(read_npy(file)) {
@@ -93,7 +93,7 @@ class RecordedActions {
   NpyArray array_;
 };
 
-// Writes one row of a file each step.
+// Writes the files: one row for each step or, in reset_obs.npy, for each reset.
 class Recorder {
  public:
   Recorder(const fs::path& dir, const EnvSpec& spec)

@@ -23,7 +23,7 @@
 namespace tandem {
 namespace {
 
-// Curves need points, and most of these runs are short.
+// Most of these runs are short, so their curves need more frequent log lines than usual.
 constexpr auto kLogSeconds = "run.log_seconds";
 
 struct SpeedupOptions {
@@ -33,7 +33,7 @@ struct SpeedupOptions {
   double score = 0;
   std::vector<std::string> vary;
   int runs = 1;
-  int best = 100000;  // all
+  int best = 100000;  // the default includes all runs
   std::string out;
 };
 
@@ -55,7 +55,7 @@ int threads_of(Config config, const std::string& key) {
 struct Plan {
   SweepPlan sweep;
   std::string threads_key;
-  std::vector<std::string> group_keys;  // the other lists
+  std::vector<std::string> group_keys;  // keys of the other lists
 };
 
 Plan make_plan(const SpeedupOptions& options) {
@@ -77,7 +77,8 @@ Plan make_plan(const SpeedupOptions& options) {
   plan.sweep = plan_sweep(options.config, settings, variations, options.runs);
   plan.sweep.description["command"] = "speedup";
   plan.sweep.description["score"] = options.score;
-  plan.sweep.description["cores"] = RunConfig{}.thread_budget();  // times of another machine differ
+  // Runs on another machine take other times and are no part of this sweep.
+  plan.sweep.description["cores"] = RunConfig{}.thread_budget();
   return plan;
 }
 

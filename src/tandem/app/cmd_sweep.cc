@@ -28,8 +28,8 @@ struct SweepOptions {
   std::string out;
 };
 
-/// The variations of --vary, and learning rates as in section 5.1 of A3C's paper unless the user
-/// has chosen.
+/// The variations of --vary. If the user does not set or vary the learning rate, the sweep draws it
+/// as in section 5.1 of A3C's paper.
 std::vector<Variation> variations_of(const SweepOptions& options) {
   auto config = options.config.load();
   const auto fields = config.fields();

@@ -51,7 +51,7 @@ std::int64_t steps_of(const VerifyOptions& options) {
   return steps;
 }
 
-/// The reason why bits differ that should be equal.
+/// The likely reason for different bits.
 std::string why_different(const VerifyOptions& options, const Verification& result) {
   if (result.other_backends.empty()) {
     return "Another build, CPU or setting does that; if all are the same, it is a bug";

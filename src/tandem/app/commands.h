@@ -5,8 +5,8 @@
 
 namespace tandem {
 
-/// Adds one subcommand with its options. Parsing the command line runs it and rethrows its
-/// exceptions.
+/// Each function adds one subcommand with its options. Parsing the command line runs the
+/// subcommand; its exceptions reach the caller.
 void add_train(CLI::App& program);
 void add_envs(CLI::App& program);
 void add_systems(CLI::App& program);

@@ -104,7 +104,7 @@ Config ConfigOptions::load(std::vector<Setting> settings, const std::vector<Sett
   }
   std::ranges::copy(last, std::back_inserter(settings));
   auto config = make(system_, settings, published());
-  // A rate that the user has set is not drawn, even if the preset asks for that.
+  // A learning rate that the user has set is not drawn at random, even if the preset asks for it.
   const auto fields = config.fields();
   if (sets("optimizer.lr", fields) && !sets("optimizer.lr_choice", fields)) {
     settings.push_back({"optimizer.lr_choice", "lr", "--set optimizer.lr"});

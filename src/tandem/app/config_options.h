@@ -14,23 +14,25 @@
 
 namespace tandem {
 
-/// The words of the command line. Only load() reads each by its field's type, so that all bad
-/// values are reported alike. Must outlive the parsing.
+/// The options SYSTEM, --config, --set and so on. They stay texts until load() reads each by its
+/// field's type, so all bad values are reported in the same way. Must outlive the parsing of the
+/// command line.
 class ConfigOptions final : public ConfigSource {
  public:
-  /// For a command that belongs to one system, whose name users then leave out; empty: for any.
+  /// With a `system`, the command belongs to that system, and users leave its name out. Without,
+  /// they choose any system.
   explicit ConfigOptions(std::string system = {})
       : for_one_system_(!system.empty()), system_(std::move(system)) {}
 
-  /// Adds SYSTEM and the options to a command. `without` lists options that the command uses
-  /// otherwise, such as "--threads".
+  /// Adds SYSTEM and the options to a command. `without` lists options to leave out, such as
+  /// "--threads".
   void add_to(CLI::App& app, const std::vector<std::string>& without = {});
 
   /// Loads the config. Later sources win: defaults, --config or else the default preset, --set in
-  /// order, the dedicated options. Throws Error.
+  /// order, the dedicated options. Throws Error for a bad option.
   [[nodiscard]] Config load() const;
 
-  /// The same with more settings, which win.
+  /// Does the same with more settings, which override all others.
   [[nodiscard]] Config load_with(const std::vector<Setting>& last) const override;
 
   /// The config of an earlier run with the changes that a resumed run may have: all of run.* except
@@ -39,7 +41,7 @@ class ConfigOptions final : public ConfigSource {
 
   [[nodiscard]] bool has_system() const { return !system_.empty(); }
 
-  /// Whether --set or an option of its own gives a value to this full key.
+  /// Whether --set or a dedicated option gives a value to this full key.
   [[nodiscard]] bool sets(const std::string& key, const FieldList& fields) const override;
 
   /// Whether --steps or --frames was given.
@@ -67,11 +69,12 @@ class ConfigOptions final : public ConfigSource {
   std::string frames_;
 };
 
-/// Adds --env and --set for commands that need an environment alone.
+/// The options --env and --set of a command that needs nothing but an environment. Must outlive the
+/// parsing of the command line.
 class EnvOptions {
  public:
   void add_to(CLI::App& app);
-  /// Loads the config, with the measured numbers that env.normalise needs.
+  /// Loads the config, with the means and deviations that env.normalise needs.
   [[nodiscard]] EnvConfig load() const;
 
  private:

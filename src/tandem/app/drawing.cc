@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The script is in the source tree beside the build folder, or installed.
+/// Finds the script in the source tree beside the build folder, or in the installation.
 fs::path find_script(const std::string& name) {
   for (const auto* place : {"../tools", "../share/tandem"}) {
     auto file = (own_folder() / place / name).lexically_normal();
@@ -28,7 +28,8 @@ fs::path find_script(const std::string& name) {
                           (own_folder() / "../tools").lexically_normal().string()));
 }
 
-/// The Python environment of set-up has everything that the scripts need.
+/// Finds the Python of $TANDEM_PYTHON, or else that of `make setup`, which has all packages that
+/// the scripts need.
 fs::path find_python() {
   if (const char* chosen = std::getenv("TANDEM_PYTHON")) return chosen;
   for (const auto& folder : {own_folder() / "..", fs::current_path()}) {

@@ -7,17 +7,17 @@
 
 namespace tandem {
 
-/// Runs tools/NAME.py with these words, in the Python of set-up or of $TANDEM_PYTHON, and waits for
-/// it. Its output appears on the terminal. Returns its exit code. Throws Error when it cannot be
-/// started.
+/// Runs tools/NAME.py with these arguments and waits for it. The Python is that of $TANDEM_PYTHON
+/// or of `make setup`. The script's output appears on the terminal. Returns its exit code. Throws
+/// Error when it cannot be started.
 int run_drawing(const std::string& name, const std::vector<std::string>& words);
 
-/// Draws sweep.png from the results so far in a sweep's folder. If it cannot, it only warns: the
-/// numbers are safe without it.
+/// Draws sweep.png from the results so far in a sweep's folder. A failure only gives a warning,
+/// because sweep.csv has the results.
 void draw_sweep(const std::filesystem::path& folder);
 
-/// Runs tools/NAME.py over an experiment's folder. If it fails, it only warns: the tables have the
-/// figures.
+/// Runs tools/NAME.py on an experiment's folder. A failure only gives a warning, because the tables
+/// have the results.
 void draw_experiment(const std::string& name, const std::filesystem::path& folder);
 
 }  // namespace tandem

@@ -1,6 +1,6 @@
 // The program `tandem`: reads the command line and runs one subcommand.
 //
-// Exit codes: 0 success; 2 something the user can mend (said once, on stderr); 1 a bug.
+// Exit codes: 0 success; 2 an error that the user can mend (printed once, on stderr); 1 a bug.
 
 #include <fmt/format.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
@@ -39,13 +39,13 @@ int refuse(const std::string& message) {
   return kUserError;
 }
 
-// CLI11 also ends --help and --version by exceptions, which have the exit code 0.
+// CLI11 throws exceptions for --help and --version, too; they have the exit code 0.
 int finish_parsing(const CLI::App& program, const CLI::ParseError& end) {
   if (end.get_exit_code() == 0) return program.exit(end);
   return refuse(std::string(end.what()) + "; `tandem --help` and `tandem COMMAND --help` say more");
 }
 
-// CLI11 would only say that a command is required.
+// Offers the nearest command for an unknown one. CLI11 would only say that a command is required.
 void check_command(const CLI::App& program, const std::string& word) {
   std::vector<std::string> names;
   for (const auto* command : program.get_subcommands({})) names.push_back(command->get_name());
@@ -55,8 +55,8 @@ void check_command(const CLI::App& program, const std::string& word) {
                                   near.empty() ? "" : " did you mean " + near + "?"));
 }
 
-// An empty word mostly comes from a shell variable that is not set. As an option's value it would
-// count as if the option were missing: `--resume "$RUN"` must not begin a new run.
+// Refuses empty words, which mostly come from shell variables that are not set. An option with an
+// empty value would count as missing, but `--resume "$RUN"` must not begin a new run.
 void check_words(std::span<char*> words) {
   const auto blank = [](std::string_view word) {
     return word.empty() || (word.starts_with("--") && word.find('=') == word.size() - 1);
@@ -68,7 +68,7 @@ void check_words(std::span<char*> words) {
       fmt::format("'{}' is given an empty value: fill it in or leave it out", option));
 }
 
-/// Adds all commands, under headings by what their user is about.
+/// Adds all commands, under headings that name the user's purpose.
 void add_commands(CLI::App& program) {
   using Add = void (*)(CLI::App&);
   const auto add = [&](const char* heading, std::initializer_list<Add> commands) {
@@ -97,8 +97,8 @@ int report_bug(const std::string& what) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Ctrl-C also ends a `tee` or `head` that reads the output. Losing its readers must not end a run
-  // before its checkpoint.
+  // Ctrl-C also ends a `tee` or `head` that reads the output. The loss of a reader must not end a
+  // run before its checkpoint.
   std::signal(SIGPIPE, SIG_IGN);
   tandem::keep_freed_memory();
   // Log messages go to stderr, like the progress line; stdout is left to results.
@@ -110,8 +110,8 @@ int main(int argc, char** argv) {
                            "Print the version and what networks are computed with");
   program.require_subcommand(1);
   add_commands(program);
-  // Narrow, so that a command and what it does fit one line; the commands' own help is as wide as
-  // their options need.
+  // In a narrow column, a command and its description fit one line. The commands' own help keeps
+  // the default width, which their options need.
   constexpr std::size_t kCommandColumn = 14;
   const auto narrow = std::make_shared<CLI::Formatter>();
   narrow->column_width(kCommandColumn);
@@ -126,7 +126,7 @@ int main(int argc, char** argv) {
   try {
     check_words(std::span(argv + 1, argv + argc));
     if (argc > 1) check_command(program, argv[1]);
-    static_cast<void>(tandem::best_simd());  // reports a bad $TANDEM_CPU before anything else
+    static_cast<void>(tandem::best_simd());  // reports a bad $TANDEM_CPU before the command runs
     program.parse(argc, argv);
     return 0;
   } catch (const CLI::ParseError& end) {

@@ -1,4 +1,4 @@
-// Settings of the whole process, which only the command line may make.
+// Settings of the whole process, for the program alone.
 #pragma once
 
 namespace tandem {

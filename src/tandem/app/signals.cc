@@ -23,14 +23,14 @@ sigset_t set_of_signals() {
 }  // namespace
 
 StopSignals::StopSignals() {
-  // A background process may start with SIGINT ignored; it must stop all the same.
+  // A background process may start with SIGINT ignored, but SIGINT must stop it, too.
   struct sigaction by_default = {};
   by_default.sa_handler = SIG_DFL;
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     sigaction(kSignals[i], &by_default, &actions_before_[i]);
   }
   const sigset_t set = set_of_signals();
-  pthread_sigmask(SIG_BLOCK, &set, &mask_before_);  // threads inherit it
+  pthread_sigmask(SIG_BLOCK, &set, &mask_before_);  // new threads inherit the mask
   watcher_ = std::thread([this] { watch(); });
 }
 
@@ -55,7 +55,7 @@ void StopSignals::watch() {
     if (!since_first) since_first.emplace();
     if (since_first->seconds() < kOneRequestSeconds) continue;
     pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
-    std::raise(signal);  // takes the default action: it ends the process
+    std::raise(signal);  // the default action ends the process
   }
 }
 

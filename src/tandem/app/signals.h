@@ -10,11 +10,12 @@
 
 namespace tandem {
 
-/// While one exists, the first SIGINT or SIGTERM only sets a flag that the training loop polls, so
-/// that it can write a checkpoint. Another signal, half a second later or more, ends the process at
-/// once. (For a single request, `timeout` sends one signal to the process and another to its group;
-/// the second one must not kill the process while it saves.) Destruction restores the old handlers.
-/// At most one at a time; start threads that compute after it. Any thread may call requested().
+/// While a StopSignals exists, the first SIGINT or SIGTERM only sets a flag, which the training
+/// polls, so that it can write a checkpoint. Another signal, half a second later or more, ends the
+/// process at once. (For a single request, `timeout` sends one signal to the process and another to
+/// its group; the second one must not kill the process while it saves.) Destruction restores the
+/// old handlers. At most one may exist at a time. Start computing threads only after it, because
+/// they inherit its mask of signals. Any thread may call requested().
 ///
 /// A thread of its own waits for the signals, which are blocked in all others. Code of oneDNN for
 /// AVX2 and AVX-512 does not survive a handler that runs on its thread's stack: one in a hundred
@@ -28,7 +29,7 @@ class StopSignals {
 
   [[nodiscard]] bool requested() const { return requested_.load(std::memory_order_relaxed); }
 
-  /// Asks requested() of this, which must outlive it.
+  /// A function that calls requested(). This object must outlive it.
   [[nodiscard]] StopRequested stop_requested() const {
     return [this] { return requested(); };
   }

@@ -1,12 +1,12 @@
-// The version of this program, and of the libraries that compute its networks.
+// The versions of this program and of the libraries that compute its networks.
 #pragma once
 
 #include <string>
 
 namespace tandem {
 
-/// The program's version, and a line for each library of networks: its version, the file that holds
-/// it, or the places that were searched. Loads none of them.
+/// The program's version, and a line for each library that computes networks: its version, its
+/// file, or the folders that were searched for it. Loads no library.
 [[nodiscard]] std::string version_text();
 
 }  // namespace tandem

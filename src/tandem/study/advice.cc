@@ -29,7 +29,7 @@ Candidate make_candidate(const AdviceTask& task, const std::string& system,
   return {std::move(words), choose_config(system, settings, task.catalogue)};
 }
 
-/// The config's own number, or else the one that the system measured.
+/// The policy lag that the config determines, or else the measured one.
 double lag_of(const Config& config, const nlohmann::ordered_json& means) {
   if (const auto lag = config.system->lag_updates()) return *lag;
   return means.value(config.system_name + "/policy_lag_updates", 0.0);
@@ -59,7 +59,7 @@ EnvMeasures measure_env(const AdviceTask& task) {
   std::vector<std::unique_ptr<Env>> some;
   std::vector<std::byte> frame(first->spec().frame_bytes());
   Stream stream(1, 1);
-  first->reset(stream, frame);  // now includes everything that environments share
+  first->reset(stream, frame);  // so that `before` includes all that environments share
   release_memory();
   const double before = resident_bytes();
   for (int i = 1; i <= kCount; ++i) {
@@ -68,7 +68,8 @@ EnvMeasures measure_env(const AdviceTask& task) {
   }
   env.bytes = std::max(0.0, (resident_bytes() - before) / kCount);
   env.times = measure_step_times(env.config, task.seconds, cores());
-  // Sleeping environments share no core, and waking takes longer the more of them sleep.
+  // Sleeping environments need no core of their own, so many can step at once. They take longer to
+  // wake up when there are many.
   if (env.asleep()) env.times = measure_step_times(env.config, task.seconds, kThreadsAsleep);
   return env;
 }

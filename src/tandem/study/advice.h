@@ -15,17 +15,17 @@ namespace tandem {
 struct AdviceTask {
   std::shared_ptr<const Catalogue> catalogue = published();
   std::vector<Setting> settings;  // env.*, net.*, ...
-  double seconds = 1;             // of each measurement
+  double seconds = 1;             // of each measurement; three times as long for a check
   bool check = false;             // whether to measure real trainings, too
 };
 
 /// Measurements of the environment alone. Value type.
 struct EnvMeasures {
   EnvConfig config;
-  StepTimes times = {};  // measured while all cores step
+  StepTimes times = {};  // in as many threads as cores, or in more if asleep()
   double bytes = 0;      // memory of one environment
 
-  /// Whether most of a step is spent asleep, or in another process.
+  /// Whether a step spends most of its time asleep or in another process.
   [[nodiscard]] bool asleep() const { return times.busy < 0.5; }
 };
 
@@ -38,13 +38,13 @@ struct Candidate {
 /// A forecast for a candidate. Value type.
 struct Prospect {
   Candidate candidate;
-  SystemCosts costs = {};  // measured in environments that cost nothing
+  SystemCosts costs = {};  // measured in environments that take no time
   double steps_per_second = 0;
   double lag = 0;       // approximate policy lag, in updates
-  double bytes = 0;     // the largest memory of the whole process
+  double bytes = 0;     // expected peak memory of the whole process
   double measured = 0;  // steps per second of a real training; 0: not measured
 
-  /// The forecast rate's error relative to the measured one.
+  /// The relative error of the forecast rate.
   [[nodiscard]] double error() const { return steps_per_second / measured - 1; }
 
   /// The command `tandem train ...`.
@@ -53,17 +53,17 @@ struct Prospect {
 
 [[nodiscard]] EnvMeasures measure_env(const AdviceTask& task);
 
-/// Settings worth a look, of all systems: their presets and, if steps are spent asleep (or in
-/// another process), also more threads than cores. Leaves out systems that refuse the settings; if
-/// all do, throws the first one's Error.
+/// Settings worth a look: each system's variants(), or its sleeping_variants() if env.asleep().
+/// Leaves out settings that a system refuses; if all are refused, throws the first Error.
 [[nodiscard]] std::vector<Candidate> candidates(const AdviceTask& task, const EnvMeasures& env);
 
-/// Trains the candidate in environments that cost nothing, and computes the rest.
+/// Trains the candidate in environments that take no time, and computes the forecast from its costs
+/// and those of the environment.
 [[nodiscard]] Prospect forecast(const AdviceTask& task, const EnvMeasures& env,
                                 const Candidate& candidate, const StopRequested& stop_requested);
 
 /// The prospect to begin with: among those nearly as fast as the fastest, the one with the least
-/// policy lag, since experience of an old policy teaches less. `prospects` must not be empty. Pure.
+/// policy lag, since experience of an old policy teaches less. `forecasts` must not be empty. Pure.
 [[nodiscard]] const Prospect& recommended(const std::vector<Prospect>& forecasts);
 
 }  // namespace tandem

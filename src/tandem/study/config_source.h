@@ -16,7 +16,8 @@ class ConfigSource {
  public:
   virtual ~ConfigSource() = default;
 
-  /// The user's config with more settings, which win. Throws Error for a bad setting.
+  /// The user's config with more settings, which override the user's. Throws Error for a bad
+  /// setting.
   [[nodiscard]] virtual Config load_with(const std::vector<Setting>& last) const = 0;
 
   /// Whether the user, not a preset, gave a value to this full key.

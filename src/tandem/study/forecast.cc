@@ -10,7 +10,7 @@ namespace {
 
 double as_double(std::int64_t value) { return static_cast<double>(value); }
 
-/// The environment's part of the time of a step, for `threads` threads side by side.
+/// The seconds per step that environments take when `threads` threads step them side by side.
 double seconds_of_steps(const StepTime& step, double threads, double meeting_steps) {
   if (meeting_steps == 0 || step.deviation == 0) return step.mean / threads;
   constexpr int kRounds = 4000;

@@ -9,7 +9,7 @@
 namespace tandem {
 namespace {
 
-/// The number in a line of /proc/self/status such as "VmRSS:    1234 kB".
+/// The bytes in a line of /proc/self/status such as "VmRSS:    1234 kB"; 0 without such a line.
 double status_bytes(const std::string& name) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -24,8 +24,8 @@ double resident_bytes() { return status_bytes("VmRSS"); }
 
 void release_memory() {
   malloc_trim(0);
-  std::ofstream("/proc/self/clear_refs") << "5";  // resets the peak only; not every container
-                                                  // allows it
+  // The 5 resets the peak alone. Some containers do not allow it.
+  std::ofstream("/proc/self/clear_refs") << "5";
 }
 
 double peak_bytes() { return std::max(status_bytes("VmHWM"), resident_bytes()); }

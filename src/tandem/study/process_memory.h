@@ -3,14 +3,14 @@
 
 namespace tandem {
 
-/// Bytes in use now.
+/// The bytes in use now.
 [[nodiscard]] double resident_bytes();
 
-/// Gives freed memory back to the system, and forgets the peak so far.
+/// Returns freed memory to the operating system, and resets the peak if the system allows it.
 void release_memory();
 
-/// The most bytes in use since release_memory(), or the bytes in use now if the system does not
-/// tell.
+/// The peak of the bytes in use since release_memory(), or since the process began if the peak
+/// could not be reset. If the system records no peak, the bytes in use now.
 [[nodiscard]] double peak_bytes();
 
 }  // namespace tandem

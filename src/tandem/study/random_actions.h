@@ -8,8 +8,8 @@
 
 namespace tandem {
 
-/// Draws from a stream of its own. An environment's own draws (no-ops, resets) are then the same
-/// when recorded actions are played back. Not thread-safe.
+/// Draws actions from a stream of its own, so the environment's own draws (no-ops, resets) are the
+/// same when recorded actions are played back. Not thread-safe.
 class RandomActions {
  public:
   RandomActions(const EnvSpec& spec, std::uint64_t seed)
@@ -19,7 +19,7 @@ class RandomActions {
   Action next() { return uniform_action(spec_, stream_, values_); }
 
  private:
-  // Environments' streams have the ids from 0 on; this one is far above.
+  // Environments' streams have the ids from 0 on; this id is far above.
   static constexpr std::uint64_t kStreamId = std::uint64_t{2} << 40;
 
   EnvSpec spec_;

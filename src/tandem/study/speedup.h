@@ -11,10 +11,10 @@ namespace tandem {
 
 /// One run to the reference score. Value type.
 struct SpeedupRun {
-  std::string name;   // its folder's name
+  std::string name;   // name of its folder
   std::string group;  // runs of one group are compared: "method=a3c"
   int threads = 1;
-  std::optional<RunOutcome::Reached> reached;  // empty: the budget was used up before
+  std::optional<RunOutcome::Reached> reached;  // empty: it never reached the score
 };
 
 /// The results for one number of threads: medians over the runs that count. A run that never
@@ -23,15 +23,15 @@ struct SpeedupRow {
   std::string group;
   int threads = 1;
   std::vector<std::string> counted;  // names of the runs that count, the soonest first
-  int reached = 0;                   // how many of these reached the score
-  std::optional<double> seconds;     // empty: at least half of them never reached the score
+  int reached = 0;                   // number of these that reached the score
+  std::optional<double> seconds;     // to the score; empty: at least half never reached it
   std::optional<double> frames;
   std::optional<double> time_speedup;  // relative to the fewest threads of the group
   std::optional<double> data_speedup;
 };
 
-/// A row for each group and number of threads; groups stay in order, thread numbers ascend. The
-/// `best` soonest runs of each number count. Pure.
+/// A row for each group and number of threads. Groups keep their order, and numbers of threads
+/// ascend. Only the `best` soonest runs count in each row. Pure.
 [[nodiscard]] std::vector<SpeedupRow> speedup_rows(std::vector<SpeedupRun> runs, int best);
 
 /// A table for a terminal of this width.

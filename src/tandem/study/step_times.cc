@@ -30,9 +30,9 @@ StepTimes measure_one(const EnvFactory& make_env, int index, double seconds) {
     return taken;
   };
   const Stopwatch watch;
-  while (watch.seconds() < 0.1 * seconds) step();  // warms caches up and brings the clock to speed
+  while (watch.seconds() < 0.1 * seconds) step();  // warms up the caches and the CPU's clock
 
-  // Welford's sums, which lose no digits.
+  // Welford's sums, which avoid the loss of digits by cancellation.
   double mean = 0;
   double squares = 0;
   double count = 0;

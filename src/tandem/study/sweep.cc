@@ -41,7 +41,7 @@ class Queue {
                  plan.runs.size());
   }
 
-  /// Null when there is none left.
+  /// The next run to train; null when none is left.
   const PlannedRun* take() {
     const Lock lock(mutex_);
     if (next_ == waiting_.size()) return nullptr;
@@ -57,7 +57,7 @@ class Queue {
     const auto outcome = folder_.outcome(run);
     if (outcome->why == "diverged") {
       spdlog::warn("{} diverged: {}", name(run), outcome->message);
-    } else if (jobs_ > 1) {  // with one job, its progress line says so
+    } else if (jobs_ > 1) {  // a single job has a progress line, which says so
       const auto score = outcome->score ? fmt::format("{:.4g}", *outcome->score) : "no game ended";
       spdlog::info("{} ended: score {}", name(run), score);
     }
@@ -85,19 +85,19 @@ class Queue {
   std::size_t ended_ TANDEM_GUARDED_BY(mutex_) = 0;
 };
 
-/// Trains from the run's checkpoint if it has one.
+/// Trains one run, from its checkpoint if it has one.
 void train_one(const Config& config, const fs::path& folder, TrainingView view) {
   const bool resume = has_checkpoint(RunPaths{folder}.checkpoints());
-  if (!resume) fs::remove_all(folder);  // it was killed before its first checkpoint
+  if (!resume) fs::remove_all(folder);  // of a run that was killed before its first checkpoint
   try {
     Training training(config, folder, resume);
     training.run(std::move(view));
   } catch (const Diverged&) {
-    // The run's result records the error, and the next run may do better.
+    // The run's result records the error, and the sweep goes on.
   }
 }
 
-/// Runs that train at the same time share the threads of the process.
+/// Divides the default thread budget among the runs that train at the same time.
 Config with_share_of_threads(Config config, int jobs) {
   if (jobs > 1 && config.run.threads == 0) {
     config.run.threads = std::max(1, config.run.thread_budget() / jobs);

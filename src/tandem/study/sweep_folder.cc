@@ -28,7 +28,8 @@ std::string text_of(const ordered_json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// "optimizer.decay is 0.99 there and 0.95 here", for every key in which two objects differ.
+/// Adds a text for every key in which the two objects differ: "optimizer.decay is 0.99 there and
+/// 0.95 here".
 void find_differences(const ordered_json& before, const ordered_json& now,
                       std::vector<std::string>& found) {
   auto all = before;
@@ -40,15 +41,15 @@ void find_differences(const ordered_json& before, const ordered_json& now,
     if (old.is_object() && other.is_object()) {
       find_differences(old, other, found);
     } else if (key == "runs" && old < other) {
-      continue;  // the first ones keep their values
+      continue;  // more runs leave the earlier ones as they are
     } else {
       found.push_back(fmt::format("{} is {} there and {} here", key, text_of(old), text_of(other)));
     }
   }
 }
 
-/// Adds keys that the older version lacked, with their defaults. net.layers was once a number; its
-/// key is net.depth now.
+/// Adds the keys that an older version lacked, with their defaults. net.layers was once a number,
+/// whose key is now net.depth.
 void add_later_keys(ordered_json& before, const SweepPlan& plan) {
   auto& config = before["config"];
   if (config.contains("net.layers") && config["net.layers"].is_number()) {
@@ -107,8 +108,8 @@ SweepFolder::SweepFolder(const fs::path& folder, const SweepPlan& plan)
   const auto file = paths_.description();
   if (fs::exists(file)) {
     check_same(folder, read_description(file), plan);
-  } else if (holds_files(folder) && !fs::exists(fs::path(file) += ".tmp")) {  // killed as soon as
-                                                                              // it began
+  } else if (holds_files(folder) && !fs::exists(fs::path(file) += ".tmp")) {
+    // A sweep that was killed as it began leaves the .tmp file, and may begin again.
     throw Error(fmt::format("{} is not empty and holds no sweep: choose another folder (--out)",
                             folder.string()));
   }

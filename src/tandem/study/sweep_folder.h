@@ -20,20 +20,20 @@ struct SweepPaths {
   [[nodiscard]] std::filesystem::path run(int number) const;  // runs/007
 };
 
-/// The folder while this process works in it; nobody else can. Not thread-safe.
+/// The folder of a sweep, which no other process can use while this object exists. Not thread-safe.
 class SweepFolder {
  public:
-  /// Makes the folder, or resumes the sweep there. Throws Error when it holds anything else, or
-  /// another sweep; the message names all differences. More runs are no difference.
+  /// Makes the folder, or resumes the sweep there. Throws Error when it holds other files, or
+  /// another sweep; the message names all differences. A larger number of runs is not a difference.
   SweepFolder(const std::filesystem::path& folder, const SweepPlan& plan);
 
   [[nodiscard]] const SweepPaths& paths() const { return paths_; }
 
-  /// Empty for a run that has not ended.
+  /// The outcome of a run; empty if it has not ended.
   [[nodiscard]] std::optional<RunOutcome> outcome(const PlannedRun& run) const;
 
-  /// Writes sweep.csv: a line for each run that has ended, in the order of the plan. At any moment
-  /// the file is whole. Throws Error.
+  /// Writes sweep.csv: a line for each run that has ended, in the order of the plan. The file is
+  /// complete at any moment. Throws Error when it cannot be written.
   void write_csv(const SweepPlan& plan) const;
 
  private:

@@ -12,7 +12,7 @@
 namespace tandem {
 namespace {
 
-// Streams of environments have the ids from 0 on, seeds of emulators those from 2^40 on.
+// Environments' streams have the ids from 0 on, and emulators' seeds the ids from 2^40 on.
 constexpr std::uint64_t kDraws = std::uint64_t{1} << 41;
 
 void check_key(const std::string& key, const ConfigSource& options, const FieldList& fields,
@@ -30,7 +30,7 @@ void check_key(const std::string& key, const ConfigSource& options, const FieldL
   }
 }
 
-/// Indices into the values of each variation (0 for ranges), one combination after another.
+/// All combinations, each as a list with an index into the values of each variation (0: a range).
 std::vector<std::vector<std::size_t>> combinations(const std::vector<Variation>& variations) {
   std::vector<std::vector<std::size_t>> all = {{}};
   for (const auto& variation : variations) {
@@ -52,7 +52,7 @@ bool is_whole(const std::string& key, const FieldList& fields) {
   return std::holds_alternative<std::int64_t*>(field->target);
 }
 
-/// The values that one repetition draws from the ranges; empty for lists.
+/// The values that one repetition draws, one for each variation; empty texts for lists.
 std::vector<std::string> draw_all(const std::vector<Variation>& variations, const FieldList& fields,
                                   std::uint64_t seed, int repetition) {
   Stream stream(seed, kDraws + static_cast<std::uint64_t>(repetition));
@@ -72,7 +72,8 @@ nlohmann::ordered_json to_json(Config config) {
   return json;
 }
 
-/// `first` holds the runs of one repetition. The set of keys may depend on the values that vary.
+/// The description of a sweep. `first` holds the runs of one repetition; all of them are needed,
+/// because a run's keys may depend on the values that vary.
 nlohmann::ordered_json describe(const std::vector<PlannedRun>& first,
                                 const std::vector<std::string>& keys,
                                 const std::vector<Variation>& variations, int repetitions) {
@@ -107,7 +108,7 @@ SweepPlan plan_sweep(const ConfigSource& options, const std::vector<Setting>& se
   }
 
   auto shared = settings;
-  // Otherwise the config's own draw would replace the sweep's value.
+  // With lr_choice = log_uniform, the config's own draw would replace the sweep's value.
   const bool varies_lr = std::ranges::find(plan.keys, "optimizer.lr") != plan.keys.end();
   if (varies_lr) shared.push_back({"optimizer.lr_choice", "lr", "--vary"});
 

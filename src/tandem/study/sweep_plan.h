@@ -1,4 +1,4 @@
-// The list of all runs of a sweep, made before the first begins.
+// The plan of a sweep: all its runs, listed before the first begins.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,9 +15,9 @@ namespace tandem {
 struct PlannedRun {
   int number = 1;  // in the order of the sweep
   Config config = {};
-  std::vector<std::string> values = {};  // of the plan's keys, in their order
+  std::vector<std::string> values = {};  // of the plan's keys, in the same order
 
-  /// "optimizer.lr=0.0006 seed=3".
+  /// The run's values and seed: "optimizer.lr=0.0006 seed=3".
   [[nodiscard]] std::string title(const std::vector<std::string>& keys) const;
 };
 
@@ -25,20 +25,20 @@ struct PlannedRun {
 struct SweepPlan {
   std::vector<std::string> keys;  // full names of the keys that vary
   std::vector<PlannedRun> runs;
-  int combinations = 0;                // the first so many runs are one of each combination
+  int combinations = 0;                // number of combinations; the first runs are one of each
   nlohmann::ordered_json description;  // everything that determines the runs
-  nlohmann::ordered_json defaults;     // the config's values of keys that the user did not set
+  nlohmann::ordered_json defaults;     // of all keys, with only system, env.id and algo set
 };
 
-/// The treatment of a setting whose key also varies. A study's variations start from the setting
-/// and replace it.
+/// Whether a setting is refused or replaced if its key also varies. A study derives its variations
+/// from the user's setting and replaces that.
 enum class Given { refused, replaced };
 
 /// Plans `repetitions` runs for each combination of the lists' values. Repetition r of every
 /// combination has the seed run.seed + r and the same values from the ranges, so that compared runs
-/// differ in nothing else. Repetitions follow each other, so more of them only extend the plan. The
-/// plan depends on the arguments alone. Throws Error for an impossible key or value, before
-/// anything is trained.
+/// differ in nothing else. The plan lists one repetition after another, so more repetitions only
+/// extend it. It depends on the arguments alone. Throws Error for an impossible key or value,
+/// before anything is trained.
 [[nodiscard]] SweepPlan plan_sweep(const ConfigSource& options,
                                    const std::vector<Setting>& settings,
                                    const std::vector<Variation>& variations, int repetitions,

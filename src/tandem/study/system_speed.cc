@@ -13,7 +13,7 @@ namespace tandem {
 namespace {
 
 constexpr int kRounds = 4;
-constexpr double kTrainingShare = 0.7;  // share of a round; the measurements of parts get the rest
+constexpr double kTrainingShare = 0.7;  // share of a round; the rest is for measuring the parts
 
 TimeShares shares_of(const nlohmann::ordered_json& means) {
   return {.stepping = means.at("time/stepping"),
@@ -27,7 +27,7 @@ struct Round {
   MeasuredCosts costs;
 };
 
-/// Threads beyond the number of cores add nothing.
+/// The number of cores that the threads can use.
 int cores_of(const Config& config) {
   return std::min(config.run.thread_budget(), RunConfig{}.thread_budget());
 }
@@ -45,7 +45,8 @@ Round measure_round(const Config& config, double seconds, const StopRequested& s
   return round;
 }
 
-/// The medians of measurements that only this system makes, as "ga3c/...".
+/// The measurements that only this system makes: the medians of those that it logs, as "ga3c/...",
+/// and its own figures of the first round's costs.
 nlohmann::ordered_json own_measures(const Config& config, const std::vector<Round>& rounds) {
   auto own = nlohmann::ordered_json::object();
   for (const auto& [key, value] : rounds.front().training.means.items()) {

@@ -14,19 +14,19 @@ namespace tandem {
 struct SystemSpeed {
   int threads = 0;  // the training's thread budget
   Batching batching;
-  double steps_per_second = 0;  // in whole training
-  TimeShares shares;            // of the threads' time in whole training: PAAC's Figure 2; sum 1
+  double steps_per_second = 0;  // of the whole training
+  TimeShares shares;            // of the threads' time, as in PAAC's Figure 2; they sum to 1
   nlohmann::ordered_json own;   // an object: measurements of this system alone, by their log keys
   StepCosts costs;              // on one core
-  double limit = 0;             // steps per second
+  double limit = 0;             // in steps per second
 
-  /// The share of the limit that is reached. On a CPU the limit is cores / costs.total(), the rate
-  /// when no core ever waits; with the network on another device it is cores / costs.env.
+  /// The reached share of the limit. On a CPU the limit is cores / costs.total(), the rate at which
+  /// no core ever waits; with the network on another device it is cores / costs.env.
   [[nodiscard]] double fraction() const { return steps_per_second / limit; }
 };
 
-/// Measures whole training and its parts in turns for about `seconds`, without the time to make
-/// environments, and takes medians. Trains in a temporary folder, which it deletes afterwards.
+/// Measures the whole training and its parts in turns for about `seconds`, and takes medians. The
+/// time to make environments does not count. Trains in a temporary folder, and deletes it.
 /// Throws Error when the config cannot be trained with, or when `stop_requested` returns true.
 [[nodiscard]] SystemSpeed measure_system(const Config& config, double seconds,
                                          const StopRequested& stop_requested);

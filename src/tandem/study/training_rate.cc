@@ -20,7 +20,7 @@
 namespace tandem {
 namespace {
 
-constexpr double kWarmUpShare = 0.2;  // of the seconds
+constexpr double kWarmUpShare = 0.2;  // share of the seconds
 constexpr double kEndless = 1e9;
 
 /// Processor seconds of all threads of this process.
@@ -30,13 +30,13 @@ double processor_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// Follows a run by its steps after each update, and tells when its time is up. Safe to use from
-/// many threads.
+/// Measures the rates of a run, and tells when its time is up. Safe to use from many threads.
 class Meter {
  public:
   explicit Meter(double seconds) : seconds_(seconds) {}
 
-  /// Call it after each update; the first call starts the clock. Returns whether the time is up.
+  /// Call it after each update, with the run's steps so far. The first call with steps above 0
+  /// starts the clock. Returns whether the time is up.
   bool time_is_up(std::int64_t steps) {
     if (steps == 0) return false;
     const Lock lock(mutex_);
@@ -48,7 +48,7 @@ class Meter {
     return now.seconds >= seconds_;
   }
 
-  // The rate since the end of the warm-up.
+  // Both rates count from the end of the warm-up.
   [[nodiscard]] double steps_per_second() const {
     const Lock lock(mutex_);
     return static_cast<double>(last_.steps - warm_.steps) / seconds();

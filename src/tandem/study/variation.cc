@@ -68,7 +68,7 @@ void parse_range(const std::string& name, const std::string& limits, Variation& 
 void parse_list(const std::string& words, Variation& variation) {
   const auto count = variation.keys.size();
   for (const auto& word : split(words, ',')) {
-    // A number such as 1e+5 is not two values.
+    // With a single key, a + belongs to a number such as 1e+5.
     auto parts = count > 1 ? split(word, '+') : std::vector{word};
     if (parts.size() != count) {
       refuse(variation.text, fmt::format("\"{}\" must be {} values, one for each key, with a + "

@@ -19,7 +19,7 @@ FoundCheckpoint find_checkpoint(const std::filesystem::path& run, const AgentCho
   return find_latest(folder, choice.on_damage);
 }
 
-// An agent may play in other environments of its kind; the agent itself is fixed.
+// Changes an option of the environment. Refuses the keys that belong to the trained agent.
 void change_env(Config& config, const Setting& setting) {
   const auto fields = config.fields();
   const auto& key = find_field(setting, fields).key;

@@ -20,21 +20,23 @@ namespace tandem {
 
 /// The checkpoint of a run, and the environments to play in. Value type.
 struct AgentChoice {
-  std::optional<std::int64_t> checkpoint = std::nullopt;  // its steps; empty: the newest good one
+  std::optional<std::int64_t> checkpoint = std::nullopt;  // its step; empty: the newest good one
   std::string device = {};                                // "cpu" or "cuda"; empty: as trained
-  /// Changes of the environment's options; keys outside the table [env] are refused, since the
-  /// agent cannot be changed any more.
+  /// Changes of the environment's options. Keys outside the table [env] are refused, because a
+  /// trained agent cannot be changed.
   std::vector<Setting> env = {};
   /// Receives a message for each damaged checkpoint that is skipped.
   std::function<void(const std::string&)> on_damage = [](const std::string&) {};
 };
 
-/// A trained policy and the environments that it plays in: those of the training, but a lost life
-/// does not end an episode. Movable. Not thread-safe: a thread that acts loads an agent of its own.
+/// A trained policy and the environments in which it plays. They are as in training, except that a
+/// lost life does not end an episode. Movable. Not thread-safe: each acting thread needs an agent
+/// of its own.
 class Agent {
  public:
-  /// Loads the agent in the folder of a run whose names are those of `catalogue`. Throws Error when
-  /// there is no run or no good checkpoint, or when they do not fit this program.
+  /// Loads the agent of the run in this folder. `catalogue` must have the names in the run's
+  /// config. Throws Error when there is no run or no good checkpoint, or when they do not fit this
+  /// program.
   [[nodiscard]] static Agent load(const std::filesystem::path& run, const AgentChoice& choice = {},
                                   const std::shared_ptr<const Catalogue>& catalogue = published());
 
@@ -42,12 +44,12 @@ class Agent {
   [[nodiscard]] const Config& config() const { return config_; }
   /// The observations and actions of its environments.
   [[nodiscard]] const EnvSpec& spec() const { return spec_; }
-  [[nodiscard]] std::int64_t step() const { return step_; }  // of its training
+  [[nodiscard]] std::int64_t step() const { return step_; }  // steps of its training
   /// The folder of the checkpoint that it was loaded from.
   [[nodiscard]] const std::filesystem::path& checkpoint() const { return checkpoint_; }
-  /// The trained network, for passes of your own.
+  /// The trained network, for your own forward passes.
   [[nodiscard]] Network& network() { return *network_; }
-  /// The algorithm that trained it, which says how to act.
+  /// The algorithm that trained it, with its rule for choosing actions.
   [[nodiscard]] const Algorithm& algorithm() const { return algorithm_; }
 
   /// Makes environments of this agent's kind; `seed` as in EnvConfig::factory.
@@ -55,8 +57,9 @@ class Agent {
     return config_.env.factory(seed);
   }
 
-  /// Acts in `envs` environments of the caller at once, with a recurrent state of its own for each;
-  /// drawn actions come from streams of `seed`. This agent must outlive it.
+  /// Makes a player for `envs` environments that the caller steps. Each environment has its own
+  /// recurrent state; sampled actions come from streams of `seed`. The agent must outlive the
+  /// player.
   [[nodiscard]] Player player(int envs, std::uint64_t seed = 0);
 
   /// Plays whole games, as `tandem eval` does.

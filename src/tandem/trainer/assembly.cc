@@ -24,7 +24,7 @@ OptimizerConfig optimizer_of(const Config& config) {
   return optimizer;
 }
 
-/// For messages: those algorithms with this trait that the config's system can train with.
+/// For messages: the algorithms with this trait that fit the config's system.
 template <class Trait>
 std::string algorithms_with(const Config& config, Trait trait) {
   std::vector<std::string> names;
@@ -86,7 +86,7 @@ Assembly::Assembly(const Config& config)
   network_factory()(learner_.parameters());  // throws where the device cannot compute it
 }
 
-/// Takes the parameters by value: an actor may outlive this, or be elsewhere.
+/// The factory holds copies, because an actor may outlive this assembly.
 NetworkFactory Assembly::network_factory() const {
   return [architecture = learner_.architecture(), device = config_.run.device,
           precision = precision_of(config_.net)](std::span<const float> parameters) {
@@ -118,7 +118,7 @@ TrainingContext Assembly::context(TrainingRun& run, const Checkpoint* resume) {
 }
 
 bool repeatable(const Config& config) {
-  // The libraries of a GPU add in no fixed order.
+  // GPU libraries add numbers in no fixed order.
   return config.run.device == "cpu" && config.system->repeatable();
 }
 

@@ -10,18 +10,18 @@
 
 namespace tandem {
 
-/// Everything that a system needs except the run to which it reports. Not thread-safe and never
-/// moved, because the parts that it hands out are views of it.
+/// Everything that a system needs except the run to which it reports. Cannot be moved, because the
+/// contexts that it makes refer to its members. Not thread-safe.
 class Assembly {
  public:
-  /// Measures the numbers that the config leaves open (see measured.h), makes one environment to
-  /// learn its spec, and makes one network to see that the device is there. Throws Error when parts
-  /// cannot be built or do not fit each other.
+  /// Measures the values that the config leaves open (see measured.h), makes one environment to
+  /// learn its spec, and makes one network to check that the device is available. Throws Error when
+  /// parts cannot be built or do not fit each other.
   explicit Assembly(const Config& config);
   Assembly(const Assembly&) = delete;
   Assembly& operator=(const Assembly&) = delete;
 
-  /// The config with the measured numbers.
+  /// The config with the measured values.
   [[nodiscard]] const Config& config() const { return config_; }
 
   /// The observations and actions of the environments.
@@ -29,11 +29,11 @@ class Assembly {
   /// The parameters and their optimizer.
   [[nodiscard]] Learner& learner() { return learner_; }
 
-  /// The name and the budgets of a run of these parts.
+  /// The options of a run that trains these parts.
   [[nodiscard]] TrainingRunOptions run_options() const;
 
   /// The context in which a system trains in `run`, from checkpoint `resume` if it is not null.
-  /// Both must outlive it.
+  /// The run, the checkpoint and this assembly must outlive the context.
   [[nodiscard]] TrainingContext context(TrainingRun& run, const Checkpoint* resume = nullptr);
 
  private:
@@ -50,7 +50,7 @@ class Assembly {
 /// Error when system, algorithm, network and environment do not fit each other.
 [[nodiscard]] Algorithm make_algorithm(const Config& config, const EnvSpec& spec);
 
-/// Whether training gives the same bits again, for any number of threads.
+/// Whether a repeated training gives the same bits, with any number of threads.
 [[nodiscard]] bool repeatable(const Config& config);
 
 }  // namespace tandem

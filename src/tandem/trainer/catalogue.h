@@ -20,9 +20,9 @@ struct NamedFamily {
   std::function<std::unique_ptr<EnvFamily>()> make;  // makes it, with its default options
 };
 
-/// The lists that names in a config are looked up in. A program may take the published one and add
-/// entries of its own, or make one of only its own. Copies share the entries, which are immutable.
-/// Value type.
+/// The lists in which the names of a config are looked up. A program may add its own entries to the
+/// published catalogue, or make a catalogue of its own entries alone. Copies share the entries,
+/// which are immutable. Value type.
 struct Catalogue {
   std::vector<std::shared_ptr<const System>> systems;  // prototypes; the first is the default
   std::vector<std::shared_ptr<const AlgorithmEntry>> algorithms;  // prototypes
@@ -32,11 +32,11 @@ struct Catalogue {
   /// The system of this name. Throws Error, and offers the nearest name, when there is none.
   [[nodiscard]] const System& system(const std::string& name) const;
 
-  /// The family of an environment id: one of these, a built-in one, or a plug-in's. Throws Error
+  /// The family of an environment id: from `families`, built in, or from a plug-in. Throws Error
   /// when there is none.
   [[nodiscard]] std::unique_ptr<EnvFamily> family(const std::string& env_id) const;
 
-  /// A setting in the words of all configs; only papers' own words change.
+  /// The setting with a paper's own words replaced by the common ones (see OwnWord).
   [[nodiscard]] Setting in_common_words(Setting setting) const;
 
   /// The names of the systems that train with an algorithm, in the catalogue's order.
@@ -44,11 +44,13 @@ struct Catalogue {
   /// The names of the algorithms that a system trains with, in the catalogue's order.
   [[nodiscard]] std::vector<std::string> algorithms_for(const System& system) const;
 
-  /// Throws Error when the system cannot train with the algorithm: says why, and offers what fits.
+  /// Throws Error when the system cannot train with the algorithm. The message gives the reason and
+  /// lists the systems and algorithms that fit.
   void require_fit(const System& system, const AlgorithmEntry& algorithm) const;
 };
 
-/// The catalogue of all that tandem provides: the same one at each call, from any thread.
+/// The catalogue of everything that tandem provides. All calls, from any thread, return the same
+/// object.
 [[nodiscard]] std::shared_ptr<const Catalogue> published();
 
 }  // namespace tandem

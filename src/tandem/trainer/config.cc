@@ -32,8 +32,8 @@ Field algo_field(std::string& algo, const Catalogue& catalogue) {
   return field;
 }
 
-// A file may hold the numbers of several algorithms. On the command line, a number of another
-// algorithm is a mistake.
+// A file may hold the hyperparameters of several algorithms. On the command line, a hyperparameter
+// of another algorithm is a mistake.
 bool is_unused(const Setting& setting, const FieldList& unused, const std::string& algo) {
   if (std::ranges::find(unused, setting.key, &Field::key) == unused.end()) return false;
   if (setting.origin == Setting::Origin::file) return true;
@@ -43,8 +43,8 @@ bool is_unused(const Setting& setting, const FieldList& unused, const std::strin
                   setting.where, setting.key, algo));
 }
 
-/// Applies those settings of a preset that the config has keys for. The preset chooses no other
-/// system, algorithm or environment.
+/// Applies the settings of a preset whose keys the config has. The system, the algorithm and the
+/// environment stay as they are.
 void apply_defaults(Config& config, const std::vector<Setting>& preset) {
   const auto fields = config.fields();
   for (const auto& setting : preset) {
@@ -55,7 +55,8 @@ void apply_defaults(Config& config, const std::vector<Setting>& preset) {
   }
 }
 
-/// The settings in common words, without the table that presets alone have.
+/// The settings under their current, common keys. Leaves out the table [default_for], which is for
+/// presets alone.
 std::vector<Setting> settings_for_config(const std::vector<Setting>& given,
                                          const Catalogue& catalogue) {
   std::vector<Setting> settings;
@@ -115,7 +116,7 @@ FieldList Config::unused_fields() {
 }
 
 std::string Config::toml() const {
-  Config copy = *this;  // fields() needs variables that may be set
+  Config copy = *this;  // fields() needs variables that it can point to
   return to_toml(copy.fields());
 }
 
@@ -133,7 +134,7 @@ Config load_config(const std::string& system, const std::vector<Setting>& given,
   const auto defaults = preset_settings(catalogue->presets, config.system_name + "/atari");
   const auto algo = algo_field(config.algo, *catalogue);
   apply_first(algo, defaults);
-  const auto usual = config.algo;  // the system's own
+  const auto usual = config.algo;  // as in the system's default preset
   auto chooses_env = defaults;
   chooses_env.insert(chooses_env.end(), settings.begin(), settings.end());
   config.env = choose_env(chooses_env, *catalogue);
@@ -162,7 +163,7 @@ Config choose_config(const std::string& system, const std::vector<Setting>& give
   apply_first(algo_field(task.algorithm, *catalogue), settings);
   const auto env = choose_env_with_options(settings, *catalogue);
   task.env_id = env.id;
-  // Copies of the task share the spec, so that only one environment is made.
+  // Copies of the task share the spec, so the environment is made only once.
   task.spec = [env, spec = std::make_shared<std::optional<EnvSpec>>()] {
     if (!*spec) *spec = env.spec();
     return **spec;

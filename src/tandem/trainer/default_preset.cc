@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kPartiallyObserved = "partially_observed";
 // The network of Mnih et al. 2015 needs images of at least this size.
 constexpr std::int64_t kLeastImage = 36;
-// Exceeds the score of all words of a kind together.
+// Exceeds the total score of words that describe the environment's kind.
 constexpr int kFamilyScore = 10;
 constexpr int kIdScore = 100;
 
@@ -26,7 +26,7 @@ std::vector<std::string> words_of(const std::string& text) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-/// "a, b" as two texts.
+/// Splits a text at its commas: "a, b" gives two parts.
 std::vector<std::string> parts_of(const std::string& text) {
   std::vector<std::string> parts;
   std::istringstream stream(text);
@@ -51,7 +51,7 @@ bool names(const std::vector<std::string>& words, const std::string& env_id) {
   return std::ranges::any_of(words, [&](const auto& word) { return name_score(word, env_id) > 0; });
 }
 
-/// Is 0 if one of the words does not hold for the environment.
+/// The total score of the words; 0 if one of them is false for the environment.
 int score(const std::vector<std::string>& words, const Task& task) {
   int total = 0;
   for (const auto& word : words) {
@@ -67,8 +67,8 @@ int score(const std::vector<std::string>& words, const Task& task) {
   return total;
 }
 
-/// The highest score among a default's situations: among those that name the environment if
-/// `named`, else among the others.
+/// The highest score among a default's situations. With `named`, only situations that name the
+/// environment or its family count; otherwise, only the others count.
 int best_score(const DefaultFor& one, const Task& task, bool named) {
   int most = 0;
   for (const auto& words : one.situations) {
@@ -84,7 +84,7 @@ bool is_for(const DefaultFor& one, const Task& task) {
   return one.system == task.system && std::ranges::count(one.algorithms, task.algorithm) > 0;
 }
 
-/// "a3c (a2c)" for each pair with a default for the environment.
+/// The systems with a default for the environment, each with its algorithms: "a3c (a2c)".
 std::vector<std::string> who_has_a_default(Task task, const Catalogue& catalogue,
                                            std::span<const DefaultFor> defaults) {
   std::vector<std::string> all;

@@ -1,4 +1,4 @@
-// Chooses the preset from which a training begins when its user names none.
+// Chooses the preset of a training whose user names none.
 #pragma once
 
 #include <functional>
@@ -18,10 +18,10 @@ namespace tandem {
 ///   env = "cartpole, numbers discrete"
 ///   algo = "a2c, n_step_q"
 ///
-/// `env` lists situations, and each is one or more words that must all be true of the environment:
-/// its id ("atari:Pong"), its family ("atari"), or words of its kind (see kind_of). `algo` lists
-/// algorithms; without it, the preset's own key `algo` names the only one. The system is the
-/// preset's own. Value type.
+/// `env` lists situations. Each has one or more words that must all be true of the environment: its
+/// id ("atari:Pong"), its family ("atari"), or words of its kind (see kind_of). `algo` lists
+/// algorithms; without it, the preset's own key `algo` names the only one. The preset's key
+/// `system` names the system. Value type.
 struct DefaultFor {
   std::string preset;
   std::string system;
@@ -37,19 +37,19 @@ struct DefaultFor {
 /// applies, "partially_observed".
 [[nodiscard]] std::vector<std::string> kind_of(const EnvSpec& spec);
 
-/// The choice of system, environment and algorithm that a training begins from.
+/// The system, the algorithm and the environment that need a preset.
 struct Task {
   std::string system;
   std::string algorithm = {};  // empty: the first of the catalogue that has a default
   std::string env_id = {};
-  std::function<EnvSpec()> spec = {};  // asked only if names do not decide: it may need a ROM
+  std::function<EnvSpec()> spec = {};  // called only if names do not decide: it may need a ROM
 };
 
 /// The most specific defaults for a task of this algorithm: one, several that compete, or an empty
 /// list. A situation that names the environment is more specific than one that names its family,
 /// and the latter is more specific than one of kinds alone; next, more words are more specific. A
-/// partially observed environment needs a situation that says so or that names it, because agents
-/// without memory do not learn it.
+/// partially observed environment needs a situation that says so, or one that names the environment
+/// or its family, because agents without memory do not learn it.
 [[nodiscard]] std::vector<std::string> most_special(std::span<const DefaultFor> defaults,
                                                     const Task& task);
 

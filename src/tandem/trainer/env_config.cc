@@ -22,7 +22,7 @@ namespace {
 
 const std::string kEnvPrefix = "env.";
 
-// Streams of environments have ids from 0 on; these are far above.
+// Environments' streams have the ids from 0 on; the ids of emulators' seeds begin far above.
 constexpr std::uint64_t kEmulatorSeeds = std::uint64_t{1} << 40;
 
 std::uint64_t emulator_seed(std::uint64_t seed, int index) {
@@ -47,7 +47,7 @@ std::vector<double> numbers_of(const std::string& key, const std::string& text) 
   return numbers;
 }
 
-/// Null if observations are shown as they are.
+/// The scale of normalised observations; null if they are not normalised.
 std::shared_ptr<const ObservationScale> scale_of(const EnvConfig& env) {
   if (env.normalise == "false") return nullptr;
   if (env.lacks_scale()) {
@@ -62,7 +62,7 @@ std::shared_ptr<const ObservationScale> scale_of(const EnvConfig& env) {
   return std::make_shared<const ObservationScale>(std::move(scale));
 }
 
-// The likeliest cause of an unknown option env.* is a config made for another environment.
+// An unknown option env.* most likely comes from a config for another environment.
 void check_env_option(const Setting& setting, const std::string& id, const FieldList& fields) {
   if (!setting.key.starts_with(kEnvPrefix)) return;
   try {
@@ -133,7 +133,7 @@ EnvConfig choose_env_with_options(const std::vector<Setting>& settings,
     try {
       apply_first(field, settings);
     } catch (const Error&) {
-      continue;  // a short key may mean another table; load_config knows and says so
+      continue;  // a short key may belong to another table; load_config reports real errors
     }
   }
   return env;

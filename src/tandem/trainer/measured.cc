@@ -18,13 +18,14 @@
 namespace tandem {
 namespace {
 
-constexpr std::uint64_t kMeasurement = std::uint64_t{1} << 44;  // far above all other streams
+// A stream id far above those of all other streams.
+constexpr std::uint64_t kMeasurement = std::uint64_t{1} << 44;
 
-// Half a minute of play. On Atari they take a tenth of a second.
+// On Atari, half a minute of play, which an emulator computes in a tenth of a second.
 constexpr int kPictures = 500;
 constexpr int kObservations = 5000;
 
-/// Plays randomly and shows `count` frames, the first ones of episodes among them.
+/// Plays randomly and passes `count` frames to `show`, including the first frame of each episode.
 void play_randomly(Env& env, std::uint64_t seed, int count,
                    const std::function<void(std::span<const std::byte> frame)>& show) {
   const auto& spec = env.spec();
@@ -44,8 +45,8 @@ void play_randomly(Env& env, std::uint64_t seed, int count,
   }
 }
 
-/// The mean grey of pixels from 0 to 1; 0 for an environment that shows none. It sums whole
-/// numbers, so its bits do not depend on the order.
+/// The mean grey level of pixels, from 0 to 1; 0 for an environment without pixels. Sums integers,
+/// so the result does not depend on the order of the sum.
 double mean_grey(Env& env, std::uint64_t seed) {
   if (env.spec().dtype != DType::u8) return 0;
   std::uint64_t sum = 0;
@@ -59,7 +60,7 @@ double mean_grey(Env& env, std::uint64_t seed) {
          (kWhite * kPictures * static_cast<double>(env.spec().frame_bytes()));
 }
 
-/// Mean and deviation of each number, by Welford's method.
+/// The mean and the deviation of each number of a frame, by Welford's method.
 class Moments {
  public:
   explicit Moments(std::size_t numbers) : mean_(numbers), squares_(numbers) {}
@@ -75,7 +76,8 @@ class Moments {
     }
   }
 
-  /// A number that never changes keeps its size.
+  /// The scale from these frames. A number that hardly changes gets the deviation 1, so it keeps
+  /// its size.
   [[nodiscard]] ObservationScale scale() const {
     constexpr double kLeastDeviation = 1e-6;
     ObservationScale scale{.mean = mean_, .deviation = {}};

@@ -7,7 +7,7 @@
 namespace tandem {
 namespace {
 
-/// On the command line the last part of a key is enough.
+/// Whether the key is net.`word`. On the command line the last part is enough.
 bool means(const Setting& setting, const std::string& word) {
   const bool is_short = setting.origin == Setting::Origin::command_line && setting.key == word;
   return is_short || setting.key == "net." + word;

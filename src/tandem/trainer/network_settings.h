@@ -8,13 +8,13 @@
 
 namespace tandem {
 
-/// Renames a setting of an older version to the key of today; returns others as they are.
-/// net.layers was once a whole number, the layers of mlp; its key is net.depth now.
+/// Gives a setting of an older version its current key; returns other settings unchanged. A whole
+/// number in net.layers once was the number of layers of mlp, whose key is now net.depth.
 [[nodiscard]] Setting under_todays_key(Setting setting);
 
-/// The last of net.arch and net.layers in `settings` wins; layers that the settings do not mention
-/// win over the name. Makes net.arch "layers" if layers win, and net.layers empty if a name wins,
-/// so that the config describes one network.
+/// Makes net.arch and net.layers describe one network. The one that comes last in `settings` wins;
+/// if neither is there, layers of the preset win. If layers win, net.arch becomes "layers"; if a
+/// named architecture wins, net.layers becomes empty.
 void settle_network(NetConfig& net, const std::vector<Setting>& settings);
 
 }  // namespace tandem

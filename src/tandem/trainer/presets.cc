@@ -31,7 +31,7 @@ std::vector<Setting> preset_settings(std::span<const Preset> presets, const std:
 std::vector<Setting> find_config(std::span<const Preset> presets, const std::string& name) {
   if (std::filesystem::is_regular_file(name)) return read_toml(name);
   if (const auto* preset = find(presets, name)) return settings_of(*preset);
-  if (std::filesystem::exists(name)) return read_toml(name);  // throws for a folder, and says so
+  if (std::filesystem::exists(name)) return read_toml(name);  // throws: it is a folder
   std::vector<std::string> names;
   for (const auto& preset : presets) names.push_back(preset.name);
   const auto near = nearest(name, names);

@@ -23,9 +23,10 @@ std::optional<FoundCheckpoint> find_resume_point(const RunDirectory& directory, 
                      [](const std::string& what) { spdlog::warn("{}", what); });
 }
 
-/// Runs before anything of the run is touched. The checkpoint must belong to this config, whatever
-/// has happened to config.toml since, and some of the budget must be left. A run may have made a
-/// few steps more than its budget and been killed before it recorded its end.
+/// Checks the checkpoint before any file of the run changes. It must belong to this config, even if
+/// config.toml has been edited since. The budget must not be below the steps already made, but
+/// the earlier budget is always enough: a run may exceed its budget by a few steps and be killed
+/// before it records its end.
 void check_resume(const FoundCheckpoint& found, const Config& config) {
   const auto& text = found.checkpoint.part("config").get<std::string>();
   const auto before =

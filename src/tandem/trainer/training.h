@@ -18,32 +18,32 @@
 
 namespace tandem {
 
-/// How a training is stopped and observed. Value type.
+/// The means to stop and to observe a training. Value type.
 struct TrainingView {
   StopRequested stop_requested = [] { return false; };  // polled by the system's threads
   std::FILE* progress = stderr;                         // null: no progress line
   std::string label = {};                               // shown before the progress
   /// Receives each line of metrics.jsonl as it is logged, every run.log_seconds: steps, rates,
-  /// returns, losses. Any thread may call it, also that of run(), one call at a time. It must be
-  /// quick, and may call no member of the training except stop(). An exception that it throws ends
-  /// the training.
+  /// returns, losses. Any thread may call it, including the thread of run(), but only one at a
+  /// time. It must be quick, and may call no member of the training except stop(). An exception
+  /// that it throws ends the training.
   std::function<void(const nlohmann::ordered_json& line)> observe = {};
 };
 
-/// One training in its folder, built and ready to begin. One thread at a time; several trainings
-/// in folders of their own may run at once.
+/// One training in its folder, built and ready to begin. One thread at a time may use it, except
+/// for stop(). Several trainings in different folders may run at once.
 class Training {
  public:
-  /// Makes the folder; with `resume`, finds the newest good checkpoint in it. Throws Error for what
-  /// the user can mend, and then has changed nothing.
+  /// Makes the folder; with `resume`, finds the newest good checkpoint in it. Throws Error for
+  /// mistakes that the user can mend, before it changes anything.
   Training(const Config& config, const std::filesystem::path& folder, bool resume);
 
-  /// The config in the run's folder, with the measured numbers.
+  /// The config in the run's folder, with the measured values.
   [[nodiscard]] const Config& config() const { return assembly_.config(); }
 
-  /// Trains until the run is done; to be called once. Returns why it ended, as
-  /// TrainingRun::why_done(). Its exceptions are recorded in result.json, too: Diverged means that
-  /// the learning itself failed.
+  /// Trains until the run is done; call it once. Returns the reason for the end, as
+  /// TrainingRun::why_done() does. Records an exception in result.json and rethrows it; Diverged
+  /// means that the learning itself failed.
   std::string run(TrainingView view = {});
 
   /// The architecture of the network that is trained.

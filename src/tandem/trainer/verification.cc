@@ -26,7 +26,7 @@ namespace {
 
 constexpr double kEndlessMinutes = 1e9;
 
-/// The same experiment, cut short: the schedule of the learning rate stays that of the whole run.
+/// The same experiment, but shorter. The learning rate keeps the schedule of the whole run.
 Config shortened(Config config, std::int64_t steps) {
   if (config.optimizer.anneal_steps < 0) config.optimizer.anneal_steps = config.run.steps;
   config.run.steps = steps;
@@ -44,7 +44,8 @@ bool same_tensors(const Checkpoint& a, const Checkpoint& b) {
   });
 }
 
-/// Empty if the run kept no checkpoint of that step.
+/// Whether the last checkpoint of `again` has the tensors of the run's checkpoint at the same step;
+/// empty if the run has no good checkpoint of that step.
 std::optional<bool> compare_checkpoints(const RunPaths& run, const RunPaths& again) {
   const auto ignore = [](const std::string&) {};
   const auto last = find_latest(again.checkpoints(), ignore);

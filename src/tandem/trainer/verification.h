@@ -14,24 +14,24 @@ namespace tandem {
 
 /// The result of a repeated training. Value type.
 struct Verification {
-  std::int64_t updates = 0;  // that were compared
-  std::int64_t steps = 0;    // of these
-  double seconds = 0;        // that training again took
-  // The first update, from 1 on, that left other bits, and the steps until then.
+  std::int64_t updates = 0;  // updates compared
+  std::int64_t steps = 0;    // steps up to the last of them
+  double seconds = 0;        // of the repeated training
+  // The first update, counted from 1, whose bits differ; empty: no bit differs.
   std::optional<std::int64_t> parted_at = std::nullopt;
   std::int64_t parted_step = 0;  // steps until that update
-  // Whether parameters and optimizer are those of the run's checkpoint of the last step, if it has
-  // one.
+  // Whether parameters and optimizer equal those of the run's checkpoint at the last step; empty:
+  // there is no such checkpoint, or an update differs.
   std::optional<bool> same_checkpoint = std::nullopt;
-  std::string backend = {};  // computes the network now: "oneDNN 2.6.3"
-  // Other backends that computed the network in the run. They may round otherwise, which alone
-  // makes bits differ.
+  std::string backend = {};  // the library that computes the network now: "oneDNN 2.6.3"
+  // Other backends that computed the network in the run. Different rounding alone can make bits
+  // differ.
   std::vector<std::string> other_backends = {};
 };
 
-/// Repeats the first `steps` steps of the run in `folder` in a temporary folder, with `config`,
-/// which may have other numbers of threads. Throws Error when such a run cannot be repeated or has
-/// no fingerprints, or when `stop_requested` ends it.
+/// Repeats the first `steps` steps of the run in `folder`, in a temporary folder. `config` is the
+/// run's, but may have other numbers of threads. Throws Error when such a run cannot be repeated or
+/// has no fingerprints, or when `stop_requested` ends it.
 [[nodiscard]] Verification verify(const Config& config, const std::filesystem::path& folder,
                                   std::int64_t steps, const StopRequested& stop_requested);
 

@@ -15,7 +15,7 @@
 namespace tandem {
 namespace {
 
-/// The numbers of Ape-X; the config must be one of Ape-X.
+/// The hyperparameters of Ape-X. The config must be one of Ape-X.
 const ApexSystem& numbers(const Config& config) {
   return dynamic_cast<const ApexSystem&>(*config.system);
 }
@@ -34,9 +34,10 @@ std::string capacities(const Config& config) {
   return fmt::format("replay.capacity={}", fmt::join(values, ","));
 }
 
-/// A setting with fewer environments but as many updates: it stands for the paper's run of equal
-/// length, whose learner does not wait for actors. A part of the environments takes that part of
-/// the steps, and each transition (or its copies) gives correspondingly more samples.
+/// A setting with `envs` of the `most` environments, but with as many updates as with all. It
+/// stands for the paper's run of equal duration, whose learner does not wait for actors. The steps
+/// shrink in proportion to the environments. The samples of each insert grow accordingly, and are
+/// divided among the copies.
 std::string part_of(const Config& config, std::int64_t most, std::int64_t envs,
                     std::int64_t copies) {
   return fmt::format("{}+{}+{}+{:g}", envs, copies, config.run.steps * envs / most,
@@ -49,13 +50,13 @@ std::string parts(const std::vector<std::string>& settings) {
                      fmt::join(settings, ","));
 }
 
-/// Whether so many environments of each thread still include the least and the largest epsilon.
+/// Whether `envs` environments in each thread are enough for the least and the largest epsilon.
 bool explore_differently(const Config& config, std::int64_t envs) {
   return envs * numbers(config).config.actors >= 2;
 }
 
-/// Figure 6: fewer actors, and fewer actors whose transitions are copied so often that the replay
-/// is as recent as with all.
+/// Figure 6: all actors, fewer actors, and fewer actors whose transitions are copied. With the
+/// copies, the replay is as recent as with all actors.
 std::string copies(const Config& config) {
   const auto most = numbers(config).config.envs;
   for (const std::int64_t times : {8, 4, 2}) {
@@ -68,7 +69,7 @@ std::string copies(const Config& config) {
       fmt::format("apex.envs = {} leaves no half of them to copy from; set it to 8, say", most));
 }
 
-/// Figure 4: varies the environments of each thread, because each counts as an actor.
+/// Figure 4: varies the environments of each thread, because each environment counts as an actor.
 std::string actors(const Config& config) {
   const auto most = std::max<std::int64_t>(8, numbers(config).config.envs);
   std::vector<std::string> settings;
@@ -78,7 +79,7 @@ std::string actors(const Config& config) {
   return parts(settings);
 }
 
-/// Figure 7: a different epsilon for each actor, or one of six.
+/// Figure 7: a different epsilon for each actor, or a set of six epsilons for all.
 std::string epsilons(const Config& config) {
   constexpr int kSet = 6;  // appendix B
   const auto actors = numbers(config).config.actors * numbers(config).config.envs;

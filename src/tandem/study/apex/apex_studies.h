@@ -12,7 +12,7 @@ namespace tandem {
 /// The system that the studies examine.
 inline constexpr const char* kApex = "apex";
 
-/// A study by its name. Value type.
+/// A study: its name, its question and its place in the paper. Value type.
 struct ApexStudy {
   const char* name;
   const char* question;
@@ -22,13 +22,13 @@ struct ApexStudy {
 /// The list of all studies.
 std::span<const ApexStudy> apex_studies();
 
-/// The study's variation of the config, as --vary takes it. All its runs make as many updates,
-/// except for the wait for replay.min_fill, which is longer with fewer actors, as in the paper.
-/// Pure. Throws Error for an unknown study, and for a config that leaves the study nothing to vary.
+/// The study's variation of the config, in the form of --vary. All its runs make about the same
+/// number of updates, but fewer actors take longer to reach replay.min_fill, as in the paper. Pure.
+/// Throws Error for an unknown study, and for a config that leaves the study nothing to vary.
 std::string variation_of(const std::string& study, const Config& config);
 
-/// The log key of the returns at the least epsilon, because the paper's curves show the greediest
-/// actor. This epsilon is the same in all runs of a study. Empty if actors have no epsilons.
+/// The log key of the returns at the least epsilon. The paper's curves, too, show the greediest
+/// actor. This epsilon is the same in all runs of a study. Empty if the algorithm has no epsilons.
 [[nodiscard]] std::optional<std::string> greediest_measure(const Config& config);
 
 }  // namespace tandem

@@ -27,7 +27,7 @@ constexpr int kEpisodeSteps = 1000;
 
 using Picture84 = std::vector<std::byte>;
 
-/// A grey field with two paddles and a ball, in new places each time.
+/// A grey field with two paddles and a ball, at new places in each picture.
 Picture84 game_picture(Stream& stream) {
   Picture84 picture(kFrameBytes, std::byte{87});
   const auto block = [&](std::size_t left, std::size_t width, std::size_t height, std::byte grey) {
@@ -58,7 +58,7 @@ std::vector<Picture84> make_pictures(bool random) {
   return pictures;
 }
 
-/// The work of actors, without the games.
+/// Makes segments of transitions as an actor does, but without playing a game.
 class Writer {
  public:
   Writer(const ReplayTask& task, const FrameFormat& format, const std::vector<Picture84>& pictures,
@@ -71,7 +71,7 @@ class Writer {
     builder_.begin(next_picture());
   }
 
-  /// Adds steps until a segment is full.
+  /// Adds steps until a segment is full, and returns it.
   std::unique_ptr<Segment> write() {
     while (true) {
       builder_.act({.discrete = 1},
@@ -132,7 +132,8 @@ class ReplayBench {
   }
 
  private:
-  /// Memory that was never used before costs several times as much, but only once.
+  /// Fills the replay before anything is measured: the first write to new memory takes several
+  /// times as long as later ones.
   void fill() {
     while (table_.state().transitions < task_.replay.capacity) {
       look_at_stop();
@@ -204,7 +205,7 @@ class ReplayBench {
   std::atomic<bool> running_ = false;
 };
 
-/// Bytes per second of plain copies between blocks that no cache holds.
+/// Bytes per second of plain copies between blocks that are too large for a cache.
 double copy_rate(int threads, double seconds) {
   constexpr std::size_t kBytes = std::size_t{128} << 20;
   std::atomic<std::int64_t> copied = 0;

@@ -15,7 +15,7 @@
 namespace tandem {
 namespace {
 
-/// A number of GridRow with its name in tables.
+/// A column of the csv files: its name, and the member of GridRow that it shows.
 struct Column {
   const char* name;
   double GridRow::*value;

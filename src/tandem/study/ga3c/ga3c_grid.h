@@ -1,4 +1,4 @@
-// GA3C's Figures 3 and 4 and its Table 2: its speed by the numbers of threads and by the network.
+// GA3C's speed with different numbers of threads and networks: Figures 3 and 4, Table 2.
 #pragma once
 
 #include <cstddef>
@@ -25,45 +25,46 @@ struct GridRow {
   double trainings_per_second = 0;    // TPS: updates
   double busy_cores = 0;
 
-  // For GA3C alone, means over the training.
-  double prediction_batch = 0;
-  double training_queue = 0;  // experiences in the queue
-  double lag = 0;             // policy lag in updates
-  double latency_median = 0;  // of a prediction, in seconds
+  // For GA3C alone, over the whole training.
+  double prediction_batch = 0;  // mean size
+  double training_queue = 0;    // mean number of experiences in the queue
+  double lag = 0;               // mean policy lag, in updates
+  double latency_median = 0;    // of a prediction, in seconds
   double latency_p99 = 0;
 };
 
-/// "ga3c with nips, 16 agents, 1 predictors, 2 trainers".
+/// The settings in words: "ga3c with nips, 16 agents, 1 predictors, 2 trainers".
 [[nodiscard]] std::string setting_text(const GridRow& row);
 
-/// A row with the rates that were measured with this config.
+/// The row of this config and its measured rates.
 [[nodiscard]] GridRow make_row(const Config& config, const TrainingRate& rate);
 
-/// The median of each number over measurements of the same settings, of which there must be one.
+/// The median of each result over measurements of the same settings. `rows` must not be empty.
 [[nodiscard]] GridRow median_row(const std::vector<GridRow>& rows);
 
-/// For each number of agents, in the order of `rows`, the `count` settings with the most trainings
-/// a second, the best first.
+/// The `count` rows with the most trainings per second for each number of agents, the best first.
+/// The numbers of agents keep their order in `rows`.
 [[nodiscard]] std::vector<GridRow> best_of_each(const std::vector<GridRow>& rows,
                                                 std::size_t count);
 
-/// Tables for a terminal of this width: one row a setting, or one row a network.
+/// Tables for a terminal of this width, with a line for each setting, or for each network.
 [[nodiscard]] std::string grid_table(const std::vector<GridRow>& rows, int width);
 [[nodiscard]] std::string network_table(const std::vector<GridRow>& rows, int width);
 
 /// The text of grid.csv or networks.csv.
 [[nodiscard]] std::string grid_csv(const std::vector<GridRow>& rows);
 
-/// The numbers of a config of GA3C.
+/// The hyperparameters of GA3C in its config.
 [[nodiscard]] Ga3cConfig& ga3c_of(const Config& config);
 
-/// The other systems that train with the config's algorithm and learn on the pass that acted. A3C
-/// does so, and GA3C's paper compares with it. The smallest batches come first.
+/// The systems that train with the config's algorithm and learn from the forward pass that chose
+/// the actions, as A3C does, with which GA3C's paper compares. Systems with fewer environments in a
+/// forward pass come first.
 [[nodiscard]] std::vector<std::string> forward_once(const Config& config);
 
-/// The config of another system for the same task: the same environment, network and samples per
-/// update (except for A3C, whose threads update alone). Its other numbers are those of its preset
-/// for Atari. `config` must be one of GA3C.
+/// The config of another system for the same task: the same environment, network, device, threads
+/// and samples per update (except for A3C, whose threads update alone). The other settings are
+/// those of its preset for Atari. `config` must be one of GA3C.
 [[nodiscard]] Config same_task(Config config, const std::string& system);
 
 }  // namespace tandem

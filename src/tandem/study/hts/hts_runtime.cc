@@ -15,9 +15,9 @@
 namespace tandem {
 namespace {
 
-constexpr std::int64_t kUnroll = 5;  // IMPALA's unroll here
+constexpr std::int64_t kUnroll = 5;  // steps of IMPALA's unrolls in this study
 
-/// A task with a small network, so that steps take most of the time.
+/// A task with a small network, so that the environments' steps take most of the time.
 std::vector<Setting> task_of(double mean_ms) {
   return {{"env.id", "latency", "env"},
           {"env.mean_us", fmt::format("{}", 1000 * mean_ms), "env"},
@@ -33,10 +33,10 @@ Setting number(const std::string& key, std::int64_t value) {
 
 struct Measured {
   TrainingRate rate;
-  StepCosts costs;  // costs of a forward pass for one environment
+  StepCosts costs;  // with one environment in a forward pass
 };
 
-/// Measures a training, most of whose time is sleep, and briefly the costs.
+/// Measures a training, which sleeps most of the time, and then briefly the costs of its parts.
 Measured measure(const Config& config, double seconds, const StopRequested& stop_requested) {
   Measured measured;
   measured.rate = measure_training(

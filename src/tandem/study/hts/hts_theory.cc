@@ -30,7 +30,7 @@ double exponential(double rate, Stream& stream) { return -std::log1p(-stream.uni
 double expected_seconds_per_state(const Synchronisation& what) {
   const auto n = static_cast<double>(what.envs);
   const double computing = what.actor_seconds / n;
-  // Nobody waits for another, so this is the sum of the steps.
+  // No environment waits for another, so the mean step time is all that counts.
   if (what.envs == 1 || what.step.deviation == 0) return what.step.mean / n + computing;
   const auto [shape, rate] = of_alpha_steps(what);
   const double longest = gamma_quantile(shape, rate, 1 - 1 / n);  // F^-1(1 - 1/n)
@@ -43,7 +43,7 @@ double simulated_seconds_per_state(const Synchronisation& what, int rounds, Stre
   const auto n = static_cast<double>(what.envs);
   double sum = 0;
   for (int round = 0; round < rounds; ++round) {
-    // The slowest of n has the largest chance.
+    // The slowest environment's time is the quantile at the largest of n uniform draws.
     float chance = 0;
     for (std::int64_t env = 0; env < what.envs; ++env) chance = std::max(chance, stream.uniform());
     sum += what.step.deviation > 0 ? gamma_quantile(shape, rate, chance)
@@ -60,9 +60,8 @@ double expected_latency(const AsynchronousLearning& what) {
 double simulated_latency(const AsynchronousLearning& what, int arrivals, Stream& stream) {
   const double rate = static_cast<double>(what.actors) * what.actor_rate;
   double now = 0;
-  double free = 0;             // the time at which the learner will have taken everything that came
-                               // so far
-  std::queue<double> leaving;  // the times at which the queued ones will leave
+  double free = 0;             // when the learner will have finished all arrivals so far
+  std::queue<double> leaving;  // when each queued arrival will leave
   double found = 0;
   for (int i = 0; i < arrivals; ++i) {
     now += exponential(rate, stream);

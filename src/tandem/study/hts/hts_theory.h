@@ -23,32 +23,34 @@ struct Synchronisation {
   std::int64_t envs = 16;  // n
   std::int64_t alpha = 1;  // 1: A2C
   StepTime step;
-  double actor_seconds = 0;  // c, for each step
+  double actor_seconds = 0;  // c: the time of an action for one step
 };
 
-/// Claim 1, equation 7, for one state: E[T] / K. Sums of alpha step times are taken to be gamma
-/// distributed. The paper's step times are exponential; another spread gives a gamma distribution
-/// of another shape. The claim holds in the limit of large n. For 16 environments it is within 5%
-/// if the shape alpha * (mean / deviation)^2 is at least 1, and 20% low at 1/4. Pure.
+/// The expected time of one state by Claim 1, equation 7: E[T] / K. Sums of alpha step times are
+/// assumed to be gamma distributed. The paper's step times are exponential; another spread gives a
+/// gamma distribution of another shape. The claim holds in the limit of large n. For 16
+/// environments it is within 5% if the shape alpha * (mean / deviation)^2 is at least 1, and 20%
+/// low at 1/4. Pure.
 double expected_seconds_per_state(const Synchronisation& what);
 
-/// The mean of `rounds` simulated rounds of alpha steps. Draws from `stream` alone.
+/// The mean time of one state over `rounds` simulated rounds of alpha steps. Draws from `stream`
+/// alone.
 double simulated_seconds_per_state(const Synchronisation& what, int rounds, Stream& stream);
 
 /// Asynchronous actors that send their experience to a learner. Each sends at the rate lambda_0 and
 /// the learner takes at the rate mu, both with exponential times. Value type.
 struct AsynchronousLearning {
   std::int64_t actors = 16;    // n
-  double actor_rate = 100;     // lambda_0, a second
-  double learner_rate = 4000;  // mu, a second
+  double actor_rate = 100;     // lambda_0, per second
+  double learner_rate = 4000;  // mu, per second
 };
 
-/// Claim 2: E[L] = n rho_0 / (1 - n rho_0) with rho_0 = lambda_0 / mu, the updates by which the
-/// learning policy is ahead of the one that acted. Infinite if the learner cannot keep up. For
-/// HTS-RL it is 1, whatever n. Pure.
+/// The updates by which the learning policy is ahead of the policy that acted, by Claim 2:
+/// E[L] = n rho_0 / (1 - n rho_0) with rho_0 = lambda_0 / mu. Infinite if the learner cannot keep
+/// up. For HTS-RL it is 1 with any n. Pure.
 double expected_latency(const AsynchronousLearning& what);
 
-/// The mean over `arrivals` of a simulated queue. Draws from `stream` alone.
+/// The mean length of a simulated queue, as `arrivals` arrivals find it. Draws from `stream` alone.
 double simulated_latency(const AsynchronousLearning& what, int arrivals, Stream& stream);
 
 }  // namespace tandem
