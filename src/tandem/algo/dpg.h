@@ -37,8 +37,8 @@ LossStats dpg_critic_loss(std::span<const float> q, std::span<const float> next_
 /// "The gradient used to update the actor network is clipped to [-1, 1], element-wise" (appendix D)
 /// is taken to mean dq/da of each sample. It can hardly mean the gradient with respect to the
 /// parameters: that is a mean over a batch, few of its elements come near 1, and Adam normalises
-/// their size anyway. DeepMind's library
-/// of that year clips dq/da "element-wise" (TRFL's dpg); their later D4PG (Acme) clips its norm.
+/// their size anyway. DeepMind's library of that year clips dq/da "element-wise" (TRFL's dpg);
+/// their later D4PG (Acme) clips its norm.
 void dpg_policy_gradient(const DpgConfig& config, std::span<const float> scaled,
                          std::span<const float> dq_da, double weight, std::span<float> gradient);
 

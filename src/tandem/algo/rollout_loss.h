@@ -55,9 +55,9 @@ class RolloutLoss {
   /// it.
   virtual void prepare(std::span<Rollout* const> /*rollouts*/) const {}
 
-  /// The loss over a rollout's T * B samples, in the order of the heads. Each sample's
-  /// loss is multiplied by `weight`; with 1 / (samples of the whole update) the sum is a mean.
-  /// Writes the gradient with respect to the heads.
+  /// The loss over a rollout's T * B samples, in the order of the heads. Each sample's loss is
+  /// multiplied by `weight`; with 1 / (samples of the whole update) the sum is a mean. Writes the
+  /// gradient with respect to the heads.
   virtual LossStats loss(const Heads& heads, const Rollout& rollout, double weight,
                          const Heads& gradient) const = 0;
 };
