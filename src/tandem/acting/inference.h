@@ -37,8 +37,8 @@ struct InferenceRequest {
   std::condition_variable_any changed = {};
 };
 
-/// Fills the heads of the request by this network, sample by sample. Throws std::logic_error when
-/// the request wants activations and the network has no recorder.
+/// Computes the heads of the request with this network, sample by sample. Throws std::logic_error
+/// when the request wants activations and the network has no recorder.
 void answer_alone(Network& network, const InferenceRequest& question);
 
 /// Answers the requests of actors. Each implementation says how many threads may ask.

@@ -15,8 +15,7 @@
 namespace tandem {
 
 /// A network over a copy of the parameters of a SharedModel, PublishedParameters or
-/// TargetParameters. Not thread-safe;
-/// each thread has its own.
+/// TargetParameters. Not thread-safe; each thread has its own.
 class NetworkCopy {
  public:
   /// Copies the present parameters of `source`, which must outlive this. A source of size 0 gives
