@@ -34,8 +34,8 @@ enum class LastState {
 /// the same parameters in parallel, each in a thread of its own.
 class Collector {
  public:
-  /// `actor` acts by `rule`. `target` values the states of `bootstrap`; if it is null, `actor`
-  /// does. All three must outlive the collector.
+  /// `actor` acts according to `rule`. `target` values the states of `bootstrap`; if it is null,
+  /// `actor` does. All three must outlive the collector.
   Collector(VecEnv env, ActorNetwork& actor, Network* target, const ActingRule& rule,
             Bootstrap bootstrap, int t_max, RolloutEnd end = RolloutEnd::after_t_max,
             LastState last_state = LastState::looked_at_again);

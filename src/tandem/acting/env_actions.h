@@ -14,7 +14,7 @@ namespace tandem {
 /// thread-safe.
 class EnvActions {
  public:
-  /// Room for the actions of `envs` samples.
+  /// Reserves memory for the actions of `envs` samples.
   EnvActions(const EnvSpec& spec, int envs);
 
   /// The environments' actions, as views that are valid until the next call.

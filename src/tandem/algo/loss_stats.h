@@ -11,7 +11,7 @@ namespace tandem {
 struct LossStats {
   double policy_loss = 0;  // the loss that the policy head minimises, without the entropy term
   double value_loss = 0;   // squared error of the value head or of Q(s, a)
-  double entropy = 0;      // of the policy, nats
+  double entropy = 0;      // of the policy, in nats
   double q = 0;            // Q(s, a) of the actions that were taken
   double epsilon = 0;      // the probability of a random action
   double clipped = 0;      // samples whose policy loss PPO clipped, so that it gave no gradient

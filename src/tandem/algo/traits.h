@@ -4,7 +4,7 @@
 
 namespace tandem {
 
-/// Where an algorithm's experience comes from.
+/// The source of an algorithm's experience.
 enum class LearnsFrom {
   rollouts,  // recent steps of the actors
   replay     // transitions drawn from a large memory
@@ -12,7 +12,7 @@ enum class LearnsFrom {
 
 /// The needs and the abilities of one algorithm. Value type.
 struct AlgorithmTraits {
-  LearnsFrom learns_from = LearnsFrom::rollouts;  // where its experience comes from
+  LearnsFrom learns_from = LearnsFrom::rollouts;  // the source of its experience
   bool actor_critic = true;           // false: it learns action values, with target networks
   bool passes = false;                // it learns several times from the same experience
   bool discrete = true;               // it can choose among discrete actions

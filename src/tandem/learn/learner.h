@@ -29,7 +29,7 @@ class Learner {
   [[nodiscard]] const Architecture& architecture() const { return architecture_; }
   /// The optimizer's settings.
   [[nodiscard]] const OptimizerConfig& config() const { return config_; }
-  /// theta, in one flat buffer as Architecture::parameters() orders it.
+  /// theta, in one flat buffer, in the order of Architecture::parameters().
   [[nodiscard]] std::span<const float> parameters() const { return parameters_; }
   /// The same, writable, to load a checkpoint.
   [[nodiscard]] std::span<float> parameters() { return parameters_; }

@@ -20,7 +20,7 @@ class PublishedParameters {
   explicit PublishedParameters(std::span<const float> first)
       : published_(first.begin(), first.end()), staged_(published_) {}
 
-  /// Sets the parameters that the next publish() makes known.
+  /// Sets the parameters for the next publish().
   void stage(std::span<const float> next);
 
   void publish();

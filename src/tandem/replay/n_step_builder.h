@@ -44,14 +44,14 @@ class NStepBuilder {
   /// Records the action taken in the newest state.
   void act(const Action& action, const Judgement& judgement);
 
-  /// Records the frame that follows the action.
+  /// Records the action's reward and the frame that follows it.
   void step(float reward, std::span<const std::byte> frame);
 
-  /// Records that the action ended the episode.
+  /// Records the action's reward, and that the action ended the episode.
   void terminate(float reward);
 
-  /// Records that the episode was cut off in this frame, which followed the action; `state_value`
-  /// is the value of its state.
+  /// Records the action's reward and the frame that follows it, at which the episode was cut off.
+  /// `state_value` is the value of that frame's state.
   void truncate(float reward, std::span<const std::byte> frame, float state_value);
 
   /// Whether enough transitions are complete for a segment.

@@ -29,7 +29,7 @@ struct Samples {
 /// B transitions, in buffers that are reused. Not thread-safe; each reader has its own.
 class SampleBatch {
  public:
-  /// Room for `batch` transitions.
+  /// Reserves memory for `batch` transitions.
   SampleBatch(const FrameFormat& format, std::size_t batch);
 
   /// Fills all members but `weights` from the drawn transitions, and releases their segments.
@@ -47,8 +47,8 @@ class SampleBatch {
   std::vector<std::int32_t> actions;          // [B]: A_t, discrete
   std::vector<float> controls;                // [B, action_dims]: A_t, continuous
   std::vector<float> n_step_returns;          // [B]: R_{t+1} + gamma R_{t+2} + ...
-  std::vector<float> discounts;    // [B]: the factor of the value of S_{t+n}; 0 at an episode's end
-  std::vector<float> weights;      // [B]: importance, at most 1
+  std::vector<float> discounts;  // [B]: factor of the value of S_{t+n}; 0 if the episode terminated
+  std::vector<float> weights;    // [B]: importance weights, at most 1
   std::vector<float> priorities;   // [B]: at the time of sampling
   std::vector<std::int64_t> ages;  // [B]: transitions inserted since this one
 

@@ -71,11 +71,12 @@ struct Transition {
   ObservationView to;       // S_{t+n}; `from` if the episode has terminated
   std::int32_t action = 0;  // the discrete action
   float n_step_return = 0;  // R_{t+1} + gamma R_{t+2} + ...
-  float discount = 0;       // the factor of the value of S_{t+n}; 0 if the episode has ended
+  float discount = 0;       // the factor of the value of S_{t+n}; 0 if the episode has terminated
   float priority = 0;       // the first one, given by the actor
 };
 
-/// Transitions together with their frames. One thread builds it, then any thread may read it.
+/// Transitions together with their frames. One thread builds a segment; afterwards many threads may
+/// read it.
 class Segment {
  public:
   /// An empty segment that reserves memory for about this many transitions and frames.
