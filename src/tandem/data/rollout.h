@@ -41,10 +41,10 @@ class Rollout {
 
   /// Discrete actions of `rows` rows from t on: [rows, B].
   std::span<std::int32_t> actions(int t, int rows = 1) { return cut(actions_, t, rows); }
-  std::span<float> rewards(int t) { return cut(rewards_, t, 1); }  // [B], as the loss uses them
-  std::span<float> discounts(int t) {
-    return cut(discounts_, t, 1);
-  }  // [B]: gamma, or 0 at an episode's end
+  /// The rewards of step t: [B], as the loss uses them.
+  std::span<float> rewards(int t) { return cut(rewards_, t, 1); }
+  /// The discounts of step t: [B], gamma or 0 where an episode ended.
+  std::span<float> discounts(int t) { return cut(discounts_, t, 1); }
 
   /// The values of the states. The last row is always filled. The algorithm's needs decide which
   /// other rows are filled, and by which network.
