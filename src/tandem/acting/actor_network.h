@@ -5,8 +5,8 @@
 
 namespace tandem {
 
-/// The passes that an actor asks for. An actor knows neither who computes them nor who learns from
-/// them. Not thread-safe; each actor has its own.
+/// The forward passes of an actor. The actor depends neither on the way in which they are computed
+/// nor on the way in which the system learns from them. Not thread-safe; each actor has its own.
 class ActorNetwork {
  public:
   ActorNetwork() = default;
@@ -17,11 +17,11 @@ class ActorNetwork {
   /// The sizes of inputs and heads.
   [[nodiscard]] virtual const Architecture& architecture() const = 0;
 
-  /// Fills `out` in order to choose actions. Where learning wants the activations of this pass,
-  /// they are kept for it.
+  /// Fills `out`, from which the actor chooses actions. Keeps the activations of this pass if
+  /// learning needs them.
   virtual void act(const Inputs& inputs, const Heads& out) = 0;
 
-  /// Fills `out` in order to value states. Keeps nothing.
+  /// Fills `out`, from which the actor values states. Keeps no activations.
   virtual void look(const Inputs& inputs, const Heads& out) = 0;
 };
 
@@ -41,7 +41,7 @@ class RecordingActor final : public ActorNetwork {
   Network& network_;
 };
 
-/// The network of a system that learns from passes of its own: nothing is recorded.
+/// The network of a system that computes its own passes for learning: nothing is recorded.
 class ForwardActor final : public ActorNetwork {
  public:
   /// The network must outlive it.

@@ -49,8 +49,8 @@ void BatchedInference::answer(NetworkCopy& model, Batch& batch) {
   reply(batch, model.version());
 }
 
-/// Waits while further requests arrive as this thread yields its core, until the batch is full.
-/// Batches grow in this way without a thread that waits for them to fill.
+/// Yields this thread's core as long as further requests arrive, until the batch is full. Batches
+/// grow in this way, although no predictor waits for a full batch.
 void BatchedInference::let_others_ask() {
   std::size_t before = 0;
   while (waiting_.size() > before && waiting_samples_ < most_) {
@@ -61,7 +61,7 @@ void BatchedInference::let_others_ask() {
   }
 }
 
-/// Moves the requests that have waited longest into the batch.
+/// Waits for requests, and moves the oldest ones into the batch.
 void BatchedInference::take(Batch& batch) {
   WaitLock lock(mutex_);
   do {
@@ -97,7 +97,7 @@ void BatchedInference::reply(const Batch& batch, std::int64_t version) {
     stats_.batches += 1;
     stats_.computing_seconds += batch.watch_.seconds();
   }
-  // Notifies without the lock, because threads that wake take it.
+  // Notifies after releasing the lock, because the woken threads need it.
   for (InferenceRequest* question : batch.questions_) question->changed.notify_one();
 }
 

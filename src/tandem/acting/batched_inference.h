@@ -21,7 +21,7 @@ namespace tandem {
 
 /// Sums over the predictors' work. Value type.
 struct PredictionStats {
-  std::int64_t predictions = 0;  // samples that were answered
+  std::int64_t predictions = 0;  // answered samples
   std::int64_t batches = 0;
   std::int64_t waiting = 0;      // requests in the queue when a batch is taken, summed over batches
   Histogram latency_seconds;     // of each sample, from the request to the answer
@@ -30,10 +30,10 @@ struct PredictionStats {
 };
 
 /// GA3C's prediction queue (section 4.1). Any number of actors ask and wait for their answers. Any
-/// number of predictors answer; each takes all waiting requests at once. No predictor waits for a
-/// batch to fill, but it yields its core to actors that are about to ask. Batches grow with load:
-/// more actors or slower predictors make them larger. Safe to use from many threads. Blocking calls
-/// throw Stopped once `stop` is requested.
+/// number of predictors answer; each takes as many waiting requests as fit in a batch. No predictor
+/// waits for a full batch, but it yields its core to actors that are about to ask. Batches grow
+/// with load: more actors or slower predictors make them larger. Safe to use from many threads.
+/// Blocking calls throw Stopped once `stop` is requested.
 class BatchedInference final : public Inference {
  public:
   /// A batch has at most `most` samples, unless a single request has more.
@@ -43,7 +43,7 @@ class BatchedInference final : public Inference {
   [[nodiscard]] const Architecture& architecture() const override { return architecture_; }
 
   /// Called by an actor: waits until a predictor has answered. The memory that the request views
-  /// must outlive the predictors, because one may still use it after this throws Stopped.
+  /// must outlive the predictors, because a predictor may still use it after this throws Stopped.
   void ask(InferenceRequest& question) override;
 
   /// A predictor's buffers. Each predictor has its own.
@@ -59,14 +59,14 @@ class BatchedInference final : public Inference {
 
     std::vector<InferenceRequest*> questions_;
     std::int64_t samples_ = 0;
-    Stopwatch watch_;  // started when the first request was there
+    Stopwatch watch_;  // started when the predictor found the first request
     Pieces observations_;
     std::vector<float> state_;
     std::vector<std::uint8_t> episode_starts_;
     HeadsBuffer heads_;
   };
 
-  /// Called by a predictor: waits for requests and answers them by the newest parameters.
+  /// Called by a predictor: waits for requests and answers them with the newest parameters.
   void answer(NetworkCopy& model, Batch& batch);
 
   /// The sums since the last call.

@@ -120,7 +120,8 @@ void Collector::step(int t) {
     const StepResult& result = env_.result(id);
     const auto i = static_cast<std::size_t>(id);
     float reward = rule_.reward(result.reward);
-    // An episode that a limit cut off would go on: its last state keeps its value.
+    // An episode that a time limit cut off would have continued, so its return includes the value
+    // of its last state.
     if (result.truncated && !result.terminated && bootstrap_ != Bootstrap::none) {
       reward += gamma * final_value(id);
     }
@@ -140,8 +141,8 @@ void Collector::look_beyond(const Inputs& inputs, const Heads& out) {
 
 Heads Collector::outputs(std::int64_t batch) { return heads_.of(actor_.architecture(), batch); }
 
-/// The values of the last state, or of every state after the first, in one batch. The recurrent
-/// states stay as they are: acting in these observations is still to come.
+/// Computes the values of the last state, or of every state after the first, in one batch. Leaves
+/// the recurrent states unchanged, because the actor has yet to act in the last observation.
 void Collector::bootstrap() {
   const int last = rollout_.steps();
   if (bootstrap_ == Bootstrap::none) {
@@ -157,7 +158,8 @@ void Collector::bootstrap() {
   looked_ahead_ = last_state_ == LastState::acted_on;
 }
 
-/// Without a bootstrap value, the return of an unfinished episode would be wrong.
+/// Throws Error unless all episodes end at step t: without a bootstrap value, the return of an
+/// unfinished episode would be wrong.
 void Collector::require_ends(int t) {
   const auto discounts = rollout_.discounts(t);
   if (std::ranges::all_of(discounts, [](float discount) { return discount == 0; })) return;
@@ -168,7 +170,7 @@ void Collector::require_ends(int t) {
       t + 1));
 }
 
-/// Chooses a_T with the parameters before the update: Sarsa's target uses the action that is taken.
+/// Chooses a_T before the update, because Sarsa's target needs the next action that will be taken.
 void Collector::choose_ahead() {
   const int last = rollout_.steps();
   const Heads heads = outputs(env_.size());
@@ -176,8 +178,8 @@ void Collector::choose_ahead() {
   rule_.act(heads, streams_, rollout_.epsilons(), rollout_.taken(last));
 }
 
-/// The value of the state at which an episode was cut off. No action is taken there; Sarsa draws
-/// the action that would follow.
+/// The value of the state at which an episode was cut off. No action is taken there; for Sarsa,
+/// one is drawn for the value alone.
 float Collector::final_value(int id) {
   const auto observation = env_.final_observation(id);
   const std::span ids(&id, 1);

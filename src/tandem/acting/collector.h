@@ -1,4 +1,4 @@
-// Collects rollouts: acts and steps a group of environments t_max times. Systems that learn from
+// Collects rollouts: acts in a group of environments for t_max steps. Systems that learn from
 // rollouts use it; Ape-X's actors, which fill a replay, do not.
 #pragma once
 
@@ -23,20 +23,19 @@ enum class RolloutEnd {
   at_episode,   // at an episode's end too, as in A3C; for one environment only
 };
 
-/// Whether evaluating the last state of a rollout also chooses the first action of the next
-/// rollout, which begins in that state.
+/// Whether the forward pass that values the last state of a rollout also gives the first action of
+/// the next rollout, which begins in that state.
 enum class LastState {
-  looked_at_again,  // no: the next rollout evaluates it again, with the newest parameters
-  acted_on          // yes, by ActorNetwork::look(); the algorithm must not need a record of that
-                    // pass
+  looked_at_again,  // no: the next rollout evaluates the state again, with the newest parameters
+  acted_on          // yes; look() computes the pass, so learning must not need its activations
 };
 
-/// A group of environments that one policy drives. Not thread-safe; collectors of the same
-/// parameters run in parallel, each in a thread of its own.
+/// A group of environments in which one policy acts. Not thread-safe; several collectors may use
+/// the same parameters in parallel, each in a thread of its own.
 class Collector {
  public:
-  /// `actor` acts by `rule`. `target` values the states of `bootstrap`; if it is null, `actor`
-  /// does. All three must outlive the collector.
+  /// `actor` acts according to `rule`. `target` values the states of `bootstrap`; if it is null,
+  /// `actor` does. All three must outlive the collector.
   Collector(VecEnv env, ActorNetwork& actor, Network* target, const ActingRule& rule,
             Bootstrap bootstrap, int t_max, RolloutEnd end = RolloutEnd::after_t_max,
             LastState last_state = LastState::looked_at_again);
@@ -46,21 +45,22 @@ class Collector {
             RolloutEnd end = RolloutEnd::after_t_max,
             LastState last_state = LastState::looked_at_again);
 
-  /// Starts every environment. Call it, or load(), once before the first collect().
+  /// Resets every environment. Call start() or load() once before the first collect().
   void start();
 
   /// Takes up to t_max steps of every environment with actions from the current parameters (PAAC's
   /// Algorithm 1, lines 4 to 10), then computes the values that the algorithm bootstraps from (line
   /// 12). Exploration depends on `steps`, the steps that all threads have taken so far. The rollout
   /// is valid until the next call. Throws Error when an environment fails, and when a rollout ends
-  /// within an episode although the algorithm bootstraps from no state.
+  /// within an episode but the algorithm does not bootstrap.
   Rollout& collect(std::int64_t steps);
 
   /// Makes the next collect() evaluate its first state again. Call it when the parameters may have
   /// moved far since an action was chosen for that state.
   void look_again() { looked_ahead_ = false; }
 
-  /// Swaps the rollout just collected for one of the same shape, which the next call fills.
+  /// Swaps the rollout just collected with `other`, which must have the same shape and which the
+  /// next collect() fills.
   void exchange(Rollout& other);
 
   /// Games finished since the last call.
@@ -68,12 +68,12 @@ class Collector {
   /// Thread-seconds spent since the last call.
   TimeShares take_seconds();
 
-  /// Saves the environments with all their state, their recurrent states, actions chosen ahead and
-  /// the numbers of episodes. Call it between two calls of collect().
+  /// Saves the environments with all their state, their recurrent states, actions chosen in advance
+  /// and the numbers of episodes. Call it between two calls of collect().
   void save(StateWriter& writer);
 
-  /// Must be the last to read from `reader`. A state of an older version ends before the numbers of
-  /// episodes; they then count from 0.
+  /// Restores a saved state, which must be the last one in `reader`. A state that an older version
+  /// saved has no numbers of episodes; they then start at 0.
   void load(StateReader& reader);
 
  private:
@@ -96,15 +96,14 @@ class Collector {
   const Bootstrap bootstrap_;
   const RolloutEnd end_;
   const LastState last_state_;
-  bool looked_ahead_ = false;  // the heads of the first state are computed already
+  bool looked_ahead_ = false;  // whether the heads of the first state are computed already
   Rollout rollout_;
   RecurrentState state_;
   std::vector<int> ids_;  // of all environments
   HeadsBuffer heads_;
   std::vector<Stream*> streams_;
   EnvActions actions_;
-  std::vector<std::int64_t> episodes_;  // of each environment: episodes begun before the present
-                                        // one
+  std::vector<std::int64_t> episodes_;  // by environment: the number of finished episodes
   TimeShares seconds_;
 };
 

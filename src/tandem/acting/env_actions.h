@@ -1,4 +1,4 @@
-// Translates an algorithm's actions into those of the environments.
+// Translates an algorithm's actions into the environments' actions.
 #pragma once
 
 #include <span>
@@ -9,19 +9,19 @@
 
 namespace tandem {
 
-/// Turns the actions of up to `envs` samples into those of the environments of one spec: continuous
-/// actions are clipped to the spec's bounds. Learning uses the actions as they were drawn. Not
+/// Turns the actions of up to `envs` samples into actions for environments of one spec: continuous
+/// actions are clipped to the spec's bounds. Learning uses the actions before clipping. Not
 /// thread-safe.
 class EnvActions {
  public:
-  /// Room for the actions of `envs` samples.
+  /// Reserves memory for the actions of `envs` samples.
   EnvActions(const EnvSpec& spec, int envs);
 
-  /// Views that hold until the next call.
+  /// The environments' actions, as views that are valid until the next call.
   std::span<const Action> of(const Actions& chosen);
 
  private:
-  std::vector<float> low_, high_;  // of each dimension; empty: discrete
+  std::vector<float> low_, high_;  // bounds of each dimension; empty: discrete
   std::vector<float> clipped_;
   std::vector<Action> actions_;
 };

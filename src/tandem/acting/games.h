@@ -17,11 +17,11 @@ namespace tandem {
 
 /// How a policy turns its heads into actions.
 enum class Play {
-  sampled,  // from the policy, or with the rule's evaluation_epsilon()
+  sampled,  // drawn from the policy, or epsilon-greedy with the rule's evaluation_epsilon()
   greedy    // always the most probable action, or the one of the highest value
 };
 
-/// One whole game in each environment; losing a life does not end it. Finished games take no
+/// One whole game in each environment; the loss of a life does not end it. Finished games take no
 /// further steps, and the batches of forward passes shrink accordingly. The result does not depend
 /// on the VecEnv's threads. Not thread-safe.
 class Games {
@@ -56,7 +56,7 @@ class Games {
   std::vector<int> playing_;             // ids of unfinished games, ascending
   std::vector<std::byte> observations_;  // by id
 
-  // These are indexed by the place in playing_.
+  // The following vectors are indexed like playing_.
   std::vector<std::byte> batch_;
   HeadsBuffer heads_;
   std::vector<Stream*> streams_;

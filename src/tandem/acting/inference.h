@@ -1,4 +1,4 @@
-// Forward passes for actors: each actor by itself, or many in one batch.
+// Forward passes for actors: for each actor on its own, or for many actors in one batch.
 #pragma once
 
 #include <condition_variable>
@@ -17,27 +17,28 @@ namespace tandem {
 
 /// The way in which samples share forward passes.
 enum class Answering {
-  together,  // all samples of a batch
-  alone      // each sample by itself: its bits do not depend on the others
+  together,  // one pass for all samples of a batch
+  alone      // one pass for each sample: no bit of its heads depends on other samples
 };
 
 /// One actor's inference request. Each actor owns one and reuses it.
 struct InferenceRequest {
   Inputs inputs = {};
-  Heads out = {};            // to be filled, like the state of the inputs
+  Heads out = {};            // filled by the answer, like the state of the inputs
   std::int64_t version = 0;  // of the parameters that gave the answer
 
-  // Where to keep activations, by sample; only with Answering::alone.
+  // The memory for activations and the place of each sample in it; null: keeps none. Only with
+  // Answering::alone.
   Activations* activations = nullptr;
   std::span<const std::int64_t> places = {};
 
-  bool answered = false;  // the Inference's own, as the members below
+  bool answered = false;  // only the Inference uses it and the members below
   Stopwatch watch = {};
   std::condition_variable_any changed = {};
 };
 
-/// Fills the heads of the request with this network, sample by sample. Throws std::logic_error when
-/// the request wants activations and the network has no recorder.
+/// Computes the heads of the request with this network, sample by sample. Throws std::logic_error
+/// when the request wants activations and the network has no recorder.
 void answer_alone(Network& network, const InferenceRequest& question);
 
 /// Answers the requests of actors. Each implementation says how many threads may ask.
@@ -55,7 +56,7 @@ class Inference {
   virtual void ask(InferenceRequest& question) = 0;
 };
 
-/// Evaluates in the calling thread, with the newest parameters. Not thread-safe.
+/// Computes forward passes in the calling thread, with the newest parameters. Not thread-safe.
 class LocalInference final : public Inference {
  public:
   LocalInference(NetworkCopy model, Answering answering, std::stop_token stop);
@@ -70,7 +71,8 @@ class LocalInference final : public Inference {
   const std::stop_token stop_;
 };
 
-/// An actor whose forward passes an Inference computes. Not thread-safe; each actor has its own.
+/// The network of an actor whose forward passes an Inference computes. Not thread-safe; each actor
+/// has its own.
 class PolicyClient final : public ActorNetwork {
  public:
   /// `inference` must outlive it.
@@ -79,12 +81,12 @@ class PolicyClient final : public ActorNetwork {
   [[nodiscard]] const Architecture& architecture() const override {
     return inference_.architecture();
   }
-  /// Keeps activations where record_into() told it to.
+  /// Keeps activations if record_into() asked for them.
   void act(const Inputs& inputs, const Heads& out) override;
   void look(const Inputs& inputs, const Heads& out) override;
 
-  /// Makes act() keep activations from now on: those of sample i of its next call at places[i], and
-  /// those of each later call strides[i] further. With null it keeps none.
+  /// Makes act() keep activations from now on: its next call keeps those of sample i at places[i],
+  /// and each later call keeps them strides[i] further. With null, act() keeps none.
   void record_into(Activations* activations, std::vector<std::int64_t> places,
                    std::vector<std::int64_t> strides);
 

@@ -14,8 +14,8 @@
 
 namespace tandem {
 
-/// A network over a copy of the parameters of a SharedModel or TargetParameters. Not thread-safe;
-/// each thread has its own.
+/// A network over a copy of the parameters of a SharedModel, PublishedParameters or
+/// TargetParameters. Not thread-safe; each thread has its own.
 class NetworkCopy {
  public:
   /// Copies the present parameters of `source`, which must outlive this. A source of size 0 gives
@@ -27,7 +27,7 @@ class NetworkCopy {
             [&source](auto& version, auto own) { return source.copy_if_newer(version, own); },
             make_network) {}
 
-  /// Copies the parameters if newer ones are there.
+  /// Copies the parameters if the source has newer ones.
   void synchronise();
 
   /// Must not be called without a network.
@@ -40,7 +40,7 @@ class NetworkCopy {
   [[nodiscard]] std::int64_t version() const { return version_.value_or(0); }
 
  private:
-  /// The member of SharedModel and TargetParameters that has this name.
+  /// The source's member copy_if_newer().
   using CopyIfNewer = std::function<bool(std::optional<std::int64_t>&, std::span<float>)>;
 
   NetworkCopy(std::size_t size, CopyIfNewer copy_if_newer, const NetworkFactory& make_network);

@@ -1,4 +1,4 @@
-// A policy that acts in environments which the caller steps.
+// A policy that acts in environments that the caller steps.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ class Player {
          std::uint64_t seed);
 
   /// Actions for observations [envs, observation], which include stacked frames. Continuous actions
-  /// lie within the environment's bounds. The views hold until the next call. Throws Error when the
-  /// observations have another size.
+  /// lie within the environment's bounds. The views are valid until the next call. Throws Error
+  /// when the observations have another size.
   std::span<const Action> act(std::span<const std::byte> observations, Play play);
 
   /// Call it after an episode of environment `env` has ended, before acting in the next one.
@@ -40,7 +40,7 @@ class Player {
   RecurrentState state_;
   EnvActions env_actions_;
   HeadsBuffer heads_;
-  std::vector<int> ids_;  // of all environments
+  std::vector<int> ids_;  // the indices of all environments
   std::vector<Stream> streams_;
   std::vector<Stream*> stream_pointers_;
   std::vector<float> epsilons_;

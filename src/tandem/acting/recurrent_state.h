@@ -11,12 +11,12 @@
 
 namespace tandem {
 
-/// The recurrent state of each of several environments, and whether an episode begins there. For a
+/// The recurrent state of each of several environments, and a mark where an episode begins. For a
 /// network without a state it holds nothing, and the inputs are the observations alone. The inputs
-/// are views that hold until the next call of a member. Not thread-safe.
+/// are views that are valid until the next call of a member. Not thread-safe.
 class RecurrentState {
  public:
-  /// For `envs` environments; episodes begin everywhere.
+  /// For `envs` environments, in all of which an episode begins.
   RecurrentState(const Architecture& architecture, int envs);
 
   /// Marks the beginning of an episode in every environment.
@@ -25,21 +25,22 @@ class RecurrentState {
   /// Marks the beginning of an episode in this environment.
   void restart(int env);
 
-  /// The inputs of environments `ids`, in this order. Their states stay as they are.
+  /// The inputs of environments `ids`, in this order. Does not change their states.
   Inputs look(std::span<const int> ids, std::span<const std::byte> observations);
 
-  /// Stores the states that the network wrote after the last look() as those of environments `ids`.
+  /// Makes the states that the network wrote to the inputs of the last look() the states of
+  /// environments `ids`, and removes the marks of their episodes' beginnings.
   void keep(std::span<const int> ids);
 
   /// Writes nothing if the network has no state.
   void save(StateWriter& writer) const;
-  /// Reads what save() wrote. Throws Error when it is of another network or number of environments.
+  /// Restores saved states. Throws Error when their network or number of environments differs.
   void load(StateReader& reader);
 
  private:
   std::span<float> of(int env);
 
-  std::size_t size_;  // of one environment's state
+  std::size_t size_;  // the size of one environment's state
   std::vector<float> states_;
   std::vector<std::uint8_t> episode_starts_;
   std::vector<float> looked_at_;

@@ -8,7 +8,7 @@
 
 namespace tandem {
 
-/// The numbers of the loss, as config keys a2c.*. Value type.
+/// The hyperparameters of the loss, as config keys a2c.*. Value type.
 struct A2cConfig {
   double gamma = 0.99;
   double entropy = 0.01;            // beta of PAAC's equation 10
@@ -16,12 +16,11 @@ struct A2cConfig {
   double loss_scale = 1.0;          // factor of the whole loss: 1 in the equations
   double reward_clip = 1.0;         // rewards are clipped to +-this; 0: not clipped
   double reward_scale = 1.0;        // rewards are multiplied by this, after clipping
-  double log_epsilon = 0.0;         // GA3C's equation 5: log(pi(a) + epsilon). For discrete actions
-  bool bootstrap = true;            // whether returns go on with the value of the last state
-  std::string correction = "none";  // for a policy that has moved on since it acted: none, values
-                                    // or vtrace
-  double rho_limit = 1.0;           // the limit of V-trace's rho
-  double c_limit = 1.0;
+  double log_epsilon = 0.0;         // GA3C, equation 5: log(pi(a) + epsilon); discrete actions only
+  bool bootstrap = true;            // whether returns bootstrap from the value of the last state
+  std::string correction = "none";  // for experience of an older policy: none, values or vtrace
+  double rho_limit = 1.0;           // the limit of V-trace's rho: see data/vtrace.h
+  double c_limit = 1.0;             // the limit of V-trace's c
 
   FieldList fields();
 };
@@ -29,12 +28,13 @@ struct A2cConfig {
 /// PAAC, section 4, equations 10 and 11 (A3C's section 4 with t_max steps). The loss per sample is
 /// loss_scale * (-(R - V) log pi(a) - entropy * H(pi) + value_loss * (R - V)^2), with R - V
 /// constant in the first term. Actions are sampled from softmax(logits). With the correction
-/// "values", the parameters that learn give the last states' values in R. With "vtrace", R is v_s
-/// in the last term and r_s + gamma v_{s+1} in the first, weighted by rho_s: see data/vtrace.h.
+/// "values", the learning parameters recompute the last states' values in R. With "vtrace", R is
+/// v_s in the last term and r_s + gamma v_{s+1} in the first term, which is weighted by rho_s: see
+/// data/vtrace.h.
 Algorithm make_a2c(const A2cConfig& config);
 
-/// The same for continuous actions, which gaussian.h's normal distribution gives: A3C, section
-/// 5.2.3.
+/// The same for continuous actions, which are drawn from the normal distribution of gaussian.h
+/// (A3C, section 5.2.3).
 Algorithm make_gaussian_a2c(const A2cConfig& config);
 
 }  // namespace tandem

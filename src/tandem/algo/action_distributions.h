@@ -13,20 +13,21 @@
 namespace tandem {
 
 /// The policy's loss for one sample: scale * (-advantage * log(pi(a) + log_epsilon) - entropy *
-/// H(pi)), log_epsilon being for discrete actions alone. Value type.
+/// H(pi)). log_epsilon applies to discrete actions only. Value type.
 struct PolicyLoss {
-  float advantage = 0;    // by how much the action was better than expected
+  float advantage = 0;    // the action's value above the expected value
   float entropy = 0;      // weight of the entropy, beta
-  float log_epsilon = 0;  // GA3C's, added to the probability within the logarithm
+  float log_epsilon = 0;  // GA3C's constant, added to the probability inside the logarithm
   float scale = 1;        // weight of the whole loss
 };
 
-/// Discrete actions from softmax(outputs). Pure; `i` is the sample, `outputs` its row.
+/// Discrete actions from softmax(outputs). Stateless. `i` is the sample, `outputs` its row of the
+/// policy head.
 struct DiscreteActions {
-  /// The member of Actions that draw() fills.
+  /// Whether draw() fills Actions::continuous; if not, it fills Actions::discrete.
   static constexpr bool kContinuous = false;
 
-  /// Draws action i, and notes its log probability where there is room for it.
+  /// Draws action i, and stores its log probability unless that span is empty.
   static void draw(std::span<const float> outputs, Stream& stream, const Actions& actions,
                    std::size_t i) {
     actions.discrete[i] = categorical::sample(outputs, stream);
@@ -40,7 +41,8 @@ struct DiscreteActions {
     return categorical::log_probability(outputs, rollout.actions()[i]);
   }
 
-  /// The terms of sample i; overwrites `gradient` with that of `loss` with respect to `outputs`.
+  /// Returns the terms of sample i. Overwrites `gradient` with the gradient of `loss` with respect
+  /// to `outputs`.
   static PolicyTerms differentiate(std::span<const float> outputs, const Rollout& rollout,
                                    std::size_t i, const PolicyLoss& loss,
                                    std::span<float> gradient) {
@@ -49,9 +51,9 @@ struct DiscreteActions {
   }
 };
 
-/// Continuous actions from gaussian.h's normal distribution. Otherwise as DiscreteActions.
+/// Continuous actions from the normal distribution of gaussian.h. Otherwise as DiscreteActions.
 struct ContinuousActions {
-  /// The member of Actions that draw() fills.
+  /// As DiscreteActions::kContinuous.
   static constexpr bool kContinuous = true;
 
   /// As DiscreteActions::draw().
@@ -71,7 +73,7 @@ struct ContinuousActions {
     return gaussian::log_probability(outputs, rollout.controls().subspan(i * dims, dims));
   }
 
-  /// As DiscreteActions::differentiate(); log_epsilon has no part in it.
+  /// As DiscreteActions::differentiate(), but ignores log_epsilon.
   static PolicyTerms differentiate(std::span<const float> outputs, const Rollout& rollout,
                                    std::size_t i, const PolicyLoss& loss,
                                    std::span<float> gradient) {
@@ -80,7 +82,7 @@ struct ContinuousActions {
                                    loss.advantage, loss.entropy, loss.scale, gradient);
   }
 
-  /// The mean is where the density is highest.
+  /// Chooses the mean, which has the highest density.
   static void act_greedily(const Heads& heads, const Actions& actions) {
     const auto width = static_cast<std::size_t>(heads.actions);
     for (std::size_t i = 0; i < actions.discrete.size(); ++i) {

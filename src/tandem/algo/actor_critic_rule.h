@@ -10,16 +10,16 @@
 
 namespace tandem {
 
-/// The numbers with which an actor-critic acts. Value type.
+/// The hyperparameters with which an actor-critic acts. Value type.
 struct ActorCriticOptions {
   double gamma = 0.99;                   // discount of one step
   double reward_clip = 1;                // rewards are clipped to +-this; 0: not clipped
-  double reward_scale = 1;               // behind the clipping
-  bool keeps_log_probabilities = false;  // of the actions drawn, where there is room for them
+  double reward_scale = 1;               // rewards are multiplied by this, after clipping
+  bool keeps_log_probabilities = false;  // whether act() stores log pi(a) of its actions
 };
 
-/// Draws actions from the policy head's ActionDistribution, one of action_distributions.h. The
-/// value head gives the values of states.
+/// Draws actions from the ActionDistribution that the policy head describes (see
+/// action_distributions.h). The value head gives the values of states.
 template <class ActionDistribution>
 class ActorCriticRule final : public ActingRule {
  public:

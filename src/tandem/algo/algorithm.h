@@ -1,4 +1,4 @@
-// An algorithm: a rule for acting, and a loss to learn with.
+// An algorithm: a rule for acting and a loss for learning.
 #pragma once
 
 #include <memory>
@@ -11,23 +11,23 @@
 
 namespace tandem {
 
-/// How to act and what to learn, made once from the config. Value type: copies share their parts,
-/// which are immutable.
+/// An agent's rules for acting and learning, made once from the config. Value type: copies share
+/// their parts, which are immutable.
 struct Algorithm {
-  /// No pointer of an algorithm is null.
+  /// The rule for acting; never null.
   std::shared_ptr<const ActingRule> acting;
-  /// The rule of learning: from rollouts, or from a replay.
+  /// The rule for learning, from rollouts or from a replay; never null.
   std::variant<std::shared_ptr<const RolloutLoss>, std::shared_ptr<const ReplayAlgorithm>> learning;
-  bool value_head = true;                 // whether networks need one
-  Metrics metrics = kActorCriticMetrics;  // the sums that its LossStats fill
+  bool value_head = true;                 // whether networks need a value head
+  Metrics metrics = kActorCriticMetrics;  // the sums that it fills in LossStats
 
-  /// For an algorithm that learns from rollouts. A training consists of a system and an algorithm
-  /// that fit, so std::bad_variant_access means a bug.
+  /// The loss of an algorithm that learns from rollouts; throws std::bad_variant_access for others.
+  /// A run's system and algorithm always fit, so this exception means a bug.
   [[nodiscard]] const RolloutLoss& rollout_loss() const {
     return *std::get<std::shared_ptr<const RolloutLoss>>(learning);
   }
 
-  /// For an algorithm that learns from a replay; otherwise like rollout_loss().
+  /// The same for an algorithm that learns from a replay.
   [[nodiscard]] const ReplayAlgorithm& replay() const {
     return *std::get<std::shared_ptr<const ReplayAlgorithm>>(learning);
   }

@@ -1,5 +1,5 @@
-// An algorithm as configs and catalogues know it: its name, its traits, its numbers, and a function
-// that makes it.
+// An algorithm in configs and catalogues: its name, traits and hyperparameters, and a function that
+// makes it.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,19 @@ namespace tandem {
 struct AlgorithmTask {
   const EnvSpec& spec;     // of the environments
   std::uint64_t seed = 1;  // of the run
-  std::int64_t envs = 1;   // that explore, each in its own way
-  bool dueling = false;    // the network has a stream for the value, one for the advantages
+  std::int64_t envs = 1;   // the actors' environments; each may explore in its own way
+  bool dueling = false;    // whether the network has separate streams for value and advantages
 };
 
 /// The facts of an algorithm that catalogues, tables and configs show. Value type.
 struct AlgorithmInfo {
-  std::string name;             // as in algo = NAME
-  std::string idea;             // one line
-  std::string table;            // of its keys in a config: "q"; several algorithms may share one
+  std::string name;   // as in algo = NAME
+  std::string idea;   // a description in one line
+  std::string table;  // config table of its keys, such as "q"; several algorithms may share one
   AlgorithmTraits traits = {};  // its abilities
 };
 
-/// One algorithm of a catalogue, with its numbers. Its numbers are set through fields() before any
+/// One algorithm of a catalogue, with its hyperparameters. They are set through fields() before any
 /// thread starts; afterwards it is safe to use from many threads.
 class AlgorithmEntry {
  public:
@@ -40,24 +40,24 @@ class AlgorithmEntry {
   /// Its name and traits.
   [[nodiscard]] virtual const AlgorithmInfo& info() const = 0;
 
-  /// Its numbers under their short keys ("gamma").
+  /// Its hyperparameters under their short keys ("gamma").
   [[nodiscard]] virtual FieldList fields() = 0;
 
-  /// A copy with numbers of its own.
+  /// A copy with hyperparameters of its own.
   [[nodiscard]] virtual std::unique_ptr<AlgorithmEntry> clone() const = 0;
 
-  /// Throws Error when the numbers do not fit the task.
+  /// Makes the algorithm. Throws Error when the hyperparameters do not fit the task.
   [[nodiscard]] virtual Algorithm make(const AlgorithmTask& task) const = 0;
 };
 
-/// An entry whose numbers are a struct with a member fields().
+/// An entry whose hyperparameters are a struct with a member fields().
 template <class Numbers>
 class AlgorithmEntryOf final : public AlgorithmEntry {
  public:
-  /// Makes the algorithm of these numbers. Throws Error for numbers that do not fit the task.
+  /// Makes the algorithm with these hyperparameters. Throws Error when they do not fit the task.
   using Make = std::function<Algorithm(const Numbers&, const AlgorithmTask&)>;
 
-  /// Several threads may call `make` at once.
+  /// `make` must be safe to call from several threads at once.
   AlgorithmEntryOf(AlgorithmInfo info, Make make)
       : info_(std::move(info)), make_(std::move(make)) {}
 
@@ -70,7 +70,7 @@ class AlgorithmEntryOf final : public AlgorithmEntry {
     return make_(numbers, task);
   }
 
-  Numbers numbers;  // as its fields() set them
+  Numbers numbers;  // the hyperparameters, set through fields()
 
  private:
   AlgorithmInfo info_;

@@ -8,7 +8,7 @@
 
 namespace tandem {
 
-/// All of them, in the order of the table that `tandem systems` prints.
+/// All algorithms, in the order of the table that `tandem systems` prints.
 [[nodiscard]] std::vector<std::shared_ptr<const AlgorithmEntry>> published_algorithms();
 
 }  // namespace tandem

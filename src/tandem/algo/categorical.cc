@@ -6,8 +6,9 @@
 namespace tandem::categorical {
 namespace {
 
-/// log softmax(logits), number by number. Subtracting the largest first keeps every exponential in
-/// [0, 1], and subtracting it on its own keeps its rounding out of the result.
+/// log softmax(logits), action by action. The largest logit is subtracted before any exponential,
+/// so that all of them lie in [0, 1]. It is subtracted separately from the logarithm of their
+/// total, because the rounded sum of the two would be less precise.
 class LogSoftmax {
  public:
   explicit LogSoftmax(std::span<const float> logits)
@@ -27,8 +28,8 @@ class LogSoftmax {
 
 }  // namespace
 
-/// Inverts the cumulative distribution at a uniform draw. Passing twice over the logits instead of
-/// keeping their exponentials needs no memory.
+/// Inverts the cumulative distribution at a uniform draw. Computes the exponentials twice, and so
+/// needs no memory for them.
 std::int32_t sample(std::span<const float> logits, Stream& stream) {
   const float largest = *std::ranges::max_element(logits);
   float total = 0;
@@ -59,7 +60,8 @@ PolicyTerms differentiate(std::span<const float> logits, std::int32_t action, fl
     mean_log += std::exp(log_p(j)) * log_raised(j);
     sum_log += log_raised(j);
   }
-  // The action's share of p + epsilon: 1 without an epsilon.
+  // The factor p / (p + epsilon) is the derivative of log(p + epsilon) with respect to log p; it is
+  // 1 without an epsilon.
   const auto a = static_cast<std::size_t>(action);
   const float p_action = std::exp(log_p(a));
   const float weight = epsilon > 0 ? advantage * (p_action / (p_action + epsilon)) : advantage;

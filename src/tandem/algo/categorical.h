@@ -7,7 +7,8 @@
 #include "tandem/algo/policy_terms.h"
 #include "tandem/base/random.h"
 
-/// The distribution softmax(logits) over discrete actions. Pure; safe from many threads.
+/// The distribution softmax(logits) over discrete actions. Stateless; safe to use from many
+/// threads.
 namespace tandem::categorical {
 
 /// Draws an action.
@@ -18,7 +19,7 @@ float log_probability(std::span<const float> logits, std::int32_t action);
 
 /// Returns log(p(action) + epsilon) and the entropy in nats. Writes the gradient of scale *
 /// (-advantage * log(p(action) + epsilon) - beta * entropy) with respect to the logits. The entropy
-/// is that of p + epsilon, as in GA3C's equation 5; in other papers epsilon is 0.
+/// is -sum (p + epsilon) log(p + epsilon), as in GA3C's equation 5; in other papers epsilon is 0.
 PolicyTerms differentiate(std::span<const float> logits, std::int32_t action, float advantage,
                           float beta, float scale, float epsilon, std::span<float> gradient);
 

@@ -37,7 +37,8 @@ class DpgRule final : public ActingRule {
     std::ranges::copy(heads.logits, actions.continuous.begin());
   }
 
-  // The heads belong to the policy's own actions; the critic must judge the actions with noise.
+  // The value head judges the policy's actions without noise. The chosen actions have noise, so the
+  // critic judges them anew.
   void judge(const EvaluatedStates& states, const Actions& chosen,
              const Judgements& judgements) const override {
     states.network.critic()->judge_actions(states.observations, chosen.continuous,
@@ -77,14 +78,14 @@ void require_sizes(const Samples& samples, std::size_t dims) {
   throw std::logic_error("DPG: not as many numbers as priorities");
 }
 
-/// The gradients of both networks of section 3.2, each by its own loss.
+/// The gradients of both networks of Ape-X's section 3.2, each of its own loss.
 class DpgGradient final : public ReplayGradient {
  public:
   DpgGradient(const DpgConfig& config, const Architecture& architecture,
               std::span<const float> theta, std::span<const float> theta_minus)
       : config_(config), online_(architecture, theta), target_(architecture, theta_minus) {}
 
-  void target_changed() override {}  // its networks derive nothing from the parameters
+  void target_changed() override {}  // its networks cache nothing computed from the parameters
 
   LossStats differentiate(const Samples& samples, double weight,
                           std::span<float> gradient) override {
@@ -118,7 +119,8 @@ class ReplayedDpg final : public ReplayAlgorithm {
 
   [[nodiscard]] std::int64_t target_updates() const override { return config_.target_updates; }
 
-  // The factory only says which networks to make: they do not learn by a loss at the heads here.
+  // Only the architecture of the factory's network is used: DPG makes networks of its own, because
+  // its losses are not functions of the heads.
   [[nodiscard]] std::unique_ptr<ReplayGradient> make_gradient(
       const NetworkFactory& make_network, std::span<const float> theta,
       std::span<const float> theta_minus) const override {

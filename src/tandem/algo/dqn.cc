@@ -25,8 +25,8 @@ std::vector<float> action_values(const Heads& heads) {
   return q;
 }
 
-/// Turns the gradient of Q(s, a), which belongs to one action alone, into that of the heads: the
-/// mean of the outputs spreads a part of it over all actions.
+/// Backpropagates d_q, the gradient of one action's Q(s, a), to the heads. A dueling network
+/// subtracts the mean of its outputs, so every action's output gets a share of the gradient.
 void spread(std::size_t i, std::int32_t action, float d_q, const Heads& gradient) {
   const auto actions = static_cast<std::size_t>(gradient.actions);
   const auto outputs = gradient.logits.subspan(i * actions, actions);
@@ -39,8 +39,8 @@ void spread(std::size_t i, std::int32_t action, float d_q, const Heads& gradient
   outputs[static_cast<std::size_t>(action)] += d_q;
 }
 
-/// The difference between Q(s, a) of sample i and the output of its action, which is the same for
-/// every action. It does the work of action_values() without memory for its results.
+/// The difference between Q(s, a) of sample i and the output of action a, which is the same for all
+/// actions. Gives the same values as action_values(), but needs no memory for them.
 float value_above_outputs(const Heads& heads, std::size_t i) {
   if (heads.value.empty()) return 0;
   const auto advantages = row(heads.logits, i, static_cast<std::size_t>(heads.actions));
@@ -54,7 +54,7 @@ class DqnRule final : public ActingRule {
   DqnRule(const DqnConfig& config, std::int64_t envs) : config_(config), envs_(envs) {}
 
   // One draw decides whether to explore, so that an epsilon of exactly 0 never explores and an
-  // epsilon of 1 always does. Advantages have the same order as action values.
+  // epsilon of 1 always does. Advantages have their maximum at the same action as action values.
   void act(const Heads& heads, std::span<Stream* const> streams, std::span<const float> epsilons,
            const Actions& actions) const override {
     const auto count = static_cast<std::size_t>(heads.actions);
@@ -105,7 +105,7 @@ class DqnRule final : public ActingRule {
   const std::int64_t envs_;
 };
 
-/// The loss of section 3.1, equation 1.
+/// The gradient of the loss of Ape-X's section 3.1, equation 1.
 class DqnGradient final : public ReplayGradient {
  public:
   DqnGradient(const DqnConfig& config, const NetworkFactory& make_network,
@@ -232,7 +232,7 @@ LossStats dqn_loss(const DqnConfig& config, const Heads& heads, const NextStates
                    const Samples& samples, double weight, const Heads& gradient) {
   const auto q = action_values(heads);
   const auto next_target = action_values(next.target);
-  // Advantages have the same order as action values.
+  // Advantages have their maximum at the same action as action values.
   const std::span<const float> chooser = config.double_q ? next.online.logits : next.target.logits;
   const auto actions = static_cast<std::size_t>(heads.actions);
   LossStats stats;

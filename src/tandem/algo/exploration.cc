@@ -7,7 +7,7 @@
 namespace tandem {
 namespace {
 
-// Streams of environments have the ids from 0 on; those of their emulators begin at 2^40.
+// Environments' streams have ids from 0 on, and their emulators' streams have ids from 2^40 on.
 constexpr std::uint64_t kExplorationStreams = std::uint64_t{1} << 41;
 
 }  // namespace

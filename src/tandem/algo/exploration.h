@@ -7,25 +7,25 @@
 
 namespace tandem {
 
-/// The numbers of A3C's section 5.1, as config keys q.epsilon_* and q.share_*. Value type.
+/// The hyperparameters of A3C's section 5.1, as config keys q.epsilon_* and q.share_*. Value type.
 struct ExplorationConfig {
   double epsilon_start = 1.0;
   std::int64_t epsilon_frames = 4'000'000;  // frames in which epsilon falls from epsilon_start to
                                             // its final value
-  double epsilon_1 = 0.1;                   // the final values ...
+  double epsilon_1 = 0.1;                   // the first of the three final values
   double epsilon_2 = 0.01;
   double epsilon_3 = 0.5;
-  double share_1 = 0.4;  // ... and the probability of each
-  double share_2 = 0.3;
-  double share_3 = 0.3;
+  double share_1 = 0.4;  // weight of epsilon_1 in the draw of the final value
+  double share_2 = 0.3;  // weight of epsilon_2
+  double share_3 = 0.3;  // weight of epsilon_3
   double epsilon_eval = 0.05;
 
   FieldList fields();
 };
 
-/// The chance of a blind action. Each environment has its own final value, drawn from the seed and
-/// the environment's index alone; the chance falls to it linearly with the steps of all
-/// environments. Immutable; safe to use from many threads.
+/// Epsilon, the probability of a random action. It changes linearly, with the steps of all
+/// environments, to a final value. Each environment has its own final value, which depends on the
+/// seed and the environment's index alone. Immutable; safe to use from many threads.
 class Exploration {
  public:
   Exploration(const ExplorationConfig& config, std::uint64_t seed, std::int64_t frames_per_step);

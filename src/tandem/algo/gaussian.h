@@ -7,10 +7,10 @@
 #include "tandem/base/random.h"
 
 /// The normal distribution of A3C, section 5.2.3. Of d + 1 outputs the first d are the mean, and
-/// softplus of the last one is the variance of every dimension; kLeastVariance is added, which the
-/// paper has not, so that a policy that has become certain divides by no zero. Its entropy is that
-/// of one dimension, (log(2 pi sigma^2) + 1) / 2, as the paper writes it. Pure; safe from many
-/// threads.
+/// softplus of the last one is the variance of every dimension; kLeastVariance is added to it, so
+/// that a nearly deterministic policy does not divide by zero; the paper has no such term. The
+/// entropy is that of one dimension, (log(2 pi sigma^2) + 1) / 2, as in the paper. Stateless; safe
+/// to use from many threads.
 namespace tandem::gaussian {
 
 /// Added to the softplus of the last output.
@@ -19,7 +19,7 @@ inline constexpr float kLeastVariance = 1e-4f;
 /// The variance of every dimension.
 float variance(std::span<const float> outputs);
 
-/// Draws an action of d numbers; the environment's bounds do not limit it.
+/// Draws an action of d dimensions, which may exceed the environment's bounds.
 void sample(std::span<const float> outputs, Stream& stream, std::span<float> action);
 
 /// log p(action).

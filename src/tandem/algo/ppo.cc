@@ -12,7 +12,7 @@
 namespace tandem {
 namespace {
 
-/// Scales advantages to mean 0 and standard deviation 1 over all rollouts. Sums run in their order.
+/// Scales advantages to mean 0 and standard deviation 1 over all rollouts, summing in their order.
 void normalise_advantages(std::span<Rollout* const> rollouts) {
   double count = 0;
   double sum = 0;
@@ -71,7 +71,7 @@ class PpoLoss final : public RolloutLoss {
       const float log_ratio =
           ActionDistribution::log_probability(outputs, rollout, i) - rollout.log_probabilities()[i];
       const auto surrogate = clipped_surrogate(std::exp(log_ratio), advantages[i]);
-      // The gradient of r A is that of A log pi, times r.
+      // The gradient of r A is r times the gradient of A log pi.
       const auto terms =
           ActionDistribution::differentiate(outputs, rollout, i,
                                             {.advantage = surrogate.slope,
@@ -97,7 +97,8 @@ class PpoLoss final : public RolloutLoss {
     float slope;
   };
 
-  /// Equation 7. The slope is r A, or 0 if r has left the range on the side that A favours.
+  /// Equation 7. The slope, with respect to log pi, is r A, or 0 if r has left the clip range on
+  /// the side that A favours.
   [[nodiscard]] Term clipped_surrogate(float ratio, float advantage) const {
     const auto clip = static_cast<float>(config_.clip);
     const float free = ratio * advantage;

@@ -9,19 +9,18 @@
 
 namespace tandem {
 
-/// The numbers of the loss and of the passes, as config keys ppo.*. Value type.
+/// The hyperparameters of the loss and of the passes, as config keys ppo.*. Value type.
 struct PpoConfig {
   double gamma = 0.99;
-  double lambda = 0.95;          // of generalised advantage estimation
+  double lambda = 0.95;          // of generalised advantage estimation (data/gae.h)
   double clip = 0.1;             // epsilon of equation 7
   double clip_end = 0.0;         // clip after clip_steps steps
-  std::int64_t clip_steps = 0;   // steps in which clip falls linearly to clip_end; 0: constant
-  std::int64_t epochs = 4;       // K
+  std::int64_t clip_steps = 0;   // steps in which clip changes linearly to clip_end; 0: constant
+  std::int64_t epochs = 4;       // passes over the same experience, K
   std::int64_t minibatches = 4;  // minibatches of each epoch
   double entropy = 0.01;         // c_2 of equation 9
   double value_loss = 0.25;      // c_1 of equation 9: factor of the squared error
-  bool value_clip = true;        // whether the value, too, may move by at most `clip` without a
-                                 // penalty
+  bool value_clip = true;        // whether a value, too, gains nothing from moving beyond +-clip
   bool normalise = true;         // scales advantages to mean 0 and standard deviation 1
   double reward_clip = 1.0;      // rewards are clipped to +-this; 0: not clipped
   double reward_scale = 1.0;     // rewards are multiplied by this, after clipping
@@ -38,7 +37,7 @@ struct PpoConfig {
 /// they follow the implementation that HTS-RL compares with (Kostrikov 2018).
 Algorithm make_ppo(const PpoConfig& config);
 
-/// The same for continuous actions, which gaussian.h's normal distribution gives.
+/// The same for continuous actions, which are drawn from the normal distribution of gaussian.h.
 Algorithm make_gaussian_ppo(const PpoConfig& config);
 
 }  // namespace tandem

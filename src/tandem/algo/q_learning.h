@@ -12,7 +12,7 @@ namespace tandem {
 /// The methods of A3C's sections 4.1 to 4.3.
 enum class QMethod { one_step_q, one_step_sarsa, n_step_q };
 
-/// The numbers of the loss, as config keys q.*. Value type.
+/// The hyperparameters of the loss and of exploration, as config keys q.*. Value type.
 struct QConfig {
   double gamma = 0.99;
   double loss_scale = 1.0;              // factor of the whole loss: 1 in the equations
@@ -28,7 +28,8 @@ struct QConfig {
 ///   one-step Sarsa  y = r + gamma Q(s', a'; theta-), a' taken next  (section 4.2, equation 6)
 ///   n-step Q        y = r + gamma r' + ... + gamma^n max_a Q(s_T, a; theta-)
 ///                                                                   (section 4.3, Algorithm 2)
-/// The policy head's outputs are Q(s, a); a value head is left alone. Actions are epsilon-greedy.
+/// The policy head's outputs are Q(s, a); a value head gets no gradient. Actions are
+/// epsilon-greedy.
 Algorithm make_q_learning(QMethod method, const QConfig& config, std::uint64_t seed,
                           std::int64_t frames_per_step);
 

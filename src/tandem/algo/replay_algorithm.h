@@ -1,4 +1,4 @@
-// Learning from a replay: from single transitions, long after they were made.
+// Learning from a replay: from single transitions, some of which are old.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace tandem {
 
-/// One thread's gradient of a loss over replayed transitions. It views the parameters theta and
-/// those of the target networks, theta-. Not thread-safe.
+/// One thread's gradient of a loss over replayed transitions. It holds views of the parameters
+/// theta and of the target networks' parameters theta-. Not thread-safe.
 class ReplayGradient {
  public:
   virtual ~ReplayGradient() = default;
 
   /// Must be called after theta- was overwritten and before the next differentiate(). Theta may
-  /// move between any two calls without notice.
+  /// change between any two calls without notice.
   virtual void target_changed() = 0;
 
   /// Overwrites `gradient` (one float per parameter) with the gradient of the sum over the samples'
-  /// losses, each times `weight`. Overwrites samples.priorities with new ones. Both are taken at
+  /// losses, each times `weight`. Overwrites samples.priorities with new ones. Computes both with
   /// the present parameters.
   virtual LossStats differentiate(const Samples& samples, double weight,
                                   std::span<float> gradient) = 0;
@@ -33,7 +33,7 @@ class ReplayAlgorithm {
  public:
   virtual ~ReplayAlgorithm() = default;
 
-  /// Updates between two copies from theta to theta-.
+  /// The number of updates between two copies of theta to theta-.
   [[nodiscard]] virtual std::int64_t target_updates() const = 0;
 
   /// The gradient of one thread. The parameters must outlive it.

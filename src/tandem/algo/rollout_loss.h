@@ -1,4 +1,4 @@
-// Learning from rollouts: from fresh experience, in the order in which it was made.
+// Learning from rollouts: from recent experience, in the order in which it was made.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ enum class Bootstrap {
   every_action,  // of (s_1, a_1) to (s_T, a_T), for Sarsa: a_T is chosen before the update
 };
 
-/// Several passes over the same experience, each in minibatches of samples in a new random order.
+/// Several passes over the same experience. Each goes through all samples in a new random order, in
+/// minibatches.
 /// Value type.
 struct Passes {
   std::int64_t epochs = 1;       // passes over all samples
@@ -29,9 +30,9 @@ struct Passes {
 
 /// The demands of a loss on the system in which it learns. Value type.
 struct Needs {
-  Bootstrap bootstrap = Bootstrap::last_state;  // the states whose values it takes
-  std::int64_t target_steps = 0;  // between two refreshes of its target network; 0: it has none
-  bool off_policy = false;        // the parameters that learn must value the last states
+  Bootstrap bootstrap = Bootstrap::last_state;  // the states whose values it uses
+  std::int64_t target_steps = 0;  // steps between two refreshes of its target network; 0: none
+  bool off_policy = false;        // the learning parameters must value the last states
   std::optional<Passes> passes = std::nullopt;  // empty: one pass over whole rollouts
 };
 
@@ -43,9 +44,9 @@ class RolloutLoss {
   /// The demands of this loss on the system.
   [[nodiscard]] virtual Needs needs() const { return {}; }
 
-  /// The loss as it is after `steps` steps of all environments, where its numbers follow a
-  /// schedule; null: it is always this one. Its needs are those of this loss. Updates in passes ask
-  /// once before prepare(); updates of one pass do not ask.
+  /// The loss after `steps` steps of all environments, if hyperparameters follow a schedule; null:
+  /// the loss never changes. The returned loss must have the same needs. Updates in passes call
+  /// this once, before prepare(); updates with a single pass over whole rollouts do not call it.
   [[nodiscard]] virtual std::shared_ptr<const RolloutLoss> at(std::int64_t /*steps*/) const {
     return nullptr;
   }
@@ -54,9 +55,9 @@ class RolloutLoss {
   /// it.
   virtual void prepare(std::span<Rollout* const> /*rollouts*/) const {}
 
-  /// The loss over a rollout's T * B samples, in the order of the heads. Each sample counts
-  /// `weight` times; 1 / samples of the whole update makes a mean. Writes the gradient with respect
-  /// to the heads.
+  /// The loss over a rollout's T * B samples, in the order of the heads. Each sample's loss is
+  /// multiplied by `weight`; with 1 / (samples of the whole update) the sum is a mean. Writes the
+  /// gradient with respect to the heads.
   virtual LossStats loss(const Heads& heads, const Rollout& rollout, double weight,
                          const Heads& gradient) const = 0;
 };

@@ -1,24 +1,24 @@
-// The abilities of an algorithm, as data against which systems, networks and environments are
-// checked.
+// The needs and the abilities of an algorithm, as data. Systems, networks and environments are
+// checked against them.
 #pragma once
 
 namespace tandem {
 
-/// Where an algorithm's experience comes from.
+/// The source of an algorithm's experience.
 enum class LearnsFrom {
-  rollouts,  // the newest steps of the actors
-  replay     // transitions drawn from a memory of many
+  rollouts,  // recent steps of the actors
+  replay     // transitions drawn from a large memory
 };
 
 /// The needs and the abilities of one algorithm. Value type.
 struct AlgorithmTraits {
-  LearnsFrom learns_from = LearnsFrom::rollouts;  // where its experience comes from
-  bool actor_critic = true;                       // else it values actions, by target networks
-  bool passes = false;                // it goes several times through the same experience
+  LearnsFrom learns_from = LearnsFrom::rollouts;  // the source of its experience
+  bool actor_critic = true;           // false: it learns action values, with target networks
+  bool passes = false;                // it learns several times from the same experience
   bool discrete = true;               // it can choose among discrete actions
   bool continuous = false;            // it can choose continuous actions
   bool recurrent = true;              // it can learn with a recurrent state (net.lstm)
-  bool deterministic_policy = false;  // it trains net.arch = dpg, which no other algorithm does
+  bool deterministic_policy = false;  // it needs net.arch = dpg, which no other algorithm trains
 };
 
 }  // namespace tandem

@@ -13,21 +13,21 @@
 namespace tandem {
 
 /// The experience of one update. Time-major storage, [T, B] or [T, B, ...]; observations, actions
-/// and values have T + 1 rows, the last for the bootstrap. Row t + 1 of the observations is what
-/// the environments wrote after action t; row T of the actions is of use to algorithms that choose
-/// a_T ahead (Sarsa). T is t_max, or less where an episode's end ended the rollout. Not
-/// thread-safe; separate rollouts are independent.
+/// and values have T + 1 rows, the last for the bootstrap. Row t + 1 of the observations follows
+/// action t. Only algorithms that choose a_T in advance (Sarsa) use row T of the actions. T is
+/// t_max, or less where an episode's end ended the rollout. Not thread-safe; separate rollouts are
+/// independent.
 class Rollout {
  public:
-  /// Room for t_max steps.
+  /// Reserves memory for t_max steps of `envs` environments.
   Rollout(const EnvSpec& spec, int t_max, int envs);
 
-  /// Rows that there is room for, without that of the bootstrap.
+  /// The capacity in steps; the row for the bootstrap is not counted.
   [[nodiscard]] int t_max() const { return t_max_; }
   /// T: the steps of each environment.
   [[nodiscard]] int steps() const { return steps_; }
 
-  /// T, at most t_max.
+  /// Sets T, which is at most t_max.
   void set_steps(int steps) { steps_ = steps; }
 
   /// B: the environments.
@@ -41,34 +41,36 @@ class Rollout {
 
   /// Discrete actions of `rows` rows from t on: [rows, B].
   std::span<std::int32_t> actions(int t, int rows = 1) { return cut(actions_, t, rows); }
-  std::span<float> rewards(int t) { return cut(rewards_, t, 1); }      // [B], as learned from
-  std::span<float> discounts(int t) { return cut(discounts_, t, 1); }  // [B]: gamma, or 0 at an end
+  /// The rewards of step t: [B], as the loss uses them.
+  std::span<float> rewards(int t) { return cut(rewards_, t, 1); }
+  /// The discounts of step t: [B], gamma or 0 where an episode ended.
+  std::span<float> discounts(int t) { return cut(discounts_, t, 1); }
 
-  /// The values of the states. The algorithm's needs decide which rows are filled, and by which
-  /// network; the last row always is.
+  /// The values of the states. The last row is always filled. The algorithm's needs decide which
+  /// other rows are filled, and by which network.
   std::span<float> values(int t, int rows = 1) { return cut(values_, t, rows); }
 
   /// The advantage of each of T * B samples, for algorithms that learn from them several times (see
   /// gae() in data/gae.h).
   std::span<float> advantages() { return std::span(advantages_).first(sample_count()); }
-  /// The return of each of T * B samples, likewise.
+  /// The return of each of T * B samples, for the same algorithms.
   std::span<float> returns() { return std::span(returns_).first(sample_count()); }
-  /// To read: [T * B].
+  /// Read-only: [T * B].
   std::span<const float> advantages() const { return rows(advantages_, steps_); }
-  /// To read: [T * B].
+  /// Read-only: [T * B].
   std::span<const float> returns() const { return rows(returns_, steps_); }
 
-  /// The chance with which each environment drew its actions blindly: [B].
+  /// Each environment's probability of a random action, epsilon: [B].
   std::span<float> epsilons() { return epsilons_; }
-  /// To read: [B].
+  /// Read-only: [B].
   std::span<const float> epsilons() const { return epsilons_; }
 
-  /// Continuous actions of row t, as they were drawn: [B, dimensions].
+  /// Continuous actions of row t, before clipping to the bounds: [B, dimensions].
   std::span<float> controls(int t) {
     const auto width = static_cast<std::size_t>(envs_) * dims_;
     return std::span(controls_).subspan(static_cast<std::size_t>(t) * width, width);
   }
-  /// Continuous actions of all samples, to read: [T * B, dimensions].
+  /// Continuous actions of all samples, read-only: [T * B, dimensions].
   std::span<const float> controls() const {
     return std::span(controls_).first(static_cast<std::size_t>(steps_) * envs_ * dims_);
   }
@@ -76,13 +78,13 @@ class Rollout {
   /// The actions of row t, discrete or continuous.
   Actions taken(int t) { return {actions(t), controls(t), cut(log_probabilities_, t, 1)}; }
 
-  /// Discrete actions of all samples, to read: [T * B].
+  /// Discrete actions of all samples, read-only: [T * B].
   std::span<const std::int32_t> actions() const { return rows(actions_, steps_); }
-  /// log pi(a) of all samples by the policy that acted, for algorithms that need it: [T * B].
+  /// log pi(a) of all samples under the policy that acted, for algorithms that need it: [T * B].
   std::span<const float> log_probabilities() const { return rows(log_probabilities_, steps_); }
-  /// Rewards of all samples, to read: [T * B].
+  /// Rewards of all samples, read-only: [T * B].
   std::span<const float> rewards() const { return rows(rewards_, steps_); }
-  /// Discounts of all samples, to read: [T * B].
+  /// Discounts of all samples, read-only: [T * B].
   std::span<const float> discounts() const { return rows(discounts_, steps_); }
   /// Values of all states, the last included: [(T + 1) * B].
   std::span<const float> values() const { return rows(values_, steps_ + 1); }
@@ -91,22 +93,24 @@ class Rollout {
   /// steps.
   void carry_over();
 
-  /// Copies the last row of observations and actions of `other`, which must have the same shape.
+  /// Copies the last row of observations and actions of `other`, which must have the same shape, to
+  /// row t_max of this rollout, so that carry_over() continues from there.
   void follow(Rollout& other);
 
-  /// Copies `count` environments of another rollout with as many steps, from its environment
-  /// `first` on, to the environments of this one from `to` on. Threads may call it at once for
-  /// different environments.
+  /// Copies environments [first, first + count) of another rollout with the same number of steps to
+  /// environments [to, to + count) of this one. Several threads may call it at once for different
+  /// environments.
   void copy_envs(const Rollout& from, int first, int count, int to);
 
-  /// Copies sample t * B + env of another rollout to environment `to` in row 0 of this one, with
-  /// its advantage and return. It makes rollouts of one step from samples in any order.
+  /// Copies one sample of another rollout, with its advantage and its return, to environment `to`
+  /// in row 0 of this one. The sample of environment e at step t has the index t * B + e. This
+  /// makes one-step rollouts of samples in any order.
   void copy_sample(const Rollout& from, std::int64_t sample, int to);
 
-  /// Writes everything but advantages and returns.
+  /// Saves everything but advantages and returns.
   void save(StateWriter& writer) const;
 
-  /// Reads what save() wrote. Throws Error when it has another shape.
+  /// Restores a saved rollout. Throws Error when it has another shape.
   void load(StateReader& reader);
 
  private:
@@ -137,7 +141,7 @@ class Rollout {
   std::vector<float> discounts_;
   std::vector<float> values_;
   std::vector<float> epsilons_;
-  std::vector<float> advantages_;  // used during an update only, like the returns: neither is saved
+  std::vector<float> advantages_;  // used only during an update, like the returns; neither is saved
   std::vector<float> returns_;
 };
 

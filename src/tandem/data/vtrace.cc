@@ -7,7 +7,7 @@
 namespace tandem {
 
 /// Remark 1 of the paper: v_s - V(x_s) = rho_s delta_s + discount_s c_s (v_{s+1} - V(x_{s+1})),
-/// from the last step back.
+/// from the last step to the first.
 void vtrace(const Rollout& rollout, std::span<const float> values,
             std::span<const float> log_ratios, const VtraceLimits& limits,
             const VtraceTargets& out) {

@@ -14,27 +14,27 @@ namespace tandem {
 
 /// How threads share an optimizer. Value type.
 struct SharingConfig {
-  bool shared_statistics = true;  // one g for all threads: Shared RMSProp; false: one for each
-  bool locking = false;           // one thread at a time, for comparisons
+  bool shared_statistics = true;  // one g for all threads (Shared RMSProp); false: one for each
+  bool locking = false;           // threads copy and update one at a time, for comparisons
 };
 
-/// Updates the learner's parameters from many threads at once, each under its own number. There are
-/// no locks unless the config asks for them (see racy.h). All threads may call all members except
-/// slots() at the same time, each with its own `thread`.
+/// Updates the learner's parameters from many threads at once, without locks unless the config asks
+/// for them (see racy.h). All threads may call all members except slots() at the same time, each
+/// with its own index `thread`.
 class Hogwild {
  public:
-  /// The learner must outlive it, and nobody else may update it. Throws Error for an optimizer that
-  /// has no asynchronous form here.
+  /// The learner must outlive it, and nothing else may update it. Throws Error for an optimizer
+  /// that has no asynchronous form here.
   Hogwild(Learner& learner, const SharingConfig& sharing, int threads);
 
   /// Copies theta to theta', the thread's own parameters.
   void copy_parameters(std::span<float> own);
 
-  /// Moves the shared parameters with a thread's gradient. `steps` counts the steps of all threads
-  /// so far.
+  /// Updates the shared parameters with a thread's gradient. `steps` is the number of steps that
+  /// all threads have taken so far.
   UpdateInfo apply(int thread, std::span<const float> gradient, std::int64_t steps);
 
-  /// The threads' own statistics, to save and restore. Must not be called while threads run.
+  /// The threads' own statistics, for checkpoints. Must not be called while threads run.
   std::vector<Optimizer::Slot> slots();
 
  private:
@@ -43,8 +43,8 @@ class Hogwild {
   Learner& learner_;
   const SharingConfig sharing_;
   std::span<float> shared_;              // the learner's own statistics
-  std::vector<std::vector<float>> own_;  // by thread; empty where they are shared
-  std::mutex mutex_;                     // taken if the config asks for locks; it guards no member
+  std::vector<std::vector<float>> own_;  // by thread; empty: all threads share one
+  std::mutex mutex_;                     // held only if the config asks for locks; guards no member
 };
 
 }  // namespace tandem

@@ -1,4 +1,4 @@
-// The learner: parameters, optimizer, clipping, schedule.
+// The learner: parameters, optimizer, gradient clipping and learning rate schedule.
 #pragma once
 
 #include <cstdint>
@@ -15,45 +15,46 @@ namespace tandem {
 /// The result of an update.
 struct UpdateInfo {
   double gradient_norm = 0;  // before clipping
-  double learning_rate = 0;  // that it moved the parameters with
+  double learning_rate = 0;  // of this update
 };
 
-/// Owns the parameters and moves them. Not thread-safe: nobody may read the parameters during
-/// apply().
+/// Owns the parameters and updates them. Not thread-safe: no other thread may read the parameters
+/// during apply().
 class Learner {
  public:
-  /// Parameters start as initialise() draws them from Stream(seed, kInitialisation).
+  /// initialise() draws the first parameters from Stream(seed, kInitialisation).
   Learner(Architecture architecture, const OptimizerConfig& config, std::uint64_t seed);
 
-  /// The network whose parameters these are.
+  /// The architecture of the network that uses the parameters.
   [[nodiscard]] const Architecture& architecture() const { return architecture_; }
-  /// The optimizer's numbers.
+  /// The optimizer's settings.
   [[nodiscard]] const OptimizerConfig& config() const { return config_; }
-  /// theta, in one flat buffer as Architecture::parameters() orders it.
+  /// theta, in one flat buffer, in the order of Architecture::parameters().
   [[nodiscard]] std::span<const float> parameters() const { return parameters_; }
-  /// The same, to load a checkpoint into.
+  /// The same, writable, to load a checkpoint.
   [[nodiscard]] std::span<float> parameters() { return parameters_; }
-  /// The optimizer's state, to save and restore.
+  /// The optimizer's state, for checkpoints.
   [[nodiscard]] std::vector<Optimizer::Slot> optimizer_slots() { return optimizer_->slots(); }
 
-  /// Makes one update (PAAC's Algorithm 1, line 18) with the sum of `gradients`, which are added in
-  /// their order so that the bits do not depend on threads. `steps` counts the steps so far. All
-  /// workers share the work.
+  /// Makes one update (PAAC's Algorithm 1, line 18) with the sum of `gradients`. All workers share
+  /// the work, but gradients are added in their order, so the result is the same to the bit for any
+  /// number of threads. `steps` is the number of steps so far.
   UpdateInfo apply(std::span<const std::vector<float>> gradients, std::int64_t steps,
                    Workers& workers);
 
  private:
-  // Environments' streams have the ids from 0 on.
+  // The id of a stream. Environments' streams have ids from 0 on, so this one is free.
   static constexpr std::uint64_t kInitialisation = ~std::uint64_t{0};
 
-  // Parameters in a part of the update. A part stays in the cache until it is read a second time,
-  // and the order of all sums does not depend on the number of workers.
+  // The number of parameters in one part of an update. A part fits in the cache, where it stays
+  // until it is read a second time. The parts do not depend on the number of workers, and so
+  // neither does the order of any sum.
   static constexpr std::size_t kPart = 16384;
 
   Architecture architecture_;
   OptimizerConfig config_;
   std::vector<float> parameters_;
-  std::vector<float> sum_;       // of several gradients
+  std::vector<float> sum_;       // the sum of several gradients
   std::vector<double> squares_;  // the sum of squares of each part
   std::unique_ptr<Optimizer> optimizer_;
 };

@@ -15,10 +15,10 @@
 namespace tandem {
 namespace {
 
-// Environments' streams have the ids from 0 on; the initialisation of parameters has the last one.
+// Environments' streams have ids from 0 on; the initialisation of parameters uses the last id.
 constexpr std::uint64_t kLearningRateStream = ~std::uint64_t{0} - 1;
 
-/// The rule of rmsprop_step.
+/// RMSProp with the rule rmsprop_step().
 class RmsProp final : public Optimizer {
  public:
   RmsProp(const OptimizerConfig& config, std::int64_t parameters)
@@ -59,8 +59,8 @@ class RmsProp final : public Optimizer {
   std::vector<float> square_;
 };
 
-/// RMSProp that divides by the deviation of the gradients: Graves 2013, equations 38 to 40 without
-/// the momentum. Ape-X's "Centered RMSProp" is the same (appendix C).
+/// RMSProp that divides by the standard deviation of the gradients: Graves 2013, equations 38 to 40
+/// without the momentum. Ape-X calls it "Centered RMSProp" (appendix C).
 class CenteredRmsProp final : public Optimizer {
  public:
   CenteredRmsProp(const OptimizerConfig& config, std::int64_t parameters)
@@ -84,7 +84,7 @@ class CenteredRmsProp final : public Optimizer {
         const float scaled = gradient_scale * g[i];
         s[i] = decay * s[i] + (1.0f - decay) * scaled * scaled;
         m[i] = decay * m[i] + (1.0f - decay) * scaled;
-        // Rounding may bring it below 0.
+        // Rounding may make the difference negative.
         const float variance = std::max(0.0f, s[i] - m[i] * m[i]);
         p[i] -= lr * scaled / (std::sqrt(variance + within) + without);
       }
@@ -101,7 +101,7 @@ class CenteredRmsProp final : public Optimizer {
   std::vector<float> mean_;
 };
 
-/// The rule of momentum_step.
+/// Momentum SGD with the rule momentum_step().
 class Momentum final : public Optimizer {
  public:
   Momentum(const OptimizerConfig& config, std::int64_t parameters)
@@ -139,7 +139,8 @@ class Adam final : public Optimizer {
         mean_(parameters, 0.0f),
         square_(parameters, 0.0f) {}
 
-  // A float counts exactly up to 2^24 and stays there; both corrections are 1 long before.
+  // A float counts exactly up to 2^24, where it stops growing. Long before that, both bias
+  // corrections have become 1.
   void begin() override { count_[0] += 1.0f; }
 
   void step(std::size_t first, std::span<float> parameters, std::span<const float> gradient,
@@ -278,7 +279,8 @@ std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, std::in
 }
 
 double sum_of_squares(std::span<const float> gradient) {
-  // Sixteen sums side by side, always the same, so that the compiler can use wide registers.
+  // Sixteen partial sums let the compiler use vector registers. Their number is the same on every
+  // CPU, and so is the result.
   std::array<double, 16> sums{};
   const auto whole = gradient.size() / sums.size() * sums.size();
   vectorise([&sums, whole, values = gradient.data()] {

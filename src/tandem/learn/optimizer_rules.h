@@ -1,19 +1,19 @@
-// The update rules of A3C's section 4.5 for one parameter. PAAC's learner and the threads without
-// locks share them.
+// The update rules of A3C's section 4.5 for one parameter. Optimizers and the updates without locks
+// (racy.h) share them.
 #pragma once
 
 #include <cmath>
 
 namespace tandem {
 
-/// The mean square after a gradient, and the amount to subtract from the parameter.
+/// The mean square after a new gradient, and the amount to subtract from the parameter.
 struct RmsPropStep {
   float square;
   float step;
 };
 
-/// Tieleman and Hinton's RMSProp without centring or momentum. With epsilon inside the square root
-/// it is A3C's equations 8 and 9, with epsilon outside it is PyTorch's.
+/// Tieleman and Hinton's RMSProp without centring or momentum. With epsilon inside the square
+/// root it follows A3C's equations 8 and 9, with epsilon outside it follows PyTorch.
 template <bool kInside>
 RmsPropStep rmsprop_step(float square, float gradient, float decay, float epsilon, float lr) {
   const float mean = decay * square + (1.0f - decay) * gradient * gradient;
@@ -21,15 +21,15 @@ RmsPropStep rmsprop_step(float square, float gradient, float decay, float epsilo
   return {mean, lr * gradient / root};
 }
 
-/// The mean gradient after another one, and the amount to subtract from the parameter.
+/// The mean gradient after a new gradient, and the amount to subtract from the parameter.
 struct MomentumStep {
   float mean;
   float step;
 };
 
 /// A3C's momentum SGD: m = alpha m + (1 - alpha) d, theta -= eta m. With alpha = 0 it is plain
-/// gradient descent. PyTorch has no factor 1 - alpha unless its dampening is alpha, and then from
-/// the second step on.
+/// gradient descent. PyTorch applies the factor 1 - alpha only if its dampening is alpha, and then
+/// only from the second step on.
 inline MomentumStep momentum_step(float mean, float gradient, float alpha, float lr) {
   const float next = alpha * mean + (1.0f - alpha) * gradient;
   return {next, lr * next};

@@ -1,4 +1,4 @@
-// The parameters that act while the next ones are computed.
+// The parameters that actors use while the learner computes the next ones.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@
 
 namespace tandem {
 
-/// Actors see the same parameters until publish(), however far the learner is: theta_j of HTS-RL's
-/// equation 6, while theta_{j+1} is computed. A version is the number of publications so far. Only
-/// the learner may call stage() and publish(), one at a time; many threads may copy meanwhile.
+/// Actors see the same parameters until publish(): theta_j of HTS-RL's equation 6, while the
+/// learner computes theta_{j+1}. A version is the number of publications so far. Only the learner
+/// may call stage() and publish(); meanwhile many threads may copy.
 class PublishedParameters {
  public:
   explicit PublishedParameters(std::span<const float> first)
       : published_(first.begin(), first.end()), staged_(published_) {}
 
-  /// Sets the parameters that the next publish() makes known.
+  /// Sets the parameters for the next publish().
   void stage(std::span<const float> next);
 
   void publish();
@@ -28,15 +28,15 @@ class PublishedParameters {
   /// The number of parameters.
   [[nodiscard]] std::size_t size() const { return staged_.size(); }
 
-  /// Copies the published parameters if they are newer than `version`, and updates it. Returns
-  /// whether it copied.
+  /// Copies the published parameters if they are newer than `version`, and updates `version`.
+  /// Returns whether it copied.
   bool copy_if_newer(std::optional<std::int64_t>& version, std::span<float> own) const;
 
  private:
   mutable Mutex mutex_;
   std::vector<float> published_ TANDEM_GUARDED_BY(mutex_);
   std::int64_t version_ TANDEM_GUARDED_BY(mutex_) = 0;
-  std::vector<float> staged_;  // the learner's
+  std::vector<float> staged_;  // only the learner uses it
 };
 
 }  // namespace tandem

@@ -1,13 +1,13 @@
-// Reads and writes numbers that other threads change meanwhile, without locks.
+// Reads and writes floats that other threads change at the same time, without locks.
 //
 // Hogwild! (Recht et al., 2011; A3C, section 4) lets threads overwrite each other's updates: losing
-// one now and then costs less than waiting. In C++'s own terms that is a data race. An atomic float
-// for each parameter would avoid it, but no compiler makes SIMD of those, and an update of all
-// parameters would take five times as long. So the race is kept in these functions and nowhere
-// else. They rest on two facts. Floats are aligned, and every CPU that tandem runs on loads and
-// stores aligned floats whole, by SIMD as well. And the loops read each number once and write it
-// once, so that a reader sees nothing but an old or a new value. ThreadSanitizer does not look into
-// these functions; it sees everything around them.
+// one now and then costs less than waiting. By the C++ standard this is a data race. An atomic
+// float for each parameter would avoid it, but compilers do not vectorise loops over atomics, and
+// an update of all parameters would take five times as long. Therefore these functions, and no
+// others, contain the race. They rely on two facts. Floats are aligned, and every CPU that tandem
+// supports loads and stores an aligned float as a whole, also in SIMD instructions. The loops read
+// each float once and write it once, so a reader sees either the old or the new value.
+// ThreadSanitizer does not check these functions; it checks all code around them.
 #pragma once
 
 #include <span>

@@ -8,7 +8,8 @@ namespace tandem {
 bool SharedModel::copy_if_newer(std::optional<std::int64_t>& version, std::span<float> own) const {
   if (version == this->version()) return false;
   const ReadLock lock(mutex_);
-  // std::ranges::copy is slower: GCC 12's library makes no memmove of it when the source is const.
+  // std::ranges::copy would be slower: GCC 12's library does not turn it into a memmove when the
+  // source is const.
   const auto parameters = std::as_const(learner_).parameters();
   std::copy_n(parameters.begin(), parameters.size(), own.begin());
   version = this->version();

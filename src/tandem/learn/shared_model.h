@@ -15,13 +15,13 @@
 
 namespace tandem {
 
-/// The model of GA3C's section 4.1: trainers move it and predictors read it. Its updates come one
-/// after another and none is lost, unlike Hogwild's; this suits a few trainers, each of which has
-/// the gradient of a whole batch. A version is the number of updates since this was made. Safe to
-/// use from many threads.
+/// The model of GA3C's section 4.1: trainers update it and predictors read it. Updates are made one
+/// after another and none is lost, unlike Hogwild's; this suits a few trainers, each with the
+/// gradient of a whole batch. A version is the number of updates since construction. Safe to use
+/// from many threads.
 class SharedModel {
  public:
-  /// The learner must outlive it, and nobody else may update it.
+  /// The learner must outlive it, and nothing else may update it.
   explicit SharedModel(Learner& learner) : size_(learner.parameters().size()), learner_(learner) {}
 
   [[nodiscard]] std::int64_t version() const { return version_.load(std::memory_order_acquire); }
@@ -29,11 +29,11 @@ class SharedModel {
   /// The number of parameters.
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  /// Copies the parameters if they are newer than `version`, and updates it. Returns whether it
-  /// copied.
+  /// Copies the parameters if they are newer than `version`, and updates `version`. Returns whether
+  /// it copied.
   bool copy_if_newer(std::optional<std::int64_t>& version, std::span<float> own) const;
 
-  /// Moves the parameters with the sum of gradients, as Learner::apply.
+  /// Updates the parameters with the sum of the gradients, as Learner::apply() does.
   UpdateInfo apply(std::span<const std::vector<float>> gradients, std::int64_t steps);
 
  private:

@@ -1,4 +1,4 @@
-// The parameters of a target network, which all threads share.
+// The parameters of a target network that all threads share.
 #pragma once
 
 #include <atomic>
@@ -14,17 +14,18 @@
 
 namespace tandem {
 
-/// The target network's theta- of A3C's Algorithms 1 and 2: a copy of the parameters theta, taken
-/// anew every so many steps of all threads together and the same for all of them in between. It
-/// changes so seldom that a lock around it costs nothing. Other threads move theta meanwhile; the
-/// caller that asks for a refresh says how theta is read. Safe to use from many threads.
+/// The target network's theta- of A3C's Algorithms 1 and 2: a copy of the parameters theta. It is
+/// refreshed at fixed intervals, counted in steps of all threads together; between refreshes all
+/// threads see the same copy. It changes so seldom that its lock costs almost nothing. Other
+/// threads may update theta during a refresh, so the caller of refresh() passes a function that
+/// reads theta. Safe to use from many threads.
 class TargetParameters {
  public:
-  /// Writes the present theta.
+  /// Copies the present theta to the span.
   using ReadTheta = std::function<void(std::span<float>)>;
 
-  /// Copies theta, with `steps` taken so far by all threads. Refreshes follow every `interval`
-  /// steps. With 0 there is no target network, and every other member does nothing.
+  /// Copies theta after `steps` steps of all threads. Refreshes follow every `interval` steps. With
+  /// an interval of 0 there is no target network: refresh() does nothing, and copies are empty.
   TargetParameters(std::span<const float> theta, std::int64_t interval, std::int64_t steps);
 
   /// Whether there is a target network.
@@ -33,15 +34,15 @@ class TargetParameters {
   /// The number of parameters; 0 if there is no target network.
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  /// Copies theta to theta- if `steps`, those of all threads, have passed a multiple of the
-  /// interval since the last refresh.
+  /// Copies theta to theta- if `steps`, the steps of all threads so far, have passed a multiple of
+  /// the interval since the last refresh.
   void refresh(std::int64_t steps, const ReadTheta& read_theta);
 
-  /// Copies theta- if it is newer than `version`, and updates it. Returns whether it copied.
+  /// Copies theta- if it is newer than `version`, and updates `version`. Returns whether it copied.
   bool copy_if_newer(std::optional<std::int64_t>& version, std::span<float> own) const;
 
-  /// To save and restore; empty if there is no target network. Must not be called while threads
-  /// run, so it needs no lock.
+  /// theta-, for checkpoints; empty if there is no target network. Takes no lock, so it must not be
+  /// called while threads run.
   [[nodiscard]] std::span<float> values() TANDEM_NO_THREAD_SAFETY_ANALYSIS { return theta_; }
 
  private:
@@ -51,7 +52,7 @@ class TargetParameters {
 
   const std::int64_t interval_;
   const std::size_t size_;
-  std::atomic<std::int64_t> due_ = 0;      // steps at which the next refresh is
+  std::atomic<std::int64_t> due_ = 0;      // steps at which the next refresh is due
   std::atomic<std::int64_t> version_ = 0;  // refreshes so far
   mutable Mutex mutex_;
   std::vector<float> theta_ TANDEM_GUARDED_BY(mutex_);

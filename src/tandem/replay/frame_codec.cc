@@ -14,7 +14,7 @@
 namespace tandem {
 namespace {
 
-// Frames are small and alike, so a higher level saves little.
+// Frames are small and similar, so a higher level saves little memory.
 constexpr int kZstdLevel = 1;
 
 [[noreturn]] void fail_damaged() {

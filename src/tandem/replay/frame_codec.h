@@ -21,10 +21,10 @@ Compression compression_of(const std::string& name);
 /// The sizes of the observations and actions that a replay keeps. Value type.
 struct FrameFormat {
   std::size_t frame_bytes = 0;                  // of one frame, uncompressed
-  std::int64_t stack = 1;                       // frames of an observation
+  std::int64_t stack = 1;                       // frames stacked in an observation
   std::size_t action_dims = 0;                  // of continuous actions; 0: discrete
-  std::int64_t width = 0;                       // of a frame as a picture of bytes; 0: no picture
-  Compression compression = Compression::none;  // how each frame is kept
+  std::int64_t width = 0;                       // of a frame in pixels of one byte; 0: no picture
+  Compression compression = Compression::none;  // of each frame
 
   /// Bytes of a stacked observation.
   [[nodiscard]] std::size_t observation_bytes() const {
@@ -34,10 +34,10 @@ struct FrameFormat {
   bool operator==(const FrameFormat&) const = default;
 };
 
-/// The format of an environment's frames. Throws Error for PNG where they are no pictures.
+/// The format of an environment's frames. Throws Error for PNG if the frames are not pictures.
 FrameFormat frame_format(const EnvSpec& spec, Compression compression);
 
-/// Compresses and decompresses frames. Not thread-safe: each thread has its own.
+/// Compresses and decompresses frames. Not thread-safe; each thread has its own.
 class FrameCodec {
  public:
   /// For frames of this format.

@@ -13,8 +13,8 @@ namespace tandem {
 NStepBuilder::NStepBuilder(const FrameFormat& format, const NStepOptions& options)
     : format_(format), options_(options), codec_(format), segment_(make_segment()) {}
 
-/// Makes a segment with room for the frames of one episode's transitions, including those before
-/// the first and after the last. An episode's end needs more.
+/// Makes an empty segment. Reserves memory for transitions within one episode: a frame for each,
+/// stack - 1 frames before the first and n after the last. The segment grows if episodes end in it.
 std::unique_ptr<Segment> NStepBuilder::make_segment() const {
   const auto around = static_cast<std::size_t>(options_.n + format_.stack) - 1;
   return std::make_unique<Segment>(format_, options_.transitions, options_.transitions + around);
@@ -22,7 +22,7 @@ std::unique_ptr<Segment> NStepBuilder::make_segment() const {
 
 void NStepBuilder::append(std::span<const std::byte> frame) {
   auto& frames = segment_->frames();
-  // Only very short episodes get here: they have more frames than transitions.
+  // Only very short episodes reach this limit, because they have more frames than transitions.
   if (frames.size() > std::numeric_limits<std::uint16_t>::max() - 1) {
     throw std::logic_error("a segment of the replay was not taken for too long");
   }
@@ -47,7 +47,7 @@ void NStepBuilder::act(const Action& action, const Judgement& judgement) {
                       .controls = {action.continuous.begin(), action.continuous.end()}});
 }
 
-/// Makes every unfinished return one step longer.
+/// Adds the reward of one step to the return of every unfinished transition.
 void NStepBuilder::reward_all(float reward) {
   for (auto& pending : pending_) {
     pending.n_step_return += pending.discount * static_cast<double>(reward);
@@ -71,7 +71,8 @@ void NStepBuilder::truncate(float reward, std::span<const std::byte> frame, floa
   finish_all(state_, true, state_value);
 }
 
-/// "Multi-step returns are truncated if the episode ends in fewer than n steps": section 3.1.
+/// Finishes all transitions at an episode's end: "Multi-step returns are truncated if the episode
+/// ends in fewer than n steps" (Ape-X, section 3.1).
 void NStepBuilder::finish_all(ObservationView to, bool bootstrap, float state_value) {
   while (!pending_.empty()) {
     const auto& first = pending_.front();
@@ -80,8 +81,8 @@ void NStepBuilder::finish_all(ObservationView to, bool bootstrap, float state_va
   state_.frames = 0;
 }
 
-/// Its first priority is the absolute n-step TD error, from the values that were computed while
-/// acting.
+/// Finishes the oldest unfinished transition. Its first priority is its absolute n-step TD error,
+/// computed from the actor's own values.
 void NStepBuilder::finish_first(ObservationView to, double discount, float state_value) {
   const auto& first = pending_.front();
   const double target = first.n_step_return + discount * static_cast<double>(state_value);

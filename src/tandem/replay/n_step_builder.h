@@ -18,21 +18,22 @@ namespace tandem {
 struct NStepOptions {
   std::int64_t n = 3;            // steps between S_t and S_{t+n} (Ape-X, appendix C)
   double gamma = 0.99;           // discount of a step
-  std::size_t transitions = 50;  // of a segment (Ape-X, section 4.1: B)
+  std::size_t transitions = 50;  // transitions of a segment (Ape-X, section 4.1: B)
 };
 
 /// The network's judgement of the state in which the actor acts. Ape-X computes first priorities
 /// from it (section 3, appendix F "Adding data"). Value type.
 struct Judgement {
   float action_value = 0;  // q(S_t, A_t)
-  float state_value = 0;   // the value that bootstrapping gives S_t: max_a q(S_t, a)
+  float state_value = 0;   // the value of S_t for bootstrapping: max_a q(S_t, a)
 };
 
 /// Ape-X's local buffer (Algorithm 1, lines 7 to 10; appendix F, "Adding data") for one
-/// environment, which acts and steps in turn. A transition is complete once the state n steps later
-/// has been judged; it may cross the border of two segments. At an episode's end the last
-/// transitions have fewer steps: a terminated episode has no bootstrap, a truncated one bootstraps
-/// from its last state. Not thread-safe.
+/// environment. The caller alternates act() with step(), and ends an episode with terminate() or
+/// truncate(). A transition is complete once the state n steps later has been judged; the segment
+/// that it began in may have been taken by then. At an episode's end the last transitions have
+/// fewer steps: a terminated episode has no bootstrap, a truncated one bootstraps from its last
+/// state. Not thread-safe.
 class NStepBuilder {
  public:
   NStepBuilder(const FrameFormat& format, const NStepOptions& options);
@@ -43,31 +44,31 @@ class NStepBuilder {
   /// Records the action taken in the newest state.
   void act(const Action& action, const Judgement& judgement);
 
-  /// Records the frame that follows the action.
+  /// Records the action's reward and the frame that follows it.
   void step(float reward, std::span<const std::byte> frame);
 
-  /// Records that the action ended the episode.
+  /// Records the action's reward, and that the action ended the episode.
   void terminate(float reward);
 
-  /// Records that the episode was cut off in this frame, which followed the action; `state_value`
-  /// is the value of its state.
+  /// Records the action's reward and the frame that follows it, at which the episode was cut off.
+  /// `state_value` is the value of that frame's state.
   void truncate(float reward, std::span<const std::byte> frame, float state_value);
 
-  /// Whether there are enough transitions for a segment.
+  /// Whether enough transitions are complete for a segment.
   [[nodiscard]] bool full() const;
 
-  /// Hands over the completed transitions, and keeps the frames that later ones need. The best
-  /// moment is after act(): a frame later there is one more frame than the transitions need.
+  /// Returns the completed transitions, and keeps the frames that later transitions need. Call it
+  /// right after act(): after the next step() the segment would have one frame too many.
   std::unique_ptr<Segment> take();
 
   /// Saves the unfinished transitions, and the finished ones that were not taken yet.
   void save(StateWriter& writer) const;
 
-  /// Throws Error when the saved state has another format.
+  /// Restores a saved state. Throws Error when it is damaged or has another format.
   void load(StateReader& reader);
 
  private:
-  /// An action whose transition is not finished: its n-step return grows with each step.
+  /// An unfinished transition. Each step adds to its n-step return.
   struct Pending {
     ObservationView from;
     std::int32_t action = 0;
@@ -87,7 +88,7 @@ class NStepBuilder {
   NStepOptions options_;
   FrameCodec codec_;
   std::unique_ptr<Segment> segment_;
-  ObservationView state_;  // the newest one; without frames, no episode has begun
+  ObservationView state_;  // the newest state; without frames: no episode is under way
   std::deque<Pending> pending_;
 };
 

@@ -5,22 +5,23 @@
 
 namespace tandem {
 
-/// Keeps a table's samples near samples_per_insert for each transition beyond the minimum fill, as
-/// Reverb's limiter does (Cassirer et al., 2021, section 3.4). Ape-X itself has no limit but the
-/// minimum (appendix C), and its results depend on both rates (appendix F, "Asynchronicity"). It
-/// only counts; the table's lock guards it.
+/// Keeps the number of samples near samples_per_insert times the number of transitions inserted
+/// beyond the minimum fill, as Reverb's limiter does (Cassirer et al., 2021, section 3.4). Ape-X
+/// itself has no limit but the minimum (appendix C), and its results depend on both rates (appendix
+/// F, "Asynchronicity"). The limiter only counts, and never waits; the table's lock guards it.
 class RateLimiter {
  public:
   struct Options {
     std::int64_t min_fill = 1;      // transitions that must be there before the first sample
     double samples_per_insert = 0;  // 0: no limit
-    double slack = 0;               // samples by which either side may be ahead
+    double slack = 0;               // samples by which writers or readers may be ahead
   };
 
-  /// Throws Error for a slack smaller than a batch, because then both sides could wait for ever.
+  /// Throws Error for a slack smaller than a batch, because then writers and readers could wait for
+  /// each other for ever.
   RateLimiter(const Options& options, std::int64_t batch);
 
-  /// Whether so many samples are allowed with `size` transitions in the table.
+  /// Whether this number of samples is allowed with `size` transitions in the table.
   [[nodiscard]] bool may_sample(std::int64_t size, std::int64_t samples) const;
 
   /// Whether another insert is allowed with `size` transitions in the table.
@@ -32,11 +33,11 @@ class RateLimiter {
   [[nodiscard]] std::int64_t all_inserted() const { return inserted_; }
   [[nodiscard]] std::int64_t all_sampled() const { return sampled_; }
 
-  /// Takes saved values of all_inserted() and all_sampled().
+  /// Restores saved values of all_inserted() and all_sampled().
   void restore(std::int64_t inserted, std::int64_t sampled);
 
  private:
-  /// The samples that the inserts allow, less those taken.
+  /// The samples that the inserts allow, minus the samples drawn.
   [[nodiscard]] double due() const;
 
   Options options_;

@@ -18,39 +18,38 @@ struct Samples {
   std::span<const std::int32_t> actions = {};         // A_t, discrete
   std::span<const float> controls = {};               // A_t, continuous
   std::span<const float> n_step_returns = {};         // R_{t+1} + gamma R_{t+2} + ...
-  std::span<const float> discounts = {};              // of what S_{t+n} is worth
-  std::span<const float> weights = {};                // of importance
-  std::span<float> priorities = {};                   // to be replaced by new ones
+  std::span<const float> discounts = {};              // factors of the values of S_{t+n}
+  std::span<const float> weights = {};                // importance weights
+  std::span<float> priorities = {};                   // overwritten by the new priorities
 
-  /// How many transitions these are.
+  /// The number of transitions.
   [[nodiscard]] std::size_t size() const { return priorities.size(); }
 };
 
-/// B transitions, in buffers that are filled again and again. Not thread-safe: each reader has its
-/// own.
+/// B transitions, in buffers that are reused. Not thread-safe; each reader has its own.
 class SampleBatch {
  public:
-  /// Room for `batch` transitions.
+  /// Reserves memory for `batch` transitions.
   SampleBatch(const FrameFormat& format, std::size_t batch);
 
-  /// Fills all members but `weights` from the drawn transitions, and releases those. `added` is the
-  /// number of transitions inserted so far. Throws Error for damaged frames.
+  /// Fills all members but `weights` from the drawn transitions, and releases their segments.
+  /// `added` is the number of transitions inserted so far. Throws Error for damaged frames.
   void read(std::int64_t added);
 
   /// Transitions [first, last).
   Samples part(std::size_t first, std::size_t last);
 
   std::size_t size;                           // B
-  std::vector<TransitionIndex::Found> drawn;  // [B]; empty after read()
+  std::vector<TransitionIndex::Found> drawn;  // [B]; without segments after read()
   std::vector<Key> keys;                      // [B]
   std::vector<std::byte> observations;        // S_t: [B, observation]
   std::vector<std::byte> next_observations;   // S_{t+n}: [B, observation]
   std::vector<std::int32_t> actions;          // [B]: A_t, discrete
   std::vector<float> controls;                // [B, action_dims]: A_t, continuous
   std::vector<float> n_step_returns;          // [B]: R_{t+1} + gamma R_{t+2} + ...
-  std::vector<float> discounts;    // [B]: the factor of the value of S_{t+n}; 0 at an episode's end
-  std::vector<float> weights;      // [B]: importance, at most 1
-  std::vector<float> priorities;   // [B]: as they were when sampled
+  std::vector<float> discounts;  // [B]: factor of the value of S_{t+n}; 0 if the episode terminated
+  std::vector<float> weights;    // [B]: importance weights, at most 1
+  std::vector<float> priorities;   // [B]: at the time of sampling
   std::vector<std::int64_t> ages;  // [B]: transitions inserted since this one
 
  private:

@@ -1,4 +1,4 @@
-// A stretch of one environment's history in a replay: frames, and transitions between them.
+// A part of one environment's history in a replay: frames, and transitions between them.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 
 namespace tandem {
 
-/// A sequence of frames, each kept once, compressed or not. Not thread-safe while it grows;
+/// A sequence of frames, each stored once, compressed or not. Not thread-safe while it grows;
 /// afterwards many threads may read it, each with its own codec.
 class FrameLog {
  public:
-  /// An empty log, with room for about so many frames.
+  /// An empty log that reserves memory for about this many frames.
   FrameLog(const FrameFormat& format, std::size_t expected_frames);
 
-  /// Frames.
+  /// The number of frames.
   [[nodiscard]] std::size_t size() const { return size_; }
 
   /// Appends a frame of frame_bytes bytes.
@@ -28,20 +28,20 @@ class FrameLog {
   /// Appends frames [first, last) of another log of the same format, without decoding them.
   void append(const FrameLog& other, std::size_t first, std::size_t last);
 
-  /// Writes `count` frames from `first` on, one after another.
+  /// Copies `count` frames from `first` on to `out`, one after another.
   void read(std::size_t first, std::size_t count, std::byte* out, FrameCodec& codec) const;
 
-  /// Frees memory that was reserved and is not needed.
+  /// Frees reserved memory that is not used.
   void shrink();
 
-  /// The size in memory.
+  /// The size in memory, in bytes.
   [[nodiscard]] std::size_t bytes() const {
     return bytes_.capacity() + ends_.capacity() * sizeof(std::uint32_t);
   }
 
-  /// Writes the frames as they are kept.
+  /// Saves the frames without decompressing them.
   void save(StateWriter& writer) const;
-  /// Reads what save() wrote. Throws Error when that is damaged.
+  /// Restores saved frames. Throws Error when they are damaged.
   void load(StateReader& reader);
 
  private:
@@ -52,14 +52,14 @@ class FrameLog {
   Compression compression_;
   std::size_t size_ = 0;
   std::vector<std::byte> bytes_;
-  std::vector<std::uint32_t> ends_;  // end of each frame in bytes_; empty if all have one size
+  std::vector<std::uint32_t> ends_;  // the end of each frame in bytes_; empty if not compressed
 };
 
 /// An observation as a view of a log's frames. If an episode has fewer frames than the stack, the
-/// oldest is repeated, as VecEnv does. Value type.
+/// oldest is repeated, as in VecEnv. Value type.
 struct ObservationView {
   std::uint16_t newest = 0;  // index of its newest frame in the log
-  std::uint16_t frames = 0;  // different frames up to the newest
+  std::uint16_t frames = 0;  // number of different frames, up to the newest
 
   /// The oldest frame's place in the log.
   [[nodiscard]] std::size_t oldest() const { return newest + 1U - frames; }
@@ -68,50 +68,52 @@ struct ObservationView {
 /// One n-step transition (S_t, A_t, R, gamma, S_{t+n}): Ape-X, appendix F. Value type.
 struct Transition {
   ObservationView from;     // S_t
-  ObservationView to;       // `from`, where nothing is worth anything beyond an episode's end
-  std::int32_t action = 0;  // discrete
+  ObservationView to;       // S_{t+n}; `from` if the episode has terminated
+  std::int32_t action = 0;  // the discrete action
   float n_step_return = 0;  // R_{t+1} + gamma R_{t+2} + ...
-  float discount = 0;       // the factor of the value of S_{t+n}; 0 if the episode has ended
-  float priority = 0;       // the first one
+  float discount = 0;       // the factor of the value of S_{t+n}; 0 if the episode has terminated
+  float priority = 0;       // the first one, given by the actor
 };
 
-/// Transitions together with their frames. One thread builds it, then any thread may read it.
+/// Transitions together with their frames. One thread builds a segment; afterwards many threads may
+/// read it.
 class Segment {
  public:
-  /// An empty segment, with room for about so much.
+  /// An empty segment that reserves memory for about this many transitions and frames.
   Segment(const FrameFormat& format, std::size_t expected_transitions, std::size_t expected_frames);
 
-  /// How its frames are kept.
+  /// The format of its frames.
   [[nodiscard]] const FrameFormat& format() const { return format_; }
-  /// The frames, to be appended to while the segment is built.
+  /// The frames, writable while the segment is built.
   [[nodiscard]] FrameLog& frames() { return frames_; }
-  /// The frames, to read.
+  /// The frames, read-only.
   [[nodiscard]] const FrameLog& frames() const { return frames_; }
   /// The transitions, in the order of add().
   [[nodiscard]] std::span<const Transition> transitions() const { return transitions_; }
 
-  /// Adds a transition between frames of the log; `controls` is its continuous action, or empty.
+  /// Adds a transition between frames of the log. `controls` is its continuous action; empty for a
+  /// discrete one.
   void add(const Transition& transition, std::span<const float> controls);
 
   /// The continuous action of a transition; empty for discrete ones.
   [[nodiscard]] std::span<const float> controls(std::size_t transition) const;
 
-  /// Writes observation_bytes() of one stacked observation.
+  /// Writes one stacked observation, of FrameFormat::observation_bytes() bytes, to `out`.
   void read(ObservationView view, std::byte* out, FrameCodec& codec) const;
 
-  /// Writes both observations of a transition; it decompresses shared frames only once.
+  /// Writes both observations of a transition. Decompresses shared frames only once.
   void read(const Transition& transition, std::byte* from, std::byte* to, FrameCodec& codec) const;
 
-  /// Frees memory that was reserved and is not needed.
+  /// Frees reserved memory that is not used.
   void shrink();
 
-  /// The size of everything in memory.
+  /// The size of everything in memory, in bytes.
   [[nodiscard]] std::size_t bytes() const;
 
-  /// Writes frames, transitions and continuous actions.
+  /// Saves frames, transitions and continuous actions.
   void save(StateWriter& writer) const;
 
-  /// Throws Error when the saved segment is inconsistent.
+  /// Restores a saved segment. Throws Error when it is inconsistent.
   void load(StateReader& reader);
 
  private:

@@ -13,8 +13,8 @@ namespace tandem {
 #ifdef __SSE2__
 
 void streaming_copy(std::span<const std::byte> from, std::byte* to) {
-  if (from.empty()) return;          // it may have a null address, which memcpy must not get
-  constexpr std::size_t kLine = 64;  // written as a whole
+  if (from.empty()) return;          // its address may be null, which memcpy forbids
+  constexpr std::size_t kLine = 64;  // bytes of a cache line, which is written as a whole
   const auto before = std::min(from.size(), -reinterpret_cast<std::uintptr_t>(to) % kLine);
   std::memcpy(to, from.data(), before);
   const auto* read = from.data() + before;

@@ -1,4 +1,4 @@
-// Copies data that will not be read again soon.
+// Copies data that are not read again soon.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace tandem {
 
-/// Like memcpy, but past the caches if the CPU can do that: the target is not read before it is
-/// overwritten, and the caches keep their content. For batches larger than the caches. Pure.
+/// Like memcpy, but bypasses the caches on CPUs with SSE2: the target is not read before it is
+/// overwritten, and the caches keep their content. For batches larger than the caches.
 void streaming_copy(std::span<const std::byte> from, std::byte* to);
 
 }  // namespace tandem

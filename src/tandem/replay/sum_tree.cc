@@ -19,7 +19,7 @@ void SumTree::grow(std::size_t places) {
 }
 
 void SumTree::build(std::vector<double> weights) {
-  // Rounds up to whole nodes, so that no node needs a check of its size.
+  // Rounds the number of weights up to a multiple of kChildren, so that every node is full.
   weights.resize((weights.size() + kChildren - 1) / kChildren * kChildren);
   levels_.clear();
   levels_.push_back(std::move(weights));
@@ -32,7 +32,7 @@ void SumTree::build(std::vector<double> weights) {
   }
 }
 
-/// The sum of a node's children, which are in `level`.
+/// The sum of the children of `node`; they are in `level`.
 double SumTree::sum_of(std::size_t level, std::size_t node) const {
   const double* child = &levels_[level][node * kChildren];
   return ((child[0] + child[1]) + (child[2] + child[3])) +
@@ -56,7 +56,8 @@ std::size_t SumTree::find(double mass) const {
   for (std::size_t level = levels_.size() - 1; level-- > 0;) {
     const auto first = place * kChildren;
     const double* child = &levels_[level][first];
-    // Sums are rounded, so the rest of the mass may lie behind the last child.
+    // Sums are rounded, so the mass may exceed the children's sum. Then the last child with a
+    // weight is taken.
     std::size_t taken = kChildren;
     for (std::size_t i = 0; i < kChildren; ++i) {
       if (child[i] <= 0) continue;

@@ -35,7 +35,7 @@ void require_sensible(const ReplayConfig& config, std::int64_t batch) {
     throw Error(
         fmt::format("replay.capacity = {} is less than a batch, {}", config.capacity, batch));
   }
-  // Writers would wait for samples that nobody can draw.
+  // Otherwise writers would wait for samples that no reader could draw.
   if (config.sampler == "fifo" && config.samples_per_insert > 1) {
     throw Error(fmt::format(
         "replay.sampler: fifo gives each transition once, and replay.samples_per_insert "
@@ -52,7 +52,7 @@ void require_number(float priority) {
 
 /// A random number in [0, 1).
 double share(Stream& stream) {
-  const auto high = static_cast<std::uint64_t>(stream.bits()) << 21;  // 53 bits, as a double has
+  const auto high = static_cast<std::uint64_t>(stream.bits()) << 21;  // 53 bits, as in a double
   return static_cast<double>(high ^ (stream.bits() >> 11)) * 0x1p-53;
 }
 
@@ -151,7 +151,7 @@ void Table::wait_to_insert() {
 std::shared_ptr<const Segment> Table::count_bytes(std::unique_ptr<Segment> segment) {
   const auto bytes = segment->bytes();
   *segment_bytes_ += bytes;
-  // The last owner of a segment subtracts its bytes as it frees it.
+  // The last owner of a segment frees it and subtracts its bytes.
   return {segment.release(), [bytes, all = segment_bytes_](const Segment* gone) {
             *all -= bytes;
             delete gone;
@@ -201,13 +201,13 @@ void Table::draw(SampleBatch& batch) {
   }
 }
 
-/// Turns probabilities into importance weights.
+/// Computes importance weights from the probabilities.
 void Table::weigh(SampleBatch& batch) const {
   std::ranges::fill(batch.weights, 1.0F);
   if (in_order() || config_.beta == 0) return;
   double least = 1;
   for (const auto& drawn : batch.drawn) least = std::min(least, drawn.probability);
-  // In (1 / (N P))^beta over the largest of these, N cancels out.
+  // In (1 / (N P))^beta, divided by the largest such weight of the batch, N cancels out.
   for (std::size_t i = 0; i < batch.size; ++i) {
     batch.weights[i] =
         static_cast<float>(std::pow(least / batch.drawn[i].probability, config_.beta));

@@ -48,8 +48,8 @@ struct Head {
   }
 };
 
-/// The number of transitions from `first` on that belong to one segment. They lie side by side,
-/// because they were added together.
+/// The number of transitions from `first` on that belong to one segment. A segment's transitions
+/// are adjacent, because they were added together.
 std::size_t of_one_segment(std::span<const TransitionIndex::Found> all, std::size_t first) {
   std::size_t count = 1;
   while (first + count < all.size() && all[first + count].segment == all[first].segment) {
@@ -66,7 +66,8 @@ void save_segment(std::span<const TransitionIndex::Found> held, StateWriter& wri
   }
 }
 
-/// Returns the number of transitions in the segment.
+/// Loads one segment into the table. Returns the number of its transitions that the saved table
+/// held.
 std::int64_t load_segment(Table& table, StateReader& reader) {
   auto segment = std::make_unique<Segment>(table.format(), 0, 0);
   segment->load(reader);

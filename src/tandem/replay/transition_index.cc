@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t kFirstSlots = 1024;
 
-/// A transition with a TD error of 0 would never be drawn again. With a negative exponent it would
-/// certainly be removed.
+/// Priorities below this count as this. Otherwise a transition with a TD error of 0 would never be
+/// drawn again, and with a negative exponent its weight would be infinite.
 constexpr double kLeastPriority = 1e-6;
 
 double weight_of(float priority, double exponent) {
@@ -97,7 +97,7 @@ void TransitionIndex::drop_gone(std::deque<Key>& keys) const {
 }
 
 std::int64_t TransitionIndex::unread() const {
-  // Drops the oldest ones first.
+  // Removed transitions are at the front, because the oldest are removed first.
   const auto first = std::ranges::find_if(unread_, [&](Key key) { return holds(key); });
   return std::distance(first, unread_.end());
 }

@@ -1,4 +1,4 @@
-// The transitions of a table, and each one's chance to be drawn or removed.
+// The transitions of a table, with each one's probability of being drawn or removed.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@
 
 namespace tandem {
 
-/// The permanent name of a transition: it never comes to mean another one.
+/// The permanent name of a transition, which no other transition ever gets.
 using Key = std::uint64_t;
 
 /// The transitions of segments, each in a slot with its priority: Ape-X, appendix F, "Sampling
-/// data". A segment lives as long as one of its transitions, or as long as somebody reads it. Not
-/// thread-safe: the table's lock guards it.
+/// data". A segment lives as long as one of its transitions, or as long as a reader uses it. Not
+/// thread-safe; the table's lock guards it.
 class TransitionIndex {
  public:
   /// How transitions are drawn and removed. Value type.
@@ -27,17 +27,17 @@ class TransitionIndex {
     double alpha = 0.6;                      // exponent of priorities for sampling; 0: uniform
     std::optional<double> alpha_evict = {};  // the same for removal; empty: removes the oldest
                                              // first
-    bool in_order = false;                   // whether next() is called; not with alpha_evict
+    bool in_order = false;                   // whether next() will be called; not with alpha_evict
   };
 
   /// One transition, and a pointer that keeps it alive.
   struct Found {
     /// The segment that it is in.
     std::shared_ptr<const Segment> segment;
-    std::uint32_t transition = 0;  // its place in the segment
+    std::uint32_t transition = 0;  // its index in the segment
     Key key = 0;                   // its name
-    float priority = 0;            // as it is now
-    double probability = 0;        // of being drawn
+    float priority = 0;            // at the time of the call
+    double probability = 0;        // of being drawn by draw()
 
     /// The transition itself.
     [[nodiscard]] const Transition& of() const { return segment->transitions()[transition]; }
@@ -49,28 +49,30 @@ class TransitionIndex {
   /// The number of transitions.
   [[nodiscard]] std::int64_t size() const { return size_; }
 
-  /// Memory of the index alone.
+  /// The size of the index in memory, in bytes, without the segments.
   [[nodiscard]] std::size_t bytes() const;
 
-  /// Adds all transitions of a segment with the priorities they came with.
+  /// Adds all transitions of a segment, with their first priorities.
   void add(const std::shared_ptr<const Segment>& segment);
   /// Adds one transition of a segment, with this priority.
   void add(const std::shared_ptr<const Segment>& segment, std::uint32_t transition, float priority);
 
-  /// The transition at a share of [0, 1) of all weights. The index must not be empty.
+  /// Draws the transition at which the cumulative sum of the weights exceeds this share, in [0, 1),
+  /// of their total. The index must not be empty.
   [[nodiscard]] Found draw(double share) const;
 
-  /// The oldest transition that next() has not given yet. There must be one.
+  /// The oldest transition that next() has not returned yet. There must be one.
   Found next();
 
-  /// The number of transitions that next() has not given yet.
+  /// The number of transitions that next() has not returned yet; 0 unless in_order.
   [[nodiscard]] std::int64_t unread() const;
 
-  /// Gives transitions new priorities. Some of them may be gone by now; returns how many were.
+  /// Gives transitions new priorities. Skips removed transitions, and returns their number.
   std::int64_t update(std::span<const Key> keys, std::span<const float> priorities);
 
-  /// Removes the oldest transition or, with alpha_evict, the one at a share of [0, 1) of the
-  /// weights for removal. There must be one. Release the segment outside the lock.
+  /// Removes the oldest transition or, with alpha_evict, the one that draw() would give for this
+  /// share of the weights for removal. The index must not be empty. Returns the transition's
+  /// segment, so that the caller can release it outside the lock.
   [[nodiscard]] std::shared_ptr<const Segment> remove(double share);
 
   /// The priorities of at most `most` transitions, evenly spaced.
@@ -79,11 +81,11 @@ class TransitionIndex {
   /// All transitions, the oldest first.
   [[nodiscard]] std::vector<Found> all() const;
 
-  /// The number of this transition among all that were ever added.
+  /// The number of this transition, counted from 0 in the order of insertion.
   [[nodiscard]] static std::int64_t serial(Key key) {
     return static_cast<std::int64_t>(key >> kSlotBits);
   }
-  /// Transitions ever added, those that are gone included.
+  /// The number of transitions ever added, including removed ones.
   [[nodiscard]] std::int64_t added() const { return added_; }
 
  private:
@@ -94,8 +96,8 @@ class TransitionIndex {
     float priority = 0;
   };
 
-  // A key holds the number of the transition and its slot: room for 16 million slots and 10^12
-  // numbers.
+  // A key combines the number of the transition and its slot. It has bits for 10^12 numbers and 16
+  // million slots.
   static constexpr int kSlotBits = 24;
   static constexpr Key kSlotMask = (Key{1} << kSlotBits) - 1;
 
@@ -108,10 +110,10 @@ class TransitionIndex {
   Options options_;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_;  // empty slots
-  std::deque<Key> order_;            // in the order of insertion; some are gone
-  std::deque<Key> unread_;
+  std::deque<Key> order_;            // in the order of insertion; may hold removed transitions
+  std::deque<Key> unread_;           // not yet returned by next(); may hold removed transitions
   SumTree sampling_;
-  SumTree removal_;  // has one place if the oldest are removed first
+  SumTree removal_;  // unused if the oldest are removed first
   std::int64_t size_ = 0;
   std::int64_t added_ = 0;
 };
