@@ -13,7 +13,7 @@
 
 namespace tandem {
 
-/// The dense layers of an architecture with a policy head alone, and that head. It reads its
+/// The dense layers of an architecture with a policy head alone, and that head. An Mlp reads its
 /// parameters from memory that it does not own, and uses new ones as soon as they change. Inputs
 /// are fp32 numbers, flattened to one vector for each sample. Buffers are reused for the next
 /// batch. A sample's outputs do not depend on the other samples. Not thread-safe; uses the calling

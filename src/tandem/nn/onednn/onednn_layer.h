@@ -19,7 +19,7 @@ namespace tandem::onednn {
 /// A convolution without padding or, if the stride is 0, a dense layer.
 struct LayerSpec {
   Dims input;    // of one sample: {channels, height, width} or {units}
-  Dims output;   // the same
+  Dims output;   // of one sample, in the same form
   Dims weights;  // PyTorch's order: {outputs, channels, kernel, kernel} or, for a dense layer,
                  // the outputs followed by the dimensions of `input`
   std::int64_t stride = 0;
