@@ -20,15 +20,15 @@ class ActionScale {
 
   [[nodiscard]] std::size_t dims() const { return centre_.size(); }
 
-  /// The length of a step of 1 in dimension `j`, in the environment's units.
+  /// Half the range of dimension `j`, in the environment's units.
   [[nodiscard]] float half_range(std::size_t j) const { return half_range_[j]; }
 
-  /// Converts one sample's action in place.
+  /// Converts one sample's action from [-1, 1] to the environment's units, in place.
   void to_environment(std::span<float> action) const {
     for (std::size_t j = 0; j < dims(); ++j) action[j] = centre_[j] + half_range_[j] * action[j];
   }
 
-  /// Converts one sample's action.
+  /// Converts one sample's action from the environment's units to [-1, 1], into `scaled`.
   void from_environment(std::span<const float> action, std::span<float> scaled) const {
     for (std::size_t j = 0; j < dims(); ++j) scaled[j] = (action[j] - centre_[j]) / half_range_[j];
   }

@@ -32,12 +32,12 @@ class ActivationRecorder {
  public:
   virtual ~ActivationRecorder() = default;
 
-  /// Makes room for `samples` samples.
+  /// Allocates memory for the activations of `samples` samples.
   [[nodiscard]] virtual std::unique_ptr<Activations> make_activations(
       std::int64_t samples) const = 0;
 
-  /// Computes the same as the free function forward_alone(), in fewer calls of the network's
-  /// library.
+  /// Makes the forward pass of each sample by itself (see the free function forward_alone()), in
+  /// fewer calls of the network's library.
   virtual void forward_alone(const Inputs& inputs, const Heads& out) = 0;
 
   /// Computes the same as forward_alone(), and keeps the activations of sample i at places[i].
@@ -46,14 +46,15 @@ class ActivationRecorder {
                          std::span<const std::int64_t> places) = 0;
 
   /// Computes the same as Network::backward() over these samples, which stay recorded. The
-  /// parameters must be those of record_at().
+  /// parameters must not have changed since record_at().
   virtual void backward(const HeadLoss& loss, std::span<float> gradient,
                         const Recorded& samples) = 0;
 };
 
-/// Calls network.forward() for each sample by itself. Libraries choose the order of sums by the
-/// size of a batch, so the last bits of a sample's heads depend on how many samples share it. Here
-/// they depend on the sample alone.
+/// Makes the forward pass of each sample by itself: with the network's recorder
+/// (Network::at_places()) if it has one, otherwise with one forward() for each sample. Libraries
+/// choose the order of sums by the size of a batch, so the last bits of a sample's heads usually
+/// depend on how many samples share its batch. Here they depend on the sample alone.
 void forward_alone(Network& network, const Inputs& inputs, const Heads& out);
 
 }  // namespace tandem

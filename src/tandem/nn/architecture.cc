@@ -31,7 +31,8 @@ std::string text(const Shape& shape) {
   return result;
 }
 
-/// The shape of a layer's output for one sample. Throws Error when the layer does not fit.
+/// The shape of a layer's output for one sample. Throws Error when the layer does not fit its
+/// input.
 Shape output_shape(const Architecture& architecture, const Layer& layer, const Shape& input) {
   if (layer.kind == Layer::Kind::dense) return {layer.units};
   const bool given = architecture.name == kGivenLayers;
@@ -67,8 +68,8 @@ void append(std::vector<ParameterInfo>& all, const std::string& layer, const Sha
   append(all, layer + ".bias", {weight[0]}, fan_in);
 }
 
-/// Joins the tensors of the policy's and of the value's network, both of which call their head a
-/// policy.
+/// Joins the tensors of the policy's network and the value's network, and renames them: in both
+/// networks the head is called policy.
 std::vector<ParameterInfo> joined(std::vector<ParameterInfo> policy,
                                   std::vector<ParameterInfo> value) {
   const std::string head = "policy.";
@@ -99,7 +100,7 @@ Layer with(Activation activation, Layer layer) {
 constexpr std::array kNetworks = {"nips",   "nature",      "large4", "large3", "large2",
                                   "large1", "linear_conv", "mlp",    "dpg",    kGivenLayers};
 
-/// The network's name in words; layers come before a name.
+/// The name "layers" if net.layers describes the network, otherwise net.arch.
 std::string name_of(const NetConfig& config) {
   return config.layers.empty() ? config.arch : kGivenLayers;
 }
@@ -119,28 +120,29 @@ std::vector<Layer> torso(const NetConfig& config) {
   if (config.arch == "nips") return {conv(16, 8, 4), conv(32, 4, 2), dense(256)};
   // Mnih et al., 2015: the network of the Nature paper.
   if (config.arch == "nature") return {conv(32, 8, 4), conv(64, 4, 2), conv(64, 3, 1), dense(512)};
-  // GA3C, section 5.1 and its footnote 2, "large, stride 4" to 1: the stride of the first layer.
-  // The paper does not mention padding, so there is none.
+  // GA3C, section 5.1 and its footnote 2, "large, stride 4" to 1: the name ends with the stride of
+  // the first layer. The paper does not mention padding, so there is none.
   if (config.arch.starts_with("large")) {
     return {conv(32, 8, config.arch.back() - '0'), conv(32, 4, 2), conv(64, 4, 2), dense(256)};
   }
   // A3C, section 5.2.3: "two layers of spatial convolutions without any non-linearity or pooling".
-  // It does not give their sizes; these are those of nips.
+  // The paper does not give their sizes; these sizes are those of nips.
   if (config.arch == "linear_conv") {
     return {with(Activation::none, conv(16, 8, 4)), with(Activation::none, conv(32, 4, 2))};
   }
-  // Ape-X, appendix D, the actor. It does not name the activation after the second layer: a ReLU,
-  // as in DDPG (Lillicrap et al. 2016, section 7).
+  // The actor of Ape-X, appendix D. The paper does not name the activation after the second layer;
+  // here it is a ReLU, as in DDPG (Lillicrap et al. 2016, section 7).
   if (config.arch == "dpg") return {with(Activation::tanh, dense(300)), dense(200)};
   std::vector<Layer> layers(static_cast<std::size_t>(config.depth), dense(config.hidden));
   return layers;
 }
 
-/// A wider range than this means that the action has no bounds, such as MuJoCo's 1e10.
+/// A range at least this wide means that the action has no bounds; MuJoCo's bounds are then +-1e10.
 constexpr float kWidestRange = 1e6F;
 
-/// Turns a policy's network into a deterministic policy and its critic: Ape-X, section 3.2 and
-/// appendix D; the critic's second ReLU is DDPG's, as above. Throws Error where they do not fit.
+/// Turns the network of a policy into a deterministic policy and its critic (Ape-X, section 3.2 and
+/// appendix D). The ReLU after the critic's second layer is DDPG's, as above. Throws Error when
+/// such a network does not fit the environment or the other settings.
 void add_critic_of_actions(Architecture& architecture, const EnvSpec& spec) {
   if (spec.discrete() || spec.dtype != DType::f32) {
     throw Error(
@@ -266,7 +268,7 @@ Architecture Architecture::value_part() const {
 
 std::vector<ParameterInfo> Architecture::parameters() const {
   if (separate) return joined(policy_part().parameters(), value_part().parameters());
-  auto inputs = output_shapes();  // of each layer, then of the heads
+  auto inputs = output_shapes();  // input shapes of the layers, then of the heads
   inputs.insert(inputs.begin(), input_shape);
   std::vector<ParameterInfo> all;
   int convs = 0;

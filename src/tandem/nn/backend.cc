@@ -39,8 +39,8 @@ std::optional<std::filesystem::path> find_backend(const std::string& name) {
 
 const BackendInfo& load_backend(const std::string& name) {
   const auto file = found_backend(name);
-  // The handle is never closed: networks may live until the process ends. A second call finds it
-  // open.
+  // The handle is never closed, because networks may live until the process ends. A second call
+  // finds the backend loaded.
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     throw Error(fmt::format(

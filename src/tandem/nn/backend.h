@@ -19,17 +19,17 @@ inline constexpr std::uint32_t kBackendAbi = 2;
 struct BackendInfo {
   std::uint32_t abi;  // kBackendAbi of the headers it was built with; must stay the first member
   const char* name;   // "torch"
-  /// See make_torch_network.
+  /// Makes a network; see make_torch_network().
   std::unique_ptr<Network> (*make_network)(const Architecture& architecture,
                                            std::span<const float> parameters,
                                            const std::string& device, Precision precision);
 };
 
-/// The file of a backend, tandem_<name>.so, without loading it; empty if there is none. Searches
-/// the folders of load_backend(). Thread-safe.
+/// Finds the file of a backend, tandem_<name>.so, without loading it; empty if there is none.
+/// Searches the folders of load_backend(). Thread-safe.
 std::optional<std::filesystem::path> find_backend(const std::string& name);
 
-/// The folders that are searched for backends, with colons between them. Thread-safe.
+/// The folders that are searched for backends, separated by colons. Thread-safe.
 std::string backend_places();
 
 /// Loads tandem_<name>.so from $TANDEM_BACKEND_PATH or the folders of places_of("backends"), unless

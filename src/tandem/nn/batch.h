@@ -1,4 +1,4 @@
-// Batches, as all networks handle them.
+// Batches of inputs and heads, for all kinds of networks.
 #pragma once
 
 #include <cstddef>
@@ -12,28 +12,28 @@
 namespace tandem {
 
 /// Throws std::logic_error when a span's length contradicts architecture and out.batch, or when
-/// there are pieces but the network takes none.
+/// there are pieces but the network does not take them.
 void require_sizes(const Architecture& architecture, const Inputs& inputs, const Heads& out,
                    bool takes_pieces = false);
 
-/// The heads of `count` samples from `first` on; views. Pure.
+/// Views of the heads of `count` samples from `first` on. Pure.
 Heads rows_of(const Heads& heads, std::int64_t first, std::int64_t count);
 
-/// The inputs of `count` samples in the same way; not for pieces.
+/// Views of the inputs of `count` samples, from `first` on, of a batch without pieces. Pure.
 Inputs rows_of(const Inputs& inputs, std::int64_t first, std::int64_t count, std::int64_t batch);
 
-/// The observations of a batch that lie in several places. They are copied only for networks that
-/// need them side by side. Not thread-safe.
+/// A batch's observations, which lie in several places of memory. They are copied only for networks
+/// that need them side by side. Not thread-safe.
 class Pieces {
  public:
   /// Forgets all samples.
   void clear() { pieces_.clear(); }
 
-  /// Appends some samples. They must outlive the inputs.
+  /// Appends some samples, which must outlive the result of inputs_of().
   void add(std::span<const std::byte> observations) { pieces_.push_back(observations); }
 
-  /// The inputs with all samples, without a state, as `network` takes them; views that hold until
-  /// the next call of a member.
+  /// The inputs of all samples, without a state, for `network`: in pieces if it takes them,
+  /// otherwise in one copy. The views are valid until the next call of a member.
   Inputs inputs_of(const Network& network);
 
  private:
@@ -44,8 +44,8 @@ class Pieces {
 /// Memory for a batch's heads, reused from batch to batch. Not thread-safe.
 class HeadsBuffer {
  public:
-  /// Heads for `batch` samples; views that hold until the next call. The numbers in them stay while
-  /// batches have one size.
+  /// Heads for `batch` samples; the views are valid until the next call. Their contents persist
+  /// from call to call as long as the batch size does not change.
   Heads of(const Architecture& architecture, std::int64_t batch);
 
  private:
@@ -58,13 +58,13 @@ class RecordedHeads {
   /// For a policy head of `actions` outputs.
   explicit RecordedHeads(std::int64_t actions) : actions_(actions) {}
 
-  /// Copies these heads behind those before.
+  /// Appends a copy of these heads.
   void add(const Heads& heads);
   /// Forgets all samples.
   void clear();
 
-  /// The gradient of `loss` at the heads of all samples, in their order; the views hold until the
-  /// next add() or clear(). Throws std::logic_error when there are no samples.
+  /// The gradient of `loss` at the heads of all samples, in their order; the views are valid until
+  /// the next call of a member. Throws std::logic_error when there are no samples.
   Heads gradient(const HeadLoss& loss);
 
  private:

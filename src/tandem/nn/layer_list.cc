@@ -14,7 +14,7 @@ namespace tandem {
 namespace {
 
 constexpr std::int64_t kMostUnits = 1 << 16;
-constexpr std::int64_t kMostPixels = 1 << 10;  // limit of a kernel's side, and of a stride
+constexpr std::int64_t kMostPixels = 1 << 10;  // of a kernel's side, or of a stride
 constexpr std::size_t kMostLayers = 32;
 
 std::vector<std::string> words_of(const std::string& text) {

@@ -8,10 +8,10 @@
 
 namespace tandem {
 
-/// Parses the layers of "conv 32 8 4, conv 64 4 2 tanh, dense 512 none": `conv UNITS KERNEL STRIDE`
-/// or `dense UNITS`, then relu, tanh or none; without such a word the layer has a ReLU.
-/// Convolutions come first. Throws Error for anything else; it names the layer and says what to
-/// write.
+/// Parses a text such as "conv 32 8 4, conv 64 4 2 tanh, dense 512 none". Each layer is `conv UNITS
+/// KERNEL STRIDE` or `dense UNITS`, then relu, tanh or none; without such a word the layer has a
+/// ReLU. Convolutions come first. Throws Error for any other text; the error names the layer and
+/// says what to write.
 std::vector<Layer> parse_layers(const std::string& text);
 
 }  // namespace tandem

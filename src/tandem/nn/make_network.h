@@ -9,21 +9,22 @@
 
 namespace tandem {
 
-/// The device is "cpu" or "cuda". oneDNN computes networks on the CPU, libtorch those on CUDA; in a
-/// build without oneDNN libtorch computes all. An LSTM or a pair of separate networks is built over
-/// networks of these libraries. A deterministic policy is computed in plain C++; Error says so for
-/// any other device or precision. The libraries' own factories throw the other errors. `parameters`
-/// must outlive the network.
+/// The device is "cpu" or "cuda". oneDNN computes networks on the CPU, and libtorch computes them
+/// on CUDA; in a build without oneDNN libtorch computes all. An LSTM or a pair of separate networks
+/// is built over networks of these libraries. A deterministic policy is computed in plain C++, on
+/// the CPU and in fp32; any other device or precision throws Error. For further errors see
+/// make_onednn_network() and make_torch_network(). `parameters` must outlive the network.
 std::unique_ptr<Network> make_network(const Architecture& architecture,
                                       std::span<const float> parameters, const std::string& device,
                                       Precision precision);
 
-/// The backend of such a network, as runs record it: "oneDNN 2.6.3", "libtorch", or "tandem" for
-/// plain C++. Networks of different backends round differently.
+/// The backend of a network that make_network() makes, as runs record it: "oneDNN 2.6.3",
+/// "libtorch", or "tandem" for plain C++. Networks of different backends round differently.
 std::string backend_of(const Architecture& architecture, const std::string& device);
 
-/// The backend of such a network in a run that records none. Such a run is older than oneDNN's path
-/// for all networks: libtorch computed all networks except ReLUs over images of bytes.
+/// The backend of such a network in a run that records none. When such runs were made, oneDNN
+/// computed only networks that begin with a convolution over bytes and have ReLUs throughout;
+/// libtorch computed all others except deterministic policies.
 std::string backend_of_old_run(const Architecture& architecture, const std::string& device);
 
 }  // namespace tandem

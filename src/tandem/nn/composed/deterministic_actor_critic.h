@@ -18,8 +18,8 @@ namespace tandem {
 /// calling thread only. Spans of wrong sizes throw std::logic_error.
 class DeterministicActorCritic {
  public:
-  /// `architecture` must be deterministic(). `parameters` holds both networks' and must outlive
-  /// this.
+  /// `architecture` must be deterministic(). `parameters` holds those of both networks and must
+  /// outlive this object.
   DeterministicActorCritic(const Architecture& architecture, std::span<const float> parameters);
 
   [[nodiscard]] std::size_t action_dims() const { return scale_.dims(); }
@@ -36,12 +36,12 @@ class DeterministicActorCritic {
                         std::span<float> q);
 
   /// Takes d_q [samples], the gradient of a scalar with respect to q. Writes the gradient with
-  /// respect to psi to its place in `gradient` (one float per parameter of both).
+  /// respect to psi to its place in `gradient` (one float for each parameter of both networks).
   void critic_backward(std::span<const float> d_q, std::span<float> gradient);
 
-  /// Computes pi(s), scaled, with q(s, pi(s)) and dq/da at this action; actions and dq/da are
-  /// [samples, dims] and scaled. Keeps the activations for policy_backward(), and drops those of
-  /// record_judgement().
+  /// Computes the scaled action pi(s), its value q(s, pi(s)), and dq/da, the gradient with respect
+  /// to the scaled action. Actions and dq/da are [samples, dims]. Keeps the activations for
+  /// policy_backward(), and for critic_backward() in place of those of record_judgement().
   void differentiate_by_action(std::span<const std::byte> observations, std::span<float> scaled,
                                std::span<float> q, std::span<float> dq_da);
 
@@ -60,7 +60,7 @@ class DeterministicActorCritic {
   Mlp policy_, critic_;
   std::vector<float> observations_;  // [samples, observation]
   std::vector<float> scaled_;        // [samples, dims]
-  std::vector<float> joined_;        // [samples, observation and dims]
+  std::vector<float> joined_;        // [samples, observation + dims]
   std::vector<float> ones_, d_joined_;
 };
 

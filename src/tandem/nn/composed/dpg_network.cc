@@ -36,8 +36,8 @@ class DpgNetwork final : public Network, public ActionCritic {
     heads_.add(out);
   }
 
-  /// Goes forward again, because the two networks keep the activations of their latest batch alone.
-  /// The loss depends on the policy's action both directly and through its value.
+  /// Repeats the forward pass, because each of the two networks keeps only the activations of its
+  /// latest batch. The loss depends on the policy's action both directly and through its value.
   void backward(const HeadLoss& loss, std::span<float> gradient) override {
     const Heads d = heads_.gradient(loss);
     scaled_.resize(d.logits.size());
@@ -70,7 +70,7 @@ class DpgNetwork final : public Network, public ActionCritic {
   Architecture architecture_;
   DeterministicActorCritic networks_;
   ActionScale scale_;
-  std::vector<std::byte> observations_;  // recorded
+  std::vector<std::byte> observations_;  // of record()
   RecordedHeads heads_;
   std::vector<float> scaled_, d_scaled_;  // actions and their gradient, [samples, dims]
   std::vector<float> q_;

@@ -1,5 +1,6 @@
-// An LSTM between a torso and its heads. Another network computes the torso and W x + b of the
-// observations, as its policy head; this file adds the recurrence, the gates and the heads.
+// An LSTM between a torso and its heads. Another network computes the torso and, as its policy
+// head, the gates' part W x + b, where x are the torso's features. This file adds the recurrence,
+// the gates and the heads.
 
 #include "tandem/nn/composed/lstm_network.h"
 
@@ -41,8 +42,8 @@ Place place_of(const Architecture& architecture, const std::string& layer) {
   return {};
 }
 
-/// The contents of the cells of some samples, sample by sample. Buffers grow when needed and are
-/// kept. Not thread-safe.
+/// The contents of the cells for some samples, sample by sample. Buffers grow when needed and are
+/// reused. Not thread-safe.
 class CellTape {
  public:
   explicit CellTape(std::size_t units) : units_(units) {}
@@ -51,7 +52,8 @@ class CellTape {
   [[nodiscard]] std::size_t samples() const { return sequences_.samples(); }
   void clear() { sequences_.clear(); }
 
-  /// Makes room for the samples of a call; returns the first of its waves.
+  /// Appends the samples of a call, whose cells are still to be computed; returns the index of
+  /// their first wave.
   std::size_t extend(const Inputs& inputs) {
     const auto first_wave =
         sequences_.add(inputs.episode_starts.size(), inputs.follows, inputs.episode_starts);
@@ -79,7 +81,7 @@ class CellTape {
   std::vector<float> gates_, c_before_, h_before_, c_, tanh_c_, h_;
 };
 
-/// Whether a wave's samples lie one after another.
+/// Whether a wave's samples are contiguous.
 bool contiguous(std::span<const std::size_t> wave) {
   return wave.back() - wave.front() + 1 == wave.size();
 }
@@ -120,7 +122,8 @@ class LstmNetwork final : public Network {
     heads_.add(out);
   }
 
-  /// Goes back through the recorded sequences and no further: their initial states are constants.
+  /// Backpropagates through the recorded sequences and no further: their initial states are
+  /// constants.
   void backward(const HeadLoss& loss, std::span<float> gradient) override {
     const auto d = heads_.gradient(loss);
     const auto samples = recorded_.samples();
@@ -165,8 +168,8 @@ class LstmNetwork final : public Network {
             static_cast<std::int64_t>(kGates) * architecture_.lstm};
   }
 
-  /// Computes states and heads from the part of the gates that the network below computed, for the
-  /// samples of a call, which are the last ones of the tape.
+  /// Computes the states and the heads of a call's samples, the last ones of the tape, from the
+  /// part of the gates that the network below computed.
   void run(const Inputs& inputs, CellTape& tape, std::size_t first_wave, const Heads& out) {
     const auto first = tape.samples() - static_cast<std::size_t>(out.batch);
     for (auto wave = first_wave; wave < tape.sequences().waves(); ++wave) {
@@ -201,7 +204,7 @@ class LstmNetwork final : public Network {
     }
   }
 
-  /// Adds the recurrence to the wave's gates.
+  /// Adds the recurrent part, the product of the weights and h_before, to the wave's gates.
   void recur(CellTape& tape, std::span<const std::size_t> wave) {
     const auto product = [&](const float* h, float* gates) {
       dense_.forward(recurrent_shape(wave.size()), &parameters_[recurrent_.weights], h, gates);
@@ -217,7 +220,7 @@ class LstmNetwork final : public Network {
     }
   }
 
-  /// Copies the wave's rows of `width` numbers, one after another.
+  /// Copies the wave's rows of `width` numbers to `into`, one after another.
   static void gather(std::span<const std::size_t> wave, const float* rows, std::size_t width,
                      std::vector<float>& into) {
     into.clear();
@@ -236,7 +239,8 @@ class LstmNetwork final : public Network {
                    out.data());
   }
 
-  /// Computes the heads' gradients, and the gradient with respect to each sample's output.
+  /// Computes the gradients of the heads' parameters, and adds the gradient with respect to each
+  /// sample's output h to d_h_.
   void heads_backward(const Heads& d, std::span<float> gradient) {
     head_backward(policy_, d.batch, d.actions, d.logits, gradient);
     if (architecture_.value_head) head_backward(value_, d.batch, 1, d.value, gradient);
@@ -262,7 +266,7 @@ class LstmNetwork final : public Network {
     }
   }
 
-  /// Goes back from the wave's gates to the outputs of the samples before.
+  /// Backpropagates from the wave's gates to the outputs of the preceding samples.
   void wave_backward(std::span<const std::size_t> wave) {
     const auto& sequences = recorded_.sequences();
     if (std::ranges::all_of(
@@ -288,7 +292,7 @@ class LstmNetwork final : public Network {
   Architecture architecture_;
   std::size_t units_;
   std::span<const float> parameters_;
-  std::size_t below_size_;  // parameters of the network below, which come first
+  std::size_t below_size_;  // the number of parameters of the network below; they come first
   std::unique_ptr<Network> below_;
   Place recurrent_, policy_, value_;
   DenseKernels dense_;
@@ -296,9 +300,9 @@ class LstmNetwork final : public Network {
   CellTape recorded_;  // of record()
   RecordedHeads heads_;
   std::vector<float> d_h_, d_gates_;        // sample by sample
-  std::vector<float> d_c_;                  // by chain, at the present wave of backward()
+  std::vector<float> d_c_;                  // chain by chain, at the current wave of backward()
   std::vector<float> d_before_;             // of one wave, like the next two
-  std::vector<float> wave_h_, wave_gates_;  // used if the wave's samples lie apart
+  std::vector<float> wave_h_, wave_gates_;  // used if the wave's samples are not contiguous
 };
 
 }  // namespace

@@ -9,10 +9,10 @@
 
 namespace tandem {
 
-/// architecture.lstm > 0 cells with their heads, computed on the CPU. `make_below` makes the torso
-/// below them from the first part of the parameters. Gradients go back through the recorded
-/// sequences (see Inputs::follows), but not beyond the beginning of an episode or the last
-/// backward(). `parameters` must outlive the network.
+/// The network of an architecture with LSTM cells; the cells and the heads are computed on the CPU.
+/// `make_below` makes the network below the cells, over the first part of the parameters.
+/// backward() backpropagates through the recorded sequences (see Inputs::follows), but not beyond
+/// the beginning of an episode or the previous backward(). `parameters` must outlive the network.
 std::unique_ptr<Network> make_lstm_network(const Architecture& architecture,
                                            std::span<const float> parameters,
                                            const PartFactory& make_below);

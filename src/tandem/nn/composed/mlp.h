@@ -1,5 +1,5 @@
 // Fully connected networks in plain C++: for small networks, where a library's overhead would
-// dominate, and for users that need the gradient of the inputs, too.
+// dominate, and for callers that need the gradient of the inputs, too.
 #pragma once
 
 #include <cstddef>
@@ -13,27 +13,27 @@
 
 namespace tandem {
 
-/// The dense layers of an architecture with a policy head alone, and that head. It reads its
+/// The dense layers of an architecture with a policy head alone, and that head. An Mlp reads its
 /// parameters from memory that it does not own, and uses new ones as soon as they change. Inputs
-/// are fp32 numbers of any shape. Buffers stay for the next batch. A sample's outputs do not depend
-/// on the others. Not thread-safe; uses the calling thread only. Spans of wrong sizes throw
-/// std::logic_error.
+/// are fp32 numbers, flattened to one vector for each sample. Buffers are reused for the next
+/// batch. A sample's outputs do not depend on the other samples. Not thread-safe; uses the calling
+/// thread only. Spans of wrong sizes throw std::logic_error.
 class Mlp {
  public:
-  /// `parameters` are those of architecture.parameters() and must outlive this. Throws
+  /// `parameters` are those of architecture.parameters() and must outlive this object. Throws
   /// std::logic_error for other layers or heads.
   Mlp(const Architecture& architecture, std::span<const float> parameters, Simd simd = best_simd());
 
   /// Computes y [batch, outputs] from x [batch, inputs].
   void forward(std::span<const float> x, std::span<float> y);
 
-  /// Like forward, but keeps these samples' activations for backward, in place of earlier ones.
+  /// Like forward(), but keeps these samples' activations for backward(), in place of earlier ones.
   void record(std::span<const float> x, std::span<float> y);
 
   /// Takes d_y [batch, outputs], the gradient of a scalar with respect to the outputs recorded
   /// last. Overwrites `gradient` and d_x [batch, inputs] with the gradients of the parameters and
-  /// of the inputs; an empty span is not computed. The parameters must still be those of record().
-  /// May be called again.
+  /// of the inputs; computes none for an empty span. The parameters must still be those of
+  /// record(). May be called again.
   void backward(std::span<const float> d_y, std::span<float> gradient, std::span<float> d_x = {});
 
  private:

@@ -104,8 +104,8 @@ class SeparateNetwork final : public Network {
   }
 
   Architecture architecture_;
-  std::size_t policy_size_;   // the number of its parameters, which come first
-  std::size_t value_offset_;  // the place of its part in a state
+  std::size_t policy_size_;   // the number of the policy's parameters, which come first
+  std::size_t value_offset_;  // where the value's part of a sample's state begins
   Half policy_, value_;
   RecordedHeads heads_;
 };

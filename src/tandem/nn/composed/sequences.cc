@@ -40,7 +40,8 @@ std::size_t Sequences::add(std::size_t batch, std::span<const std::int64_t> foll
   return first_wave;
 }
 
-/// Marks the followed sample.
+/// Returns `followed`, and marks it as a sample that another one follows. Throws std::logic_error
+/// when `sample` may not follow it.
 std::int64_t Sequences::checked(std::int64_t followed, std::size_t sample) {
   if (followed == kStartsSequence) return followed;
   if (followed < 0 || followed >= static_cast<std::int64_t>(sample)) {
@@ -52,7 +53,7 @@ std::int64_t Sequences::checked(std::int64_t followed, std::size_t sample) {
   return followed;
 }
 
-/// Orders the samples from `first` on by their depth.
+/// Appends the samples from `first` on to order_, in waves of equal depth.
 void Sequences::order(std::size_t first) {
   next_.assign(std::ranges::max(depth_) + 1, 0);
   for (const auto depth : depth_) ++next_[depth];

@@ -12,7 +12,8 @@ namespace {
 float to_float(float x) { return x; }
 float to_float(Bfloat16 x) { return from_bfloat16(x); }
 
-/// For rounded numbers only the ReLU has a fast loop, because other activations are rare there.
+/// Computes gradients in bfloat16. Only the ReLU has a fast loop, because other activations are
+/// rare in bfloat16.
 template <class T>
 void rounded_backward(Activation activation, std::size_t count, const T* y, const T* d,
                       Bfloat16* out) {

@@ -9,11 +9,11 @@
 
 namespace tandem {
 
-/// Applies the activation to each number, in place. Pure; safe from many threads.
+/// Applies the activation to each number, in place. Stateless; safe to call from many threads.
 void activate(Activation activation, std::span<float> x);
 
-/// Computes the `count` gradients before an activation from `d`, those after it, and `y`, its
-/// outputs. `out` may be `d`. Pure; safe from many threads.
+/// Computes the `count` gradients before an activation from `d`, the gradients after it, and `y`,
+/// its outputs. `out` may be `d`. Stateless; safe to call from many threads.
 void activation_backward(Activation activation, std::size_t count, const float* y, const float* d,
                          float* out);
 void activation_backward(Activation activation, std::size_t count, const float* y, const float* d,

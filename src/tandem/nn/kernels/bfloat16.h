@@ -6,7 +6,8 @@
 
 namespace tandem {
 
-/// A bfloat16 as its bits. It has the same sign and order as these 16 bits taken as an integer.
+/// A bfloat16 as its bits. A number is greater than zero exactly if its bits are, taken as a signed
+/// integer.
 using Bfloat16 = std::uint16_t;
 
 /// The nearest bfloat16, ties to even. `value` must be finite.

@@ -5,18 +5,20 @@
 #include <cmath>
 #include <cstdint>
 
-/// NaN gives NaN, infinite numbers give the limits. The bits do not depend on the vector
-/// instructions. Pure.
+/// NaN gives NaN. Infinite numbers give the limits of the sigmoid and the tanh, to 1e-37 or better.
+/// The bits do not depend on the vector instructions. Pure.
 namespace tandem::branchless {
 
-/// Chooses yes or no by a mask: a branch would keep loops out of SIMD.
+/// Selects `yes` or `no` by a mask, because a branch would keep compilers from turning loops into
+/// SIMD.
 [[gnu::always_inline]] inline float choose(bool condition, float yes, float no) {
   const auto mask = -static_cast<std::uint32_t>(condition);
   return std::bit_cast<float>((std::bit_cast<std::uint32_t>(yes) & mask) |
                               (std::bit_cast<std::uint32_t>(no) & ~mask));
 }
 
-/// exp(x) to about 1e-7 of its value: 2^n times a polynomial of the rest (Cephes' expf).
+/// exp(x) to a relative error of about 1e-7, for x clamped to +-87: 2^n times a polynomial of the
+/// remainder (Cephes' expf).
 [[gnu::always_inline]] inline float exponential(float x) {
   x = choose(x > 87.0f, 87.0f, x);  // keeps NaN
   x = choose(x < -87.0f, -87.0f, x);
@@ -37,7 +39,8 @@ namespace tandem::branchless {
 
 [[gnu::always_inline]] inline float sigmoid(float x) { return 1.0f / (1.0f + exponential(-x)); }
 
-/// A polynomial near zero, where a difference of exponentials would cancel (Cephes' tanhf).
+/// tanh(x) by a polynomial near zero, where the formula with exponentials would lose digits
+/// (Cephes' tanhf).
 [[gnu::always_inline]] inline float hyperbolic_tangent(float x) {
   const float z = x * x;
   float p = -5.70498872745e-3f;

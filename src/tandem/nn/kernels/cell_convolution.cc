@@ -15,12 +15,13 @@ namespace {
 constexpr std::int64_t kBlock = Tile::kRows;
 constexpr std::int64_t kRowBytes = Tile::kRowBytes;
 
-/// The number of products of a byte and a slice whose sum always fits 32 bits.
+/// The most products of a byte and a slice whose sum always fits 32 bits.
 constexpr std::int64_t kMostProducts = std::numeric_limits<std::int32_t>::max() / (255 * 128);
 
 std::int64_t rows_for(std::int64_t bytes) { return (bytes + kRowBytes - 1) / kRowBytes; }
 
-/// The order of a cell's bytes within a row of the kernel is that of the image's.
+/// The order of a filter's weights in the tiles: cell by cell of the kernel, each with its bytes in
+/// the order of the image's cells.
 std::vector<std::int64_t> order_of(const CellShape& shape) {
   std::vector<std::int64_t> order;
   for (std::int64_t i = 0; i < shape.filter_weights(); ++i) {
@@ -62,7 +63,8 @@ struct Forward {
     _tile_stored(2, sums.slices[2].row(0), kRowBytes);
   }
 
-  /// Adds the bias, applies the ReLU, and drops the places that reach over the end of a row.
+  /// Adds the bias, applies the ReLU and writes the outputs. Skips places at which the kernel would
+  /// reach over the end of a row.
   [[gnu::target("avx512f")]] void finish(const Sums& sums, std::int64_t place,
                                          std::int64_t filter_block, float* out) const {
     const __m512 scale0 = _mm512_loadu_ps(weights.scales() + filter_block * kBlock);
@@ -99,7 +101,8 @@ struct Forward {
   }
 };
 
-/// A sample's cells as tiles [spans, depth block], whose rows have 16 bytes of four cells each.
+/// Writes a sample's cells as tiles [spans, depth block]. Each row of a tile interleaves 16 bytes
+/// of four cells.
 [[gnu::target("avx512f,avx512bw,avx512vbmi")]] void interleave(const CellShape& shape,
                                                                const std::uint8_t* cells,
                                                                std::int64_t spans, Tile* tiles) {
@@ -111,7 +114,7 @@ struct Forward {
   const auto blocks = shape.depth / kBlock;
   for (std::int64_t row = 0; row < spans * Tile::kRows; ++row) {
     std::array<const std::uint8_t*, 4> from;
-    for (std::int64_t i = 0; i < 4; ++i) {  // after the last cell come zeros
+    for (std::int64_t i = 0; i < 4; ++i) {  // repeats the last cell; gradients are 0 there
       from[i] = cells + std::min(4 * row + i, shape.cells() - 1) * shape.depth;
     }
     for (std::int64_t block = 0; block < blocks; ++block) {
@@ -130,13 +133,14 @@ struct Forward {
   }
 }
 
-/// The operands of the products of gradients: 16 filters' slices, and a sample's cells as bytes.
+/// Multiplies slices of the gradients of 16 filters by a sample's cells.
 struct Products {
   std::int64_t stride;  // bytes from one row of the gradients to the next
   std::int64_t spans;
   std::int64_t depth_blocks;
 
-  /// Adds to four sums, kSlices tiles apart, for four blocks of depth at one place of the kernel.
+  /// Adds the products for four blocks of depth, at one place of the kernel, to four sums, which
+  /// lie kSlices tiles apart.
   [[gnu::target("amx-tile,amx-int8")]] void add_blocks(const std::int8_t* gradients,
                                                        const Tile* cells, Tile* sums) const {
     load(sums);
@@ -154,7 +158,8 @@ struct Products {
     store(sums);
   }
 
-  /// Adds to four sums, kSlices tiles apart, for one block of depth at four places of the kernel.
+  /// Adds the products for one block of depth, at four places of the kernel, to four sums, which
+  /// lie kSlices tiles apart.
   [[gnu::target("amx-tile,amx-int8")]] void add_places(
       const std::array<const std::int8_t*, 4>& gradients, const Tile* cells, Tile* sums) const {
     load(sums);
@@ -269,7 +274,7 @@ void CellConvolution::add_gradients(std::int64_t batch, const std::uint8_t* cell
   add_sums(d_weights);
 }
 
-/// Adds the products of the gradients in whole_ and the cells in cells_.
+/// Adds the products of the gradients in whole_ and the cells in cells_ to sums_.
 void CellConvolution::add_products(std::int64_t filter_block) {
   const auto stride = margin_ + spans_ * kRowBytes;
   std::array<std::int8_t*, kSlices> rows;
@@ -282,7 +287,8 @@ void CellConvolution::add_products(std::int64_t filter_block) {
   }
   let_tiles_see_memory();
 
-  // A kernel at place p has its cell `place` at p + `cell`: the gradients are shifted by that.
+  // A kernel at place p of the image has its cell `place` on the image's cell p + cell(place), so
+  // the gradients are read from cell(place) bytes earlier.
   const auto cell = [&](std::int64_t place) {
     return place / shape_.reach * shape_.columns + place % shape_.reach;
   };
@@ -305,7 +311,7 @@ void CellConvolution::add_products(std::int64_t filter_block) {
   }
 }
 
-/// Converts sums_ back to gradients.
+/// Converts sums_ back to floats, and adds them to `d_weights`.
 void CellConvolution::add_sums(std::span<float> d_weights) const {
   constexpr std::array kWorth{0x1p0F, 0x1p8F, 0x1p16F};
   const auto* tile = sums_.data();

@@ -23,22 +23,24 @@ struct CellShape {
   [[nodiscard]] std::int64_t out_columns() const { return columns - reach + 1; }
   [[nodiscard]] std::int64_t outputs() const { return out_rows() * out_columns(); }
 
-  /// Cells from the kernel's first to its last place, counted through all rows. The count includes
-  /// places at which the kernel would reach over the end of a row.
+  /// The number of places from the kernel's first to its last, counted through all rows. The count
+  /// includes places at which the kernel would reach over the end of a row.
   [[nodiscard]] std::int64_t places() const { return (out_rows() - 1) * columns + out_columns(); }
 };
 
 /// The convolution with a ReLU after it, forward and backward. Its inputs are whole numbers
-/// already. Weights, and the gradients after the ReLU, become whole numbers of three slices
-/// (int8_slices.h), so that products and sums are exact. AMX makes 64 such products in the time
-/// that AVX-512 needs for one of floats, so three slices cost a twentieth. Only the conversion
-/// rounds: each weight and each gradient, once, by at most 2^-24 of the largest of its filter and
-/// batch, as floats round.
+/// already. Weights, and the gradients before the ReLU, become whole numbers of three slices
+/// (int8_slices.h), so that products and the sums of each slice are exact. AMX makes 64 such
+/// products in the time that AVX-512 needs for one product of floats, so three slices cost a
+/// twentieth. The conversion rounds each weight by about 2^-24 of its filter's largest weight at
+/// most, and each gradient by as much of the largest in its filter and batch. This is the precision
+/// of floats, which the slices' sums become at the end.
 ///
 /// Not thread-safe. Needs Simd::amx.
 class CellConvolution {
  public:
-  /// Whether it supports this shape: filters and depth by 16, and rows of the kernel by 64 bytes.
+  /// Whether it supports this shape. Filters and depth must be multiples of 16, and a row of the
+  /// kernel a multiple of 64 bytes; there are further conditions on the sizes.
   [[nodiscard]] static bool supports(const CellShape& shape);
 
   explicit CellConvolution(const CellShape& shape);
@@ -50,8 +52,9 @@ class CellConvolution {
   /// cells: [batch, rows, columns, depth]; out: [batch, filters / 16, out_rows, out_columns, 16].
   void forward(std::int64_t batch, const std::uint8_t* cells, float* out) const;
 
-  /// Writes the gradients of the parameters, laid out as in load(), from those before the ReLU,
-  /// laid out as `out`. If one of these is NaN, all gradients of its filter are NaN.
+  /// Computes the gradients of the parameters, laid out as in load(), from d_linear, the gradients
+  /// before the ReLU, laid out as `out`. If a gradient before the ReLU is NaN, all gradients of its
+  /// filter's parameters are NaN.
   void backward(std::int64_t batch, const std::uint8_t* cells, const float* d_linear,
                 float* d_weights, float* d_bias);
 
@@ -67,12 +70,12 @@ class CellConvolution {
   std::int64_t margin_;                        // bytes of zeros before a row of slices
   SlicedWeights weights_;                      // a step covers 64 bytes of a row of the kernel
 
-  // These belong to backward().
+  // The memory of backward().
   std::vector<float> factors_, scales_;  // [filters]: factors from gradients to whole numbers, and
                                          // back
-  std::vector<std::int32_t> whole_;      // [64 spans, 16]: a sample's gradients of 16 filters
-  std::vector<std::int8_t> slices_;      // [slice, 16, margin + 64 spans]: their slices
-  std::vector<Tile> cells_;  // [spans, depth block]: one sample's cells, four side by side
+  std::vector<std::int32_t> whole_;      // [64 * spans, 16]: a sample's gradients of 16 filters
+  std::vector<std::int8_t> slices_;      // [slice, 16, margin + 64 * spans]: their slices
+  std::vector<Tile> cells_;  // [spans, depth block]: one sample's cells, interleaved by four
   std::vector<Tile> sums_;   // [filter block, kernel place, depth block, slice]
 };
 

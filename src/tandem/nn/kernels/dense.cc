@@ -6,8 +6,8 @@ namespace tandem {
 namespace {
 
 // Each product is written once over vectors of kLanes floats, in blocks whose sums stay in
-// registers, and compiled for each set of instructions. Functions must be inlined into their
-// caller, so that they are compiled for its instructions.
+// registers, and compiled for each set of instructions. Its functions must be inlined into their
+// callers, so that they are compiled for the callers' instructions.
 
 template <std::int64_t kLanes>
 struct Lanes {
@@ -17,7 +17,8 @@ struct Lanes {
 template <std::int64_t kLanes>
 using Vector = typename Lanes<kLanes>::Type;
 
-// Takes vectors by reference: passing them by value depends on the instructions.
+// Vectors are passed by reference, because the convention for passing them by value depends on the
+// instructions.
 template <class V>
 [[gnu::always_inline]] inline void load(V& vector, const float* from) {
   std::memcpy(&vector, from, sizeof(V));
@@ -28,7 +29,7 @@ template <class V>
   std::memcpy(to, &vector, sizeof(V));
 }
 
-/// The sum of all lanes, by halves.
+/// The sum of all lanes: adds one half to the other until one lane is left.
 template <std::int64_t kLanes>
 [[gnu::always_inline]] inline float sum(const Vector<kLanes>& vector) {
   if constexpr (kLanes == 1) {
@@ -101,8 +102,8 @@ template <std::int64_t kLanes>
   }
 }
 
-/// out[i] += sum over t of factors[i, t] * rows[t], for vectors of `width` floats. Any two strides
-/// give the places of the factors.
+/// out[i] += sum over t of factors[i, t] * rows[t], for rows of `width` floats. The factor [i, t]
+/// lies at i * out_stride + t * term_stride.
 struct Combination {
   std::int64_t outs = 0;
   std::int64_t terms = 0;
@@ -114,7 +115,7 @@ struct Combination {
   float* out = nullptr;
 };
 
-/// Computes kVectors vectors of kOuts outs, from out `first` and column `column` on.
+/// Computes kVectors vectors of kOuts rows of `out`, from row `first` and column `column` on.
 template <std::int64_t kLanes, std::int64_t kVectors, std::int64_t kOuts>
 [[gnu::always_inline]] inline void combine_block(const Combination& all, std::int64_t first,
                                                  std::int64_t column) {

@@ -7,7 +7,8 @@
 
 namespace tandem {
 
-/// The matrix of a layer, [outputs, inputs] row-major, and the number of samples. Value type.
+/// The sizes of a layer's matrix, [outputs, inputs] row-major, and the number of samples. Value
+/// type.
 struct DenseShape {
   std::int64_t samples = 0;
   std::int64_t inputs = 0;
@@ -15,9 +16,9 @@ struct DenseShape {
 };
 
 /// The three products of a dense layer with weights w, for x [samples, inputs] and y [samples,
-/// outputs]. The order of sums depends on the shape and the instructions alone. In `forward` it
-/// does not depend on the number of samples either, so each sample is computed as if it were alone.
-/// Pure; safe from many threads.
+/// outputs]. The order of sums depends only on the shape and the instructions. In `forward` it does
+/// not depend on the number of samples either, so each sample is computed as if it were alone.
+/// Stateless; safe to call from many threads.
 struct DenseKernels {
   using Product = void (*)(const DenseShape& shape, const float* a, const float* b, float* out);
 
@@ -26,7 +27,7 @@ struct DenseKernels {
   Product to_weights;  // (y, x, w): w = y^T x, for gradients
 };
 
-/// The kernels for these instructions.
+/// The kernels compiled for these instructions.
 DenseKernels dense_kernels(Simd simd);
 
 }  // namespace tandem

@@ -1,4 +1,4 @@
-// As in dense.cc, functions that need more instructions than the build's own say so themselves.
+// As in dense.cc, an attribute names the instructions that a function needs beyond the build's own.
 #include "tandem/nn/kernels/int8_slices.h"
 
 #include <immintrin.h>
@@ -26,7 +26,7 @@ namespace {
     fours[i + 2] = _mm512_unpacklo_epi64(pairs[i + 1], pairs[i + 3]);
     fours[i + 3] = _mm512_unpackhi_epi64(pairs[i + 1], pairs[i + 3]);
   }
-  // Column i is in part i / 4 of the vectors of group i % 4.
+  // Part c / 4 of fours[4 g + c % 4] holds column c of the rows 4 g to 4 g + 3.
   constexpr int kEven = 0x88;  // the first and third part of each vector
   constexpr int kOdd = 0xdd;
 #pragma GCC unroll 4
@@ -42,7 +42,8 @@ namespace {
   }
 }
 
-/// Packs the lowest bytes of the numbers in four vectors side by side.
+/// Packs the lowest bytes of the numbers in four vectors: first those of the four numbers 0, then
+/// those of the four numbers 1, and so on.
 [[gnu::target("avx512f,avx512bw"), gnu::always_inline]] inline __m512i lowest_bytes(
     const __m512i& a, const __m512i& b, const __m512i& c, const __m512i& d) {
   constexpr __mmask64 kSecond = 0x2222'2222'2222'2222;
@@ -54,8 +55,8 @@ namespace {
 }
 
 /// The whole numbers nearest to sixteen floats times their factors. Adding 128 to each slice makes
-/// it a byte of 0 to 255, carries included; its highest bit is then the opposite of that in a
-/// signed byte.
+/// it a byte of 0 to 255, carries included. Its highest bit is then the opposite of that in a
+/// signed byte, and is flipped.
 [[gnu::target("avx512f"), gnu::always_inline]] inline __m512i whole_row(const float* row,
                                                                         const __m512& factor) {
   const __m512i halves = _mm512_set1_epi32(0x808080);
@@ -63,7 +64,7 @@ namespace {
   return _mm512_xor_si512(_mm512_add_epi32(nearest, halves), halves);
 }
 
-/// Each slice of four rows of whole numbers.
+/// Splits four rows of whole numbers into their slices.
 [[gnu::target("avx512f,avx512bw"), gnu::always_inline]] inline void split(
     const __m512i (&rows)[4], __m512i (&slices)[kSlices]) {
   const auto& [a, b, c, d] = rows;
@@ -74,7 +75,8 @@ namespace {
                            _mm512_srli_epi32(c, 16), _mm512_srli_epi32(d, 16));
 }
 
-/// Splits rows [count, 16] from row `i` on. After the last row it takes the last row again.
+/// Splits four of the rows [count, 16], from row `i` on, into their slices. Repeats the last row in
+/// place of rows beyond it.
 [[gnu::target("avx512f,avx512bw"), gnu::always_inline]] inline void split_four(
     const float* rows, std::int64_t count, std::int64_t i, const __m512& factor,
     __m512i (&slices)[kSlices]) {
@@ -97,8 +99,8 @@ namespace {
 
 WholeScale::WholeScale(float largest, float sum) {
   constexpr float kLargest = 8'355'000;  // slightly more would not fit three slices
-  constexpr float kNothing = 1e-30F;     // no number that counts is so small, and its factor is
-                                         // still a float
+  constexpr float kNothing = 1e-30F;     // smaller numbers are negligible; the factor for this one
+                                         // still fits a float
   const float scale = std::max(largest, kNothing) / kLargest;
   factor = 1 / scale;
   back = std::isfinite(sum) ? scale : std::numeric_limits<float>::quiet_NaN();
@@ -130,7 +132,8 @@ void transpose_to_rows(const float* matrix, std::int64_t stride, std::int64_t co
 
 [[gnu::target("avx512f")]] void measure_rows(const float* rows, std::int64_t count, float* largest,
                                              float* sums) {
-  // Four run side by side: each would otherwise wait for the one before.
+  // Four chains of operations run side by side, because within a chain each operation waits for the
+  // one before.
   constexpr std::int64_t kChains = 4;
   __m512 most[kChains], sum[kChains];
   for (std::int64_t chain = 0; chain < kChains; ++chain) {

@@ -13,9 +13,9 @@ namespace tandem {
 
 /// Parameters, or their gradients, by layers: the torso's, then the heads as one layer with all
 /// their outputs. With cells, the first layer takes cells of bytes b from 0 to 255 instead of
-/// pixels b / 255 - m, where m is their mean: its weights are divided by 255, and m times their sum
-/// is subtracted from its bias. Such a layer and the heads are copies; all other layers stay in the
-/// flat buffer. Not thread-safe.
+/// pixels b / 255 - m, where m is the pixels' mean. Its weights are then divided by 255, and m
+/// times the sum of the original weights is subtracted from its bias. Such a layer and the heads
+/// are copies; all other layers stay in the flat buffer. Not thread-safe.
 class LayerParameters {
  public:
   template <class T>
@@ -26,10 +26,11 @@ class LayerParameters {
 
   LayerParameters(const Architecture& architecture, const std::optional<Cells>& cells);
 
-  /// Copies from `flat`.
+  /// Copies the first layer, if it takes cells, and the heads from `flat`.
   void read(std::span<const float> flat);
 
-  /// For gradients: puts the copies into their places in `flat`, as gradients of the parameters.
+  /// For gradients: converts the copies to gradients of the parameters, and writes them to their
+  /// places in `flat`.
   void write(std::span<float> flat) const;
 
   /// Layer `i`; `flat` is the buffer of read() or write().
@@ -41,7 +42,7 @@ class LayerParameters {
   }
 
  private:
-  /// A part of a row of the heads' layer.
+  /// The weights of one output of the heads' layer.
   struct HeadRow {
     std::int64_t from;  // its place in the flat buffer
     std::int64_t to;    // its place in the copy
@@ -52,7 +53,7 @@ class LayerParameters {
 
   std::vector<ParameterInfo> infos_;
   std::size_t heads_;                // the heads' index among the layers
-  std::vector<HeadRow> head_rows_;   // all other numbers are 0: a head has inputs of its own
+  std::vector<HeadRow> head_rows_;   // a dueling head's row is 0 at the other head's inputs
   std::vector<std::int64_t> order_;  // order of weights in a filter over cells; empty: no cells
   float pixel_mean_;
   std::vector<float> first_weights_;

@@ -11,7 +11,8 @@
 namespace tandem {
 namespace {
 
-/// In common cases the compiler knows kChannels, which makes this four times as fast.
+/// In common cases kChannels tells the compiler the number of channels, which makes the loop four
+/// times as fast; 0: any number.
 template <std::int64_t kChannels, class T>
 void interleave(const T* image, std::int64_t channels, std::int64_t pixels, float scale, float mean,
                 float* __restrict out) {
@@ -55,8 +56,8 @@ void convert(const std::uint8_t* bytes, std::uint8_t* __restrict out) {
   std::memcpy(out, bytes, kPixels);
 }
 
-/// Converts one image. Its cells have pieces of kRun pixels that lie together in `out`: rows of one
-/// cell, or of the cells of several channels.
+/// Converts one image, in runs of kRun pixels that lie together in `out`. A run consists of rows of
+/// one cell in one channel, or of one cell in several channels.
 template <std::int64_t kStride, std::int64_t kRun, class T>
 void write_image(const std::uint8_t* image, const Cells& cells, std::int64_t block,
                  T* __restrict out) {
@@ -149,7 +150,8 @@ void write_cells(std::span<const std::byte> images, std::int64_t batch, const Ce
                        block == cells.depth() && cells.columns() >= kRows;
   static const bool has_rows = best_simd() >= Simd::avx512;
   if (!in_rows || !has_rows) return write_images(images, batch, cells, block, out);
-  // Sixteen rows of four channels make one row of cells, in which each has four bytes of every row.
+  // Sixteen rows of pixels, four from each of four channels, make one row of cells, in which each
+  // cell has four bytes of every row.
   const auto* image = reinterpret_cast<const std::uint8_t*>(images.data());
   for (std::int64_t i = 0; i < batch; ++i, image += cells.channels * cells.height * cells.width) {
     for (std::int64_t first = 0; first < cells.rows() * 4; first += 4) {

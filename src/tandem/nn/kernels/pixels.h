@@ -10,14 +10,14 @@
 
 namespace tandem {
 
-/// Turns u8 images [batch, channels, pixels] into floats [batch, pixels, channels] (channels last)
-/// divided by 255. Pure; safe from many threads.
+/// Turns u8 images [batch, channels, pixels] into floats [batch, pixels, channels] (channels last),
+/// divided by 255. Stateless; safe to call from many threads.
 void scale_channels_last(std::span<const std::byte> images, std::int64_t batch,
                          std::int64_t channels, std::int64_t pixels, float* out);
 
 /// Converts observations of `channels` planes of `pixels` numbers each, bytes or floats as `dtype`
-/// says, to floats [batch, pixels, channels] (channels last). Bytes are divided by 255, and `mean`
-/// is subtracted from them. A vector is one channel. Pure; safe from many threads.
+/// says, to floats [batch, pixels, channels] (channels last). Bytes are divided by 255, and then
+/// `mean` is subtracted. A vector is one channel. Stateless; safe to call from many threads.
 void write_numbers(std::span<const std::byte> observations, DType dtype, std::int64_t batch,
                    std::int64_t channels, std::int64_t pixels, float mean, float* out);
 
@@ -30,12 +30,14 @@ struct Cells {
 
   [[nodiscard]] std::int64_t pixels() const { return stride * stride; }  // of a cell
   [[nodiscard]] std::int64_t depth() const { return channels * pixels(); }
-  [[nodiscard]] std::int64_t reach() const { return kernel / stride; }  // of the kernel
-  /// Pixels after the last place of the kernel are in no cell.
+  [[nodiscard]] std::int64_t reach() const { return kernel / stride; }  // of the kernel, in cells
+  /// Pixels beyond the last place of the kernel are in no cell.
   [[nodiscard]] std::int64_t rows() const { return (height - kernel) / stride + reach(); }
   [[nodiscard]] std::int64_t columns() const { return (width - kernel) / stride + reach(); }
 
-  /// Whether write_cells() supports them: those of stride 4, which Atari's networks have, and 2.
+  /// Whether write_cells() supports these cells: their stride must be 4, as in Atari's networks, or
+  /// 2, and their depth a multiple of 8. The kernel must fit the image and be a multiple of the
+  /// stride.
   [[nodiscard]] bool writable() const;
 
   /// For each weight of a filter over cells {depth, reach, reach}, the index of the same weight in
@@ -44,9 +46,9 @@ struct Cells {
 };
 
 /// Turns u8 images [batch, channels, height, width] into cells [batch, depth / block, rows,
-/// columns, block] of numbers from 0 to 255: as floats, as bfloat16 (its bits), which holds them
+/// columns, block] of numbers from 0 to 255: as floats, as the bits of bfloat16, which holds them
 /// exactly, or as bytes. block: a multiple of 8 that divides depth. Throws std::logic_error when
-/// the cells are not writable. Pure; safe from many threads.
+/// the cells are not writable. Stateless; safe to call from many threads.
 void write_cells(std::span<const std::byte> images, std::int64_t batch, const Cells& cells,
                  std::int64_t block, float* out);
 void write_cells(std::span<const std::byte> images, std::int64_t batch, const Cells& cells,

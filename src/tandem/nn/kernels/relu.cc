@@ -5,8 +5,8 @@
 
 namespace tandem {
 
-// Uses a mask instead of a branch: compilers turn it into SIMD. Half of all units, at random, do
-// not pass, which is the worst case for branches.
+// These loops use a mask instead of a branch, so that compilers turn them into SIMD. Half of all
+// units, at random, let no gradient pass, which is the worst case for branches.
 
 void relu_backward(std::size_t count, const float* y, const float* d, float* out) {
   for (std::size_t i = 0; i < count; ++i) {

@@ -7,7 +7,8 @@
 namespace tandem {
 namespace {
 
-/// The bytes of a step belong to 16 channels of up to four pixels.
+/// The bytes of a step belong to 16 channels of four pixels; pixels beyond the kernel have no
+/// weight.
 std::vector<std::int64_t> order_of(const ConvolutionShape& shape) {
   std::vector<std::int64_t> order;
   for (std::int64_t step = 0; step < shape.channels / kLanes * shape.kernel; ++step) {
@@ -35,7 +36,7 @@ bool SlicedConvolution::supports(const ConvolutionShape& shape) {
 SlicedConvolution::SlicedConvolution(const ConvolutionShape& shape)
     : shape_(shape),
       weights_(shape.filters, shape.channels * shape.kernel * shape.kernel, order_of(shape)),
-      // A step takes four pixels; those beyond the image do not count.
+      // A step reads four pixels; pixels beyond the image meet weights of 0.
       slice_bytes_(shape.inputs() + Tile::kRowBytes),
       inputs_(kSlices * slice_bytes_) {
   for (std::int64_t step = 0; step < weights_.steps(); ++step) {
@@ -44,7 +45,7 @@ SlicedConvolution::SlicedConvolution(const ConvolutionShape& shape)
   }
 }
 
-/// Writes a sample's slices; returns the value of a whole number of 1.
+/// Writes a sample's slices to inputs_; returns the float that a whole number of 1 stands for.
 float SlicedConvolution::read(const float* in) {
   const auto rows = shape_.inputs() / kLanes;
   const auto scale = one_scale(in, rows);

@@ -21,12 +21,12 @@ struct ConvolutionShape {
   [[nodiscard]] std::int64_t outputs() const { return filters * out_rows() * out_columns(); }
 };
 
-/// Its weights and inputs become whole numbers of three slices (SlicedProduct). Not thread-safe.
-/// Needs Simd::amx.
+/// The forward pass of such a convolution. Weights and inputs become whole numbers of three slices
+/// (SlicedProduct). Not thread-safe. Needs Simd::amx.
 class SlicedConvolution {
  public:
-  /// Whether it supports this shape: channels and filters by 16, a kernel of up to 4, and rows of
-  /// up to 16 outputs.
+  /// Whether it supports this shape. Channels and filters must be multiples of 16, the kernel at
+  /// most 4, and a row at most 16 outputs; the sums must fit 32 bits.
   [[nodiscard]] static bool supports(const ConvolutionShape& shape);
 
   explicit SlicedConvolution(const ConvolutionShape& shape);

@@ -10,7 +10,8 @@ namespace {
 /// Bytes from one step to the next.
 constexpr std::int64_t kStep = kSlices * sizeof(Tile);
 
-/// A vector of inputs is 16 channels of a place; a tile's row is one channel of four vectors.
+/// A vector of inputs holds 16 channels of one place; a tile's row holds one channel of four
+/// vectors.
 std::vector<std::int64_t> order_of(const ImageDense& shape) {
   const auto steps = (shape.inputs() + Tile::kRowBytes - 1) / Tile::kRowBytes;
   std::vector<std::int64_t> order;
@@ -35,7 +36,8 @@ SlicedDense::SlicedDense(const ImageDense& shape)
   for (std::int64_t step = 0; step < weights_.steps(); ++step) offsets_.push_back(step * kStep);
 }
 
-/// Writes a sample's slices to a row of tiles; returns the value of a whole number of 1.
+/// Writes a sample's slices to a row of tiles; returns the float that a whole number of 1 stands
+/// for.
 float SlicedDense::read(const float* in, Tile* tile, std::int64_t row) const {
   const auto rows = shape_.inputs() / kLanes;
   const auto scale = one_scale(in, rows);
@@ -46,7 +48,7 @@ float SlicedDense::read(const float* in, Tile* tile, std::int64_t row) const {
 
 void SlicedDense::forward(std::int64_t batch, const float* in, float* out) {
   if (batch == 0) return;
-  // The fewest blocks possible, with equal numbers of rows.
+  // The batch is divided into as few blocks as possible, of about equal numbers of rows.
   const auto blocks = (batch + Tile::kRows - 1) / Tile::kRows;
   const auto rows = (batch + blocks - 1) / blocks;
   const auto tiles = weights_.steps() * kSlices;

@@ -18,11 +18,12 @@ struct ImageDense {
   [[nodiscard]] std::int64_t inputs() const { return channels * places; }
 };
 
-/// Its weights and inputs become whole numbers of three slices (SlicedProduct). Not thread-safe.
-/// Needs Simd::amx.
+/// The forward pass of such a layer. Weights and inputs become whole numbers of three slices
+/// (SlicedProduct). Not thread-safe. Needs Simd::amx.
 class SlicedDense {
  public:
-  /// Whether it supports this shape: channels and outputs by 16.
+  /// Whether it supports this shape. Channels and outputs must be multiples of 16, and the sums
+  /// must fit 32 bits.
   [[nodiscard]] static bool supports(const ImageDense& shape);
 
   explicit SlicedDense(const ImageDense& shape);

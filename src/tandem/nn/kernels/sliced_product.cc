@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int64_t kRowBytes = Tile::kRowBytes;
 
-/// Multiplies into registers 0 to 2.
+/// Leaves the sums in registers 0 to 2.
 [[gnu::target("amx-tile,amx-int8")]] void multiply(const SliceRows& rows, const Tile* weights,
                                                    std::int64_t steps) {
   _tile_zero(0);

@@ -8,21 +8,23 @@
 
 namespace tandem {
 
-/// The slices of up to 16 rows of inputs, and their order in the steps of the weights. Value type.
+/// The slices of up to 16 rows of inputs, and where each step of the weights finds its bytes. Value
+/// type.
 struct SliceRows {
-  const std::int8_t* first;     // slice of the first row, at the first step
-  std::int64_t row_stride;      // bytes from one row to the next,
-  std::int64_t slice_stride;    // and from a slice to the next
-  const std::int64_t* offsets;  // [steps]: bytes after `first`
+  const std::int8_t* first;     // the lowest slice of the first row
+  std::int64_t row_stride;      // bytes from one row to the next
+  std::int64_t slice_stride;    // bytes from one slice to the next
+  const std::int64_t* offsets;  // [steps]: bytes from `first` to each step
   std::int64_t rows;            // the number of rows in use
 };
 
 /// Sums of products of rows and of 16 units' weights, both of three slices. A product of two such
-/// numbers has nine products of bytes. The three least of them are left out; together they are
+/// numbers has nine products of bytes. The three smallest of them are left out; together they are
 /// below 2^-22 of the largest possible product, and usually far below the rounding of floats. AMX
-/// makes the other six several times as fast as AVX-512 makes one of floats. Pure; safe from many
-/// threads, each with TileRegisters of at least as many rows: so many rows are read, and must be
-/// valid memory.
+/// computes the other six several times as fast as AVX-512 computes one product of floats.
+/// Immutable; safe to use from many threads. The thread that makes it must have TileRegisters of at
+/// least `rows.rows` rows. The constructor reads as many rows as the registers have, so all of them
+/// must be valid memory.
 class SlicedProduct {
  public:
   /// The most inputs of one unit whose sums always fit 32 bits.
@@ -30,8 +32,9 @@ class SlicedProduct {
 
   SlicedProduct(const SliceRows& rows, const SlicedWeights& weights, std::int64_t block);
 
-  /// Writes the sums as floats, with the bias, and after a ReLU if `relu`. row_scales: [rows], the
-  /// value of an input of 1; out: 16 units of each row, `stride` floats apart.
+  /// Converts the sums to floats, adds the bias, applies a ReLU if `relu`, and writes the results.
+  /// row_scales: [rows], for each row the float that an input of 1 stands for; out: 16 units of
+  /// each row, whose rows are `stride` floats apart.
   void write(const float* row_scales, bool relu, float* out, std::int64_t stride) const;
 
  private:

@@ -5,8 +5,8 @@
 
 namespace tandem {
 
-// Each element is read before it is written, even where input and output are one (ivdep). Clang
-// finds that out by itself and does not know the pragma.
+// Each element is read before it is written, even if input and output are the same array (ivdep).
+// Clang finds that out by itself and does not know the pragma.
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 
 void tanh_forward(std::size_t count, const float* x, float* y) {

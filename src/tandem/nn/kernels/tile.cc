@@ -7,7 +7,7 @@
 namespace tandem {
 namespace {
 
-/// The layout of Intel's manual, volume 1, table 18-6 (palette 1).
+/// The layout of the configuration in Intel's manual, volume 1, table 18-6 (palette 1).
 struct alignas(64) TileConfiguration {
   std::uint8_t palette = 1;
   std::uint8_t start_row = 0;
@@ -16,7 +16,8 @@ struct alignas(64) TileConfiguration {
   std::array<std::uint8_t, 16> rows{};
 };
 
-// GCC 12 does not pass a constructor's own target on to code that it inlines from it.
+// A function of its own, because GCC 12 does not apply a constructor's target attribute to the
+// intrinsics that it calls.
 [[gnu::target("amx-tile")]] void configure(const TileConfiguration& configuration) {
   let_tiles_see_memory();
   _tile_loadconfig(&configuration);

@@ -8,7 +8,7 @@
 
 namespace tandem {
 
-/// The content of such a register: 16 rows of 64 bytes, or of 16 numbers of 32 bits. Value type.
+/// The content of such a register: 16 rows of 64 bytes, or of 16 integers of 32 bits. Value type.
 struct alignas(64) Tile {
   static constexpr std::int64_t kRows = 16;
   static constexpr std::int64_t kRowBytes = 64;
@@ -21,15 +21,16 @@ struct alignas(64) Tile {
   }
 };
 
-/// Call it between writing memory and loading tiles from it: GCC 12's intrinsics do not declare
-/// that they read memory, so the compiler could change the order.
+/// Must be called between writing memory and loading tiles from it: GCC 12's intrinsics do not
+/// declare that they read memory, so the compiler could change the order.
 inline void let_tiles_see_memory() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
-/// Configures the eight registers of the calling thread as tiles while this lives. Needs Simd::amx.
+/// Configures the calling thread's eight registers as tiles for the lifetime of this object. Needs
+/// Simd::amx.
 class TileRegisters {
  public:
   /// Registers 0 to 2 and 7, for products and their left factors, use only the first `rows` rows, 1
-  /// to 16: the time of a product grows with them. The others use whole tiles.
+  /// to 16, because the time of a product grows with its rows. The other registers use whole tiles.
   explicit TileRegisters(std::int64_t rows = Tile::kRows);
   ~TileRegisters();
   TileRegisters(const TileRegisters&) = delete;

@@ -27,7 +27,7 @@ class OnednnActivations final : public Activations {
 
   [[nodiscard]] const Tape& tape() const { return tape_; }
 
-  /// The heads of some places; views.
+  /// Views of the heads at places [first, first + count).
   [[nodiscard]] Heads heads(std::int64_t first, std::int64_t count) const {
     return rows_of(heads_, first, count);
   }
@@ -35,10 +35,10 @@ class OnednnActivations final : public Activations {
  private:
   Tape tape_;
   std::vector<float> logits_, value_;
-  Heads heads_;  // views of these
+  Heads heads_;  // views of logits_ and value_
 };
 
-/// Throws std::logic_error for another kind of activations.
+/// Casts activations to oneDNN's kind. Throws std::logic_error for any other kind.
 inline OnednnActivations& own_kind(Activations& activations) {
   auto* own = dynamic_cast<OnednnActivations*>(&activations);
   if (own == nullptr) throw std::logic_error("Network: activations of another kind of network");

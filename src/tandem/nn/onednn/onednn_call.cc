@@ -5,7 +5,8 @@
 
 #include "tandem/base/cpu.h"
 
-// A function of the OpenMP on which oneDNN runs. Not every compiler brings its header.
+// A function of OpenMP, on which oneDNN runs. Not every compiler comes with the header that
+// declares it.
 extern "C" void omp_set_num_threads(int threads);
 
 namespace tandem::onednn {
@@ -27,14 +28,14 @@ dnnl_cpu_isa_t isa_of(Simd simd) {
 
 }  // namespace
 
-// OpenMP keeps the number per thread.
+// OpenMP keeps the number of threads for each calling thread separately.
 void keep_to_this_thread() {
   thread_local const bool done = (omp_set_num_threads(1), true);
   (void)done;
 }
 
 void obey_the_choice_of_simd() {
-  // Without TANDEM_CPU, oneDNN's own variable decides.
+  // Without TANDEM_CPU, oneDNN's own environment variable decides.
   static const bool done = std::getenv("TANDEM_CPU") == nullptr ||
                            dnnl_set_max_cpu_isa(isa_of(best_simd())) == dnnl_success;
   (void)done;
@@ -74,7 +75,8 @@ Call::Call(Context& context, const dnnl::primitive_desc_base& desc,
 
 void Call::run() {
   if (scratch_bytes_ > 0) point(scratch_, context_->scratch.reserve(scratch_bytes_));
-  // Uses the C function: that of C++ would build a table of the arguments at each call.
+  // Uses the C function, because the C++ function would build a table of the arguments at each
+  // call.
   dnnl::error::wrap_c_api(
       dnnl_primitive_execute(primitive_.get(), context_->stream.get(),
                              static_cast<int>(arguments_.size()), arguments_.data()),

@@ -15,17 +15,19 @@ using Dims = dnnl::memory::dims;
 using Tag = dnnl::memory::format_tag;
 using Type = dnnl::memory::data_type;
 
-/// Makes oneDNN compute in the calling thread alone. Call it before anything of oneDNN.
+/// Makes oneDNN compute in the calling thread alone. Must be called in each thread before it uses
+/// oneDNN.
 void keep_to_this_thread();
 
-/// Makes oneDNN generate its code for this CPU, or for less if $TANDEM_CPU says so. oneDNN takes no
-/// other choice once it has generated some.
+/// Limits oneDNN's code to the instructions that $TANDEM_CPU names, if it is set. oneDNN accepts no
+/// other choice once it has generated code.
 void obey_the_choice_of_simd();
 
 /// Memory that only grows, aligned for SIMD. Not thread-safe.
 class Buffer {
  public:
-  /// Makes room for that many bytes; keeps the first `keep` of its old content.
+  /// Reserves at least `bytes` bytes and returns their address; keeps the first `keep` bytes of the
+  /// old content.
   std::byte* reserve(std::size_t bytes, std::size_t keep = 0);
   [[nodiscard]] std::byte* data() const { return data_.get(); }
 
@@ -37,15 +39,15 @@ class Buffer {
   std::size_t size_ = 0;
 };
 
-/// Shared by the primitives of one network. Not thread-safe.
+/// The objects that all primitives of one network share. Not thread-safe.
 struct Context {
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream{engine};
   Buffer scratch;
 };
 
-/// Attributes of a primitive whose caller provides its scratch memory. oneDNN's own belongs to the
-/// thread that made the primitive, while a network may move from thread to thread.
+/// Attributes of a primitive whose caller provides its scratch memory. oneDNN's own scratch memory
+/// belongs to the thread that made the primitive, while a network may move from thread to thread.
 dnnl::primitive_attr with_scratch();
 
 /// A primitive with its arguments. Not thread-safe.
@@ -53,7 +55,7 @@ class Call {
  public:
   Call() = default;
 
-  /// The context must outlive it. `desc` must have been made using with_scratch().
+  /// The context must outlive this object. `desc` must have been made using with_scratch().
   Call(Context& context, const dnnl::primitive_desc_base& desc,
        std::vector<std::pair<int, dnnl::memory>> arguments);
 
@@ -64,19 +66,20 @@ class Call {
   dnnl::primitive primitive_;
   dnnl::memory scratch_;
   std::size_t scratch_bytes_ = 0;
-  std::vector<dnnl::memory> memories_;  // keeps those of arguments_ alive
+  std::vector<dnnl::memory> memories_;  // keeps the memory objects of arguments_ alive
   std::vector<dnnl_exec_arg_t> arguments_;
 };
 
-/// A copy from one layout or type to another.
+/// Makes a call that copies from one layout or type to another.
 Call reorder(Context& context, const dnnl::memory& from, const dnnl::memory& to);
 
-/// Memory without storage: the handle is set before each run.
+/// Makes a memory object without storage: point() sets its address before each run.
 inline dnnl::memory view(const Context& context, const Desc& desc) {
   return {desc, context.engine, nullptr};
 }
 
-/// oneDNN writes to none of its inputs, but takes plain pointers.
+/// Sets the address of a memory object. oneDNN writes to none of its inputs, but takes pointers
+/// that are not const.
 inline void point(const dnnl::memory& memory, const void* data) {
   memory.set_data_handle(const_cast<void*>(data));
 }

@@ -10,7 +10,7 @@
 namespace tandem::onednn {
 namespace {
 
-/// Channels that lie together in an image of this layout.
+/// The number of channels that lie together in an image of this layout.
 std::int64_t block_of(Tag tag, std::int64_t channels) {
   if (tag == Tag::nChw16c) return 16;
   if (tag == Tag::nChw8c) return 8;

@@ -13,14 +13,14 @@
 
 namespace tandem::onednn {
 
-/// Writes observations in the layout and the type of a network's first layer (make_layers): cells
-/// of bytes from 0 to 255, or else numbers. For numbers, bytes are divided by 255 and their mean is
-/// subtracted. Not thread-safe.
+/// Writes observations in the layout and the type of a network's first layer (make_layers): as
+/// cells of numbers from 0 to 255 or, without cells, as numbers. Without cells, bytes are divided
+/// by 255, and their mean is subtracted. Not thread-safe.
 class InputWriter {
  public:
   InputWriter(const Architecture& architecture, const Layer& first);
 
-  /// Writes samples [first, first + count) of those in the pieces, each of which holds whole
+  /// Writes samples [first, first + count) of all samples in the pieces, each of which holds whole
   /// observations.
   void write(std::span<const std::span<const std::byte>> pieces, std::int64_t first,
              std::int64_t count, std::byte* out);
@@ -36,7 +36,7 @@ class InputWriter {
   Type type_;                       // of the first layer's input
   std::int64_t block_;              // channels that lie together in that input
   std::int64_t out_bytes_;          // bytes of an observation in that input
-  std::vector<float> numbers_;      // numbers to be rounded
+  std::vector<float> numbers_;      // numbers to be rounded to bfloat16
 };
 
 }  // namespace tandem::onednn

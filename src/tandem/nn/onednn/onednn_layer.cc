@@ -52,7 +52,8 @@ Tag tag_of(const Desc& desc) {
 
 const Dims kNoPadding{0, 0};
 
-// Both directions name the forward pass's mode, so that acting and learning compute the same bits.
+// Acting, too, uses the forward pass's mode for training, so that acting and learning compute the
+// same bits.
 constexpr auto kForward = dnnl::prop_kind::forward_training;
 constexpr auto kConvolution = dnnl::algorithm::convolution_direct;
 
@@ -185,9 +186,9 @@ Desc Layer::input_desc(std::int64_t batch) const {
   return {batch_of(batch, spec_.input), spec_.type, input_tag_};
 }
 
-/// The input as oneDNN's primitive takes it. Dense layers take images as vectors in PyTorch's
-/// order: reordering a batch's numbers costs less than reordering the weights after each update,
-/// and their gradients back.
+/// The layout of the input as oneDNN's primitive takes it. Dense layers take images as vectors in
+/// PyTorch's order: reordering a batch's numbers costs less than reordering the weights after each
+/// update, and their gradients back.
 Desc Layer::taken_desc(std::int64_t batch) const {
   if (dense_over_images()) return {{batch, count_of(spec_.input)}, spec_.type, Tag::nc};
   return input_desc(batch);
@@ -322,7 +323,7 @@ dnnl::memory Layer::packed(const Desc& desc) {
 }
 
 Layer::Forward Layer::make_forward(std::int64_t batch) {
-  // A product of a few vectors reads its weights once, so their layout does not matter.
+  // A product for a few samples reads its weights once, so their layout does not matter.
   const auto tag = spec_.stride == 0 && batch < kPackingPays ? Tag::ab : Tag::any;
   const auto desc = forward_desc(
       context_, spec_,
@@ -345,8 +346,8 @@ Layer::Forward Layer::make_forward(std::int64_t batch) {
 }
 
 Layer::Backward Layer::make_backward(std::int64_t batch) {
-  // Convolutions choose the weights' layout. A product of large matrices is as fast without one,
-  // which saves reordering.
+  // Convolutions choose the weights' layout. A product of large matrices is as fast with plain
+  // weights, which need no reordering.
   const auto tag = spec_.stride > 0 ? Tag::any : Tag::ab;
   const Descs descs{taken_desc(batch),
                     weights_desc(spec_.type, tag),

@@ -19,27 +19,30 @@ namespace tandem::onednn {
 /// A convolution without padding or, if the stride is 0, a dense layer.
 struct LayerSpec {
   Dims input;    // of one sample: {channels, height, width} or {units}
-  Dims output;   // the same
-  Dims weights;  // PyTorch's order: outputs, then `input`'s or {channels, height, width}
+  Dims output;   // of one sample, in the same form
+  Dims weights;  // PyTorch's order: {outputs, channels, kernel, kernel} or, for a dense layer,
+                 // the outputs followed by the dimensions of `input`
   std::int64_t stride = 0;
   Activation activation = Activation::none;
   bool first = false;  // no caller wants the gradient of its input
-  // The type of input and weights, and of gradients of the linear output. u8: the first layer's
-  // input is bytes, which CellConvolution computes with its ReLU; all else is f32.
+  // The type of the input, the weights and the gradients before the activation. u8: the input of
+  // the first layer is bytes, and CellConvolution computes the layer with its ReLU; all else is
+  // f32.
   Type type = Type::f32;
   Type output_type = Type::f32;  // of the output
 };
 
-/// The shape of a first layer.
+/// The shape of a first layer over cells.
 CellShape cell_shape(const LayerSpec& spec);
 
 /// A layer with its parameters in the layouts that oneDNN chooses. Activations have the layout that
-/// it chose for a batch of usual size. Whole samples lie one after another, so that a batch can be
-/// taken apart and put together. Primitives are made when a batch size first occurs. Not
-/// thread-safe. oneDNN's exceptions (dnnl::error) pass through.
+/// it chose for a batch of usual size. Whole samples lie one after another, so that batches can be
+/// split and joined. Primitives are made when a batch size first occurs. Not thread-safe. oneDNN's
+/// exceptions (dnnl::error) pass through.
 class Layer {
  public:
-  /// `input_tag`: the layout of its input, or any. The context must outlive it.
+  /// `input_tag`: the layout of the layer's input, or Tag::any if oneDNN may choose it. The context
+  /// must outlive the layer.
   Layer(Context& context, LayerSpec spec, Tag input_tag);
 
   [[nodiscard]] const LayerSpec& spec() const { return spec_; }
@@ -54,13 +57,13 @@ class Layer {
 
   void forward(std::int64_t batch, const std::byte* input, std::byte* output);
 
-  /// Goes forward for each of some samples by itself: a sample's bits do not depend on the others.
-  /// A dense layer in fp32 reads its weights once for all of them.
+  /// Makes the forward pass of each sample by itself, so its bits do not depend on the other
+  /// samples. A dense layer in fp32 reads its weights once for all samples.
   void forward_alone(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs);
 
   /// Writes the gradients of the parameters in PyTorch's order and, unless the layer is the first,
-  /// that of the input, in the input's layout and type. `d_linear` is the gradient before the
-  /// activation, in the output's layout and spec().type.
+  /// the gradient of the input, in the input's layout and type. `d_linear` is the gradient before
+  /// the activation, in the output's layout and spec().type.
   void backward(std::int64_t batch, const std::byte* input, const std::byte* d_linear,
                 std::byte* d_input, float* d_weights, float* d_bias);
 
@@ -92,9 +95,9 @@ class Layer {
   Context& context_;
   LayerSpec spec_;
   std::optional<CellConvolution> bytes_;          // computes everything if the input is bytes
-  std::optional<SlicedConvolution> convolution_;  // these two go forward if they can
-  std::optional<SlicedDense> dense_;              // for large batches
-  bool loaded_ = false;                           // whether dense_ has the parameters
+  std::optional<SlicedConvolution> convolution_;  // empty if it does not support the shape
+  std::optional<SlicedDense> dense_;              // the same; used for large batches
+  bool loaded_ = false;                           // whether dense_ has loaded the parameters
   Tag input_tag_ = Tag::any;
   Tag output_tag_ = Tag::any;
   dnnl::memory plain_;  // the weights of load()

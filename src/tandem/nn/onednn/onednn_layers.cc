@@ -21,7 +21,7 @@ bool begins_with_convolution(const Architecture& architecture) {
          architecture.torso.front().kind == tandem::Layer::Kind::conv;
 }
 
-/// The shape of one observation for the first layer.
+/// The shape of one observation as the first layer takes it.
 Dims first_input(const Architecture& architecture, const std::optional<Cells>& cells) {
   if (cells) return {cells->depth(), cells->rows(), cells->columns()};
   const auto& shape = architecture.input_shape;
@@ -29,7 +29,7 @@ Dims first_input(const Architecture& architecture, const std::optional<Cells>& c
   return {std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies())};
 }
 
-/// The torso's layers, then the heads as one.
+/// The torso's layers, then the heads as one layer.
 std::vector<LayerSpec> layer_specs(const Architecture& architecture, Precision precision) {
   const auto type = precision == Precision::bf16 ? Type::bf16 : Type::f32;
   const auto cells = first_cells(architecture);

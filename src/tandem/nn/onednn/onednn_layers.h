@@ -13,13 +13,13 @@
 namespace tandem::onednn {
 
 /// The cells into which images of bytes are cut for the first convolution. Empty if observations
-/// are not such images, if cells do not apply (see Cells), or if the filters would not fill SIMD
-/// registers.
+/// are not such images, if cells do not suit the convolution (see Cells), or if the filters would
+/// not fill SIMD registers.
 std::optional<Cells> first_cells(const Architecture& architecture);
 
-/// The torso's layers, then the heads as one. Each takes its input in the layout that the layer
-/// before wrote. The first takes cells, images with their channels last or, if it is a dense layer,
-/// a vector. The context must outlive them.
+/// The torso's layers, then the heads as one layer. Each takes its input in the layout that the
+/// layer before wrote. The first takes cells, images with their channels last or, if it is a dense
+/// layer, a vector. The context must outlive them.
 std::vector<Layer> make_layers(Context& context, const Architecture& architecture,
                                Precision precision);
 

@@ -1,7 +1,7 @@
-// Networks on oneDNN, whose headers only onednn_* files include. An image becomes cells (Cells) if
-// it can, so that the first convolution has enough channels for SIMD. Activations keep the layout
-// of each layer's choice from record() to backward(). The heads are one dense layer of all their
-// outputs, in fp32.
+// Networks on oneDNN, whose headers only onednn_* files include. Images become cells (Cells) if
+// these suit the first convolution, which then has enough channels for SIMD. From record() to
+// backward(), activations keep the layouts that their layers chose. The heads are one dense layer
+// of all their outputs, in fp32.
 
 #include "tandem/nn/onednn/onednn_network.h"
 
@@ -36,7 +36,8 @@ std::int64_t tile_of(const std::vector<Layer>& layers, std::size_t convolutions)
   for (std::size_t i = 0; i < convolutions; ++i) {
     most = std::max(most, layers[i].input_bytes() + layers[i].output_bytes());
   }
-  // Each call of oneDNN takes time of its own, a call of CellConvolution does not.
+  // A call of oneDNN has an overhead, which a larger tile spreads over more samples; a call of
+  // CellConvolution has none.
   const std::size_t bytes = layers.front().spec().type == Type::u8 ? 1 << 18 : 1 << 20;
   return static_cast<std::int64_t>(std::max<std::size_t>(1, bytes / most));
 }
@@ -149,7 +150,7 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     heads_.clear();
   }
 
-  /// One forward pass; its activations go to the end of `tape`.
+  /// Makes one forward pass, and appends its activations to `tape`.
   void run(const Inputs& inputs, Tape& tape, const Heads& out) {
     require_sizes(architecture_, inputs, out, takes_pieces());
     tape.extend(out.batch);
@@ -163,7 +164,8 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     finish(tape.latest(layers_.size() - 1), out);
   }
 
-  /// Makes a forward pass of each sample by itself; at(layer, sample) is its input to a layer.
+  /// Makes the forward pass of each sample by itself; at(layer, sample) is the memory of the
+  /// sample's input to a layer.
   template <class At>
   void run_alone(const Inputs& inputs, const Heads& out, At at) {
     const auto samples = static_cast<std::size_t>(out.batch);
@@ -201,10 +203,12 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     }
   }
 
-  /// Runs the layers whose time goes into activations, on some samples of the batch.
+  /// Writes the inputs of samples [first, first + count) of the batch, and runs the convolutions on
+  /// them.
   void convolve(const Inputs& inputs, std::int64_t first, std::int64_t count, Tape& tape) {
     const auto at = [&](std::size_t i) {
-      // If no backward pass follows, the next samples overwrite these, which stay in the cache.
+      // If no backward pass follows, each tile overwrites the activations of the one before, so
+      // that this memory stays in the cache.
       const bool passes = &tape == &passing_ && i < convolutions_;
       return tape.latest(i) + (passes ? 0 : first) * layers_[i].input_bytes();
     };
@@ -213,7 +217,7 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     for (std::size_t i = 0; i < convolutions_; ++i) layers_[i].forward(count, at(i), at(i + 1));
   }
 
-  /// Joins the heads' gradients to that of one layer.
+  /// Joins the gradients of all heads to the gradient of the heads' layer.
   void join(const Heads& d) {
     const auto width = architecture_.outputs();
     joined_.resize(d.batch * width);
@@ -225,7 +229,7 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     }
   }
 
-  /// Goes back from the heads' gradient to that of the parameters.
+  /// Backpropagates the heads' gradient to the parameters.
   void back(const Heads& d, const Taped& samples, std::span<float> gradient) {
     join(d);
     const auto* d_output = reinterpret_cast<const std::byte*>(joined_.data());
@@ -241,8 +245,9 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     gradient_.write(gradient);
   }
 
-  /// Goes back through the layers of convolve(); `d_output` is the gradient after the last one. The
-  /// first samples overwrite the gradients of parameters, the others add to them.
+  /// Backpropagates through the convolutions for one tile of samples; `d_output` is the gradient
+  /// after the last convolution. The first tile overwrites the gradients of the parameters, the
+  /// others add to them.
   void convolve_back(const Taped& samples, const std::byte* d_output, bool first,
                      std::span<float> gradient) {
     for (std::size_t i = convolutions_; i-- > 0;) {
@@ -259,8 +264,9 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     }
   }
 
-  /// Goes back through layer `i` for some of the samples. From the gradient after it, computes
-  /// those of its parameters and the one of its input, which is written to `into` and returned.
+  /// Backpropagates through layer `i` for some of the samples. Computes the gradients of its
+  /// parameters from the gradient after it. Writes the gradient of its input to `into`, and returns
+  /// it (null for the first layer).
   const std::byte* back(std::size_t i, const Taped& samples, const std::byte* d_output,
                         Buffer& into, const LayerParameters::Part<float>& part) {
     auto& layer = layers_[i];
@@ -273,8 +279,8 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     return d_input;
   }
 
-  /// Computes the gradient before the activation of layer `i` from the one after it. It goes to a
-  /// place of its own: the gradient of the layer's input will overwrite the other one.
+  /// Computes the gradient before the activation of layer `i` from `d`, the gradient after it. The
+  /// result has memory of its own, because the gradient of the layer's input will overwrite `d`.
   const std::byte* through_activation(std::size_t i, const Taped& samples, const std::byte* d) {
     const auto& layer = layers_[i];
     const auto bytes = samples.count * layer.output_bytes();
@@ -299,21 +305,21 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
   LayerParameters parameters_;
   LayerParameters gradient_;
   Context context_;
-  std::vector<Layer> layers_;  // the torso's, then the heads as one
+  std::vector<Layer> layers_;  // the torso's, then the heads as one layer
   InputWriter input_;
   Tape passing_;   // of the latest forward()
   Tape recorded_;  // of record()
   RecordedHeads heads_;
-  std::size_t convolutions_;  // their number; they come first
+  std::size_t convolutions_;  // the number of convolutions, which come first
   std::int64_t tile_;
-  std::vector<const std::byte*> from_;  // of several samples: a layer's inputs, and its outputs
-  std::vector<std::byte*> to_;
-  std::vector<float> joined_;  // outputs of the heads' layer, or their gradients
+  std::vector<const std::byte*> from_;  // a layer's inputs for several samples
+  std::vector<std::byte*> to_;          // its outputs
+  std::vector<float> joined_;           // outputs of the heads' layer, or their gradients
   // Gradients in backward(): of a dense layer's input, of a tile's convolution input, and before an
   // activation.
   Buffer d_output_, d_tile_, d_linear_;
   HeadsBuffer d_heads_;                          // the gradients of some places' heads
-  std::vector<float> tile_weights_, tile_bias_;  // gradients that a tile adds
+  std::vector<float> tile_weights_, tile_bias_;  // the gradients that one tile adds
 };
 
 void require_instructions(Precision precision) {

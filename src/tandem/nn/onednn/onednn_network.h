@@ -13,11 +13,11 @@ namespace tandem {
 std::string onednn_version();
 
 /// The network of any architecture without an LSTM, a separate value network or a deterministic
-/// policy; those consist of several networks. If the first convolution goes over cells (see Cells)
-/// of stride 2 or 4, it reads images of bytes in place, without a copy in floats. It reorders the
-/// weights once for each reload(), and its buffers stay from one call to the next. `parameters`
-/// must outlive it. With bf16 all layers except the heads compute in bfloat16, which also rounds
-/// observations that are numbers. Throws Error if this CPU has no instructions for `precision`.
+/// policy; architectures with one of these have several networks. Images of bytes become cells (see
+/// Cells) if these suit the first convolution. The weights are reordered once for each reload(),
+/// and buffers are reused from call to call. `parameters` must outlive the network. With bf16 all
+/// layers except the heads compute in bfloat16, which also rounds observations that are floats.
+/// Throws Error if this CPU has no instructions for `precision`.
 std::unique_ptr<Network> make_onednn_network(const Architecture& architecture,
                                              std::span<const float> parameters,
                                              Precision precision);

@@ -14,14 +14,14 @@ namespace tandem::onednn {
 /// The activations of some samples: the input of each layer. Not thread-safe.
 class Tape {
  public:
-  /// `sizes` are the bytes of one sample for each layer.
+  /// `sizes`: for each layer, the bytes of one sample's input.
   explicit Tape(std::vector<std::size_t> sizes)
       : sizes_(std::move(sizes)), buffers_(sizes_.size()) {}
 
   [[nodiscard]] std::int64_t samples() const { return samples_; }
   void clear() { samples_ = 0; }
 
-  /// Makes room for `batch` more samples.
+  /// Appends `batch` samples, whose activations are still to be written.
   void extend(std::int64_t batch) {
     first_ = samples_;
     samples_ += batch;
@@ -33,7 +33,7 @@ class Tape {
     }
   }
 
-  /// The samples of the last extend().
+  /// The inputs to layer `i` of the samples of the latest extend().
   [[nodiscard]] std::byte* latest(std::size_t i) const {
     return buffers_[i].data() + first_ * sizes_[i];
   }

@@ -1,8 +1,8 @@
 // The backend tandem_torch.so, and the only file that includes libtorch. It includes single
-// operators instead of all of torch.h, which takes many times longer to compile. It goes backward
-// by hand, layer by layer: at the batch sizes of acting and learning on a CPU, building an autograd
-// graph costs a noticeable share. It uses no fmt, because libtorch brings another version of its
-// headers.
+// operators instead of all of torch.h, which takes many times longer to compile. It computes the
+// backward pass by hand, layer by layer: at the batch sizes of acting and learning on a CPU,
+// building an autograd graph costs a noticeable share of the time. It uses no fmt, because libtorch
+// brings another version of its headers.
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
@@ -32,8 +32,8 @@
 namespace tandem {
 namespace {
 
-/// Makes libtorch compute in the calling thread alone. Setting the number once is not enough:
-/// OpenMP keeps it per thread.
+/// Makes libtorch compute in the calling thread alone. Setting the number of threads once is not
+/// enough, because OpenMP keeps it for each thread separately.
 void keep_to_this_thread() {
   thread_local const bool done = (at::set_num_threads(1), true);
   (void)done;
@@ -72,8 +72,8 @@ at::Device checked_device(const std::string& device) {
   return at::kCUDA;
 }
 
-/// Makes libtorch round the inputs of convolutions and, if its oneDNN computes them, of matrix
-/// products. It has no such setting for one network alone, or for CUDA.
+/// Makes libtorch round the inputs of convolutions to bfloat16 and, if its oneDNN computes them,
+/// those of matrix products. libtorch has no such setting for one network alone, or for CUDA.
 void use_bf16(at::Device device) {
   if (!device.is_cpu()) {
     throw Error(
@@ -92,7 +92,7 @@ void activate(Activation activation, at::Tensor& x) {
   if (activation == Activation::tanh) x.tanh_();
 }
 
-/// The gradient before an activation, from the one after it and its output.
+/// The gradient before an activation, from `d`, the gradient after it, and `y`, its output.
 at::Tensor activation_backward(Activation activation, const at::Tensor& d, const at::Tensor& y) {
   if (activation == Activation::relu) return at::threshold_backward(d, y, 0);
   return activation == Activation::tanh ? at::tanh_backward(d, y) : d;
@@ -100,8 +100,8 @@ at::Tensor activation_backward(Activation activation, const at::Tensor& d, const
 
 using Shape = std::vector<std::int64_t>;
 
-/// Shapes of one sample: the input of each layer of the torso, then of the heads. Dense layers take
-/// images as flat vectors in PyTorch's order.
+/// The shapes of one sample's inputs to each layer of the torso, then to the heads. Dense layers
+/// take images as flat vectors in PyTorch's order.
 std::vector<Shape> input_shapes(const Architecture& architecture) {
   auto shapes = architecture.output_shapes();
   shapes.insert(shapes.begin(), architecture.input_shape);
@@ -113,8 +113,8 @@ std::vector<Shape> input_shapes(const Architecture& architecture) {
   return shapes;
 }
 
-/// The activations of some samples: the input of each layer of the torso and of the heads, images
-/// channels last. Buffers grow when needed and stay for the next samples.
+/// The activations of some samples: the inputs to each layer of the torso and to the heads, images
+/// with their channels last. Buffers grow when needed and are reused.
 class Tape {
  public:
   Tape(std::vector<Shape> shapes, at::Device device)
@@ -123,14 +123,14 @@ class Tape {
   [[nodiscard]] std::int64_t samples() const { return samples_; }
   void clear() { samples_ = 0; }
 
-  /// Makes room for `batch` more samples.
+  /// Appends `batch` samples, whose activations are still to be written.
   void extend(std::int64_t batch) {
     first_ = samples_;
     samples_ += batch;
     if (samples_ > capacity_) grow(std::max(samples_, 2 * capacity_));
   }
 
-  /// The samples of the last extend().
+  /// The inputs to layer `i` of the samples of the latest extend().
   [[nodiscard]] at::Tensor latest(std::size_t i) const {
     return buffers_[i].narrow(0, first_, samples_ - first_);
   }
@@ -171,7 +171,7 @@ class TorchNetwork final : public Network {
         heads_(architecture.policy_outputs) {
     keep_to_this_thread();
     const c10::InferenceMode inference;
-    // Nothing is written through it: views need a pointer that is not const.
+    // A view needs a pointer that is not const, but nothing is written through it.
     host_ =
         view(const_cast<float*>(parameters.data()), static_cast<std::int64_t>(parameters.size()));
     flat_ = host_.to(device_);
@@ -236,7 +236,7 @@ class TorchNetwork final : public Network {
     heads_.clear();
   }
 
-  /// Makes one forward pass; its activations go to the end of `tape`.
+  /// Makes one forward pass, and appends its activations to `tape`.
   void run(const Inputs& inputs, Tape& tape, const Heads& out) const {
     require_sizes(architecture_, inputs, out);
     tape.extend(out.batch);
@@ -247,7 +247,8 @@ class TorchNetwork final : public Network {
     evaluate_heads(tape.latest(architecture_.torso.size()), out);
   }
 
-  /// Converts observations to floats. Bytes are divided by 255, and their mean is subtracted.
+  /// Converts observations to floats in `x`. Bytes are divided by 255, and their mean is
+  /// subtracted.
   void read(std::span<const std::byte> observations, std::int64_t batch,
             const at::Tensor& x) const {
     auto* data = const_cast<std::byte*>(observations.data());
@@ -264,7 +265,8 @@ class TorchNetwork final : public Network {
     if (architecture_.pixel_mean != 0) x.sub_(architecture_.pixel_mean);
   }
 
-  /// Writes the output of torso layer i, after its activation, as the next layer takes it.
+  /// Writes the output of torso layer i, after its activation, in the shape that the next layer
+  /// takes.
   void apply(std::size_t i, const at::Tensor& x, at::Tensor out) const {
     const auto& layer = architecture_.torso[i];
     const auto& [weight, bias] = layers_[i];
@@ -314,8 +316,9 @@ class TorchNetwork final : public Network {
     at::sum_out(bias, d_output, {0});
   }
 
-  /// Writes the gradients of torso layer i, given that of its output as the next layer takes it,
-  /// and returns that of its input (which is not computed for the first layer).
+  /// Writes the gradients of the parameters of torso layer i, from the gradient of its output in
+  /// the shape that the next layer takes. Returns the gradient of its input, which is undefined for
+  /// the first layer.
   at::Tensor layer_backward(std::size_t i, const at::Tensor& d_output,
                             const LayerTensors& gradients) const {
     const auto& layer = architecture_.torso[i];
@@ -338,7 +341,7 @@ class TorchNetwork final : public Network {
 
   Architecture architecture_;
   std::vector<ParameterInfo> infos_;
-  std::vector<Shape> outputs_;  // of the torso's layers, one sample
+  std::vector<Shape> outputs_;  // of the torso's layers, for one sample
   at::Device device_;
   at::Tensor host_;  // the caller's parameters
   at::Tensor flat_;  // a copy on the device; on the CPU host_ itself

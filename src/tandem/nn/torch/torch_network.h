@@ -1,5 +1,5 @@
-// Networks that libtorch computes. The first of them loads it (see backend.h); this header includes
-// nothing of libtorch.
+// Networks that libtorch computes. Making the first of them loads libtorch (see backend.h); this
+// header includes nothing of it.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@ namespace tandem {
 
 /// A network over `parameters`, which must outlive it. The device is "cpu" or "cuda". Throws Error
 /// if the backend is missing, or if its libtorch has no CUDA or finds no GPU. bf16 is a setting of
-/// libtorch for all products of fp32 numbers in this process, from this call on; it throws Error on
-/// "cuda".
+/// libtorch for all products of fp32 numbers in this process, from this call on; on "cuda" bf16
+/// throws Error.
 std::unique_ptr<Network> make_torch_network(const Architecture& architecture,
                                             std::span<const float> parameters,
                                             const std::string& device,
