@@ -16,10 +16,10 @@ struct RunConfig {
   std::int64_t seed = 1;             // of every random stream
   std::int64_t steps = 115'000'000;  // training stops after this many steps of all environments
   double until_return = kNoReturn;   // or once the last 100 games have at least this mean return
-  std::int64_t threads = 0;       // thread budget; 0: one for each core that this process may use
-  std::string device = "cpu";     // where the network runs
-  double checkpoint_minutes = 5;  // between two checkpoints
-  double log_seconds = 10;        // between two lines of metrics
+  std::int64_t threads = 0;          // thread budget; 0: one for each usable core
+  std::string device = "cpu";        // where the network runs
+  double checkpoint_minutes = 5;     // between two checkpoints
+  double log_seconds = 10;           // between two lines of metrics
 
   /// The keys of the table [run]; they point into this object.
   FieldList fields();

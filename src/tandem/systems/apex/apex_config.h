@@ -1,4 +1,4 @@
-// Ape-X's numbers.
+// Ape-X's hyperparameters.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace tandem {
 
-/// The numbers of Ape-X beyond those of its loss, replay and optimizer. Value type.
+/// The hyperparameters of Ape-X, without those of its loss, replay and optimizer. Value type.
 struct ApexConfig {
   std::int64_t actors = 8;            // threads that play; the paper: 360 machines
   std::int64_t envs = 1;              // of each actor; each environment counts as an actor of the

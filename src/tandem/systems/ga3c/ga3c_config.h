@@ -1,4 +1,4 @@
-// GA3C's numbers.
+// GA3C's hyperparameters.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace tandem {
 
-/// The numbers of GA3C beyond those of its loss and optimizer. Value type.
+/// The hyperparameters of GA3C, without those of its loss and optimizer. Value type.
 struct Ga3cConfig {
   std::int64_t agents = 16;            // N_A
   std::int64_t envs = 2;               // of each agent; the paper: 1

@@ -1,4 +1,4 @@
-// HTS-RL's numbers.
+// HTS-RL's hyperparameters.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace tandem {
 
-/// The numbers of HTS-RL beyond those of its loss and optimizer. Value type.
+/// The hyperparameters of HTS-RL, without those of its loss and optimizer. Value type.
 struct HtsConfig {
   std::int64_t envs = 32;              // n
   std::int64_t executors = 4;          // threads that step them

@@ -1,4 +1,4 @@
-// IMPALA's numbers.
+// IMPALA's hyperparameters.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace tandem {
 
-/// The numbers of IMPALA beyond those of its loss and optimizer. Value type.
+/// The hyperparameters of IMPALA, without those of its loss and optimizer. Value type.
 struct ImpalaConfig {
   std::int64_t actors = 8;   // threads that play
   std::int64_t envs = 4;     // of each actor; the paper: 1
