@@ -12,13 +12,13 @@ namespace {
 /// Bytes of slots, orders and trees for one transition in the index.
 constexpr double kIndexBytes = 80;
 
-/// A run needs memory for other things too, and actors may exceed the capacity between two
-/// removals.
+/// The share of the memory that a replay may use. The rest of the run needs memory, too, and actors
+/// may exceed the capacity between two removals.
 constexpr double kUsable = 0.9;
 
-/// How many transitions' memory a segment holds for each transition that is left in it. A segment
-/// lives until its last transition is gone. If transitions leave at random, this takes the sum of
-/// 1/k times as long as the mean of them.
+/// The mean lifetime of a segment over that of a transition. A segment lives until its last
+/// transition is removed. If K transitions are removed at random, the last of them lives 1 + 1/2 +
+/// ... + 1/K times as long as the mean.
 double outliving(const ReplayConfig& config) {
   if (config.remover == "fifo") return 1;
   double sum = 0;
