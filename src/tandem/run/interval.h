@@ -38,7 +38,7 @@ struct UpdateReport {
   double learning_rate = 0;                // of this update
   std::span<const Episode> episodes = {};  // games finished since the last report
   TimeShares seconds = {};                 // thread-seconds since the last report
-  std::span<const Measure> measures = {};  // the system's own numbers
+  std::span<const Measure> measures = {};  // the system's own measurements
   std::span<const Spread> spreads = {};    // the system's own spreads
   std::int64_t updates = 1;  // 0: a report of acting alone, where learning has its own reports
 };

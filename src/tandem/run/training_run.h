@@ -59,7 +59,7 @@ class TrainingRun {
   /// Whether the budget is used up, the target return was reached, or a stop was requested.
   [[nodiscard]] bool done() const;
 
-  /// Steps so far, those before a resume included.
+  /// Steps so far, including those before a resume.
   [[nodiscard]] std::int64_t steps() const { return steps_.load(std::memory_order_relaxed); }
 
   /// Counts an update, and writes a log line when one is due. Throws Diverged when a measurement or

@@ -36,7 +36,7 @@ struct SystemInfo {
 
 /// The abilities of a system, which decide the algorithms that it can train with. Value type.
 struct Requirements {
-  LearnsFrom learns_from = LearnsFrom::rollouts;  // the experience that it gives
+  LearnsFrom learns_from = LearnsFrom::rollouts;  // the experience that it provides
   bool value_methods = true;  // it keeps the target networks that methods without a policy need
   bool passes = true;         // it can make several passes over the same rollouts
   bool recurrent = true;      // it carries recurrent states from acting to learning
@@ -63,8 +63,8 @@ struct MeasuredCosts {
 
 /// One system with its hyperparameters. A catalogue holds one of each as a prototype; a config
 /// holds a copy whose hyperparameters are set through fields() before any thread starts. Threads
-/// may share a system as long as they call const members only. Every member is pure virtual, so
-/// that a system that lacks one does not compile.
+/// may share a system as long as they call const members only. All members but the destructor are
+/// pure virtual, so that a system that lacks one does not compile.
 class System {
  public:
   virtual ~System() = default;

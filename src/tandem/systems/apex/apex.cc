@@ -56,7 +56,7 @@ void require_memory_for(const ApexConfig& config, const ReplayConfig& replay,
                  available_memory_bytes());
 }
 
-/// Figure 1: many actors, a shared replay, one learner.
+/// Ape-X, as in Figure 1: many actors, a shared replay, one learner.
 class Apex final : private Checkpointed {
  public:
   Apex(const ApexConfig& config, const ReplayConfig& replay, TrainingContext& context)

@@ -15,8 +15,8 @@ double raw_bytes_per_transition(const ReplayConfig& config, const FrameFormat& f
                                 std::int64_t n, std::int64_t copies = 1);
 
 /// Throws Error with the figures, and with a capacity that fits, if a full replay of such
-/// transitions needs more than the available memory and the bytes that it holds already. Does
-/// nothing if the available memory is unknown.
+/// transitions needs more than nine tenths of the available memory and of the bytes that it holds
+/// already. Does nothing if the available memory is unknown.
 void require_memory(const ReplayConfig& config, double bytes_per_transition, double bytes_so_far,
                     std::optional<std::int64_t> available_bytes);
 

@@ -15,9 +15,9 @@
 namespace tandem {
 
 /// PPO's Algorithm 1, lines 6 and 7 (Schulman et al. 2017), for systems that learn from whole
-/// rollouts of all environments at once. Threads divide the gradient of a minibatch into shares.
-/// The number of shares and the order of samples follow from the config and the seed alone, never
-/// from the threads. Not thread-safe.
+/// rollouts of all environments at once. Threads compute the gradient of a minibatch in shares. The
+/// number of shares and the order of samples follow from the config and the seed alone, never from
+/// the threads. Not thread-safe.
 class Minibatches {
  public:
   /// For updates of `samples` samples by an algorithm with several passes. A minibatch has at most

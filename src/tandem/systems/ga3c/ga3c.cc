@@ -45,7 +45,8 @@ struct Predictor {
   BatchedInference::Batch batch = {};
 };
 
-/// Figure 1(b): agents, the prediction queue, predictors, the training queue, trainers, one model.
+/// GA3C, as in Figure 1(b): agents, the prediction queue, predictors, the training queue, trainers,
+/// one model.
 class Ga3c final : private Checkpointed {
  public:
   Ga3c(const Ga3cConfig& config, TrainingContext& context)

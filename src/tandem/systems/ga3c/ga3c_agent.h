@@ -43,7 +43,7 @@ class Ga3cAgent {
   const int rank_;
   PolicyClient client_;
   Collector collector_;
-  bool looks_again_ = true;    // no action was chosen in advance
+  bool looks_again_ = true;    // whether the next action was not chosen in advance
   double waited_seconds_ = 0;  // seconds that the last push waited for room in the queue
 };
 
