@@ -8,12 +8,13 @@
 namespace tandem {
 namespace {
 
-// Random play: Mnih et al., "Human-level control through deep reinforcement learning" (Nature
-// 2015), Extended Data Table 2. It lacks eight games (Berzerk, Defender, Phoenix, Pitfall, Skiing,
-// Solaris, Surround, YarsRevenge); they are from Wang et al., "Dueling network architectures for
-// deep reinforcement learning" (2016). Human play: Wang et al. 2016, the scores under no-op starts,
-// by which Badia et al., "Agent57" (2020), and most later work normalise. Some later tables have 0
-// for random play of VideoPinball; this one keeps the first published number.
+// The scores of random play are from Mnih et al., "Human-level control through deep reinforcement
+// learning" (Nature 2015), Extended Data Table 2. That table lacks eight games (Berzerk, Defender,
+// Phoenix, Pitfall, Skiing, Solaris, Surround, YarsRevenge), whose scores are from Wang et al.,
+// "Dueling network architectures for deep reinforcement learning" (2016). The scores of human play
+// are those of Wang et al. under no-op starts, by which Badia et al., "Agent57" (2020), and most
+// later work normalise. Some later tables have 0 for random play of VideoPinball; this table keeps
+// the first published number.
 constexpr std::array<AtariScores, 57> kScores = {{
     {"Alien", 227.8, 7127.7},
     {"Amidar", 5.8, 1719.5},

@@ -116,7 +116,7 @@ class FolderWriter {
     files_[name + kPieces] = {{"size", written.bytes}, {"sha256", written.sha256}};
   }
 
-  /// Writes the manifest, last, and syncs the folder.
+  /// Writes the manifest after all other files, and syncs the folder.
   void seal() const;
 
  private:
@@ -181,7 +181,7 @@ void verify(const fs::path& file, const json& expected) {
   }
 }
 
-/// The step in a folder's name; nothing for temporary folders and foreign files.
+/// The step in a folder's name; empty for temporary folders and other files.
 std::optional<std::int64_t> step_of(const fs::path& folder) {
   const auto name = folder.filename().string();
   const auto digit = [](unsigned char c) { return std::isdigit(c) != 0; };
@@ -202,7 +202,8 @@ std::map<std::int64_t, fs::path> list_checkpoints(const fs::path& checkpoints) {
   return found;
 }
 
-/// Removes the folders of killed writers. A run need not stop if that fails.
+/// Removes the folders that killed writers left. Ignores errors, because a run can go on all the
+/// same.
 void remove_temporary_folders(const fs::path& checkpoints) {
   std::vector<fs::path> stale;
   std::error_code error;

@@ -16,14 +16,16 @@
 
 namespace tandem {
 
-/// Everything a run needs to go on; each part adds and takes its own state. Value type.
+/// Everything that a run needs to resume; each part of it adds and restores its own state. Value
+/// type.
 struct Checkpoint {
-  Tensors tensors;                                      // "policy.weight", "optimizer.square"
-  std::map<std::string, std::vector<std::byte>> blobs;  // "envs"; names consist of letters, digits,
-                                                        // - and _
-  nlohmann::json meta = nlohmann::json::object();       // the rest, by part
-  // "replay": data that are too large for a blob. Called while the checkpoint is written; after
-  // reading, it reads the file, which must still exist.
+  Tensors tensors;  // "policy.weight", "optimizer.square"
+  // Bytes by name ("actor_3"); a name has letters, digits, - and _ only.
+  std::map<std::string, std::vector<std::byte>> blobs;
+  nlohmann::json meta = nlohmann::json::object();  // the rest, by part
+  // Data that are too large for a blob, by name ("replay"). Each function gives its data while the
+  // checkpoint is written. In a checkpoint that was read, it reads them from the file, which must
+  // still exist.
   std::map<std::string, GivePieces> pieces;
 
   /// Adds a copy of the values under this name.
@@ -32,8 +34,8 @@ struct Checkpoint {
   /// Adds the bytes under this name.
   void add_blob(const std::string& name, std::vector<std::byte> bytes);
 
-  /// The tensor of this name. Throws Error naming what a checkpoint of another config or version
-  /// lacks, as the next two do.
+  /// The values of the tensor of this name. Throws Error with the name if there is none, because a
+  /// run of another config or version wrote the checkpoint; the next two functions do the same.
   [[nodiscard]] std::span<const float> tensor(const std::string& name) const;
   /// The bytes of this name.
   [[nodiscard]] std::span<const std::byte> blob(const std::string& name) const;
@@ -46,14 +48,15 @@ struct Checkpoint {
 ///     tensors.safetensors   the tensors
 ///     state.json            meta
 ///     NAME.bin[.zst]        each blob, compressed where that makes it smaller
-///     NAME.pieces           what comes in pieces
+///     NAME.pieces           each entry of `pieces`
 ///     manifest.json         size and SHA-256 of each file, and its own SHA-256
 ///
-/// The folder is written under a temporary name, synced and renamed, so it is seen whole or not at
-/// all; one of the same step (a damaged one that the run could not resume from) is replaced. Then,
-/// and only then, all are deleted but the `keep` newest up to this one: later ones are damaged too.
-/// One writer at a time for each `checkpoints` folder. Throws Error (full or read-only disk, ...)
-/// with the earlier checkpoints untouched and nothing of the new one left.
+/// The folder is written under a temporary name, synced and renamed, so it is complete or absent.
+/// It replaces a checkpoint of the same step, which is a damaged one from which the run could not
+/// resume. Only then are other checkpoints deleted: those of later steps, which are damaged too,
+/// and all but the `keep` newest of the rest. Each `checkpoints` folder may have one writer at a
+/// time. Throws Error (full or read-only disk, ...) with the earlier checkpoints untouched and
+/// nothing of the new one left.
 std::filesystem::path write_checkpoint(const Checkpoint& checkpoint,
                                        const std::filesystem::path& checkpoints, std::int64_t step,
                                        int keep = 3);
@@ -69,10 +72,10 @@ struct FoundCheckpoint {
   std::filesystem::path folder;  // checkpoints/STEP
 };
 
-/// The newest readable checkpoint. `on_damaged` receives a sentence for the user about each newer
-/// one that is damaged. Throws Error when none is good, and says what is wrong with each. Also
-/// throws when one cannot be read for another reason (rights, a format of another version): the
-/// user can mend that, and a run that resumed from an older one would delete it.
+/// The newest readable checkpoint. `on_damaged` receives a message for the user about each newer
+/// one that is damaged. Throws Error when all are damaged, and says what is wrong with each. Also
+/// throws when one cannot be read for another reason (rights, the format of another version): the
+/// user can mend that, and a run that resumed from an older checkpoint would delete this one.
 FoundCheckpoint find_latest(const std::filesystem::path& checkpoints,
                             const std::function<void(const std::string&)>& on_damaged);
 

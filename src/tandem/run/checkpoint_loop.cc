@@ -7,7 +7,8 @@
 namespace tandem {
 namespace {
 
-/// Holds a system. An error releases it too, because threads that are held cannot end.
+/// Holds a system for as long as it exists. An error thus releases the system too; held threads
+/// could not end.
 class Held {
  public:
   explicit Held(Checkpointed& system) : system_(system) { system_.hold(); }
@@ -46,8 +47,8 @@ void CheckpointLoop::wait_until_due() {
   const std::chrono::duration<double> poll(poll_seconds_);
   WaitLock lock(mutex_);
   while (true) {
-    // Checked even if a checkpoint is always due: after an error, no thread may be left to end the
-    // run.
+    // A stop comes first, because a checkpoint may always be due: after an error, perhaps no thread
+    // is left that could bring the run to its end.
     if (crew_.stop_token().stop_requested()) throw Stopped();
     if (due()) return;
     system_.meanwhile();

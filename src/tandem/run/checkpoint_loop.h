@@ -18,32 +18,32 @@ class Checkpointed {
  public:
   virtual ~Checkpointed() = default;
 
-  /// Returns once nothing that collect() reads can change. If it throws, the run ends.
+  /// Blocks until no thread can change the state that collect() reads. If it throws, the run ends.
   virtual void hold() = 0;
 
-  /// Copies the state into `checkpoint`. Large states go into its pieces, which are read later,
+  /// Copies the state into `checkpoint`. Large states go into its pieces, which are written later,
   /// while the threads go on.
   virtual void collect(Checkpoint& checkpoint) = 0;
 
   /// Lets the threads go on after hold(), even if collect() threw.
   virtual void release() = 0;
 
-  /// Replaces hold() for the last checkpoint: afterwards every step is counted, and nothing changes
-  /// any more.
+  /// Replaces hold() for the last checkpoint. Afterwards every step is counted, and the state no
+  /// longer changes.
   virtual void finish() = 0;
 
-  /// Called again and again between two checkpoints.
+  /// Called at every poll between two checkpoints.
   virtual void meanwhile() {}
 };
 
 /// Writes a run's checkpoints until it is done. Synchronous systems (PAAC, HTS-RL) and A3C need no
-/// such loop: they save when nothing moves. A checkpoint shows the state at hold() and is written
-/// after release(), so that no thread waits for the disk. run() belongs to one thread; any thread
-/// may call look().
+/// such loop, because they save while no thread works. A checkpoint shows the state at hold() and
+/// is written after release(), so that no thread waits for the disk. run() belongs to one thread;
+/// any thread may call look().
 class CheckpointLoop {
  public:
   /// Checks the run every `poll_seconds`, because a user may ask for a stop between two updates.
-  /// All three must outlive the loop.
+  /// The system, the run and the crew must outlive the loop.
   CheckpointLoop(Checkpointed& system, TrainingRun& run, Crew& crew,
                  double poll_seconds = kPollSeconds);
 
@@ -68,7 +68,7 @@ class CheckpointLoop {
   TrainingRun& run_;
   Crew& crew_;
   const double poll_seconds_;
-  Mutex mutex_;  // guards no member: run() checks once more under it before it sleeps
+  Mutex mutex_;  // guards no member; with it, run() misses no notification by look()
   std::condition_variable_any due_changed_;
 };
 

@@ -11,7 +11,7 @@
 namespace tandem {
 namespace {
 
-constexpr int kGamesAtOnce = 128;  // an emulator takes a megabyte
+constexpr int kGamesAtOnce = 128;  // limits the memory: an emulator takes a megabyte
 
 std::vector<double> sorted_returns(const std::vector<Episode>& games) {
   std::vector<double> returns;

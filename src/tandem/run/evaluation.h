@@ -16,7 +16,7 @@ struct EvaluationOptions {
   int episodes = 30;          // as in PAAC's Table 1
   Play play = Play::sampled;  // how actions are chosen
   std::uint64_t seed = 0;     // of the environments' streams
-  int threads = 1;            // that step environments
+  int threads = 1;            // threads that step environments
 };
 
 /// Raw returns of whole games. Value type.
@@ -24,7 +24,7 @@ struct Evaluation {
   std::vector<Episode> games;  // in the order of the environments
   double mean = 0;             // of the returns
   double median = 0;           // of the returns
-  double deviation = 0;        // of the sample (n - 1); NaN for a single game
+  double deviation = 0;        // standard deviation of the sample (n - 1); NaN for a single game
   double least = 0;            // the lowest return
   double most = 0;             // the highest return
 };

@@ -16,7 +16,7 @@ static_assert(sizeof(UpdateFingerprint) == 16, "two numbers an update, as in the
 fs::path file_of(const fs::path& folder) { return folder / "updates.bin"; }
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t bits) {
-  // The constant of Fibonacci hashing; the shift brings the high bits down.
+  // The multiplier is that of Fibonacci hashing; the shift mixes the high bits into the low ones.
   hash = (hash ^ bits) * 0x9E3779B97F4A7C15U;
   return hash ^ (hash >> 29U);
 }

@@ -1,4 +1,4 @@
-// The bits of a run, update by update, to compare with another run.
+// Hashes of a run after each update, to compare it bit by bit with another run.
 #pragma once
 
 #include <cstddef>
@@ -16,30 +16,29 @@ namespace tandem {
 /// then. Value type.
 struct UpdateFingerprint {
   std::int64_t steps = 0;   // of all environments so far
-  std::uint64_t value = 0;  // equal for equal bits
+  std::uint64_t value = 0;  // a hash, equal for equal measurements
 
   bool operator==(const UpdateFingerprint&) const = default;
 };
 
 /// Extends `before` by one report: its steps, losses, gradient norm, learning rate and episodes,
-/// bit by bit, but nothing of its times. A gradient that differs in a bit anywhere has another norm
-/// or makes the next one differ, so equal fingerprints mean equal parameters, except by chance.
-/// Pure.
+/// bit by bit, but not its times. A gradient that differs in any bit has another norm or changes
+/// the next gradient, so equal fingerprints mean equal parameters, except by chance. Pure.
 UpdateFingerprint next_fingerprint(const UpdateFingerprint& before, const UpdateReport& report);
 
 /// Writes fingerprints to updates.bin in a run's folder. Not thread-safe. Throws Error when the
 /// file cannot be written.
 class FingerprintLog {
  public:
-  /// Continues after the first `updates` of the file. Empty if it has fewer: the run began without
-  /// fingerprints.
+  /// Continues after the file's first `updates` fingerprints. Empty if the file has fewer, because
+  /// the run began without fingerprints.
   static std::optional<FingerprintLog> go_on(const std::filesystem::path& folder,
                                              std::int64_t updates);
 
-  /// Goes on to the fingerprint after one more update.
+  /// Appends the fingerprint after one more update.
   void add(const UpdateReport& report);
 
-  /// Afterwards the operating system has everything that was added.
+  /// Passes all new fingerprints to the operating system.
   void flush();
 
  private:

@@ -6,12 +6,13 @@
 
 namespace tandem {
 
-/// While one exists, no other process (nor another lock of this process) can lock the folder. The
-/// lock ends with the process, however that ends. It leaves the file `.lock` there. Movable, not
-/// thread-safe.
+/// Locks a folder for as long as it exists: no other process, and no other FolderLock of this
+/// process, can lock it. The lock ends with the process, even if the process is killed. The file
+/// `.lock` stays in the folder. Movable, not thread-safe.
 class FolderLock {
  public:
-  /// Throws Error when the folder is locked, and proposes to choose another one by `option`.
+  /// Throws Error when the folder is locked. The message names `option` as the way to choose
+  /// another folder.
   FolderLock(const std::filesystem::path& folder, const std::string& option);
   ~FolderLock();
   FolderLock(FolderLock&& other) noexcept;
@@ -21,7 +22,7 @@ class FolderLock {
   int descriptor_;  // closing it unlocks the folder
 };
 
-/// Whether the folder holds anything except the file of a lock, held or left over.
+/// Whether the folder holds anything but the file `.lock`.
 [[nodiscard]] bool holds_files(const std::filesystem::path& folder);
 
 }  // namespace tandem

@@ -8,8 +8,8 @@ namespace {
 
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-/// The value of a key, which is added if it is missing. There are only a few keys, in much the same
-/// order each time.
+/// The value of a key, which is added if it is missing. There are so few keys that a linear search
+/// is fast.
 template <class T>
 T& of_key(std::vector<std::pair<std::string, T>>& all, const char* key) {
   const auto found = std::ranges::find(all, key, &std::pair<std::string, T>::first);

@@ -23,8 +23,8 @@ struct Measure {
   double count = 0;  // of the values; 0: an amount
 };
 
-/// Many values of a number; the log shows `key`_median and `key`_p99, the 99th percentile. Value
-/// type.
+/// The distribution of a quantity; the log shows its median as `key`_median and its 99th percentile
+/// as `key`_p99. Value type.
 struct Spread {
   const char* key;          // in the logs
   const Histogram* values;  // must outlive the report
@@ -38,9 +38,9 @@ struct UpdateReport {
   double learning_rate = 0;                // of this update
   std::span<const Episode> episodes = {};  // games finished since the last report
   TimeShares seconds = {};                 // thread-seconds since the last report
-  std::span<const Measure> measures = {};  // the system's own numbers
+  std::span<const Measure> measures = {};  // the system's own measurements
   std::span<const Spread> spreads = {};    // the system's own spreads
-  std::int64_t updates = 1;                // 0: of acting alone, where learning has its own reports
+  std::int64_t updates = 1;  // 0: a report of acting alone, where learning has its own reports
 };
 
 /// Sums of reports. Value type.
@@ -61,9 +61,10 @@ class Interval {
   /// The sums over the interval's samples.
   [[nodiscard]] const LossStats& loss() const { return loss_; }
 
-  /// The scalars of a log line, all means over the interval: the measurements of the algorithm and
-  /// the system, gradient norm, learning rate (left out without an update), returns and lengths of
-  /// the episodes (left out when none ended), rates, and the shares of time of PAAC's Figure 2.
+  /// The scalars of a log line. Without an update it lacks the algorithm's mean measurements, the
+  /// mean gradient norm and the last learning rate; without an episode that ended, it lacks the
+  /// mean, least and greatest return and the mean length. It always has rates, the shares of time
+  /// of PAAC's Figure 2, and the system's measurements.
   [[nodiscard]] nlohmann::ordered_json scalars(Metrics metrics, std::int64_t frames_per_step) const;
 
  private:

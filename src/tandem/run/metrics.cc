@@ -18,7 +18,8 @@ bool belongs(const std::string& line, std::int64_t last) {
          entry["steps"].get<std::int64_t>() <= last;
 }
 
-/// Cuts the file before the first line that does not belong there; steps grow from line to line.
+/// Truncates the file before the first line that is incomplete or later than `last`; steps increase
+/// from line to line.
 fs::path cut_after(const fs::path& file, std::int64_t last) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return file;

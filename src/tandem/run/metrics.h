@@ -16,8 +16,8 @@ namespace tandem {
 /// when a file cannot be written.
 class MetricsLog {
  public:
-  /// `resumed_at` is the step from which the run resumes. Lines of later steps are cut off, because
-  /// the run will take these steps again; so is a last line that a killed run left unfinished.
+  /// `resumed_at` is the step from which the run resumes. Removes the lines of later steps, because
+  /// the run will take these steps again, and a last line that a killed run left unfinished.
   explicit MetricsLog(const std::filesystem::path& folder,
                       std::optional<std::int64_t> resumed_at = std::nullopt);
 

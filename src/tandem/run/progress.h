@@ -12,18 +12,18 @@ namespace tandem {
 struct ProgressReport {
   std::string label = {};              // "run 3 of 50", before all else
   std::int64_t steps = 0;              // so far
-  std::int64_t budget = 0;             // steps of the whole run; 0: without end
+  std::int64_t budget = 0;             // steps of the whole run; 0: unlimited
   std::int64_t frames = 0;             // emulated so far
-  double steps_per_second = 0;         // of late
+  double steps_per_second = 0;         // recent, not of the whole run
   std::int64_t episodes = 0;           // finished so far
-  std::optional<double> mean_return;   // of the last 100 episodes; none before the first
-  std::string randomness = "entropy";  // how it is called that says how random the policy is
-  double random = 0;                   // entropy in nats, or epsilon
-  std::optional<double> seconds_left;  // until the budget is used up; none: not known
+  std::optional<double> mean_return;   // of the last 100 episodes; empty before the first
+  std::string randomness = "entropy";  // name of the measure of the policy's randomness
+  double random = 0;                   // its value: entropy in nats, or epsilon
+  std::optional<double> seconds_left;  // until the budget is used up; empty: unknown
 };
 
 /// One line of at most `width` characters (ASCII). If it does not fit, the least important parts
-/// are left out. `bar` draws the share of the budget.
+/// are left out. If `bar` is set, a bar shows the used share of the budget.
 std::string progress_line(const ProgressReport& report, int width, bool bar);
 
 /// "950", "12.3k", "1.23M", "45.6G".
@@ -45,10 +45,10 @@ class ProgressPrinter {
   /// Whether to show a report each second rather than with each log line.
   [[nodiscard]] bool redraws() const { return terminal_; }
 
-  /// Prints the report, over the line before on a terminal.
+  /// Prints the report; on a terminal it replaces the line before.
   void show(const ProgressReport& report);
 
-  /// Leaves the redrawn line, so that other output starts on a line of its own.
+  /// Ends the redrawn line, so that other output starts on a line of its own.
   void end_line();
 
  private:

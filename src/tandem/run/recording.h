@@ -14,7 +14,7 @@ namespace tandem {
 
 /// The game to record, and how much of it. Value type.
 struct RecordingOptions {
-  double seconds = std::numeric_limits<double>::infinity();  // of play at most
+  double seconds = std::numeric_limits<double>::infinity();  // the most seconds of play
   int scale = 0;                                             // see VideoOptions
   Play play = Play::sampled;
   std::uint64_t seed = 0;

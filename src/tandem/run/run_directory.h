@@ -20,7 +20,7 @@ struct RunPaths {
   [[nodiscard]] std::filesystem::path config() const { return folder / "config.toml"; }
   /// The measurements, one JSON object a line.
   [[nodiscard]] std::filesystem::path metrics() const { return folder / "metrics.jsonl"; }
-  /// The folder of the checkpoints, a folder each.
+  /// The folder of the checkpoints, each of which is a folder.
   [[nodiscard]] std::filesystem::path checkpoints() const { return folder / "checkpoints"; }
   /// How the run ended.
   [[nodiscard]] std::filesystem::path result() const { return folder / "result.json"; }
@@ -28,25 +28,26 @@ struct RunPaths {
   [[nodiscard]] std::filesystem::path backends() const { return folder / "backends.txt"; }
 };
 
-/// The folder of a run while this process trains into it. Nobody else can train there until this is
-/// destroyed or the process ends. Not thread-safe.
+/// The folder of a run while this process trains into it. No other process can train there until
+/// this is destroyed or the process ends. Not thread-safe.
 class RunDirectory {
  public:
-  /// Makes the folder of a new run. Throws Error when it holds anything already or cannot be made.
+  /// Makes the folder of a new run. Throws Error when it holds files already, is locked, or cannot
+  /// be made.
   static RunDirectory create(const std::filesystem::path& folder);
 
   /// Opens the folder of a run to resume. Throws Error when there is none, or another process
   /// trains into it.
   static RunDirectory reopen(const std::filesystem::path& folder);
 
-  /// Where its files lie.
+  /// The paths of its files.
   [[nodiscard]] const RunPaths& paths() const { return paths_; }
 
   /// Writes the resolved config to config.toml.
   void write_config(std::string_view toml) const;
 
-  /// Records the backend that computes the run's networks from now on, after those that
-  /// noted_backends() gives. If it gives none, `before` comes first, if that is not empty.
+  /// Appends the backend that computes the run's networks from now on to those of noted_backends(),
+  /// unless it is their last one. If there are none yet, `before` comes first, unless it is empty.
   void note_backend(const std::string& now, const std::string& before) const;
 
  private:
@@ -57,10 +58,10 @@ class RunDirectory {
 };
 
 /// The backends that computed a run's networks, in the order of use: "oneDNN 2.6.3", "libtorch".
-/// Empty if the run's version did not record it.
+/// Empty if the version of tandem that trained the run did not record them.
 [[nodiscard]] std::vector<std::string> noted_backends(const RunPaths& run);
 
-/// Throws Error when `tandem train` did not make this folder.
+/// Throws Error unless the folder is that of a run, which has a config.toml.
 void require_run(const std::filesystem::path& folder);
 
 /// "runs/paac-atari-Pong-s1-20170531-142501", followed by "-2" and so on if it is taken.

@@ -20,7 +20,7 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kReturnWindow = 100;
 constexpr double kRedrawSeconds = 1;
-constexpr auto kPart = "run";  // of the checkpoint's meta
+constexpr auto kPart = "run";  // a part of the checkpoint's meta
 constexpr auto kConfigPart = "config";
 
 std::optional<std::int64_t> step_of(const FoundCheckpoint* resume) {
@@ -122,7 +122,8 @@ void TrainingRun::record(const UpdateReport& report) {
   if (redraw || log_due) show_progress();
 }
 
-// A resumed run finds the place to go on at by the number of updates.
+// A resumed run finds its place in the file by the number of updates, so each report must count
+// one.
 void TrainingRun::add_fingerprint(const UpdateReport& report) {
   if (report.updates != 1) {
     throw std::logic_error("a system that repeats reports each of its updates");
@@ -130,7 +131,7 @@ void TrainingRun::add_fingerprint(const UpdateReport& report) {
   fingerprints_->add(report);
 }
 
-// A few lucky games are no mean, so this needs a full window.
+// The mean of a few games may be high by luck, so the window must be full.
 void TrainingRun::look_at_return() {
   if (reached_return_ || last_returns_.size() < kReturnWindow) return;
   if (*mean_return() < options_.until_return) return;

@@ -1,4 +1,4 @@
-// A training run from its system's view: report each update, ask whether to go on.
+// A training run as its system sees it: the system reports each update and asks whether to go on.
 #pragma once
 
 #include <atomic>
@@ -26,11 +26,11 @@
 
 namespace tandem {
 
-/// The names, the length and the log of a run. Value type.
+/// The options of a run: its names, its length, its logs and its checkpoints. Value type.
 struct TrainingRunOptions {
-  std::string system;                     // "paac", for result.json as the next two
+  std::string system;                     // "paac"; result.json has it and the next two members
   std::string env;                        // "atari:Pong"
-  std::uint64_t seed = 0;                 // run.seed, for result.json
+  std::uint64_t seed = 0;                 // run.seed
   std::string config = {};                // resolved, as TOML; kept in each checkpoint
   std::int64_t steps_budget = 0;          // of the whole run, resumes included
   double until_return = kNoReturn;        // as run.until_return
@@ -42,13 +42,14 @@ struct TrainingRunOptions {
   bool repeatable = false;       // the same config gives the same bits, so updates get fingerprints
   std::FILE* progress = stderr;  // the stream for progress; must outlive the run
   std::string label = {};        // before the progress: "run 3 of 50"
-  /// Receives each line of metrics.jsonl, with its "step", as it is logged. A thread that reports
-  /// calls it and waits for it, under the run's lock, so it must not call the run.
+  /// Receives each line of metrics.jsonl when it is logged, with the key "step" in place of
+  /// "steps". A thread that reports calls it and waits for it while it holds the run's lock, so it
+  /// must not call the run.
   std::function<void(const nlohmann::ordered_json& line)> on_log = {};
 };
 
 /// Counts, logs, shows the progress line, and writes checkpoints and result.json. Safe to use from
-/// many threads. A call takes a lock, so call it once for each update and not for each step.
+/// many threads. record() takes a lock, so call it once for each update, not for each step.
 class TrainingRun {
  public:
   /// Resumes from `resume` if it is not null.
@@ -58,14 +59,15 @@ class TrainingRun {
   /// Whether the budget is used up, the target return was reached, or a stop was requested.
   [[nodiscard]] bool done() const;
 
-  /// Steps so far, those before a resume included.
+  /// Steps so far, including those before a resume.
   [[nodiscard]] std::int64_t steps() const { return steps_.load(std::memory_order_relaxed); }
 
-  /// Counts an update, and logs when it is time. Throws Diverged when a measurement or the gradient
-  /// norm is not finite: the run can then only resume from a checkpoint.
+  /// Counts an update, and writes a log line when one is due. Throws Diverged when a measurement or
+  /// the gradient norm is not finite: the run can then only resume from a checkpoint.
   void record(const UpdateReport& report);
 
-  /// Whether checkpoint_minutes have passed since the last one: the system is to save().
+  /// Whether checkpoint_minutes have passed since the last checkpoint, so that the system should
+  /// save().
   [[nodiscard]] bool checkpoint_due() const;
 
   /// Adds the run's own counters and writes the checkpoint; does nothing if there is one of this
@@ -73,20 +75,21 @@ class TrainingRun {
   /// written, Diverged when a tensor holds a value that is not finite.
   void save(Checkpoint& checkpoint);
 
-  /// The first half of save(), for a system whose threads go on before the second. Adds the
-  /// counters as they are now and returns the step that write() is to be told; none where there is
-  /// a checkpoint of this step already.
+  /// The first half of save(), for a system whose threads go on before the second half. Adds the
+  /// present counters and returns the step for write(); empty if there is a checkpoint of this step
+  /// already.
   std::optional<std::int64_t> stamp(Checkpoint& checkpoint);
   /// The second half of save(): writes the checkpoint that stamp() has completed.
   void write(const Checkpoint& checkpoint, std::int64_t step);
 
-  /// Ends a run that reached its end: logs the rest and writes result.json.
+  /// Ends a run without an error: writes the last log line and result.json.
   void finish(const std::string& parameters_sha256);
 
   /// Ends a run after an error: writes result.json if it can be written.
   void fail(const std::exception& error) noexcept;
 
-  /// The reason why a run is done(): "return", "budget" or "signal", in this order.
+  /// The reason why a run is done(): "return", "budget" or "signal". If several hold, it is the
+  /// first of them in this order.
   [[nodiscard]] std::string why_done() const;
 
   /// Where the run's files lie.
@@ -124,7 +127,7 @@ class TrainingRun {
   std::optional<FingerprintLog> fingerprints_ TANDEM_GUARDED_BY(mutex_);
   std::optional<ProgressPrinter> printer_ TANDEM_GUARDED_BY(mutex_);
 
-  Mutex writing_;  // one checkpoint at a time; taken before mutex_
+  Mutex writing_;  // held while a checkpoint is written; locked before mutex_
   mutable Mutex mutex_;
   std::atomic<std::int64_t> steps_ = 0;
   double seconds_before_ TANDEM_GUARDED_BY(mutex_) = 0;  // seconds before a resume
@@ -135,11 +138,11 @@ class TrainingRun {
   std::atomic<bool> reached_return_ = false;
   Reached reached_ TANDEM_GUARDED_BY(mutex_);  // valid if reached_return_
   Interval interval_ TANDEM_GUARDED_BY(mutex_);
-  // Numbers of the last logged interval.
+  // The next two describe the last logged interval.
   double recent_rate_ TANDEM_GUARDED_BY(mutex_) = 0;  // steps per second
   LossStats recent_loss_ TANDEM_GUARDED_BY(mutex_);
-  // For the rate of the whole run. It leaves out the first update after each start, and with it the
-  // set-up.
+  // The rate of the whole run is timed_steps_ / timed_seconds_. It leaves out the first update
+  // after each start, and with it the set-up.
   std::optional<Stopwatch> since_update_ TANDEM_GUARDED_BY(mutex_);
   std::int64_t timed_steps_ TANDEM_GUARDED_BY(mutex_) = 0;
   double timed_seconds_ TANDEM_GUARDED_BY(mutex_) = 0;

@@ -8,8 +8,8 @@
 
 namespace tandem {
 
-/// A prototype of each system with the default numbers of its struct, in the order of the table
-/// that `tandem systems` prints. A config that names no system has the first.
+/// A prototype of each system with its default hyperparameters, in the order of the table that
+/// `tandem systems` prints. A config that names no system uses the first one.
 [[nodiscard]] std::vector<std::shared_ptr<const System>> published_systems();
 
 }  // namespace tandem

@@ -15,12 +15,13 @@
 
 namespace tandem {
 
-/// A paper's own word for a key, or for a value of a key, that configs call otherwise. Value type.
+/// A paper's own word for a key, or for a value of a key, that configs call by another name. Value
+/// type.
 struct OwnWord {
   std::string key;                // as the paper calls it
-  std::string value;              // empty: any, and the key alone is translated
+  std::string value;              // as the paper calls it; empty: only the key is translated
   std::string common_key;         // as configs call it
-  std::string common_value = {};  // the value that `value` stands for
+  std::string common_value = {};  // as configs call the value
 };
 
 /// The facts of a system that catalogues, tables and configs show. Value type.
@@ -28,16 +29,16 @@ struct SystemInfo {
   std::string name;     // as in `tandem train NAME`, in log keys, and as the system's table in a
                         // config
   std::string idea;     // one line
-  std::string paper;    // authors, title, year, where
+  std::string paper;    // authors, title, where, year
   std::string repeats;  // when runs on the CPU repeat bit by bit: "always", "never", ...
-  std::vector<OwnWord> own_words = {};  // hold in every config of a catalogue with this system
+  std::vector<OwnWord> own_words = {};  // valid in every config of a catalogue with this system
 };
 
 /// The abilities of a system, which decide the algorithms that it can train with. Value type.
 struct Requirements {
-  LearnsFrom learns_from = LearnsFrom::rollouts;  // the experience that it gives
+  LearnsFrom learns_from = LearnsFrom::rollouts;  // the experience that it provides
   bool value_methods = true;  // it keeps the target networks that methods without a policy need
-  bool passes = true;         // it can go several times through the same rollouts
+  bool passes = true;         // it can make several passes over the same rollouts
   bool recurrent = true;      // it carries recurrent states from acting to learning
 };
 
@@ -45,40 +46,42 @@ struct Requirements {
 struct ThreadPattern {
   double stepping = 1;       // threads that step environments
   double meeting_steps = 0;  // steps per thread between two barriers; 0: no barrier
-  double computing = 1;      // how many of them can compute networks at the same time
+  double computing = 1;      // threads that can compute networks at the same time
 };
 
 /// The experience of one update. Value type.
 struct UpdateShape {
-  std::int64_t steps = 5;      // of an environment, in a row
-  std::int64_t samples = 160;  // of all environments
+  std::int64_t steps = 5;      // consecutive steps of an environment
+  std::int64_t samples = 160;  // steps of all environments together
 };
 
-/// The measured costs of a system, and its own figures that explain them. Value type.
+/// The measured costs of a system, and its own measurements that explain them. Value type.
 struct MeasuredCosts {
   StepCosts costs;                                                // of one step
   nlohmann::ordered_json own = nlohmann::ordered_json::object();  // by log key
 };
 
-/// One system with its numbers. A catalogue holds one of each as a prototype; a config holds a copy
-/// whose numbers are set through fields() before any thread starts. Every member is pure virtual,
-/// so that a system which lacks one does not compile.
+/// One system with its hyperparameters. A catalogue holds one of each as a prototype; a config
+/// holds a copy whose hyperparameters are set through fields() before any thread starts. Threads
+/// may share a system as long as they call const members only. All members but the destructor are
+/// pure virtual, so that a system that lacks one does not compile.
 class System {
  public:
   virtual ~System() = default;
 
   /// Its name, idea and paper.
   [[nodiscard]] virtual const SystemInfo& info() const = 0;
-  /// A copy with numbers of its own.
+  /// A copy with hyperparameters of its own.
   [[nodiscard]] virtual std::unique_ptr<System> clone() const = 0;
 
-  /// Its numbers under their full keys, as "paac.t_max". Keys of one table stand together.
+  /// Its hyperparameters under their full keys, as "paac.t_max". Keys of one table are adjacent.
   [[nodiscard]] virtual FieldList fields() = 0;
 
   /// The algorithms that it can train with.
   [[nodiscard]] virtual Requirements requirements() const = 0;
 
-  /// Whether a run with these numbers on the CPU gives the same bits for any number of threads.
+  /// Whether a run with these hyperparameters on the CPU gives the same bits for any number of
+  /// threads.
   [[nodiscard]] virtual bool repeatable() const = 0;
 
   /// Environments of the whole system.
@@ -94,21 +97,23 @@ class System {
   /// config alone does not determine it; a run then measures it as NAME/policy_lag_updates.
   [[nodiscard]] virtual std::optional<double> lag_updates() const = 0;
 
-  /// The key for a run's number of threads, for measuring speed-ups.
+  /// The key that sets a run's number of threads, to measure speed-ups.
   [[nodiscard]] virtual std::string threads_key() const = 0;
 
   /// Settings worth comparing on `cores` cores that the environments keep busy. Each is a list of
   /// KEY=VALUE; an empty list is the preset as it is.
   [[nodiscard]] virtual std::vector<std::vector<std::string>> variants(int cores) const = 0;
 
-  /// The same for environments that sleep, with a thread for each of `envs` environments.
+  /// The settings worth comparing for environments that sleep while they step, most with a thread
+  /// for each of `envs` environments.
   [[nodiscard]] virtual std::vector<std::vector<std::string>> sleeping_variants(
       std::int64_t envs) const = 0;
 
-  /// Makes an update learn from about as many samples as another system's, for comparisons.
+  /// Makes an update about as large as another system's, for comparisons.
   virtual void set_update(const UpdateShape& shape) = 0;
 
-  /// Shortens all waiting times that a training of a few seconds would only sit out.
+  /// Prepares for a training of a few seconds: shortens the waits that would take up most of it,
+  /// and keeps large states out of its checkpoints.
   virtual void prepare_to_measure() = 0;
 
   /// Measures the cost of a step on a single core, for about `seconds` on `cores` cores, with the
@@ -117,8 +122,8 @@ class System {
                                                     const nlohmann::ordered_json& means, int cores,
                                                     double seconds) const = 0;
 
-  /// Trains until the run's budget is used up or it is asked to stop. Throws Error for what the
-  /// user can mend.
+  /// Trains until the run's budget is used up or it is asked to stop. Throws Error for problems
+  /// that the user can mend.
   virtual void train(TrainingContext& context) const = 0;
 };
 

@@ -18,7 +18,7 @@ namespace {
 
 /// One thread of section 4: its environment, its exploration (the environment's own stream) and
 /// theta', its copy of the shared parameters theta. In the paper's Algorithm 1 the thread acts with
-/// theta itself, which other threads move meanwhile; here every method acts with theta', as in
+/// theta itself, which other threads update meanwhile; here every method acts with theta', as in
 /// Algorithms 2 and 3.
 class ActorLearner {
  public:
@@ -44,11 +44,11 @@ class ActorLearner {
     target_.synchronise();
     double learning_seconds = watch.lap();
 
-    // Up to t_max steps, or to the episode's end.
+    // The rollout has t_max steps, or fewer at an episode's end.
     const Rollout& rollout = collector_.collect(run.steps());
     watch.lap();
 
-    // The gradients of all its steps add up: the paper accumulates, where PAAC takes the mean.
+    // The gradient is the sum over all steps, as in the paper; PAAC takes the mean.
     LossStats stats;
     network_->backward(
         [&](const Heads& heads, const Heads& out) { stats = loss_.loss(heads, rollout, 1.0, out); },
@@ -65,7 +65,7 @@ class ActorLearner {
                         .seconds = collector_.take_seconds()};
     report.seconds.learning += learning_seconds;
     run.record(report);  // T <- T + steps
-    // Every I_target steps of all threads, theta- <- theta.
+    // Copies theta to theta- every I_target steps of all threads.
     target.refresh(run.steps(), [&](std::span<float> own) { shared.copy_parameters(own); });
   }
 
@@ -142,7 +142,7 @@ void train_a3c(const A3cConfig& config, TrainingContext& context) {
       } while (!run.done() && !run.checkpoint_due() && !stop.stop_requested());
     });
     crew.join();
-    // A checkpoint is of one moment, so the threads end first; new threads continue.
+    // A checkpoint shows the state of one moment, so the threads end first; new threads go on.
     save(threads, shared, target, context);
   }
 }

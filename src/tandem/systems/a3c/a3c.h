@@ -7,8 +7,8 @@ namespace tandem {
 
 struct TrainingContext;
 
-/// Section 4's asynchronous advantage actor-critic, and other algorithms in the same framework.
-/// Trains until the run's budget is used up or it is asked to stop. Each thread has its own
+/// Trains by section 4's asynchronous advantage actor-critic, or by another algorithm in the same
+/// framework, until the run's budget is used up or it is asked to stop. Each thread has its own
 /// environment, exploration and parameters; the result depends on the threads' timing and differs
 /// from run to run. With one thread it is the same, bit by bit, whether or not the run was stopped
 /// and resumed.

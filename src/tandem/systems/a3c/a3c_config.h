@@ -1,4 +1,4 @@
-// A3C's numbers.
+// A3C's hyperparameters.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,11 @@
 
 namespace tandem {
 
-/// The numbers of the asynchronous framework beyond those of its loss and optimizer. Value type.
+/// The hyperparameters of the asynchronous framework, without those of its loss and optimizer.
+/// Value type.
 struct A3cConfig {
   std::int64_t learners = 16;  // actor-learner threads, each with an environment of its own
-  std::int64_t t_max = 5;      // steps between two updates of one thread, at most
+  std::int64_t t_max = 5;      // the most steps of a thread between two of its updates
   SharingConfig sharing = {};
 
   FieldList fields();

@@ -8,7 +8,7 @@
 
 namespace tandem {
 
-/// See System. Thread-safety as there.
+/// The system A3C. See System, also for thread-safety.
 class A3cSystem final : public System {
  public:
   [[nodiscard]] const SystemInfo& info() const override;

@@ -32,7 +32,7 @@ namespace {
 /// Steps of an actor between two of its reports.
 constexpr std::int64_t kReportSteps = 64;
 
-constexpr auto kReplay = "replay";  // the tensor file of a checkpoint
+constexpr auto kReplay = "replay";  // the name of the replay's pieces in a checkpoint
 
 std::vector<float> epsilons_of(const ApexConfig& config, const ActingRule& rule) {
   std::vector<float> epsilons(static_cast<std::size_t>(config.actors * config.envs));
@@ -42,10 +42,12 @@ std::vector<float> epsilons_of(const ApexConfig& config, const ActingRule& rule)
   return epsilons;
 }
 
-/// Batches in use: those that wait for the learner, one at the learner, one that is being drawn.
+/// The number of batches in memory: those that wait for the learner, one at the learner, and one
+/// that is being drawn.
 std::int64_t batches_of(const ApexConfig& config) { return config.prefetch + 2; }
 
-/// Compressed frames are watched as they arrive (MemoryWatch); the size of others is known.
+/// The size of uncompressed frames is known in advance; MemoryWatch watches compressed frames as
+/// they arrive.
 void require_memory_for(const ApexConfig& config, const ReplayConfig& replay,
                         const FrameFormat& format) {
   require_memory_for_batches(format, config.batch, batches_of(config), available_memory_bytes());
@@ -54,7 +56,7 @@ void require_memory_for(const ApexConfig& config, const ReplayConfig& replay,
                  available_memory_bytes());
 }
 
-/// Figure 1: many actors, a shared replay, one learner.
+/// Ape-X, as in Figure 1: many actors, a shared replay, one learner.
 class Apex final : private Checkpointed {
  public:
   Apex(const ApexConfig& config, const ReplayConfig& replay, TrainingContext& context)
@@ -97,7 +99,7 @@ class Apex final : private Checkpointed {
   }
 
  private:
-  /// Algorithm 1: an actor fills the replay.
+  /// Runs an actor, which fills the replay (Algorithm 1).
   void act(std::size_t rank) {
     auto& seat = *actors_[rank];
     go_on(seat, state_name("actor", rank));
@@ -129,7 +131,7 @@ class Apex final : private Checkpointed {
     seat.load(reader);
   }
 
-  /// Algorithm 2, line 4, "in a background thread".
+  /// Draws batches for the learner, "in a background thread" (Algorithm 2, line 4).
   void sample() {
     for (;;) {
       auto batch = *used_.pop();
@@ -138,21 +140,23 @@ class Apex final : private Checkpointed {
     }
   }
 
-  /// Algorithm 2: the learner.
+  /// Runs the learner (Algorithm 2).
   void learn() {
     while (!context_.run.done()) {
+      // The sampler has drawn the batch already (line 4).
       const Stopwatch watch;
-      auto batch = *drawn_.pop();  // line 4
+      auto batch = *drawn_.pop();
       const double waited_seconds = watch.seconds();
       UpdateReport learned;
       bool trims = false;
       {
         const Lock lock(learner_mutex_);
-        learned = learner_.update(*batch, context_.run.steps());  // lines 5 to 7
-        table_.update(batch->keys, batch->priorities);            // line 8
+        // Learns from the batch (lines 5 to 7), and gives the replay its new priorities (line 8).
+        learned = learner_.update(*batch, context_.run.steps());
+        table_.update(batch->keys, batch->priorities);
         trims = learner_.updates() % config_.trim_updates == 0;
       }
-      if (trims) table_.trim();  // line 9
+      if (trims) table_.trim();  // removes transitions beyond the capacity (line 9)
       learned.seconds.waiting = waited_seconds;
       const TableState state = table_.state();
       memory_.look(state);
@@ -161,11 +165,11 @@ class Apex final : private Checkpointed {
     }
   }
 
-  // The compiler cannot follow these locks: the main thread holds one for each actor, from hold()
-  // to release(). After finish() no other thread remains, and nothing needs a lock.
+  // The compiler's analysis cannot follow these locks: the main thread holds one for each actor,
+  // from hold() to release(). After finish() no other thread remains, and nothing needs a lock.
 
-  /// The threads rest only while the list of the replay's transitions is made; they run on while
-  /// the transitions are written.
+  /// Learner and actors rest only while the replay's transitions are listed; they run on while the
+  /// transitions are written.
   void hold() override TANDEM_NO_THREAD_SAFETY_ANALYSIS {
     std::unique_lock learner(learner_mutex_);
     rest_.lap();
@@ -220,18 +224,18 @@ class Apex final : private Checkpointed {
   const FrameFormat format_;
   Crew crew_;
   SharedModel model_;
-  FairMutex learner_mutex_;  // taken before those of the seats
+  FairMutex learner_mutex_;  // locked before the seats
   ReplayLearner learner_ TANDEM_GUARDED_BY(learner_mutex_);
   Table table_;
   Queue<std::unique_ptr<SampleBatch>> drawn_;
   Queue<std::unique_ptr<SampleBatch>> used_;
   std::vector<std::unique_ptr<ApexSeat>> actors_;  // by rank
-  MemoryWatch memory_;                             // used by the learner alone
-  std::optional<ApexReport> report_;               // made once the replay is there
+  MemoryWatch memory_;                             // only the learner uses it
+  std::optional<ApexReport> report_;               // made after the replay is restored
 
   // These belong to the main thread.
   CheckpointLoop loop_;
-  Stopwatch rest_;  // how long actors rested for the last checkpoint
+  Stopwatch rest_;  // measures how long actors rest for a checkpoint
   std::unique_lock<FairMutex> learner_rests_;
   std::vector<std::unique_lock<ApexSeat>> actors_rest_;
 };

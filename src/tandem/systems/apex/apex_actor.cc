@@ -39,13 +39,13 @@ void ApexActor::begin_episode(int id, std::int64_t episode) {
 }
 
 void ApexActor::step(std::vector<std::unique_ptr<Segment>>& full) {
-  // Line 13.
+  // Copies the newest parameters every refresh_steps steps (Algorithm 1, line 13).
   if (steps_ == 0) policy_.synchronise();
   steps_ = (steps_ + 1) % options_.refresh_steps;
 
   Stopwatch watch;
   const auto [actions, judgements] = policy_.act(observations_, streams_, epsilons_);
-  // Lines 7 to 11, without the sending.
+  // Buffers the transitions with their priorities (lines 7 to 10). The caller sends them (line 11).
   for (std::size_t id = 0; id < builders_.size(); ++id) {
     builders_[id].act(actions[id], judgements[id]);
     if (builders_[id].full()) full.push_back(builders_[id].take());
@@ -57,7 +57,7 @@ void ApexActor::step(std::vector<std::unique_ptr<Segment>>& full) {
   seconds_.inferring += watch.lap();
 }
 
-/// Line 6.
+/// Hands the result of the environment's step (Algorithm 1, line 6) to the builder.
 void ApexActor::add_result(int id) {
   const StepResult& result = env_.result(id);
   auto& builder = builders_[static_cast<std::size_t>(id)];

@@ -20,14 +20,14 @@ struct ApexActorOptions {
   int first_env = 0;  // global index
   int envs = 1;
   std::uint64_t seed = 1;
-  std::int64_t refresh_steps = 100;  // between two looks at the parameters
+  std::int64_t refresh_steps = 100;  // steps between two copies of the parameters
   FrameFormat format = {};
   NStepOptions transitions = {};
 };
 
-/// Algorithm 1: plays with a copy of the parameters, which it renews now and then, and makes n-step
-/// transitions. Their first priorities follow from the heads by which it acted. Not thread-safe;
-/// one for each thread.
+/// Algorithm 1: plays with a copy of the parameters, which it renews at intervals, and makes n-step
+/// transitions. Their first priorities follow from the heads that chose the actions. Not
+/// thread-safe; one for each thread.
 class ApexActor {
  public:
   /// Copies the present parameters of `model`. `model` and the rule of `context` must outlive the
@@ -37,20 +37,20 @@ class ApexActor {
   /// Starts every environment. Call it, or load(), once before the first step().
   void start();
 
-  /// Takes one step in every environment, and appends the segments that this filled to `full`.
+  /// Takes one step in every environment, and appends the segments that became full to `full`.
   void step(std::vector<std::unique_ptr<Segment>>& full);
 
   [[nodiscard]] int envs() const { return env_.size(); }
 
-  /// Games that ended and thread-seconds spent, each since its last call.
+  /// The games that ended, and the thread-seconds spent, since the last call of the same function.
   std::vector<Episode> take_episodes() { return env_.take_episodes(); }
   TimeShares take_seconds() { return std::exchange(seconds_, {}); }
 
-  /// Saves environments, unfinished transitions and the numbers of episodes; call it between two
-  /// steps.
+  /// Saves the environments, the unfinished transitions and the counts of episodes. Call it between
+  /// two steps.
   void save(StateWriter& writer) const;
 
-  /// A state of an older version has no numbers of episodes: they then count from 0.
+  /// A state of an older version has no counts of episodes; they then start from 0.
   void load(StateReader& reader);
 
  private:

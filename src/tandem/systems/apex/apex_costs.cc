@@ -18,7 +18,8 @@ namespace {
 
 constexpr int kTurns = 5;
 
-/// A replay of as many transitions as are drawn from, but of no more than a measurement can fill.
+/// A replay with the run's settings, but so small that a measurement can fill it, and without waits
+/// for actors or learner.
 ReplayConfig small_replay(ReplayConfig replay, std::int64_t batch) {
   replay.capacity = std::min<std::int64_t>(replay.capacity, 20 * batch + replay.segment);
   replay.min_fill = 1;
@@ -49,7 +50,8 @@ class Workbench {
     while (table_.state().transitions < config.batch) play();
   }
 
-  /// The costs of a step apart from learning: the environment, and acting with the replay.
+  /// The costs of a step apart from learning: the environment, and acting with inserts into the
+  /// replay.
   StepCosts step(double seconds) {
     actor_.take_seconds();
     std::int64_t steps = 0;

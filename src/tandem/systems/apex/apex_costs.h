@@ -8,8 +8,8 @@
 namespace tandem {
 
 /// Measures like measure_step_costs: an actor's step, and `samples` samples of the learner, which
-/// are drawn from a replay, learned from, and given new priorities. Adding to the replay counts as
-/// inference.
+/// are drawn from a replay, learned from, and given new priorities. Inserting into the replay
+/// counts as inference.
 StepCosts measure_apex_costs(const ApexConfig& config, const ReplayConfig& replay,
                              const TrainingContext& context, double samples, int cores,
                              double seconds);

@@ -1,4 +1,4 @@
-// How an actor of Ape-X acts.
+// The policy by which an actor of Ape-X acts.
 #pragma once
 
 #include <cstddef>
@@ -18,15 +18,15 @@ namespace tandem {
 
 class SharedModel;
 
-/// Actions for the states of several environments, and judgements of both; views that hold until
-/// the next call.
+/// Actions for the states of several environments, and judgements of both. The views are valid
+/// until the next call.
 struct Decisions {
   std::span<const Action> actions;
   std::span<const Judgement> judgements;
 };
 
-/// Acts with a copy of the parameters. It judges states from the heads that chose the actions, so
-/// that first priorities come at "no extra cost" (Ape-X, section 3). Not thread-safe; one for each
+/// Acts with a copy of the parameters. Judges states by the heads that chose the actions, so that
+/// first priorities come at "no extra cost" (Ape-X, section 3). Not thread-safe; one for each
 /// actor.
 class ApexPolicy {
  public:
@@ -38,8 +38,8 @@ class ApexPolicy {
   /// Copies the newest parameters.
   void synchronise() { copy_.synchronise(); }
 
-  /// Algorithm 1, line 5. observations: [envs, observation]. Environment i draws from *streams[i]
-  /// and explores by epsilons[i].
+  /// Chooses the actions (Algorithm 1, line 5) and judges them. observations: [envs, observation].
+  /// Environment i draws from *streams[i] and explores by epsilons[i].
   Decisions act(std::span<const std::byte> observations, std::span<Stream* const> streams,
                 std::span<const float> epsilons);
 

@@ -5,7 +5,7 @@
 namespace tandem {
 namespace {
 
-/// How many of the replay's priorities each update samples for the log.
+/// The number of the replay's priorities that each update logs.
 constexpr std::int64_t kPriorities = 100;
 
 }  // namespace

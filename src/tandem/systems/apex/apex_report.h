@@ -13,9 +13,9 @@
 
 namespace tandem {
 
-/// Reports the steps of actors and the updates of the learner to the run, with the figures of the
-/// paper and its appendices. Any thread may call each function, but record_update() only one at a
-/// time.
+/// Reports the steps of actors and the updates of the learner to the run, with measurements that
+/// the paper and its appendices show. Any thread may call any function, but only one thread at a
+/// time record_update().
 class ApexReport {
  public:
   /// `epsilons`: of each environment. `table` and `run` must outlive this.
@@ -24,19 +24,20 @@ class ApexReport {
   /// Reports an actor's play, and the time that it waited to insert.
   void record_played(ApexPlayed played, double waited_seconds);
 
-  /// An update by `batch`; `state` is the replay's after it, `ahead` the batches that are drawn.
+  /// Reports an update with `batch`. `state` is the replay's state after it, `ahead` the number of
+  /// batches drawn in advance.
   void record_update(UpdateReport learned, const SampleBatch& batch, const TableState& state,
                      std::size_t ahead);
 
-  /// Every thread rested so long for a checkpoint.
+  /// Records how long the actors and the learner rested for a checkpoint.
   void add_rest(double seconds) { rested_seconds_ = seconds; }
 
  private:
   Table& table_;
   TrainingRun& run_;
   ReturnsByEpsilon returns_;
-  std::atomic<double> rested_seconds_ = 0;  // for the last checkpoint
-  std::int64_t inserted_;                   // by the last record_update()
+  std::atomic<double> rested_seconds_ = 0;  // for the last checkpoint; 0 once reported
+  std::int64_t inserted_;                   // transitions inserted until the last record_update()
 };
 
 }  // namespace tandem

@@ -24,7 +24,7 @@ void ApexSeat::step(Table& table, std::int64_t copies) {
   full_.clear();
 }
 
-/// The actor's unfinished transitions are lost.
+/// Drops the actor with its unfinished transitions; the next step makes a new one.
 void ApexSeat::begin_anew(const std::exception& error) {
   if (restarted_ == restarts_) throw;
   restarted_ += 1;

@@ -38,19 +38,19 @@ class TANDEM_CAPABILITY("seat") ApexSeat {
   void lock() TANDEM_ACQUIRE() { mutex_.lock(); }
   void unlock() TANDEM_RELEASE() { mutex_.unlock(); }
 
-  /// One step of every environment. Full segments go into `table`, `copies` times. Throws the
+  /// Takes one step in every environment. Full segments go into `table`, `copies` times. Throws the
   /// actor's error once it has failed too often.
   void step(Table& table, std::int64_t copies) TANDEM_REQUIRES(this);
 
-  /// None while there is no actor.
+  /// The play since the last call; empty while there is no actor.
   std::optional<ApexPlayed> take_played() TANDEM_REQUIRES(this);
 
   [[nodiscard]] bool begun() const TANDEM_REQUIRES(this) { return actor_ != nullptr; }
 
-  /// Call it where the actor has begun.
+  /// Call it only if begun().
   void save(StateWriter& writer) const TANDEM_REQUIRES(this) { actor_->save(writer); }
 
-  /// Makes the actor as it was.
+  /// Makes the actor and restores its saved state.
   void load(StateReader& reader) TANDEM_REQUIRES(this);
 
  private:
@@ -61,7 +61,7 @@ class TANDEM_CAPABILITY("seat") ApexSeat {
   const MakeActor make_actor_;
   FairMutex mutex_;
   std::unique_ptr<ApexActor> actor_ TANDEM_GUARDED_BY(this);            // null before it has begun
-  std::vector<std::unique_ptr<Segment>> full_ TANDEM_GUARDED_BY(this);  // of its last step
+  std::vector<std::unique_ptr<Segment>> full_ TANDEM_GUARDED_BY(this);  // filled by its last step
   std::int64_t steps_ TANDEM_GUARDED_BY(this) = 0;                      // since the last report
   std::int64_t restarted_ TANDEM_GUARDED_BY(this) = 0;
 };

@@ -40,7 +40,7 @@ bool ApexSystem::repeatable() const { return false; }
 std::int64_t ApexSystem::envs() const { return config.actors * config.envs; }
 
 Batching ApexSystem::batching() const {
-  // An update is no rollout's: it has a batch of its own.
+  // An update learns from a batch of the replay, not from a rollout.
   return {.envs = static_cast<int>(config.envs), .steps = 1, .replayed = config.batch};
 }
 
@@ -53,7 +53,7 @@ std::optional<double> ApexSystem::lag_updates() const { return std::nullopt; }
 
 std::string ApexSystem::threads_key() const { return "run.threads"; }
 
-// Its rate depends on its replay, too, which no short measurement fills.
+// The rate depends on the replay, too, and no short measurement fills it.
 std::vector<std::vector<std::string>> ApexSystem::variants(int /*cores*/) const { return {}; }
 
 std::vector<std::vector<std::string>> ApexSystem::sleeping_variants(std::int64_t /*envs*/) const {
@@ -63,7 +63,7 @@ std::vector<std::vector<std::string>> ApexSystem::sleeping_variants(std::int64_t
 void ApexSystem::set_update(const UpdateShape& shape) { config.batch = shape.samples; }
 
 void ApexSystem::prepare_to_measure() {
-  // Nothing is kept of a measurement, and a few seconds are too short to fill a replay.
+  // A measurement is never resumed, and a few seconds are too short to fill a replay.
   replay.min_fill = std::min(replay.min_fill, config.batch);
   config.keep_replay = false;
 }
@@ -71,7 +71,7 @@ void ApexSystem::prepare_to_measure() {
 MeasuredCosts ApexSystem::measure_costs(const TrainingContext& context,
                                         const nlohmann::ordered_json& means, int cores,
                                         double seconds) const {
-  // The samples that were taken, where nothing holds actors and learner to a ratio.
+  // The measured ratio counts if the config sets no ratio of samples to inserts.
   const double per_insert = replay.samples_per_insert > 0
                                 ? replay.samples_per_insert
                                 : means.value("replay/samples_per_insert", 0.0);

@@ -9,7 +9,7 @@
 
 namespace tandem {
 
-/// See System. Thread-safety as there.
+/// The system Ape-X. See System, also for thread-safety.
 class ApexSystem final : public System {
  public:
   [[nodiscard]] const SystemInfo& info() const override;

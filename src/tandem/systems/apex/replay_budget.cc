@@ -12,13 +12,13 @@ namespace {
 /// Bytes of slots, orders and trees for one transition in the index.
 constexpr double kIndexBytes = 80;
 
-/// A run needs memory for other things too, and actors may exceed the capacity between two
-/// removals.
+/// The share of the memory that a replay may use. The rest of the run needs memory, too, and actors
+/// may exceed the capacity between two removals.
 constexpr double kUsable = 0.9;
 
-/// How many transitions' memory a segment holds for each transition that is left in it. A segment
-/// lives until its last transition is gone. If transitions leave at random, this takes the sum of
-/// 1/k times as long as the mean of them.
+/// The mean lifetime of a segment over that of a transition. A segment lives until its last
+/// transition is removed. If K transitions are removed at random, the last of them lives 1 + 1/2 +
+/// ... + 1/K times as long as the mean.
 double outliving(const ReplayConfig& config) {
   if (config.remover == "fifo") return 1;
   double sum = 0;
@@ -56,8 +56,8 @@ void require_memory(const ReplayConfig& config, double bytes_per_transition, dou
 
 void require_memory_for_batches(const FrameFormat& format, std::int64_t batch, std::int64_t batches,
                                 std::optional<std::int64_t> available_bytes) {
-  const auto bytes =
-      batches * batch * 2 * static_cast<std::int64_t>(format.observation_bytes());  // from, to
+  const auto bytes = batches * batch * 2 *
+                     static_cast<std::int64_t>(format.observation_bytes());  // S_t and S_{t+n}
   if (!available_bytes || bytes < *available_bytes) return;
   throw Error(fmt::format(
       "{} batches of {} transitions need {:.1f} GB of memory, and {:.1f} GB can be had: set "

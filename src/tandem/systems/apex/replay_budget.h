@@ -15,25 +15,25 @@ double raw_bytes_per_transition(const ReplayConfig& config, const FrameFormat& f
                                 std::int64_t n, std::int64_t copies = 1);
 
 /// Throws Error with the figures, and with a capacity that fits, if a full replay of such
-/// transitions needs more memory than the available bytes and those that it holds already. Does
-/// nothing if the available memory is unknown.
+/// transitions needs more than nine tenths of the available memory and of the bytes that it holds
+/// already. Does nothing if the available memory is unknown.
 void require_memory(const ReplayConfig& config, double bytes_per_transition, double bytes_so_far,
                     std::optional<std::int64_t> available_bytes);
 
-/// Throws Error with the figures if so many sampled batches do not fit into the available memory.
+/// Throws Error with the figures if `batches` sampled batches do not fit into the available memory.
 void require_memory_for_batches(const FrameFormat& format, std::int64_t batch, std::int64_t batches,
                                 std::optional<std::int64_t> available_bytes);
 
-/// Watches a replay as it fills. Its transitions may grow: they may compress less than the first
-/// ones did, and segments may outlive most of their transitions. Not thread-safe.
+/// Watches a replay as it fills. The bytes per transition may grow: later transitions may compress
+/// less than the first ones, and segments may outlive most of their transitions. Not thread-safe.
 class MemoryWatch {
  public:
-  /// `config` must outlive it. It calls `available_bytes` now and then.
+  /// `config` must outlive it. `available_bytes` is called for each check.
   MemoryWatch(const ReplayConfig& config,
               std::function<std::optional<std::int64_t>()> available_bytes);
 
-  /// Throws Error as require_memory() does, when transitions have grown by a tenth since the last
-  /// look.
+  /// Checks as require_memory() does, if the bytes per transition have grown by a tenth since the
+  /// last check. Throws Error likewise.
   void look(const TableState& state);
 
  private:

@@ -7,7 +7,7 @@
 namespace tandem {
 namespace {
 
-constexpr auto kPart = "replay_learner";  // of the checkpoint's meta
+constexpr auto kPart = "replay_learner";  // a part of the checkpoint's meta
 
 std::int64_t updates_before(const TrainingContext& context) {
   return context.resume == nullptr ? 0
@@ -58,7 +58,7 @@ UpdateReport ReplayLearner::update(SampleBatch& batch, std::int64_t steps) {
   return report;
 }
 
-/// A thread copies a new theta- just before it needs it, so that the threads copy at the same time.
+/// A thread copies a new theta- just before it needs it, so that the threads copy in parallel.
 void ReplayLearner::differentiate(Share& share, const Samples& samples, double weight,
                                   std::span<float> gradient) const {
   if (target_.copy_if_newer(share.version, share.theta_minus)) share.gradient->target_changed();

@@ -19,19 +19,19 @@
 
 namespace tandem {
 
-/// Algorithm 2 of Ape-X, lines 5 to 7: moves a model with batches of replayed transitions, towards
-/// targets that the target networks compute from the states after them. context.threads threads
-/// share each batch. Not thread-safe.
+/// Algorithm 2 of Ape-X, lines 5 to 7: updates a model with batches of replayed transitions,
+/// towards targets that the target networks compute from the last states of the transitions.
+/// context.threads threads share each batch. Not thread-safe.
 class ReplayLearner {
  public:
   /// Resumes from context.resume if it is not null. Copies theta to the target networks every
   /// algorithm.target_updates() updates. `context` and `model` must outlive it; nobody else may
-  /// move the model.
+  /// update the model.
   ReplayLearner(const ReplayAlgorithm& algorithm, const TrainingContext& context,
                 SharedModel& model);
 
-  /// Makes one update with the mean gradient of the batch. The batch's priorities become those that
-  /// the parameters before the update give. `steps` counts the steps of all actors.
+  /// Makes one update with the mean gradient of the batch. Sets the batch's priorities, computed
+  /// with the parameters before the update. `steps` counts the steps of all actors.
   UpdateReport update(SampleBatch& batch, std::int64_t steps);
 
   /// The number of updates so far.
@@ -41,7 +41,8 @@ class ReplayLearner {
   void save(Checkpoint& checkpoint);
 
  private:
-  /// The networks of one thread. Its copy of theta- never moves in memory.
+  /// The networks of one thread. Its copy of theta- never moves in memory, because the gradient
+  /// refers to it.
   struct Share {
     std::vector<float> theta_minus;
     std::optional<std::int64_t> version = std::nullopt;  // of theta-
@@ -57,7 +58,7 @@ class ReplayLearner {
   std::int64_t updates_ = 0;
   TargetParameters target_;
   Workers workers_;
-  // One for each thread; the gradient of a thread without samples is all 0.
+  // Each has one entry for each thread; the gradient of a thread without samples is all 0.
   std::vector<Share> shares_;
   std::vector<std::vector<float>> gradients_;
 };

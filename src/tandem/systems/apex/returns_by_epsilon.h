@@ -27,8 +27,8 @@ class ReturnsByEpsilon {
 
   void add(std::span<const Episode> episodes);
 
-  /// The mean return of each band in which episodes ended since the last call. Its name is key_of()
-  /// the band's least epsilon, and lives as long as this.
+  /// The mean return of each band in which episodes ended since the last call. Its key is key_of()
+  /// of the band's least epsilon, and lives as long as this object.
   std::vector<Measure> take();
 
  private:

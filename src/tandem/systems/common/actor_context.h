@@ -9,17 +9,18 @@
 
 namespace tandem {
 
-/// Everything that an actor needs, wherever it runs, besides its system's numbers and the
-/// parameters. Copies share the rule, which must outlive them.
+/// Everything that an actor needs, wherever it runs, besides its system's hyperparameters and the
+/// network's parameters. Copies share the rule, which must outlive them.
 struct ActorContext {
   EnvFactory make_env;                    // of the run's environments
   NetworkFactory make_network;            // a network for each thread
   const ActingRule& rule;                 // how actors choose actions
-  Bootstrap bootstrap = Bootstrap::none;  // the states that it values for the loss
+  Bootstrap bootstrap = Bootstrap::none;  // the states that an actor values for the loss
   std::uint64_t seed = 1;                 // of the environments' streams
 };
 
-/// For actors from whose experience `algorithm` learns. It must outlive the context.
+/// Makes the context of actors from whose experience `algorithm` learns. `algorithm` must outlive
+/// it.
 ActorContext make_actor_context(EnvFactory make_env, NetworkFactory make_network,
                                 const Algorithm& algorithm, std::uint64_t seed);
 

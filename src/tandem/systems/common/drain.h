@@ -11,8 +11,8 @@
 
 namespace tandem {
 
-/// Actors finish their current experience, everything in the queue is learned from, and then both
-/// teams rest until their next resize(). `learn` makes one update in the calling thread; it returns
+/// Lets the actors finish their current experience and the learners empty the queue. Both teams
+/// then rest until their next resize(). `learn` makes one update in the calling thread; it returns
 /// false once the queue is closed and empty. Throws Stopped when the crew was stopped.
 inline void drain(Team& actors, TrainingQueue& queue, Team& learners,
                   const std::function<bool()>& learn) {
@@ -23,8 +23,8 @@ inline void drain(Team& actors, TrainingQueue& queue, Team& learners,
   queue.open();
 }
 
-/// Whether an actor should play on. Once the run is done, this waits a moment and returns false: a
-/// checkpoint may still have to be written, and the run must not play beyond its end meanwhile.
+/// Whether an actor should play on. Once the run is done, this sleeps a moment and returns false:
+/// the actors still ask until the last checkpoint, and must neither play nor spin meanwhile.
 inline bool plays_on(const TrainingRun& run) {
   if (!run.done()) return true;
   std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -25,14 +25,15 @@ struct Experience {
   std::int64_t version = 0;  // of the model that chose its first action
 };
 
-/// A queue of experiences: GA3C's training queue (section 4.1), or IMPALA's between actors and
-/// learner.
+/// A queue of experiences: GA3C's training queue (section 4.1), or IMPALA's queue between actors
+/// and learner.
 using TrainingQueue = Queue<std::unique_ptr<Experience>>;
 
-/// Experiences that were learned from and can be overwritten. Safe to use from many threads.
+/// Experiences that learners have used, so that actors can overwrite them. Safe to use from many
+/// threads.
 class UsedExperiences {
  public:
-  /// Null if there is no such experience.
+  /// Null if there is none.
   std::unique_ptr<Experience> take() {
     const Lock lock(mutex_);
     if (used_.empty()) return nullptr;

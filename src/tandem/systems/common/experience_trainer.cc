@@ -70,7 +70,7 @@ void ExperienceTrainer::record() {
   network.record(observations_.inputs_of(network), heads_.of(network.architecture(), samples_));
 }
 
-/// Values the last states with the parameters that learn.
+/// Values the last states again, with the newest parameters.
 void ExperienceTrainer::revalue() {
   observations_.clear();
   std::int64_t states = 0;

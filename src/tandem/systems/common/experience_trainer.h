@@ -16,8 +16,8 @@
 
 namespace tandem {
 
-/// GA3C's trainers (section 4.1) and IMPALA's learner: joins experiences of several actors to one
-/// batch and moves the model with it. Not thread-safe; one for each thread.
+/// GA3C's trainers (section 4.1) and IMPALA's learner: joins experiences of several actors into one
+/// batch and updates the model with it. Not thread-safe; one for each thread.
 class ExperienceTrainer {
  public:
   /// `context` and `model` must outlive it.
@@ -27,16 +27,16 @@ class ExperienceTrainer {
   /// nothing is left.
   bool gather(TrainingQueue& queue, std::int64_t min_batch);
 
-  /// Makes one update with the gathered batch, summed over the samples: GA3C's equations 5 and 3
-  /// (section 5.3), or IMPALA's section 4.2 with correction = vtrace. The report, with this
-  /// trainer's own seconds, is valid until the next gather().
+  /// Makes one update with the gradient of the gathered batch, summed over the samples: GA3C's
+  /// equations 5 and 3 (section 5.3), or, with correction = vtrace, IMPALA's section 4.2. The
+  /// report, with this trainer's own seconds, is valid until the next gather().
   UpdateReport update(std::int64_t steps);
 
   /// The k of equation 4: updates of the model between an experience's first action and its use in
   /// the last update, summed over the batch.
   [[nodiscard]] std::int64_t lag() const { return lag_; }
 
-  /// Experiences in the queue when one was taken from it, summed over the batch.
+  /// The queue's length whenever an experience was taken from it, summed over the batch.
   [[nodiscard]] double waiting() const { return waiting_; }
 
   /// Thread-seconds that actors spent on the batch.

@@ -10,19 +10,19 @@
 
 namespace tandem {
 
-/// Puts the parameters and the optimizer's state into a checkpoint. Not while others move them;
-/// this holds for all functions of this file.
+/// Puts the parameters and the optimizer's state into a checkpoint. No thread may change them
+/// meanwhile; the same holds for all functions of this file.
 void save_learner(Learner& learner, Checkpoint& checkpoint);
-/// The parameters and the optimizer's state from a checkpoint. Throws Error when a tensor is
+/// Reads the parameters and the optimizer's state from a checkpoint. Throws Error when a tensor is
 /// missing or has another size, as the other loading functions do.
 void load_learner(const Checkpoint& checkpoint, Learner& learner);
 /// Puts an optimizer's state into a checkpoint, each slot as the tensor optimizer.NAME.
 void save_slots(const std::vector<Optimizer::Slot>& slots, Checkpoint& checkpoint);
 /// Reads what save_slots() put into the checkpoint.
 void load_slots(const Checkpoint& checkpoint, const std::vector<Optimizer::Slot>& slots);
-/// Puts the target network's parameters into a checkpoint, where there is one.
+/// Puts the target network's parameters into a checkpoint, if there is such a network.
 void save_target(TargetParameters& target, Checkpoint& checkpoint);
-/// Reads them back, where there is a target network.
+/// Reads the target network's parameters, if there is such a network.
 void load_target(const Checkpoint& checkpoint, TargetParameters& target);
 /// Reads the parameters alone, in the order of the architecture's flat buffer.
 void load_parameters(const Checkpoint& checkpoint, const Architecture& architecture,

@@ -11,12 +11,13 @@
 namespace tandem {
 namespace {
 
-constexpr auto kOrder = "minibatches";  // of the checkpoint
-// Environments' streams have the ids from 0 on; the Learner, draw_learning_rate() and GA3C use the
-// last ones.
+constexpr auto kOrder = "minibatches";  // a blob of the checkpoint
+// Environments' random streams have ids from 0 on; the Learner, draw_learning_rate() and GA3C use
+// the three last ids.
 constexpr std::uint64_t kOrderStream = ~std::uint64_t{3};
 
-/// The first of the numbers in part `index` when `all` are divided into `count` nearly equal parts.
+/// The first number of part `index` when the numbers below `all` are divided into `count` nearly
+/// equal parts.
 std::int64_t begin_of(std::int64_t all, std::int64_t index, std::int64_t count) {
   return all * index / count;
 }
@@ -84,7 +85,7 @@ Minibatches::Summary Minibatches::learn(std::span<Rollout* const> rollouts, std:
   return all;
 }
 
-/// Every order is equally likely (Fisher and Yates).
+/// Shuffles the samples; every order is equally likely (Fisher and Yates).
 void Minibatches::shuffle() {
   std::iota(order_.begin(), order_.end(), 0);
   for (std::size_t left = order_.size(); left > 1; --left) {
@@ -92,7 +93,7 @@ void Minibatches::shuffle() {
   }
 }
 
-/// Adds this share's part of the mean gradient over the minibatch.
+/// Overwrites `gradient` with this share's part of the mean gradient over the minibatch.
 void Minibatches::differentiate(const RolloutLoss& loss, Share& share, Network& network,
                                 std::span<const std::int64_t> chosen,
                                 std::span<Rollout* const> rollouts, double weight,

@@ -15,27 +15,28 @@
 namespace tandem {
 
 /// PPO's Algorithm 1, lines 6 and 7 (Schulman et al. 2017), for systems that learn from whole
-/// rollouts of all environments at once. Threads divide the gradient of a minibatch into shares.
-/// The number of shares and the order of samples follow from the config and the seed alone, never
-/// from the threads. Not thread-safe.
+/// rollouts of all environments at once. Threads compute the gradient of a minibatch in shares. The
+/// number of shares and the order of samples follow from the config and the seed alone, never from
+/// the threads. Not thread-safe.
 class Minibatches {
  public:
-  /// For updates of `samples` samples by an algorithm with several passes. Gradients are taken at
-  /// `parameters`. They and the context must outlive this. Throws Error when there are more
-  /// minibatches than samples.
+  /// For updates of `samples` samples by an algorithm with several passes. A minibatch has at most
+  /// `shares_each` shares. Gradients are taken at `parameters`, which must outlive this, as must
+  /// the context. Throws Error when there are more minibatches than samples.
   Minibatches(const TrainingContext& context, std::span<const float> parameters,
               std::int64_t samples, int shares_each);
 
-  /// Moves the parameters by the sum of these gradients.
+  /// Updates the parameters with the sum of these gradients.
   using Move = std::function<UpdateInfo(std::span<const std::vector<float>> gradients)>;
 
-  /// Describes an update: sums over all passes, and means over the moves.
+  /// Describes an update: the loss summed over all passes, the mean gradient norm of the moves, and
+  /// the learning rate of the last move.
   struct Summary {
     LossStats loss;
     UpdateInfo mean;
   };
 
-  /// Makes all passes over the rollouts, by the loss as it is after `steps` steps of all
+  /// Makes all passes over the rollouts, with the loss scheduled for `steps` steps of all
   /// environments, and calls `move` after each minibatch.
   Summary learn(std::span<Rollout* const> rollouts, std::int64_t steps, Workers& workers,
                 const Move& move);
@@ -46,7 +47,7 @@ class Minibatches {
  private:
   /// A part of a minibatch, for one network.
   struct Share {
-    Rollout samples;  // as a rollout of one step
+    Rollout samples;  // as a rollout of one step of many environments
     HeadsBuffer heads = {};
     LossStats loss = {};
   };
@@ -59,8 +60,8 @@ class Minibatches {
 
   const RolloutLoss& loss_;
   const Passes passes_;
-  Stream stream_;                                   // draws the order of samples
-  std::vector<std::int64_t> order_;                 // the samples of an update, shuffled
+  Stream stream_;                    // draws the order of samples
+  std::vector<std::int64_t> order_;  // the indices of the samples of an update, shuffled
   std::vector<std::vector<Share>> minibatches_;     // their sizes differ by one at most
   std::vector<std::unique_ptr<Network>> networks_;  // by share
   std::vector<std::vector<float>> gradients_;       // by share

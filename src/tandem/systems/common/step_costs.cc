@@ -39,14 +39,14 @@ class Workbench {
  public:
   Workbench(const TrainingContext& context, const Batching& batching, int first_env);
 
-  /// The steps of a rollout with random actions.
+  /// Takes the steps of a rollout with random actions.
   void step();
 
   /// Makes an update with the same observations in each rollout: acts in all of them and learns
   /// from them. Adds up the seconds of both parts.
   void act_and_learn();
 
-  /// To divide by the number of updates, like training().
+  /// The seconds of acting in all calls of act_and_learn(); learning() has those of learning.
   [[nodiscard]] double inferring() const { return inferring_; }
   [[nodiscard]] double learning() const { return learning_; }
 
@@ -68,8 +68,8 @@ class Workbench {
   Learner learner_;
   VecEnv env_;
   std::unique_ptr<Network> network_;
-  const bool records_;  // learning uses the pass that acted
-  Workers workers_{1};  // the caller
+  const bool records_;  // whether learning uses the pass that acted
+  Workers workers_{1};  // the calling thread alone
   Rollout rollout_;
   RecurrentState state_;
   std::vector<int> ids_;

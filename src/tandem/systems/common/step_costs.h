@@ -1,5 +1,5 @@
-// The costs of one step of training on a single core, part by part. They give the limit that a
-// system's speed is compared with.
+// The costs of one step of training on a single core, part by part. They determine the limit to
+// which a system's speed is compared.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct Batching {
 
   std::int64_t replayed = 0;  // samples of an update that come from a replay; 0: they come from
                               // rollouts
-  bool alone = false;         // each sample goes forward by itself; to learn from that pass, the
-                              // network must make Activations
-  bool apart = false;         // learners make a forward pass of their own
+  bool alone = false;  // each sample has a forward pass of its own; learning reuses it if the
+                       // network makes Activations
+  bool apart = false;  // learners make a forward pass of their own
   bool acts_on_last = false;  // the pass that evaluates the last state also chooses an action
 };
 
@@ -28,21 +28,21 @@ struct Batching {
 struct StepCosts {
   double env = 0;        // t_env: emulator and observation
   double inference = 0;  // t_inf: forward passes of acting and bootstrapping, sampling of actions
-  double training = 0;   // t_train: loss, backward and update, on the pass that acted or on one
-                         // of its own
+  double training = 0;   // t_train: loss, backward pass and update, with a forward pass where
+                         // learning makes its own
 
   /// Seconds of one core for everything.
   [[nodiscard]] double total() const { return env + inference + training; }
 };
 
 /// Measures the parts for about `seconds` on `cores` cores at once, a thread each, as in training.
-/// The costs therefore include competition for shared resources: the last cache, memory, the clock.
-/// Measures in turns and takes medians, so that a moment of another process's work does not count;
-/// returns the mean over the cores. Leaves the learner as it is. Not thread-safe.
+/// The costs therefore include competition for shared resources: the last-level cache, memory, the
+/// clock rate. Measures in turns and takes medians, so that a short disturbance by another process
+/// does not count; returns the mean over the cores. Leaves the learner as it is. Not thread-safe.
 StepCosts measure_step_costs(const TrainingContext& context, const Batching& batching, int cores,
                              double seconds);
 
-/// Measures on so many cores at once, a thread each, and returns the mean.
+/// Calls `measure` for `cores` cores at once, a thread each, and returns the mean.
 StepCosts mean_of_cores(int cores, const std::function<StepCosts(int core)>& measure);
 
 }  // namespace tandem

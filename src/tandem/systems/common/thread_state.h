@@ -16,12 +16,13 @@ std::string state_name(const std::string& role, std::size_t rank);
 /// Whether a run resumes from a checkpoint that has this state. `resume` may be null.
 bool has_state(const Checkpoint* resume, const std::string& name);
 
-/// Copies the state of a thread that has not started again since the run was resumed, if there is
-/// one. `resume` may be null.
+/// Copies a state from `resume` to `checkpoint`, if it is there, for a thread that has not started
+/// again since the run was resumed. `resume` may be null.
 void keep_state(const Checkpoint* resume, const std::string& name, Checkpoint& checkpoint);
 
-/// Loads the state of `thread` from `resume` if it is there, else starts the thread anew. A state
-/// may be missing: the thread had not begun by the checkpoint, or the config has more threads now.
+/// Loads the state of `thread` from `resume` if it is there, else starts the thread anew. The state
+/// is missing if the thread had not begun before the checkpoint, or if the config has more threads
+/// now.
 template <class Thread>
 void start_or_load(Thread& thread, const Checkpoint* resume, const std::string& name) {
   if (!has_state(resume, name)) return thread.start();

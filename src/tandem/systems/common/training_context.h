@@ -9,12 +9,12 @@
 namespace tandem {
 
 /// One training run as its system receives it: the parts that actors need, and the parts that only
-/// the learner and the run need. All are views of objects that outlive the system.
+/// the learner and the run need. It refers to objects that outlive the system.
 struct TrainingContext {
   ActorContext actor;                  // for each actor
   const Algorithm& algorithm;          // how to act and what to learn
   Learner& learner;                    // the parameters
-  TrainingRun& run;                    // to report to, and to ask whether to go on
+  TrainingRun& run;                    // receives reports, and tells whether to go on
   int threads = 1;                     // the thread budget of the process
   const Checkpoint* resume = nullptr;  // the checkpoint to resume from; null: a new run
 };

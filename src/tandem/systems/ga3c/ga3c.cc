@@ -23,8 +23,8 @@ namespace tandem {
 namespace {
 
 constexpr auto kSearch = "adjustment";  // the search's state in a checkpoint
-// Environments' streams have the ids from 0 on; initialise() and draw_learning_rate() use the two
-// last ones.
+// Environments' random streams have ids from 0 on; initialise() and draw_learning_rate() use the
+// two last ids.
 constexpr std::uint64_t kSearchStream = ~std::uint64_t{2};
 
 Ga3cThreads threads_of(const Ga3cConfig& config) {
@@ -32,19 +32,21 @@ Ga3cThreads threads_of(const Ga3cConfig& config) {
           static_cast<int>(config.trainers)};
 }
 
-/// If thread numbers change often, the main thread must look often.
+/// The main thread changes the numbers of threads when it polls. If they change often, it polls
+/// often.
 double poll_seconds(const Ga3cConfig& config) {
   const double most = CheckpointLoop::kPollSeconds;
   return config.adjust_seconds > 0 ? std::min(config.adjust_seconds / 4, most) : most;
 }
 
-/// Answers agents with a copy of the model.
+/// The copy of the model and the buffers with which a predictor answers agents.
 struct Predictor {
   NetworkCopy model;
   BatchedInference::Batch batch = {};
 };
 
-/// Figure 1 b: agents, the prediction queue, predictors, the training queue, trainers, one model.
+/// GA3C, as in Figure 1(b): agents, the prediction queue, predictors, the training queue, trainers,
+/// one model.
 class Ga3c final : private Checkpointed {
  public:
   Ga3c(const Ga3cConfig& config, TrainingContext& context)
@@ -77,7 +79,7 @@ class Ga3c final : private Checkpointed {
   }
 
  private:
-  /// An agent: asks predictors for actions, and submits its experience.
+  /// A unit of work of an agent, which asks predictors for actions and submits its experience.
   void play(int rank, bool anew) {
     if (!plays_on(context_.run)) return;
     auto& agent = agents_[static_cast<std::size_t>(rank)];
@@ -89,7 +91,8 @@ class Ga3c final : private Checkpointed {
     agent->play(training_queue_, used_.take(), context_.run.steps());
   }
 
-  /// A predictor: takes the requests that wait in the prediction queue and answers them at once.
+  /// A unit of work of a predictor, which answers the requests that wait in the prediction queue in
+  /// one batch.
   void predict(int rank) {
     auto& predictor = predictors_[static_cast<std::size_t>(rank)];
     if (predictor == nullptr) {
@@ -99,8 +102,8 @@ class Ga3c final : private Checkpointed {
     prediction_queue_.answer(predictor->model, predictor->batch);
   }
 
-  /// A trainer: moves the model with a batch of experiences. Returns false when the training queue
-  /// is closed and empty.
+  /// A unit of work of a trainer, which updates the model with a batch of experiences. Returns
+  /// false when the training queue is closed and empty.
   bool learn(int rank) {
     auto& trainer = trainers_[static_cast<std::size_t>(rank)];
     if (trainer == nullptr) trainer = std::make_unique<ExperienceTrainer>(context_, model_);
@@ -128,7 +131,7 @@ class Ga3c final : private Checkpointed {
     search_.go_on();
   }
 
-  /// Searches for better numbers of threads: section 4.3.
+  /// Searches for better numbers of threads (section 4.3).
   void meanwhile() override {
     if (const auto threads = search_.next()) resize(*threads);
   }
@@ -163,7 +166,7 @@ class Ga3c final : private Checkpointed {
   TrainingQueue training_queue_;
   UsedExperiences used_;
 
-  // The agents by rank; null for one that has not started yet.
+  // Agents, predictors and trainers by rank; null before their first unit of work.
   std::vector<std::unique_ptr<Ga3cAgent>> agents_;
   std::vector<std::unique_ptr<Predictor>> predictors_;
   std::vector<std::unique_ptr<ExperienceTrainer>> trainers_;

@@ -15,7 +15,8 @@ Ga3cThreads Ga3cAdjustment::next(double trainings_per_second) {
   return tried_;
 }
 
-/// One of the six neighbours that are within the limits; if there is none, the present numbers.
+/// Draws one of the up to six neighbours within the limits; returns the kept numbers if there is
+/// none.
 Ga3cThreads Ga3cAdjustment::changed() {
   constexpr std::array kNumbers = {&Ga3cThreads::agents, &Ga3cThreads::predictors,
                                    &Ga3cThreads::trainers};

@@ -1,4 +1,4 @@
-// GA3C's search for the number of its threads.
+// GA3C's search for the best numbers of threads.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ struct Ga3cThreads {
 inline constexpr Ga3cThreads Ga3cThreads::kMost = {1024, 64, 64};
 
 /// Section 4.3: every minute one of the three numbers changes by one, at random. The change stays
-/// if there were more trainings a second (TPS) since. The search compares consecutive minutes:
-/// after it has undone a change it measures a minute without one, so that a lucky minute of long
-/// ago does not bar later changes. The paper does not mention this. Not thread-safe.
+/// if it raises the trainings per second (TPS). The search compares consecutive minutes: after it
+/// has undone a change, it measures a minute without a change, so that a lucky minute of long ago
+/// does not bar later changes. The paper does not mention this. Not thread-safe.
 class Ga3cAdjustment {
  public:
   /// Starts from `kept`. No number falls below 1 or exceeds Ga3cThreads::kMost.
@@ -37,7 +37,7 @@ class Ga3cAdjustment {
 
   [[nodiscard]] const Ga3cThreads& tried() const { return tried_; }
 
-  /// The best numbers so far.
+  /// The numbers that the search kept last.
   [[nodiscard]] const Ga3cThreads& kept() const { return kept_; }
 
   void save(StateWriter& writer) const;

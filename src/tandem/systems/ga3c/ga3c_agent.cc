@@ -24,13 +24,14 @@ void Ga3cAgent::start(const Checkpoint* resume) {
 void Ga3cAgent::play(TrainingQueue& queue, std::unique_ptr<Experience> used, std::int64_t steps) {
   const std::int64_t ahead = client_.version();
   const Rollout& played = collector_.collect(steps);
-  // If no action was chosen ahead, the first action's model is hardly older than the last one's.
+  // If no action was chosen in advance, the model of the last action stands for that of the first,
+  // which is hardly older.
   const std::int64_t version = std::exchange(looks_again_, false) ? client_.version() : ahead;
   if (used == nullptr) used = std::make_unique<Experience>(Experience{played});
   collector_.exchange(used->rollout);
   used->episodes = collector_.take_episodes();
   used->seconds = collector_.take_seconds();
-  // Predictors count their computing time themselves, so an agent's inference is all waiting.
+  // Predictors count their computing time themselves, so an agent's inference counts as waiting.
   used->seconds.waiting = std::exchange(used->seconds.inferring, 0) + waited_seconds_;
   used->version = version;
   const Stopwatch watch;

@@ -14,8 +14,8 @@
 
 namespace tandem {
 
-/// Section 4.1: plays in its own environments with the actions that predictors answer. It has no
-/// copy of the model. Not thread-safe; one for each thread.
+/// Section 4.1: plays in its own environments by the answers of predictors. It has no copy of the
+/// model. Not thread-safe; one for each thread.
 class Ga3cAgent {
  public:
   /// The rule of `context` and `inference` must outlive it.
@@ -25,7 +25,7 @@ class Ga3cAgent {
   /// Starts the environments, or restores a saved state. Call it once before play().
   void start(const Checkpoint* resume);
 
-  /// To be called after a rest: the next action comes from the newest parameters.
+  /// Makes the next action come from the newest parameters. Call it after a rest.
   void look_again();
 
   /// Submits up to t_max steps to `queue`. With one environment, an episode's end ends the rollout;
@@ -43,8 +43,8 @@ class Ga3cAgent {
   const int rank_;
   PolicyClient client_;
   Collector collector_;
-  bool looks_again_ = true;    // no action is chosen ahead
-  double waited_seconds_ = 0;  // seconds that the last push waited for the queue
+  bool looks_again_ = true;    // whether the next action was not chosen in advance
+  double waited_seconds_ = 0;  // seconds that the last push waited for room in the queue
 };
 
 }  // namespace tandem

@@ -13,7 +13,7 @@ namespace tandem {
 /// and a predictor should find it there. Trainers can therefore have cores of their own. Value
 /// type.
 struct Ga3cCores {
-  std::vector<int> trainers;  // empty: all threads run where the kernel puts them
+  std::vector<int> trainers;  // empty: all threads may run on any core
   std::vector<int> others;    // for predictors, and for agents that do not roam
 
   /// Divides the usable cores: the first ones go to trainers if `config` asks for it. Both lists

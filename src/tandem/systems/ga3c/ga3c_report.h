@@ -8,9 +8,9 @@
 
 namespace tandem {
 
-/// Reports an update to `run`. `learned` is the result of the trainer's update(), `predicted` the
-/// sums over the predictors' work since the last report, `threads` the numbers of threads. Safe to
-/// call from several trainers at once.
+/// Reports an update to `run`. `learned` is the result of the trainer's update(); `predicted` has
+/// the sums over the predictors' work since the last report. Safe to call from several trainers at
+/// once.
 void record_ga3c(UpdateReport learned, const ExperienceTrainer& trainer,
                  const PredictionStats& predicted, const Ga3cThreads& threads, TrainingRun& run);
 

@@ -1,4 +1,4 @@
-// GA3C's search for the number of its threads, by the clock.
+// The clock of GA3C's search for the best numbers of threads.
 #pragma once
 
 #include <atomic>
@@ -11,21 +11,21 @@
 
 namespace tandem {
 
-/// Section 4.3: measures the trainings a second that the present numbers of threads reach, and
-/// proposes new numbers at fixed intervals. Any thread may call count_update(); all other members
-/// belong to one thread.
+/// Section 4.3: measures the trainings per second of the present numbers of threads, and proposes
+/// new numbers at fixed intervals. Any thread may call count_update(); all other members belong to
+/// one thread.
 class Ga3cSearch {
  public:
   /// Numbers are tried for `seconds` each; with 0 they never change.
   Ga3cSearch(double seconds, const Ga3cThreads& threads, Stream stream);
 
-  /// Counts one move of the model by a trainer.
+  /// Counts one update of the model by a trainer.
   void count_update() { updates_.fetch_add(1, std::memory_order_relaxed); }
 
   /// Starts the clock. Time and updates since the last next() do not count.
   void go_on();
 
-  /// Returns new numbers once the present ones were tried long enough.
+  /// Returns new numbers once the present ones have been tried for their time; empty before.
   std::optional<Ga3cThreads> next();
 
   [[nodiscard]] const Ga3cThreads& tried() const { return adjustment_.tried(); }

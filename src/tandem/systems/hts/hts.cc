@@ -20,12 +20,12 @@
 namespace tandem {
 namespace {
 
-constexpr auto kStorage = "storage";  // a part of the checkpoint
+constexpr auto kStorage = "storage";  // a blob of the checkpoint
 
-/// Section 4.1: steps its own environments with actions that actors predict. All random numbers are
-/// drawn here, from each environment's own stream: the executor draws actions from the policy that
-/// an actor answers, so it does not matter which actor answered. Without actors the executor
-/// predicts for itself, with a copy of the parameters.
+/// Section 4.1: steps its own environments by the policy that actors predict. The executor draws
+/// all random numbers, its actions included, from the stream of each environment, so the result
+/// does not depend on the actor that answered. Without actors the executor predicts for itself,
+/// with a copy of the parameters.
 struct Executor {
   Executor(const ActorContext& context, Inference& actors,
            std::unique_ptr<LocalInference> of_its_own, int alpha, int first, int count)
@@ -44,7 +44,7 @@ struct Executor {
   double waited_seconds = 0;  // seconds that it waited for the others at the last synchronisation
 };
 
-/// HTS-RL as in Figure 1 e.
+/// HTS-RL, as in Figure 1(e).
 class Hts {
  public:
   Hts(const HtsConfig& config, TrainingContext& context)
@@ -96,14 +96,15 @@ class Hts {
   HtsStorage& writing() { return storages_[writing_]; }
   HtsStorage& reading() { return storages_[1 - writing_]; }
 
-  /// An actor: answers the waiting requests with theta_j.
+  /// Runs an actor, which answers the waiting requests with theta_j.
   [[noreturn]] void act() {
     NetworkCopy model(acting_, context_.actor.make_network);
     BatchedInference::Batch batch;
     while (true) inference_.answer(model, batch);
   }
 
-  /// An executor: alpha steps of its environments, without waiting for the other executors.
+  /// Runs an executor, which takes alpha steps of its environments between two meetings and does
+  /// not wait for other executors meanwhile.
   [[noreturn]] void execute(std::size_t rank) {
     executors_[rank] = make_executor(rank);
     auto& own = *executors_[rank];
@@ -115,7 +116,8 @@ class Hts {
     }
   }
 
-  /// Tells actors where to keep the activations that learning needs, sample by sample.
+  /// Sets the places in the storage where actors keep the activations that learning needs, for each
+  /// sample.
   static void record_into(Executor& executor, const HtsStorage& storage) {
     std::vector<std::int64_t> places;
     std::vector<std::int64_t> strides;
@@ -126,7 +128,8 @@ class Hts {
     executor.client.record_into(storage.activations.get(), std::move(places), std::move(strides));
   }
 
-  /// The learner: makes theta_{j+1} from the experience of theta_{j-1} meanwhile.
+  /// Runs the learner, which makes theta_{j+1} from the experience of theta_{j-1} while theta_j
+  /// acts.
   [[noreturn]] void learn() {
     double waited_seconds = 0;
     while (true) {
@@ -144,8 +147,7 @@ class Hts {
     waited_seconds = watch.seconds();
   }
 
-  /// Runs between two stretches of alpha steps: the storages swap their roles, and theta_{j+1}
-  /// acts.
+  /// Runs after every alpha steps: the storages swap their roles, and theta_{j+1} acts from now on.
   void synchronise() {
     acting_.publish();
     writing_ = 1 - writing_;
@@ -187,7 +189,7 @@ class Hts {
     for (const auto& executor : executors_) {
       TimeShares seconds = executor->collector.take_seconds();
       seconds.waiting = executor->waited_seconds;
-      // Actors count their computing time themselves, so an executor's inference is all waiting.
+      // Actors count their computing time themselves, so an executor's inference counts as waiting.
       if (config_.actors > 0) seconds.waiting += std::exchange(seconds.inferring, 0);
       executing += seconds;
       std::ranges::copy(executor->collector.take_episodes(), std::back_inserter(episodes_));
@@ -238,9 +240,8 @@ class Hts {
   HtsLearner learner_;
   BatchedInference inference_;
   std::vector<std::unique_ptr<Executor>> executors_;  // by rank
-  std::vector<HtsStorage> storages_;                  // the two
-  std::size_t writing_ = 0;                           // the index of the storage that executors
-                                                      // write
+  std::vector<HtsStorage> storages_;                  // two: one is written while the other is read
+  std::size_t writing_ = 0;                           // index of the storage that is written
   bool full_ = false;                                 // whether the other storage has been written
   UpdateReport report_ = {.episodes = {}};            // of the last update
   std::vector<Episode> episodes_;

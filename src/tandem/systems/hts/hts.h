@@ -7,9 +7,10 @@ namespace tandem {
 
 struct TrainingContext;
 
-/// Section 4.1. Trains until the run's budget is used up or it is asked to stop. If `deterministic`
-/// is set, the result on the CPU is the same, bit by bit, for any number of executors, actors and
-/// learners, whatever their timing, and whether or not the run was stopped and resumed.
+/// Trains as in section 4.1, until the run's budget is used up or it is asked to stop. If
+/// `deterministic` is set, the result on the CPU is the same, bit by bit, for any number of
+/// executors, actors and learners, whatever their timing, and whether or not the run was stopped
+/// and resumed.
 void train_hts(const HtsConfig& config, TrainingContext& context);
 
 }  // namespace tandem

@@ -1,4 +1,4 @@
-// HTS-RL's numbers.
+// HTS-RL's hyperparameters.
 #pragma once
 
 #include <cstdint>
@@ -7,21 +7,20 @@
 
 namespace tandem {
 
-/// The numbers of HTS-RL beyond those of its loss and optimizer. Value type.
+/// The hyperparameters of HTS-RL, without those of its loss and optimizer. Value type.
 struct HtsConfig {
   std::int64_t envs = 32;              // n
-  std::int64_t executors = 4;          // threads that step them
-  std::int64_t actors = 0;             // threads that predict actions; 0: executors do
+  std::int64_t executors = 4;          // threads that step the environments
+  std::int64_t actors = 0;             // threads that predict actions; 0: executors predict
   std::int64_t learners = 2;           // threads that compute gradients
   std::int64_t alpha = 5;              // steps of each environment between two synchronisations
   std::int64_t envs_per_group = 16;    // environments that share one gradient computation
-  std::int64_t max_predictions = 128;  // samples of one forward pass at most
-  bool deterministic = true;           // an action's bits do not depend on the other samples of its
-                                       // batch
+  std::int64_t max_predictions = 128;  // the most samples of one forward pass
+  bool deterministic = true;           // no action depends on the other samples of its batch
 
-  /// The most samples of an update for which actors keep activations. Learners then go backward on
-  /// the passes that acted, if samples go forward alone. Activations take 150 kB a sample of nips,
-  /// twice.
+  /// The most samples of an update for which actors keep activations. If `deterministic` is set,
+  /// learners then backpropagate through the actors' passes. With the network nips, activations
+  /// take 150 kB a sample in each of the two storages.
   static constexpr std::int64_t kMostRecorded = 2048;
 
   FieldList fields();

@@ -91,7 +91,7 @@ UpdateInfo HtsLearner::learn_in_passes(std::span<Rollout> groups, std::int64_t s
   return summary.mean;
 }
 
-/// Repeats the actors' forward pass, whose activations were not kept, and goes backward.
+/// Repeats the actors' forward pass, whose activations were not kept, and backpropagates.
 void HtsLearner::differentiate(Gradient& own, Rollout& rollout, std::span<float> sum) {
   own.network->reload();
   own.network->record({rollout.observations(0, rollout.steps())},
@@ -103,7 +103,7 @@ void HtsLearner::differentiate(Gradient& own, Rollout& rollout, std::span<float>
       sum);
 }
 
-/// Goes backward on the pass that acted: the parameters are the same.
+/// Backpropagates through the actors' pass: the parameters are the same.
 void HtsLearner::differentiate(Gradient& own, const Rollout& rollout, const Recorded& samples,
                                std::span<float> sum) {
   own.network->reload();

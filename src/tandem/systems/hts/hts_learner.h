@@ -20,9 +20,10 @@ namespace tandem {
 
 /// Equation 6: theta_{j+1} = theta_j - eta * g, where g is the gradient, taken at theta_{j-1}, of
 /// the loss over the experience of theta_{j-1}. The context's learner holds theta_j. An algorithm
-/// with several passes moves on from theta_{j-1} as it would alone, and the sum of its moves is
-/// added to theta_j; with a single move this is equation 6. Not thread-safe. Its own threads share
-/// the groups of environments, and their number changes no bit.
+/// with several passes makes its moves from theta_{j-1} on, each with the gradient at the
+/// parameters so far, and the sum of its moves is added to theta_j; with a single move this is
+/// equation 6. Not thread-safe. Its own threads share the groups of environments, and their number
+/// changes no bit of the result.
 class HtsLearner {
  public:
   /// The context must outlive it.
@@ -32,17 +33,17 @@ class HtsLearner {
   /// learners' own seconds.
   UpdateReport update(HtsStorage& data, std::int64_t steps, PublishedParameters& acting);
 
-  /// Memory for the actors' activations. Null when actors must not record.
+  /// Memory for the actors' activations; null if actors keep none.
   [[nodiscard]] std::unique_ptr<Activations> make_activations() const;
 
-  /// Fills the activations, as actors did, of data that a resumed run took from its checkpoint.
+  /// Computes the actors' activations again for data that a resumed run read from its checkpoint.
   void record_again(HtsStorage& data);
 
-  /// theta_{j-1}; theta_j is saved with the context's learner.
+  /// Saves theta_{j-1}; theta_j is saved with the context's learner.
   void save(Checkpoint& checkpoint) const;
 
  private:
-  /// The parts that compute a group's gradient, one group at a time.
+  /// The parts that compute one group's gradient.
   struct Gradient {
     std::unique_ptr<Network> network;
     HeadsBuffer heads;
@@ -58,8 +59,8 @@ class HtsLearner {
   TrainingContext& context_;
   const RolloutLoss& rollout_loss_;
   const std::int64_t samples_;   // of an update
-  const bool records_;           // actors may keep activations
-  const double weight_;          // of a sample in the mean over all
+  const bool records_;           // whether actors may keep activations
+  const double weight_;          // of a sample in the mean over all samples
   std::vector<float> previous_;  // theta_{j-1}
   std::vector<float> before_;    // theta before the minibatch
   LossStats loss_;               // of the last update

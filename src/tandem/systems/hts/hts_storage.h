@@ -14,7 +14,7 @@ namespace tandem {
 
 /// Section 4.1: the experience of all environments between two synchronisations, in groups of
 /// environments. The groups depend on the config alone and never on the number of executors.
-/// Executors write only while nobody reads.
+/// Executors may write only while no thread reads.
 class HtsStorage {
  public:
   HtsStorage(const EnvSpec& spec, int alpha, int envs, int envs_per_group);
@@ -29,8 +29,9 @@ class HtsStorage {
   /// its own.
   std::unique_ptr<Activations> activations;
 
-  /// The place of environment `env`'s first sample in the activations; each further step of it is
-  /// stride_of() places on. A group's samples lie together, in the order of its rollout.
+  /// The place of environment `env`'s first sample in the activations; the sample of each further
+  /// step is stride_of() places after the one before. A group's samples lie together, in the order
+  /// of its rollout.
   [[nodiscard]] std::int64_t place_of(int env) const;
   [[nodiscard]] std::int64_t stride_of(int env) const;
 

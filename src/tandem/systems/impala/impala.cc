@@ -20,8 +20,8 @@
 namespace tandem {
 namespace {
 
-/// Section 3: plays with a copy of the parameters. The learner goes forward itself, so actors
-/// record nothing.
+/// Section 3: plays with a copy of the parameters. The learner makes a forward pass of its own, so
+/// actors record nothing.
 class Actor {
  public:
   Actor(const ImpalaConfig& config, const ActorContext& context, const SharedModel& model, int rank)
@@ -37,8 +37,8 @@ class Actor {
   void save(StateWriter& writer) { collector_.save(writer); }
   void load(StateReader& reader) { collector_.load(reader); }
 
-  /// Plays one unroll with the parameters of its beginning and puts it into `queue`. Writes into
-  /// `used` if it is not null. Waits while the queue is full.
+  /// Plays one unroll with the parameters at its start and puts it into `queue`. Writes into `used`
+  /// if it is not null. Waits while the queue is full.
   void play(TrainingQueue& queue, std::unique_ptr<Experience> used, std::int64_t steps) {
     copy_.synchronise();
     const Rollout& played = collector_.collect(steps);
@@ -57,7 +57,7 @@ class Actor {
   NetworkCopy copy_;
   ForwardActor network_;
   Collector collector_;
-  double waited_seconds_ = 0;  // seconds that the last push waited for the queue
+  double waited_seconds_ = 0;  // seconds that the last push waited for room in the queue
 };
 
 /// Reports an update to `run`; `learned` is the result of the learner's update().
@@ -77,7 +77,7 @@ void record(UpdateReport learned, const ExperienceTrainer& learner, TrainingRun&
   run.record(learned);
 }
 
-/// Figure 1, left: one learner.
+/// IMPALA with one learner, as in Figure 1 (left).
 class Impala final : private Checkpointed {
  public:
   Impala(const ImpalaConfig& config, TrainingContext& context)
@@ -100,7 +100,7 @@ class Impala final : private Checkpointed {
   }
 
  private:
-  /// An actor: plays one unroll.
+  /// A unit of work of an actor, which plays one unroll.
   void play(std::size_t rank) {
     if (!plays_on(context_.run)) return;
     auto& actor = actors_[rank];
@@ -111,7 +111,8 @@ class Impala final : private Checkpointed {
     actor->play(queue_, used_.take(), context_.run.steps());
   }
 
-  /// The learner: makes one update. Returns false when the queue is closed and empty.
+  /// A unit of work of the learner, which makes one update. Returns false when the queue is closed
+  /// and empty.
   bool learn() {
     if (!learner_.gather(queue_, config_.batch * config_.unroll)) return false;
     record(learner_.update(context_.run.steps()), learner_, context_.run);

@@ -1,4 +1,4 @@
-// IMPALA's numbers.
+// IMPALA's hyperparameters.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 
 namespace tandem {
 
-/// The numbers of IMPALA beyond those of its loss and optimizer. Value type.
+/// The hyperparameters of IMPALA, without those of its loss and optimizer. Value type.
 struct ImpalaConfig {
   std::int64_t actors = 8;   // threads that play
   std::int64_t envs = 4;     // of each actor; the paper: 1
-  std::int64_t unroll = 20;  // steps of an actor with the same parameters
-  std::int64_t batch = 32;   // trajectories of an update
-  std::int64_t queue = 8;    // unrolls that wait for the learner at most
+  std::int64_t unroll = 20;  // steps that an actor plays with the same parameters
+  std::int64_t batch = 32;   // the fewest trajectories of an update
+  std::int64_t queue = 8;    // capacity: the most unrolls that may wait for the learner
 
   FieldList fields();
 };

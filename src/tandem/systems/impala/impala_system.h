@@ -8,7 +8,7 @@
 
 namespace tandem {
 
-/// See System. Thread-safety as there.
+/// The system IMPALA. See System, also for thread-safety.
 class ImpalaSystem final : public System {
  public:
   [[nodiscard]] const SystemInfo& info() const override;

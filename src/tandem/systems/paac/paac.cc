@@ -33,7 +33,7 @@ struct Group {
   LossStats stats = {};
   double learning_seconds = 0;
 
-  /// Copies the parameters that the last update made.
+  /// Loads the parameters of the last update.
   void reload() {
     const Stopwatch watch;
     network->reload();
@@ -41,8 +41,8 @@ struct Group {
     learning_seconds = watch.seconds();
   }
 
-  /// Lines 12 to 17: the gradient over this group's experience, as its share of the mean over all
-  /// n_e * t_max samples. The forward pass is the one that acted: the parameters are the same.
+  /// Computes this group's share of the mean gradient over all n_e * t_max samples (Algorithm 1,
+  /// lines 12 to 17). The forward pass is the one that acted: the parameters are the same.
   void differentiate(const RolloutLoss& loss, double weight, std::span<float> gradient) {
     const Stopwatch watch;
     network->backward([&](const Heads& heads,
@@ -66,8 +66,9 @@ std::unique_ptr<ActorNetwork> actor_of(Network& network, const Algorithm& algori
   return std::make_unique<RecordingActor>(network);
 }
 
-/// Line 2: the n_e environments. If there are more workers than groups (one group on a GPU: the
-/// architecture of the paper's Figure 1), the other workers help to step each group's environments.
+/// Makes one group of the n_e environments (Algorithm 1, line 2). If there are two or more workers
+/// for each group (one group on a GPU: the architecture of the paper's Figure 1), they share the
+/// group's environments.
 Group make_group(const PaacConfig& config, const TrainingContext& context,
                  const TargetParameters& target, int index) {
   const int first = index * static_cast<int>(config.envs_per_group);
@@ -92,7 +93,7 @@ void start(Group& group, std::size_t index, const Checkpoint* resume) {
   group.collector->load(reader);
 }
 
-/// For algorithms with several passes over the same experience.
+/// Makes one update by an algorithm with several passes over the same experience.
 UpdateInfo learn_in_passes(Minibatches& minibatches, std::vector<Group>& groups,
                            TrainingContext& context, Workers& workers) {
   std::vector<Rollout*> rollouts;
@@ -159,27 +160,29 @@ void train_paac(const PaacConfig& config, TrainingContext& context) {
   const std::int64_t samples = config.envs * config.t_max;
   std::optional<Minibatches> minibatches;
   if (needs.passes) minibatches.emplace(context, context.learner.parameters(), samples, count);
-  while (!context.run.done()) {  // lines 3 and 20
+  // The loop from line 3 to line 20 of Algorithm 1 begins here.
+  while (!context.run.done()) {
     Stopwatch watch;
     workers.parallel_for(count, [&](int g) {
       const auto i = static_cast<std::size_t>(g);
       groups[i].reload();
-      groups[i].rollout = &groups[i].collector->collect(context.run.steps());  // lines 4-12
+      // Acts and values the last states (lines 4 to 12).
+      groups[i].rollout = &groups[i].collector->collect(context.run.steps());
       if (minibatches) return;
-      groups[i].differentiate(loss, 1.0 / static_cast<double>(samples),
-                              gradients[i]);  // lines 12 to 17
+      groups[i].differentiate(loss, 1.0 / static_cast<double>(samples), gradients[i]);
     });
     const double parallel_seconds = watch.lap();
-    const UpdateInfo update =
-        minibatches ? learn_in_passes(*minibatches, groups, context, workers)
-                    : context.learner.apply(gradients, context.run.steps(), workers);  // line 18
+    // Updates the parameters (line 18).
+    const UpdateInfo update = minibatches
+                                  ? learn_in_passes(*minibatches, groups, context, workers)
+                                  : context.learner.apply(gradients, context.run.steps(), workers);
     const double update_seconds = watch.lap();
 
     UpdateReport all = report(groups, episodes);
-    all.steps = samples;  // line 19
+    all.steps = samples;  // counts the steps (line 19)
     all.gradient_norm = update.gradient_norm;
     all.learning_rate = update.learning_rate;
-    // A worker without a group waited while the groups ran. All workers share the update.
+    // A worker without a group waits while groups run. All workers share the update.
     all.seconds.waiting += parallel_seconds * workers.threads() - all.seconds.total();
     all.seconds.learning += update_seconds * workers.threads();
     context.run.record(all);

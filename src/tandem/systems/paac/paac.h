@@ -8,7 +8,7 @@ namespace tandem {
 
 struct TrainingContext;
 
-/// Algorithm 1. Trains until the run's budget is used up or it is asked to stop. On the CPU the
+/// Trains by Algorithm 1 until the run's budget is used up or it is asked to stop. On the CPU the
 /// result is the same, bit by bit, for any number of threads, and whether or not the run was
 /// stopped and resumed.
 void train_paac(const PaacConfig& config, TrainingContext& context);

@@ -1,4 +1,4 @@
-// PAAC's numbers.
+// PAAC's hyperparameters.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace tandem {
 
-/// The numbers of PAAC's Algorithm 1 beyond those of its loss and optimizer. Value type.
+/// The hyperparameters of PAAC's Algorithm 1, without those of its loss and optimizer. Value type.
 struct PaacConfig {
   std::int64_t envs = 32;            // n_e
   std::int64_t workers = 8;          // n_w, capped by the thread budget

@@ -8,7 +8,7 @@
 
 namespace tandem {
 
-/// See System. Thread-safety as there.
+/// The system PAAC. See System, also for thread-safety.
 class PaacSystem final : public System {
  public:
   [[nodiscard]] const SystemInfo& info() const override;
