@@ -44,8 +44,7 @@ fs::path find_plugin(const std::string& name) {
 
 const PluginInfo& load_plugin(const std::string& name) {
   const auto file = find_plugin(name);
-  // The handle is never closed: its own reference count keeps the code of living environments
-  // mapped.
+  // The handle is never closed, so the code of living environments stays mapped.
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     throw Error(
