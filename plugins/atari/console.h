@@ -45,8 +45,8 @@ class Console {
   /// Starts a game, which takes some 65 frames; `seen` as for act().
   virtual void new_game(bool seen = true) = 0;
 
-  /// Emulates one frame and returns the raw reward. With `seen` false it is faster. Use that for a
-  /// frame whose screen nobody will ask for; a request is still answered correctly, but slowly.
+  /// Emulates one frame and returns the raw reward. `seen` = false is faster, for a frame whose
+  /// screen nobody will read; to read it nevertheless is correct, but slow.
   virtual int act(int action, bool seen = true) = 0;
   [[nodiscard]] virtual bool over() const = 0;
   [[nodiscard]] virtual bool truncated() const = 0;  // whether max_frames was reached
@@ -69,7 +69,7 @@ class Console {
 std::unique_ptr<Console> make_console(const std::filesystem::path& rom,
                                       const ConsoleOptions& options);
 
-/// "UPFIRE" for 10.
+/// The name of an action: "UPFIRE" for 10.
 std::string action_name(int action);
 
 /// Stops ALE from reporting on stderr what it loads. It affects the whole process; not thread-safe.

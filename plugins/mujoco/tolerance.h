@@ -7,7 +7,7 @@ namespace tandem::mujoco {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// The way in which the score falls outside of the bounds.
+/// The curve along which the score falls outside the bounds.
 enum class Sigmoid {
   gaussian,
   hyperbolic,

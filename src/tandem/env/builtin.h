@@ -37,8 +37,8 @@ std::unique_ptr<EnvFamily> make_builtin_family();
 std::unique_ptr<Env> make_cartpole(const BuiltinOptions& options);
 
 /// A ball falls through a grid of 10 rows and 5 columns. The paddle below moves left, stays or
-/// moves right, and must catch it: reward 1 or -1 at the end, as in bsuite's Catch. Frames are {1,
-/// size, size} u8.
+/// moves right, and must catch it: reward 1 or -1 at the end, as in bsuite's Catch. Frames are
+/// {1, size, size} u8.
 std::unique_ptr<Env> make_catch(const BuiltinOptions& options);
 
 /// A pendulum must be swung up by a weak torque: the equations of Gymnasium's Pendulum-v1. One
