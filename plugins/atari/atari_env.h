@@ -18,8 +18,8 @@
 namespace tandem::atari {
 
 /// The rules of play and the form of observations. The defaults are the protocol of the
-/// asynchronous papers (A3C, PAAC, GA3C): minimal actions, every fourth frame, no sticky actions,
-/// random no-op starts.
+/// asynchronous papers (A3C, PAAC, GA3C): minimal action sets, a frame skip of 4, no sticky
+/// actions, random no-op starts.
 struct AtariOptions {
   std::string emulator = "fast";
   std::int64_t frame_skip = 4;

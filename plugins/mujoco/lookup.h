@@ -8,7 +8,7 @@
 
 namespace tandem::mujoco {
 
-/// One part's numbers, `kSize` of them, in an array of MuJoCo. Pure.
+/// The `kSize` numbers of one part in an array of MuJoCo. Pure.
 template <std::size_t kSize, class T>
 std::span<T, kSize> entries(T* array, int part) {
   return std::span<T, kSize>(array + kSize * static_cast<std::size_t>(part), kSize);

@@ -34,7 +34,7 @@ class Simulation {
 
   void reset(Stream& stream);
 
-  /// Starts an episode in a given state instead of a drawn one.
+  /// Starts an episode in a given state instead of a random one.
   void reset(std::span<const double> state);
 
   /// The numbers that determine the future, except the count of steps: the state of Physics, then

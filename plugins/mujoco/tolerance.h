@@ -1,4 +1,4 @@
-// Scores how close a number is to its wanted range: the parts of the suite's rewards.
+// Scores how close a number is to a wanted range, for the rewards of the suite.
 #pragma once
 
 #include <limits>

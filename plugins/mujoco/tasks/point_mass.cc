@@ -1,4 +1,4 @@
-// A mass in the plane, pulled to the middle by two motors.
+// A mass in the plane that two motors should pull to the target in the middle.
 #include <array>
 #include <cmath>
 

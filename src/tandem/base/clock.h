@@ -34,7 +34,7 @@ inline double thread_processor_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// How threads spend their time, in thread-seconds: the parts of PAAC's Figure 2.
+/// How threads spend their time, in thread-seconds, divided as in PAAC's Figure 2.
 struct TimeShares {
   double stepping = 0;   // environments: emulation and observations
   double inferring = 0;  // forward passes for acting and bootstrapping, sampling of actions

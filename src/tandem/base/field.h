@@ -25,7 +25,7 @@ struct Field {
   // "false" as booleans.
   std::vector<std::string> choices = {};
   std::string word = {};   // numbers: a word for word_value, such as "auto"; empty: none
-  double word_value = -1;  // may be out of range
+  double word_value = -1;  // the value of `word`; may be out of range
 };
 
 /// The fields of a part, in the order in which they are listed.

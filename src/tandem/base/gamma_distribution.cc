@@ -7,7 +7,7 @@ namespace tandem {
 namespace {
 
 constexpr double kPrecision = 1e-14;
-constexpr int kMostTerms = 100000;  // about the square root of the shape is enough
+constexpr int kMostTerms = 100000;  // about sqrt(shape) terms are enough
 
 /// The common factor of both expansions: x^a e^-x / Gamma(a).
 double front(double a, double x) { return std::exp(a * std::log(x) - x - std::lgamma(a)); }

@@ -14,9 +14,9 @@ namespace tandem {
 [[nodiscard]] std::filesystem::path own_folder();
 
 /// The folders to search for parts of a kind ("plugins"): those that the environment variable
-/// lists, with colons between them, or, if it is empty or not set, those beside own_folder(). The
-/// same list serves a build folder, an installed program and an installed library. Thread-safe as
-/// long as nobody changes the process's environment variables.
+/// lists, with colons between them, or, if it is empty or not set, those beside own_folder(). These
+/// defaults serve a build folder, an installed program and an installed library alike. Thread-safe
+/// as long as nobody changes the process's environment variables.
 [[nodiscard]] std::vector<std::filesystem::path> places_of(const std::string& kind,
                                                            const char* variable);
 

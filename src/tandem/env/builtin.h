@@ -32,8 +32,9 @@ std::unique_ptr<EnvFamily> make_builtin_family();
 
 /// Each function makes one environment, without a limit on its steps.
 ///
-/// A pole on a cart, pushed left or right, must not fall: the equations of Gymnasium's CartPole-v1.
-/// Frames are {4} f32: position, velocity, angle, angular velocity. Reward 1 a step.
+/// The agent pushes a cart left or right so that the pole on it does not fall: the equations of
+/// Gymnasium's CartPole-v1. Frames are {4} f32: position, velocity, angle, angular velocity. The
+/// reward is 1 for each step.
 std::unique_ptr<Env> make_cartpole(const BuiltinOptions& options);
 
 /// A ball falls through a grid of 10 rows and 5 columns. The paddle below moves left, stays or
@@ -45,9 +46,9 @@ std::unique_ptr<Env> make_catch(const BuiltinOptions& options);
 /// continuous action in [-2, 2]. Frames are {3} f32: cosine and sine of the angle, velocity.
 std::unique_ptr<Env> make_pendulum(const BuiltinOptions& options);
 
-/// The first frame alone shows a cue of -1 or 1. After `delay` steps action 0 or 1 must name it:
-/// reward 1 or -1. Frames are {3} f32: cue, whether the answer is due, share of the delay that is
-/// left.
+/// The first frame alone shows a cue of -1 or 1. After `delay` steps action 0 or 1 must name
+/// the cue: reward 1 or -1. Frames are {3} f32: cue, whether the answer is due, share of the delay
+/// that is left.
 std::unique_ptr<Env> make_memory(const BuiltinOptions& options);
 
 /// For measurements, with nothing to learn. A step takes a time drawn from `distribution` with mean

@@ -74,7 +74,7 @@ const PluginInfo& load_plugin(const std::string& name) {
 std::vector<std::string> plugin_names() {
   std::set<std::string> names;
   for (const auto& folder : plugin_folders()) {
-    std::error_code unreadable;  // a missing folder has no plug-ins
+    std::error_code unreadable;  // ignored: a missing folder has no plug-ins
     for (const auto& entry : fs::directory_iterator(folder, unreadable)) {
       const auto file = entry.path().filename().string();
       if (file.starts_with(kPrefix) && file.ends_with(kSuffix)) {

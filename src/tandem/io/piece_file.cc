@@ -61,7 +61,7 @@ void read_pieces(const std::filesystem::path& file, const TakePiece& take) {
     in.read(packed.data(), static_cast<std::streamsize>(packed.size()));
     if (!in) throw_damaged(file);
     const auto size = ZSTD_getFrameContentSize(packed.data(), packed.size());
-    if (size > kMostBytes) throw_damaged(file);  // error codes are greater, too
+    if (size > kMostBytes) throw_damaged(file);  // zstd's error codes are greater still
     piece.resize(size);
     if (ZSTD_decompress(piece.data(), size, packed.data(), packed.size()) != size) {
       throw_damaged(file);

@@ -44,7 +44,7 @@ class VideoWriter {
   /// `first` sets the size of all pictures; it is not added.
   VideoWriter(std::filesystem::path file, const Picture& first, const VideoOptions& options);
 
-  /// Drops the video, unless it was closed.
+  /// Deletes the video, unless close() has completed it.
   ~VideoWriter();
   VideoWriter(const VideoWriter&) = delete;
   VideoWriter& operator=(const VideoWriter&) = delete;

@@ -21,7 +21,7 @@ struct Stopped {};
 /// A set of named threads. The first exception other than Stopped in any of them stops the crew:
 /// every thread that blocks on something built on stop_token() wakes and throws Stopped. The
 /// destructor stops and joins, so all objects that the threads use must outlive the crew. Any
-/// thread may call stop() and stop_token(), only the owner the other members.
+/// thread may call stop() and stop_token(); the other members are for the owner alone.
 class Crew {
  public:
   Crew() = default;

@@ -36,7 +36,7 @@ class Dispatch {
   /// For a worker: waits for the next job.
   int take();
 
-  /// For a worker: reports that the job that it took is done.
+  /// For a worker: reports that its job is done.
   void done(int job);
 
  private:

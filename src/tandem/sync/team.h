@@ -13,9 +13,9 @@
 namespace tandem {
 
 /// Threads of a crew that do the same work again and again, until the crew stops. After a shrink,
-/// surplus threads finish their current unit of work, then sleep; nothing is lost. The team
-/// and all objects that the work uses must outlive the crew's threads. Any thread may call size(),
-/// only one at a time the other members.
+/// surplus threads finish their current unit of work, then sleep; nothing is lost. The team and
+/// all objects that the work uses must outlive the crew's threads. Any thread may call size(); the
+/// other members are for one thread at a time.
 class Team {
  public:
   /// A unit of work by the thread of this rank. `anew` is true for its first unit, and for its

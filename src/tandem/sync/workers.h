@@ -20,7 +20,7 @@ class Workers {
   explicit Workers(int threads);
   ~Workers();
 
-  /// The number of threads, with the caller's.
+  /// The number of threads, including the caller's.
   [[nodiscard]] int threads() const { return threads_; }
 
   /// Calls body(index) for every index in [0, count); the next free thread takes the next index.
