@@ -12,7 +12,7 @@
 
 namespace {
 
-/// The numbers of the algorithm, which become the keys huber.gamma and so on.
+/// The hyperparameters of the algorithm, which become the keys huber.gamma and so on.
 struct HuberConfig {
   double gamma = 0.99;
   double entropy = 0.001;
@@ -35,8 +35,8 @@ struct HuberConfig {
   }
 };
 
-/// Advantage actor-critic whose values learn from a Huber loss: an error beyond the limit pulls
-/// with a constant force, so that a few surprising returns do not move all values.
+/// Advantage actor-critic whose values learn from a Huber loss: the gradient of an error beyond the
+/// limit is constant, so that a few surprising returns do not move all values.
 class HuberLoss final : public tandem::RolloutLoss {
  public:
   explicit HuberLoss(const HuberConfig& config) : config_(config) {}

@@ -34,7 +34,7 @@ class SyncA2c final : public tandem::System {
   bool repeatable() const override { return true; }
   std::int64_t envs() const override { return envs_; }
 
-  // The program `tandem` calls these.
+  // Only the program `tandem` calls these functions.
   tandem::Batching batching() const override {
     return {.envs = static_cast<int>(envs_), .steps = static_cast<int>(t_max_), .rollouts = 1};
   }

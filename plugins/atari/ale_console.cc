@@ -23,7 +23,7 @@ namespace {
 
 using ale::stella::TIA;
 
-/// Our patch adds frames that draw no picture to ALE's graphics chip.
+/// True for the graphics chip of the patched ALE, which can emulate a frame without drawing it.
 template <class Chip>
 concept Skips = requires(Chip chip) {
   chip.pictureComplete();
@@ -71,9 +71,8 @@ Number choose(const std::vector<Number>& available, std::int64_t wanted, const c
 }
 
 /// The patched ALE does not draw frames that nobody will see. Their rows are missing if a later
-/// frame ends early, because rows that a frame does not reach still show the frame before the last
-/// one. So the console keeps all actions since a saved state, to emulate them again with every
-/// frame drawn.
+/// frame ends early, because the rows below its end still show the frame before the last one. So
+/// the console keeps all actions since a saved state, to emulate them again with every frame drawn.
 class AleConsole final : public Console {
  public:
   AleConsole(const std::filesystem::path& rom, const ConsoleOptions& options)
@@ -123,14 +122,15 @@ class AleConsole final : public Console {
   [[nodiscard]] const std::uint8_t* screen() override {
     if (last_drawn_ && picture_complete(*chip_)) return chip_->currentFrameBuffer();
     redraw();
-    // A game with many short frames is drawn in full, for longer each time.
+    // For a while all frames are drawn, twice as long each time, so that a game with many short
+    // frames is soon drawn in full.
     drawn_frames_left_ = kFramesDrawnAfterRedraw << std::min(redraws_, 20);
     ++redraws_;
     return chip_->currentFrameBuffer();
   }
 
   [[nodiscard]] GrayLevels gray_levels() const override {
-    // ALE reads the entry after an index, so 255 has none; colours are even anyway.
+    // ALE also reads the entry after an index, so index 255 is left out. Colours have even indices.
     GrayLevels indices;
     std::iota(indices.begin(), indices.end(), std::uint8_t{0});
     GrayLevels levels{};
@@ -164,7 +164,7 @@ class AleConsole final : public Console {
 
  private:
   static constexpr int kNewGame = -1;
-  static constexpr std::size_t kFramesBetweenStates = 2048;  // a state costs as much as 3 frames
+  static constexpr std::size_t kFramesBetweenStates = 2048;  // a state takes as long as 3 frames
   static constexpr std::int64_t kFramesDrawnAfterRedraw = 4096;
 
   int emulate(int action, bool seen) {
@@ -186,7 +186,7 @@ class AleConsole final : public Console {
     return 0;
   }
 
-  /// Whether the present picture, and the older one behind a short frame, have all rows.
+  /// Whether the current picture, and the older one that shows below a short frame, have all rows.
   [[nodiscard]] bool whole() const { return last_drawn_ && pictures_complete(*chip_); }
 
   void remember() {
@@ -210,7 +210,7 @@ class AleConsole final : public Console {
   TIA* chip_ = nullptr;
   bool last_drawn_ = true;
   std::vector<std::byte> start_;  // a state with whole pictures; empty: all frames were drawn
-  std::vector<int> since_;        // actions since then, and kNewGame
+  std::vector<int> since_;        // actions since that state; kNewGame: a new game
   std::int64_t drawn_frames_left_ = 0;
   int redraws_ = 0;
 };

@@ -25,7 +25,8 @@ struct Open {
   friend constexpr auto reach(Name) { return kMember; }
 };
 
-// The graphics chip. Each mask points into the table after it, by an object's position and size.
+// Members of the graphics chip. Each mask points into the table of its object, at an offset that
+// follows from the object's position and size.
 struct UnfinishedFrame {
   friend constexpr auto reach(UnfinishedFrame);
 };
@@ -65,7 +66,7 @@ struct PlayerTable {
 struct PlayfieldTable {
   friend constexpr auto reach(PlayfieldTable);
 };
-struct EmptyTable {  // of an object that is switched off
+struct EmptyTable {  // for objects that are switched off
   friend constexpr auto reach(EmptyTable);
 };
 template struct Open<UnfinishedFrame, &TIA::myPartialFrameFlag>;
@@ -100,8 +101,8 @@ template <class Visit>
 void for_each_mask(TIA& chip, Visit visit) {
   const auto go = [&](auto& mask, auto* table) {
     const auto* entries = reinterpret_cast<std::remove_reference_t<decltype(mask)>>(table);
-    // A mask is read for the 160 pixels of a line.
-    // NOLINTNEXTLINE(bugprone-sizeof-expression): *table is an array of what *mask is
+    // The chip reads 160 entries from a mask on, one for each pixel of a line.
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): *table is an array of elements like *mask
     visit(mask, entries, static_cast<std::int64_t>(sizeof(*table) / sizeof(*mask)) - kScreenWidth);
   };
   go(chip.*reach(Ball{}), reach(BallTable{}));
@@ -127,7 +128,7 @@ TIA& graphics_chip(ale::ALEInterface& ale) {
   return dynamic_cast<TIA&>(ale.theOSystem->console().mediaSource());
 }
 
-/// The patched chip records which rows its pictures lack.
+/// Tells the patched chip, which tracks the missing rows of its pictures, that none is missing.
 template <class Chip>
 void complete_pictures(Chip& chip) {
   if constexpr (requires { chip.completePictures(); }) chip.completePictures();
@@ -183,7 +184,7 @@ void load_ale(ale::ALEInterface& ale, StateReader& reader) {
   for_each_mask(chip, [&](auto*& mask, auto* table, std::int64_t greatest) {
     const auto offset = reader.get<std::int64_t>();
     if (offset != kEmpty) mask = table + checked(offset, greatest);
-    // Only masks of bytes can be empty; the playfield's has no such table.
+    // Only masks of bytes can be empty; the playfield's mask has another type.
     if constexpr (std::is_same_v<std::remove_reference_t<decltype(mask)>, const std::uint8_t*>) {
       if (offset == kEmpty) mask = *reach(EmptyTable{});
     }

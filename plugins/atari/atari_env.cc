@@ -76,8 +76,9 @@ StepResult AtariEnv::step(const Action& action, Stream&, std::span<std::byte> fr
   return result;
 }
 
-// As in Gymnasium's AtariPreprocessing: if an episode ends before a step's last frame, the
-// observation shows the frame of the step before.
+// As in Gymnasium's AtariPreprocessing: if an episode ends before a step's last frame, the previous
+// observation is shown again. If it ends in the last frame, the observation shows the brighter
+// pixels of the previous one and of the last frame but one.
 StepResult AtariEnv::play(int action) {
   StepResult result;
   const auto skip = options_.frame_skip;

@@ -18,8 +18,8 @@
 namespace tandem::atari {
 
 /// The rules of play and the form of observations. The defaults are the protocol of the
-/// asynchronous papers (A3C, PAAC, GA3C): minimal actions, every fourth frame, no sticky actions,
-/// random no-op starts.
+/// asynchronous papers (A3C, PAAC, GA3C): minimal action sets, a frame skip of 4, no sticky
+/// actions, random no-op starts.
 struct AtariOptions {
   std::string emulator = "fast";
   std::int64_t frame_skip = 4;
@@ -57,10 +57,10 @@ class AtariEnv : public Env {
  private:
   using Screen = std::vector<std::uint8_t>;  // palette indices
 
-  StepResult play(int action);  // an action held for frame_skip frames
+  StepResult play(int action);  // holds an action for frame_skip frames
   void start_game(Stream& stream);
   void copy_screen(Screen& screen) const;
-  void pass_time(int action);  // a step within reset: its result goes to carried_
+  void pass_time(int action);  // takes a step within reset; its result goes to carried_
   void show(std::span<std::byte> frame) const;
 
   AtariOptions options_;

@@ -21,7 +21,7 @@ struct ConsoleOptions {
   std::string emulator = "fast";  // "fast": ALE with our patch; "reference": the original
   std::int64_t seed = 0;          // seed of ALE's own generator, which decides about sticky actions
   double sticky = 0;              // probability that a frame repeats the action before
-  std::int64_t max_frames = 0;    // the longest game; 0: no limit
+  std::int64_t max_frames = 0;    // length of the longest game; 0: no limit
   std::int64_t mode = -1;         // -1: the game's own default
   std::int64_t difficulty = -1;
   Simd simd = Simd::portable;  // the instructions with which the fast emulator draws
@@ -45,8 +45,8 @@ class Console {
   /// Starts a game, which takes some 65 frames; `seen` as for act().
   virtual void new_game(bool seen = true) = 0;
 
-  /// Emulates one frame and returns the raw reward. With `seen` false it is faster. Use that for a
-  /// frame whose screen nobody will ask for; a request is still answered correctly, but slowly.
+  /// Emulates one frame and returns the raw reward. With `seen` = false it is faster; use that
+  /// for frames whose screens nobody will read. Such a screen can still be read, but slowly.
   virtual int act(int action, bool seen = true) = 0;
   [[nodiscard]] virtual bool over() const = 0;
   [[nodiscard]] virtual bool truncated() const = 0;  // whether max_frames was reached
@@ -69,7 +69,7 @@ class Console {
 std::unique_ptr<Console> make_console(const std::filesystem::path& rom,
                                       const ConsoleOptions& options);
 
-/// "UPFIRE" for 10.
+/// The name of an action: "UPFIRE" for 10.
 std::string action_name(int action);
 
 /// Stops ALE from reporting on stderr what it loads. It affects the whole process; not thread-safe.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // (The built plug-in links GPL-2.0-only ALE; see README.md.)
 //
-// Facts about each game, which options with the word "auto" follow.
+// Facts about each game, from which options with the value "auto" follow.
 #pragma once
 
 #include <span>

@@ -17,8 +17,8 @@ struct Tap {
   float weight;
 };
 
-// The source pixels that a target pixel covers, and each one's share, along one axis. The weights
-// are computed in double precision and rounded once, as in OpenCV.
+// For each target pixel along one axis, the source pixels that it covers, weighted by their shares.
+// The weights are computed in double precision and rounded once, as in OpenCV.
 std::vector<Tap> area_taps(int source, int target) {
   constexpr double kSliver = 1e-3;  // a narrower overlap does not count
   const double scale = static_cast<double>(source) / target;
@@ -83,7 +83,7 @@ Observer::Observer(int height, const GrayLevels& levels, Simd simd)
 
 void Observer::operator()(const std::uint8_t* first, const std::uint8_t* second,
                           std::uint8_t* observation) const {
-  std::array<Row, kMostTaps> resized;  // the newest rows, in turn
+  std::array<Row, kMostTaps> resized;  // a ring of the newest resized rows
   std::size_t next = 0;
   const Row* current = nullptr;
   int source = -1;  // the row of the screens to which `current` belongs

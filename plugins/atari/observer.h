@@ -14,10 +14,10 @@
 
 namespace tandem::atari {
 
-/// In one pass over the rows: gray levels, the brighter of two screens pixel by pixel (it shows
-/// objects that the console draws only every other frame), and area resize to 84 x 84. Equal to
-/// OpenCV's INTER_AREA in every bit, with any vector instructions. Immutable, so one may serve any
-/// number of threads.
+/// Computes gray levels, the brighter of two screens pixel by pixel (which shows objects that the
+/// console draws only every other frame), and the area resize to 84 x 84, in one pass over the
+/// rows. Equals OpenCV's INTER_AREA in every bit, with any vector instructions. Immutable, so one
+/// may serve any number of threads.
 class Observer {
  public:
   /// `height`: rows of the screens, 84 to 336; throws std::invalid_argument for others.

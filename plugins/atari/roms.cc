@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// In ALE these are for two players only; Gymnasium leaves them out as well.
+// ALE plays these games with two players only; Gymnasium leaves them out as well.
 constexpr std::array<std::string_view, 4> kTwoPlayers = {"combat", "joust", "maze_craze",
                                                          "warlords"};
 
@@ -41,7 +41,7 @@ std::string camel_case(const std::string& rom) {
   return name;
 }
 
-// A common form of "SpaceInvaders" and "space_invaders".
+// "spaceinvaders" for both "SpaceInvaders" and "space_invaders".
 std::string folded(const std::string& name) {
   std::string letters;
   for (const char c : name) {

@@ -19,9 +19,8 @@ class Roms {
   /// there is no such folder.
   [[nodiscard]] std::vector<std::string> names() const;
 
-  /// The ROM of a game, named "SpaceInvaders" or "space_invaders". Throws Error when there is none,
-  /// and offers the nearest name; also when the file is not the ROM that ALE knows. Both messages
-  /// say what to do.
+  /// The ROM of a game, named "SpaceInvaders" or "space_invaders". Throws Error, which says what to
+  /// do, when there is none (with the nearest name) or when the file is not the ROM that ALE knows.
   [[nodiscard]] std::filesystem::path find(const std::string& game) const;
 
  private:

@@ -35,17 +35,17 @@ struct RowTap {
   float weight;
 };
 
-/// Computes rows in single precision. Every kernel makes the same operations in the same order, so
-/// that all give the same bits. Immutable, so one may serve any number of threads.
+/// Computes rows in single precision. Every kernel performs the same operations in the same order,
+/// so that all give the same bits. Immutable, so one may serve any number of threads.
 class RowKernel {
  public:
   virtual ~RowKernel() = default;
 
-  /// The gray levels of two screens' rows (kScreenWidth palette indices each), the brighter of the
-  /// two pixel by pixel, resized to kSide columns.
+  /// Converts two screens' rows (kScreenWidth palette indices each) to gray levels, takes the
+  /// brighter of the two pixel by pixel, and resizes the result to kSide columns.
   virtual void resize(const std::uint8_t* first, const std::uint8_t* second, Row& row) const = 0;
 
-  /// Writes the sum of weighted rows, rounded half to even: kSide bytes.
+  /// Writes the weighted sum of the rows, rounded half to even: kSide bytes.
   virtual void blend(std::span<const RowTap> taps, std::uint8_t* pixels) const = 0;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // (The built plug-in links GPL-2.0-only ALE; see README.md.)
 //
-// Functions, not the whole file, allow instructions beyond the build's own: the linker may keep
-// this file's copies of functions in standard headers for the whole program.
+// Only single functions are compiled for wider instructions than the build's, not the whole file:
+// the linker may keep this file's copies of standard inline functions for the whole program.
 #include <immintrin.h>
 
 #include <algorithm>
@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::size_t kLanes = 8;  // columns computed together
 constexpr std::size_t kGroups = (kSide + kLanes - 1) / kLanes;
-constexpr int kBlock = 32;              // pixels looked up together
-constexpr int kPick = 16;               // source pixels among which an instruction picks
-constexpr std::size_t kTableSize = 16;  // gray levels among which an instruction picks
+constexpr int kBlock = 32;              // palette indices looked up together
+constexpr int kPick = 16;               // source pixels from which one instruction picks
+constexpr std::size_t kTableSize = 16;  // gray levels in a table of one instruction
 
 constexpr std::size_t kHalf = 8;  // tables for half of the palette
 
@@ -26,7 +26,7 @@ using Table = std::array<std::uint8_t, kTableSize>;
 // Eight columns side by side, whose k-th taps lie within 16 source pixels.
 struct alignas(32) Group {
   std::array<std::array<float, kLanes>, ColumnTaps::kMost> weights{};
-  std::array<std::uint8_t, kPick> picks{};  // places of the first taps after `first`
+  std::array<std::uint8_t, kPick> picks{};  // offsets of the first taps from `first`
   int first = 0;
 };
 
@@ -89,10 +89,11 @@ class Avx2Kernel final : public RowKernel {
   }
 
  private:
-  // Looks up the gray levels of 32 palette indices. An instruction looks up 16 indices, and gives 0
-  // for negative ones. So the i-th table holds the exclusive or of two neighbouring tables, and is
-  // added by exclusive or to all indices from 16 i on: first for the lower half, then for the upper
-  // half of the palette.
+  // Looks up the gray levels of 32 palette indices. One instruction looks up the low 4 bits of each
+  // index in a table of 16 entries, and gives 0 for negative indices. Table i thus applies to all
+  // indices from 16 i on. It holds the exclusive or of the levels of 16 indices with those of the
+  // 16 before, so that the exclusive or over the tables is the level itself. Each half of the
+  // palette has tables of its own.
   [[gnu::target("avx2")]] __m256i look_up(__m256i index) const {
     const __m256i size = _mm256_set1_epi8(kTableSize);
     __m256i lower = index;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // (The built plug-in links GPL-2.0-only ALE; see README.md.)
 //
-// Functions, not the whole file, allow instructions beyond the build's own: the linker may keep
-// this file's copies of functions in standard headers for the whole program.
+// Only single functions are compiled for wider instructions than the build's, not the whole file:
+// the linker may keep this file's copies of standard inline functions for the whole program.
 #include <immintrin.h>
 
 #include "row_kernel.h"
@@ -14,13 +14,14 @@ constexpr std::size_t kLanes = 16;  // columns computed together
 constexpr std::size_t kGroups = (kSide + kLanes - 1) / kLanes;
 constexpr std::size_t kBlock = 64;            // pixels in a vector; a row has two and a half
 constexpr std::size_t kLowGroups = 4;         // groups made of the first 128 pixels
-constexpr __mmask64 kHalfBlock = 0xffffffff;  // of the pixels of a block
+constexpr __mmask64 kHalfBlock = 0xffffffff;  // the first 32 pixels of a block
 constexpr __mmask64 kLowBytes = 0x1111'1111'1111'1111;  // of each 32-bit number
 constexpr __mmask16 kLastColumns = (1 << (kSide % kLanes)) - 1;
 
-// Sixteen columns side by side, from 128 pixels: the row's first, or those from the 64th on.
+// Sixteen columns side by side, computed from 128 pixels: the row's first, or the pixels from the
+// 64th on.
 struct alignas(64) Group {
-  std::array<std::array<std::uint8_t, kBlock>, ColumnTaps::kMost> picks{};  // every fourth byte
+  std::array<std::array<std::uint8_t, kBlock>, ColumnTaps::kMost> picks{};  // in every fourth byte
   std::array<std::array<float, kLanes>, ColumnTaps::kMost> weights{};
 };
 
@@ -79,7 +80,8 @@ class Avx512Kernel final : public RowKernel {
     return _mm512_max_epu8(look_up(a), look_up(b));
   }
 
-  // An instruction looks up 7 bits of an index, in one half of the palette.
+  // One instruction looks up the low 7 bits of an index in one half of the palette. The highest bit
+  // then chooses the half.
   [[gnu::target("avx512f,avx512bw,avx512vl,avx512vbmi")]] __m512i look_up(__m512i index) const {
     const auto* levels = levels_.data();
     const __m512i lower = _mm512_permutex2var_epi8(_mm512_load_si512(levels), index,
@@ -89,7 +91,7 @@ class Avx512Kernel final : public RowKernel {
     return _mm512_mask_blend_epi8(_mm512_movepi8_mask(index), lower, upper);
   }
 
-  // The k-th taps of a group's columns, picked as 32-bit numbers out of 128 pixels.
+  // The weighted k-th taps of a group's columns: pixels picked from 128 and widened to 32 bits.
   [[gnu::target("avx512f,avx512bw,avx512vl,avx512vbmi")]] static __m512 weighted(__m512i low,
                                                                                  __m512i high,
                                                                                  const Group& group,

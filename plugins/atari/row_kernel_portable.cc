@@ -13,7 +13,7 @@ constexpr int kQuarters = 4;
 constexpr int kQuarterWidth = kScreenWidth / kQuarters;
 constexpr int kQuarter = kSide / kQuarters;
 
-// One number of each quarter of a row.
+// One number for each quarter of a row.
 using Lanes [[gnu::vector_size(kQuarters * sizeof(float))]] = float;
 
 // Rounds half to even: adding 2^23 leaves no room for a fraction.
@@ -21,9 +21,9 @@ std::uint8_t round_to_byte(float value) {
   return static_cast<std::uint8_t>(std::bit_cast<std::uint32_t>(value + 8388608.0F));
 }
 
-// 84 / 160 = 21 / 40, so the four quarters of a row are resized alike, as the lanes of a vector
-// that every x86-64 CPU has. Rows have the order of the vectors: value 4 * x + q is column x of
-// quarter q.
+// 84 / 160 = 21 / 40, so the four quarters of a row are resized alike. They are the lanes of a
+// vector that every x86-64 CPU has. Rows have the order of the vectors: value 4 * x + q is column x
+// of quarter q.
 class PortableKernel final : public RowKernel {
  public:
   PortableKernel(const GrayLevels& levels, const ColumnTaps& taps) {
@@ -37,7 +37,7 @@ class PortableKernel final : public RowKernel {
   }
 
   void resize(const std::uint8_t* first, const std::uint8_t* second, Row& row) const override {
-    // A last column may have a third tap beyond the row; its weight is 0.
+    // The last column of a quarter may have a third tap beyond the quarter; its weight is 0.
     alignas(Lanes) std::array<float, kScreenWidth + kQuarters> gray{};
     if (std::memcmp(first, second, kScreenWidth) == 0) {
       interleave(gray.data(), [&](int x) { return levels_[first[x]]; });

@@ -98,7 +98,7 @@ EglContext::~EglContext() {
 
 void EglContext::enter() {
   std::unique_lock lock(drawing());
-  // The choice of interface belongs to the thread; OpenGL ES is the default.
+  // Each thread chooses its own interface; OpenGL ES is the default.
   eglBindAPI(EGL_OPENGL_API);
   if (eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_) != EGL_TRUE) {
     fail("the context cannot be entered");

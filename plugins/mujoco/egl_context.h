@@ -3,9 +3,9 @@
 
 namespace tandem::mujoco {
 
-/// A context of OpenGL through EGL, on the first device that has one: a GPU, or Mesa's software. A
-/// thread must enter it to draw, and leave it for the next: only one thread of the process is in
-/// any context at a time. Others wait.
+/// A context of OpenGL through EGL, on the first device that has one: a GPU, or Mesa's software
+/// renderer. A thread enters it to draw and leaves it afterwards. Only one thread of the process
+/// can be in a context at a time; others wait.
 class EglContext {
  public:
   /// Throws Error when there is no such device, and says what to install.

@@ -45,7 +45,7 @@ void randomize_joints(Physics& physics, Stream& stream) {
         }
         break;
       case mjJNT_FREE:
-        // Not uniform over rotations, but the suite's published results start in this way.
+        // This is not uniform over rotations, but the suite's published results start in this way.
         if (limited) break;
         for (int i = 3; i < 7; ++i) position[i] = stream.uniform();
         mju_normalize4(position + 3);

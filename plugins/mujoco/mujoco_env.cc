@@ -9,7 +9,7 @@ namespace tandem::mujoco {
 namespace {
 
 constexpr int kSide = 84;            // of an observation, in pixels
-constexpr int kPictureHeight = 240;  // dm_control's own size
+constexpr int kPictureHeight = 240;  // dm_control's default
 constexpr int kPictureWidth = 320;
 constexpr std::size_t kColours = 3;
 constexpr std::size_t kPlane = std::size_t{kSide} * kSide;

@@ -23,11 +23,11 @@ struct MujocoOptions {
 /// dm_control. With `pixels` they are the view of the first camera, {3, 84, 84} in u8. Actions are
 /// the controls of the model's actuators, within their ranges. With `frame_skip` an action is held
 /// for that many steps of the suite, which count as frames, and their rewards add up. An episode is
-/// truncated at the task's time limit. It is also truncated when the simulation breaks down; that
-/// step has no reward.
+/// truncated at the task's time limit. It is also truncated when the simulation diverges; that step
+/// of the suite has no reward.
 class MujocoEnv : public Env {
  public:
-  /// Throws Error when `pixels` are wanted but nothing can be drawn here.
+  /// Throws Error when `pixels` is set but EGL is missing or cannot draw.
   MujocoEnv(Simulation simulation, const MujocoOptions& options);
 
   [[nodiscard]] const EnvSpec& spec() const override { return spec_; }
@@ -43,9 +43,9 @@ class MujocoEnv : public Env {
 
   Simulation simulation_;
   EnvSpec spec_;
-  std::unique_ptr<Renderer> observer_;         // draws pixels; null if they are not wanted
-  std::vector<std::uint8_t> seen_;             // its picture
-  mutable std::unique_ptr<Renderer> painter_;  // draws pictures; made for the first one
+  std::unique_ptr<Renderer> observer_;         // draws observations; null: no pixels
+  std::vector<std::uint8_t> seen_;             // the picture that it drew
+  mutable std::unique_ptr<Renderer> painter_;  // for render(), whose first call makes it
 };
 
 }  // namespace tandem::mujoco

@@ -34,7 +34,7 @@ void Physics::reset() {
 }
 
 void Physics::forward() {
-  // The model may be shared, so the switch is set in a copy that has the same arrays.
+  // The model may be shared, so the switch is set in a shallow copy.
   mjModel without_actuators = *model_;
   without_actuators.opt.disableflags |= mjDSBL_ACTUATION;
   mj_forward(&without_actuators, data_.get());
@@ -42,10 +42,10 @@ void Physics::forward() {
 
 void Physics::step(int substeps) {
   if (model_->opt.integrator == mjINT_RK4) {
-    // Runge-Kutta evaluates the forces at several points, so a step has no two halves.
+    // Runge-Kutta evaluates the forces at several points, so its steps cannot be split in two.
     for (int i = 0; i < substeps; ++i) mj_step(model_.get(), data_.get());
   } else {
-    // The first half of the first step was done at the end of the step before.
+    // The call before has computed the first half of the first step.
     mj_step2(model_.get(), data_.get());
     for (int i = 1; i < substeps; ++i) mj_step(model_.get(), data_.get());
   }

@@ -49,7 +49,7 @@ class EglRenderer : public Renderer {
   EglRenderer& operator=(const EglRenderer&) = delete;
 
   void draw(const Physics& physics, std::span<std::uint8_t> rgb) override {
-    // MuJoCo changes nothing of the data except its scratch memory.
+    // MuJoCo changes only the scratch memory of the data.
     auto& data = const_cast<mjData&>(physics.data());
     mjv_updateScene(&physics.model(), &data, &options_, &nothing_pulled_, &camera_, mjCAT_ALL,
                     &scene_);

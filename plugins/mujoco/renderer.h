@@ -23,7 +23,8 @@ class Renderer {
   virtual void draw(const Physics& physics, std::span<std::uint8_t> rgb) = 0;
 };
 
-/// Throws Error when nothing can be drawn here, and says what to do. The model must outlive it.
+/// Throws Error, which says what to do, when EGL is missing or cannot draw. The model must outlive
+/// the renderer.
 std::unique_ptr<Renderer> make_renderer(const mjModel& model, int height, int width, bool plain);
 
 }  // namespace tandem::mujoco

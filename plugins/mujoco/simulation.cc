@@ -75,7 +75,8 @@ std::vector<double> Simulation::state() const {
 void Simulation::save(StateWriter& writer) const {
   const auto all = state();
   writer.put_values(all);
-  // Touch is computed during a step, so the state alone does not determine the last observation.
+  // Touch sensors are computed during a step, so the state alone does not determine the last
+  // observation.
   writer.put_bytes(std::as_bytes(features_.values()));
   writer.put(steps_);
 }

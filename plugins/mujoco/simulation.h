@@ -18,7 +18,7 @@ namespace tandem::mujoco {
 struct Outcome {
   double reward = 0;
   bool out_of_time = false;
-  bool diverged = false;  // the simulation broke down: the observation is the previous one
+  bool diverged = false;  // the simulation became invalid; the observation is the previous one
 };
 
 /// Plays episodes of a task. States, observations and rewards equal those of dm_control after the
@@ -34,11 +34,11 @@ class Simulation {
 
   void reset(Stream& stream);
 
-  /// Starts an episode in a given state instead of a drawn one.
+  /// Starts an episode in a given state instead of a random one.
   void reset(std::span<const double> state);
 
   /// The numbers that determine the future, except the count of steps: the state of Physics, then
-  /// the numbers that the task drew.
+  /// the numbers of the model that the task sets.
   [[nodiscard]] std::vector<double> state() const;
 
   Outcome step(std::span<const float> control);
@@ -53,7 +53,7 @@ class Simulation {
 
   std::unique_ptr<Task> task_;
   Physics physics_;
-  std::vector<std::span<double>> drawn_;  // the model's numbers that the task draws
+  std::vector<std::span<double>> drawn_;  // the numbers of the model that the task sets
   int substeps_;
   double step_limit_;
   std::int64_t steps_ = 0;

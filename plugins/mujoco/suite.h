@@ -1,4 +1,4 @@
-// The list of tasks, which has dm_control's under their names.
+// The list of tasks, under dm_control's names.
 #pragma once
 
 #include <memory>

@@ -37,13 +37,14 @@ class Features {
   std::vector<double> values_;
 };
 
-/// How episodes start, the observations, and the rewards. Holds no state of an episode; one object
-/// serves one Physics, and only one thread at a time may use both.
+/// Defines the starts of episodes, the observations and the rewards. Holds no state of an episode;
+/// one object serves one Physics, and only one thread at a time may use both.
 class Task {
  public:
   virtual ~Task() = default;
 
-  /// The numbers of the model that start() draws. A task that draws any needs its own model.
+  /// The numbers of the model that start() sets. A task that sets any needs its own copy of the
+  /// model.
   [[nodiscard]] virtual std::vector<std::span<double>> drawn_numbers(mjModel&) const { return {}; }
 
   /// Draws the first state of an episode. `physics` was just reset; the caller calls forward().

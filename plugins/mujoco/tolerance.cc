@@ -22,7 +22,7 @@ void check(const Wanted& wanted) {
 
 double square(double x) { return x * x; }
 
-/// 1 at x = 0, `value` at x = 1.
+/// A curve that falls from 1 at x = 0 to `value` at x = 1.
 double fall(double x, double value, Sigmoid sigmoid) {
   switch (sigmoid) {
     case Sigmoid::gaussian:

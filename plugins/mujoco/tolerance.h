@@ -1,4 +1,4 @@
-// Scores how close a number is to its wanted range: the parts of the suite's rewards.
+// Scores how close a number is to a wanted range, for the rewards of the suite.
 #pragma once
 
 #include <limits>
@@ -7,7 +7,7 @@ namespace tandem::mujoco {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// The way in which the score falls outside of the bounds.
+/// The curve along which the score falls outside the bounds.
 enum class Sigmoid {
   gaussian,
   hyperbolic,

@@ -14,7 +14,7 @@ namespace {
 constexpr double kStandHeight = 1.4;  // metres from the floor to the head
 constexpr int kRootNumbers = 7;       // place and orientation of the whole body
 
-// Metres per second; 0: only standing counts.
+// Speeds in metres per second; 0: only standing counts.
 constexpr int kStand = 0;
 constexpr int kWalk = 1;
 constexpr int kRun = 10;
@@ -74,7 +74,7 @@ class Humanoid : public Task {
   }
 
  private:
-  /// Adds the place of a limb, seen from the torso.
+  /// Adds the place of a limb in the torso's coordinates.
   void add_from_torso(const mjData& data, int limb, Features& features) const {
     std::array<double, 3> distance;
     std::array<double, 3> seen;

@@ -15,9 +15,9 @@ namespace tandem::mujoco {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
-constexpr double kClose = 0.01;     // metres
-constexpr double kPInHand = 0.1;    // how often an episode starts with the object in the hand ...
-constexpr double kPInTarget = 0.1;  // ... or already in its place
+constexpr double kClose = 0.01;   // metres
+constexpr double kPInHand = 0.1;  // probability that an episode starts with the object in the hand
+constexpr double kPInTarget = 0.1;  // probability that it starts with the object in its place
 
 constexpr std::array kArmJoints = {"arm_root", "arm_shoulder", "arm_elbow", "arm_wrist",
                                    "finger",   "fingertip",    "thumb",     "thumbtip"};

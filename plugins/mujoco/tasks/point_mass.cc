@@ -1,4 +1,4 @@
-// A mass in the plane, pulled to the middle by two motors.
+// A mass in the plane that two motors should pull to the target in the middle.
 #include <array>
 #include <cmath>
 
@@ -24,8 +24,7 @@ double alignment(const Direction& one, const Direction& other) {
   return std::abs(one[0] * other[0] + one[1] * other[1]);
 }
 
-/// In the hard task each motor pulls in a direction of its own, which the observation does not
-/// show.
+/// In the hard task each motor pulls in a random direction, which the observation does not show.
 class PointMass : public Task {
  public:
   PointMass(const mjModel& model, bool random_directions)

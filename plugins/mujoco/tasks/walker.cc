@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kStandHeight = 1.2;  // metres from the floor to the torso
 
-// Metres per second; 0: only standing counts.
+// Speeds in metres per second; 0: only standing counts.
 constexpr int kStand = 0;
 constexpr int kWalk = 1;
 constexpr int kRun = 8;

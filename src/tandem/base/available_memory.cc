@@ -7,7 +7,7 @@
 namespace tandem {
 namespace {
 
-/// The number in a line of /proc/meminfo such as "MemAvailable:    1234 kB".
+/// The available memory of the system, from the line "MemAvailable:    1234 kB" of /proc/meminfo.
 std::optional<std::int64_t> system_bytes() {
   std::ifstream lines("/proc/meminfo");
   for (std::string name; lines >> name;) {
@@ -22,7 +22,7 @@ std::optional<std::int64_t> number_in(const char* file) {
   std::ifstream stream(file);
   std::int64_t number = 0;
   if (stream >> number) return number;
-  return std::nullopt;  // "max": no limit
+  return std::nullopt;  // no such file, or "max": no limit
 }
 
 /// The number in a line "NAME NUMBER"; 0 if there is no such line.
@@ -35,8 +35,8 @@ std::int64_t named_number_in(const char* file, const std::string& wanted) {
   return 0;
 }
 
-/// The memory that cgroup v2 leaves to a container. Cached files count as free, because the system
-/// can drop them.
+/// The memory that cgroup v2 leaves to a container. Inactive cached files count as free, because
+/// the system can drop them.
 std::optional<std::int64_t> container_bytes() {
   const auto most = number_in("/sys/fs/cgroup/memory.max");
   const auto used = number_in("/sys/fs/cgroup/memory.current");

@@ -1,4 +1,4 @@
-// The memory that is available.
+// The memory that is still available to this process.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace tandem {
 
-/// Bytes that this process may still take before the system or its container has no more. Empty if
-/// the system does not tell.
+/// The bytes that this process can still allocate before the system or its container runs out.
+/// Empty if the system does not report them.
 std::optional<std::int64_t> available_memory_bytes();
 
 }  // namespace tandem

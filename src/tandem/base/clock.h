@@ -9,12 +9,12 @@ namespace tandem {
 /// Measures the seconds since its construction or the last lap(). Value type, not thread-safe.
 class Stopwatch {
  public:
-  /// Seconds so far; the lap goes on.
+  /// The seconds since the lap began; does not end the lap.
   [[nodiscard]] double seconds() const {
     return std::chrono::duration<double>(Clock::now() - start_).count();
   }
 
-  /// Returns the seconds since the last lap, and starts the next one.
+  /// Returns the seconds since the lap began, and starts the next lap.
   double lap() {
     const auto now = Clock::now();
     const double passed = std::chrono::duration<double>(now - start_).count();
@@ -27,21 +27,21 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-/// The processor time of the calling thread.
+/// The processor time of the calling thread, in seconds.
 inline double thread_processor_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// How threads spend their time, in thread-seconds: the parts of PAAC's Figure 2.
+/// How threads spend their time, in thread-seconds, divided as in PAAC's Figure 2.
 struct TimeShares {
   double stepping = 0;   // environments: emulation and observations
   double inferring = 0;  // forward passes for acting and bootstrapping, sampling of actions
   double learning = 0;   // gradients and updates
   double waiting = 0;    // for other threads
 
-  /// Adds each share to its own.
+  /// Adds the shares of `other` one by one.
   TimeShares& operator+=(const TimeShares& other) {
     stepping += other.stepping;
     inferring += other.inferring;

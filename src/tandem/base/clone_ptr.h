@@ -17,7 +17,7 @@ class ClonePtr {
   /// Clones the object of `other`.
   ClonePtr(const ClonePtr& other) : object_(other ? other->clone() : nullptr) {}
   ClonePtr(ClonePtr&&) noexcept = default;
-  /// Takes over a copy of the other's object, or what was moved.
+  /// Takes a copy of the other's object, or the object itself where `other` was moved.
   ClonePtr& operator=(ClonePtr other) noexcept {
     object_ = std::move(other.object_);
     return *this;

@@ -19,17 +19,17 @@ enum class Simd { portable, avx2, avx512, amx };
 /// The name of a set in $TANDEM_CPU. Pure, thread-safe.
 std::string simd_name(Simd simd);
 
-/// The sets that this CPU and its operating system have, narrowest first. If the system (Linux)
-/// must permit AMX, it asks for permission on behalf of the whole process. Thread-safe.
+/// The sets that this CPU and its operating system have, narrowest first. Where the CPU has AMX,
+/// the call asks Linux to permit it to the whole process. Thread-safe.
 std::vector<Simd> available_simd();
 
-/// The set in `available` with the name `wanted`, or the widest if that is empty. Throws Error with
-/// the names to choose from. Pure, thread-safe.
+/// The set in `available` with the name `wanted`, or the widest if `wanted` is empty. Throws Error,
+/// which lists the available names, if there is no such set. Pure, thread-safe.
 Simd choose_simd(std::string_view wanted, std::span<const Simd> available);
 
-/// The set to use here: the widest that this CPU has, or the one that $TANDEM_CPU names, which
-/// hides wider ones. Throws Error when the CPU lacks it. Thread-safe as long as nobody changes the
-/// process's environment variables.
+/// The set to use here: the one that $TANDEM_CPU names, or without that variable the widest that
+/// this CPU has. Throws Error when the CPU lacks the named set. Thread-safe as long as nobody
+/// changes the process's environment variables.
 Simd best_simd();
 
 }  // namespace tandem

@@ -14,12 +14,12 @@
 namespace tandem {
 namespace {
 
-// A double holds every integer up to here exactly.
+// A double holds every integer up to this one exactly.
 constexpr double kLargestExact = 9007199254740992.0;
 
 std::string number_text(double value) { return fmt::format("{}", value); }
 
-// "an integer from 1 to 64": the second half of every message about a bad value.
+// The part of an error message that says what a field needs, such as "an integer from 1 to 64".
 std::string needs(const Field& field) {
   const auto range = field_range(field);
   if (std::holds_alternative<bool*>(field.target)) return "true or false";
@@ -36,7 +36,7 @@ std::string needs(const Field& field) {
   throw Error(fmt::format("{} needs {}, not {}", field.key, needs(field), value));
 }
 
-// How a message shows a typed value: texts in quotes, so that "5" is told from 5.
+// A typed value as an error message shows it. Texts stand in quotes, so that "5" differs from 5.
 std::string shown(const FieldValue& value) {
   const auto* text = std::get_if<std::string>(&value);
   return text != nullptr ? fmt::format("\"{}\"", *text) : value_text(value);

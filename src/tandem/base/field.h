@@ -18,14 +18,14 @@ struct Field {
   /// The variable that it sets.
   std::variant<std::int64_t*, double*, bool*, std::string*> target;
   std::string meaning;      // one line, with the unit
-  std::string source = {};  // where the number comes from: "PAAC, section 5.1"
-  double least = -std::numeric_limits<double>::infinity();  // numbers: the least one allowed
-  double most = std::numeric_limits<double>::infinity();    // numbers: the greatest one allowed
-  // Texts: the words allowed; empty means any. Where "true" is among them, "true" and "false" are
-  // booleans as well, in files too.
+  std::string source = {};  // where the default comes from: "PAAC, section 5.1"
+  double least = -std::numeric_limits<double>::infinity();  // numbers: the minimum
+  double most = std::numeric_limits<double>::infinity();    // numbers: the maximum
+  // Texts: the allowed words; empty: any text. If "true" is one of them, TOML files hold "true" and
+  // "false" as booleans.
   std::vector<std::string> choices = {};
-  std::string word = {};   // numbers: a word for a value out of range, "auto"; empty: no such word
-  double word_value = -1;  // the value of that word
+  std::string word = {};   // numbers: a word for word_value, such as "auto"; empty: none
+  double word_value = -1;  // the value of `word`; may be out of range
 };
 
 /// The fields of a part, in the order in which they are listed.
@@ -34,22 +34,23 @@ using FieldList = std::vector<Field>;
 /// A value as a config file holds it, with its type.
 using FieldValue = std::variant<std::int64_t, double, bool, std::string>;
 
-/// Sets a field. The word of a number field sets it to its word_value. A whole number may set a
-/// number field, and a number without a fraction an integer field. Throws Error for a wrong type, a
-/// value out of range or not among the choices, saying what the field needs; the variable then
-/// keeps its value.
+/// Sets the variable of a field. A number field also takes an integer, or its word, which stands
+/// for word_value. An integer field also takes a number without a fraction. Throws Error for a
+/// wrong type, a value out of range or an unknown choice; the message says what the field needs,
+/// and the variable keeps its value.
 void set_field(const Field& field, const FieldValue& value);
 
-/// Sets a field from a word of the command line. Numbers may have a suffix k, M or G (thousand,
+/// Sets a field from its text on the command line. Numbers may have a suffix k, M or G (thousand,
 /// million, billion), an exponent, and _ between digits: "20M", "1e6", "115_000_000".
 void set_field_text(const Field& field, std::string_view text);
 
-/// The value: as a word if the field has one for it, as a boolean if a text is one.
+/// The value of a field. It is the field's word if the variable holds word_value, and a boolean if
+/// a field with the choice "true" holds the text "true" or "false".
 [[nodiscard]] FieldValue field_value(const Field& field);
 
-/// The value as a word that set_field_text takes back to the same bits.
+/// The value of a field as a text, which set_field_text converts back to the same bits.
 [[nodiscard]] std::string field_text(const Field& field);
-/// The word for a value without its field.
+/// The text of a value, without regard to a field.
 [[nodiscard]] std::string value_text(const FieldValue& value);
 
 /// "integer", "number", "boolean" or "text".

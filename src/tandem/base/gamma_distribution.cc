@@ -7,9 +7,9 @@ namespace tandem {
 namespace {
 
 constexpr double kPrecision = 1e-14;
-constexpr int kMostTerms = 100000;  // the root of the shape is about the number needed
+constexpr int kMostTerms = 100000;  // about sqrt(shape) terms are enough
 
-/// x^a e^-x / Gamma(a).
+/// The common factor of both expansions: x^a e^-x / Gamma(a).
 double front(double a, double x) { return std::exp(a * std::log(x) - x - std::lgamma(a)); }
 
 /// P(a, x) as a power series, which converges quickly if x < a + 1.
@@ -57,7 +57,7 @@ double gamma_quantile(double shape, double rate, double chance) {
   double low = 0;
   double high = shape + 1;
   while (gamma_cdf(shape, 1, high) < chance) high *= 2;
-  // Bisection: slow and sure.
+  // Bisection is slow, but always converges.
   while (high - low > kPrecision * high) {
     const double middle = (low + high) / 2;
     if (middle == low || middle == high) break;

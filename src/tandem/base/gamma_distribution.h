@@ -3,11 +3,12 @@
 
 namespace tandem {
 
-/// The chance that a draw is at most x >= 0: the regularised incomplete gamma function P(shape,
-/// rate x), to about 12 digits. shape, rate > 0. Pure.
+/// The probability that a draw is at most x: the regularised incomplete gamma function
+/// P(shape, rate * x), to about 12 digits. Needs shape > 0, rate > 0 and x >= 0. Pure.
 double gamma_cdf(double shape, double rate, double x);
 
-/// Its inverse: 0 at 0, infinity at 1. Pure.
+/// The inverse of gamma_cdf: the x that a draw does not exceed with the probability `chance`; 0 for
+/// 0, infinity for 1. Pure.
 double gamma_quantile(double shape, double rate, double chance);
 
 }  // namespace tandem

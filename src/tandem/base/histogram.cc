@@ -9,7 +9,7 @@ namespace tandem {
 void Histogram::add(double value, std::int64_t count) {
   const double place = (std::log2(value) - kLeast) * kPerDoubling;
   const double last = static_cast<double>(counts_.size()) - 1;
-  // The place of a zero is minus infinity.
+  // The logarithm of zero is minus infinity, so zeros count in the first bucket.
   counts_[static_cast<std::size_t>(std::clamp(place, 0.0, last))] += count;
 }
 

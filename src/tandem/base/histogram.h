@@ -11,7 +11,7 @@ namespace tandem {
 /// its least or greatest. Value type; not thread-safe.
 class Histogram {
  public:
-  /// Counts `value` as so many equal numbers.
+  /// Counts `value` as `count` equal numbers.
   void add(double value, std::int64_t count = 1);
   /// Adds all that the other has counted.
   Histogram& operator+=(const Histogram& other);
@@ -21,7 +21,7 @@ class Histogram {
 
  private:
   static constexpr int kPerDoubling = 8;
-  static constexpr int kLeast = -20;  // powers of 2
+  static constexpr int kLeast = -20;  // the range, as exponents of 2
   static constexpr int kMost = 10;
   static constexpr int kBuckets = kPerDoubling * (kMost - kLeast);
 

@@ -1,4 +1,4 @@
-// The median, for measurements on machines with other work to do.
+// The median: a few measurements that other work on the machine slowed down barely move it.
 #pragma once
 
 #include <algorithm>

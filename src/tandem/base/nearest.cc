@@ -40,7 +40,7 @@ std::string nearest(const std::string& word, std::span<const std::string> candid
   std::string best;
   for (const auto& candidate : candidates) {
     const auto found = distance(wanted, lower(candidate));
-    // A word that shares no letter with the other is not a typing error of it.
+    // A word in which every letter would have to change is not a typing error.
     if (found >= std::max(wanted.size(), candidate.size())) continue;
     if (found < least) {
       least = found;

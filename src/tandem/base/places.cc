@@ -11,8 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The loader knows the path of every file except the program, for which it has only the word that
-/// started it.
+/// The file that holds this code. The dynamic loader knows the paths of shared libraries; for the
+/// program itself it has an empty name, so /proc/self/exe gives the path.
 fs::path own_file() {
   Dl_info info{};
   link_map* map = nullptr;
@@ -27,7 +27,8 @@ fs::path own_file() {
 }  // namespace
 
 fs::path own_folder() {
-  // It is found once: a relative name would mean another file after the process changes its folder.
+  // The path is resolved only once: a relative name would mean another file after the process
+  // changes its working directory.
   static const fs::path folder = own_file().parent_path();
   return folder;
 }

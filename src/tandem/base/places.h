@@ -10,17 +10,17 @@ namespace tandem {
 
 /// The folder of the file that holds this function: the program's if it is linked statically, else
 /// that of the shared library or plug-in. Absolute, without symbolic links. Thread-safe. Throws
-/// std::filesystem::filesystem_error if the system does not tell.
+/// std::filesystem::filesystem_error if the system does not report it.
 [[nodiscard]] std::filesystem::path own_folder();
 
 /// The folders to search for parts of a kind ("plugins"): those that the environment variable
-/// lists, with colons between them, or, if it is empty or not set, those beside own_folder(). The
-/// same list serves a build folder, an installed program and an installed library. Thread-safe as
-/// long as nobody changes the process's environment variables.
+/// lists, with colons between them, or, if it is empty or not set, those beside own_folder(). These
+/// defaults serve a build folder, an installed program and an installed library alike. Thread-safe
+/// as long as nobody changes the process's environment variables.
 [[nodiscard]] std::vector<std::filesystem::path> places_of(const std::string& kind,
                                                            const char* variable);
 
-/// The folders as the variable would list them.
+/// The folders as one text with colons between them, as an environment variable lists them.
 [[nodiscard]] std::string joined(std::span<const std::filesystem::path> folders);
 
 }  // namespace tandem

@@ -44,7 +44,7 @@ std::uint32_t Stream::bits() {
 }
 
 // Lemire, "Fast random integer generation in an interval" (2019): the high word of a product is
-// uniform once the few low words that would favour some results are drawn again.
+// uniform if the draw is repeated for the few low words that would favour some results.
 std::uint32_t Stream::below(std::uint32_t limit) {
   const std::uint32_t threshold = (0u - limit) % limit;
   for (;;) {

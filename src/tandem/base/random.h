@@ -8,8 +8,8 @@
 
 namespace tandem {
 
-/// Philox4x32 with 10 rounds, the bijection behind Stream: the words of `counter` under `key`.
-/// Pure.
+/// Philox4x32 with 10 rounds, from which Stream takes its numbers. For each `key` it is a bijection
+/// of the words of `counter`. Pure.
 std::array<std::uint32_t, 4> philox(const std::array<std::uint32_t, 4>& counter,
                                     const std::array<std::uint32_t, 2>& key);
 
@@ -19,7 +19,7 @@ std::array<std::uint32_t, 4> philox(const std::array<std::uint32_t, 4>& counter,
 class Stream {
  public:
   Stream() = default;
-  /// The stream of this name, at its first draw.
+  /// The stream with this seed and id, before its first draw.
   Stream(std::uint64_t seed, std::uint64_t id) : seed_(seed), id_(id) {}
 
   std::uint32_t bits();                      // 32 random bits
@@ -27,7 +27,7 @@ class Stream {
   float uniform();                           // uniform in [0, 1), 24 random bits
   float normal();                            // standard normal (Box-Muller, two draws)
 
-  /// Writes its name and how much was drawn.
+  /// Writes the seed, the id and the number of draws.
   void save(StateWriter& writer) const;
   /// Becomes the stream that save() wrote, at the same draw.
   void load(StateReader& reader);
@@ -36,7 +36,7 @@ class Stream {
   std::uint64_t seed_ = 0;
   std::uint64_t id_ = 0;
   std::uint64_t draws_ = 0;               // 32-bit words drawn so far
-  std::array<std::uint32_t, 4> block_{};  // words of counter draws_ / 4
+  std::array<std::uint32_t, 4> block_{};  // the words of the latest counter
 };
 
 }  // namespace tandem

@@ -1,4 +1,4 @@
-// SHA-256, for manifests of checkpoints and for naming parameters and ROMs by their bits.
+// SHA-256, which identifies the files of checkpoints and the final parameters of a run.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,11 @@ class Sha256 {
   Sha256(Sha256&&) noexcept;
   Sha256& operator=(Sha256&&) noexcept;
 
-  /// Feeds the next bytes.
+  /// Appends bytes to the data.
   void add(std::span<const std::byte> bytes);
 
-  /// The hash of everything added, as 64 lower-case hexadecimal digits. It ends the hash, so call
-  /// it once.
+  /// The hash of everything added, as 64 lower-case hexadecimal digits. The call
+  /// ends the hash, so call it only once.
   [[nodiscard]] std::string hex();
 
  private:
@@ -30,10 +30,10 @@ class Sha256 {
   std::unique_ptr<Context> context_;
 };
 
-/// The 64 digits of these bytes' hash.
+/// The hash of these bytes, as 64 hexadecimal digits.
 std::string sha256_hex(std::span<const std::byte> bytes);
 
-/// The hash of a whole file. Throws Error when it cannot be read.
+/// The hash of a whole file, as 64 hexadecimal digits. Throws Error when it cannot be read.
 std::string sha256_hex_of_file(const std::filesystem::path& file);
 
 }  // namespace tandem

@@ -25,32 +25,31 @@ using GivePieces = std::function<void(const TakePiece& take)>;
 /// Collects values into bytes, in the order of the calls. Not thread-safe.
 class StateWriter {
  public:
-  /// The value's bytes, as they lie in memory.
+  /// Appends the value's bytes as they lie in memory.
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void put(const T& value) {
-    // GCC 12 would report an overflow of an insert() here, in some groups of files compiled at
-    // once.
+    // With insert() instead, GCC 12 would warn of an overflow in some unity builds.
     const auto size = bytes_.size();
     bytes_.resize(size + sizeof(T));
     std::memcpy(bytes_.data() + size, &value, sizeof(T));
   }
 
-  /// A block of any length; its length goes before it.
+  /// Appends the length of a block, then its bytes.
   void put_bytes(std::span<const std::byte> block) {
     put(static_cast<std::uint64_t>(block.size()));
     bytes_.insert(bytes_.end(), block.begin(), block.end());
   }
 
-  /// Writes the values as bytes, after their length.
+  /// Appends the length of the values in bytes, then the values.
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void put_values(const std::vector<T>& values) { put_bytes(std::as_bytes(std::span(values))); }
 
-  /// The text's bytes; their length goes before them.
+  /// Appends the length of a text, then its bytes.
   void put_string(const std::string& text) { put_bytes(std::as_bytes(std::span(text))); }
 
-  /// All that was put.
+  /// All bytes so far.
   [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
 
  private:
@@ -61,10 +60,10 @@ class StateWriter {
 /// bytes must outlive the reader. Not thread-safe.
 class StateReader {
  public:
-  /// Reads from the first of these bytes on.
+  /// Begins at the first of these bytes.
   explicit StateReader(std::span<const std::byte> bytes) : rest_(bytes) {}
 
-  /// The value of the same type that put() wrote.
+  /// Reads a value that put() wrote; T must be the same type.
   template <class T>
   requires std::is_trivially_copyable_v<T> T get() {
     T value;
@@ -72,7 +71,7 @@ class StateReader {
     return value;
   }
 
-  /// The bytes that put_bytes() wrote; a view of the reader's bytes.
+  /// Reads the block of one put_bytes(), as a view of the reader's bytes.
   std::span<const std::byte> get_bytes() { return take(get<std::uint64_t>()); }
 
   /// Reads the values of one put_values(). Throws Error when the block does not hold whole values.
@@ -87,7 +86,7 @@ class StateReader {
     return values;
   }
 
-  /// The text that put_string() wrote.
+  /// Reads the text of one put_string().
   std::string get_string() {
     const auto block = get_bytes();
     return {reinterpret_cast<const char*>(block.data()), block.size()};

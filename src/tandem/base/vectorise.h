@@ -16,9 +16,10 @@ template <class Body>
   body();
 }
 
-/// Calls `body` in code for the widest vector instructions that best_simd() allows; the compiler
-/// vectorises the loops in it. Results do not depend on the instructions, provided each iteration
-/// is independent: the build never fuses a product with a sum. As thread-safe as `body`.
+/// Calls `body`, compiled for the widest vector instructions that best_simd() allows; the compiler
+/// vectorises the loops in it. Results do not depend on the instructions, provided the iterations
+/// of a loop are independent, because the build never fuses a product with a sum. As thread-safe as
+/// `body`.
 template <class Body>
 void vectorise(const Body& body) {
   static const Simd simd = best_simd();

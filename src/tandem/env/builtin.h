@@ -12,8 +12,8 @@
 
 namespace tandem {
 
-/// Options of all built-in environments. Each uses those that its comment names, and all use
-/// `stack` and `max_steps`. Value type.
+/// Options of all built-in environments. Each uses `stack`, `max_steps` and the options that its
+/// comment below names. Value type.
 struct BuiltinOptions {
   std::int64_t stack = 1;
   std::int64_t max_steps = 0;  // 0: the environment's own limit
@@ -30,28 +30,30 @@ struct BuiltinOptions {
 /// The family of cartpole, catch, latency, memory and pendulum.
 std::unique_ptr<EnvFamily> make_builtin_family();
 
-/// Each function makes one environment, without a limit of steps.
+/// Each function makes one environment, without a limit on its steps.
 ///
-/// A pole on a cart, pushed left or right, must not fall: the equations of Gymnasium's CartPole-v1.
-/// Frames are {4} f32: position, velocity, angle, angular velocity. Reward 1 a step.
+/// The agent pushes a cart left or right so that the pole on it does not fall: the equations of
+/// Gymnasium's CartPole-v1. Frames are {4} f32: position, velocity, angle, angular velocity. The
+/// reward is 1 for each step.
 std::unique_ptr<Env> make_cartpole(const BuiltinOptions& options);
 
-/// A ball falls over 10 rows of 5 columns; the paddle below moves left, stays or moves right, and
-/// must catch it: reward 1 or -1 at the end, as in bsuite's Catch. Frames are {1, size, size} u8.
+/// A ball falls through a grid of 10 rows and 5 columns. The paddle below moves left, stays or
+/// moves right, and must catch it: reward 1 or -1 at the end, as in bsuite's Catch. Frames are
+/// {1, size, size} u8.
 std::unique_ptr<Env> make_catch(const BuiltinOptions& options);
 
 /// A pendulum must be swung up by a weak torque: the equations of Gymnasium's Pendulum-v1. One
 /// continuous action in [-2, 2]. Frames are {3} f32: cosine and sine of the angle, velocity.
 std::unique_ptr<Env> make_pendulum(const BuiltinOptions& options);
 
-/// The first frame alone shows a cue of -1 or 1. After `delay` steps action 0 or 1 must name it:
-/// reward 1 or -1. Frames are {3} f32: cue, whether the answer is due, share of the delay that is
-/// left.
+/// The first frame alone shows a cue of -1 or 1. After `delay` steps action 0 or 1 must name
+/// the cue: reward 1 or -1. Frames are {3} f32: cue, whether the answer is due, share of the delay
+/// that is left.
 std::unique_ptr<Env> make_memory(const BuiltinOptions& options);
 
-/// For measurements: nothing to learn, and steps that take a time drawn from `distribution` with
-/// mean `mean_us` microseconds. Frames are {4} f32 ("small") or {1, 84, 84} u8 ("pixels") and show
-/// the drawn time; six actions, reward 0.
+/// For measurements, with nothing to learn. A step takes a time drawn from `distribution` with mean
+/// `mean_us` microseconds, busy or sleeping (`wait`). Frames show the drawn time in {4} f32 or
+/// {1, 84, 84} u8 (`observation` "small" or "pixels"). There are six actions; the reward is 0.
 std::unique_ptr<Env> make_latency(const BuiltinOptions& options);
 
 }  // namespace tandem

@@ -11,7 +11,7 @@ Canvas::Canvas(int width, int height, const Color& background)
   rectangle(0, 0, width, height, background);
 }
 
-// Colours those pixels of a box whose centres lie inside a shape.
+// Colours the pixels of a box whose centres lie inside a shape.
 template <class Inside>
 void Canvas::fill(double left, double top, double right, double bottom, const Color& color,
                   Inside inside) {

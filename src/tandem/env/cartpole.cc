@@ -1,6 +1,6 @@
 // Barto, Sutton and Anderson, "Neuronlike adaptive elements that can solve difficult learning
-// control problems" (1983), with the numbers of Gymnasium's CartPole-v1. Sums and products have
-// Gymnasium's order, so both give the same bits if sine and cosine do.
+// control problems" (1983), with the constants of Gymnasium's CartPole-v1. Sums and products have
+// Gymnasium's order, so both give the same bits if their sines and cosines agree.
 #include <algorithm>
 #include <array>
 #include <cmath>

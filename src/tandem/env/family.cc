@@ -22,7 +22,7 @@ void refuse_paths(const std::string& id, const std::string& plugin) {
       "'{}' is no environment id: it is a name ('cartpole') or plug-in:name ('atari:Pong')", id));
 }
 
-/// Throws Error if an id without a colon is a plug-in's name.
+/// Throws Error if an id without a colon is the name of a plug-in.
 void refuse_plugin_alone(const std::string& id) {
   const auto plugins = plugin_names();
   if (std::ranges::find(plugins, id) == plugins.end()) return;

@@ -24,18 +24,18 @@ class EnvFamily {
   [[nodiscard]] virtual FieldList fields() = 0;
 
   /// Makes an environment. Throws Error for an unknown name (and offers the nearest) or a missing
-  /// file. `seed` is for random generators inside a foreign emulator; an environment of tandem
-  /// takes its stream with each call.
+  /// file. `seed` is for the generator inside an emulator such as ALE; the environments of tandem
+  /// itself receive a random stream with each call.
   [[nodiscard]] virtual std::unique_ptr<Env> make(const std::string& name, std::uint64_t seed) = 0;
 };
 
-/// The version of the interface between tandem and its plug-ins. A plug-in is refused when its abi
-/// is not this one; raise the number with each change of the headers that a plug-in includes.
+/// The version of the interface between tandem and its plug-ins. A plug-in with another abi is
+/// refused; raise the number with each change of the headers that a plug-in includes.
 inline constexpr std::uint32_t kPluginAbi = 4;
 
-/// The object that a plug-in's shared object exports as `extern "C" const tandem::PluginInfo*
-/// tandem_plugin()`. It stays as it is while the
-/// plug-in is loaded.
+/// The description of a plug-in. Its shared object exports the function
+/// `extern "C" const tandem::PluginInfo* tandem_plugin()`, which returns it. It stays unchanged
+/// while the plug-in is loaded.
 struct PluginInfo {
   std::uint32_t abi;    // kPluginAbi of the headers it was built with; must stay the first member
   const char* name;     // the family's name: "atari"

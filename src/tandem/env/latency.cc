@@ -63,13 +63,13 @@ class Latency : public Env {
       std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(microseconds));
       return;
     }
-    // This measures time on a core, not on the wall: threads that share a core slow each other
-    // down.
+    // The loop measures processor time, not wall-clock time, so threads that share a core slow each
+    // other down.
     const double end = thread_processor_seconds() + 1e-6 * microseconds;
     while (thread_processor_seconds() < end) continue;
   }
 
-  // `share` is the time as a multiple of the mean.
+  // Writes the frame; `share` is the time of the step as a multiple of the mean.
   void show(double share, std::span<std::byte> frame) const {
     if (spec_.dtype == DType::u8) {
       std::memset(frame.data(), static_cast<int>(std::min(64 * share, 255.0)), frame.size());

@@ -15,9 +15,9 @@ namespace {
 constexpr double kPi = std::numbers::pi;
 constexpr double kMostSpeed = 8.0;
 constexpr float kMostTorque = 2.0f;
-// Mass and length are 1.
+// The pendulum's mass and length are 1.
 
-// The same angle in [-pi, pi).
+// The same direction as an angle in [-pi, pi).
 double normalised(double angle) {
   const double shifted = std::fmod(angle + kPi, 2 * kPi);
   return (shifted < 0 ? shifted + 2 * kPi : shifted) - kPi;
@@ -74,7 +74,7 @@ class Pendulum : public Env {
   }
 
   EnvSpec spec_;
-  double angle_ = 0;  // from upright
+  double angle_ = 0;  // from upright, in radians
   double speed_ = 0;
 };
 

@@ -44,8 +44,7 @@ fs::path find_plugin(const std::string& name) {
 
 const PluginInfo& load_plugin(const std::string& name) {
   const auto file = find_plugin(name);
-  // The handle is never closed: its own reference count keeps the code of living environments
-  // mapped.
+  // The handle is never closed, so the code of living environments stays mapped.
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     throw Error(
@@ -75,7 +74,7 @@ const PluginInfo& load_plugin(const std::string& name) {
 std::vector<std::string> plugin_names() {
   std::set<std::string> names;
   for (const auto& folder : plugin_folders()) {
-    std::error_code unreadable;  // a missing folder has no plug-ins
+    std::error_code unreadable;  // ignored: a missing folder has no plug-ins
     for (const auto& entry : fs::directory_iterator(folder, unreadable)) {
       const auto file = entry.path().filename().string();
       if (file.starts_with(kPrefix) && file.ends_with(kSuffix)) {

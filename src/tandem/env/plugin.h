@@ -1,4 +1,4 @@
-// Finds and loads plug-ins: shared objects that bring a family of environments.
+// Finds and loads plug-ins: shared objects that provide a family of environments.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace tandem {
 
 /// Loads tandem_<name>.so from the first of the plug-in folders that has it. A plug-in stays loaded
-/// until the process ends, because its environments may live as long. Throws Error, and says what
+/// until the process ends, because its environments may live that long. Throws Error, and says what
 /// to do, when no folder has it, when it cannot be loaded, or when it was built for other headers.
 /// Thread-safe.
 const PluginInfo& load_plugin(const std::string& name);

@@ -8,8 +8,8 @@
 
 namespace tandem {
 
-/// The same environment with a limit: after `max_steps` steps its game is over and truncated,
-/// unless it ended before.
+/// The same environment with a time limit: an episode is truncated after `max_steps` steps, and its
+/// game is over, unless it has terminated by then.
 std::unique_ptr<Env> make_time_limit(std::unique_ptr<Env> env, std::int64_t max_steps);
 
 }  // namespace tandem

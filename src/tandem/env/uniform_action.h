@@ -10,9 +10,9 @@
 
 namespace tandem {
 
-/// Draws an action of `spec`. The numbers of a continuous action lie between their bounds; they are
-/// written to `continuous` (action_dims values), which the action views. Pure, except that it moves
-/// the stream.
+/// Draws an action of `spec`. A continuous action lies within its bounds; its values are written to
+/// `continuous` (action_dims values), and the action is a view of them. Changes nothing but the
+/// stream and `continuous`.
 inline Action uniform_action(const EnvSpec& spec, Stream& stream, std::span<float> continuous) {
   if (spec.discrete()) {
     const auto choices = static_cast<std::uint32_t>(spec.num_actions);

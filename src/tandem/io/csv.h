@@ -6,7 +6,7 @@
 
 namespace tandem {
 
-/// One line with its end; words stand in quotes where RFC 4180 requires it. Pure.
+/// One line with its line break; words stand in quotes where RFC 4180 requires it. Pure.
 [[nodiscard]] std::string csv_line(const std::vector<std::string>& words);
 
 }  // namespace tandem

@@ -124,7 +124,7 @@ void make_folder(const fs::path& folder) {
 
 std::vector<std::byte> read_file(const fs::path& path) {
   std::error_code error;
-  const auto size = fs::file_size(path, error);  // also an error for a folder
+  const auto size = fs::file_size(path, error);  // fails for a folder, too
   std::ifstream stream(path, std::ios::binary);
   if (error || !stream) {
     const auto cause = error ? error.message() : std::strerror(errno);

@@ -51,8 +51,8 @@ std::string describe(NpyType type, std::int64_t rows, const std::vector<std::int
                      name_of(type).name, shape);
 }
 
-// The preamble and header, padded so that the items start at a multiple of 64 bytes. Their place
-// does not depend on the number of rows.
+// The preamble and header, padded so that the items start at a multiple of 64 bytes. The length
+// does not depend on the number of rows, so that close() can write the header again.
 std::string header(NpyType type, std::int64_t rows, const std::vector<std::int64_t>& row_shape) {
   constexpr auto kMostRows = std::numeric_limits<std::int64_t>::max();
   const auto longest = kPreamble + describe(type, kMostRows, row_shape).size() + 1;
@@ -131,7 +131,7 @@ class Reader {
   }
 
   void parse_shape(const std::string& text) {
-    constexpr std::int64_t kMost = std::int64_t{1} << 40;  // items; no product of sizes overflows
+    constexpr std::int64_t kMost = std::int64_t{1} << 40;  // items; products cannot overflow
     std::int64_t count = 1;
     static const std::regex digits("[0-9]+");
     for (std::sregex_iterator it(text.begin(), text.end(), digits), end; it != end; ++it) {

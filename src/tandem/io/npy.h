@@ -25,8 +25,8 @@ struct NpyArray {
   [[nodiscard]] double at(std::size_t index) const;
 };
 
-/// Throws Error, and names the file, when it cannot be read, is not an .npy file of these types, or
-/// ends before its shape is filled.
+/// Reads a whole array. Throws Error, which names the file, when it cannot be read, is not a .npy
+/// file of these types, or has fewer items than its shape.
 [[nodiscard]] NpyArray read_npy(const std::filesystem::path& file);
 
 /// Writes an array row by row; its shape becomes {rows, ...row_shape}. close() must be called to

@@ -15,7 +15,7 @@ namespace tandem {
 namespace {
 
 constexpr int kCompressionLevel = 1;
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 31;  // of a piece, compressed or not
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 31;  // of an uncompressed piece
 
 [[noreturn]] void throw_damaged(const std::filesystem::path& file) {
   throw Error(fmt::format("{} is damaged: a piece of it cannot be read", file.string()));
@@ -61,7 +61,7 @@ void read_pieces(const std::filesystem::path& file, const TakePiece& take) {
     in.read(packed.data(), static_cast<std::streamsize>(packed.size()));
     if (!in) throw_damaged(file);
     const auto size = ZSTD_getFrameContentSize(packed.data(), packed.size());
-    if (size > kMostBytes) throw_damaged(file);  // error codes are larger still
+    if (size > kMostBytes) throw_damaged(file);  // zstd's error codes are greater still
     piece.resize(size);
     if (ZSTD_decompress(piece.data(), size, packed.data(), packed.size()) != size) {
       throw_damaged(file);

@@ -14,11 +14,11 @@
 
 namespace tandem {
 
-/// Writes pieces into a file, each compressed by itself after its length: u32 bytes of the
-/// compressed piece, then zstd. Not thread-safe. Throws Error as OutputFile does.
+/// Writes pieces into a file, each compressed by itself: its compressed length in bytes as a u32,
+/// then its zstd frame. Not thread-safe. Throws Error as OutputFile does.
 class PieceWriter {
  public:
-  /// Makes the file, or empties it where there is one.
+  /// Creates the file, or empties an existing one.
   explicit PieceWriter(const std::filesystem::path& file);
 
   /// Compresses one piece and writes it.

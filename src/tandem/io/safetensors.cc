@@ -111,8 +111,8 @@ std::vector<std::byte> encode_safetensors(const Tensors& tensors) {
 Tensors decode_safetensors(std::span<const std::byte> bytes, const std::string& file) {
   try {
     return decode(bytes);
-  } catch (const std::exception& error) {  // our own errors, and those of JSON members that are
-                                           // missing or mistyped
+  } catch (const std::exception& error) {  // our own errors, and JSON errors about members that
+                                           // are missing or mistyped
     throw Error(fmt::format("{} is not a valid safetensors file: {}", file, error.what()));
   }
 }

@@ -22,8 +22,8 @@ using Tensors = std::map<std::string, Tensor>;
 /// The bytes of a safetensors file. Every tensor must have as many values as its shape says.
 std::vector<std::byte> encode_safetensors(const Tensors& tensors);
 
-/// Reads float32 tensors. Throws Error that names `file` when the bytes are not a whole and valid
-/// safetensors file.
+/// Reads float32 tensors. Throws Error, which names `file`, when the bytes are not a whole and
+/// valid safetensors file.
 Tensors decode_safetensors(std::span<const std::byte> bytes, const std::string& file);
 
 }  // namespace tandem

@@ -1,4 +1,4 @@
-// A folder for as long as it is needed.
+// A folder that lasts as long as the object that made it.
 #pragma once
 
 #include <cerrno>
@@ -11,8 +11,8 @@
 
 namespace tandem {
 
-/// Makes an empty folder, and deletes it with its content at the end. Throws Error when it cannot
-/// be made. Not thread-safe.
+/// Creates an empty folder; the destructor deletes it with its content. Throws Error when it cannot
+/// be created. Not thread-safe.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

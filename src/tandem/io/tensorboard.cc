@@ -37,7 +37,7 @@ std::string fixed(T value) {
   return {bytes.data(), bytes.size()};
 }
 
-// The four encodings of protobuf that an Event needs; `field` is the field's number.
+// The four protobuf encodings that an Event needs; `field` is the number of a field.
 
 std::string varint(std::uint64_t value) {
   std::string bytes;
@@ -67,7 +67,8 @@ std::string event(std::int64_t step, const std::string& content) {
   return double_field(1, wall_seconds()) + integer_field(2, step) + content;
 }
 
-// Readers take the files of a folder in the order of their names, so the name begins with the time.
+// Readers take the files of a folder in the order of their names, so the time comes first among the
+// parts that differ.
 fs::path new_file_name(const fs::path& folder) {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);

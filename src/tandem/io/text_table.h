@@ -6,11 +6,11 @@
 
 namespace tandem {
 
-/// Columns of the terminal behind stdout; $COLUMNS or 100 when there is none.
+/// The width of the terminal behind stdout, in characters. Without a terminal, $COLUMNS or 100.
 [[nodiscard]] int terminal_width();
 
-/// Aligns rows of equal length in columns. The last column is wrapped at `width`; if too little
-/// room is left for it, it goes below its row, indented.
+/// Aligns rows of equal length in columns. The last column is wrapped at `width`. If too little
+/// room is left for it, it stands indented below its row.
 [[nodiscard]] std::string format_table(const std::vector<std::vector<std::string>>& rows,
                                        int width);
 

@@ -40,7 +40,8 @@ std::string message_of(int cause) { return std::generic_category().message(cause
 std::vector<std::string> ffmpeg_arguments(const std::filesystem::path& file, const Picture& first,
                                           const VideoOptions& options) {
   const int rows = options.scale > 0 ? options.scale : vertical_scale(first.height);
-  // Padded to even sizes, as the encoder needs. With faststart a video plays before it has loaded.
+  // Pictures are padded, because the encoder needs even sizes. With faststart, a video plays before
+  // it has loaded completely.
   std::istringstream words(fmt::format(
       "ffmpeg -hide_banner -nostdin -y -loglevel error "
       "-f rawvideo -pixel_format rgb24 -video_size {}x{} -framerate {} -i pipe:0 "
@@ -52,7 +53,7 @@ std::vector<std::string> ffmpeg_arguments(const std::filesystem::path& file, con
   return arguments;
 }
 
-// The standard streams of a child process; owns the list, not the descriptors.
+// The standard streams of a child process. Owns the list of redirections, not the descriptors.
 class StandardStreams {
  public:
   StandardStreams(int input, int messages) {
@@ -71,7 +72,7 @@ class StandardStreams {
   posix_spawn_file_actions_t actions_;
 };
 
-// "pong.part.mp4" for "pong.mp4": ffmpeg knows the format from the last part of the name.
+// "pong.part.mp4" for "pong.mp4": ffmpeg recognises the format by the extension.
 std::filesystem::path unfinished_name(std::filesystem::path file) {
   const auto name = file.stem().string() + ".part" + file.extension().string();
   return file.replace_filename(name);
@@ -119,7 +120,7 @@ VideoWriter::~VideoWriter() {
 
 void VideoWriter::start_ffmpeg(const Picture& first, const VideoOptions& options) {
   messages_ = Descriptor(memfd_create("ffmpeg messages", MFD_CLOEXEC));
-  // A socket instead of a pipe: writing to a pipe whose reader has died ends the process by
+  // This is a socket, because a write to a pipe whose reader has died would end the process by
   // SIGPIPE.
   std::array<int, 2> ends{-1, -1};
   const int failed = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data());
@@ -162,7 +163,7 @@ void VideoWriter::close() {
   throw Error(fmt::format("cannot write {}: {}", file_.string(), error.message()));
 }
 
-/// Its exit status; 0 is success.
+/// Waits until ffmpeg has ended. Returns its status; 0 is success.
 int VideoWriter::wait_for_ffmpeg() {
   const pid_t process = std::exchange(ffmpeg_, -1);
   int status = 0;

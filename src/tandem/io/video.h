@@ -32,7 +32,7 @@ class Descriptor {
 /// Speed and size of a video. Value type.
 struct VideoOptions {
   double fps = 30;  // pictures per second
-  int scale = 0;    // rows of the video for a row of a picture; 0: about 640 rows in all
+  int scale = 0;    // video rows for each row of a picture; 0: about 640 rows in all
 };
 
 /// An H.264 video (yuv420p, so that browsers play it). Pictures go uncompressed through a socket to
@@ -44,7 +44,7 @@ class VideoWriter {
   /// `first` sets the size of all pictures; it is not added.
   VideoWriter(std::filesystem::path file, const Picture& first, const VideoOptions& options);
 
-  /// Drops the video, unless it was closed.
+  /// Deletes the video, unless close() has completed it.
   ~VideoWriter();
   VideoWriter(const VideoWriter&) = delete;
   VideoWriter& operator=(const VideoWriter&) = delete;
@@ -71,8 +71,8 @@ class VideoWriter {
 /// Rows of the video for a row of a picture of this height, if the options leave it open.
 [[nodiscard]] int vertical_scale(int height);
 
-/// Columns of the video for a column of a picture at this scale: the whole number nearest to the
-/// true shape of the pixels, so that all columns have the same width.
+/// Columns of the video for a column of a picture at this scale: the integer that comes nearest to
+/// the true shape of the pixels. All columns thus have the same width.
 [[nodiscard]] int horizontal_scale(double pixel_aspect, int scale);
 
 }  // namespace tandem

@@ -20,8 +20,8 @@ struct Stopped {};
 
 /// A set of named threads. The first exception other than Stopped in any of them stops the crew:
 /// every thread that blocks on something built on stop_token() wakes and throws Stopped. The
-/// destructor stops and joins, so what the threads use must outlive the crew. stop() and
-/// stop_token() may be called by any thread, the rest by the owner alone.
+/// destructor stops and joins, so all objects that the threads use must outlive the crew. Any
+/// thread may call stop() and stop_token(); the other members are for the owner alone.
 class Crew {
  public:
   Crew() = default;
@@ -29,8 +29,8 @@ class Crew {
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
-  /// Starts `count` threads that run body(rank), ranks from `first` on, named "role-rank" (the
-  /// system keeps 15 characters).
+  /// Starts `count` threads, named "role-rank" (the system keeps 15 characters). They run
+  /// body(rank) for the ranks from `first` on.
   void spawn(const std::string& role, int count, const std::function<void(int rank)>& body,
              int first = 0);
 
@@ -43,7 +43,7 @@ class Crew {
   /// Asks all threads to end, and waits until they have.
   void end() noexcept;
 
-  /// Requested by stop() and by the first error; blocking calls wait on it.
+  /// The token that stop() or the first error triggers, which ends blocking calls.
   [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
 
  private:
@@ -57,8 +57,8 @@ class Crew {
 };
 
 /// Blocks until ready() holds; throws Stopped once `stop` is requested, ready or not. `lock` is
-/// held whenever ready() runs, and at the return; the compiler cannot see it in there, so a lambda
-/// that reads what the lock guards says TANDEM_REQUIRES.
+/// held while ready() runs and at the return. The compiler cannot see that inside a lambda, so a
+/// lambda that reads guarded members declares TANDEM_REQUIRES.
 template <class Ready>
 void wait_until(std::condition_variable_any& changed, WaitLock& lock, const std::stop_token& stop,
                 Ready ready) {

@@ -25,8 +25,8 @@ void Dispatch::post(std::span<const int> jobs) {
 
 void Dispatch::wait_done(int count) {
   if (done_count_.load() >= count) return;
-  // Both are sequentially consistent: a worker either sees the wanted number, or has counted its
-  // job before the caller looks.
+  // wanted_ and done_count_ are sequentially consistent: a worker either sees the wanted number, or
+  // has counted its job before the caller reads the count.
   wanted_.store(count);
   {
     WaitLock lock(mutex_);
@@ -53,8 +53,8 @@ int Dispatch::take() {
 bool Dispatch::try_take(int& job) {
   auto taken = taken_.load();
   while (taken < posted_.load()) {
-    // The job is read before it is claimed. Its place in the ring is free for another job only
-    // after a claim, and in that case this claim fails.
+    // The job is read before it is claimed. If another job has taken its place in the ring by then,
+    // another worker has claimed it, so this claim fails.
     job = ring_[taken % ring_.size()].load();
     if (taken_.compare_exchange_weak(taken, taken + 1)) return true;
   }
@@ -64,7 +64,7 @@ bool Dispatch::try_take(int& job) {
 void Dispatch::done(int job) {
   done_[job].store(true, std::memory_order_release);
   if (done_count_.fetch_add(1) + 1 < wanted_.load()) return;
-  { const Lock lock(mutex_); }  // now the caller is asleep, or has not looked yet
+  { const Lock lock(mutex_); }  // now the caller sleeps, or has yet to read the count
   done_changed_.notify_one();
 }
 

@@ -12,16 +12,16 @@
 
 namespace tandem {
 
-/// Jobs are numbers in [0, capacity), each under way at most once. One caller posts and collects;
-/// any number of workers take and finish. After take(), a worker sees everything that the caller
-/// wrote before post(); after collect(), the caller sees everything that the worker wrote before
-/// done(). Takes a lock only for each post and to sleep, not for each job, and allocates nothing.
-/// Blocking calls throw Stopped once `stop` is requested.
+/// A job is a number in [0, capacity), and is posted again only after it was collected. One caller
+/// posts and collects jobs; any number of workers take and finish them. After take(), a worker sees
+/// everything that the caller wrote before post(); after collect(), the caller sees everything that
+/// the worker wrote before done(). Locks only to post, to sleep and to wake, not for each job, and
+/// allocates nothing. Blocking calls throw Stopped once `stop` is requested.
 class Dispatch {
  public:
   Dispatch(int capacity, std::stop_token stop);
 
-  /// For the caller: hands these jobs to the workers, who take them in this order.
+  /// For the caller: hands these jobs to the workers, which take them in this order.
   void post(std::span<const int> jobs);
 
   /// For the caller: waits until at least `count` jobs are done and not collected.
@@ -36,14 +36,14 @@ class Dispatch {
   /// For a worker: waits for the next job.
   int take();
 
-  /// For a worker: reports that the job which it took is done.
+  /// For a worker: reports that its job is done.
   void done(int job);
 
  private:
   bool try_take(int& job);
 
   const std::stop_token stop_;
-  Mutex mutex_;  // guards no member: a thread checks once more under it before it sleeps
+  Mutex mutex_;  // guards no member: a thread holds it to check once more before it sleeps
   std::condition_variable_any posted_changed_;
   std::condition_variable_any done_changed_;
 
@@ -54,7 +54,7 @@ class Dispatch {
 
   std::vector<std::atomic<bool>> done_;  // by job
   std::atomic<int> done_count_ = 0;
-  std::atomic<int> wanted_;  // number of done jobs for which the caller sleeps
+  std::atomic<int> wanted_;  // the number of done jobs that wakes the caller
 };
 
 }  // namespace tandem

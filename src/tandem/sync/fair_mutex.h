@@ -8,8 +8,8 @@
 
 namespace tandem {
 
-/// For a lock that its usual holder takes again at once, thousands of times a second. At a
-/// std::mutex another thread would wait for seconds, because it goes to the thread that is awake.
+/// For a lock that its usual holder takes again at once, thousands of times a second. With a
+/// std::mutex another thread would wait for seconds: the holder is awake and always gets it first.
 /// Not recursive. Safe to use from many threads.
 class TANDEM_CAPABILITY("mutex") FairMutex {
  public:

@@ -1,4 +1,4 @@
-// The standard library's locks, annotated for the compiler that checks their use (annotations.h).
+// The standard library's locks, annotated so that Clang can check their use (annotations.h).
 #pragma once
 
 #include <mutex>
@@ -8,12 +8,12 @@
 
 namespace tandem {
 
-/// A std::mutex, whose calls these are. Safe to use from many threads.
+/// A std::mutex with annotated members. Safe to use from many threads.
 class TANDEM_CAPABILITY("mutex") Mutex {
  public:
-  /// Waits until no other thread holds it.
+  /// Takes the lock as soon as no other thread holds it.
   void lock() TANDEM_ACQUIRE() { mutex_.lock(); }
-  /// Lets go; by the thread that holds it.
+  /// Releases the lock, which the calling thread must hold.
   void unlock() TANDEM_RELEASE() { mutex_.unlock(); }
 
  private:
@@ -23,13 +23,13 @@ class TANDEM_CAPABILITY("mutex") Mutex {
 /// A std::shared_mutex: one writer or many readers. Safe to use from many threads.
 class TANDEM_CAPABILITY("mutex") SharedMutex {
  public:
-  /// As the writer: waits until no other thread holds it.
+  /// Takes the lock as the writer, as soon as no other thread holds it.
   void lock() TANDEM_ACQUIRE() { mutex_.lock(); }
-  /// Lets go; by the writer.
+  /// Releases the writer's lock.
   void unlock() TANDEM_RELEASE() { mutex_.unlock(); }
-  /// As a reader: waits until no writer holds it.
+  /// Takes the lock as a reader, as soon as no writer holds it.
   void lock_shared() TANDEM_ACQUIRE_SHARED() { mutex_.lock_shared(); }
-  /// Lets go; by a reader.
+  /// Releases a reader's lock.
   void unlock_shared() TANDEM_RELEASE_SHARED() { mutex_.unlock_shared(); }
 
  private:
@@ -40,7 +40,7 @@ class TANDEM_CAPABILITY("mutex") SharedMutex {
 template <class Lockable>
 class TANDEM_SCOPED_CAPABILITY Lock {
  public:
-  /// Takes the lock; the destructor lets go of it.
+  /// Takes the lock; the destructor releases it.
   explicit Lock(Lockable& mutex) TANDEM_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
   ~Lock() TANDEM_RELEASE() { mutex_.unlock(); }
   Lock(const Lock&) = delete;
@@ -53,7 +53,7 @@ class TANDEM_SCOPED_CAPABILITY Lock {
 /// Holds a SharedMutex as a reader for as long as it lives. Belongs to one thread.
 class TANDEM_SCOPED_CAPABILITY ReadLock {
  public:
-  /// Takes the lock as a reader; the destructor lets go of it.
+  /// Takes the lock as a reader; the destructor releases it.
   explicit ReadLock(SharedMutex& mutex) TANDEM_ACQUIRE_SHARED(mutex) : mutex_(mutex) {
     mutex_.lock_shared();
   }
@@ -71,7 +71,7 @@ class TANDEM_SCOPED_CAPABILITY WaitLock {
  public:
   /// Takes the lock.
   explicit WaitLock(Mutex& mutex) TANDEM_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
-  /// Lets go of the lock where it is held.
+  /// Releases the lock if it is held.
   ~WaitLock() TANDEM_RELEASE() {
     if (held_) mutex_.unlock();
   }
@@ -83,7 +83,7 @@ class TANDEM_SCOPED_CAPABILITY WaitLock {
     mutex_.lock();
     held_ = true;
   }
-  /// Lets go of the lock.
+  /// Releases the lock.
   void unlock() TANDEM_RELEASE() {
     held_ = false;
     mutex_.unlock();

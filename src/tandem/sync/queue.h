@@ -14,14 +14,14 @@
 
 namespace tandem {
 
-/// A queue of limited capacity: adding to a full one waits. Any thread may call any member.
+/// A queue of limited capacity: push() waits while it is full. Any thread may call any member.
 /// Blocking calls throw Stopped once `stop` is requested.
 template <class T>
 class Queue {
  public:
   Queue(std::size_t capacity, std::stop_token stop) : capacity_(capacity), stop_(std::move(stop)) {}
 
-  /// Waits for room.
+  /// Waits for room and appends the item.
   void push(T item) {
     {
       WaitLock lock(mutex_);
@@ -32,7 +32,7 @@ class Queue {
     filled_.notify_one();
   }
 
-  /// Waits for an item; returns nothing once the queue is closed and empty.
+  /// Waits for the oldest item and removes it; returns nothing once the queue is closed and empty.
   std::optional<T> pop() {
     std::optional<T> item;
     {
@@ -47,7 +47,7 @@ class Queue {
     return item;
   }
 
-  /// Ends adding: pop() gives the remaining items, and then nothing.
+  /// Announces that no more items will come: pop() returns the remaining ones, and then nothing.
   void close() {
     {
       const Lock lock(mutex_);

@@ -11,15 +11,15 @@
 
 namespace tandem {
 
-/// A barrier for a fixed number of threads, which a stop can wake. Safe to use from as many threads
-/// as it was made for.
+/// A barrier for a fixed number of threads; a stop wakes all that wait. Safe to use from as many
+/// threads as it was made for.
 class Rendezvous {
  public:
   /// At each meeting `together` runs once, in the last thread to arrive, while all others wait.
   Rendezvous(int threads, std::function<void()> together, std::stop_token stop);
 
   /// Waits for all the others. Throws Stopped once `stop` is requested. In the last thread it also
-  /// throws the exceptions of `together`; the others then wait on until the stop.
+  /// throws the exceptions of `together`; the others then keep waiting until the stop.
   void meet();
 
  private:

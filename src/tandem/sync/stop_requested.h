@@ -1,11 +1,12 @@
-// Asks a long piece of work to end.
+// A request to end a long computation.
 #pragma once
 
 #include <functional>
 
 namespace tandem {
 
-/// The work calls it now and then, from any of its threads, and ends soon after it returned true.
+/// The computation calls it now and then, from any of its threads, and ends soon after it has
+/// returned true.
 using StopRequested = std::function<bool()>;
 
 }  // namespace tandem

@@ -13,16 +13,16 @@
 namespace tandem {
 
 /// Threads of a crew that do the same work again and again, until the crew stops. After a shrink,
-/// surplus threads finish their current unit of work, then sleep; nothing is lost. The team, and
-/// what the work uses, must outlive the crew's threads. One caller at a time, but size() from any
-/// thread.
+/// surplus threads finish their current unit of work, then sleep; nothing is lost. The team and
+/// all objects that the work uses must outlive the crew's threads. Any thread may call size(); the
+/// other members are for one thread at a time.
 class Team {
  public:
-  /// A unit of work by the thread of this rank. `anew` marks its first unit, and its first since
-  /// the team rested or shrank: much may have happened since the one before.
+  /// A unit of work by the thread of this rank. `anew` is true for its first unit, and for its
+  /// first after the team rested or shrank, when much may have changed since the unit before.
   using Work = std::function<void(int rank, bool anew)>;
 
-  /// The first work of each thread, done once.
+  /// The set-up that each thread runs once, before its first unit of work.
   using Begin = std::function<void(int rank)>;
 
   Team(Crew& crew, std::string role, Work work, Begin begin = {});
@@ -50,7 +50,7 @@ class Team {
   std::condition_variable_any changed_;
   std::atomic<int> size_ = 0;  // written under mutex_
   bool resting_ TANDEM_GUARDED_BY(mutex_) = false;
-  int rests_ TANDEM_GUARDED_BY(mutex_) = 0;  // how often threads were made to rest
+  int rests_ TANDEM_GUARDED_BY(mutex_) = 0;  // number of calls that made threads rest
   int working_ TANDEM_GUARDED_BY(mutex_) = 0;
 };
 

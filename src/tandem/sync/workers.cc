@@ -21,8 +21,8 @@ void Workers::parallel_for(int count, const std::function<void(int index)>& body
   drain();
   std::exception_ptr error;
   {
-    // A helper that has not woken by now finds nothing left: the caller does not wait for a thread
-    // that never got a core.
+    // A helper that has not woken yet will find no index left. So the caller waits only for helpers
+    // in the loop, not for a thread that got no core.
     WaitLock lock(mutex_);
     ended_.wait(lock, [this]() TANDEM_REQUIRES(mutex_) { return helping_ == 0; });
     error = std::exchange(error_, nullptr);

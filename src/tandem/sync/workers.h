@@ -16,11 +16,11 @@ namespace tandem {
 /// time, and no parallel_for inside a body.
 class Workers {
  public:
-  /// Starts the threads but for the caller's; `threads` is at least 1.
+  /// Starts all threads except the caller's; `threads` is at least 1.
   explicit Workers(int threads);
   ~Workers();
 
-  /// The caller's among them.
+  /// The number of threads, including the caller's.
   [[nodiscard]] int threads() const { return threads_; }
 
   /// Calls body(index) for every index in [0, count); the next free thread takes the next index.
@@ -36,7 +36,7 @@ class Workers {
   Mutex mutex_;
   std::condition_variable_any work_;   // a loop has begun
   std::condition_variable_any ended_;  // the last helper has left the loop
-  // The present loop. body_ and count_ are written under mutex_ while no helper is in the loop.
+  // The current loop. body_ and count_ are written under mutex_ while no helper is in the loop.
   const std::function<void(int)>* body_ = nullptr;
   int count_ = 0;
   std::atomic<int> next_ = 0;
