@@ -90,7 +90,7 @@ class ProgramsTest(unittest.TestCase):
         self.folder = pathlib.Path(temporary.name)
 
     def changed(self, *changes):
-        """Makes a script. `changes`: commands, each with a line of Python that changes its words."""
+        """A script; `changes`: commands, each with a line of Python that changes its words."""
         pairs = zip(changes[::2], changes[1::2], strict=True)
         text = "\n".join(f"if words[0] == {command!r}: {change}" for command, change in pairs)
         script = self.folder / "changed"
