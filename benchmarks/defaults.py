@@ -9,9 +9,9 @@ and Memory must then be learned, as 30 games of `tandem eval --greedy` show, or 
 names of systems that learn them. The other environments must run. Every config must be that of the
 preset which the training names.
 
-Prints one row a case, as Markdown: what was expected, the score, the preset. Exits with 1 if a case
-fails. Needs build/tandem, and its plug-ins for Atari and MuJoCo. --jobs trains several at once,
-which then share the cores.
+Prints a row for each case, as Markdown: environment, system, algorithm, result and preset. Exits
+with 1 if a case fails. Needs build/tandem, and its plug-ins for Atari and MuJoCo. --jobs trains
+several at once, which then share the cores.
 """
 
 import argparse

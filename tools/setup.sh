@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up what tandem needs, says what it does, and does nothing when all is there. It can be
+# Installs tandem's needs, prints each step, and does nothing when all is there. It can be
 # interrupted anywhere and run again.
 #
 # usage: tools/setup.sh [program|all|torch]

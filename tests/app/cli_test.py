@@ -256,7 +256,7 @@ class Verify(Folder):
         self.assertIn("the same bits: 50 updates, 4000 steps", again.stdout)
         self.assertIn("the checkpoint of step 4000, too", again.stdout)
 
-    # Another policy acted already in the second update.
+    # HTS-RL's second update is the first one with a gradient, so another gamma shows there.
     def test_it_says_where_runs_part(self):
         run = self.train("--steps", "2k")
         self.assert_parts(run, "--set", "a2c.gamma=0.98", update=2)

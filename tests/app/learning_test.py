@@ -38,7 +38,7 @@ def reaches(score, system, env, *words):
 
 
 def mean_score(system, env, *words):
-    """The mean score of greedy games after training, to whose end a value-based method explores."""
+    """The mean score of greedy games after training; a value-based method explores to the end."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         train(system, env, run, *words)

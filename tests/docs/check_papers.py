@@ -32,7 +32,7 @@ PAGE = ROOT / "docs" / "papers.md"
 FOLDERS = (ROOT / "src" / "tandem", ROOT / "tests", ROOT)  # searched for files, in this order
 CELLS = 5
 
-# The numbers of equations, algorithms, claims, figures and tables in each paper.
+# The counts of equations, algorithms, claims, figures and tables in each paper.
 NUMBERED = {
     "A3C": {"Equation": 9, "Algorithm": 3, "Figure": 10, "Table": 3},
     "GA3C": {"Equation": 5, "Figure": 7, "Table": 3},

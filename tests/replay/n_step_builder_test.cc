@@ -38,8 +38,8 @@ std::vector<Seen> seen(const Segment& segment) {
 }
 
 // An episode has five steps with rewards 1, 2, 4, 8, 16; each state's value is 100, each action's
-// 10. The transitions are computed by hand. Seen failing when the discount of step k was gamma^(k +
-// 1), and when unfinished returns kept their bootstrap at the end.
+// 10. The transitions are computed by hand. Seen failing when step k's discount was gamma^(k + 1),
+// and when unfinished returns kept their bootstrap at the end.
 TEST(NStepBuilder, MakesThreeStepTransitionsAndShorterOnesAtTheEnd) {
   NStepBuilder builder(small_format(), {.n = 3, .gamma = 0.5, .transitions = 5});
   builder.begin(frame(0));

@@ -407,7 +407,7 @@ TEST_F(TrainingRunTest, OthersGoOnWhileACheckpointIsWritten) {
   run->save(checkpoint);
   EXPECT_EQ(run->steps(), 320);
   EXPECT_TRUE(fs::exists(run->paths().checkpoints() / "000000000160"));
-  // The steps taken meanwhile are not in it.
+  // The first checkpoint lacks the steps taken while it was written.
   Checkpoint next;
   run->save(next);
   EXPECT_TRUE(fs::exists(run->paths().checkpoints() / "000000000320"));
