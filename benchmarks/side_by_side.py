@@ -248,7 +248,7 @@ def arguments():
 
 
 def contenders(args, python):
-    """Our contenders, and the peers."""
+    """tandem's contenders, and the peers."""
     algo = args.algo
     systems = {"a2c": ["paac", "ga3c"], "dqn": ["apex"]}[algo]
     ours = [Tandem(args.tandem, system, "fp32") for system in systems]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 FOLDERS = ("src", "plugins", "examples", "tests", "benchmarks", "tools", "configs", "cmake", "docs")
-# Its passages are bad on purpose.
+# The sentences of this file are bad on purpose.
 LEFT_OUT = ("tests/tools/check_prose_test.py",)
 
 RAW_STRING = r'R"(?P<mark>\w*)\((?P<raw>.*?)\)(?P=mark)"'

@@ -118,7 +118,7 @@ class Row:
 
     def __init__(self, line: str, commands: Commands) -> None:
         self.cells = [cell.strip() for cell in line.strip()[1:-1].split("|")]
-        self.labels: set[str] = set()  # of existing files
+        self.labels: set[str] = set()  # the existing files that the row names
         self.commands = commands
         self.names = 0
 

@@ -1,4 +1,4 @@
-// Numbers that random play measures when a run begins.
+// The settings that random play measures when a run begins.
 #include "tandem/trainer/measured.h"
 
 #include <gmock/gmock.h>

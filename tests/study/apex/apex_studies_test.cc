@@ -30,8 +30,8 @@ Config config() {
 
 const std::string kParts = "apex.envs+apex.copies+run.steps+replay.samples_per_insert=";
 
-// All variants make as many updates, and have the least and the greatest epsilon. Seen failing when
-// a variant had one environment, whose epsilon is 0.4.
+// All variants make equally many updates, and have the least and the greatest epsilon. Seen failing
+// when a variant had one environment, whose epsilon is 0.4.
 TEST(ApexStudies, VaryWhatThePaperDoes) {
   EXPECT_EQ(variation_of("actors", config()), kParts + "2+1+250+8,4+1+500+4,8+1+1000+2");
   EXPECT_EQ(variation_of("recency", config()), kParts + "8+1+1000+2,2+1+250+8,2+4+250+2");
