@@ -2,10 +2,10 @@
 .DEFAULT_GOAL := build
 .PHONY: api asan bench bench-peers build clean format help lint pong setup test torch tsan
 
-# Equal files compile once, wherever the checkout lies.
+# With ccache, equal files compile once, in whatever folder the checkout is.
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
-# What a file includes, the compiler tells; no preprocessing for the cache before it.
+# The compiler lists the headers of a file, so ccache need not preprocess the file first.
 export CCACHE_DEPEND := 1
 
 CTEST := ctest --output-on-failure --parallel $(shell nproc)

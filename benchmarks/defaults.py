@@ -3,15 +3,15 @@
 
 usage: defaults.py [--seconds 60] [--only TEXT] [--jobs 1]
 
-For six systems, each with every algorithm that fits it, and eight environments: `tandem train
-SYSTEM --env ENV --set algo=ALGO`, nothing else, for at most that many seconds. CartPole, Catch,
-Pendulum and Memory must then be learned, by 30 games of `tandem eval --greedy`, or be refused in
-words that name systems that learn them. The others must run. In all of them the config is that of
-the preset which the training names.
+Runs `tandem train SYSTEM --env ENV --set algo=ALGO`, without other settings, for at most --seconds,
+for six systems, every algorithm that fits each, and eight environments. CartPole, Catch, Pendulum
+and Memory must then be learned, as 30 games of `tandem eval --greedy` show, or be refused with the
+names of systems that learn them. The other environments must run. Every config must be that of the
+preset which the training names.
 
-Prints one row a case, as Markdown: what was expected, the score, the preset. Exits with 1 if a case
-fails. Needs build/tandem, and its plug-ins for Atari and MuJoCo. --jobs trains several at once,
-which then share the cores.
+Prints a row for each case, as Markdown: environment, system, algorithm, result and preset. Exits
+with 1 if a case fails. Needs build/tandem, and its plug-ins for Atari and MuJoCo. --jobs trains
+several at once, which then share the cores.
 """
 
 import argparse
@@ -36,7 +36,7 @@ ALGORITHMS = {
     "impala": ["a2c"],
     "apex": ["dqn", "dpg"],
 }
-# The least score of a learned task; nothing: it must run.
+# The least score of a learned task; None: the environment must only run.
 ENVS = {
     "cartpole": 300,
     "catch": 0.9,
@@ -81,7 +81,7 @@ def run(*words):
 
 
 def train(case, folder, seconds):
-    """Trains for so many seconds, stops as a user would, and returns what the training said."""
+    """Trains for at most `seconds`, stops as a user would, and returns the training's messages."""
     command = [TANDEM, "train", *case.words(), "--seed", "1", "--run-dir", folder]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:
@@ -97,7 +97,7 @@ def keys(case, *more):
 
 
 def verdict(case, folder, seconds):
-    """(whether it is well, the result in words, the preset)."""
+    """Returns whether the case passed, the result in words, and the preset."""
     said = train(case, folder, seconds)
     refusal = re.search(r"Systems that have, and their algorithms: (.*?)\.", said)
     if refusal:

@@ -3,9 +3,9 @@
 // usage: networks [SECONDS]
 //
 // Each number is the least of many passes, made in turns within SECONDS (default 60) altogether, so
-// that other work on the machine has little influence. forward: one batch. training: as in PAAC,
-// batches of 16 are recorded, then one backward pass over all of them, the update and the reload. 5
-// samples: as in A3C, recorded one by one.
+// that other work on the machine has little influence. "forward" is one batch. "training" is as in
+// PAAC: batches of 16 are recorded; one backward pass over all of them, the update and the reload
+// follow. 5 samples are recorded one by one, as in A3C.
 
 #include <fmt/format.h>
 
@@ -46,7 +46,7 @@ EnvSpec numbers() {
   return spec;
 }
 
-/// "mlp" sees numbers, all other networks images.
+/// "mlp" sees vectors, all other networks images.
 EnvSpec spec_of(const std::string& arch) { return arch == "mlp" ? numbers() : atari(); }
 
 constexpr std::int64_t kA3cSteps = 5;
@@ -124,7 +124,7 @@ struct Case {
   Precision precision;
   double least = std::numeric_limits<double>::infinity();  // seconds; infinity: impossible
 
-  /// Repeats passes for a while.
+  /// Repeats passes for `seconds`.
   void turn(double seconds) {
     std::unique_ptr<Bench> bench;
     try {
@@ -148,7 +148,7 @@ std::vector<Case> cases() {
       for (const std::int64_t batch : {1, 5, 16, 32, 80, 160}) {
         const bool for_training = batch == kA3cSteps || batch >= 80;
         if (training ? !for_training : batch == kA3cSteps || batch == 80) continue;
-        // libtorch's bf16 is a setting of the whole process, so it is measured in another.
+        // libtorch's bf16 is a setting of the whole process, so this program leaves it out.
         for (const auto& library : {"libtorch", "oneDNN"}) {
           all.push_back({arch, batch, training, library, Precision::fp32});
         }

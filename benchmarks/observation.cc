@@ -29,7 +29,7 @@ struct Pair {
   Screen first, second;
 };
 
-// The last two frames of each step of random play.
+// The last two frames of every 40th step of random play.
 std::vector<Pair> record(Console& console) {
   constexpr int kStepsBetween = 40;
   constexpr int kFrames = 4;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares tandem's replay and those of its peers in one run, by turns.
+"""Compares the replays of tandem and its peers in one run, by turns.
 
-Prioritized replay of transitions of 4x84x84 bytes, raw: inserts per second, and samples per second
-in batches of 512 whose priorities are then updated. tandem has 8 threads that write and one that
-reads, and stores frames once; peers are used as they are meant to be. Only ratios of one run mean
-anything.
+Measures prioritized replay of raw transitions of 4x84x84 bytes: inserts per second, and samples per
+second in batches of 512, whose priorities are then updated. tandem has 8 threads that write and one
+that reads, and stores frames once; peers are used as they are meant to be. Only ratios of one run
+mean anything.
 
 The first time, the peers are installed into .venv-replay and .venv-reverb. TorchRL is measured
 where --torchrl-python names a Python that has it: its wheels do not load with every libtorch, and
@@ -33,7 +33,7 @@ NAMES = {
 
 
 def python_with(venv, *installs):
-    """A virtual environment's Python; makes it with these pip commands where it is missing."""
+    """A virtual environment's Python; makes a missing environment with these pip commands."""
     python = ROOT / venv / "bin/python"
     if not python.exists():
         print(f"replay_side_by_side: installing peers into {venv} (minutes)", file=sys.stderr)
@@ -51,7 +51,7 @@ def run(command):
 
 
 def tandem(args):
-    """By name: rates of writers alone and of the reader alone, and of both at once."""
+    """The rates of writers alone and of the reader alone, and those of both at once, by name."""
     words = ["bench", "replay", "--capacity", args.capacity, "--seconds", args.seconds, "--json"]
     found = json.loads(run([args.tandem, *words]))
     alone = {
@@ -69,7 +69,7 @@ def peer(name, python, args):
 
 
 def table(rates):
-    """Markdown; a ratio is the median of those of each round."""
+    """A Markdown table, in which a ratio is the median of the rounds' ratios."""
     lines = [["", *[f"{key}/s" for key in KEYS], *[f"tandem's {key}: faster by" for key in KEYS]]]
     lines.append(["---"] * len(lines[0]))
     for name, rounds in rates.items():

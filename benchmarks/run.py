@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures PAAC's speed with both of its networks, and over n_e as in the paper's Figures 2 to 4.
 
-Prints Markdown tables; --out writes them to a file. Takes about six minutes; on a machine that does
-nothing else, or the numbers mean little.
+Prints Markdown tables; --out writes them to a file. It takes about six minutes. The machine should
+do nothing else, or the numbers mean little.
 """
 
 import argparse

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compares whole training of tandem and its peers in one run, by turns.
 
-The same algorithm (A2C; DQN by --algo dqn), networks and game; each contender trains in a process
-of its own for a short slot, one contender after the other, round after round, so that whatever else
-the machine does hits all alike. A slot's rate counts from the end of its warm-up. Only ratios of
-one run mean anything.
+All contenders have the same algorithm (A2C; DQN by --algo dqn), network and game. Each trains in a
+process of its own for a short slot, one contender after the other, round after round, so that other
+work on the machine affects all alike. A slot's rate counts from the end of its warm-up. Only ratios
+of one run mean anything.
 
 The first time, the peers of peers/requirements.txt are installed into .venv-peers.
 """
@@ -56,14 +56,14 @@ class Tandem:
         self.program, self.system, self.precision = program, system, precision
 
     def command(self, slot, net, args):
-        # As many environments, and samples of an update. GA3C's has four agents on CPUs with AMX,
-        # sixteen on others, and what goes with it.
+        # tandem gets as many environments as its peers. GA3C's preset has four agents on CPUs with
+        # AMX, sixteen on others.
         amx = "amx_int8" in Path("/proc/cpuinfo").read_text() and "TANDEM_CPU" not in os.environ
         ga3c, agents = ("ga3c/two_cores", 4) if amx else ("ga3c/atari", 16)
         preset, settings = {
             "paac": (f"paac/paper_{net}", [f"paac.envs={args.envs}"]),
             "ga3c": (ga3c, [f"ga3c.envs={max(1, args.envs // agents)}"]),
-            "apex": ("apex/two_cores", DQN + [f"apex.envs={args.envs}"]),  # of one thread
+            "apex": ("apex/two_cores", DQN + [f"apex.envs={args.envs}"]),  # of one actor
         }[self.system]
         return [
             *[self.program, "train", self.system, "--config", preset],
@@ -102,7 +102,7 @@ class Peer:
 
 @contextlib.contextmanager
 def running(command, output):
-    """The command in a process group of its own, which is gone afterwards in any case."""
+    """Runs the command in a process group of its own, and ends the whole group in any case."""
     with output.open("w") as file:
         process = subprocess.Popen(
             [str(word) for word in command],
@@ -192,19 +192,19 @@ def peers_python(given):
 
 
 def ratio(above, below):
-    """Slots of one round stand next to each other, so their ratio is the least disturbed."""
+    """The median of the ratios of each round, whose slots are nearest in time."""
     return statistics.median(a / b for a, b in zip(above, below, strict=True))
 
 
 def has_bf16():
-    """Whether this CPU has the instructions, without which tandem refuses net.precision=bf16."""
+    """Whether this CPU has instructions for net.precision=bf16, which tandem refuses otherwise."""
     with contextlib.suppress(OSError):
         return "avx512_bf16" in Path("/proc/cpuinfo").read_text()
     return False
 
 
 def table(rates, ours, peers, args):
-    """The Markdown table; `rates`: by (net, contender, busy), one of each round."""
+    """The Markdown table. By (net, contender, busy), `rates` has one rate for each round."""
     contenders = ours + peers
     head = ["network", "contender", "steps/s, median", "least to most"]
     head += [f"{c.short} is faster by" for c in ours]
@@ -248,7 +248,7 @@ def arguments():
 
 
 def contenders(args, python):
-    """Ours, and the peers."""
+    """tandem's contenders, and the peers."""
     algo = args.algo
     systems = {"a2c": ["paac", "ga3c"], "dqn": ["apex"]}[algo]
     ours = [Tandem(args.tandem, system, "fp32") for system in systems]

@@ -1,6 +1,6 @@
-# The files that `cmake --install build --prefix P` installs, and their places. The tree can be moved: its parts find each other
-# by paths relative to themselves. Only libtorch, which is large and lies elsewhere, is found where it
-# lay at build time.
+# The files that `cmake --install build --prefix P` installs, and their places. The tree can be
+# moved: its parts find each other by relative paths. Only libtorch, which is large and lies
+# elsewhere, is found by its path at build time.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS tandem_library EXPORT tandemTargets LIBRARY DESTINATION lib)
@@ -15,13 +15,14 @@ if(TARGET onednn)
   install(FILES ${own_dnnl} DESTINATION lib/tandem)
 endif()
 
-# The licences of what is copied or compiled in, as Debian's packages hold them.
+# The licences of the copied and compiled-in libraries, from Debian's packages.
 foreach(package libdnnl2 nlohmann-json3-dev libcli11-dev)
   install(FILES /usr/share/doc/${package}/copyright DESTINATION share/tandem/licences
     RENAME ${package} OPTIONAL)
 endforeach()
 
-# Plug-ins. That of Atari is under GPL-2.0-only as a whole (see NOTICE), and comes without ROMs.
+# The plug-ins. The Atari plug-in is under GPL-2.0-only as a whole (see NOTICE), and comes without
+# ROMs.
 if(TARGET tandem_atari)
   install(TARGETS tandem_atari LIBRARY DESTINATION lib/tandem/plugins)
   install(FILES ${TANDEM_ALE_DIR}/LICENSE.md DESTINATION share/tandem/licences
@@ -44,12 +45,12 @@ endforeach()
 
 file(GLOB drawing_scripts CONFIGURE_DEPENDS tools/plot*.py)
 install(FILES ${drawing_scripts} NOTICE LICENSE DESTINATION share/tandem)
-install(DIRECTORY configs DESTINATION share/tandem)  # to be read: the library holds them itself
+install(DIRECTORY configs DESTINATION share/tandem)  # for readers; the library embeds them
 
 set(package_folder lib/cmake/tandem)
 configure_package_config_file(cmake/tandemConfig.cmake.in
   ${CMAKE_CURRENT_BINARY_DIR}/tandemConfig.cmake INSTALL_DESTINATION ${package_folder})
-# Before 1.0 a new minor version may change what programs see.
+# Before 1.0 a new minor version may change the public interface.
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/tandemConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(EXPORT tandemTargets NAMESPACE tandem:: DESTINATION ${package_folder})

@@ -1,10 +1,10 @@
-# oneDNN 2 as one target, `onednn`: Debian's libdnnl, in a copy whose symbols are its own.
+# Makes the target `onednn` from oneDNN 2, Debian's libdnnl: a copy that hides its inner symbols.
 #
-# libtorch holds another version of oneDNN. It exports no C function of that, but weak C++ symbols
-# that the linker would merge with those of libdnnl, std::call_once's of dnnl::impl::gemm_info_t
-# among them: the library that comes second then initialises the first one's tables instead of its
-# own, and its matrix products fail (dnnl_unimplemented). So the copy gives and takes none but
-# dnnl_*.
+# libtorch contains another version of oneDNN. It exports none of that version's C functions, but
+# weak C++ symbols, which the linker would merge with those of libdnnl: among them std::call_once of
+# dnnl::impl::gemm_info_t. The library that starts second would then initialise the first one's
+# tables instead of its own, and its matrix products would fail (dnnl_unimplemented). So the copy
+# shares no symbols but dnnl_*.
 find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.hpp DOC "Folder with oneDNN's headers")
 find_library(DNNL_LIBRARY dnnl DOC "oneDNN's shared library")
 set(TANDEM_ONEDNN_FOUND OFF)

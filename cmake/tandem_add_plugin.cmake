@@ -1,10 +1,10 @@
-# tandem_add_plugin(NAME SOURCE...): a plug-in tandem_NAME.so, which brings the environments NAME:...
+# tandem_add_plugin(NAME SOURCE...): makes a plug-in tandem_NAME.so with the environments NAME:...
 # It is a target tandem_NAME, to which target_link_libraries adds what the environments need. Within
 # tandem's own tree it is compiled with tandem's flags and lies where the program finds it.
 function(tandem_add_plugin name)
   add_library(tandem_${name} MODULE ${ARGN})
   target_link_libraries(tandem_${name} PRIVATE tandem::plugin)
-  # Only tandem_plugin is to be seen.
+  # Hides the symbols of the libraries that are linked in.
   target_link_options(tandem_${name} PRIVATE -Wl,--exclude-libs,ALL)
   set_target_properties(tandem_${name} PROPERTIES PREFIX "")
   if(tandem_SOURCE_DIR)

@@ -1,16 +1,17 @@
-# Makes the comments of a header Doxygen's own, line by line; docs/Doxyfile has it run on each file.
+# Turns a header's comments into Doxygen's form, line by line; docs/Doxyfile runs it on each file.
 
-# Of documents, links give way to their words: Doxygen makes links of the names of headers itself.
+# In documents, a link becomes its words: Doxygen itself makes links of the names of headers.
 FILENAME ~ /\.md$/ {
   gsub(/\]\([^)]*\)/, "")
   gsub(/\[/, "")
 }
 FILENAME !~ /\.h$/ { print; next }
 
-# The words above #pragma once are the file's.
+# The comment above #pragma once is the file's.
 /^#pragma once/ { print "/// @file"; next }
 
-# Of copying and moving one line each; defaulted members and destructors are left out.
+# Copy and move constructors get one line each; assignments, defaulted members and destructors are
+# left out.
 /operator=\(.*&&?.*(delete|noexcept);$/ || /= default;$/ || /^ *(virtual )?~.*[;}]$/ { print ""; next }
 /\(const [A-Za-z0-9]+&\) = delete;$/ { print $0 "  ///< Not copyable."; next }
 /\([A-Za-z0-9]+&&[^)]*\) noexcept;$/ { print $0 "  ///< Movable."; next }
@@ -24,6 +25,6 @@ FILENAME !~ /\.h$/ { print; next }
 /^ +\/\/ / && index($0, "//") == column { sub(/\/\//, "///<"); print; next }
 { column = 0 }
 
-# A comment above a member; those in functions stand further to the right.
+# A comment above a member; comments in functions stand further to the right.
 /^( |  )?\/\/ / { sub(/\/\//, "///") }
 { print }

@@ -13,7 +13,7 @@ dest=${1:-$root/.deps/ale}
 python=${PYTHON:-$root/.venv/bin/python}
 [ -x "$python" ] || python=python3
 
-# A ROM that was deleted or damaged since counts as not there.
+# Whether all ROMs are there and undamaged.
 roms_whole() { (cd "$dest/roms" && sha256sum --status --check ../roms.sha256) 2>/dev/null; }
 
 if [ "$(cat "$dest/stamp" 2>/dev/null)" = "$stamp" ] && roms_whole; then
@@ -37,8 +37,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 log=$work/log
 
-# To download a source package, pip asks its build system for its name and version. The
-# package lists more that it needs for a build, JAX among it; this is for its Python library and is left out.
+# To download a source package, pip asks the package's build system for its name and version. The
+# package lists further build requirements, such as JAX, for its Python library; they are left out.
 echo "ALE $version: downloading its source package from the Python package index (10 s)"
 pip=("$python" -m pip --quiet --disable-pip-version-check)
 { "${pip[@]}" install --no-compile --target "$work/backend" scikit-build-core==0.11.6 &&
@@ -50,9 +50,9 @@ mkdir "$work/source"
 tar -xzf "$work"/ale_py-"$version".tar.gz -C "$work/source" --strip-components=1 >"$log" 2>&1 ||
   fail "the downloaded package cannot be unpacked" "check the space left in $work"
 
-# Of a hundred small files, one for each game, and of the cartridges' most of the time goes into the
-# headers, so several are compiled at once. The code of an emulated
-# instruction is compiled as ALE compiles it.
+# A hundred small files, one for each game, and those of the cartridges spend most of their compile
+# time in headers, so several are compiled at once. The code of emulated instructions is compiled as
+# ALE compiles it.
 cat >"$work/groups.cmake" <<'CMAKE'
 function(compile_small_files_in_groups)
   get_target_property(files ale SOURCES)
@@ -63,7 +63,7 @@ endfunction()
 cmake_language(DEFER CALL compile_small_files_in_groups)
 CMAKE
 
-# build NAME FLAGS: builds $work/NAME with these compiler flags into $work/install-NAME, with half of
+# build NAME FLAGS: builds $work/NAME with these compiler flags into $work/install-NAME, on half of
 # the cores.
 build() {
   local log=$work/log-$1

@@ -13,7 +13,7 @@ dest=${1:-$root/.deps/mujoco}
 python=${PYTHON:-$root/.venv/bin/python}
 [ -x "$python" ] || python=python3
 
-# A file that was deleted or damaged since counts as not there.
+# Whether all files are there and undamaged.
 files_whole() { (cd "$dest" && sha256sum --status --check files.sha256) 2>/dev/null; }
 
 if [ "$(cat "$dest/stamp" 2>/dev/null)" = "$stamp" ] && files_whole; then

@@ -1,5 +1,5 @@
-"""Checks that no compiler makes: the order of folders, foreign libraries' reach, what public
-headers include, file sizes.
+"""Checks rules that no compiler checks: the order of folders, the files that include foreign
+headers, the includes of public headers, and file sizes.
 
 usage: check_layers.py [ROOT]
 Prints each offence as FILE:LINE: what; exits with 1 if there is one.
@@ -12,8 +12,9 @@ from pathlib import Path
 # src/tandem's folders; each may include itself and those before it.
 LAYERS = "base sync env nn data replay algo learn acting io run systems trainer study app".split()
 
-# Rooms within folders: files of the first may not include headers of the second, but for their own
-# room. A paper knows itself and what papers share, and what they share knows no paper.
+# Rooms within folders: files that match the first pattern may not include headers that match the
+# second, except those of their own folder. A system uses itself and common/, and common/ uses no
+# system.
 ROOMS = (
     (r"tandem/systems/(?!common/)\w+/", r"tandem/systems/(?!common/)\w+/"),
     (r"tandem/systems/common/", r"tandem/systems/(?!common/)\w+/"),
@@ -24,7 +25,7 @@ ROOMS = (
 # The folders that a plug-in may include: the environment interface and those below it.
 PLUGIN_LAYERS = ("base", "env")
 
-# The headers that programs of others may include; the examples are such programs.
+# The headers that other programs may include; the examples are such programs.
 PUBLIC_HEADERS = "cmake/public_headers.txt"
 
 # Foreign headers and the only files that may include them.

@@ -12,7 +12,7 @@ import re
 import sys
 from pathlib import Path
 
-CATALOGUE = "src/tandem/systems/catalogue.cc"  # the one list of them
+CATALOGUE = "src/tandem/systems/catalogue.cc"  # the one list of systems
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 COMMENT = re.compile(r"^\s*(//|\*|/\*)")
 RAW_TEXT = re.compile(r'R"(\w*)\(.*?\)\1"', re.DOTALL)
@@ -50,7 +50,7 @@ def offences_of_line(line, name):
 
 def offences_of_file(path, text, names):
     """Yields (line, what) for one file."""
-    # Long help texts are examples from one end to the other; their lines stay counted.
+    # Raw strings are help texts full of examples. They are cut out, but for their newlines.
     text = RAW_TEXT.sub(lambda raw: "\n" * raw[0].count("\n"), text)
     if path == CATALOGUE:
         return

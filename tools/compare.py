@@ -1,8 +1,8 @@
 """Compares runs by the metrics of HTS-RL's paper (section 5, "Evaluation protocol").
 
-Runs whose configs differ in nothing but the seed are one row. A run's return at some moment is the
-mean of the last 100 games that it had finished by then, of training, where the paper plays 10 games
-with each of the last ten policies. Of it, for each row and with a bootstrapped 95% interval:
+Runs of one config with several seeds are one row. A run's return at some moment is the mean of the
+last 100 training games that it had finished by then; the paper plays 10 games with each of the last
+ten policies instead. Each row has three metrics, with a bootstrapped 95% interval:
 
 - the final metric: at equal steps;
 - the final time metric: at equal wall-clock time;
@@ -27,7 +27,7 @@ DEFAULT_SHARES = (0.5, 0.9)  # of the way from the first return to the best: the
 
 @dataclass
 class Limits:
-    """The limits that all rows must keep."""
+    """The limits at which all rows are compared."""
 
     steps: float | None  # None: each run's end
     seconds: float
@@ -104,7 +104,7 @@ def default_returns(runs):
 
 
 def limits_of(runs, steps, minutes, returns, at_end=False):
-    """The requested limit, or the point that every run has reached."""
+    """The requested limits, or those that every run has reached."""
     return Limits(
         None if at_end else steps or min(run.columns["steps"][-1] for run in runs),
         60 * minutes if minutes else min(run.columns["seconds"][-1] for run in runs),

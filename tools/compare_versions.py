@@ -1,29 +1,30 @@
-"""Holds two builds of tandem against each other: does a change change nothing?
+"""Compares two builds of tandem, to show that a change changes nothing.
 
 usage: compare_versions.py BEFORE AFTER [--bits] [--forward] [--rates]
 
 BEFORE and AFTER are `tandem` programs, as the build leaves them, with their plug-ins beside them.
-There are three checks; without any of the three words, --bits is made:
+There are three checks; the default is --bits:
 
   --bits     Both train the same small runs from one seed. The parameters, the checkpoint's tensors,
              the fingerprints of all updates (updates.bin), steps, episodes and returns are the
              same. So are the resolved configs (config.toml) of these runs, of all presets of this
              repository, and of systems without one; comments may differ. It takes two minutes.
-  --forward  AFTER takes on what BEFORE began. It plays BEFORE's agents with the same returns, reads
-             the same parameters, verifies BEFORE's runs of PAAC and HTS-RL, and goes on with a run
-             to the bits that BEFORE itself goes on to. Where the threads' timing changes a system's
-             bits, it goes on, and no more is known. It takes one minute.
-  --rates    The six systems on Pong, in rounds of one run of each build, in alternating order. The
-             median of the rounds' ratios, after to before, is at least 0.98. Ape-X has a row for
-             its updates, too. Ten rounds of ten seconds take 20 minutes, in which the machine
-             should do nothing else.
+  --forward  AFTER continues the runs that BEFORE began. It plays BEFORE's agents with the same
+             returns, reads the same parameters, verifies BEFORE's runs of PAAC and HTS-RL, and
+             resumes a run to the same bits as BEFORE itself. Where the threads' timing changes a
+             system's bits, the check is only that the run goes on. It takes one minute.
+  --rates    Both train the six systems on Pong, in rounds of one run of each build, in alternating
+             order. The median of the rounds' ratios, after to before, is at least 0.98. Ape-X has
+             a row for its updates, too. Ten rounds of ten seconds take 20 minutes, in which the
+             machine should do nothing else.
 
 Prints one row a case. DIFFERENT, FAILED (a command that ends with an error) and SLOWER are
 findings. `ok` is a case without bits to compare, `new` one that BEFORE refuses and AFTER knows, and
 `skipped` one whose environment BEFORE does not have. Exits with 1 if there are findings or nothing
 was compared, and with 2 where it was called wrongly.
 
-The builds use the same backend for networks, or bits differ. All runs are in a temporary folder.
+Both builds must use the same backend for networks, or bits differ. All runs are in a temporary
+folder.
 """
 
 import argparse
@@ -62,7 +63,7 @@ def short(value):
 
 
 def row_of_values(check, case, before, after):
-    """Compares two dictionaries that should be equal; the first of their values stands for all."""
+    """Compares two dictionaries that should be equal; the row shows the first value for all."""
     parts = [key for key in before | after if before.get(key) != after.get(key)]
     if not parts:
         return Row(check, case, "same", short(next(iter(before.values()))), before)
@@ -90,7 +91,7 @@ def row_of_configs(case, texts):
 
 
 def row_of_rates(case, column, rounds):
-    """`rounds` are pairs of rates, which a case's columns have, before and after."""
+    """`rounds` are pairs, before and after, of the rates of a case's columns."""
     pairs = [(before[column], after[column]) for before, after in rounds]
     ratios = [after / before for before, after in pairs]
     ratio = statistics.median(ratios)

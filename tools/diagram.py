@@ -24,9 +24,9 @@ KINDS = {
 TITLE, TEXT, CODE = 13.0, 11.5, 10.5  # sizes of type
 FONTS = "Helvetica, Arial, 'DejaVu Sans', sans-serif"
 MONOSPACE = "Menlo, Consolas, 'DejaVu Sans Mono', monospace"
-LEADING = 1.35  # lines are so many sizes apart
+LEADING = 1.35  # from line to line, in sizes of type
 
-# Widths of letters in ems, as the widest of the fonts above has them, or more.
+# Widths of letters in ems, at least those of the widest font above.
 WIDTHS = {0.36: "ijlI.,:;'|!()[] ", 0.45: "ftr/-", 0.88: "mwMW@%+<>=→", 0.75: "ABCDGHKNOQRUVXY"}
 
 
@@ -159,8 +159,8 @@ Point = tuple[float | None, float | None]
 
 @dataclass(frozen=True)
 class Arrow:
-    """From place to place. A place is a point, in which None is the coordinate of the place before,
-    or a side of a box: "queue.left" is its middle, "queue.left@20" is 20 below its top, and
+    """An arrow through places. A place is a point, in which None is the coordinate of the place
+    before, or a side of a box: "queue.left" is its middle, "queue.left@20" is 20 below its top, and
     "queue.left@=" is as high as the place before. The label's middle is at `at`; "\\n" breaks it.
     """
 
@@ -269,7 +269,7 @@ class Figure:
         return "\n".join([*out, "</svg>", ""])
 
     def offences(self) -> Iterator[str]:
-        """Parts that would be hard to read."""
+        """Yields a description of each part that would be hard to read."""
         page = Area(0, 0, self.width, self.height)
         for box in self.boxes:
             for line in box.lines():

@@ -1,8 +1,8 @@
 """Draws docs/pictures: each system's threads, queues and parameters, and the way of the data.
 
 usage: draw_figures.py [--check]
-With --check nothing is written: exits with 1 where a picture in the folder is not the one drawn
-here, or is hard to read (see diagram.py).
+With --check it writes nothing, and exits with 1 if a picture in the folder differs from the one
+drawn here or is hard to read (see diagram.py).
 """
 
 import sys

@@ -25,8 +25,8 @@ check() {
 
 check_format() { cpp | xargs -0 clang-format --dry-run -Werror; }
 
-# Groups of files that the build compiles at once, so that clang-tidy reads headers only a few times;
-# then the files that this build leaves out, one by one.
+# Lists the groups of files that the build compiles at once, so that clang-tidy reads headers only a
+# few times; then the files that this build leaves out, one by one.
 tidy_inputs() {
   local compiled
   compiled=$(sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' build/compile_commands.json | sort -u)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Records the beginning of a trained agent's game and makes an animation of it. The README's is of the
-# agent that `make pong` trains:
+# Records the beginning of a trained agent's game and makes an animation of it. The README's
+# animation shows the agent that `make pong` trains:
 #
 #   make pong
 #   make          # brings ffmpeg
@@ -8,7 +8,7 @@
 #
 # usage: tools/make_animation.sh RUN FILE.gif [SECONDS]
 #
-# Records SECONDS of play (20, if not given), and refuses an animation of 1.5 MB or more. $TANDEM names
+# Records SECONDS of play (default: 20), and refuses an animation of 1.5 MB or more. $TANDEM names
 # another program than build/tandem.
 set -euo pipefail
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes the reference of the public headers, as HTML. Each undocumented member and each broken
-# reference is named, and ends it with an error.
+# Makes the reference of the public headers, as HTML. Names each undocumented member and each broken
+# reference, and ends with an error if there is one.
 #
 # usage: tools/make_api.sh [FOLDER]
 #
-# FOLDER, build/api where none is given, is overwritten.
+# Overwrites FOLDER (default: build/api).
 set -euo pipefail
 folder=$(realpath -m "${1:-"$(dirname "${BASH_SOURCE[0]}")/../build/api"}")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,8 +1,7 @@
 """Draws the learning curves of runs: return against steps (or frames) and against wall-clock.
 
-Reads config.toml and metrics.jsonl of each run's folder. Runs whose configs differ in nothing but
-the seed are one curve: their mean, and a band from the least to the greatest of them. `tandem plot`
-calls this.
+Reads config.toml and metrics.jsonl of each run's folder. Runs of one config with several seeds are
+one curve: their mean, and a band from the least to the greatest of them. `tandem plot` calls this.
 """
 
 import argparse
@@ -40,7 +39,7 @@ POINTS = 500  # of a curve
 SMOOTHED = 10  # lines of the log, for a measure that is no mean over games already
 WIDEST_LABEL = 110  # letters across the picture
 LINE_OF_LEGEND = 0.2  # inches
-# Keys that do not make another experiment of a run.
+# Keys in which the runs of one curve may differ.
 NOT_OF_THE_CONFIG = {
     "run.seed",
     "run.steps",
@@ -99,8 +98,8 @@ def read_metrics(file, measure):
 
 
 def read_run(folder, least_lines=2, measure=RETURN):
-    """Another measure than the return of the last 100 games stands in its column, as a mean over
-    lines of the log."""
+    """Reads a run. A measure other than the return of the last 100 games takes that return's
+    column, as a mean over lines of the log."""
     try:
         config = tomllib.loads((folder / "config.toml").read_text())
         columns = read_metrics(folder / "metrics.jsonl", measure)
@@ -159,7 +158,7 @@ def group_runs(runs):
 
 
 def style(i):
-    """Colours go round once solid, then dashed."""
+    """Lines take all colours solid first, then dashed, then dotted."""
     return {
         "color": COLOURS[i % len(COLOURS)],
         "linestyle": ("-", "--", ":")[i // len(COLOURS) % 3],
@@ -192,7 +191,7 @@ def tidy(axes):
 
 
 def plot_settings(axes, folder, unit, seconds):
-    """GA3C's Figure 2: the numbers of threads as they were tried, and the trainings a second."""
+    """Draws GA3C's Figure 2: the numbers of threads tried, and the trainings per second."""
     rows = read_lines(folder / "metrics.jsonl")
     time = [row["seconds"] / seconds for row in rows]
     for name, colour in zip(("agents", "predictors", "trainers"), COLOURS, strict=False):

@@ -13,7 +13,7 @@ SHOWN = 3  # settings of each number of agents: "the top three"
 
 
 def best_of_each(rows):
-    """{agents: its settings of most trainings a second, the best first}"""
+    """By number of agents, the settings with the most trainings per second, the best first."""
     groups = {}
     for row in rows:
         groups.setdefault(int(row["agents"]), []).append(row)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from plot import COLOURS, plt, read_table
 
-STATES = 10_000  # the figure shows the time for so many
+STATES = 10_000  # steps whose time the figure shows
 KINDS = [("claimed", "-", None), ("simulated", "--", None), ("measured", "none", "o")]
 
 
 def draw(axes, x, values, colour, label):
-    """A quantity as claimed, simulated and measured: {kind: numbers}."""
+    """Draws a quantity as claimed, simulated and measured; `values` are the numbers by kind."""
     for kind, line, marker in KINDS:
         shape = {"linestyle": line, "marker": marker, "markersize": 5}
         axes.plot(x, values[kind], color=colour, label=f"{label}, {kind}", **shape)

@@ -1,8 +1,9 @@
 """Draws the curves of `tandem speedup`; plot_sweep.py calls this.
 
-One row of panels for each combination of listed values other than the number of threads. In it, the
-score against data (Figure 6 of the A3C paper) and against wall-clock time (its Figure 7), a colour
-for each number of threads; the thick line is the mean of the runs that count in speedup.csv.
+Each combination of listed values other than the number of threads has a row of panels. They show
+the score against data (Figure 6 of the A3C paper) and against wall-clock time (its Figure 7), with
+a colour for each number of threads. The thick line is the mean of the runs that count in
+speedup.csv.
 """
 
 import csv

@@ -1,8 +1,9 @@
 """Draws sweep.png from the folder of a sweep; `tandem sweep` and `tandem plot DIR` call it.
 
-One row for each environment. In it, the score of each run against each value that was drawn from a
-range (Figures 3, 9 and 10 of the A3C paper), and the scores in descending order (its Figure 8).
-Colours are the combinations of the listed values. A cross on the lower edge: a run without a score.
+Each environment has a row of panels. They show the score of each run against each value that was
+drawn from a range (Figures 3, 9 and 10 of the A3C paper), and the scores in descending order (its
+Figure 8). Each colour is a combination of listed values. A cross on the lower edge is a run
+without a score.
 """
 
 import argparse
@@ -146,7 +147,7 @@ def plot_sweep(sweep, out):
         axes.set_axisbelow(True)
     bad = len(scores_of(sweep.rows)[1])
     handles, labels = panels[0][-1].get_legend_handles_labels()
-    # As many side by side as the figure has room for.
+    # The legend has as many columns as the figure has room for.
     side_by_side = int(LETTERS_PER_INCH * 4.8 * columns / (max(map(len, labels)) + 8))
     figure.legend(
         handles,

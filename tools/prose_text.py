@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 FOLDERS = ("src", "plugins", "examples", "tests", "benchmarks", "tools", "configs", "cmake", "docs")
-# Its passages are bad on purpose.
+# The sentences of this file are bad on purpose.
 LEFT_OUT = ("tests/tools/check_prose_test.py",)
 
 RAW_STRING = r'R"(?P<mark>\w*)\((?P<raw>.*?)\)(?P=mark)"'
@@ -40,7 +40,7 @@ class Passage:
 
 
 def passages_of_comments(comments: Iterable[tuple[int, int, bool, str]]) -> Iterator[Passage]:
-    """Joins comments, each (line, column, whether code stands before it, text), that go on."""
+    """Joins comments that continue each other; each is (line, column, after code or not, text)."""
     passage, last = Passage(), (0, 0)
     for line, column, after_code, text in comments:
         goes_on = line == last[0] + 1 and column == last[1] and not after_code
@@ -170,7 +170,7 @@ def files(root: Path) -> Iterator[Path]:
 
 
 def passages(path: str, text: str) -> Iterator[Passage]:
-    """The passages of one file; of those of src/tandem, texts of the program too."""
+    """The passages of one file, and for files of src/tandem the texts of the program, too."""
     read = reader(path)
     for passage in read(text) if read else ():
         if passage.words:

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Sets up what tandem needs, says what it does, and does nothing when all is there. It can be
+# Installs tandem's needs, prints each step, and does nothing when all is there. It can be
 # interrupted anywhere and run again.
 #
 # usage: tools/setup.sh [program|all|torch]
 #
-# program: what `make pong` needs: a compiler, libraries, the Arcade Learning Environment
-# all: MuJoCo, the Python packages of tests and plots in .venv, programs for videos, checks and the reference
-# of the public headers as well
+# program: the needs of `make pong`: a compiler, libraries, the Arcade Learning Environment
+# all (the default): MuJoCo, the Python packages of tests and plots in .venv, and programs for
+# videos, checks and the reference of the public headers as well
 # torch: torch as well, for CUDA and for the tests that compare with PyTorch
 #
 #   TANDEM_TORCH_DIR=DIR  use the torch in this folder (with include/ and lib/), install none;
@@ -22,7 +22,7 @@ if [[ ! $stage =~ ^(program|all|torch)$ ]]; then
 fi
 
 torch_version=2.13.0
-# Both choices hold for later commands, too; an empty TANDEM_TORCH_DIR takes that of torch back.
+# Both choices hold for later commands, too; an empty TANDEM_TORCH_DIR cancels the choice of torch.
 torch_choice=${TANDEM_TORCH_DIR-$(cat .deps/torch-dir 2>/dev/null || true)}
 torch_dir=${torch_choice:+$(realpath "$torch_choice")}
 python=${TANDEM_VENV_PYTHON:-$(sed -n 's/ Python .*//p' .venv/tandem-stamp 2>/dev/null || true)}
@@ -51,10 +51,11 @@ step() {
   exit 2
 }
 
-# The steps at work in the background, each a process group of its own, so that all of it can be ended.
+# The steps at work in the background. Each is a process group of its own, which can be ended as a
+# whole.
 background=()
 
-# at_once NAME WHAT COMMAND...: a step beside those that follow, until all_done.
+# at_once NAME WHAT COMMAND...: starts a step in the background; all_done waits for it.
 at_once() {
   set -m
   step "$@" &
@@ -62,7 +63,7 @@ at_once() {
   background+=("$!")
 }
 
-# Waits for the steps in the background; one that failed has said so, and ends the set-up.
+# Waits for the steps in the background. A failed step has printed its error, and ends the set-up.
 all_done() {
   local group
   for group in "${background[@]}"; do wait "$group" || exit 2; done
@@ -77,7 +78,7 @@ trap end_background EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-# The likeliest cause of a failure, told from its log, and what to do about it.
+# Prints the likeliest cause of a failure, by its log, and the remedy.
 diagnose() {
   local cause
   while IFS='|' read -r pattern cause; do
@@ -101,7 +102,7 @@ CAUSES
 # stamped FILE TEXT: whether FILE says that its step was done with the inputs that TEXT stands for.
 stamped() { [[ "$(cat "$1" 2>/dev/null)" == "$2" ]]; }
 
-# missing_packages SECTION: those of this section of tools/packages.txt.
+# missing_packages SECTION: prints the missing packages of this section of tools/packages.txt.
 missing_packages() {
   local wanted have
   wanted=$(sed -n "/^\[$1\]/,/^\$/p" tools/packages.txt | grep '^[a-z]' | sort -u)
@@ -112,7 +113,7 @@ missing_packages() {
 install_packages() {
   local root=()
   if ((EUID != 0)); then root=(sudo); fi
-  # Two steps install packages; one looks what there is.
+  # Two steps install packages; only the first updates apt's lists.
   if ((! lists_are_new)); then "${root[@]}" apt-get update; fi
   "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install --yes --no-install-recommends "$@"
@@ -146,7 +147,8 @@ make_venv() {
   echo "$venv_inputs" >.venv/tandem-stamp
 }
 
-# Python compiles a file when it is first imported. Compiling all of torch before would waste time.
+# Python compiles a file when it is first imported. Compiling all of torch in advance would waste
+# time.
 install_python_packages() {
   .venv/bin/python -m pip install --disable-pip-version-check --no-compile \
     --requirement tools/requirements.txt ${torch_wanted:+"torch==$torch_version"}
@@ -175,7 +177,8 @@ if [[ -n $torch_dir && ! -e $torch_dir/lib/libtorch.so ]]; then
   exit 2
 fi
 
-# Two set-ups at once would disturb each other. The lock also waits for processes that a killed set-up left running.
+# Two set-ups at once would disturb each other. The lock also waits for processes that a killed
+# set-up left running.
 mkdir -p .deps
 exec {lock}>.deps/lock
 if ! flock --nonblock "$lock"; then

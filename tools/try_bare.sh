@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Runs the README's two commands on a minimal Debian 12, each with nothing there before, and prints how
-# long their parts take.
+# Runs the README's two commands, each on a fresh minimal Debian 12, and prints how long their parts
+# take.
 #
 # usage: tools/try_bare.sh FOLDER [pong] [test]
 #
-# FOLDER is made, and gets a minimal Debian (debootstrap, variant minbase) for each command, with a clone
-# of this repository's HEAD: changes that are not committed take no part. `make pong` trains for two
-# minutes, `make test` runs to its end; without names, both. Debian packages and Python packages come from
-# where this machine takes them: /etc/apt, pip's configuration and the variables of proxies and
-# certificates are taken over. Needs root and debootstrap, 10 GB of disk and half an hour. Mounts
-# and processes live in namespaces of its own, which end with it, however that happens; FOLDER stays.
+# Makes FOLDER and in it, for each command, a minimal Debian (debootstrap, variant minbase) with a
+# clone of this repository's HEAD, without changes that are not committed. `make pong` trains for
+# two minutes, and `make test` runs to its end; the default is both. Debian and Python packages come
+# from this machine's sources: the script takes over /etc/apt, pip's configuration and the variables
+# of proxies and certificates. It needs root and debootstrap, 10 GB of disk and half an hour. Its
+# mounts and processes live in namespaces of their own, which end with it in any case; FOLDER stays.
 set -euo pipefail
 
 seconds_of_training=120
@@ -31,7 +31,7 @@ if [[ ${TRY_BARE_INSIDE:-} != yes ]]; then
     "$(realpath "$1")" "${@:2}"
 fi
 
-# The first process of a namespace gets no signal that it does not ask for.
+# The first process of a namespace receives only signals that it handles.
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
@@ -47,15 +47,16 @@ mirror=$(apt-get indextargets --format "\$(REPO_URI)" "Created-By: Packages" "Co
   head -n 1)
 mirror=${mirror:-http://deb.debian.org/debian/}
 
-# Folders that pip's configuration names here, to be seen inside at the same places. An index's files
-# lie beside its folder `simple`.
+# Prints the folders that pip's configuration names; they are mounted inside at the same paths. An
+# index's files lie beside its folder `simple`.
 pip_folders() {
   { python3 -m pip config list 2>/dev/null || true; env | grep '^PIP_' || true; } |
     grep -oE "(file://|['\" =,])/[^'\" ,\\\\]+" | sed -E 's,^(file://|[^/]),,; s,/simple/?$,,' | sort -u |
     while read -r path; do if [[ -d $path ]]; then echo "$path"; fi; done
 }
 
-# take_over PATH...: copies what is there to the same place inside, unless that has it already.
+# take_over PATH...: copies each existing path to the same place inside, and overwrites nothing
+# there.
 take_over() {
   local path
   for path; do
@@ -66,7 +67,7 @@ take_over() {
   done
 }
 
-# make_system: a minimal Debian with a clone of the repository in $root.
+# make_system: makes a minimal Debian with a clone of the repository in $root.
 make_system() {
   if [[ ! -d $folder/base ]]; then
     echo "making a minimal Debian 12 from $mirror (2 minutes) ..."
@@ -89,8 +90,8 @@ make_system() {
   git clone --quiet "$repository" "$root/root/tandem"
 }
 
-# inside COMMAND...: runs it in $root with the variables of a fresh login, and those of proxies and
-# certificates.
+# inside COMMAND...: runs the command in $root with the variables of a fresh login, of proxies and
+# of certificates.
 inside() {
   local variables
   mapfile -t variables < <(env |
@@ -99,14 +100,14 @@ inside() {
     "${variables[@]}" chroot "$root" "$@"
 }
 
-# Each line with the seconds since the command began. Ctrl-C is for the command alone.
+# Begins each line with the seconds since the command began. Ctrl-C ends the command alone.
 with_seconds() {
   trap '' INT
   local begin=$SECONDS line
   while IFS= read -r line; do printf '%5d %s\n' $((SECONDS - begin)) "$line"; done
 }
 
-# second_of PATTERN: that of the first line of the log with it.
+# second_of PATTERN: prints the second of the log's first line with the pattern.
 second_of() { grep -m 1 -E "$1" "$log" | awk '{print $1}'; }
 
 report() { printf '%-52s %s\n' "$1" "${2:-no such line} ${2:+s}"; }
@@ -117,14 +118,14 @@ report_parts() {
   report "set-up has ended" "$(second_of 'configuring the build folder: done')"
 }
 
-# Seconds of a core that all ended processes used so far, including those that make started. They say more
-# than the clock if something else is running, too.
+# Prints the seconds of a core that all ended processes have used, including those that make
+# started. They say more than the clock if something else is running, too.
 core_seconds() {
   awk '$1 == 1 || $2 == "(make)" { sum += $16 + $17 } END { print int(sum / 100) }' \
     "$root"/proc/[0-9]*/stat 2>/dev/null || true
 }
 
-# It is ended as by Ctrl-C, whose signal reaches the whole process group.
+# `make pong` is ended as by Ctrl-C, whose signal reaches the whole process group.
 try_pong() {
   local metrics=$root/root/tandem/runs/pong/metrics.jsonl begin=$SECONDS used trained_from training
   used=$(core_seconds)
@@ -168,7 +169,7 @@ for command; do
   root=$folder/$command
   log=$folder/$command.log
   make_system
-  # The packages that the README asks for.
+  # The README asks for this package.
   { inside apt-get update && inside apt-get install --yes --no-install-recommends make; } \
     >"$folder/make.log" 2>&1 || fail "make cannot be installed; see $folder/make.log"
   echo "make $command, with nothing there before; seconds since the command:"

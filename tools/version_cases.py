@@ -1,4 +1,4 @@
-"""The cases on which compare_versions.py holds two builds of tandem against each other.
+"""The cases on which compare_versions.py compares two builds of tandem.
 
 A name begins with the system and the environment, so that --only selects by either. Networks and
 budgets are small: a case of training takes a second or two.
@@ -71,7 +71,7 @@ def training(system, algorithms, *more, note=""):
 
 
 def bit_cases():
-    """Runs that give the same bits whenever they are repeated: PAAC, HTS-RL, A3C alone."""
+    """Runs that give the same bits when repeated: PAAC, HTS-RL, and A3C with one learner."""
     eight = ("envs=8", "envs_per_group=4")
     paac = settings(*(f"paac.{pair}" for pair in eight))
     hts = settings(*(f"hts.{pair}" for pair in eight))
@@ -88,8 +88,8 @@ def bit_cases():
 
 
 def config_cases(presets):
-    """Each preset of the folder `presets`, and what each system has when no preset is named."""
-    # An algorithm's numbers (algo/ppo) are no preset of a system; they come in by algo below.
+    """Each preset of the folder `presets`, and each system's config when no preset is named."""
+    # An algorithm's preset (algo/ppo) is no preset of a system; the cases with `algo` below use it.
     files = [file for file in Path(presets).glob("*/*.toml") if file.parent.name in SYSTEMS]
     for file in sorted(files):
         system, name = file.parent.name, f"{file.parent.name}/{file.stem}"
@@ -143,7 +143,7 @@ def forward_cases():
 
 def rate_cases():
     """The six systems on Pong, as their presets have them."""
-    # Ape-X learns from its first seconds on, and in batches so small that updates can be counted.
+    # With these settings Ape-X learns from its first seconds on, and makes many small updates.
     replay = ("replay.min_fill=2000", "replay.capacity=100k", "apex.keep_replay=false")
     apex = {"more": settings(*replay, "apex.batch=16"), "columns": ("steps", "updates")}
     for system in SYSTEMS:

@@ -1,4 +1,4 @@
-"""Runs of one build of tandem, and what they leave, for compare_versions.py."""
+"""Runs one build of tandem and reads its results, for compare_versions.py."""
 
 import hashlib
 import itertools
@@ -32,7 +32,7 @@ def refusal_of(code, stderr):
 
 @dataclass
 class Program:
-    """A `tandem`; its runs are in folders of their own, in `folder`."""
+    """A `tandem` program; each of its runs has a folder of its own in `folder`."""
 
     name: str
     path: Path
@@ -65,14 +65,14 @@ class Program:
         return set(self.run("envs").split())
 
     def train(self, case):
-        """The folder of a run of so many steps as the case has."""
+        """Trains for the steps of the case, and returns the run's folder."""
         run = self.new_run()
         budget = ("--seed", SEED, "--threads", self.threads, "--steps", case.steps)
         self.run("train", *case.words, *budget, "--run-dir", run)
         return run
 
     def resume(self, run, *words):
-        """A copy of the run, with which the program has gone on."""
+        """Resumes a copy of the run, and returns the copy's folder."""
         copy = self.new_run()
         shutil.copytree(run, copy)
         (copy / "result.json").unlink()
@@ -84,11 +84,11 @@ class Program:
         return {key: report[key] for key in ("mean", "returns", "lengths")}
 
     def verify(self, run):
-        """The first line of what it says of a run that it could repeat."""
+        """Verifies the run, and returns the first line of the output."""
         return self.run("verify", run, "--threads", self.threads).partition("\n")[0]
 
     def config(self, case):
-        """The config.toml of a run, which ends as soon as it has written that."""
+        """The config.toml of a run, which is killed as soon as it has written the file."""
         run = self.new_run()
         file, end = run / "config.toml", time.monotonic() + MOST_SECONDS
         process = self.start("train", *case.words, "--seed", SEED, "--run-dir", run)
@@ -101,7 +101,7 @@ class Program:
         return file.read_text()
 
     def rates(self, case, seconds):
-        """How much each column of the case's metrics grows a second, in a run of so many."""
+        """The growth per second of each column of the case's metrics, in a run of `seconds`."""
         run = self.new_run()
         words = ("train", *case.words, "--seed", SEED, "--threads", self.threads)
         log = f"run.log_seconds={seconds / LINES}"
@@ -126,7 +126,7 @@ def sha256(file):
 
 
 def bits_of(run):
-    """All of a finished run that its timing does not change."""
+    """The results of a finished run that do not depend on timing."""
     result = json.loads((run / "result.json").read_text())
     checkpoint = max((run / "checkpoints").glob("[0-9]*"))
     return {
@@ -137,7 +137,7 @@ def bits_of(run):
 
 
 def growth(lines, columns):
-    """How much columns of metrics grow a second, by these lines.
+    """The growth per second of columns of metrics, from these lines.
 
     A run's first fifth is left out, and the time before its first update.
     """

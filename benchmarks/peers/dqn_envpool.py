@@ -8,13 +8,13 @@ from slot import Report, envpool_atari, options, step, torso
 from torch import nn
 from torch.nn import functional
 
-CAPACITY = 20_000  # as many observations as memory has room for; larger ones are no faster
+CAPACITY = 20_000  # fits in memory; a larger replay is no faster
 MIN_FILL = 1_000
 TARGET_UPDATES = 1_000
 
 
 class Replay:
-    """Both observations of each transition, whole."""
+    """A replay that stores both observations of each transition in full."""
 
     def __init__(self, shape, dtype):
         self.before = np.empty((CAPACITY, *shape), dtype)

@@ -1,7 +1,7 @@
 """The speed of a peer's prioritized replay: transitions of two observations of 4x84x84 bytes.
 
-Prints `@@ inserts N` and `@@ samples N`, per second: of one transition after the other as the peer
-is meant to be used, and of batches of 512 whose priorities are then updated.
+Prints `@@ inserts N` and `@@ samples N`, both per second. Transitions are inserted as the peer is
+meant to be used. They are sampled in batches of 512, whose priorities are then updated.
 """
 
 import argparse
@@ -27,7 +27,7 @@ def frames():
 
 
 def rate(call, items, seconds):
-    """Items per second, when each call handles so many."""
+    """Items per second, when each call handles `items` of them."""
     call()
     calls, start = 0, time.monotonic()
     while time.monotonic() - start < seconds:
@@ -126,7 +126,7 @@ class Baselines:
 
 
 class Reverb:
-    """Transitions share frames' chunks, and go through its server on this machine."""
+    """Transitions share the chunks of their frames, and pass through a server on this machine."""
 
     def __init__(self, capacity):
         os.environ["TF_CPP_MIN_LOG_LEVEL"] = "2"

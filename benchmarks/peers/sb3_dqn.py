@@ -18,7 +18,7 @@ def main():
     agent = DQN(
         "CnnPolicy",
         env,
-        buffer_size=20_000,  # as many would not fit in memory; the rate is that of a larger one
+        buffer_size=20_000,  # its default needs too much memory; a larger one is no faster
         optimize_memory_usage=False,
         learning_starts=1_000,
         batch_size=args.batch,

@@ -1,4 +1,4 @@
-"""Shared by all peer scripts: options, networks, environments and reports."""
+"""Options, networks, environments and reports for all peer scripts."""
 
 import argparse
 import os

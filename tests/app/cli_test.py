@@ -22,7 +22,7 @@ def tandem(*words, **environment):
         [PROGRAM, *map(str, words)],
         capture_output=True,
         text=True,
-        timeout=600,  # slow only where it is watched by a sanitizer
+        timeout=600,  # a sanitizer makes the program slow
         check=False,
         env={**os.environ, **environment},
     )
@@ -35,7 +35,7 @@ class Folder(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
 
     def assert_refused(self, *words, says, **environment):
-        """Exit code 2, one line on stderr, nothing on stdout."""
+        """Checks for exit code 2, one line on stderr with these words, and nothing on stdout."""
         result = tandem(*words, **environment)
         self.assertEqual(result.returncode, 2, result.stderr)
         lines = [each for each in result.stderr.splitlines() if ": info: preset" not in each]
@@ -168,7 +168,7 @@ class Train(Folder):
         self.assert_refused(
             *["train", "--resume", run, "--steps", "100"], says="has made 400 steps already"
         )
-        # The checkpoint knows its config, whatever became of the file.
+        # The checkpoint holds a config of its own, so a changed config.toml is noticed.
         file = run / "config.toml"
         whole = file.read_text()
         file.write_text(whole.replace("lr = 0.001", "lr = 0.9"))
@@ -195,7 +195,7 @@ class Train(Folder):
         )
 
 
-LARGE = ["--set", "env.size=84"]  # of catch, as its own default is
+LARGE = ["--set", "env.size=84"]  # catch's own default; its presets have smaller ones
 
 
 class WithoutTorch(Folder):
@@ -247,7 +247,7 @@ class Verify(Folder):
         self.assertEqual(trained.returncode, 0, trained.stderr)
         return run
 
-    # Across a resume, and with other numbers of threads.
+    # Repeats a resumed run, with other numbers of threads.
     def test_a_run_has_the_same_bits_again(self):
         run = self.train("--steps", "2k", "--set", "optimizer.anneal_steps=4k")
         self.assertEqual(tandem("train", "--resume", run, "--steps", "4k").returncode, 0)
@@ -256,7 +256,7 @@ class Verify(Folder):
         self.assertIn("the same bits: 50 updates, 4000 steps", again.stdout)
         self.assertIn("the checkpoint of step 4000, too", again.stdout)
 
-    # Another policy acted already in the second update.
+    # HTS-RL's second update is the first one with a gradient, so another gamma shows there.
     def test_it_says_where_runs_part(self):
         run = self.train("--steps", "2k")
         self.assert_parts(run, "--set", "a2c.gamma=0.98", update=2)
@@ -280,7 +280,7 @@ class Verify(Folder):
         self.assertEqual(again.returncode, 2)
         self.assertIn("was computed by another, and this program computes", again.stderr)
         self.assertIn(f"by {now}", again.stderr)
-        noted.unlink()  # as older versions left it
+        noted.unlink()  # older versions wrote no such file
         if now != "libtorch":
             self.assertIn("was computed by libtorch", tandem("verify", run).stderr)
 
@@ -364,7 +364,8 @@ class Rollout(Folder):
             },
         )
         self.assertGreater(files["terminated"].sum(), 2)
-        # An episode ends fallen or off the track, and the next starts upright.
+        # At an episode's end the pole has fallen or the cart is off the track; the next starts
+        # upright.
         x, _, angle, _ = files["obs"][files["terminated"]].T
         self.assertTrue(((np.abs(x) > 2.4) | (np.abs(angle) > 0.2)).all())
         self.assertTrue((np.abs(files["reset_obs"]) <= 0.05).all())
@@ -407,7 +408,7 @@ class Rollout(Folder):
         files = self.rollout("a", *options)
         self.assertEqual(files["obs"].shape, (50, 4, 84, 84))
         self.assertEqual(files["obs"].dtype, np.uint8)
-        # Stacked: each step's oldest three frames are the step before's newest three.
+        # Frames are stacked: a step's oldest three are the newest three of the step before.
         np.testing.assert_array_equal(files["obs"][1:, :3], files["obs"][:-1, 1:])
 
     @unittest.skipUnless(HAS_ATARI, "the Atari plug-in is not built")

@@ -3,11 +3,11 @@ if(TARGET tandem_atari)
   add_dependencies(app_tests tandem_atari)
 endif()
 
-# The built program, end to end, where it can compute networks.
+# Tests of the built program, end to end, if it can compute networks.
 if(TARGET tandem AND (TARGET tandem_torch OR TARGET onednn))
   set(tests cli)
   if(NOT TANDEM_SANITIZE)
-    # Of short trainings whose speed is all that matters, and of many processes.
+    # These measure speed or start many processes, which a sanitizer would slow down.
     list(APPEND tests help measures sweep)
   endif()
   foreach(test ${tests})

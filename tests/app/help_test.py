@@ -1,11 +1,12 @@
 """Checks the help of the program and of each command: groups, one line each, and examples.
 
-The program itself parses each example, with one option more that it does not have, so that nothing
-runs and the error names all that it did not understand. Systems, presets, environments and keys
-are looked up in its listings. The commands of README.md and docs/everyday.md are held to the same.
-Seen failing with a command without an example, options --episods and --outt, an example without
-its --out, with the names a3c/cartpol (a preset), atari:Pang, paacs (a system), recancy (a study)
-and entropi (a key), with a command evil, with a command in no group, and with a line too long.
+The program itself parses each example together with an option that does not exist. So nothing runs,
+and the error names every word that the program does not know. Systems, presets, environments and
+keys are looked up in its listings. The commands of README.md and docs/everyday.md must pass the
+same checks. Seen failing with a command without an example, options --episods and --outt, an
+example without its --out, with the names a3c/cartpol (a preset), atari:Pang, paacs (a system),
+recancy (a study) and entropi (a key), with a command evil, with a command in no group, and with a
+line too long.
 
 Needs $TANDEM, the path of the program.
 """
@@ -55,7 +56,7 @@ def listed(text, headings):
 
 
 def commands():
-    """All commands as tuples of words, nested ones after those that hold them."""
+    """All commands as tuples of words, each nested one after its parent."""
     for name in listed(help_of(), GROUPS):
         yield (name,)
         for nested in listed(help_of(name), ["Subcommands"]):
@@ -63,7 +64,7 @@ def commands():
 
 
 def command_lines(text):
-    """The lines of shell text, those that end in a backslash joined with the next, as words."""
+    """The lines of shell text as words; a line that ends in a backslash is joined with the next."""
     lines = text.replace("\\\n", " ").splitlines()
     return [words for line in lines if (words := shlex.split(line, comments=True))]
 
@@ -113,7 +114,7 @@ def keys(system, *env):
 
 
 def system_of(words):
-    """The SYSTEM of a command line, in a list, which is empty where there is none."""
+    """The SYSTEM of a command line, in a list, or an empty list."""
     if "[SYSTEM]" not in help_of(words[1]):
         return []
     nested = listed(help_of(words[1]), ["Subcommands"])

@@ -1,6 +1,6 @@
-"""Trains small tasks by their defaults as a user does: they must be learned, not only run.
+"""Trains small tasks with their defaults, as a user does; the agents must learn them.
 
-Needs $TANDEM, the path of the program. Seen failing with the policy's gradient turned around.
+Needs $TANDEM, the path of the program. Seen failing when the policy's gradient had the wrong sign.
 """
 
 import json
@@ -38,7 +38,7 @@ def reaches(score, system, env, *words):
 
 
 def mean_score(system, env, *words):
-    """The score of games after training, because a value-based method explores to its end."""
+    """The mean score of greedy games after training; a value-based method explores to the end."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         train(system, env, run, *words)
@@ -55,8 +55,8 @@ class Learning(unittest.TestCase):
     def test_catch(self):
         self.assertGreaterEqual(mean_return("paac", "catch"), 0.95)  # random play: -0.6; most: 1
 
-    # A3C's runs differ by the threads' timing, and one in thirty has lost again at its end what it
-    # had learned; each of many reached these scores.
+    # A3C's runs differ with the threads' timing, and at the end one in thirty had lost again what
+    # it had learned. All of many runs reached these scores on the way.
     def test_a3c_cartpole(self):
         self.assertTrue(reaches(300, "a3c", "cartpole"))
 
@@ -65,12 +65,12 @@ class Learning(unittest.TestCase):
 
     def test_a3c_lstm(self):
         lstm = ("--set", "net.lstm=64")
-        self.assertTrue(reaches(200, "a3c", "cartpole", *lstm))  # of 6 runs each ended at 500
+        self.assertTrue(reaches(200, "a3c", "cartpole", *lstm))  # each of 6 runs ended at 500
         self.assertTrue(reaches(0.9, "a3c", "catch", *lstm))
 
     # A recurrent agent learns what a feed-forward one cannot: the cue is gone when it is asked for.
     def test_a3c_memory(self):
-        # Of 40 runs each did within 150,000 steps, but half of them within 17,000.
+        # Each of 40 runs reached 0.9 within 150,000 steps, and half of them within 17,000.
         whole = ("--steps", "1M", "--set", "optimizer.anneal_steps=-1")
         self.assertTrue(reaches(0.9, "a3c", "memory", *whole))  # random play: 0; most: 1
         self.assertLessEqual(mean_return("a3c", "memory", "--set", "net.lstm=0"), 0.3)
@@ -79,8 +79,8 @@ class Learning(unittest.TestCase):
         # Random play: -1200; most: -150.
         self.assertGreaterEqual(mean_return("a3c", "pendulum"), -400)
 
-    # By the general presets for numbers with continuous actions: of four runs of each, the worst
-    # scored -158.
+    # The systems' general presets for vectors and continuous actions apply. Of four runs of each
+    # system, the worst scored -158.
     def test_continuous(self):
         for system in ["paac", "ga3c", "hts", "impala"]:
             with self.subTest(system):
@@ -90,7 +90,7 @@ class Learning(unittest.TestCase):
         self.assertTrue(reaches(0.9, "paac", "memory"))
 
     def test_ga3c(self):
-        self.assertTrue(reaches(400, "ga3c", "cartpole"))  # of 3 runs each ended at 486 or more
+        self.assertTrue(reaches(400, "ga3c", "cartpole"))  # each of 3 runs ended at 486 or more
         self.assertTrue(reaches(0.95, "ga3c", "catch"))
 
     def test_hts(self):
@@ -107,9 +107,9 @@ class Learning(unittest.TestCase):
                 for score, env in [(400, "cartpole"), (0.95, "catch"), (-400, "pendulum")]:
                     self.assertTrue(reaches(score, system, env, "--set", "algo=ppo"))
 
-    # The score of games after training, because half of the actors explore to its end.
+    # Games after training count, because half of the actors explore to its end.
     def test_apex(self):
-        self.assertGreaterEqual(mean_score("apex", "cartpole"), 200)  # of 14 runs each reached 448
+        self.assertGreaterEqual(mean_score("apex", "cartpole"), 200)  # each of 14 runs reached 448
         self.assertGreaterEqual(mean_score("apex", "catch"), 0.9)
 
     def test_apex_dpg(self):

@@ -1,4 +1,4 @@
-"""Runs what measures as a user does: bench, predict, advise, and the papers' experiments.
+"""Runs the measuring commands as a user does: bench, predict, advise and experiment.
 
 Needs $TANDEM, the path of the program.
 """
@@ -11,7 +11,7 @@ from cli_test import Folder, tandem
 
 
 class Predict(Folder):
-    # Claim 1 with what was measured: see hts_theory_test.cc for the claims themselves.
+    # Claim 1 with measured step times; hts_theory_test.cc tests the claims themselves.
     def test_step_times_become_rates_and_lags(self):
         words = ["--env", "latency", "--set", "distribution=exponential", "--set", "wait=sleeping"]
         words += ["--set", "mean_us=2000", "--set", "arch=mlp", "--set", "hts.envs=16"]
@@ -35,7 +35,7 @@ class Bench(Folder):
         self.assert_refused("bench", says="which SYSTEM to measure?")
         self.assert_refused("bench", "paac", "--steps", "5", says="--seconds")
 
-    # Recurrent, without bootstrapping: seen failing with a bootstrap measured that is not there.
+    # Seen failing when bench measured a bootstrap that this agent does not make.
     def test_bench_a_recurrent_agent_without_bootstrapping(self):
         words = ["--set", "bootstrap=false", "--set", "lstm=4", "--set", "t_max=200"]
         words += ["--set", "arch=mlp", "--seconds", 0.5]
@@ -129,7 +129,7 @@ class Experiments(Folder):
         )
         for row in rows:
             self.assertGreater(float(row["measured_steps_per_second"]), 0)
-        # Four environments whose steps take a millisecond or more.
+        # Four environments make at most 4000 steps a second if a step takes a millisecond.
         self.assertLess(float(rows[-1]["claimed_steps_per_second"]), 4000)
         self.assertEqual((out / "latency.csv").read_text().count("\n"), 3)
         self.assertTrue((out / "hts-runtime.png").exists())

@@ -34,7 +34,7 @@ class AgentTest : public testing::Test {
   AgentTest() { fs::remove_all(paths_.folder); }
   ~AgentTest() override { fs::remove_all(paths_.folder); }
 
-  // A run with an untrained network, as of these steps.
+  // Makes a run of an untrained network, with a checkpoint at each of these steps.
   void make_run(const std::string& env, const std::string& arch, std::vector<std::int64_t> steps) {
     const auto config =
         load_config("paac", {{"env.id", env, "--env"}, {"net.arch", arch, "--set"}});
@@ -61,7 +61,7 @@ class AgentTest : public testing::Test {
     add_eval(program);
     add_record(program);
     words.insert(words.begin(), {command, paths_.folder.string()});
-    std::ranges::reverse(words);  // as CLI11 takes them
+    std::ranges::reverse(words);  // CLI11 takes the last word first
     testing::internal::CaptureStdout();
     try {
       program.parse(words);
@@ -185,7 +185,8 @@ class AtariAgentTest : public AgentTest {
   }
 };
 
-// A run's config ends training episodes at a lost life; Breakout's games have five.
+// A run's config may end training episodes at a lost life. Evaluation still plays Breakout's whole
+// games, of five lives.
 TEST_F(AtariAgentTest, PlaysWholeGames) {
   std::ifstream stream(paths_.config());
   std::string text((std::istreambuf_iterator<char>(stream)), {});
@@ -199,7 +200,7 @@ TEST_F(AtariAgentTest, PlaysWholeGames) {
   EXPECT_NEAR(whole["human_normalised"], normalised, 1e-9);
 }
 
-// Seen failing with 30 no-ops for both.
+// Seen failing when both starts had 30 no-ops.
 TEST_F(AtariAgentTest, StartsAsAskedFor) {
   make_run("atari:Pong", "nips", {1000});
   const auto lengths = [&](const std::string& start) {

@@ -49,8 +49,8 @@ TEST(BenchTest, JsonHoldsPartsAndWhole) {
   EXPECT_NEAR(shares, 1, 1e-9);
 }
 
-// The cost of sleeping does not depend on other work, so the truth is known. Seen failing with a
-// rollout's time divided by its steps but not by its environments.
+// The cost of sleeping does not depend on other work, so the true cost is known. Seen failing when
+// a rollout's time was divided by its steps but not by its environments.
 TEST(BenchTest, FindsTheCostOfAnEnvironmentThatSleeps) {
   const auto json = json_of(
       tandem("bench paac --env latency --set mean_us=5000 --set wait=sleeping --set net.arch=mlp "

@@ -1,4 +1,4 @@
-// Ape-X DPG's agents in the program: combinations that are refused, and their evaluation.
+// Ape-X DPG in the program: refused combinations, and the evaluation of its agents.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ TEST(DpgAssembly, SaysWhatDoesNotFit) {
 
 class DpgAgentTest : public testing::Test {
  protected:
-  // A run with an untrained network.
+  // Makes a run of an untrained network.
   DpgAgentTest() {
     const auto config = config_of("apex", "pendulum");
     std::filesystem::create_directories(paths_.folder);
@@ -68,7 +68,7 @@ class DpgAgentTest : public testing::Test {
     add_eval(program);
     words.insert(words.begin(), {"eval", paths_.folder.string()});
     words.emplace_back("--json");
-    std::ranges::reverse(words);  // as CLI11 takes them
+    std::ranges::reverse(words);  // CLI11 takes the last word first
     testing::internal::CaptureStdout();
     program.parse(words);
     return json::parse(testing::internal::GetCapturedStdout());

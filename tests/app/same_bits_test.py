@@ -78,7 +78,7 @@ class SameBits:
         self.finish(self.train(run, self.more_threads))
         self.assertEqual(self.bits(run), self.bits(self.whole))
 
-    # Again and again, at moments of which the test knows nothing.
+    # The run is killed several times, at moments unrelated to its checkpoints.
     def test_killed_and_resumed(self):
         run = self.cut_short("killed", signal.SIGKILL)
         self.assertFalse((run / "result.json").exists())

@@ -40,7 +40,7 @@ TEST(SignalsTest, TheFirstOnlySetsTheFlag) {
   }
 }
 
-// `timeout` sends two. Seen failing when any second signal ended the process.
+// `timeout` sends two signals. Seen failing when any second signal ended the process.
 TEST(SignalsTest, TwoAtOnceAreOneRequest) {
   const int status = wait_status_of([] {
     const StopSignals signals;
@@ -80,7 +80,8 @@ TEST(SignalsTest, AProcessThatWasToIgnoreThemStopsAllTheSame) {
   EXPECT_EQ(std::signal(SIGINT, before), SIG_IGN);
 }
 
-// Seen failing without blocking the signals. A handler on their stack made trainings crash.
+// Seen failing when these threads did not block the signals. Trainings crashed when a handler ran
+// on such a thread's stack.
 TEST(SignalsTest, ThreadsThatComputeAreNotInterrupted) {
   const StopSignals signals;
   sigset_t blocked;

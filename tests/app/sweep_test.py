@@ -28,7 +28,7 @@ def table(file):
 def found(folder, pattern):
     try:
         return set(folder.glob(pattern))
-    except FileNotFoundError:  # a folder on the way went while it was read
+    except FileNotFoundError:  # a folder was removed while it was read
         return set()
 
 
@@ -73,7 +73,7 @@ class Sweep(Experiment):
             self.assertIn(f"lr = {row['optimizer.lr']}", self.config(row))
         self.assert_png()
 
-        # Again: nothing is left to do. More runs: only they are trained.
+        # The same sweep again trains nothing. With more runs, it trains the new ones alone.
         kept = (self.out / "runs/001/result.json").stat().st_mtime_ns
         self.assertNotIn("run 1 of", self.passes(*self.sweep(*words)).stderr)
         words[3] = 4
@@ -83,7 +83,7 @@ class Sweep(Experiment):
         again = table(self.out / "sweep.csv")
         self.assertEqual((again[:6], len(again)), (rows, 8))
 
-        # Another sweep is refused and leaves all as it was.
+        # Another sweep is refused and changes nothing.
         words[1] = "5k"
         says = ["holds another sweep", "run.steps is 4000 there and 5000 here"]
         self.assert_refused(*self.sweep(*words), says=says)
@@ -104,14 +104,14 @@ class Sweep(Experiment):
             without_times(table(self.out / "sweep.csv")), without_times(table(other / "sweep.csv"))
         )
 
-    # Seen failing with runs that begin anew in the folder of the killed one, and with runs that go
-    # on without their checkpoint's optimizer.
+    # Seen failing when a run began anew in the killed run's folder, and when it resumed without its
+    # checkpoint's optimizer.
     def test_killed_at_any_point_it_ends_as_if_it_was_not(self):
         words = ["--steps", "300k", "--runs", 2, "--set", "checkpoint_minutes=0.001"]
         self.passes(*self.sweep(*words))
         killed = self.path / "killed"
         going_on = 0
-        # Before the first run's first checkpoint, within either run, and by Ctrl-C.
+        # The sweep is stopped before the first checkpoint, within either run, and by Ctrl-C.
         for end, first_file in [
             (signal.SIGKILL, "runs/001/config.toml"),
             (signal.SIGKILL, "runs/001/checkpoints/*/manifest.json"),
@@ -145,8 +145,8 @@ class Sweep(Experiment):
             }
             self.assertEqual(len(sums), 1)
 
-    # A run of A3C makes a few steps more than its budget. Seen failing with a budget that must not
-    # be below the steps made.
+    # A run of A3C makes a few steps more than its budget. Seen failing when a budget below the
+    # steps made was refused.
     def test_a_run_killed_before_it_wrote_its_result_ends(self):
         words = ["sweep", "a3c", "--config", "a3c/catch", "--out", self.out]
         words += ["--steps", "2001", "--runs", 1]
@@ -171,7 +171,7 @@ class Sweep(Experiment):
         del description["config"]["net.depth"]
         (self.out / "sweep.json").write_text(json.dumps(description))
         self.passes(*self.sweep(*words))
-        # An old key of the depth of mlp.
+        # net.layers was once the key of the depth of mlp.
         old = description | {"config": description["config"] | {"net.layers": 2}}
         (self.out / "sweep.json").write_text(json.dumps(old))
         self.passes(*self.sweep(*words))

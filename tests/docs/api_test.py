@@ -1,10 +1,10 @@
-"""Makes the reference of the public headers, and sees that nothing in it is missing or broken.
+"""Makes the reference of the public headers, and checks that nothing in it is missing or broken.
 
 Skipped where doxygen is not installed. tools/make_api.sh fails for a public class or function
-without a comment, for a parameter in a comment that the function does not have, and for a
-reference to what is not there; headers made here show that it does. Seen failing with the comment
-of Player::restart() taken away, with a @param of another name and a broken @ref there, with a
-header taken from the list and left in docs/api.md, and with INPUT_FILTER taken from docs/Doxyfile.
+without a comment, for a parameter in a comment that the function does not have, and for a broken
+reference; headers made here show that it does. Seen failing with the comment of Player::restart()
+taken away, with a @param of another name and a broken @ref there, with a header taken from the list
+and left in docs/api.md, and with INPUT_FILTER taken from docs/Doxyfile.
 """
 
 import re
@@ -45,14 +45,14 @@ class Good {
 
 
 def make_api(root, folder):
-    """Returns the exit status and what was said."""
+    """Returns the exit status and the output."""
     words = [root / "tools/make_api.sh", folder]
     done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return done.returncode, done.stdout
 
 
 def page_of(name):
-    """The file of a class or header, as Doxygen calls it."""
+    """Doxygen's name for the page of a class or header."""
     return name.replace("_", "__").replace(".", "_8").replace("::", "_1_1")
 
 

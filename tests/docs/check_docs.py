@@ -2,10 +2,10 @@
 
 Code blocks that name a file (```cpp file=examples/corridor/corridor.cc) stand in it word by word.
 The pages that add something (docs/add_*.md) have no other C++ and CMake than such blocks, and the
-test library.installed compiles the files of examples/. Links lead to files and headings that are
-there, each `make TARGET` is a target of the Makefile, and documents that code names are there.
-Seen failing with a changed line in an example, a block without its file, a renamed document, a
-renamed heading, a document that a comment misspells, and a removed target.
+test library.installed compiles the files of examples/. Links lead to existing files and headings,
+each `make TARGET` is a target of the Makefile, and the documents that code names exist. Seen
+failing with a changed line in an example, a block without its file, a renamed document, a renamed
+heading, a document that a comment misspells, and a removed target.
 """
 
 import re
@@ -66,7 +66,7 @@ def offences(document, targets):
 
 
 def offences_of_code():
-    """Yields (file, what) for documents that code names and that are not there."""
+    """Yields (file, mistake) for each missing document that code names."""
     files = [f for folder in CODE_FOLDERS for f in (ROOT / folder).rglob("*") if f.suffix in CODE]
     for file in sorted(files):
         for named in NAMED.findall(file.read_text(errors="replace")):

@@ -1,17 +1,17 @@
-"""Checks that what docs/papers.md names is there: files, functions, tests, presets, keys, commands.
+"""Checks that the files, functions, tests, presets, keys and commands of docs/papers.md exist.
 
 usage: check_papers.py [--links]
 
-A cell of its tables is read from left to right. [algo/a2c.cc] is a file; a name behind it is one of
-that file: a function or a class, a test, or, behind a test of tests/golden, a case of its numbers.
-Each table must have a row for all that its paper numbers. --links writes the links to the files,
-which end the page, anew.
+A cell of its tables is read from left to right. [algo/a2c.cc] is a file. A name after it stands in
+that file: a function or a class, a test, or, after a test of tests/golden, a case of its numbers.
+Each table must have a row for each numbered item of its paper. --links rewrites the links to the
+files at the page's end.
 
-Seen failing, with the line and what is missing, on each of these, planted alone: a file misspelt; a
-function, a class, a test of C++, one of Python and a golden case, each misspelt here or renamed in
-its file; a test without a file; a preset and a key misspelt, a key renamed in the code; in a
-command its name, a word behind it, an option, a system, a study, a method, a preset, a key and an
-environment misspelt, a system, a run and a value left out, a word too many, an option renamed in
+Seen failing, with the line and the missing thing, on each of these mistakes, planted alone: a file
+misspelt; a function, a class, a test of C++, one of Python and a golden case, each misspelt here or
+renamed in its file; a test without a file; a preset and a key misspelt, a key renamed in the code;
+in a command its name, a word behind it, an option, a system, a study, a method, a preset, a key and
+an environment misspelt, a system, a run and a value left out, a word too many, an option renamed in
 the code; a heading and a page of the results misspelt; an equation and a figure without a row, and
 one with two; a cell too few; a row that names nothing; a paper renamed; a file without its link, a
 link that leads elsewhere, and one that nothing uses.
@@ -29,10 +29,10 @@ from commands import Commands
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "papers.md"
-FOLDERS = (ROOT / "src" / "tandem", ROOT / "tests", ROOT)  # where files are looked for, in turn
+FOLDERS = (ROOT / "src" / "tandem", ROOT / "tests", ROOT)  # searched for files, in this order
 CELLS = 5
 
-# The numbers of equations, algorithms, claims, figures and tables in each paper.
+# The counts of equations, algorithms, claims, figures and tables in each paper.
 NUMBERED = {
     "A3C": {"Equation": 9, "Algorithm": 3, "Figure": 10, "Table": 3},
     "GA3C": {"Equation": 5, "Figure": 7, "Table": 3},
@@ -69,7 +69,7 @@ def found(label: str) -> Path:
 
 
 def check_name(file: Path, name: str) -> None:
-    """A::b is b of A: both are there, and b is called, defined or a type."""
+    """Checks that the file has A and b of A::b, and that b is called, defined or a type."""
     text = text_of(file)
     *scopes, last = name.split("::")
     for scope in scopes:
@@ -88,7 +88,7 @@ def check_test(file: Path, suite: str, name: str) -> None:
 
 
 def check_case(file: Path, case: str) -> None:
-    """The cases of numbers that a test of tests/golden reads."""
+    """Checks that the numbers which a test of tests/golden reads have this case."""
     used = re.search(r'golden_indices\("(\w+)"\)', text_of(file))
     if used is None:
         raise Mistake(f"{case}: {file.relative_to(ROOT)} has no cases")
@@ -118,7 +118,7 @@ class Row:
 
     def __init__(self, line: str, commands: Commands) -> None:
         self.cells = [cell.strip() for cell in line.strip()[1:-1].split("|")]
-        self.labels: set[str] = set()  # of files that are there
+        self.labels: set[str] = set()  # the existing files that the row names
         self.commands = commands
         self.names = 0
 
@@ -198,7 +198,7 @@ def link_mistakes(labels: set[str], links: dict[str, tuple[int, str]]) -> Iterat
 
 
 def mistakes(lines: list[str], labels: set[str]) -> Iterator[tuple[int, str]]:
-    """Each with its line, or 0. Puts the files that rows name into `labels`."""
+    """Yields each mistake with its line, or 0. Adds the files that rows name to `labels`."""
     commands = Commands(ROOT)
     paper = ""
     seen: dict[str, list[tuple[str, int]]] = {name: [] for name in NUMBERED}

@@ -4,7 +4,7 @@ import re
 from functools import cached_property
 from pathlib import Path
 
-# The files whose fields() are the keys of a table, from the folder src/tandem.
+# For each table, the files in src/tandem whose fields() are its keys.
 TABLES = {
     "a2c": ["algo/a2c.cc"],
     "dpg": ["algo/dpg.cc"],
@@ -49,7 +49,7 @@ class Command:
             self.options[name] = call != "add_flag"
 
     def positional(self) -> str | None:
-        """The one that it has, as its file names it."""
+        """The command's positional argument, as its file names it."""
         if "ConfigOptions config;" in self.text:
             return "SYSTEM"
         names = re.findall(r'add_option\(\s*"([A-Z]+)"', self.text)
@@ -57,7 +57,7 @@ class Command:
 
 
 class Commands:
-    """All of them, with the systems, presets, keys and environments that they take."""
+    """All commands, with the systems, presets, keys and environments that they take."""
 
     def __init__(self, root: Path) -> None:
         self.root = root

@@ -1,4 +1,4 @@
-"""The pictures of docs/pictures are those that tools/draw_figures.py draws, and can be read.
+"""Checks that tools/draw_figures.py draws the pictures of docs/pictures, and that they are legible.
 
 Seen failing with a changed label, with a picture missing, with text wider than its box, with two
 texts that cover each other, with an arrow through a box and through a text, and with a page that

@@ -1,8 +1,8 @@
-"""The pages of docs/systems name functions and presets that are there.
+"""Checks that the pages of docs/systems name existing functions and presets.
 
-A row of a page's table "The loop" ends with a link to a file and a function: it stands in that
-file. A preset in backticks (`paac/atari`) is a file of configs. Seen failing with a renamed
-function and a preset that is not there.
+A row of a page's table "The loop" ends with a link to a file and a function, which must stand in
+that file. A preset in backticks (`paac/atari`) is a file of configs. Seen failing with a renamed
+function and with a missing preset.
 """
 
 import re

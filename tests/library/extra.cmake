@@ -1,4 +1,4 @@
-# The installed tree, as programs of others see it. Sanitizers run in other tests.
+# Tests of the installed tree as other programs see it. Builds with a sanitizer leave them out.
 if(TANDEM_SANITIZE OR NOT TANDEM_INSTALL)
   return()
 endif()

@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 CMAKE, BUILD = sys.argv.pop(1), Path(sys.argv.pop(1))
 
-# No variable that leads to the build.
+# The environment without the variables that lead to the build.
 ENVIRONMENT = {
     name: value
     for name, value in os.environ.items()
@@ -26,7 +26,7 @@ ENVIRONMENT = {
 
 
 def run(*words, code=0, cwd=None, **variables):
-    """Runs a program and returns what it says on both streams."""
+    """Runs a program and returns its output on both streams."""
     result = subprocess.run(
         [str(word) for word in words],
         stdout=subprocess.PIPE,

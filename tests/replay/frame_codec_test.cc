@@ -17,7 +17,7 @@ using ::testing::ThrowsMessage;
 const EnvSpec kPictures{
     .dtype = DType::u8, .frame_shape = {1, 84, 84}, .stack = 4, .num_actions = 6};
 
-/// A picture with a ball and a paddle on one colour, or noise.
+/// A picture of one colour or of noise, with up to 30 bright pixels.
 std::vector<std::byte> picture(Stream& stream, bool noise) {
   std::vector<std::byte> picture(7056, std::byte{87});
   if (noise) {
@@ -27,7 +27,7 @@ std::vector<std::byte> picture(Stream& stream, bool noise) {
   return picture;
 }
 
-// Seen failing with frames taken for a byte shorter.
+// Seen failing when frames were taken to be a byte shorter.
 TEST(FrameCodec, BringsBackWhatItTook) {
   Stream stream(1, 0);
   for (const auto compression :

@@ -13,7 +13,7 @@
 
 namespace tandem::test {
 
-/// Frames of two floats, of which the first is a number.
+/// Frames of two floats, of which the first is the frame's number.
 inline FrameFormat small_format(Compression compression = Compression::none) {
   return {.frame_bytes = 8, .stack = 3, .compression = compression};
 }
@@ -24,7 +24,7 @@ inline std::vector<std::byte> frame(float number) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// The first number of each frame of an observation.
+/// The numbers of an observation's frames.
 inline std::vector<float> numbers(std::span<const std::byte> observation) {
   std::vector<float> numbers(observation.size() / 8);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -33,7 +33,7 @@ inline std::vector<float> numbers(std::span<const std::byte> observation) {
   return numbers;
 }
 
-/// A segment of one-step transitions with these priorities, the frames of which count from `first`.
+/// A segment of one-step transitions with these priorities. Its frames are numbered from `first`.
 inline std::unique_ptr<Segment> segment(std::span<const float> priorities, float first = 0,
                                         const FrameFormat& format = small_format()) {
   NStepBuilder builder(format, {.n = 1, .gamma = 1, .transitions = priorities.size()});

@@ -37,9 +37,9 @@ std::vector<Seen> seen(const Segment& segment) {
   return all;
 }
 
-// Episode of five steps with rewards 1, 2, 4, 8, 16, states worth 100 each, actions 10; by hand.
-// Seen failing with the discount of step k being gamma^(k + 1), and with unfinished returns that
-// keep their bootstrap at the end.
+// An episode has five steps with rewards 1, 2, 4, 8, 16; each state's value is 100, each action's
+// 10. The transitions are computed by hand. Seen failing when step k's discount was gamma^(k + 1),
+// and when unfinished returns kept their bootstrap at the end.
 TEST(NStepBuilder, MakesThreeStepTransitionsAndShorterOnesAtTheEnd) {
   NStepBuilder builder(small_format(), {.n = 3, .gamma = 0.5, .transitions = 5});
   builder.begin(frame(0));
@@ -73,7 +73,7 @@ TEST(NStepBuilder, MakesThreeStepTransitionsAndShorterOnesAtTheEnd) {
   EXPECT_THAT(all[4].from, ElementsAre(2, 3, 4));
 }
 
-// Seen failing with truncate() ending as terminate() does.
+// Seen failing when truncate() ended the episode as terminate() does.
 TEST(NStepBuilder, BootstrapsFromTheLastStateOfAnEpisodeThatWasCutOff) {
   NStepBuilder builder(small_format(), {.n = 3, .gamma = 0.5, .transitions = 2});
   builder.begin(frame(0));
@@ -91,7 +91,7 @@ TEST(NStepBuilder, BootstrapsFromTheLastStateOfAnEpisodeThatWasCutOff) {
   EXPECT_THAT(all[1].to, ElementsAre(0, 1, 2));
 }
 
-// Seen failing with begin() counting on from the frames of the episode before.
+// Seen failing when begin() kept the frames of the episode before.
 TEST(NStepBuilder, AnEpisodeBeginsWithItsOwnFrameAlone) {
   NStepBuilder builder(small_format(), {.n = 1, .gamma = 1, .transitions = 10});
   float now = 0;
@@ -110,7 +110,7 @@ TEST(NStepBuilder, AnEpisodeBeginsWithItsOwnFrameAlone) {
   EXPECT_THAT(all[4].from, ElementsAre(6, 6, 6));
 }
 
-/// A builder's transitions from random episodes, taken whenever `transitions` of them are there.
+/// A builder's transitions from random episodes, taken whenever it has `transitions` of them.
 std::vector<Seen> play(std::size_t transitions, Compression compression, bool save_and_load) {
   const NStepOptions options{.n = 3, .gamma = 0.9, .transitions = transitions};
   NStepBuilder builder(small_format(compression), options);
@@ -160,7 +160,7 @@ void expect_same(const std::vector<Seen>& a, const std::vector<Seen>& b) {
   }
 }
 
-// Seen failing with take() keeping the frames of the newest state alone.
+// Seen failing when take() kept only the frames of the newest state.
 TEST(NStepBuilder, BordersOfSegmentsChangeNothing) {
   const auto whole = play(10'000, Compression::none, false);
   EXPECT_GT(whole.size(), 480U);
@@ -202,7 +202,7 @@ TEST(NStepBuilder, RefusesWhatIsDamaged) {
   EXPECT_THROW(other.load(reader), Error);
 }
 
-// 50 transitions of an episode take 56 frames and no more: bytes of a transition in a long run.
+// 50 transitions of an episode take 56 frames and no more. This bounds a transition's mean bytes.
 TEST(NStepBuilder, KeepsAFrameOnce) {
   FrameFormat format{.frame_bytes = 7056, .stack = 4};
   NStepBuilder builder(format, {.n = 3, .gamma = 0.99, .transitions = 50});

@@ -7,7 +7,7 @@
 namespace tandem {
 namespace {
 
-// Seen failing with the bytes behind the last whole line left out.
+// Seen failing when the bytes after the last whole cache line were left out.
 TEST(StreamingCopy, CopiesFromAnywhereToAnywhereAndNoFurther) {
   std::vector<std::byte> from(1000);
   for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i % 251 + 1);

@@ -14,7 +14,7 @@
 namespace tandem {
 namespace {
 
-/// The same by adding up.
+/// A reference that adds up all weights.
 struct BruteForce {
   std::vector<double> weights;
 
@@ -41,8 +41,8 @@ TEST(SumTree, OneOfEqualWeightsIsFoundByItsShare) {
   }
 }
 
-// Whole numbers are added without rounding, so both must agree to the last place.
-// Seen failing with set() leaving out the topmost level.
+// Whole numbers are added without rounding, so both must agree exactly. Seen failing when set()
+// left out the topmost level.
 TEST(SumTree, AgreesWithAddingUpInAMillionRandomOperations) {
   Stream stream(1, 0);
   for (const std::size_t places : {1, 7, 8, 9, 64, 65, 300}) {
@@ -66,8 +66,8 @@ TEST(SumTree, AgreesWithAddingUpInAMillionRandomOperations) {
   }
 }
 
-// Weights from 1e-6 to 1e6, a million times; adding up the differences would leave errors behind.
-// Seen failing with set() adding the difference to each node above.
+// Weights from 1e-6 to 1e6 are set a million times. Adding the differences would accumulate
+// rounding errors. Seen failing when set() added the difference to each node above.
 TEST(SumTree, DoesNotDrift) {
   constexpr std::size_t kPlaces = 1000;
   Stream stream(2, 0);
@@ -82,7 +82,7 @@ TEST(SumTree, DoesNotDrift) {
   EXPECT_EQ(tree.total(), 0);
 }
 
-// Seen failing with find() taking the last child, of whatever weight.
+// Seen failing when find() took the last child even if it had no weight.
 TEST(SumTree, NeverFindsAPlaceWithoutWeight) {
   Stream stream(3, 0);
   for (int round = 0; round < 200; ++round) {

@@ -52,7 +52,8 @@ class SavedTable : public testing::Test {
   }
 };
 
-// Seen failing without the sampler's stream, and with the first priorities instead of those of now.
+// Seen failing without the sampler's stream, and with the initial priorities instead of the current
+// ones.
 TEST_F(SavedTable, ARestoredTableDrawsAsTheOneThatWasSaved) {
   auto table = make();
   table.insert(segment(std::array{1.0F, 4.0F, 5.0F}));
@@ -89,7 +90,7 @@ TEST_F(SavedTable, WhatComesLaterDoesNotChangeASnapshot) {
   EXPECT_EQ(restored.priorities(), (std::vector{1.0F, 2.0F}));
 }
 
-// Seen failing with a segment for each of them.
+// Seen failing when each copy had a segment of its own.
 TEST_F(SavedTable, CopiesOfASegmentShareItsMemory) {
   auto table = make();
   table.insert(segment(std::vector<float>(50, 1)), 8);

@@ -41,7 +41,7 @@ float number_of(const SampleBatch& batch, std::size_t i) {
   return all[i * 3 + 2];
 }
 
-/// How often each of the transitions numbered from 0 on is drawn.
+/// The number of draws of each transition; transitions are numbered from 0.
 std::vector<double> draws(Table& table, std::size_t kinds, int batches, std::size_t size) {
   SampleBatch batch(table.format(), size);
   std::vector<double> count(kinds);
@@ -74,7 +74,7 @@ std::vector<double> shares_of(double exponent) {
   return shares;
 }
 
-// Seen failing with the exponent applied twice.
+// Seen failing when the exponent was applied twice.
 TEST(Table, DrawsInProportionToPriorities) {
   for (const double alpha : {0.0, 0.4, 0.6, 1.0}) {
     auto config = small_config();
@@ -85,7 +85,7 @@ TEST(Table, DrawsInProportionToPriorities) {
   }
 }
 
-// Parts of the weights in turn come nearer to the shares than chance would.
+// Drawing once from each equal part of the weights matches the shares better than chance would.
 TEST(Table, DrawsABatchFromEqualPartsOfTheWeights) {
   auto table = small_table(small_config());
   table.insert(segment(kPriorities));
@@ -118,7 +118,8 @@ TEST(Table, DrawsByNewPriorities) {
   EXPECT_LT(chi_square(draws(table, 10, 100'000, 1), shares_of(1)), kUnlikely);
 }
 
-// (1 / (N P(i)))^beta over the largest, by hand. Seen failing with the exponent's sign turned.
+// The weights are (1 / (N P(i)))^beta, divided by the largest, computed by hand. Seen failing when
+// the exponent had the wrong sign.
 TEST(Table, WeighsByImportance) {
   auto config = small_config();
   config.beta = 0.4;
@@ -137,7 +138,7 @@ TEST(Table, WeighsByImportance) {
   }
 }
 
-// Seen failing with trim() removing the newest.
+// Seen failing when trim() removed the newest.
 TEST(Table, RemovesTheOldestFirst) {
   auto config = small_config();
   config.capacity = 15;
@@ -152,7 +153,7 @@ TEST(Table, RemovesTheOldestFirst) {
   for (std::size_t i = 0; i < 30; ++i) EXPECT_EQ(count[i] > 0, i >= 15) << i;
 }
 
-// Appendix D. Seen failing with the exponent's sign turned.
+// Appendix D. Seen failing when the exponent had the wrong sign.
 TEST(Table, RemovesByInversePriority) {
   std::vector<double> removed(10);
   for (int round = 0; round < 4000; ++round) {
@@ -172,7 +173,7 @@ TEST(Table, RemovesByInversePriority) {
   EXPECT_LT(chi_square(removed, shares_of(-0.4)), kUnlikely);
 }
 
-// Seen failing with keys that are slots alone: a later transition received the priority.
+// Seen failing when a key was a slot's number alone: a later transition received the priority.
 TEST(Table, IgnoresPrioritiesOfWhatIsGone) {
   auto config = small_config();
   config.capacity = 10;
@@ -206,7 +207,7 @@ TEST(Table, GivesEachOnceInOrder) {
   }
 }
 
-// Seen failing with segments that stay.
+// Seen failing when segments were never freed.
 TEST(Table, ReturnsTheMemoryOfWhatIsGone) {
   auto config = small_config();
   config.capacity = 100;
@@ -230,7 +231,7 @@ TEST(Table, ShowsHowPrioritiesAreSpread) {
   EXPECT_EQ(std::set(some.begin(), some.end()).size(), 30U);
 }
 
-/// Whether `body`, in a thread, ends by itself within a moment.
+/// Runs `body` in a thread; returns whether it ends within 50 milliseconds.
 template <class Body>
 bool ends(Crew& crew, std::atomic<bool>& ended, Body body) {
   crew.spawn("waiter", 1, [&, body](int) {
@@ -241,7 +242,7 @@ bool ends(Crew& crew, std::atomic<bool>& ended, Body body) {
   return ended;
 }
 
-// Seen failing with no wait for the minimum.
+// Seen failing when sample() did not wait for the minimum.
 TEST(Table, NothingIsSampledBeforeTheMinimum) {
   Crew crew;
   auto config = small_config();
@@ -256,7 +257,7 @@ TEST(Table, NothingIsSampledBeforeTheMinimum) {
   EXPECT_TRUE(ended);
 }
 
-// Seen failing with writers that do not wait.
+// Seen failing when writers did not wait.
 TEST(Table, WritersWaitForReadersAndReadersForWriters) {
   Crew crew;
   auto config = small_config();
@@ -264,7 +265,7 @@ TEST(Table, WritersWaitForReadersAndReadersForWriters) {
   config.samples_per_insert = 2;
   config.slack = 8;
   Table table(config, small_format(), 8, 1, crew.stop_token());
-  table.insert(segment(std::vector<float>(10, 1)));  // the minimum counts for nothing
+  table.insert(segment(std::vector<float>(10, 1)));  // the ratio counts from the minimum on
   SampleBatch batch(table.format(), 8);
   table.sample(batch);  // 8 ahead
   std::atomic<bool> sampled = false;
@@ -310,7 +311,7 @@ TEST(Table, RefusesWhatDoesNotFitTogether) {
   EXPECT_THROW(small_table(config), Error);
   config = small_config();
   config.sampler = "fifo";
-  config.samples_per_insert = 2;  // nobody could go on, once each was read
+  config.samples_per_insert = 2;  // all would wait once each was read
   config.slack = 100;
   EXPECT_THAT([&] { small_table(config); }, ThrowsMessage<Error>(HasSubstr("use 1 at most")));
   auto table = small_table(small_config());
@@ -318,15 +319,15 @@ TEST(Table, RefusesWhatDoesNotFitTogether) {
   for (const float bad : {-1.0F, std::nanf(""), INFINITY}) {
     EXPECT_THROW(table.update(std::span(&key, 1), std::span(&bad, 1)), Diverged);
   }
-  // The builder makes them of absolute errors, so that none is negative.
+  // The builder's priorities are absolute errors and so never negative.
   for (const float bad : {std::nanf(""), INFINITY}) {
     EXPECT_THROW(table.insert(segment(std::span(&bad, 1))), Diverged);
   }
 }
 
-// Eight writers, two readers who give new priorities, and trims. Every observation must be the one
-// that its action was taken in. Under ThreadSanitizer, seen failing with update() without the lock;
-// without it, with segments that are freed when their last transition is removed.
+// Eight writers insert; two readers give new priorities and trim. Every sample must have the
+// observation in which its action was taken. Seen failing under ThreadSanitizer when update() took
+// no lock, and without it when a segment was freed as soon as its last transition was removed.
 TEST(Table, KeepsItsTransitionsWholeAmongManyThreads) {
   for (const auto compression : {Compression::none, Compression::lz4}) {
     Crew crew;

@@ -85,7 +85,8 @@ TEST(CheckpointFaultsTest, AKillAtAnyMomentLeavesTheLastOneWritten) {
   std::int64_t last = 1;
   const Stopwatch watch;
   write_checkpoint(checkpoint_of(kParameters), folder.path(), last);
-  // Long enough for some to be finished before the kill, however slow the disk.
+  // The range scales with the time of a write, so that some writes end before the kill on a slow
+  // disk too.
   std::uniform_real_distribution<double> seconds(0, 4 * watch.seconds());
   std::mt19937 random(1);
   for (int i = 0; i < 40; ++i) {
@@ -98,8 +99,8 @@ TEST(CheckpointFaultsTest, AKillAtAnyMomentLeavesTheLastOneWritten) {
   EXPECT_GT(last, 1);
 }
 
-/// Runs `body` where it may mount a file system of its own; returns "no mounts" if that is not
-/// allowed.
+/// Runs `body` in a child process that may mount file systems of its own; returns "no mounts" if
+/// this user may not.
 std::string in_mount_namespace(const std::function<std::string()>& body) {
   return in_child([&]() -> std::string {
     if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return "no mounts";
@@ -108,7 +109,8 @@ std::string in_mount_namespace(const std::function<std::string()>& body) {
   });
 }
 
-/// The message of a failing write of a checkpoint that is too large, and what is left afterwards.
+/// Writes a checkpoint, which must fail. Returns the error's message, the step of the newest
+/// checkpoint and the number of entries in the folder.
 std::string describe_failure(const fs::path& checkpoints) {
   std::string said = "no error";
   try {
@@ -173,8 +175,8 @@ TEST(CheckpointFaultsTest, AFolderWithoutPermissionLeavesTheEarlierOnes) {
                           HasSubstr("--run-dir"), HasSubstr("step 1 of 1")));
 }
 
-// A checkpoint that the user may not read is not a damaged one: resuming from an older one would
-// delete it. Seen failing with every error taken for damage.
+// A checkpoint that the user may not read is not damaged, and resuming from an older one would
+// delete it. Seen failing when every error was taken for damage.
 TEST(CheckpointFaultsTest, OneThatMayNotBeReadStopsTheSearch) {
   constexpr uid_t kNobody = 65534;
   TemporaryFolder folder;

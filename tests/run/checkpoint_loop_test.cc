@@ -1,4 +1,4 @@
-// The loop of a run's checkpoints, over threads that count.
+// CheckpointLoop, with threads that count their steps.
 #include "tandem/run/checkpoint_loop.h"
 
 #include <gmock/gmock.h>
@@ -27,9 +27,9 @@ using std::chrono::milliseconds;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr auto kCount = "count";  // of a checkpoint
+constexpr auto kCount = "count";  // the blob of the counts
 
-/// Two threads that count their steps, each under the lock that holds them both.
+/// Two threads that count their steps under one lock, by which hold() stops both.
 class Counters final : public Checkpointed {
  public:
   explicit Counters(TrainingRun& run) : run_(run), loop_(*this, run, crew_, 0.001) {}
@@ -144,12 +144,13 @@ class CheckpointLoopTest : public testing::Test {
   std::unique_ptr<TrainingRun> run_;
 };
 
-// Seen failing with no hold before collect(), and with the step counted after the release.
+// Seen failing without a hold before collect(), and when the checkpoint's step was read after the
+// release.
 TEST_F(CheckpointLoopTest, ACheckpointIsOfTheMomentAtWhichAllAreHeld) {
   options_.steps_budget = 1'000'000;
   std::atomic<int> written = 0;
   options_.stop_requested = [&] { return written >= 5; };
-  // A checkpoint from the middle of the run is the newest one while the next one is written.
+  // While the next checkpoint is written, the newest on the disk is from the middle of the run.
   const auto look = [&] {
     if (written++ > 0) {
       const auto found = latest();
@@ -164,12 +165,12 @@ TEST_F(CheckpointLoopTest, ACheckpointIsOfTheMomentAtWhichAllAreHeld) {
   EXPECT_THAT(counts_of(last), ElementsAre(last.step, last.step));
 }
 
-// Seen failing with write() before the release: it waits for steps that nobody takes.
+// Seen failing with write() before the release: write() then waits for steps that no thread takes.
 TEST_F(CheckpointLoopTest, ThreadsGoOnWhileItIsWritten) {
   std::atomic<int> went_on = 0;
   const auto counters = train([&](Counters& own) {
     own.while_writing = [&] {
-      if (own.crew().stop_token().stop_requested()) return;  // the last one
+      if (own.crew().stop_token().stop_requested()) return;  // the last checkpoint
       const auto before = own.count();
       for (int i = 0; i < 2'000 && own.count() == before; ++i) {
         std::this_thread::sleep_for(milliseconds(1));
@@ -191,8 +192,8 @@ TEST_F(CheckpointLoopTest, TheLastCheckpointHasEveryStep) {
   EXPECT_THAT(counts_of(latest()), ElementsAre(counters->count(), counters->count()));
 }
 
-// Seen hanging with a loop that waits without looking at the crew's stop, and failing with an error
-// of the crew that is dropped.
+// Seen hanging when the loop waited without checking the crew's stop, and failing when the crew's
+// error was dropped.
 TEST_F(CheckpointLoopTest, AnErrorInAThreadEndsTheRunWithThatError) {
   options_.steps_budget = 1'000'000'000;
   options_.checkpoint_minutes = 10;
@@ -200,19 +201,21 @@ TEST_F(CheckpointLoopTest, AnErrorInAThreadEndsTheRunWithThatError) {
             "a counter broke");
 }
 
-// Seen writing checkpoints for ever with a loop that looks at the crew's stop only while none is
-// due.
+// Seen writing checkpoints for ever when the loop checked the crew's stop only while no checkpoint
+// was due.
 TEST_F(CheckpointLoopTest, AnErrorInAThreadEndsARunThatAlwaysHasACheckpointToWrite) {
   options_.steps_budget = 1'000'000'000;
   options_.checkpoint_minutes = 0;
   const auto breaks_soon = [](Counters& own) {
     own.breaks_at = 3;
-    own.on_release = [] { std::this_thread::sleep_for(milliseconds(1)); };  // the others' turn
+    // The pause lets the counters take the lock.
+    own.on_release = [] { std::this_thread::sleep_for(milliseconds(1)); };
   };
   EXPECT_EQ(error_of([&] { train(breaks_soon); }), "a counter broke");
 }
 
-// Nobody asks for that but through an error; it must not hang either. Seen hanging as above.
+// In a run only an error stops the crew; a stop without an error must not hang either. Seen hanging
+// when the loop waited without checking the crew's stop.
 TEST_F(CheckpointLoopTest, AStopOfTheCrewEndsTheWait) {
   options_.steps_budget = 1'000'000'000;
   options_.checkpoint_minutes = 10;
@@ -228,7 +231,7 @@ TEST_F(CheckpointLoopTest, AStopOfTheCrewEndsTheWait) {
                !std::filesystem::is_empty(paths_.checkpoints()));
 }
 
-// Seen hanging with an error that leaves the threads held: the crew cannot end.
+// Seen hanging when the error left the threads held, so that the crew could not end.
 TEST_F(CheckpointLoopTest, AnErrorWhileTheyAreHeldEndsTheRunOnce) {
   options_.steps_budget = 1'000'000'000;
   int collected = 0;
@@ -241,7 +244,7 @@ TEST_F(CheckpointLoopTest, AnErrorWhileTheyAreHeldEndsTheRunOnce) {
   EXPECT_EQ(collected, 1);
 }
 
-// Seen failing with a release of what was never held.
+// Seen failing when threads that had never been held were released.
 TEST_F(CheckpointLoopTest, AnErrorOfHoldingEndsTheRunOnce) {
   options_.steps_budget = 1'000'000'000;
   int holds = 0;
@@ -254,7 +257,7 @@ TEST_F(CheckpointLoopTest, AnErrorOfHoldingEndsTheRunOnce) {
   EXPECT_EQ(holds, 1);
 }
 
-// Seen failing with errors of writing that are taken for a stop.
+// Seen failing when an error of writing was taken for a stop.
 TEST_F(CheckpointLoopTest, AnErrorOfWritingEndsTheRunOnce) {
   options_.steps_budget = 1'000'000'000;
   int writes = 0;
@@ -267,7 +270,8 @@ TEST_F(CheckpointLoopTest, AnErrorOfWritingEndsTheRunOnce) {
   EXPECT_EQ(writes, 1);
 }
 
-// A stop by the user is no error. Seen hanging with a wait for updates alone, without a poll.
+// A stop by the user is no error. Seen hanging when the loop waited for updates alone and did not
+// poll.
 TEST_F(CheckpointLoopTest, AStopByTheUserWhileNobodyLearnsIsSeen) {
   std::atomic<bool> stop = false;
   options_.steps_budget = 1'000'000'000;

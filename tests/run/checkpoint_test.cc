@@ -75,7 +75,7 @@ TEST_F(CheckpointTest, ReadsBackWhatWasWritten) {
   }
 }
 
-// Seen failing with the lengths of the pieces not compressed ones.
+// Seen failing when a piece's stored length was that of its uncompressed bytes.
 TEST_F(CheckpointTest, BringsBackWhatComesInPieces) {
   const std::vector<std::vector<std::byte>> pieces = {
       {}, std::vector<std::byte>(100'000, std::byte{3}), {std::byte{1}, std::byte{2}}};

@@ -27,8 +27,8 @@ struct Counts {
   std::atomic<int> steps = 0;
 };
 
-// Games of three lives. In environment i a life lasts 1 + i steps, and up to `luck` more, drawn
-// from its stream; each action is its own reward.
+// Games of three lives. In environment i a life lasts 1 + i steps, plus up to `luck` more drawn
+// from its stream. The index of the action is the reward.
 class Lives : public Env {
  public:
   Lives(Counts& counts, int index, std::uint32_t luck)
@@ -80,12 +80,12 @@ class EvaluationTest : public testing::Test {
   }
 
   Counts counts_;
-  // Biases alone: the policy prefers action 1 to 0 and 2, whatever it sees.
+  // All weights are 0 and one bias is not: the policy prefers action 1 to 0 and 2 in every state.
   const Architecture architecture_ =
       linear_architecture({.dtype = DType::f32, .frame_shape = {2}, .num_actions = 3});
   std::vector<float> parameters_ = [] {
     std::vector<float> parameters(12, 0.0F);
-    parameters[7] = 1;  // behind the policy's 3 x 2 weights, its second bias
+    parameters[7] = 1;  // the policy's second bias, after its 3 x 2 weights
     return parameters;
   }();
   LinearNetwork network_{architecture_, parameters_};
@@ -104,7 +104,7 @@ std::vector<std::int64_t> lengths(const Evaluation& evaluation) {
   return values;
 }
 
-// Seen failing with games that are over at the first lost life.
+// Seen failing when a game was over at the first lost life.
 TEST_F(EvaluationTest, PlaysOneWholeGameInEachEnvironment) {
   const auto result = play({.episodes = 5});
   EXPECT_EQ(counts_.environments, 5);
@@ -121,14 +121,14 @@ TEST_F(EvaluationTest, SampledFollowsTheProbabilities) {
   const auto result = play({.episodes = 100});
   double steps = 0;
   for (const auto length : lengths(result)) steps += static_cast<double>(length);
-  // By symmetry the mean action is 1; its deviation is sqrt(2 / (2 + e)).
+  // By symmetry the mean action is 1; an action's standard deviation is sqrt(2 / (2 + e)).
   const double deviation = std::sqrt(2 / (2 + std::exp(1.0)) / steps);
   EXPECT_NEAR(result.mean * 100 / steps, 1, 4 * deviation);
   const auto greedy = play({.episodes = 100, .play = Play::greedy});
   EXPECT_NE(returns(result), returns(greedy));
 }
 
-// Seen failing with a number of threads that changes the seed.
+// Seen failing when the number of threads changed the seed.
 TEST_F(EvaluationTest, DependsOnTheSeedAndNotOnThreads) {
   const auto one = play({.episodes = 12, .seed = 3, .threads = 1}, 20);
   const auto three = play({.episodes = 12, .seed = 3, .threads = 3}, 20);
@@ -138,9 +138,9 @@ TEST_F(EvaluationTest, DependsOnTheSeedAndNotOnThreads) {
   EXPECT_NE(lengths(one), lengths(other));
 }
 
-// Action k is most probable in the k-th step of a life, 2 in all later ones. Seen failing with the
-// states not kept, with them left in place when a game before them ends, and with none forgotten at
-// the end of a life.
+// Action k is the most probable in the k-th step of a life, and action 2 in all later steps. Seen
+// failing when states were not kept, when they did not move up after an earlier environment's game
+// had ended, and when no state was reset at the end of a life.
 TEST_F(EvaluationTest, CarriesTheRecurrentStateOfEachGame) {
   CountingNetwork counting(3);
   const EnvFactory make_env = [&](int index) { return std::make_unique<Lives>(counts_, index, 0); };

@@ -1,4 +1,4 @@
-# Reads a run's files with the Python packages from which the formats come.
+# Reads a run's files with the Python packages that define their formats.
 add_executable(write_run run/write_run.cc)
 tandem_own(write_run)
 target_link_libraries(write_run PRIVATE tandem_core)

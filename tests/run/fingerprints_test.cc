@@ -48,7 +48,8 @@ TEST(Fingerprints, OnceDifferentStayDifferent) {
   }
 }
 
-// A killed run has written more than its last checkpoint knows. Seen failing without the cut.
+// A killed run has logged more updates than its last checkpoint counts. Seen failing when the
+// surplus was not cut off.
 TEST(Fingerprints, AResumedRunGoesOnAfterItsCheckpoint) {
   const TemporaryFolder folder;
   {

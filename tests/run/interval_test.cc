@@ -7,7 +7,7 @@
 namespace tandem {
 namespace {
 
-// Seen failing with the last report's numbers alone.
+// Seen failing when the measures of the last report alone counted.
 TEST(Interval, ASystemsOwnNumbersAreThoseOfAllReports) {
   Interval interval;
   for (int report = 1; report <= 2; ++report) {
@@ -26,7 +26,8 @@ TEST(Interval, ASystemsOwnNumbersAreThoseOfAllReports) {
   EXPECT_NEAR(line["system/time_p99"], 2, 0.1);
 }
 
-// Actors and learners may report apart. Seen failing with numbers known by their place.
+// Actors and learners may report separately. Seen failing when measures were matched by position
+// instead of by key.
 TEST(Interval, ReportsMayHaveDifferentNumbers) {
   Interval interval;
   const std::array<Measure, 2> first{{{"system/a", 1, 1}, {"system/b", 2, 1}}};
@@ -42,7 +43,7 @@ TEST(Interval, ReportsMayHaveDifferentNumbers) {
   EXPECT_EQ(line["system/c"], 8);
 }
 
-// Seen failing with a learning rate of 0 logged.
+// Seen failing when a learning rate of 0 was logged.
 TEST(Interval, ActingAloneIsNoUpdate) {
   Interval interval;
   interval.add({.steps = 5, .updates = 0});
@@ -56,7 +57,7 @@ TEST(Interval, ActingAloneIsNoUpdate) {
   EXPECT_EQ(line["optimizer/learning_rate"], 0.5);
 }
 
-// Most systems have none.
+// Some systems have no measures of their own.
 TEST(Interval, NoNumbersOfItsOwnAreNone) {
   Interval interval;
   UpdateReport update;

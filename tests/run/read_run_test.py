@@ -1,4 +1,4 @@
-"""Reads a run with the packages that its formats come from: read_run_test.py WRITE_RUN."""
+"""Reads a run with the packages that define its formats: read_run_test.py WRITE_RUN."""
 
 import json
 import pathlib
@@ -49,7 +49,7 @@ class ReadRunTest(unittest.TestCase):
         self.assertEqual(set(tags), set(lines[0]) - {"steps"})
         for tag in tags:
             shown = events.Scalars(tag)
-            # Steps 600 to 800 were logged before the resume too; these lines are gone.
+            # Steps 600 to 800 were logged before the resume, too; those events are gone.
             self.assertEqual([event.step for event in shown], steps, tag)
             expected = np.float32([line[tag] for line in lines])
             np.testing.assert_array_equal([event.value for event in shown], expected, tag)

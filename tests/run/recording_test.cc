@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Games of twelve steps that each bring a point; the picture is as bright as the game is long.
+// Games of twelve steps, each with a reward of 1. The picture grows brighter with each step.
 class Clock : public Env {
  public:
   explicit Clock(bool visible) : visible_(visible) {}

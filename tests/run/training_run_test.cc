@@ -111,7 +111,8 @@ TEST_F(TrainingRunTest, LogsWhatTheAlgorithmMeasuresAndNothingElse) {
   EXPECT_FALSE(line.contains("policy/entropy"));
 }
 
-// Seen failing with a fingerprint for each report: the resumed run then lacked one.
+// Seen failing when each report, and not each update, left a fingerprint: the resumed run then
+// lacked one.
 TEST_F(TrainingRunTest, ASystemThatRepeatsLeavesAFingerprintForEachUpdate) {
   options_.repeatable = true;
   auto run = start();
@@ -200,7 +201,7 @@ TEST_F(TrainingRunTest, TheRateIsThatOfAllLegs) {
   const double before = result_of(paths_.result())["steps_per_second"];
 
   run.reset();
-  resume()->finish("abc");  // with nothing left to do
+  resume()->finish("abc");  // without a step
   EXPECT_EQ(result_of(paths_.result())["steps_per_second"], before);
 
   run = resume();
@@ -257,7 +258,7 @@ TEST_F(TrainingRunTest, AResumeGoesOnWithAllCounters) {
   EXPECT_EQ(lines[1]["updates"], 2);
   EXPECT_EQ(lines[1]["episodes"], 151);
   EXPECT_GE(lines[1]["seconds"], lines[0]["seconds"]);
-  // Returns 5.1, 5.2, ... 14.9 and 100.
+  // The last hundred returns are 5.1, 5.2, ... 14.9 and 100.
   EXPECT_NEAR(result_of(paths_.result())["mean_return"], (99 * 10.0 + 100) / 100, 1e-9);
 }
 
@@ -406,7 +407,7 @@ TEST_F(TrainingRunTest, OthersGoOnWhileACheckpointIsWritten) {
   run->save(checkpoint);
   EXPECT_EQ(run->steps(), 320);
   EXPECT_TRUE(fs::exists(run->paths().checkpoints() / "000000000160"));
-  // The steps since are not in it.
+  // The first checkpoint lacks the steps taken while it was written.
   Checkpoint next;
   run->save(next);
   EXPECT_TRUE(fs::exists(run->paths().checkpoints() / "000000000320"));

@@ -12,7 +12,7 @@ namespace {
 constexpr StepTimes kBusy{.step = {200e-6, 0}, .busy = 1};
 constexpr StepTimes kAsleep{.step = {2e-3, 0}, .busy = 0};
 
-// A step costs 100 us of a core, and its environment 200 us.
+// A step takes 100 us of a core, and 200 us more for its environment.
 TEST(Forecast, CoresShareTheWork) {
   const SystemCosts costs{.steps_per_second = 2 / 100e-6, .processor_seconds = 100e-6};
   for (const double threads : {2.0, 16.0}) {
@@ -31,12 +31,12 @@ TEST(Forecast, WhoSleepsNeedsNoCore) {
   const SystemCosts costs{.steps_per_second = 20000, .processor_seconds = 100e-6};
   const ThreadPattern pattern{.stepping = 16, .computing = 16};
   EXPECT_NEAR(forecast_steps_per_second(pattern, kAsleep, costs, 2), 16 / 2.1e-3, 1e-6);
-  // The rate grows until the cores have enough to do.
+  // The rate grows until the cores are busy.
   const ThreadPattern many{.stepping = 1000, .computing = 1000};
   EXPECT_NEAR(forecast_steps_per_second(many, kAsleep, costs, 2), 20000, 1e-6);
 }
 
-// Seen failing with the patterns' meeting_steps left out.
+// Seen failing when the forecast ignored meeting_steps.
 TEST(Forecast, MeetingsCostTheSlowestThreadsTime) {
   const SystemCosts costs{.steps_per_second = 1e6, .processor_seconds = 1e-6};
   const StepTimes env{.step = {2e-3, 2e-3}, .busy = 0};
@@ -44,14 +44,15 @@ TEST(Forecast, MeetingsCostTheSlowestThreadsTime) {
     return forecast_steps_per_second(
         {.stepping = 16, .meeting_steps = meeting_steps, .computing = 16}, env, costs, 2);
   };
-  // The longest of 16 exponential times is 3.38 times their mean, of long sums hardly more.
+  // The longest of 16 exponential times is 3.38 times their mean; the longest of 16 long sums is
+  // hardly above theirs.
   EXPECT_NEAR(rate(1) / rate(0), 1 / 3.38, 0.02);
   EXPECT_GT(rate(1000), 0.93 * rate(0));
 }
 
 TEST(Forecast, PatternsAreThoseOfTheSystems) {
   PaacSystem paac;
-  const auto groups = paac.thread_pattern(2);  // two groups of 16 environments, each one's worker's
+  const auto groups = paac.thread_pattern(2);  // two groups of 16, a worker each
   EXPECT_EQ(groups.stepping, 2);
   EXPECT_EQ(groups.meeting_steps, 16 * 5);
   EXPECT_EQ(groups.computing, 2);

@@ -38,7 +38,7 @@ TEST(Speedup, IsTheRatioOfMediansToTheFewestThreads) {
   EXPECT_THAT(rows[1].data_speedup, Optional(DoubleEq(3)));
 }
 
-// Seen failing with runs that never reached the score left out of the median.
+// Seen failing when the median left out runs that never reached the score.
 TEST(Speedup, NeverIsLaterThanAnyTime) {
   const auto rows = speedup_rows({reached("a", 1, 10, 100), never("b", 2), reached("c", 2, 5, 50),
                                   never("d", 4), never("e", 4), reached("f", 4, 1, 10)},

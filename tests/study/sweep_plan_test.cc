@@ -45,7 +45,7 @@ std::string refusal(const std::vector<std::string>& vary, const std::string& wor
   return "";
 }
 
-// A study starts from what was given.
+// A study may vary keys that the user has set.
 TEST(SweepPlan, MayReplaceWhatWasGiven) {
   CLI::App app;
   ConfigOptions options;
@@ -87,7 +87,7 @@ TEST(SweepPlan, DependsOnTheSeedAlone) {
   EXPECT_EQ(longer.runs[1].values, plan.runs[1].values) << "more runs only add to the plan";
 }
 
-// Seen failing with the learning rate that the config itself draws by the seed.
+// Seen failing when the config itself drew a learning rate by the seed.
 TEST(SweepPlan, ItsLearningRateIsTheSweeps) {
   const auto* words = "--set optimizer.lr_choice=log_uniform";
   for (const auto& run : plan_of({"lr=0.5,0.6"}, 1, words).runs) {

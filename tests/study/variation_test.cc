@@ -86,7 +86,7 @@ std::vector<double> many_draws(const std::string& text, bool whole = false) {
   return values;
 }
 
-// Seen failing with a uniform draw between the limits.
+// Seen failing when the draw was uniform between the limits.
 TEST(Variation, LogUniformHasEqualSharesInEachDecade) {
   const auto values = many_draws("lr=log_uniform(1e-4,1e-2)");
   EXPECT_THAT(values, testing::Each(AllOf(testing::Ge(1e-4), testing::Le(1e-2))));

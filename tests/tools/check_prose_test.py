@@ -8,7 +8,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 import check_prose
 import prose_text
 
-# Of each pattern: sentences that it refuses, and plain ones.
+# For each pattern, sentences that it refuses and sentences that it lets pass.
 EXAMPLES: dict[str, tuple[list[str], list[str]]] = {
     "what as a subject": (
         [

@@ -66,7 +66,7 @@ class CompareTest(unittest.TestCase):
         self.assertIn("at the end", compare.table(rows, limits)[0])
         self.assertIn("1,2", compare.comma_separated(rows, limits))
 
-    # Of the lines that have it, smoothed.
+    # Only lines that have the measure count, and it is smoothed.
     def test_another_measure_may_be_compared(self):
         folder = self.make_run("a", returns=(1, 2, 3))
         run = plot.read_run(folder, measure="steps")
@@ -87,7 +87,8 @@ class CompareTest(unittest.TestCase):
         runs = [self.make_run(f"{s}", seed=s, returns=(s, 10 * s)) for s in range(1, 6)]
         (row,), _ = self.rows(*runs, returns=[20])
         self.assertEqual((row.runs, row.final.mean), (5, 30))
-        # The deviation of a mean of five is 6.3, so about two of these to either side.
+        # The standard error of a mean of five is 6.3; the interval has about two of these to each
+        # side.
         self.assertTrue(14 < row.final.low < 22 and 38 < row.final.high < 46, row.final)
         self.assertEqual(row.required, [(None, 4)])
 

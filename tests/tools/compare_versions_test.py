@@ -1,7 +1,7 @@
 """Tests tools/compare_versions.py: compare_versions_test.py TANDEM.
 
-The program is held against itself, and against scripts that call it with one thing changed, which
-stand for changes that are to be found.
+The program is compared with itself, and with scripts that call it with one thing changed. The
+comparison must find each of these changes.
 """
 
 import json
@@ -37,13 +37,13 @@ def line(steps, seconds, updates):
 
 
 class RatesTest(unittest.TestCase):
-    # Seen failing with the first line taken whatever its updates are.
+    # Seen failing when the growth began at the first line, whatever its updates.
     def test_growth_begins_with_learning(self):
         lines = [line(900, 1, 0), line(1000, 3, 1), line(1100, 4, 2), line(1300, 5, 5)]
         rates = version_runs.growth(lines, ("steps", "updates"))
         self.assertEqual(rates, {"steps": 150, "updates": 2})
 
-    # Seen failing with all lines that follow an update.
+    # Seen failing when all lines after the first update counted.
     def test_growth_leaves_out_the_first_fifth(self):
         lines = [line(100, 1, 1), line(500, 2, 2), line(4500, 10, 9)]
         self.assertEqual(version_runs.growth(lines, ("steps",)), {"steps": 500})
@@ -90,7 +90,7 @@ class ProgramsTest(unittest.TestCase):
         self.folder = pathlib.Path(temporary.name)
 
     def changed(self, *changes):
-        """A script; `changes` are commands, each with a line of Python that changes its `words`."""
+        """A script; `changes`: commands, each with a line of Python that changes its words."""
         pairs = zip(changes[::2], changes[1::2], strict=True)
         text = "\n".join(f"if words[0] == {command!r}: {change}" for command, change in pairs)
         script = self.folder / "changed"
@@ -103,7 +103,7 @@ class ProgramsTest(unittest.TestCase):
         return subprocess.run(list(map(str, command)), capture_output=True, text=True)
 
     def statuses(self, done):
-        """The status and check of each row; the last line, which counts, is left out."""
+        """The status and check of each row; the last line, which has the counts, is left out."""
         return [tuple(row.split()[:2]) for row in done.stdout.splitlines()[:-1]]
 
     def test_a_program_is_the_same_as_itself(self):
@@ -115,7 +115,7 @@ class ProgramsTest(unittest.TestCase):
         self.assertEqual((row["case"], row["values"]["steps"]), (CASE, 8000))
         self.assertEqual(len(row["values"]["updates.bin"]), 64)
 
-    # Seen failing, as are those below, with AFTER run from the path of BEFORE.
+    # This test and those below were seen failing when AFTER was run from the path of BEFORE.
     def test_another_seed_is_found(self):
         after = self.changed("train", 'words[words.index("--seed") + 1] = "4"')
         done = self.compare(after, "--only", CASE)
@@ -149,7 +149,7 @@ class ProgramsTest(unittest.TestCase):
         self.assertEqual((done.returncode, self.statuses(done)), (1, [("FAILED", "bits")]))
         self.assertIn("it broke", done.stdout)
 
-    # Nothing was compared, which is no proof.
+    # Nothing was compared, so nothing is proved.
     def test_a_case_that_only_the_second_knows_is_new(self):
         before = self.changed("train", 'sys.stderr.write("tandem: error: no"); sys.exit(2)')
         done = self.compare(PROGRAM, "--only", CASE, before=before)

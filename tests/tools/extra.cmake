@@ -1,4 +1,4 @@
-# Python's own, in which a sanitizer of C++ finds nothing.
+# Tests of Python code, in which a sanitizer of C++ finds nothing.
 if(TANDEM_SANITIZE)
   return()
 endif()

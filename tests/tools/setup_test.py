@@ -1,8 +1,8 @@
 """Runs tools/setup.sh as a user does: nothing to do, its stages, and steps that fail.
 
-All but the first run in a copy of the tools, with programs of the test's own in place of
-dpkg-query, sudo, CMake, Python and the two scripts that build what plug-ins need, so nothing is
-installed. Seen failing with a cause cut out of the list.
+All tests but the first run in a copy of tools/, with stand-ins for dpkg-query, sudo, CMake, Python
+and the two scripts that build the plug-ins' libraries, so nothing is installed. Seen failing with a
+cause removed from the list.
 """
 
 import os
@@ -56,7 +56,7 @@ class Copy(unittest.TestCase):
         self.install(
             "dpkg-query", *(f"echo 'installed {p}'" for p in packages if p[:1] not in "#[")
         )
-        # Stands for Python and, as `python -m venv --clear .venv` makes it, for that of .venv.
+        # Stands for Python. As `python -m venv --clear .venv` it copies itself to be that of .venv.
         self.python = self.install(
             "python",
             'if [ "$*" = -V ]; then echo Python 3.11.2; fi',
@@ -97,7 +97,7 @@ class Stages(Copy):
             if any(words in line for line in ends)
         }
 
-    # Seen failing with a build folder that is not configured again when torch has come.
+    # Seen failing when the build folder was not configured again after torch had come.
     def test_each_does_what_those_before_it_left(self):
         self.assertEqual(self.done("program"), {"venv", "ale", "configure"})
         self.assertEqual(self.done("program"), set())
@@ -125,7 +125,7 @@ class Stages(Copy):
         result = set_up(self.root, self.programs, "program")
         self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
 
-    # Seen failing with a section that goes on to the end of the file.
+    # Seen failing when a section of packages.txt was read on to the end of the file.
     def test_the_first_installs_no_packages_of_the_others(self):
         self.install("dpkg-query", "exit 0")
         self.install("sudo", 'exec "$@"')
@@ -174,13 +174,13 @@ class Failures(Copy):
             self.assert_fails(says=["set-up failed: installing Python packages", words, remedy])
             self.assertFalse((self.root / ".venv/tandem-packages").exists())
 
-    # Seen failing with a step in the background whose end nobody asks for.
+    # Seen failing when the exit status of a step in the background was not checked.
     def test_a_step_in_the_background_that_fails(self):
         self.write("tools/build_ale.sh", "echo 'Could not resolve host'", "exit 1")
         self.assert_fails("program", says=["Arcade Learning Environment", "check the connection"])
         self.assertFalse((self.root / "build").exists())
 
-    # Seen failing with steps that go on when the set-up has been interrupted.
+    # Seen failing when steps went on after the set-up had been interrupted.
     def test_interrupted_it_leaves_nothing_at_work(self):
         self.write(
             "tools/build_ale.sh", "touch began", "sleep 2", "touch ended", "mkdir -p .deps/ale"

@@ -32,7 +32,8 @@ std::string assembly_error(const std::string& system, const std::vector<std::str
   return error_of([&] { const Assembly assembly(make_config(system, words)); });
 }
 
-// Each name once, and the keys of each system in tables of their own. Seen failing with PAAC twice.
+// Each name stands once, and a system's keys are in its own table or in [replay]. Seen failing with
+// PAAC twice.
 TEST(Catalogue, NamesAreDistinct) {
   const auto catalogue = published();
   std::set<std::string> names;
@@ -49,7 +50,7 @@ TEST(Catalogue, NamesAreDistinct) {
   for (const auto& one : catalogue->algorithms) EXPECT_TRUE(names.insert(one->info().name).second);
 }
 
-// The table of the papers. Seen failing with a PPO that GA3C would take.
+// The catalogue knows the systems that fit each algorithm. Seen failing when GA3C accepted PPO.
 TEST(Catalogue, KnowsWhatFitsWhat) {
   const auto catalogue = published();
   const auto systems = [&](const std::string& name) {
@@ -77,7 +78,7 @@ TEST(Catalogue, RefusesWithWhatWouldFit) {
               AllOf(HasSubstr("discrete"), EndsWith("algorithms a2c")));
 }
 
-/// A system of a program's own, which trains as PAAC does.
+/// A program's own system, whose training does nothing.
 class OwnSystem final : public System {
  public:
   [[nodiscard]] const SystemInfo& info() const override {
@@ -117,7 +118,7 @@ class OwnSystem final : public System {
   std::int64_t number = 3;
 };
 
-// Seen failing with a config that looks its system up in the published catalogue.
+// Seen failing when the config looked its system up in the published catalogue.
 TEST(Catalogue, AProgramBringsASystemOfItsOwn) {
   auto own = *published();
   own.systems.push_back(std::make_shared<OwnSystem>());

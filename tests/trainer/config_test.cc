@@ -28,7 +28,7 @@ bool has_plugin(const std::string& name) {
   return fs::exists(TANDEM_BINARY_DIR "/plugins/tandem_" + name + ".so");
 }
 
-// Whether the environment of these settings can be had in this build.
+// Whether this build has the environment of these settings.
 bool has_env(const std::vector<Setting>& settings) {
   for (const auto& setting : settings) {
     if (setting.key != "env.id") continue;
@@ -213,7 +213,7 @@ TEST(Presets, EveryOneLoadsAndRoundTrips) {
   EXPECT_GE(count, 2);
 }
 
-// Seen failing with the numbers of an algorithm's preset left out.
+// Seen failing when the settings of an algorithm's preset were left out.
 TEST(Presets, AreTheDefaults) {
   auto own = *published();
   for (auto& preset : own.presets) {

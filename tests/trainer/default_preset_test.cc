@@ -1,4 +1,4 @@
-// Presets choose themselves: one for each system, algorithm and kind of environment.
+// Default presets: one for each system, algorithm and kind of environment.
 #include "tandem/trainer/default_preset.h"
 
 #include <fmt/format.h>
@@ -49,7 +49,7 @@ Task task(const std::string& system, const std::string& algorithm, const std::st
   return {system, algorithm, env, [spec] { return spec; }};
 }
 
-/// For each system with each algorithm that it trains with.
+/// Visits each system with each algorithm that it can train with.
 void for_each_fit(const std::function<void(const std::string&, const AlgorithmInfo&)>& visit) {
   const auto catalogue = published();
   for (const auto& system : catalogue->systems) {
@@ -65,7 +65,7 @@ bool takes(const AlgorithmInfo& algorithm, const EnvSpec& spec) {
   return spec.discrete() ? algorithm.traits.discrete : algorithm.traits.continuous;
 }
 
-// Seen failing where small images with continuous actions had none.
+// Seen failing when small images with continuous actions had no preset.
 TEST(DefaultPreset, ThereIsOneForEachKindOfEnvironment) {
   const auto defaults = read_defaults(published()->presets);
   for (const auto& discrete : {numbers(), images(), images(10)}) {
@@ -101,7 +101,7 @@ TEST(DefaultPreset, NoTwoCompete) {
   }
 }
 
-// A word that is neither a name nor a kind would never hold.
+// A situation with a word that is neither a name nor a kind would match no environment.
 TEST(DefaultPreset, EveryWordIsKnown) {
   std::set<std::string> known(kKinds.begin(), kKinds.end());
   known.insert({"atari", "mujoco", "mujoco:reacher-easy"});
@@ -120,7 +120,7 @@ TEST(DefaultPreset, EveryWordIsKnown) {
   }
 }
 
-// Options of one family would be refused by another. Every family has env.normalise.
+// A family refuses another family's options. Every family has env.normalise.
 TEST(DefaultPreset, OnlyThoseOfNamedEnvironmentsHaveOptionsOfTheEnvironment) {
   const auto catalogue = published();
   const auto is_kind = [](const std::vector<std::string>& words) {
@@ -159,7 +159,7 @@ TEST(DefaultPreset, TheMostSpecialWins) {
   EXPECT_THAT(most_special(all, task("hts", "a2c", "maze", images())), ElementsAre());
 }
 
-// A spec may need a ROM that is not there: `tandem keys` works without.
+// Making the spec may need a ROM; `tandem keys` works without one.
 TEST(DefaultPreset, NamesDecideWithoutTheEnvironment) {
   const Task pong{"paac", "ppo", "atari:Pong",
                   []() -> EnvSpec { throw std::logic_error("the environment was made"); }};
@@ -197,7 +197,7 @@ TEST(DefaultPreset, ATableThatIsIncompleteIsRefused) {
               AllOf(HasSubstr("own"), HasSubstr("default_for.algo")));
 }
 
-// As if the user had named the preset.
+// The config is the same as if the user had named the preset.
 TEST(ChooseConfig, IsThatOfThePresetNamed) {
   for (const auto& [system, algo, env, preset] :
        {std::array{"paac", "a2c", "cartpole", "paac/cartpole"},
@@ -222,7 +222,7 @@ TEST(ChooseConfig, TheUsersSettingsWin) {
   EXPECT_EQ(value_of<double>(config, "a2c.gamma"), 0.5);
 }
 
-// A catalogue without presets has the numbers of the structs.
+// Without presets, the defaults are those of the structs.
 TEST(ChooseConfig, WithoutADefaultItIsLoadConfigs) {
   auto own = *published();
   own.presets.clear();

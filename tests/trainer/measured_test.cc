@@ -1,4 +1,4 @@
-// Numbers that random play measures when a run begins.
+// The settings that random play measures when a run begins.
 #include "tandem/trainer/measured.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,8 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Of four pixels: all 0 at the start, later 51 brighter with each of the episode's three steps.
+/// Shows four pixels: all are 0 at the start, and 51 brighter after each of the episode's three
+/// steps.
 class Brighter final : public Env {
  public:
   const EnvSpec& spec() const override { return spec_; }
@@ -109,7 +110,7 @@ TEST_F(MeasuredTest, ObservationsHaveTheMeanAndDeviationOfRandomPlay) {
   EXPECT_NEAR(first, -1.5 / std::sqrt(1.25), 1e-6);
 }
 
-// Seen failing with "auto" taken for true, and for false.
+// Seen failing when "auto" was taken for true, and when it was taken for false.
 TEST_F(MeasuredTest, NumbersAreNormalisedWhereTheEnvironmentShowsThem) {
   const auto ages = measured(config("tiny:ages", {"env.normalise=auto"}));
   EXPECT_EQ(ages.toml(), measured(config("tiny:ages", {"env.normalise=true"})).toml());
@@ -117,8 +118,8 @@ TEST_F(MeasuredTest, NumbersAreNormalisedWhereTheEnvironmentShowsThem) {
   EXPECT_EQ(grey.toml(), measured(config("tiny:grey", {})).toml());
 }
 
-// Without it, `tandem advise` played minutes of a slow environment for each system. Seen failing
-// with a without_scale() that leaves "auto".
+// Without without_scale(), `tandem advise` played a slow environment for minutes, once for each
+// system. Seen failing when without_scale() left "auto".
 TEST_F(MeasuredTest, AMeasurementOfSpeedDoesNotWaitForTheScale) {
   const int made = *made_;
   const auto plain = measured(without_scale(config("tiny:ages", {"env.normalise=auto"})));
@@ -186,7 +187,7 @@ TEST_F(MeasuredTest, MistakesAreToldInWords) {
               HasSubstr("env.observation_deviation needs numbers above 0"));
 }
 
-// Runs that the MuJoCo plug-in's own env.normalise trained.
+// Such runs are of versions in which the MuJoCo plug-in had an env.normalise of its own.
 TEST_F(MeasuredTest, ARunThatKeptNoNumbersIsRefused) {
   auto run = config("tiny:ages", {"env.normalise=true"});
   EXPECT_THAT(error_of([&] { require_measured(run); }), HasSubstr("did not keep them"));

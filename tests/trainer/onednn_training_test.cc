@@ -1,4 +1,4 @@
-// A program uses the front door, with networks that oneDNN computes.
+// Training, Agent and verify() as a program uses them, with networks that oneDNN computes.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -32,8 +32,8 @@ class FrontDoorTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-// Seen failing with a stop() that the run ignores until its budget ends, and with an observer that
-// is never called.
+// Seen failing when the run ignored stop() until its budget ended, and when the observer was never
+// called.
 TEST_F(FrontDoorTest, ATrainingIsObservedAndStopped) {
   Training training(config("200k"), run_folder(), false);
   int lines = 0;
@@ -46,7 +46,7 @@ TEST_F(FrontDoorTest, ATrainingIsObservedAndStopped) {
                                  }});
   EXPECT_EQ(why, "signal");
   EXPECT_GE(lines, 2);
-  // It goes on from where it was stopped.
+  // The agent is that of the moment at which the run was stopped.
   const auto agent = Agent::load(run_folder());
   EXPECT_GE(agent.step(), step);
 }
@@ -88,7 +88,7 @@ TEST_F(FrontDoorTest, ARunKeepsTheNumbersThatItMeasured) {
   EXPECT_EQ(resumed.config().net.pixel_mean, kept);
   resumed.run({.progress = nullptr});
 
-  // With another number in its place, an agent takes that one: it measures nothing.
+  // An agent takes the config's number, even a changed one, and measures nothing.
   auto changed = resolved;
   changed.net.pixel_mean = kept / 2;
   std::ofstream(RunPaths{run_folder()}.config()) << changed.toml();
@@ -96,7 +96,7 @@ TEST_F(FrontDoorTest, ARunKeepsTheNumbersThatItMeasured) {
   EXPECT_THROW(Training(changed, run_folder(), true), Error);
 }
 
-// A sweep resumes its runs from the config that it was planned with.
+// A sweep resumes its runs from the config of its plan.
 TEST_F(FrontDoorTest, ARunIsResumedFromTheConfigThatLeavesNumbersToBeMeasured) {
   auto asked = config("400");
   asked.net.pixel_mean = NetConfig::kMeasured;
@@ -105,7 +105,7 @@ TEST_F(FrontDoorTest, ARunIsResumedFromTheConfigThatLeavesNumbersToBeMeasured) {
   EXPECT_NO_THROW(Training(asked, run_folder(), true));
 }
 
-// Seen failing with settings of any key taken.
+// Seen failing when settings of any key were accepted.
 TEST_F(FrontDoorTest, AnAgentKeepsWhatItWasTrainedWith) {
   Training(config("400"), run_folder(), false).run({.progress = nullptr});
   EXPECT_THROW((void)Agent::load(run_folder(), {.env = {{"a2c.gamma", "0.5", "test"}}}), Error);

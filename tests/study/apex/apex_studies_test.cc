@@ -30,8 +30,8 @@ Config config() {
 
 const std::string kParts = "apex.envs+apex.copies+run.steps+replay.samples_per_insert=";
 
-// All with as many updates, and with the least and the greatest epsilon. Seen failing with one
-// environment alone, whose epsilon is 0.4.
+// All variants make equally many updates, and have the least and the greatest epsilon. Seen failing
+// when a variant had one environment, whose epsilon is 0.4.
 TEST(ApexStudies, VaryWhatThePaperDoes) {
   EXPECT_EQ(variation_of("actors", config()), kParts + "2+1+250+8,4+1+500+4,8+1+1000+2");
   EXPECT_EQ(variation_of("recency", config()), kParts + "8+1+1000+2,2+1+250+8,2+4+250+2");
@@ -39,7 +39,7 @@ TEST(ApexStudies, VaryWhatThePaperDoes) {
   EXPECT_EQ(variation_of("priorities", config()), "replay.sampler=prioritized,uniform");
 }
 
-// Seen failing with a capacity below what is filled first.
+// Seen failing with a capacity below the minimum fill.
 TEST(ApexStudies, NoReplayIsSmallerThanItsMinimum) {
   EXPECT_EQ(variation_of("capacity", config()), "replay.capacity=100000,200000,400000");
 }

@@ -12,7 +12,8 @@ Synchronisation exponential(std::int64_t envs, std::int64_t alpha) {
   return {.envs = envs, .alpha = alpha, .step = {0.5, 0.5}};
 }
 
-// E of the longest of n exponential times is the n-th harmonic number; the claim has ln n + gamma.
+// The longest of n exponential times of mean 1 is the n-th harmonic number on average; the claim
+// has ln n + gamma.
 TEST(HtsTheory, OfOneStepIsTheLongestOfNExponentials) {
   const double round = 16 * expected_seconds_per_state(exponential(16, 1));
   EXPECT_NEAR(round, 0.5 * (std::log(16) + 0.5772156649015329), 1e-12);
@@ -23,7 +24,7 @@ TEST(HtsTheory, ClaimOneIsWhatASimulationTakes) {
   Stream stream(1, 2);
   for (const std::int64_t alpha : {1, 4, 16, 64, 256}) {
     for (const double deviation : {0.1, 0.5, 1.0}) {
-      if (alpha == 1 && deviation == 1.0) continue;  // the next test's
+      if (alpha == 1 && deviation == 1.0) continue;  // the case of the next test
       const Synchronisation what{
           .envs = 16, .alpha = alpha, .step = {0.5, deviation}, .actor_seconds = 0.01};
       const double simulated = simulated_seconds_per_state(what, 4000, stream);
@@ -33,8 +34,8 @@ TEST(HtsTheory, ClaimOneIsWhatASimulationTakes) {
   }
 }
 
-// The claim holds in a limit, from which sums far from normal, of shape 1/4, are still far away.
-// Seen failing without the term of equation 7 that holds alpha - 1, which matters little elsewhere.
+// The claim holds in a limit. A single time with a gamma distribution of shape 1/4 is far from it.
+// Seen failing without the term of equation 7 with alpha - 1, which matters little elsewhere.
 TEST(HtsTheory, ClaimOneIsLowForAFewStepsOfVeryUnequalTimes) {
   Stream stream(1, 2);
   const Synchronisation what{.envs = 16, .alpha = 1, .step = {0.5, 1.0}};
@@ -62,7 +63,7 @@ TEST(HtsTheory, EqualStepTimesCostNoWaiting) {
   EXPECT_DOUBLE_EQ(simulated_seconds_per_state(what, 3, stream), (0.5 + 0.1) / 4);
 }
 
-// Figure 3 c: 100 frames a second from each actor, 4000 a second by the learner.
+// Figure 3 c: each actor sends 100 frames a second, and the learner takes 4000 a second.
 TEST(HtsTheory, ClaimTwoIsTheLengthOfAQueue) {
   Stream stream(3, 4);
   for (const std::int64_t actors : {1, 8, 20, 32}) {

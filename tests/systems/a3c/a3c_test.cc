@@ -43,7 +43,8 @@ TEST_F(A3cTest, ResumedRunOfOneThreadEndsWithTheBitsOfTheUninterruptedOne) {
   for (const bool shared : {true, false}) {
     const A3cConfig one{.learners = 1, .sharing = {.shared_statistics = shared}};
     const auto name = [&](const char* run) { return folder(run + std::to_string(shared)); };
-    // Rollouts end with episodes, so a budget ends between two only by chance: stop by updates.
+    // Rollouts end with episodes, so a budget of steps may fall within a rollout. A request stops
+    // the first run instead.
     std::atomic<int> asked = 0;
     const auto whole = train({.folder = name("whole"), .steps = 3000}, one);
     train({.folder = name("parts"), .steps = 3000, .stop_requested = [&] { return ++asked > 50; }},
@@ -73,8 +74,8 @@ std::unique_ptr<Env> make_pendulum(int) { return make_builtin_family()->make("pe
 
 Algorithm make_continuous() { return make_gaussian_a2c({.loss_scale = 0.05, .reward_clip = 0}); }
 
-// Section 5.2.3: actions are vectors, two networks have a state each, and a limit cuts episodes
-// off.
+// Section 5.2.3's agent: actions are vectors, each of two networks has a recurrent state, and a
+// time limit truncates episodes.
 TEST_F(A3cTest, ResumedRunOfAContinuousAgentEndsWithTheSameBits) {
   const A3cConfig one{.learners = 1, .t_max = 20};
   std::atomic<int> asked = 0;
@@ -95,7 +96,7 @@ TEST_F(A3cTest, ResumedRunOfAContinuousAgentEndsWithTheSameBits) {
 }
 
 // A checkpoint includes the target network and Sarsa's next action. Seen failing with load_target()
-// left out, and for Sarsa with the action chosen anew.
+// left out, and when Sarsa chose its next action anew.
 TEST_F(A3cTest, ResumedValueMethodsEndWithTheBitsOfTheUninterruptedOnes) {
   for (const auto method : {QMethod::one_step_q, QMethod::one_step_sarsa, QMethod::n_step_q}) {
     const A3cConfig one{.learners = 1};
@@ -160,7 +161,8 @@ std::vector<std::function<Algorithm()>> methods() {
           value_method(QMethod::one_step_sarsa), value_method(QMethod::n_step_q)};
 }
 
-// Seen hanging with the stop token left out of the threads' loop: the others went on to the budget.
+// Seen hanging when the threads' loop ignored the stop token: the other threads went on to the
+// budget.
 TEST_F(A3cTest, AnErrorInOneThreadStopsAllAndIsReportedOnce) {
   for (const auto& make_algorithm : methods()) {
     const TemporaryFolder root;
@@ -178,7 +180,7 @@ TEST_F(A3cTest, AnErrorInOneThreadStopsAllAndIsReportedOnce) {
   }
 }
 
-// The steps are too many to end in time without the check.
+// The budget is too large for the test to end in time without the check.
 TEST_F(A3cTest, ParametersThatAreNotFiniteEndTheRunAndSpoilNoCheckpoint) {
   for (const auto& make_algorithm : methods()) {
     const TemporaryFolder root;

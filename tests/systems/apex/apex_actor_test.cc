@@ -23,7 +23,8 @@ constexpr int kActorEnvs = 2;
 
 class ApexActorTest : public testing::Test {
  protected:
-  /// With actors of two environments, whose episodes have three steps.
+  /// Passes to `body` a maker of actors, each with two environments whose episodes have three
+  /// steps.
   void with_actors(const std::function<void(const std::function<ApexActor()>&)>& body) {
     const Scenario scenario{
         .folder = root_.path() / "run",
@@ -42,7 +43,7 @@ class ApexActorTest : public testing::Test {
     });
   }
 
-  /// The epsilons of an actor's next step.
+  /// Takes an actor's next step; returns the epsilons by which it acted.
   std::vector<float> epsilons(ApexActor& actor) {
     std::vector<std::unique_ptr<Segment>> full;
     actor.step(full);
@@ -54,7 +55,8 @@ class ApexActorTest : public testing::Test {
   TemporaryFolder root_;
 };
 
-// Seen failing with numbers that only steps count, and with them left out of save().
+// Seen failing when epsilons followed steps instead of episodes, and when save() left out the
+// numbers of episodes.
 TEST_F(ApexActorTest, ExploresByTheNumberOfTheEpisodeAlsoFromACheckpoint) {
   with_actors([&](const std::function<ApexActor()>& make) {
     auto actor = make();
@@ -74,7 +76,7 @@ TEST_F(ApexActorTest, ExploresByTheNumberOfTheEpisodeAlsoFromACheckpoint) {
   });
 }
 
-// Seen failing with numbers of episodes that must be there.
+// Seen failing when load() required the numbers of episodes.
 TEST_F(ApexActorTest, GoesOnFromAStateWithoutNumbersOfEpisodes) {
   with_actors([&](const std::function<ApexActor()>& make) {
     auto actor = make();

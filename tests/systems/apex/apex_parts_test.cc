@@ -19,7 +19,7 @@ TEST(ReplayMemory, AFullReplayMustFit) {
   const ReplayConfig config = {.capacity = 1'000'000};
   EXPECT_NO_THROW(require_memory(config, 8'000, 0, 9'000'000'000));
   EXPECT_NO_THROW(require_memory(config, 8'000, 0, std::nullopt));
-  // The memory that the replay holds already counts as available.
+  // The memory that the replay already holds counts as available.
   EXPECT_NO_THROW(require_memory(config, 8'000, 5e9, 4'000'000'000));
 }
 
@@ -30,7 +30,7 @@ TEST(ReplayMemory, TheErrorSaysWhatIsNeededAndWhatFits) {
                     HasSubstr("replay.capacity to 450000"), HasSubstr("lz4")));
 }
 
-// 50 transitions have 50 + 4 - 1 + 3 frames.
+// 50 transitions of 3 steps with a stack of 4 span 50 + 4 - 1 + 3 frames.
 TEST(ReplayMemory, CountsAFrameOnce) {
   const FrameFormat format{.frame_bytes = 7056, .stack = 4};
   const double bytes = raw_bytes_per_transition({.segment = 50}, format, 3);
@@ -38,8 +38,8 @@ TEST(ReplayMemory, CountsAFrameOnce) {
   EXPECT_LT(bytes, 7056 * 56 / 50.0 + 200);
 }
 
-// A segment of 4 that loses transitions at random holds 1 + 1/2 + 1/3 + 1/4 times as many as are
-// left.
+// Random removal keeps a segment of 4 transitions for 1 + 1/2 + 1/3 + 1/4 times as long as one of
+// its transitions, on average.
 TEST(ReplayMemory, RemovalByChanceLeavesSegmentsHalfEmpty) {
   const FrameFormat format{.frame_bytes = 7056, .stack = 1};
   const double whole = raw_bytes_per_transition({.segment = 4}, format, 1);
@@ -58,7 +58,7 @@ TEST(ReplayMemory, BatchesDrawnAheadMustFit) {
               AllOf(HasSubstr("15.3 GB"), HasSubstr("1.0 GB"), HasSubstr("apex.prefetch")));
 }
 
-// Seen failing with a look at the first state alone.
+// Seen failing when only the first state was checked.
 TEST(ReplayMemory, IsWatchedAsTransitionsGrow) {
   const ReplayConfig config = {.capacity = 1'000'000, .compression = "lz4"};
   int asked = 0;
@@ -88,7 +88,7 @@ TEST(ReturnsByEpsilon, AreThoseOfEachActorWhereThereAreFew) {
   EXPECT_TRUE(returns.take().empty());
 }
 
-// Seen failing with the first epsilon of a band for its name.
+// Seen failing when a band was named by its first epsilon.
 TEST(ReturnsByEpsilon, AreThoseOfBandsWhereThereAreMany) {
   std::vector<float> epsilons;
   for (int i = 0; i < 20; ++i) epsilons.push_back(1.0F / static_cast<float>(i + 1));
@@ -103,7 +103,8 @@ TEST(ReturnsByEpsilon, AreThoseOfBandsWhereThereAreMany) {
   EXPECT_STREQ(measures.back().key, "apex/return_epsilon_0.05");
 }
 
-// Appendix B's sets of six lie so. Seen failing with bands of neighbouring environments.
+// Appendix B's six epsilons repeat over the actors, so equal epsilons are not neighbours. Seen
+// failing when bands were made of neighbouring environments.
 TEST(ReturnsByEpsilon, GoByEpsilonWhereverItsActorsAre) {
   ReturnsByEpsilon returns(std::array{0.4F, 0.05F, 0.4F, 0.05F});
   const std::vector<Episode> episodes{{0, 1, 9}, {2, 2, 9}, {3, 7, 9}};

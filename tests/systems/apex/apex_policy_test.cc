@@ -1,4 +1,4 @@
-// Actors act and judge: with continuous actions, whose judgement needs the critic.
+// ApexPolicy chooses and judges continuous actions, for which it needs the critic.
 #include "tandem/systems/apex/apex_policy.h"
 
 #include <gtest/gtest.h>

@@ -75,7 +75,7 @@ class ApexTest : public testing::Test {
     return values;
   }
 
-  /// At most so many transitions are not finished, or not sent, of 6 environments.
+  /// The most transitions of 6 environments that may be unfinished or not yet sent.
   static constexpr std::int64_t kUnsent = 6 * (10 + 3 + 1);
 
   const DqnConfig dqn_ = {.target_updates = 20};
@@ -88,8 +88,8 @@ class ApexTest : public testing::Test {
   TemporaryFolder root_;
 };
 
-// Across checkpoints and the end. Seen failing with the steps since an actor's last report left
-// out.
+// The count holds across checkpoints and at the end of the run. Seen failing when the steps since
+// an actor's last report were left out.
 TEST_F(ApexTest, CountsEveryStepThatWasPlayed) {
   std::atomic<int> steps = 0;
   std::atomic<int> starts = 0;
@@ -109,8 +109,8 @@ TEST_F(ApexTest, KeepsTheRatioOfSamplesToInserts) {
   EXPECT_GT(state.inserted, found.step - kUnsent);
   EXPECT_LE(state.inserted, found.step);
   EXPECT_NEAR(state.sampled, 2.0 * static_cast<double>(state.inserted - 200), 400);
-  // The learner removes what is too much every 5 updates of 16 samples, and all may be ahead a
-  // little.
+  // The learner trims the replay only after every 5 updates of 16 samples, and actors may insert a
+  // little ahead, so the replay may exceed its capacity.
   EXPECT_GE(state.transitions, 1000);
   EXPECT_LE(state.transitions, 1000 + 500);
 }
@@ -124,7 +124,8 @@ TEST_F(ApexTest, LogsWhatTheAppendixHas) {
   EXPECT_FALSE(logged("run", "apex/return_epsilon_0.00066").empty());
 }
 
-// Seen failing without the replay in the checkpoint: the second run inserts 2,000 only.
+// Seen failing without the replay in the checkpoint: the second run then inserted only 2,000
+// transitions.
 TEST_F(ApexTest, AResumedRunGoesOnWithItsReplay) {
   train({.folder = folder("run"), .steps = 1'500}, small_, replay_);
   const auto before = latest("run");
@@ -163,7 +164,7 @@ EnvFactory breaks_once(std::atomic<int>& made) {
   return [&made](int index) { return std::make_unique<Failing>(index == 1 && ++made == 1); };
 }
 
-/// Notes for which environments' first episodes it is asked an epsilon.
+/// Notes the environments whose first episode asks for an epsilon.
 class NotingRule final : public WrappedRule {
  public:
   using WrappedRule::WrappedRule;
@@ -186,7 +187,7 @@ class NotingRule final : public WrappedRule {
   mutable std::vector<int> begun_;
 };
 
-// Seen failing with the actor's place numbered anew.
+// Seen failing when the restarted actor got a new number.
 TEST_F(ApexTest, AnActorThatFailsBeginsAnewWithItsOwnEpsilon) {
   std::atomic<int> made = 0;
   auto config = small_;
@@ -194,7 +195,7 @@ TEST_F(ApexTest, AnActorThatFailsBeginsAnewWithItsOwnEpsilon) {
   auto algorithm = dqn(config);
   const auto rule = std::make_shared<const NotingRule>(algorithm.acting);
   algorithm.acting = rule;
-  // The run asks once of each environment, for its log by epsilons.
+  // The run itself asks once for each environment, to log returns by epsilon.
   const auto begun_anew = [&] { return rule->begun().size() >= 3 + 4; };
   train({.folder = folder("run"),
          .make_env = breaks_once(made),
@@ -221,7 +222,7 @@ TEST_F(ApexTest, AnActorThatFailsAgainAndAgainEndsTheRun) {
   EXPECT_EQ(made, 3);
 }
 
-// Seen failing with an actor's beginning left out of its restarts.
+// Seen failing when an error at an actor's beginning led to no restart.
 TEST_F(ApexTest, AnActorThatCannotBeginTriesAgain) {
   std::atomic<int> made = 0;
   const auto make_env = [&](int index) -> std::unique_ptr<Env> {
@@ -254,7 +255,7 @@ class Unrewarding final : public Env {
   std::unique_ptr<Env> inner_ = make_builtin_family()->make("cartpole", 0);
 };
 
-// Seen failing when nobody checked rewards: the message blamed the learning rate.
+// Seen failing when rewards were not checked: the message blamed the learning rate.
 TEST_F(ApexTest, ARewardThatIsNoNumberIsTheEnvironmentsError) {
   const Scenario scenario{
       .folder = folder("run"),
@@ -269,11 +270,11 @@ TEST_F(ApexTest, ParametersThatAreNotFiniteEndTheRunAndSpoilNoCheckpoint) {
                           .steps = 100'000,
                           .checkpoint_minutes = 0,
                           .optimizer = {.lr = 1e38}};
-  EXPECT_THROW(train(scenario, small_, replay_), Diverged);  // a sweep goes on after that alone
+  EXPECT_THROW(train(scenario, small_, replay_), Diverged);  // the only error that a sweep survives
   expect_finite_checkpoint(folder("nan") / "checkpoints");
 }
 
-// Continuous actions through the replay, the checkpoint and the removal by priority.
+// Continuous actions pass through the replay, its checkpoint and the removal by priority.
 TEST_F(ApexTest, LearnsDpgToo) {
   const DpgConfig dpg = {.target_updates = 20};
   const auto make_env = [](int) { return make_builtin_family()->make("pendulum", 0); };
@@ -295,8 +296,8 @@ TEST_F(ApexTest, LearnsDpgToo) {
   EXPECT_LE(transitions.back(), 1500);
 }
 
-// Stops, errors and checkpoints at random points, also before some actors have begun or while the
-// replay fills. Seen hanging with actors that wait for samples without looking at the crew's stop.
+// Stops, errors and checkpoints come at random points, also before some actors have begun or while
+// the replay fills. Seen hanging when actors waited for samples without checking the crew's stop.
 TEST_F(ApexTest, EndsWhereverItIsStopped) {
   std::minstd_rand random(5);
   for (int point = 0; point < 24; ++point) {

@@ -1,4 +1,4 @@
-// The learner of the replay alone: with DQN and with DPG.
+// ReplayLearner alone, with DQN and with DPG.
 #include "tandem/systems/apex/replay_learner.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ std::unique_ptr<Env> make_env(const std::string& algo) {
   return make_builtin_family()->make(algo == "dpg" ? "pendulum" : "cartpole", 0);
 }
 
-/// Numbers that look random: states between -1 and 1, actions within Pendulum's bounds.
+/// A batch of pseudo-random numbers: states between -1 and 1, actions within Pendulum's bounds.
 SampleBatch make_batch(const std::string& algo, std::size_t size) {
   SampleBatch batch(frame_format(make_env(algo)->spec(), Compression::none), size);
   Stream stream(3, 1);
@@ -46,7 +46,7 @@ SampleBatch make_batch(const std::string& algo, std::size_t size) {
   return batch;
 }
 
-/// The parts with which a learner is tested.
+/// A learner under test, with its context.
 struct Trial {
   TrainingContext& context;
   ReplayLearner& learner;
@@ -108,7 +108,7 @@ class ReplayLearnerTest : public testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Algorithms, ReplayLearnerTest, testing::Values("dqn", "dpg"),
                          [](const auto& param) { return std::string(param.param); });
 
-// Seen failing with each thread's part of the batch weighing as a batch of its own.
+// Seen failing when each thread's part of the batch was weighted as a whole batch.
 TEST_P(ReplayLearnerTest, ManyThreadsMakeTheUpdateOfOne) {
   std::vector<std::vector<float>> parameters;
   std::vector<std::vector<float>> priorities;
@@ -148,8 +148,8 @@ TEST_P(ReplayLearnerTest, TheTargetNetworksAreTheModelOfEverySoManyUpdates) {
   });
 }
 
-// A resumed learner makes the bits of one that was never interrupted, with a copy of the target
-// networks. Seen failing without the target, and without the number of updates.
+// A resumed learner gives the bits of an uninterrupted one; the target networks are copied after
+// the resume. Seen failing without the target in the checkpoint, and without the number of updates.
 TEST_P(ReplayLearnerTest, GoesOnFromACheckpoint) {
   auto batch = make_batch(algo(), 4);
   std::optional<Checkpoint> checkpoint;
@@ -189,7 +189,7 @@ TEST_P(ReplayLearnerTest, SaysWhatItLearnedFromAndGivesNewPriorities) {
 using ReplayedDpgTest = ReplayLearnerTest;
 INSTANTIATE_TEST_SUITE_P(Algorithms, ReplayedDpgTest, testing::Values("dpg"));
 
-/// The sum of q(S_t, pi(S_t)) by these parameters.
+/// The sum of q(S_t, pi(S_t)) under the parameters `theta`.
 double worth(const Architecture& architecture, std::span<const float> theta,
              const SampleBatch& batch) {
   const auto network = make_dpg_network(architecture, theta);
@@ -200,8 +200,8 @@ double worth(const Architecture& architecture, std::span<const float> theta,
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-// The critic before the update judges. Seen failing with the sign of the policy's gradient
-// reversed.
+// The critic from before the update judges both policies. Seen failing with the sign of the
+// policy's gradient reversed.
 TEST_P(ReplayedDpgTest, ThePolicyAscendsAndTheCriticsErrorFalls) {
   auto batch = make_batch(algo(), 16);
   std::ranges::fill(batch.weights, 1.0F);
@@ -213,7 +213,7 @@ TEST_P(ReplayedDpgTest, ThePolicyAscendsAndTheCriticsErrorFalls) {
     const auto policy = static_cast<std::ptrdiff_t>(architecture.policy_part().parameter_count());
     std::copy(before.begin() + policy, before.end(), policy_moved.begin() + policy);
     EXPECT_GT(worth(architecture, policy_moved, batch), worth(architecture, before, batch));
-    EXPECT_LT(trial.learner.update(batch, 0).loss.value_loss, error);  // the target is the same
+    EXPECT_LT(trial.learner.update(batch, 0).loss.value_loss, error);  // by the same targets
   });
 }
 

@@ -17,8 +17,8 @@
 namespace tandem {
 namespace {
 
-/// Records the samples that it sees, by their returns, which are numbers, and the steps after which
-/// it sees them.
+/// Records the samples of each loss, and the steps of the run at which that loss applies. prepare()
+/// numbers the samples by their returns.
 class Noting final : public RolloutLoss {
  public:
   struct Seen {
@@ -76,7 +76,8 @@ class Noting final : public RolloutLoss {
 
 class MinibatchesTest : public testing::Test {
  protected:
-  /// Two rollouts of 3 steps, of 4 and 3 environments: 21 samples, in minibatches of 3 parts.
+  /// Learns from two rollouts of 3 steps, of 4 and 3 environments: 21 samples, with each minibatch
+  /// in 3 shares.
   std::vector<Noting::Seen> learn(Passes passes, int threads, int updates = 1) {
     std::vector<Noting::Seen> seen;
     const auto noting = std::make_shared<const Noting>(passes);
@@ -97,7 +98,8 @@ class MinibatchesTest : public testing::Test {
         const auto summary =
             minibatches.learn(rollouts, 100 * update, workers, [&](auto gradients) {
               ++moves_;
-              // The value head's; the algorithm makes its gradient the weights' sum.
+              // The value head's bias. Noting's loss makes its gradient the sum of the samples'
+              // weights.
               float bias = 0;
               for (const auto& gradient : gradients) bias += gradient.back();
               EXPECT_NEAR(bias, 1, 1e-5);
@@ -130,7 +132,7 @@ std::vector<float> upto(int count) {
   return numbers;
 }
 
-// Seen failing with an order that is drawn once for all epochs, and with parts that overlap.
+// Seen failing when one order was drawn for all epochs, and when shares overlapped.
 TEST_F(MinibatchesTest, EachEpochSeesEachSampleOnceInANewOrder) {
   const auto all = samples_of(learn({.epochs = 4, .minibatches = 2}, 1));
   ASSERT_EQ(all.size(), 4u * 21);
@@ -144,7 +146,7 @@ TEST_F(MinibatchesTest, EachEpochSeesEachSampleOnceInANewOrder) {
   EXPECT_EQ(orders.size(), 4u);
 }
 
-// 21 samples in 2 minibatches are 10 and 11.
+// 21 samples make minibatches of 10 and 11.
 TEST_F(MinibatchesTest, EachMinibatchIsAMean) {
   double sum = 0;
   for (const auto& part : learn({.epochs = 1, .minibatches = 2}, 1)) {
@@ -166,7 +168,7 @@ TEST_F(MinibatchesTest, TheOrderDoesNotDependOnThreads) {
   EXPECT_EQ(sorted(one), sorted(three));
 }
 
-// Seen failing with the schedule asked for step 0.
+// Seen failing when the schedule was always asked for step 0.
 TEST_F(MinibatchesTest, LearnsByTheLossOfTheStep) {
   const auto seen = learn({.epochs = 2, .minibatches = 1}, 1, 3);
   ASSERT_EQ(seen.size(), 18u);  // three updates of two epochs of three shares

@@ -24,14 +24,14 @@ TEST(Ga3cAdjustment, ChangesOneNumberByOne) {
   }
 }
 
-// Section 4.3: accept or reject.
+// Section 4.3 accepts or rejects each change.
 TEST(Ga3cAdjustment, KeepsWhatMakesMoreTrainingsASecondAndNothingElse) {
   const Ga3cThreads start{.agents = 3, .predictors = 3, .trainers = 3};
   Ga3cAdjustment adjustment(start, Stream(1, 0));
-  const auto first = adjustment.next(100);  // TPS of the start
+  const auto first = adjustment.next(100);  // the start's trainings per second
   EXPECT_EQ(adjustment.kept(), start);
   EXPECT_NE(first, start);
-  EXPECT_EQ(adjustment.next(100), start);  // the same is not more
+  EXPECT_EQ(adjustment.next(100), start);  // an equal rate is no gain
   EXPECT_EQ(adjustment.kept(), start);
   const auto second = adjustment.next(100);
   const auto third = adjustment.next(101);
@@ -39,18 +39,18 @@ TEST(Ga3cAdjustment, KeepsWhatMakesMoreTrainingsASecondAndNothingElse) {
   EXPECT_EQ(distance(third, second), 1);
 }
 
-// Seen failing with the rate of the kept numbers as it was when they were accepted.
+// Seen failing when the kept numbers' rate remained that of the minute in which they were accepted.
 TEST(Ga3cAdjustment, ALuckyMinuteBarsNothing) {
   Ga3cAdjustment adjustment({.agents = 3}, Stream(1, 0));
   adjustment.next(500);  // the machine was quiet
-  adjustment.next(100);  // taken back
+  adjustment.next(100);  // the change is taken back
   const auto better = adjustment.next(90);
   EXPECT_EQ(distance(better, {.agents = 3}), 1);
   adjustment.next(110);
   EXPECT_EQ(adjustment.kept(), better);
 }
 
-// Figure 2, with a machine that is fastest with 9 agents, 2 predictors and 4 trainers.
+// Figure 2's search, on a machine that is fastest with 9 agents, 2 predictors and 4 trainers.
 TEST(Ga3cAdjustment, FindsTheBestNumbers) {
   const Ga3cThreads best{.agents = 9, .predictors = 2, .trainers = 4};
   Ga3cAdjustment adjustment({}, Stream(5, 0));

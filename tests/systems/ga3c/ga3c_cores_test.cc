@@ -32,7 +32,7 @@ TEST(Ga3cCores, NobodyKeepsToAnyWhereThatIsNotAskedForOrIsNoUse) {
   auto free = kSix;
   free.trainer_cores = 0;
   expect_none(free, {0, 1});
-  expect_none(kSix, {});                  // not known
+  expect_none(kSix, {});                  // the cores are not known
   expect_none(kSix, {0});                 // none would be left for agents
   expect_none(kSix, {0, 1, 2, 3, 4, 5});  // one for every thread
   EXPECT_FALSE(Ga3cCores::of(kSix, std::vector{0, 1, 2, 3, 4}).trainers.empty());

@@ -79,7 +79,7 @@ TEST_F(Ga3cPartsTest, TheLastStepOfAnEpisodeAndItsRewardBelongToTheExperience) {
   });
 }
 
-// Experiences that break off in the midst of an episode, written into ones that were used before.
+// Experiences end in the middle of an episode, and each is written into the one used before.
 TEST_F(Ga3cPartsTest, AnExperienceBeginsWhereTheLastOneEnded) {
   const Scenario scenario{.folder = folder("run")};
   train(scenario, [&](TrainingContext& context) {
@@ -142,8 +142,8 @@ TEST_F(Ga3cPartsTest, AnUpdateSumsTheGradientsOfItsExperiences) {
   });
 }
 
-// Bootstrapping from the values of last states when they were played would mix two policies. Seen
-// failing without revalue().
+// A bootstrap from the values that the last states had when they were played would mix two
+// policies. Seen failing without revalue().
 TEST_F(Ga3cPartsTest, WithACorrectionTheLastStatesAreValuedByTheParametersThatLearn) {
   const Scenario scenario{.folder = folder("run"),
                           .make_algorithm = [] { return make_a2c({.correction = "vtrace"}); }};

@@ -19,12 +19,12 @@ TEST(Ga3cSearch, WithoutAnIntervalTheNumbersStay) {
   EXPECT_EQ(search.tried(), kStart);
 }
 
-// Seen failing with a go_on() that lets the clock run on.
+// Seen failing when go_on() let the clock run on.
 TEST(Ga3cSearch, NumbersAreTriedForAnInterval) {
   Ga3cSearch search(0.5, kStart, Stream(3, 0));
   EXPECT_EQ(search.next(), std::nullopt);
   wait();
-  search.go_on();  // after a rest, which is no trial
+  search.go_on();  // the time before this is no trial
   EXPECT_EQ(search.next(), std::nullopt);
   search.count_update();
   wait();

@@ -64,7 +64,7 @@ class Ga3cTest : public testing::Test {
           config);
   }
 
-  std::atomic<int> starts_ = 0;  // of endless episodes
+  std::atomic<int> starts_ = 0;  // the endless episodes that have begun
   const EnvFactory endless_ = [this](int) { return std::make_unique<Endless>(starts_); };
   const Ga3cConfig few_ = {.agents = 5, .envs = 1, .predictors = 2, .trainers = 2, .min_batch = 20};
 
@@ -72,8 +72,8 @@ class Ga3cTest : public testing::Test {
   TemporaryFolder root_;
 };
 
-// Across checkpoints, changes of the numbers of threads, and the end. Seen failing with the queue
-// not emptied before a checkpoint.
+// The count holds across checkpoints, changes of the numbers of threads, and the end of the run.
+// Seen failing when the queue was not emptied before a checkpoint.
 TEST_F(Ga3cTest, LearnsFromEveryStepThatWasPlayed) {
   std::atomic<int> steps = 0;
   std::atomic<int> starts = 0;
@@ -100,7 +100,7 @@ TEST_F(Ga3cTest, AnAgentMayHaveSeveralEnvironments) {
   EXPECT_EQ(result_of(folder("run")).at("steps"), steps.load());
 }
 
-// Far more threads than cores.
+// There are far more threads than cores.
 TEST_F(Ga3cTest, AHundredAndTwentyEightAgentsPlayAndAreSaved) {
   auto config = few_;
   config.agents = 128;
@@ -109,8 +109,8 @@ TEST_F(Ga3cTest, AHundredAndTwentyEightAgentsPlayAndAreSaved) {
   EXPECT_TRUE(found.checkpoint.blobs.contains("agent_127"));
 }
 
-// They rest throughout, or have not begun by then. Seen failing with only those saved that have
-// played in this process.
+// Such agents rest throughout, or have not begun when the run stops. Seen failing when only agents
+// that had played in this process were saved.
 TEST_F(Ga3cTest, AgentsThatDidNotPlayInAResumedRunKeepTheirState) {
   auto config = few_;
   config.agents = 40;
@@ -130,8 +130,8 @@ TEST_F(Ga3cTest, AgentsThatDidNotPlayInAResumedRunKeepTheirState) {
   }
 }
 
-// Section 4.3 beside checkpoints that come sooner than its changes. Seen failing with a clock that
-// each checkpoint sets back.
+// Checkpoints come more often than the changes of section 4.3. Seen failing when each checkpoint
+// set the clock back.
 TEST_F(Ga3cTest, CheckpointsDoNotKeepTheThreadsFromChanging) {
   auto config = few_;
   config.adjust_seconds = 0.02;
@@ -156,7 +156,8 @@ TEST_F(Ga3cTest, WithoutASearchTheThreadsStay) {
   }
 }
 
-/// Of the threads of this process with a role and a rank, by name.
+/// The cores that each thread of this process may use, by the thread's name; only threads with a
+/// role and a rank count.
 std::map<std::string, std::vector<int>> cores_of_threads() {
   std::map<std::string, std::vector<int>> cores;
   for (const auto& task : fs::directory_iterator("/proc/self/task")) {
@@ -174,7 +175,7 @@ std::map<std::string, std::vector<int>> cores_of_threads() {
   return cores;
 }
 
-// Seen failing with a predictor on the trainers' core, and with every agent on any.
+// Seen failing with a predictor on the trainers' core, and when every agent might use any core.
 TEST_F(Ga3cTest, TrainersHaveACoreOfTheirOwnIfAskedFor) {
   const auto usable = usable_cores();
   if (usable.size() < 2) GTEST_SKIP() << "needs two cores";
@@ -196,7 +197,7 @@ TEST_F(Ga3cTest, TrainersHaveACoreOfTheirOwnIfAskedFor) {
   std::mutex mutex;
   const auto as_expected = [&] {  // many threads ask
     const std::lock_guard lock(mutex);
-    if (found != expected) found = cores_of_threads();  // not yet while they start
+    if (found != expected) found = cores_of_threads();  // threads may still be starting
     return found == expected;
   };
   train({.folder = folder("run"), .steps = 200'000, .stop_requested = as_expected}, config);
@@ -223,7 +224,7 @@ TEST_F(Ga3cTest, AStopLeavesACheckpointOfTheLastStepAndAResumedRunGoesOn) {
   EXPECT_GE(result_of(folder("run")).at("steps"), further);
 }
 
-// Seen failing with the agents started anew instead of loaded.
+// Seen failing when the agents started anew instead of being loaded.
 TEST_F(Ga3cTest, ResumedAgentsGoOnInTheirEpisodes) {
   play_until_all_have_begun(few_);
   const auto played = result_of(folder("run")).at("steps").get<std::int64_t>();
@@ -232,8 +233,8 @@ TEST_F(Ga3cTest, ResumedAgentsGoOnInTheirEpisodes) {
   EXPECT_EQ(starts_, 5);
 }
 
-// Some of its threads have not begun by then. Seen crashing where the trainer that empties the
-// queue was to be one that had worked.
+// Some threads have not begun when the run stops. Seen crashing when only a trainer that had worked
+// could empty the queue.
 TEST_F(Ga3cTest, MayBeStoppedBeforeItBegan) {
   for (int run = 0; run < 20; ++run) {
     std::atomic<int> asked = 0;
@@ -243,7 +244,7 @@ TEST_F(Ga3cTest, MayBeStoppedBeforeItBegan) {
   }
 }
 
-// Seen hanging with a main thread that does not look whether the crew was stopped.
+// Seen hanging when the main thread did not check the crew's stop.
 TEST_F(Ga3cTest, AnErrorInOneAgentStopsAllAndIsReportedOnce) {
   const Scenario scenario{
       .folder = folder("failing"),
@@ -267,7 +268,8 @@ TEST_F(Ga3cTest, ParametersThatAreNotFiniteEndTheRunAndSpoilNoCheckpoint) {
   expect_finite_checkpoint(folder("nan") / "checkpoints");
 }
 
-// A network that breaks at some pass of its kind: a predictor's or a trainer's.
+// A network that breaks at a given pass, a predictor's or a trainer's. All networks share the count
+// of passes.
 class Breaking final : public Network {
  public:
   Breaking(std::unique_ptr<Network> inner, std::atomic<int>& passes_left)
@@ -296,9 +298,9 @@ class Breaking final : public Network {
   std::atomic<int>& passes_left_;
 };
 
-// The numbers of threads change every few milliseconds, checkpoints are written as often, and the
-// run is stopped, or an environment or a network breaks, at some point. None may hang: seen hanging
-// with a main thread that does not look whether the crew was stopped.
+// The numbers of threads change every few milliseconds, checkpoints are written as often, and at
+// some point the run is stopped, or an environment or a network breaks. No run may hang. Seen
+// hanging when the main thread did not check the crew's stop.
 TEST_F(Ga3cTest, EndsWhereverItIsStoppedWhileItsThreadsComeAndGo) {
   for (int point = 0; point < 24; ++point) {
     Stream stream(17, static_cast<std::uint64_t>(point));

@@ -41,7 +41,7 @@ class HtsTest : public testing::Test {
   TemporaryFolder root_;
 };
 
-/// Up to 200 microseconds, another time at each call.
+/// Sleeps for a random time of up to 200 microseconds.
 void sleep_a_little() {
   thread_local std::minstd_rand random(std::random_device{}());
   std::this_thread::sleep_for(std::chrono::microseconds(random() % 200));
@@ -62,8 +62,8 @@ class SleepyEnv final : public Env {
   std::unique_ptr<Env> inner_ = make_builtin_family()->make("cartpole", 0);
 };
 
-/// Does something before each pass. Like libraries, it rounds otherwise in a larger batch if
-/// `rounding` is not 0.
+/// Calls a function before each pass. If `rounding` is not 0, the outputs change with the batch's
+/// size, as a library's rounding does.
 class WatchedNetwork final : public Network, public ActivationRecorder {
  public:
   WatchedNetwork(std::unique_ptr<Network> inner, std::function<void()> before, float rounding = 0)
@@ -130,7 +130,7 @@ std::vector<float> train_sleepily(const fs::path& folder, const HtsConfig& confi
   });
 }
 
-// The point of the paper. Seen failing with an actor that predicts a whole batch at once.
+// This is the point of the paper. Seen failing when an actor predicted a whole batch at once.
 TEST_F(HtsTest, SameBitsForAnyThreadsAndAnyTiming) {
   for (const bool ppo : {false, true}) {
     const MakeAlgorithm make = ppo ? MakeAlgorithm(make_small_ppo) : [] { return make_a2c({}); };
@@ -154,7 +154,7 @@ TEST_F(HtsTest, SameBitsForAnyThreadsAndAnyTiming) {
   }
 }
 
-/// Equation 6 word for word, in one thread.
+/// Trains literally by equation 6, in one thread.
 void train_in_turns(TrainingContext& context, int envs, int alpha) {
   const auto theta = context.learner.parameters();  // theta_j
   std::vector<float> acting(theta.begin(), theta.end());
@@ -165,7 +165,7 @@ void train_in_turns(TrainingContext& context, int envs, int alpha) {
   Collector collector(VecEnv(context.actor.make_env, {.count = envs, .seed = context.actor.seed}),
                       acts, nullptr, context.algorithm, alpha);
   collector.start();
-  std::optional<Rollout> data;  // of theta_{j-1}
+  std::optional<Rollout> data;  // collected by theta_{j-1}
   std::vector<std::vector<float>> gradient(1, std::vector<float>(theta.size()));
   Workers workers(1);
   while (!context.run.done()) {
@@ -199,8 +199,8 @@ TEST_F(HtsTest, IsEquationSix) {
   EXPECT_EQ(train({.folder = folder("hts")}, config), expected);
 }
 
-// The checkpoint has the data that nobody has learned from yet, theta_{j-1} and all else. Seen
-// failing with theta_{j-1} not loaded, and with the storage not loaded.
+// The checkpoint includes theta_{j-1} and the data that is not yet learned from. Seen failing when
+// theta_{j-1} was not loaded, and when the storage was not loaded.
 TEST_F(HtsTest, ResumedRunEndsWithTheBitsOfTheUninterruptedOne) {
   const auto whole = train({.folder = folder("whole"), .steps = 3000}, few_);
   train({.folder = folder("parts"), .steps = 1250}, few_);
@@ -209,7 +209,7 @@ TEST_F(HtsTest, ResumedRunEndsWithTheBitsOfTheUninterruptedOne) {
             train({.folder = folder("saved"), .steps = 3000, .checkpoint_minutes = 0}, few_));
 }
 
-// Seen failing with the order of samples begun anew.
+// Seen failing when the order of samples began anew.
 TEST_F(HtsTest, ResumedRunOfPpoEndsWithTheBitsOfTheUninterruptedOne) {
   const auto whole =
       train({.folder = folder("whole"), .make_algorithm = make_small_ppo, .steps = 3000}, few_);
@@ -221,7 +221,7 @@ TEST_F(HtsTest, ResumedRunOfPpoEndsWithTheBitsOfTheUninterruptedOne) {
                          few_));
 }
 
-// Seen failing with the schedule asked for step 0.
+// Seen failing when the schedule was always asked for step 0.
 TEST_F(HtsTest, ThePpoClipFollowsTheStepsOfTheRun) {
   const auto make = [](std::int64_t clip_steps) {
     return [=] {
@@ -256,9 +256,8 @@ TEST_F(HtsTest, AnErrorInAnEnvironmentReachesTheUserWithItsIndex) {
   }
 }
 
-// An error may come in executors, actors and learners, at any point. The run resumes from its last
-// checkpoint with the bits of one that never failed. Seen failing (hanging) with meet() not looking
-// at the crew's stop.
+// An error may come in executors, actors and learners, at any point. The resumed run ends with the
+// bits of one that never failed. Seen hanging when meet() did not check the crew's stop.
 TEST_F(HtsTest, AnErrorAnywhereEndsTheRunWhichGoesOnToTheSameBits) {
   const auto whole = train({.folder = folder("whole"), .steps = 1500}, few_);
   std::minstd_rand random(11);

@@ -38,7 +38,8 @@ class ImpalaTest : public testing::Test {
 
 Algorithm make_vtrace() { return make_a2c({.correction = "vtrace"}); }
 
-// Across checkpoints and the end. Seen failing with the queue not emptied before a checkpoint.
+// The count holds across checkpoints and at the end of the run. Seen failing when the queue was not
+// emptied before a checkpoint.
 TEST_F(ImpalaTest, LearnsFromEveryStepThatWasPlayed) {
   std::atomic<int> steps = 0;
   std::atomic<int> starts = 0;
@@ -69,7 +70,7 @@ TEST_F(ImpalaTest, AStopLeavesACheckpointOfTheLastStepAndAResumedRunGoesOn) {
   EXPECT_GE(result_of(folder("run")).at("steps"), further);
 }
 
-// V-trace corrects the lag, which must exist and which the queue bounds.
+// V-trace corrects the policy's lag, which the queue bounds.
 TEST_F(ImpalaTest, LogsHowFarThePolicyLags) {
   train({.folder = folder("run"), .make_algorithm = make_vtrace, .steps = 10'000}, small_);
   std::ifstream metrics(folder("run") / "metrics.jsonl");
@@ -77,9 +78,9 @@ TEST_F(ImpalaTest, LogsHowFarThePolicyLags) {
   ASSERT_TRUE(std::getline(metrics, line));
   const auto scalars = nlohmann::json::parse(line);
   EXPECT_GE(scalars["impala/policy_lag_updates"], 0);
-  // The unrolls of 3 actors under way and 2 in the queue, of 10 samples each, in batches of 20.
+  // 3 actors have an unroll under way and the queue holds 2, of 10 samples each; a batch has 20.
   EXPECT_LE(scalars["impala/policy_lag_updates"], 4);
-  EXPECT_GE(scalars["impala/training_batch"], 15);  // at the end there may be less than a batch
+  EXPECT_GE(scalars["impala/training_batch"], 15);  // the run's last batch may be smaller
 }
 
 TEST_F(ImpalaTest, AnErrorInAnEnvironmentReachesTheUserWithItsIndex) {
@@ -99,9 +100,9 @@ TEST_F(ImpalaTest, ParametersThatAreNotFiniteEndTheRunAndSpoilNoCheckpoint) {
   expect_finite_checkpoint(folder("nan") / "checkpoints");
 }
 
-// Stops, errors and checkpoints come at random points, also before some actors have begun: seen
-// crashing when that was not handled. Seen hanging with actors that wait for room in the queue
-// without looking at the crew's stop.
+// Stops, errors and checkpoints come at random points, also before some actors have begun. Seen
+// crashing when an actor had not begun, and hanging when actors waited for room in the queue
+// without checking the crew's stop.
 TEST_F(ImpalaTest, EndsWhereverItIsStopped) {
   std::minstd_rand random(5);
   for (int point = 0; point < 24; ++point) {

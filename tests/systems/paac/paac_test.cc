@@ -58,7 +58,7 @@ TEST_F(PaacTest, ResumedRunEndsWithTheBitsOfTheUninterruptedOne) {
   EXPECT_EQ(whole, train({.folder = folder("parts"), .steps = 3000, .resume = true}));
 }
 
-// Episodes of a recurrent agent begin within rollouts, at other steps in each environment.
+// Episodes of a recurrent agent begin within rollouts, at a different step in each environment.
 TEST_F(PaacTest, SameBitsOfARecurrentAgentForAnyThreadsAndWhenResumed) {
   const auto whole = train({.folder = folder("whole"), .steps = 3000, .threads = 3, .lstm = 6});
   train({.folder = folder("parts"), .steps = 1250, .threads = 1, .lstm = 6});
@@ -79,7 +79,7 @@ TEST_F(PaacTest, ValueMethodsKeepTheirBits) {
   }
 }
 
-// Seen failing with the order of samples begun anew.
+// Seen failing when the order of samples began anew.
 TEST_F(PaacTest, PpoHasTheSameBitsForAnyThreadsAndWhenResumed) {
   const auto make = [] { return make_ppo({.epochs = 2, .minibatches = 3}); };
   const auto one = train({.folder = folder("one"), .make_algorithm = make, .threads = 1});
@@ -88,7 +88,7 @@ TEST_F(PaacTest, PpoHasTheSameBitsForAnyThreadsAndWhenResumed) {
   EXPECT_EQ(one, train({.folder = folder("parts"), .make_algorithm = make, .resume = true}));
 }
 
-// Seen failing with the schedule asked for step 0.
+// Seen failing when the schedule was always asked for step 0.
 TEST_F(PaacTest, ThePpoClipFollowsTheStepsOfTheRun) {
   const auto make = [](std::int64_t clip_steps) {
     return [=] {
@@ -123,8 +123,8 @@ class CountsRecords final : public Network {
   std::atomic<int>& records_;
 };
 
-// Its passes over minibatches record, and the passes that act do not. Seen failing with a
-// RecordingActor.
+// PPO's passes over minibatches record their activations, and the passes that act do not. Seen
+// failing with a RecordingActor.
 TEST_F(PaacTest, PpoRecordsNothingThatItDoesNotUse) {
   std::atomic<int> records = 0;
   Scenario scenario{.folder = folder("run"), .steps = 500};
@@ -166,8 +166,8 @@ TEST_F(PaacTest, AnErrorInAnEnvironmentReachesTheUserWithItsIndex) {
   }
 }
 
-// A learning rate that blows the parameters up. Seen failing with the checks of record() and save()
-// both removed.
+// The learning rate makes the parameters diverge. Seen failing when the checks of record() and
+// save() were both removed.
 TEST_F(PaacTest, ParametersThatAreNotFiniteEndTheRunAndSpoilNoCheckpoint) {
   const Scenario scenario{
       .folder = folder("nan"), .checkpoint_minutes = 0, .optimizer = {.lr = 1e38}};
