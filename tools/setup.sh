@@ -120,7 +120,8 @@ install_packages() {
 }
 
 lists_are_new=0
-# debian_packages SECTION STEP TIME
+# debian_packages SECTION STEP TIME: installs the missing packages of this section of
+# tools/packages.txt. STEP names the log file; TIME is the announced duration.
 debian_packages() {
   local missing
   if ! command -v dpkg-query >/dev/null; then

@@ -49,7 +49,8 @@ class ContinuousTest : public testing::Test {
     return VecEnv([](int) { return std::make_unique<Echo>(); }, {.count = count});
   }
 
-  // Only biases: means of 3 and -1, a variance of softplus(-20) plus the least, and a value of 7.
+  // All weights are 0, so the biases alone give the outputs: means of 3 and -1, a variance of
+  // softplus(-20) + kLeastVariance, and a value of 7.
   const std::vector<float> parameters_ = {0, 0, 0, 3, -1, -20, 0, 7};
   const Architecture architecture_{
       .name = "linear", .input_dtype = DType::f32, .input_shape = {1}, .policy_outputs = 3};

@@ -28,7 +28,8 @@ TEST(Simulation, EndsTheEpisodeWhenItBreaksDown) {
   Stream stream(1, 0);
   simulation.reset(stream);
   auto state = simulation.state();
-  // After time and positions come velocities, which dampers turn into greater accelerations.
+  // The state holds the time, the positions and then the velocities. At velocities of 1e9 the
+  // joints' damping causes accelerations so large that the simulation diverges.
   constexpr int kJoints = 9;
   std::ranges::fill(std::span(state).subspan(1 + kJoints, kJoints), 1e9);
   simulation.reset(state);

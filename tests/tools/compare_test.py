@@ -87,8 +87,8 @@ class CompareTest(unittest.TestCase):
         runs = [self.make_run(f"{s}", seed=s, returns=(s, 10 * s)) for s in range(1, 6)]
         (row,), _ = self.rows(*runs, returns=[20])
         self.assertEqual((row.runs, row.final.mean), (5, 30))
-        # The standard error of a mean of five is 6.3; the interval has about two of these to each
-        # side.
+        # The bootstrap's standard error of the mean of 10, 20, ..., 50 is 14.1 / sqrt(5) = 6.3. The
+        # interval extends about two standard errors to each side.
         self.assertTrue(14 < row.final.low < 22 and 38 < row.final.high < 46, row.final)
         self.assertEqual(row.required, [(None, 4)])
 

@@ -44,9 +44,10 @@ void dpg_policy_gradient(const DpgConfig& config, std::span<const float> scaled,
 
 /// Ape-X DPG in environments of this spec, whose actions must be continuous. The heads are a
 /// deterministic policy's action and its value (make_dpg_network). epsilon() gives sigma, the
-/// standard deviation of the noise on each dimension; evaluation uses the policy without noise
-/// (appendix D). It learns from a replay: psi follows the gradient of dpg_critic_loss(), phi that
-/// of dpg_policy_gradient(), both computed with the present parameters.
+/// standard deviation of the noise on each dimension of an action that is scaled to [-1, 1];
+/// evaluation uses the policy without noise (appendix D). It learns from a replay: psi descends the
+/// gradient of dpg_critic_loss(), and phi the gradient that dpg_policy_gradient() computes. Both
+/// gradients are taken at the parameters before the update.
 /// ReplayGradient::differentiate() throws std::logic_error for samples of the wrong sizes.
 Algorithm make_dpg(const DpgConfig& config, const EnvSpec& spec);
 

@@ -43,7 +43,7 @@ class Crew {
   /// Asks all threads to end, and waits until they have.
   void end() noexcept;
 
-  /// The token that stop() or the first error triggers, which ends blocking calls.
+  /// The stop token. stop() or the first error requests a stop on it, which ends blocking calls.
   [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
 
  private:

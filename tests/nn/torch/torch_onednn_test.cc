@@ -1,4 +1,4 @@
-// Compares the two libraries with each other.
+// Compares the results of oneDNN with those of libtorch.
 #include <filesystem>
 #include <tuple>
 

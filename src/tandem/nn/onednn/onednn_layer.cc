@@ -188,7 +188,7 @@ Desc Layer::input_desc(std::int64_t batch) const {
 
 /// The layout of the input as oneDNN's primitive takes it. Dense layers take images as vectors in
 /// PyTorch's order: reordering a batch's numbers costs less than reordering the weights after each
-/// update, and their gradients back.
+/// update and reordering their gradients back.
 Desc Layer::taken_desc(std::int64_t batch) const {
   if (dense_over_images()) return {{batch, count_of(spec_.input)}, spec_.type, Tag::nc};
   return input_desc(batch);

@@ -264,9 +264,9 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     }
   }
 
-  /// Backpropagates through layer `i` for some of the samples. Computes the gradients of its
-  /// parameters from the gradient after it. Writes the gradient of its input to `into`, and returns
-  /// it (null for the first layer).
+  /// Backpropagates through layer `i` for some of the samples. `d_output` is the gradient with
+  /// respect to the layer's output. Writes the gradients with respect to its parameters to `part`
+  /// and that with respect to its input to `into`. Returns the latter (null for the first layer).
   const std::byte* back(std::size_t i, const Taped& samples, const std::byte* d_output,
                         Buffer& into, const LayerParameters::Part<float>& part) {
     auto& layer = layers_[i];

@@ -32,8 +32,8 @@ class ExperienceTrainer {
   /// report, with this trainer's own seconds, is valid until the next gather().
   UpdateReport update(std::int64_t steps);
 
-  /// The k of equation 4: updates of the model between an experience's first action and its use in
-  /// the last update, summed over the batch.
+  /// For each experience of the batch, the updates of the model between its first action and the
+  /// parameters that learned from it, summed (k in GA3C's equation 4).
   [[nodiscard]] std::int64_t lag() const { return lag_; }
 
   /// The queue's length whenever an experience was taken from it, summed over the batch.
