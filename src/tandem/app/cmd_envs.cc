@@ -29,7 +29,8 @@ void list_envs() {
       fmt::print("plug-in {} cannot be used: {}\n", name, error.what());
     }
   }
-  if (plugins.empty()) fmt::print("\nNo plug-ins found. `make` builds those of Atari and MuJoCo.\n");
+  if (plugins.empty())
+    fmt::print("\nNo plug-ins found. `make` builds those of Atari and MuJoCo.\n");
 }
 
 }  // namespace
