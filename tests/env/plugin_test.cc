@@ -74,6 +74,13 @@ TEST_F(PluginTest, APluginAloneIsNoEnvironment) {
   EXPECT_EQ(complaint("good"), "'good' is a plug-in; name an environment of it: good:nothing");
 }
 
+// Seen failing with plug-ins looked for before the built-in names.
+TEST_F(PluginTest, APluginDoesNotHideABuiltInEnvironment) {
+  std::ofstream(folder_.path() / "tandem_cartpole.so") << "";
+  look_in(folder_.path().string());
+  EXPECT_EQ(complaint("cartpole"), "");
+}
+
 TEST_F(PluginTest, MissingPluginOffersTheNearest) {
   EXPECT_THAT(complaint("goood:nothing"), HasSubstr("Did you mean 'good'?"));
 }

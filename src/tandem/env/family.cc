@@ -41,8 +41,10 @@ void refuse_plugin_alone(const std::string& id) {
 std::unique_ptr<EnvFamily> find_family(const std::string& id) {
   const auto colon = id.find(':');
   if (colon == std::string::npos) {
-    refuse_plugin_alone(id);
-    return make_builtin_family();
+    auto family = make_builtin_family();
+    const auto names = family->names();
+    if (std::ranges::find(names, id) == names.end()) refuse_plugin_alone(id);
+    return family;
   }
   const auto plugin = id.substr(0, colon);
   refuse_paths(id, plugin);

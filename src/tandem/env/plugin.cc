@@ -49,8 +49,7 @@ const PluginInfo& load_plugin(const std::string& name) {
   if (handle == nullptr) {
     throw Error(
         fmt::format("the plug-in {} cannot be loaded: {}. Build it anew with this version of "
-                    "tandem, or install "
-                    "the library it misses.",
+                    "tandem, or install the library it misses.",
                     file.string(), dlerror()));
   }
   using Entry = const PluginInfo* (*)();
@@ -64,8 +63,8 @@ const PluginInfo& load_plugin(const std::string& name) {
   const PluginInfo* info = entry();
   if (info->abi != kPluginAbi) {
     throw Error(fmt::format(
-        "the plug-in {} was built for interface {} of tandem, this program has {}. Build it "
-        "anew.",
+        "the plug-in {} was built for interface {} of tandem, this program has {}. Build "
+        "it anew.",
         file.string(), info->abi, kPluginAbi));
   }
   return *info;
