@@ -29,6 +29,9 @@ struct EnvSpec {
   std::int64_t frames_per_step = 1;            // emulated frames in a step (4 on Atari)
   double render_fps = 30;                      // pictures per second of real-time play, one a step
   bool partially_observed = false;  // a view hides something that matters: agents need a memory
+  std::int64_t agents = 1;          // that act at once; each has a frame, an action and a reward
+  bool saves = true;                // whether save() and load() work; if not, a resumed run starts
+                                    // its environments anew
 
   /// Whether an action is one of num_actions; otherwise it is action_dims() numbers.
   [[nodiscard]] bool discrete() const { return num_actions > 0; }
@@ -60,12 +63,16 @@ struct Action {
   std::span<const float> continuous = {};  // a view of the caller's memory
 };
 
-/// The result of one step. Rewards are raw; the algorithm clips them.
+/// The result of one step. Rewards are raw; the algorithm clips them. Episodes of all agents of an
+/// environment end together.
 struct StepResult {
-  float reward = 0;         // as the environment gives it
+  float reward = 0;         // as the environment gives it; of several agents: their mean
   bool terminated = false;  // the training episode ended: no value beyond it
   bool truncated = false;   // a limit cut it off: values bootstrap from the final observation
   bool game_over = false;   // the whole game ended (a lost life may terminate before that)
+  /// The reward of each agent, if there are several: a view of the environment's memory, valid
+  /// until its next call.
+  std::span<const float> rewards = {};
 };
 
 /// A colour picture of the current state for videos: height x width x 3 bytes.
@@ -76,8 +83,9 @@ struct Picture {
   double pixel_aspect = 1;        // width of a pixel over its height, where it was meant to be seen
 };
 
-/// One environment instance. After terminated or truncated the caller calls reset before the next
-/// step. All randomness comes from the stream that is passed in. No allocation in step(). Not
+/// One environment instance, with one agent or with the spec().agents that act in it at once. After
+/// terminated or truncated the caller calls reset before the next step: an environment never resets
+/// itself. All randomness comes from the stream that is passed in. No allocation in step(). Not
 /// thread-safe; separate instances may be used by separate threads.
 class Env {
  public:
@@ -86,18 +94,22 @@ class Env {
   /// Its observations and actions.
   [[nodiscard]] virtual const EnvSpec& spec() const = 0;
 
-  /// Starts a training episode and writes its first frame (spec().frame_bytes() bytes, 64-byte
-  /// alignment not promised). Throws Error when the environment cannot start.
-  virtual void reset(Stream& stream, std::span<std::byte> frame) = 0;
+  /// Starts a training episode and writes its first frame, one for each agent (agents x
+  /// frame_bytes() bytes, 64-byte alignment not promised). Throws Error when the environment cannot
+  /// start.
+  virtual void reset(Stream& stream, std::span<std::byte> frames) = 0;
 
-  /// Takes one action and writes the frame after it, also when the episode ends with it.
-  virtual StepResult step(const Action& action, Stream& stream, std::span<std::byte> frame) = 0;
+  /// Takes one action of each agent and writes the frames after it, also when the episode ends with
+  /// it.
+  virtual StepResult step(std::span<const Action> actions, Stream& stream,
+                          std::span<std::byte> frames) = 0;
 
   /// Saves everything on which later steps depend. An instance that loads the state behaves, bit by
-  /// bit, as the one that saved it.
-  virtual void save(StateWriter& writer) const = 0;
+  /// bit, as the one that saved it. An environment that cannot do this says so by spec().saves, and
+  /// these two functions are then never called.
+  virtual void save(StateWriter& writer) const;
   /// Becomes the instance that save() wrote. Throws Error when that is damaged.
-  virtual void load(StateReader& reader) = 0;
+  virtual void load(StateReader& reader);
 
   /// The current state in colour; an empty picture when the environment has none.
   [[nodiscard]] virtual Picture render() const { return {}; }

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "tandem/base/field.h"
 #include "tandem/env/env.h"
+#include "tandem/env/env_group.h"
 
 namespace tandem {
 
@@ -27,11 +29,18 @@ class EnvFamily {
   /// file. `seed` is for the generator inside an emulator such as ALE; the environments of tandem
   /// itself receive a random stream with each call.
   [[nodiscard]] virtual std::unique_ptr<Env> make(const std::string& name, std::uint64_t seed) = 0;
+
+  /// Whether environments of this family exist in groups alone. Then make() makes a group of one.
+  [[nodiscard]] virtual bool makes_groups() const { return false; }
+
+  /// Makes a group with one environment for each seed; only where makes_groups().
+  [[nodiscard]] virtual std::unique_ptr<EnvGroup> make_group(const std::string& name,
+                                                             std::span<const std::uint64_t> seeds);
 };
 
 /// The version of the interface between tandem and its plug-ins. A plug-in with another abi is
 /// refused; raise the number with each change of the headers that a plug-in includes.
-inline constexpr std::uint32_t kPluginAbi = 4;
+inline constexpr std::uint32_t kPluginAbi = 5;
 
 /// The description of a plug-in. Its shared object exports the function
 /// `extern "C" const tandem::PluginInfo* tandem_plugin()`, which returns it. It stays unchanged

@@ -1,25 +1,30 @@
-// Many environments behind one interface, stepped by worker threads or in the caller's thread.
+// Many environments behind one interface, stepped by worker threads, by a group of their own, or in
+// the caller's thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "tandem/env/env.h"
+#include "tandem/env/env_group.h"
 
 namespace tandem {
-
-/// Makes the environment with the given global index.
-using EnvFactory = std::function<std::unique_ptr<Env>(int index)>;
 
 /// A finished game: raw rewards summed over the whole game, lost lives included.
 struct Episode {
   int env = 0;                // global index of the environment
-  double episode_return = 0;  // sum of the raw rewards
+  double episode_return = 0;  // sum of the raw rewards; of several agents: the mean of their sums
   std::int64_t steps = 0;     // of the environment, from the game's start to its end
+};
+
+/// Who resets an environment whose episode has ended, and when.
+enum class Autoreset {
+  same_step,  // the step that ended it; the final observation is kept
+  next_step,  // the next step, whatever its action: it has reward 0
+  disabled    // the caller, by VecEnv::reset(); a step before that is an Error
 };
 
 /// The environments of a VecEnv, and the threads that step them. Value type.
@@ -27,16 +32,22 @@ struct VecEnvOptions {
   int first = 0;           // global index of the first environment
   int count = 1;           // how many environments
   int threads = 0;         // worker threads; 0: step in the caller's thread
-  std::uint64_t seed = 0;  // environment i draws from Stream(seed, i), i its global index
+  std::uint64_t seed = 0;  // row r draws from Stream(seed, r), r its global index
+  Autoreset autoreset = Autoreset::same_step;
+  /// Not empty: one seed an environment; agent a of environment i draws from Stream(seeds[i], a).
+  std::vector<std::uint64_t> seeds = {};
 };
 
-/// Many environments with frame stacking, same-step reset and episode statistics. An episode that
-/// ends is reset in the same step: the observation written is the first of the next episode, and
-/// the final one is kept for bootstrapping. An Error in an environment is rethrown to the caller
-/// with the environment's global index in its message; the others stay usable, and that one answers
-/// every step with the same error until the next reset or load. Results do not depend on `threads`.
-/// Misuse (sending to an environment that is still stepping) throws std::logic_error. Not
-/// thread-safe: one caller at a time.
+/// Many environments with frame stacking, resets and episode statistics. Each agent of each
+/// environment has a row: an observation, an action, a reward and a stream. Row r belongs to agent
+/// r % spec().agents of environment r / spec().agents; where an environment has one agent, rows are
+/// environments. With Autoreset::same_step, an episode that ends is reset in the same step: the
+/// observation written is the first of the next episode, and the final one is kept for
+/// bootstrapping. An Error in an environment is rethrown to the caller with the environment's global
+/// index in its message; the others stay usable, and that one answers every step with the same error
+/// until the next reset or load. Results do not depend on `threads`. Misuse (sending to an
+/// environment that is still stepping) throws std::logic_error. Not thread-safe: one caller at a
+/// time.
 class VecEnv {
  public:
   /// Makes all environments. Throws Error when one cannot be made.
@@ -47,22 +58,28 @@ class VecEnv {
 
   /// The observations and actions of each environment.
   [[nodiscard]] const EnvSpec& spec() const;
-  /// How many environments there are.
+  /// How many rows there are: environments times agents.
   [[nodiscard]] int size() const;
+  /// How many environments there are.
+  [[nodiscard]] int envs() const;
 
-  /// The global index of environment `id` (0-based here).
-  [[nodiscard]] int index(int id) const;
+  /// The global index of a row (0-based here).
+  [[nodiscard]] int index(int row) const;
 
-  /// The stream of environment `id`, from which its actions are drawn. Must not be used while the
-  /// environment steps.
-  [[nodiscard]] Stream& stream(int id);
+  /// The stream of a row, from which its actions are drawn. Must not be used while the environment
+  /// steps.
+  [[nodiscard]] Stream& stream(int row);
 
   /// Starts every environment; writes the stacked observations [size, observation].
   void reset(std::span<std::byte> observations);
 
-  /// Starts one step of environment ids[k] with actions[k]. Its observation goes to observations[k]
-  /// (observation_bytes() each), which must stay valid until it is received or the VecEnv is
-  /// destroyed.
+  /// Starts these environments and waits for them; the others go on. The observations of
+  /// environment ids[k] go to observations[k].
+  void reset(std::span<const int> ids, std::span<std::byte* const> observations);
+
+  /// Starts one step of environments `ids` with `actions`, agents actions for each. The observations
+  /// of ids[k] go to observations[k] (agents x observation_bytes()), which must stay valid until it
+  /// is received or the VecEnv is destroyed.
   void send(std::span<const int> ids, std::span<const Action> actions,
             std::span<std::byte* const> observations);
 
@@ -72,25 +89,33 @@ class VecEnv {
   std::span<const int> receive(int at_least);
 
   /// Calls send() and receive() for all: actions [size], observations [size, observation]. All
-  /// environments have ended their step when it returns or throws.
+  /// environments have ended their step when it returns or throws. The caller's thread steps
+  /// environments, too.
   void step(std::span<const Action> actions, std::span<std::byte> observations);
 
-  /// The result of the last step of environment `id`.
-  [[nodiscard]] const StepResult& result(int id) const;
+  /// The result of the last step of the environment of this row.
+  [[nodiscard]] const StepResult& result(int row) const;
 
-  /// The stacked observation that ended the last episode of `id`.
-  [[nodiscard]] std::span<const std::byte> final_observation(int id) const;
+  /// The reward of this row at the last step.
+  [[nodiscard]] float reward(int row) const;
+
+  /// The stacked observation of this row that ended its last episode.
+  [[nodiscard]] std::span<const std::byte> final_observation(int row) const;
+
+  /// Writes the current stacked observation of a row again.
+  void show(int row, std::byte* observation) const;
 
   /// Takes the games that finished since the last call, by order of environment. Games of an
   /// environment that is still stepping come with a later call.
   std::vector<Episode> take_episodes();
 
   /// Saves all environments, streams, frame stacks and episode counters. Call it only between
-  /// steps.
+  /// steps. Where spec().saves is false, it saves the streams alone.
   void save(StateWriter& writer) const;
 
-  /// Loads what save() wrote, and writes the current stacked observations, as reset does.
-  void load(StateReader& reader, std::span<std::byte> observations);
+  /// Loads what save() wrote, and writes the current stacked observations, as reset does. Returns
+  /// whether the games go on where they were; where spec().saves is false, they begin anew.
+  [[nodiscard]] bool load(StateReader& reader, std::span<std::byte> observations);
 
   /// The current picture of environment `id`, for videos.
   [[nodiscard]] Picture render(int id) const;
