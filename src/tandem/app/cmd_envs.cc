@@ -29,6 +29,9 @@ void list_envs() {
       fmt::print("plug-in {} cannot be used: {}\n", name, error.what());
     }
   }
+  fmt::print(
+      "\ngym:ID is any environment of Gymnasium: gym:CartPole-v1, or gym:package.module:ID, whose "
+      "module is imported first.\n");
   if (plugins.empty())
     fmt::print("\nNo plug-ins found. `make` builds those of Atari and MuJoCo.\n");
 }

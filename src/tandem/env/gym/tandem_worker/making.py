@@ -7,7 +7,6 @@ import pickle
 from typing import Any
 
 import gymnasium
-
 from tandem_worker.faults import Lie
 
 

@@ -1,7 +1,7 @@
 """Turns observations of Gymnasium's spaces into frames, and tandem's actions into theirs.
 
-All choices that a space asks for are made once, at the start: a step calls functions that know their
-arrays and do nothing else.
+All choices that a space asks for are made once, at the start: a step calls functions that know
+their arrays and do nothing else.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-
 from tandem_worker.faults import Lie
 
 MOST_PRODUCTS = 1024  # actions of a MultiDiscrete or MultiBinary space
@@ -291,8 +290,8 @@ def _choices(space: spaces.MultiDiscrete | spaces.MultiBinary) -> list[int]:
     # Logarithms, because the product may have thousands of digits.
     if not choices or sum(map(math.log2, choices)) > math.log2(MOST_PRODUCTS) + 1e-9:
         raise Refused(
-            f"the action space {space} has more than {MOST_PRODUCTS} actions, or none: tandem takes "
-            f"the product of its choices as one discrete action, up to {MOST_PRODUCTS}"
+            f"the action space {space} has more than {MOST_PRODUCTS} actions, or none: tandem "
+            f"takes the product of its choices as one discrete action, up to {MOST_PRODUCTS}"
         )
     return choices
 

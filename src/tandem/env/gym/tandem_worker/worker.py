@@ -1,8 +1,8 @@
 """A worker process: some environments of a group, stepped one after the other when asked.
 
-Requests, actions, frames and results lie in shared memory (slots.h). The trainer writes requests and
-rings by one eventfd; the worker answers and rings by another one, after all that it was asked, or
-after each environment where the trainer waits for some only. Nobody polls.
+Requests, actions, frames and results lie in shared memory (slots.h). The trainer writes requests
+and rings by one eventfd; the worker answers and rings by another one, after all that it was asked,
+or after each environment where the trainer waits for some only. Nobody polls.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-
 from tandem_worker import faults, making, spaces
 from tandem_worker.control import Control
 from tandem_worker.faults import Lie
@@ -100,7 +99,6 @@ def serve(layout: dict[str, Any], served: list[tuple[int, Serve, Slot]]) -> None
                 continue
             try:
                 answer()
-                answers[number] = DONE
             except BaseException as error:  # a user's code may raise anything
                 slot.fail(error)
                 answers[number] = FAILED
@@ -136,6 +134,7 @@ class Slot:
             return memory[begin : begin + size]
 
         self._requests = part("requests")
+        self._answers = part("answers")
         self._ends = part("ends")
         self._reward = part("rewards").cast("d")
         self._text = part("texts")
@@ -146,7 +145,8 @@ class Slot:
 
     def server(self, control: Control) -> Serve:
         """The function that answers this environment's requests. A step is as short as can be."""
-        requests, ends, rewards = self._requests, self._ends, self._reward
+        requests, answers = self._requests, self._answers
+        ends, rewards = self._ends, self._reward
         read, write, write_first = self._read, self._write, self._write_first
         step, reset = self._env.step, self._reset
 
@@ -154,8 +154,10 @@ class Slot:
             request = requests[0]
             requests[0] = 0
             if request == RESET:
-                return reset(write)
-            if request == RENDER:
+                reset(write)
+                answers[0] = DONE
+                return
+            if request == RENDER:  # a message is the answer
                 return self._render(control)
             result = step(read())
             try:
@@ -173,6 +175,7 @@ class Slot:
                     reset(write_first)
             else:
                 ends[0] = 0
+            answers[0] = DONE
 
         return answer
 
@@ -210,7 +213,7 @@ class Slot:
                 )
             height, width, _ = array.shape
             control.send({"height": height, "width": width}, array.tobytes())
-        except Exception as error:
+        except BaseException as error:  # a user's code may raise anything
             control.send({"error": faults.describe(error)})
 
 
