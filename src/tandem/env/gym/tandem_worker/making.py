@@ -30,10 +30,10 @@ def _from_pickle(start: dict[str, Any]) -> Any:
 def _from_id(name: str, kwargs: dict[str, Any]) -> Any:
     # Gymnasium's checker would look at each step again.
     options = {"disable_env_checker": True}
-    module, colon, _ = name.partition(":")
+    module, colon, rest = name.partition(":")
     if colon:
         importlib.import_module(module)
-    if "render_mode" not in kwargs and "rgb_array" in _render_modes(name):
+    if "render_mode" not in kwargs and "rgb_array" in _render_modes(rest if colon else name):
         options |= {"render_mode": "rgb_array"}
     return gymnasium.make(name, **(options | kwargs))
 

@@ -140,8 +140,9 @@ class Slot:
         self._text = part("texts")
         self._spaces = (env.observation_space, env.action_space)
         self._read = spaces.reader_of(env.action_space, part("actions"))
-        self._write = spaces.writer_of(env.observation_space, part("frames"))
-        self._write_first = spaces.writer_of(env.observation_space, part("first_frames"))
+        frame, first_frame = (part(x)[: layout["frame_bytes"]] for x in ("frames", "first_frames"))
+        self._write = spaces.writer_of(env.observation_space, frame)
+        self._write_first = spaces.writer_of(env.observation_space, first_frame)
 
     def server(self, control: Control) -> Serve:
         """The function that answers this environment's requests. A step is as short as can be."""
