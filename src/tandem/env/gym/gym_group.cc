@@ -301,7 +301,8 @@ void GymGroup::lose(Team& team, const std::string& how) {
 
 std::string GymGroup::worker_words(const Team& team) const {
   const auto of = team.count == 1 ? std::string("this environment")
-                                  : fmt::format("this and {} other environments", team.count - 1);
+                                  : fmt::format("this and {} other environment{}", team.count - 1,
+                                                team.count == 2 ? "" : "s");
   return fmt::format("the worker process {} of {}", team.worker->process().id(), of);
 }
 

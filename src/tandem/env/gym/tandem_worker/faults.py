@@ -3,6 +3,8 @@
 import sys
 import traceback
 
+from gymnasium.error import DependencyNotInstalled
+
 MOST_BYTES = 16_000  # of a text; the trainer's memory has a little more for each environment
 
 
@@ -12,7 +14,7 @@ class Lie(Exception):
 
 def describe(error: BaseException) -> str:
     """The error with its traceback, without the worker's own part of it."""
-    if isinstance(error, Lie):
+    if isinstance(error, Lie | DependencyNotInstalled):
         return str(error)
     rest = error.__traceback__
     while rest is not None and _is_ours(rest.tb_frame.f_code.co_filename):
