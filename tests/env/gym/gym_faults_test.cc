@@ -1,4 +1,4 @@
-// What happens when environments, or their processes, fail.
+// Environments and processes that fail.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

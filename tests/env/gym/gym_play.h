@@ -58,7 +58,7 @@ class GymTest : public testing::Test {
   }
 };
 
-/// What the tests want to know of an answer.
+/// An answer, with the frames that came with it.
 struct Seen {
   StepResult result;
   std::vector<float> frame;

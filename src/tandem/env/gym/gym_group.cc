@@ -109,7 +109,7 @@ EnvSpec GymGroup::welcome(Team& team) {
     const auto deadline = Clock::now() + seconds(kStartTimes * options_.timeout_seconds);
     description = team.worker->receive(deadline).content;
   } catch (const Error& how) {
-    throw Error(fmt::format("{} {} while it started; what it printed tells more",
+    throw Error(fmt::format("{} {} while it started; its own messages tell more",
                             worker_words(team), how.what()));
   }
   return spec_of(description, options_.stack);

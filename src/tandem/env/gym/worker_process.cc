@@ -30,8 +30,8 @@ constexpr int kAbove = 16;
 
 std::string message_of(int cause) { return std::generic_category().message(cause); }
 
-/// What the child inherits: its descriptors, signals as they are by default, and a process group
-/// of its own.
+/// The child's inheritance: its descriptors, signals as they are by default, and a process group of
+/// its own.
 class ChildSettings {
  public:
   explicit ChildSettings(const std::array<int, 6>& given) {

@@ -18,7 +18,7 @@ def end_with_trainer() -> None:
     The trainer alone holds the other end of this pipe, and writes nothing. The kernel signals the
     pipe's owner when that end closes, however the trainer ended."""
     fcntl.fcntl(LIFE, fcntl.F_SETOWN, -os.getpgrp())
-    fcntl.fcntl(LIFE, fcntl.F_SETSIG, signal.SIGKILL)  # type: ignore[attr-defined]
+    fcntl.fcntl(LIFE, fcntl.F_SETSIG, signal.SIGKILL)
     fcntl.fcntl(LIFE, fcntl.F_SETFL, fcntl.fcntl(LIFE, fcntl.F_GETFL) | os.O_ASYNC)
     poll = select.poll()
     poll.register(LIFE)

@@ -10,7 +10,7 @@ import gymnasium
 from tandem_worker.faults import Lie
 
 
-def make(start: dict[str, Any]) -> gymnasium.Env[Any, Any]:
+def make(start: dict[str, Any]) -> Any:
     """One environment, in its wrappers."""
     env = _from_pickle(start) if start["pickle"] else _from_id(start["id"], start["kwargs"])
     for wrapper in start["wrappers"]:
@@ -29,7 +29,7 @@ def _from_pickle(start: dict[str, Any]) -> Any:
 
 def _from_id(name: str, kwargs: dict[str, Any]) -> Any:
     # Gymnasium's checker would look at each step again.
-    options = {"disable_env_checker": True}
+    options: dict[str, Any] = {"disable_env_checker": True}
     module, colon, rest = name.partition(":")
     if colon:
         importlib.import_module(module)
@@ -40,8 +40,7 @@ def _from_id(name: str, kwargs: dict[str, Any]) -> Any:
 
 def _render_modes(name: str) -> list[str]:
     """The ways to draw this environment, without making it; none if it does not say so."""
-    spec = gymnasium.spec(name)
-    entry = spec.entry_point
+    entry: Any = gymnasium.spec(name).entry_point
     if isinstance(entry, str):
         entry = gymnasium.envs.registration.load_env_creator(entry)
     metadata = getattr(entry, "metadata", None)

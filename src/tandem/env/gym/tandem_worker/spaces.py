@@ -270,6 +270,7 @@ def reader_of(space: spaces.Space[Any], memory: memoryview) -> Read:
         scalars = [scalar(space.start + k) for k in range(int(space.n))]
         return lambda: scalars[number[0]]
     # Environments may change their action, so each step has its own.
+    assert isinstance(space, spaces.MultiDiscrete | spaces.MultiBinary)
     arrays = list(_products(space))
     return lambda: arrays[number[0]].copy()
 

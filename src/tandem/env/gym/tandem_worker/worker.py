@@ -33,7 +33,7 @@ def main(start: dict[str, Any]) -> None:
     control = Control(CONTROL)
     work = control.receive()  # the numbers and seeds of this worker's environments
     try:
-        envs = [making.make(start) for _ in work["envs"]]
+        envs: list[Any] = [making.make(start) for _ in work["envs"]]
         description = describe(envs)
     except spaces.Refused as error:
         return control.send({"error": str(error)})
