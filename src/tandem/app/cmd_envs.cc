@@ -30,8 +30,8 @@ void list_envs() {
     }
   }
   fmt::print(
-      "\ngym:ID is any environment of Gymnasium: gym:CartPole-v1, or gym:package.module:ID, whose "
-      "module is imported first.\n");
+      "\nenvironments of Gymnasium, by their id or with the module that registers it:\n"
+      "gym:CartPole-v1  gym:package.module:ID\n");
   if (plugins.empty())
     fmt::print("\nNo plug-ins found. `make` builds those of Atari and MuJoCo.\n");
 }
