@@ -15,15 +15,15 @@ namespace {
 
 using GymEndsTest = GymTest;
 
-/// Every process whose command line has this word.
-std::vector<std::int64_t> processes_with(const std::string& word) {
+/// Every process with this command line, whose words end with zeros.
+std::vector<std::int64_t> processes_of(const std::string& command) {
   std::vector<std::int64_t> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     const auto name = entry.path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     std::ifstream file(entry.path() / "cmdline");
     const std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (text.find(word) != std::string::npos) found.push_back(std::stoll(name));
+    if (text == command) found.push_back(std::stoll(name));
   }
   return found;
 }
@@ -50,15 +50,19 @@ TEST_F(GymEndsTest, AGroupLeavesNothing) {
 // Seen failing without the process group of the worker: the child went on.
 TEST_F(GymEndsTest, AGroupEndsInTheMiddleOfAStepWithAllItsProcesses) {
   for (const auto fault : {kHang, kHangInC}) {
+    using namespace std::string_literals;
+    const auto child = "sleep\0001000\0"s;
     std::int64_t process = 0;
     {
       GymPlay play(1);
       process = static_cast<std::int64_t>(play.reset({0})[0].frame[3]);
       play.step_first(kChild);
       play.begin({0}, {{fault}});
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      EXPECT_FALSE(processes_of(child).empty());
     }
     EXPECT_FALSE(runs(process));
-    EXPECT_TRUE(processes_with("sleep 1000" + std::string(1, '\0')).empty());
+    EXPECT_TRUE(processes_of(child).empty());
   }
 }
 

@@ -90,9 +90,12 @@ void Worker::read(Time deadline, void* data, std::size_t bytes) {
   while (bytes > 0) {
     wait_for_data(deadline);
     const auto count = recv(control_.get(), rest, bytes, MSG_DONTWAIT);
-    if (count == 0) throw Error(process_.end());
-    if (count < 0 && errno != EINTR && errno != EAGAIN) throw Error(process_.end());
-    if (count < 0) continue;
+    if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (count <= 0) {
+      // A process closes its descriptors a moment before it has ended.
+      process_.wait_until(std::chrono::steady_clock::now() + std::chrono::seconds(1));
+      throw Error(process_.end());
+    }
     rest += count;
     bytes -= static_cast<std::size_t>(count);
   }
