@@ -93,6 +93,7 @@ TEST_F(GymGroupTest, BeginsTheNextEpisodeAtOnceWhereAsked) {
   EXPECT_THAT(play.reset({0}).front().frame, ElementsAre(100, 3, 0, testing::_));
 }
 
+// Seen failing with a worker that rang at the end of its requests alone.
 TEST_F(GymGroupTest, DoesNotWaitForMoreThanWasAsked) {
   GymPlay play(2, {.workers = 1});  // one worker steps environment 0 first
   play.reset({0, 1});
