@@ -19,7 +19,7 @@ def _as_array(actions: Any) -> npt.NDArray[Any]:
 
 
 def as_integers(actions: Any) -> npt.NDArray[np.int64]:
-    """Discrete actions, [k]. Raises `Error` for other shapes and for numbers that are no integers."""
+    """Discrete actions, [k]. Raises `Error` for other shapes and types."""
     array = _as_array(actions)
     if array.dtype.kind not in "iu":
         raise Error(f"the actions are of type {array.dtype}; these environments take integers")

@@ -34,8 +34,8 @@ def as_text(name: str, value: object) -> str:
     if hasattr(value, "item"):  # a number of NumPy
         return as_text(name, value.item())
     raise Error(
-        f"{name}: {type(value).__name__} is no value of an option; give a bool, a number, a text, a "
-        "list of these, or a dict"
+        f"{name}: {type(value).__name__} is no value of an option; give a bool, a number, a text, "
+        "a list of these, or a dict"
     )
 
 

@@ -84,7 +84,9 @@ class Env(gymnasium.Env[Array, Any]):
         else:
             step = self._native.step_continuous(conversion.as_floats(row))
         observations, rewards, terminations, truncations, games = step
-        info = {"game": {"r": r, "l": length} for _, r, length in games or ()}
+        info: dict[str, Any] = {}
+        for _, game_return, length in games or ():
+            info["game"] = {"r": game_return, "l": length}
         return observations[0], float(rewards[0]), bool(terminations[0]), bool(truncations[0]), info
 
     def render(self) -> npt.NDArray[np.uint8] | None:  # type: ignore[override]

@@ -3,7 +3,7 @@
 import atexit
 import weakref
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import gymnasium
 import numpy as np
@@ -17,6 +17,9 @@ from tandem._core import Autoreset
 from tandem.errors import ClosedEnvironmentError, Error
 from tandem.options import EnvId, open_environments
 from tandem.seeds import Seed, as_seeds, random_seed
+
+if TYPE_CHECKING:
+    from tandem._core import Step as NativeStep
 
 Array: TypeAlias = npt.NDArray[Any]
 Bools: TypeAlias = npt.NDArray[np.bool_]
@@ -139,7 +142,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Any, Array]):
             step = self._native.step_discrete(conversion.as_integers(actions))
         else:
             step = self._native.step_continuous(conversion.as_floats(actions))
-        return step if step[4] == {} else self._with_infos(step)
+        return self._with_infos(step)
 
     def send(self, actions: Any, env_ids: Any = None) -> None:
         """Starts a step of environment env_ids[k] with action k, and returns at once.
@@ -167,12 +170,12 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Any, Array]):
         self._require_open()
         if at_least is not None and at_least < 1:
             raise Error(f"at_least is {at_least}; it must be at least 1")
-        ids, step = self._native.receive(at_least or 0)
-        step = self._with_infos(step, ids)
+        ids, native = self._native.receive(at_least or 0)
+        step = self._with_infos(native, ids)
         step[4]["env_id"] = np.array(ids, dtype=np.int64)
         return step
 
-    def render(self) -> tuple[npt.NDArray[np.uint8], ...] | None:
+    def render(self) -> tuple[Array, ...] | None:  # type: ignore[override]
         """The pictures of all environments, each [height, width, 3] uint8."""
         self._require_open()
         if self.render_mode is None:
@@ -214,7 +217,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Any, Array]):
             )
         return self._native.start(seeds)
 
-    def _with_infos(self, step: Any, ids: list[int] | None = None) -> Step:
+    def _with_infos(self, step: "NativeStep", ids: list[int] | None = None) -> Step:
         """A native step whose events, if there are any, have become infos."""
         observations, rewards, terminations, truncations, games = step
         if games is None:
