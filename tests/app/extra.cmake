@@ -11,7 +11,7 @@ if(TARGET tandem AND (TARGET tandem_torch OR TARGET onednn))
     list(APPEND tests help measures sweep)
   endif()
   foreach(test ${tests})
-    add_test(NAME app.${test} COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/${test}_test.py -v)
+    add_test(NAME app.${test} COMMAND ${TANDEM_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/${test}_test.py -v)
     set_tests_properties(app.${test} PROPERTIES
       ENVIRONMENT "TANDEM=$<TARGET_FILE:tandem>;PYTHONDONTWRITEBYTECODE=1")
   endforeach()
@@ -21,7 +21,7 @@ endif()
 # Whole trainings, which take too long under a sanitizer.
 if(TARGET tandem AND (TARGET tandem_torch OR TARGET onednn) AND NOT TANDEM_SANITIZE)
   add_test(NAME app.same_bits
-    COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/same_bits_test.py -v)
+    COMMAND ${TANDEM_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/same_bits_test.py -v)
   set_tests_properties(app.same_bits PROPERTIES
     ENVIRONMENT "TANDEM=$<TARGET_FILE:tandem>;PYTHONDONTWRITEBYTECODE=1" PROCESSORS 2)
   set(learning_test ${CMAKE_CURRENT_LIST_DIR}/learning_test.py)
@@ -30,7 +30,7 @@ if(TARGET tandem AND (TARGET tandem_torch OR TARGET onednn) AND NOT TANDEM_SANIT
   foreach(method ${methods})
     string(REGEX REPLACE "^    def test_([a-z0-9_]*).*" "\\1" task ${method})
     add_test(NAME app.learns_${task}
-      COMMAND ${TANDEM_PYTHON} ${learning_test} -v Learning.test_${task})
+      COMMAND ${TANDEM_TEST_PYTHON} ${learning_test} -v Learning.test_${task})
     set_tests_properties(app.learns_${task} PROPERTIES
       ENVIRONMENT "TANDEM=$<TARGET_FILE:tandem>;PYTHONDONTWRITEBYTECODE=1" PROCESSORS 2)
   endforeach()

@@ -9,7 +9,7 @@ if(NOT TANDEM_SANITIZE)
     foreach(suffix "" _portable)
       string(REPLACE "_" "" cpu "${suffix}")
       add_test(NAME atari.gymnasium_oracle_${cases}${suffix}
-        COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/atari/gymnasium_oracle.py
+        COMMAND ${TANDEM_TEST_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/atari/gymnasium_oracle.py
           $<TARGET_FILE:dump_rollout> ${cases})
       set_tests_properties(atari.gymnasium_oracle_${cases}${suffix} PROPERTIES
         ENVIRONMENT "TANDEM_PLUGIN_PATH=${PROJECT_BINARY_DIR}/plugins;TANDEM_CPU=${cpu}")

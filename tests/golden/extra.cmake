@@ -2,7 +2,7 @@
 # without PyTorch.
 if(NOT TANDEM_SANITIZE)
   add_test(NAME golden.files_are_those_of_the_script
-    COMMAND ${TANDEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/golden/make_golden.py --check)
+    COMMAND ${TANDEM_TEST_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/golden/make_golden.py --check)
   set_tests_properties(golden.files_are_those_of_the_script PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
