@@ -37,6 +37,7 @@ endif()
 
 # The package's files are links, so that a change needs no build. Parts of the program that the
 # library looks for beside itself are links, too.
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/python/tandem)
 file(GLOB python_files CONFIGURE_DEPENDS python/tandem/*)
 foreach(file ${python_files})
   cmake_path(GET file FILENAME name)

@@ -33,6 +33,9 @@ nanobind::capsule ArrayPool::Block::to_owner() && {
   return owner;
 }
 
+ArrayPool::ArrayPool(std::size_t bytes) : bytes_(bytes) {}
+ArrayPool::~ArrayPool() = default;
+
 ArrayPool::Block ArrayPool::take() {
   if (free_.empty()) {
     blocks_.push_back(std::make_unique<Memory>(bytes_));

@@ -39,7 +39,8 @@ class ArrayPool : public std::enable_shared_from_this<ArrayPool> {
   };
 
   /// A pool of blocks of this size; call it through std::make_shared.
-  explicit ArrayPool(std::size_t bytes) : bytes_(bytes) {}
+  explicit ArrayPool(std::size_t bytes);
+  ~ArrayPool();
 
   /// A block with undefined contents.
   Block take();
