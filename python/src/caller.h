@@ -1,4 +1,4 @@
-// Who may use a set of environments: one thread at a time, of the process that made them.
+// The rule that one thread at a time uses environments, and only in the process that made them.
 #pragma once
 
 #include <unistd.h>
