@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/vector.h>  // in each file, so that all convert vectors alike
 
 #include <cstddef>
 #include <cstdint>

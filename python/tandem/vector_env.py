@@ -111,16 +111,14 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Any, Array]):
         Returns the observations [num_envs, ...] and an empty dict.
         """
         self._require_open()
+        seeds = None if seed is None else as_seeds(seed, self.num_envs)
         if isinstance(seed, int):
             super().reset(seed=seed)
         if options is not None and "reset_mask" in options:
-            return self._reset_some(self._as_mask(options["reset_mask"]), seed), {}
-        if seed is not None:
-            seeds = as_seeds(seed, self.num_envs)
-        elif self._started:
+            return self._reset_some(self._as_mask(options["reset_mask"]), seeds), {}
+        if seeds is None and self._started:
             return self._native.restart(), {}
-        else:
-            seeds = self._seed or as_seeds(random_seed(), self.num_envs)
+        seeds = seeds or self._seed or as_seeds(random_seed(), self.num_envs)
         observations = self._native.start(seeds)
         self._started = True
         return observations, {}
@@ -206,11 +204,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Any, Array]):
             raise Error("reset_mask chooses no environment")
         return mask
 
-    def _reset_some(self, mask: Bools, seed: Seed) -> Array:
+    def _reset_some(self, mask: Bools, seeds: list[int] | None) -> Array:
         ids = [int(i) for i in np.flatnonzero(mask)]
-        if seed is None:
+        if seeds is None:
             return self._native.restart_some(ids)
-        seeds = as_seeds(seed, self.num_envs)
         if not mask.all():
             raise Error(
                 "seeds are those of all environments at once: leave out the seed, or the reset_mask"

@@ -112,7 +112,7 @@ class Order(unittest.TestCase):
 class Threads(unittest.TestCase):
     # Seen failing without the exchange of the flag in Caller: the process died.
     def test_a_second_thread_is_refused(self):
-        env = tandem.make_vec("latency", 2, 2, mean_us=200_000, wait="sleep")
+        env = tandem.make_vec("latency", 2, 2, mean_us=200_000, wait="sleeping")
         env.reset(seed=1)
         thread = threading.Thread(target=lambda: env.step([0, 0]))
         thread.start()
@@ -129,7 +129,7 @@ class Threads(unittest.TestCase):
 
     # Seen failing with the GIL held while environments step.
     def test_other_threads_run_meanwhile(self):
-        env = tandem.make_vec("latency", 2, 2, mean_us=300_000, wait="sleep")
+        env = tandem.make_vec("latency", 2, 2, mean_us=300_000, wait="sleeping")
         env.reset(seed=1)
         thread = threading.Thread(target=lambda: env.step([0, 0]))
         thread.start()
@@ -193,7 +193,7 @@ class Processes(unittest.TestCase):
             with self.subTest(state=state):
                 output = run_python(f"""
                     import tandem
-                    env = tandem.make_vec("latency", 4, 2, mean_us=50_000, wait="sleep")
+                    env = tandem.make_vec("latency", 4, 2, mean_us=50_000, wait="sleeping")
                     {state}
                     print("end")
                 """)
