@@ -25,10 +25,10 @@ class Corridor : public tandem::Env {
     show(frame);
   }
 
-  tandem::StepResult step(const tandem::Action& action, tandem::Stream& stream,
+  tandem::StepResult step(std::span<const tandem::Action> actions, tandem::Stream& stream,
                           std::span<std::byte> frame) override {
     const bool slips = stream.uniform() < slip_;
-    const bool right = (action.discrete == 1) != slips;
+    const bool right = (actions.front().discrete == 1) != slips;
     cell_ = std::clamp(cell_ + (right ? 1 : -1), 0, length_ - 1);
     ++steps_;
     show(frame);

@@ -25,9 +25,9 @@ class Lights : public tandem::Env {
     show(stream, frame);
   }
 
-  tandem::StepResult step(const tandem::Action& action, tandem::Stream& stream,
+  tandem::StepResult step(std::span<const tandem::Action> actions, tandem::Stream& stream,
                           std::span<std::byte> frame) override {
-    const float reward = action.discrete == lit_ ? 1 : 0;
+    const float reward = actions.front().discrete == lit_ ? 1 : 0;
     const bool over = ++steps_ == 10;
     show(stream, frame);
     return {.reward = reward, .terminated = over, .game_over = over};
@@ -83,7 +83,7 @@ void train_and_play(const std::filesystem::path& run) {
     player.restart(0);
     for (bool over = false; !over;) {
       const auto action = player.act(frame, tandem::Play::greedy).front();
-      const auto result = lights.step(action, stream, frame);
+      const auto result = lights.step(std::array{action}, stream, frame);
       total += result.reward;
       over = result.terminated;
     }

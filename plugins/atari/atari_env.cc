@@ -16,6 +16,14 @@ namespace {
 constexpr double kFramesPerSecond = 60;      // NTSC
 constexpr double kPixelAspect = 12.0 / 7.0;  // of the console on an NTSC screen
 
+/// The result of the steps within reset, as a saved state has it.
+struct Carried {
+  float reward = 0;
+  bool terminated = false;
+  bool truncated = false;
+  bool game_over = false;
+};
+
 ConsoleOptions console_options(const AtariOptions& options, std::uint64_t seed) {
   return {.emulator = options.emulator,
           .seed = static_cast<std::int64_t>(seed & 0x7fffffff),  // ALE's seeds are 31 bits
@@ -60,7 +68,8 @@ void AtariEnv::reset(Stream& stream, std::span<std::byte> frame) {
   show(frame);
 }
 
-StepResult AtariEnv::step(const Action& action, Stream&, std::span<std::byte> frame) {
+StepResult AtariEnv::step(std::span<const Action> actions, Stream&, std::span<std::byte> frame) {
+  const auto& action = actions.front();
   if (action.discrete < 0 || action.discrete >= spec_.num_actions) {
     throw Error(fmt::format("action {} is not one of the game's {} actions (0 to {})",
                             action.discrete, spec_.num_actions, spec_.num_actions - 1));
@@ -137,7 +146,7 @@ void AtariEnv::save(StateWriter& writer) const {
   for (const auto& screen : shown_) writer.put_bytes(std::as_bytes(std::span(screen)));
   writer.put(lives_);
   writer.put(life_lost_);
-  writer.put(carried_);
+  writer.put(Carried{carried_.reward, carried_.terminated, carried_.truncated, carried_.game_over});
 }
 
 void AtariEnv::load(StateReader& reader) {
@@ -149,7 +158,8 @@ void AtariEnv::load(StateReader& reader) {
   }
   lives_ = reader.get<int>();
   life_lost_ = reader.get<bool>();
-  carried_ = reader.get<StepResult>();
+  const auto carried = reader.get<Carried>();
+  carried_ = {carried.reward, carried.terminated, carried.truncated, carried.game_over};
 }
 
 Picture AtariEnv::render() const {

@@ -49,7 +49,8 @@ class AtariEnv : public Env {
 
   [[nodiscard]] const EnvSpec& spec() const override { return spec_; }
   void reset(Stream& stream, std::span<std::byte> frame) override;
-  StepResult step(const Action& action, Stream& stream, std::span<std::byte> frame) override;
+  StepResult step(std::span<const Action> actions, Stream& stream,
+                  std::span<std::byte> frame) override;
   void save(StateWriter& writer) const override;
   void load(StateReader& reader) override;
   [[nodiscard]] Picture render() const override;

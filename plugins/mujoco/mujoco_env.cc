@@ -49,11 +49,11 @@ void MujocoEnv::reset(Stream& stream, std::span<std::byte> frame) {
   show(frame);
 }
 
-StepResult MujocoEnv::step(const Action& action, Stream&, std::span<std::byte> frame) {
+StepResult MujocoEnv::step(std::span<const Action> actions, Stream&, std::span<std::byte> frame) {
   double reward = 0;
   bool cut = false;
   for (std::int64_t i = 0; i < spec_.frames_per_step && !cut; ++i) {
-    const auto outcome = simulation_.step(action.continuous);
+    const auto outcome = simulation_.step(actions.front().continuous);
     reward += outcome.reward;
     cut = outcome.out_of_time || outcome.diverged;
   }

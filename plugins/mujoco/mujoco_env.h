@@ -32,7 +32,8 @@ class MujocoEnv : public Env {
 
   [[nodiscard]] const EnvSpec& spec() const override { return spec_; }
   void reset(Stream& stream, std::span<std::byte> frame) override;
-  StepResult step(const Action& action, Stream& stream, std::span<std::byte> frame) override;
+  StepResult step(std::span<const Action> actions, Stream& stream,
+                  std::span<std::byte> frame) override;
   void save(StateWriter& writer) const override { simulation_.save(writer); }
   void load(StateReader& reader) override { simulation_.load(reader); }
   [[nodiscard]] Picture render() const override;

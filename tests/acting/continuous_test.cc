@@ -28,10 +28,11 @@ class Echo : public Env {
     age_ = 0;
     show(frame);
   }
-  StepResult step(const Action& action, Stream&, std::span<std::byte> frame) override {
+  StepResult step(std::span<const Action> actions, Stream&, std::span<std::byte> frame) override {
     ++age_;
     show(frame);
-    return {.reward = action.continuous[0], .truncated = age_ == 4, .game_over = age_ == 4};
+    return {
+        .reward = actions.front().continuous[0], .truncated = age_ == 4, .game_over = age_ == 4};
   }
   void save(StateWriter&) const override {}
   void load(StateReader&) override {}

@@ -1,6 +1,7 @@
 // The rules by which the Atari plug-in plays games.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <memory>
 #include <set>
 #include <string>
@@ -30,7 +31,9 @@ struct Game {
   }
 
   void reset() { env->reset(stream, frame); }
-  void step(int action) { result = env->step({.discrete = action}, stream, frame); }
+  void step(int action) {
+    result = env->step(std::array{Action{.discrete = action}}, stream, frame);
+  }
 
   // Takes all actions in turn until an episode ends; returns the number of steps.
   int play_episode() {

@@ -1,6 +1,7 @@
 // dump_rollout ID SEED [key=value ...]: plays the actions on standard input (int32 each) in one
 // environment. Writes a record for each reset and step to standard output, where
 // gymnasium_oracle.py reads them.
+#include <array>
 #include <cstdio>
 #include <iostream>
 #include <vector>
@@ -41,7 +42,7 @@ void play(const std::string& id, std::uint64_t seed, std::span<char*> options) {
   write_record(frame, {});
   Action action;
   while (std::fread(&action.discrete, sizeof(action.discrete), 1, stdin) == 1) {
-    const auto result = env->step(action, stream, frame);
+    const auto result = env->step(std::array{action}, stream, frame);
     write_record(frame, result);
     if (!result.game_over) continue;
     env->reset(stream, frame);

@@ -1,6 +1,7 @@
 // A saved game goes on in another instance exactly as in the one that saved it.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ class Player {
     for (int i = 0; i < steps; ++i) {
       const auto limit = static_cast<std::uint32_t>(env_->spec().num_actions);
       const auto action = static_cast<std::int32_t>(stream_.below(limit));
-      const auto result = env_->step({.discrete = action}, stream_, frame_);
+      const auto result = env_->step(std::array{Action{.discrete = action}}, stream_, frame_);
       seen.insert(seen.end(), frame_.begin(), frame_.end());
       seen.push_back(static_cast<std::byte>(static_cast<int>(result.reward)));
       seen.push_back(

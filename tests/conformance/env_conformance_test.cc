@@ -9,8 +9,9 @@ namespace {
 INSTANTIATE_TEST_SUITE_P(
     Builtin, EnvConformance,
     testing::Values(EnvCase{"cartpole"}, EnvCase{"cartpole", {{"stack", "4"}, {"max_steps", "7"}}},
-                    EnvCase{"catch"}, EnvCase{"catch", {{"size", "31"}}}, EnvCase{"pendulum"},
-                    EnvCase{"memory"}, EnvCase{"memory", {{"delay", "1"}}},
+                    EnvCase{"catch"}, EnvCase{"catch", {{"size", "31"}}},
+                    EnvCase{"catch", {{"players", "3"}}}, EnvCase{"pendulum"}, EnvCase{"memory"},
+                    EnvCase{"memory", {{"delay", "1"}}},
                     EnvCase{.id = "latency", .options = {{"mean_us", "5"}}, .random = false},
                     EnvCase{"latency",
                             {{"mean_us", "5"},

@@ -26,9 +26,11 @@ struct Player {
       : env(std::move(env)), stream(seed, 0), frame(this->env->spec().frame_bytes()) {}
 
   void reset() { env->reset(stream, frame); }
-  StepResult step(int action) { return env->step({.discrete = action}, stream, frame); }
+  StepResult step(int action) {
+    return env->step(std::array{Action{.discrete = action}}, stream, frame);
+  }
   StepResult push(float action) {
-    return env->step({.continuous = std::span(&action, 1)}, stream, frame);
+    return env->step(std::array{Action{.continuous = std::span(&action, 1)}}, stream, frame);
   }
   std::vector<float> floats() const {
     std::vector<float> values(frame.size() / sizeof(float));

@@ -48,7 +48,8 @@ class ScriptedEnv : public Env {
     write(stream, frame);
   }
 
-  StepResult step(const Action& action, Stream& stream, std::span<std::byte> frame) override {
+  StepResult step(std::span<const Action> actions, Stream& stream,
+                  std::span<std::byte> frame) override {
     if (script_.slow.count() > 0) std::this_thread::sleep_for(script_.slow * (index_ + 1));
     if (++total_ >= 3 && index_ == script_.failing) {
       if (script_.buggy) throw std::out_of_range("no such cherry");
@@ -57,7 +58,7 @@ class ScriptedEnv : public Env {
     ++step_;
     write(stream, frame);
     const bool end = step_ == script_.episode;
-    return {.reward = static_cast<float>(action.discrete),
+    return {.reward = static_cast<float>(actions.front().discrete),
             .terminated = end && !script_.truncate,
             .truncated = end && script_.truncate,
             .game_over = end && episode_ % script_.episodes_a_game == 0};
@@ -320,7 +321,7 @@ TEST_P(VecEnvThreads, GoesOnAfterLoadBitByBit) {
   StateWriter writer;
   envs.save(writer);
   StateReader reader(writer.bytes());
-  resumed.load(reader, seen.bytes());
+  EXPECT_TRUE(resumed.load(reader, seen.bytes()));
   EXPECT_TRUE(reader.at_end());
   EXPECT_EQ(seen.values(), expected.values());
   for (int step = 0; step < 30; ++step) {
@@ -344,9 +345,9 @@ TEST(VecEnv, RefusesTheStateOfAnotherNumberOfEnvironmentsAndADamagedOne) {
   StateWriter writer;
   two.save(writer);
   StateReader other(writer.bytes());
-  EXPECT_THROW(three.load(other, seen.bytes()), Error);
+  EXPECT_THROW((void)three.load(other, seen.bytes()), Error);
   StateReader damaged(std::span(writer.bytes()).first(writer.bytes().size() - 1));
-  EXPECT_THROW(two.load(damaged, seen.bytes()), Error);
+  EXPECT_THROW((void)two.load(damaged, seen.bytes()), Error);
 }
 
 // Seen failing (crashing under AddressSanitizer) with the crew declared before the dispatch.

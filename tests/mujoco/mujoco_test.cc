@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -54,7 +55,7 @@ TEST_F(Mujoco, EveryEpisodeIsTruncatedAfterAThousandSteps) {
     env->reset(stream, frame);
     const std::vector<float> control(env->spec().action_low.size());
     for (int step = 1; step <= 1000; ++step) {
-      const auto result = env->step({.continuous = control}, stream, frame);
+      const auto result = env->step(std::array{Action{.continuous = control}}, stream, frame);
       ASSERT_FALSE(result.terminated);
       ASSERT_EQ(result.truncated, step == 1000) << name << ", step " << step;
       ASSERT_EQ(result.game_over, step == 1000);
@@ -83,11 +84,11 @@ TEST_F(Mujoco, InstancesDoNotShareWhatTheyDrew) {
   one->reset(stream, frame);
   StateWriter writer;
   one->save(writer);
-  one->step({.continuous = control}, stream, undisturbed);
+  one->step(std::array{Action{.continuous = control}}, stream, undisturbed);
   StateReader reader(writer.bytes());
   one->load(reader);
   other->reset(other_stream, frame);
-  one->step({.continuous = control}, stream, frame);
+  one->step(std::array{Action{.continuous = control}}, stream, frame);
   EXPECT_EQ(frame, undisturbed);
 }
 
@@ -113,10 +114,10 @@ TEST_F(Mujoco, AHeldActionIsTheSameStepsAndTheirSum) {
     float sum = 0;
     StepResult last;
     for (int i = 0; i < 7 && steps < 1000; ++i, ++steps) {
-      last = single->step({.continuous = control}, stream, frame);
+      last = single->step(std::array{Action{.continuous = control}}, stream, frame);
       sum += last.reward;
     }
-    const auto result = held->step({.continuous = control}, same, held_frame);
+    const auto result = held->step(std::array{Action{.continuous = control}}, same, held_frame);
     ASSERT_EQ(held_frame, frame);
     ASSERT_NEAR(result.reward, sum, 1e-5);
     ASSERT_EQ(result.truncated, last.truncated);
@@ -129,7 +130,7 @@ TEST_F(Mujoco, AnAngleWithoutBoundsIsShownAsSineAndCosineWhereAskedFor) {
     std::vector<std::byte> frame(env.spec().frame_bytes());
     env.reset(stream, frame);
     for (int step = 0; step < 50; ++step) {
-      env.step({.continuous = std::vector<float>{1, 0}}, stream, frame);
+      env.step(std::array{Action{.continuous = std::vector<float>{1, 0}}}, stream, frame);
     }
     std::vector<float> values(frame.size() / sizeof(float));
     std::memcpy(values.data(), frame.data(), frame.size());

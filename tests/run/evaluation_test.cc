@@ -44,11 +44,11 @@ class Lives : public Env {
     show(frame);
   }
 
-  StepResult step(const Action& action, Stream&, std::span<std::byte> frame) override {
+  StepResult step(std::span<const Action> actions, Stream&, std::span<std::byte> frame) override {
     ++counts_.steps;
     const bool end = --steps_left_ == 0;
     show(frame);
-    return {.reward = static_cast<float>(action.discrete),
+    return {.reward = static_cast<float>(actions.front().discrete),
             .terminated = end,
             .game_over = end && life_ == kLives};
   }

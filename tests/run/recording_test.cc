@@ -30,7 +30,7 @@ class Clock : public Env {
     step_ = 0;
     show(frame);
   }
-  StepResult step(const Action&, Stream&, std::span<std::byte> frame) override {
+  StepResult step(std::span<const Action>, Stream&, std::span<std::byte> frame) override {
     ++step_;
     show(frame);
     return {.reward = 1, .terminated = step_ == 12, .game_over = step_ == 12};

@@ -19,9 +19,10 @@ class Counted final : public Env {
     ++starts_;
     inner_->reset(stream, frame);
   }
-  StepResult step(const Action& action, Stream& stream, std::span<std::byte> frame) override {
+  StepResult step(std::span<const Action> actions, Stream& stream,
+                  std::span<std::byte> frame) override {
     ++steps_;
-    return inner_->step(action, stream, frame);
+    return inner_->step(actions, stream, frame);
   }
   void save(StateWriter& writer) const override { inner_->save(writer); }
   void load(StateReader& reader) override { inner_->load(reader); }

@@ -93,7 +93,7 @@ inline std::vector<float> train(const Scenario& scenario,
       return make_linear_network(architecture, parameters);
     };
     TrainingContext context{
-        .actor = make_actor_context(scenario.make_env, make_network, algorithm, 7),
+        .actor = make_actor_context(scenario.make_env, spec, make_network, algorithm, 7),
         .algorithm = algorithm,
         .learner = learner,
         .run = run,
@@ -127,9 +127,10 @@ class Failing final : public Env {
       : inner_(make_builtin_family()->make("cartpole", 0)), fails_(fails), step_(step) {}
   const EnvSpec& spec() const override { return inner_->spec(); }
   void reset(Stream& stream, std::span<std::byte> frame) override { inner_->reset(stream, frame); }
-  StepResult step(const Action& action, Stream& stream, std::span<std::byte> frame) override {
+  StepResult step(std::span<const Action> actions, Stream& stream,
+                  std::span<std::byte> frame) override {
     if (fails_ && ++steps_ == step_) throw Error("the pole broke");
-    return inner_->step(action, stream, frame);
+    return inner_->step(actions, stream, frame);
   }
   void save(StateWriter& writer) const override { inner_->save(writer); }
   void load(StateReader& reader) override { inner_->load(reader); }

@@ -21,7 +21,7 @@ class ThreeSteps final : public Env {
     age_ = 0;
     show(frame);
   }
-  StepResult step(const Action&, Stream&, std::span<std::byte> frame) override {
+  StepResult step(std::span<const Action>, Stream&, std::span<std::byte> frame) override {
     ++age_;
     show(frame);
     const bool last = age_ == 3;

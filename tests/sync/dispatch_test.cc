@@ -67,7 +67,7 @@ TEST(Dispatch, EveryJobPostedIsDoneOnce) {
       ++posted[job];
       ASSERT_EQ(++counting.counts()[job], 2 * posted[job] - 1);
     }
-    counting.dispatch().post(next);
+    counting.dispatch().post(next, 4);
     counting.dispatch().wait_done(1 + round % jobs);
     next = counting.collect_done();
     ASSERT_FALSE(next.empty());
@@ -90,7 +90,7 @@ TEST(Dispatch, WaitsForAllAtOnce) {
   Counting counting(16, 3);
   const auto all = numbers(16);
   for (int round = 0; round < 3000; ++round) {
-    counting.dispatch().post(all);
+    counting.dispatch().post(all, 3);
     counting.dispatch().wait_done(16);
     ASSERT_EQ(counting.collect_done(), all);
   }
@@ -102,7 +102,7 @@ TEST(Dispatch, AllocatesNothing) {
   const auto all = numbers(8);
   const AllocationCount allocations;
   for (int round = 0; round < 100; ++round) {
-    counting.dispatch().post(all);
+    counting.dispatch().post(all, 3);
     counting.dispatch().wait_done(8);
     for (const int job : all) counting.dispatch().collect(job);
   }

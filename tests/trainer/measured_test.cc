@@ -34,7 +34,7 @@ class Brighter final : public Env {
     age_ = 0;
     show(frame);
   }
-  StepResult step(const Action&, Stream&, std::span<std::byte> frame) override {
+  StepResult step(std::span<const Action>, Stream&, std::span<std::byte> frame) override {
     ++age_;
     show(frame);
     return {.terminated = age_ == 3, .game_over = age_ == 3};

@@ -53,12 +53,15 @@ void Collector::save(StateWriter& writer) {
 }
 
 void Collector::load(StateReader& reader) {
-  env_.load(reader, rollout_.observations(rollout_.steps()));
+  const bool games_go_on = env_.load(reader, rollout_.observations(rollout_.steps()));
   state_.load(reader);
   if (chooses_ahead()) load_chosen(reader);
-  if (reader.at_end()) return;
-  episodes_ = reader.get_values<std::int64_t>();
+  if (!reader.at_end()) episodes_ = reader.get_values<std::int64_t>();
   if (std::ssize(episodes_) != env_.size()) throw Error("the checkpoint has other environments");
+  if (games_go_on) return;
+  state_.restart();
+  for (auto& episodes : episodes_) ++episodes;
+  if (chooses_ahead()) choose_ahead();
 }
 
 void Collector::load_chosen(StateReader& reader) {
@@ -119,7 +122,7 @@ void Collector::step(int t) {
   for (int id = 0; id < env_.size(); ++id) {
     const StepResult& result = env_.result(id);
     const auto i = static_cast<std::size_t>(id);
-    float reward = rule_.reward(result.reward);
+    float reward = rule_.reward(env_.reward(id));
     // An episode that a time limit cut off would have continued, so its return includes the value
     // of its last state.
     if (result.truncated && !result.terminated && bootstrap_ != Bootstrap::none) {

@@ -15,40 +15,44 @@ Games::Games(VecEnv env, Network& network, const ActingRule& rule, Play play)
       actions_(env_.spec(), env_.size()) {
   const auto& spec = env_.spec();
   const auto count = static_cast<std::size_t>(env_.size());
-  playing_.resize(count);
+  playing_.resize(static_cast<std::size_t>(env_.envs()));
   std::iota(playing_.begin(), playing_.end(), 0);
+  rows_.resize(count);
+  std::iota(rows_.begin(), rows_.end(), 0);
   observations_.resize(count * spec.observation_bytes());
   batch_.resize(observations_.size());
   streams_.resize(count);
   epsilons_.assign(count, rule.evaluation_epsilon());
   chosen_.resize(count);
   controls_.resize(count * spec.action_low.size());
-  targets_.resize(count);
+  targets_.resize(playing_.size());
   env_.reset(observations_);
 }
 
 void Games::step() {
   const auto chosen = choose_actions();
   const auto count = playing_.size();
-  for (std::size_t i = 0; i < count; ++i) targets_[i] = observation(playing_[i]);
+  const auto agents = static_cast<int>(env_.spec().agents);
+  for (std::size_t i = 0; i < count; ++i) targets_[i] = observation(playing_[i] * agents);
   env_.send(playing_, actions_.of(chosen), std::span(targets_).first(count));
   env_.receive(static_cast<int>(count));
-  for (const int id : playing_) {
-    if (env_.result(id).terminated || env_.result(id).truncated) state_.restart(id);
+  for (const int row : rows_) {
+    if (env_.result(row).terminated || env_.result(row).truncated) state_.restart(row);
   }
-  std::erase_if(playing_, [this](int id) { return env_.result(id).game_over; });
+  std::erase_if(playing_, [&](int id) { return env_.result(id * agents).game_over; });
+  std::erase_if(rows_, [this](int row) { return env_.result(row).game_over; });
 }
 
 Actions Games::choose_actions() {
-  const auto count = playing_.size();
+  const auto count = rows_.size();
   const auto bytes = env_.spec().observation_bytes();
   for (std::size_t i = 0; i < count; ++i) {
-    std::memcpy(&batch_[i * bytes], observation(playing_[i]), bytes);
-    streams_[i] = &env_.stream(playing_[i]);
+    std::memcpy(&batch_[i * bytes], observation(rows_[i]), bytes);
+    streams_[i] = &env_.stream(rows_[i]);
   }
-  const Heads heads = heads_.of(network_.architecture(), std::ssize(playing_));
-  network_.forward(state_.look(playing_, std::span(batch_).first(count * bytes)), heads);
-  state_.keep(playing_);
+  const Heads heads = heads_.of(network_.architecture(), std::ssize(rows_));
+  network_.forward(state_.look(rows_, std::span(batch_).first(count * bytes)), heads);
+  state_.keep(rows_);
   const Actions chosen{std::span(chosen_).first(count),
                        std::span(controls_).first(count * env_.spec().action_low.size())};
   if (play_ == Play::greedy) {

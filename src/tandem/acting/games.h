@@ -44,8 +44,8 @@ class Games {
 
  private:
   Actions choose_actions();
-  std::byte* observation(int id) {
-    return &observations_[static_cast<std::size_t>(id) * env_.spec().observation_bytes()];
+  std::byte* observation(int row) {
+    return &observations_[static_cast<std::size_t>(row) * env_.spec().observation_bytes()];
   }
 
   VecEnv env_;
@@ -54,9 +54,10 @@ class Games {
   Play play_;
   RecurrentState state_;
   std::vector<int> playing_;             // ids of unfinished games, ascending
-  std::vector<std::byte> observations_;  // by id
+  std::vector<int> rows_;                // the rows of their agents
+  std::vector<std::byte> observations_;  // by row
 
-  // The following vectors are indexed like playing_.
+  // The following vectors are indexed like rows_, the last one like playing_.
   std::vector<std::byte> batch_;
   HeadsBuffer heads_;
   std::vector<Stream*> streams_;

@@ -18,7 +18,8 @@
 namespace tandem {
 
 /// Chooses actions for several environments at once; the caller steps them. It keeps each
-/// environment's recurrent state and random stream. Not thread-safe.
+/// environment's recurrent state and random stream. Each agent of an environment counts as one. Not
+/// thread-safe.
 class Player {
  public:
   /// For `envs` environments of this spec. `network` and `rule` must outlive it.

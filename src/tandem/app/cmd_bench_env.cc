@@ -26,13 +26,13 @@ struct Rate {
 };
 
 // Steps one environment with random actions, including frame stacking and resets.
-Rate measure(VecEnv& env, RandomActions& actions, std::span<std::byte> observation,
+Rate measure(VecEnv& env, RandomActions& actions, std::span<std::byte> observations,
              double seconds) {
   constexpr int kStepsPerLook = 64;  // reading the clock takes as long as a cheap step
   const Stopwatch watch;
   Rate rate;
   while (rate.seconds < seconds) {
-    for (int i = 0; i < kStepsPerLook; ++i) env.step(std::array{actions.next()}, observation);
+    for (int i = 0; i < kStepsPerLook; ++i) env.step(actions.next(), observations);
     env.take_episodes();
     rate.steps += kStepsPerLook;
     rate.seconds = watch.seconds();
@@ -44,12 +44,13 @@ void run_env(const EnvBench& options) {
   constexpr std::uint64_t kSeed = 1;
   const auto config = options.env.load();
   VecEnv env(config.factory(kSeed), {.seed = kSeed});
-  std::vector<std::byte> observation(env.spec().observation_bytes());
+  std::vector<std::byte> observations(static_cast<std::size_t>(env.size()) *
+                                      env.spec().observation_bytes());
   RandomActions actions(env.spec(), kSeed);
-  env.reset(observation);
+  env.reset(observations);
   // The first measurement warms up the caches and the CPU's clock; its result is discarded.
-  measure(env, actions, observation, std::min(0.5, options.seconds));
-  const auto rate = measure(env, actions, observation, options.seconds);
+  measure(env, actions, observations, std::min(0.5, options.seconds));
+  const auto rate = measure(env, actions, observations, options.seconds);
 
   const double per_second = static_cast<double>(rate.steps) / rate.seconds;
   const auto frames = static_cast<double>(env.spec().frames_per_step);

@@ -156,6 +156,12 @@ void run(const RolloutOptions& options) {
   const auto seed = static_cast<std::uint64_t>(options.seed);
   VecEnv env(config.factory(seed), {.seed = seed});
   const auto& spec = env.spec();
+  if (spec.agents > 1) {
+    throw Error(
+        fmt::format("{} has {} agents, and a rollout is of one; from Python, "
+                    "tandem.make_vec() steps such environments",
+                    config.id, spec.agents));
+  }
 
   std::optional<RecordedActions> recorded;
   if (!options.random) recorded.emplace(options.actions, spec);
@@ -168,7 +174,7 @@ void run(const RolloutOptions& options) {
   env.reset(observation);
   recorder.add_reset(observation);
   for (std::int64_t i = 0; i < steps; ++i) {
-    const Action action = recorded ? recorded->at(i) : random.next();
+    const Action action = recorded ? recorded->at(i) : random.next().front();
     env.step(std::array{action}, observation);
     const auto& result = env.result(0);
     const bool ended = result.terminated || result.truncated;

@@ -18,6 +18,7 @@ struct BuiltinOptions {
   std::int64_t stack = 1;
   std::int64_t max_steps = 0;  // 0: the environment's own limit
   std::int64_t size = 84;
+  std::int64_t players = 1;
   std::int64_t delay = 10;
   std::string observation = "small";
   double mean_us = 100;
@@ -39,7 +40,8 @@ std::unique_ptr<Env> make_cartpole(const BuiltinOptions& options);
 
 /// A ball falls through a grid of 10 rows and 5 columns. The paddle below moves left, stays or
 /// moves right, and must catch it: reward 1 or -1 at the end, as in bsuite's Catch. Frames are
-/// {1, size, size} u8.
+/// {1, size, size} u8. With several `players`, each is an agent with a paddle of its own, and all
+/// try to catch the one ball.
 std::unique_ptr<Env> make_catch(const BuiltinOptions& options);
 
 /// A pendulum must be swung up by a weak torque: the equations of Gymnasium's Pendulum-v1. One

@@ -41,8 +41,8 @@ class CartPole : public Env {
     show(frame);
   }
 
-  StepResult step(const Action& action, Stream&, std::span<std::byte> frame) override {
-    advance(action.discrete == 1 ? kForce : -kForce);
+  StepResult step(std::span<const Action> actions, Stream&, std::span<std::byte> frame) override {
+    advance(actions.front().discrete == 1 ? kForce : -kForce);
     show(frame);
     const bool fallen = std::abs(state_[0]) > kPositionLimit || std::abs(state_[2]) > kAngleLimit;
     return {.reward = 1, .terminated = fallen, .game_over = fallen};

@@ -1,6 +1,7 @@
 // Catch as in Osband et al., "Behaviour suite for reinforcement learning" (2020), shown in pixels.
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "tandem/env/builtin.h"
 #include "tandem/env/canvas.h"
@@ -13,42 +14,52 @@ constexpr std::int32_t kColumns = 5;
 
 class Catch : public Env {
  public:
-  explicit Catch(const BuiltinOptions& options) : size_(options.size) {
+  explicit Catch(const BuiltinOptions& options)
+      : size_(options.size),
+        paddles_(static_cast<std::size_t>(options.players)),
+        rewards_(paddles_.size()) {
     spec_ = {.dtype = DType::u8,
              .frame_shape = {1, size_, size_},
              .stack = options.stack,
              .num_actions = 3,
              .action_names = {"left", "stay", "right"},
-             .render_fps = 10};
+             .render_fps = 10,
+             .agents = options.players};
   }
 
   [[nodiscard]] const EnvSpec& spec() const override { return spec_; }
 
-  void reset(Stream& stream, std::span<std::byte> frame) override {
+  void reset(Stream& stream, std::span<std::byte> frames) override {
     ball_row_ = 0;
     ball_column_ = static_cast<std::int32_t>(stream.below(kColumns));
-    paddle_ = kColumns / 2;
-    show(frame);
+    std::ranges::fill(paddles_, kColumns / 2);
+    show(frames);
   }
 
-  StepResult step(const Action& action, Stream&, std::span<std::byte> frame) override {
-    paddle_ = std::clamp(paddle_ + action.discrete - 1, 0, kColumns - 1);
+  StepResult step(std::span<const Action> actions, Stream&, std::span<std::byte> frames) override {
+    for (std::size_t player = 0; player < paddles_.size(); ++player) {
+      paddles_[player] =
+          std::clamp(paddles_[player] + actions[player].discrete - 1, 0, kColumns - 1);
+    }
     ++ball_row_;
-    show(frame);
-    if (ball_row_ < kRows - 1) return {};
-    return {
-        .reward = paddle_ == ball_column_ ? 1.0f : -1.0f, .terminated = true, .game_over = true};
+    show(frames);
+    const bool over = ball_row_ == kRows - 1;
+    for (std::size_t player = 0; player < paddles_.size(); ++player) {
+      const float caught = paddles_[player] == ball_column_ ? 1.0F : -1.0F;
+      rewards_[player] = over ? caught : 0.0F;
+    }
+    return {.reward = rewards_.front(), .terminated = over, .game_over = over, .rewards = rewards_};
   }
 
   void save(StateWriter& writer) const override {
     writer.put(ball_row_);
     writer.put(ball_column_);
-    writer.put(paddle_);
+    for (const auto paddle : paddles_) writer.put(paddle);
   }
   void load(StateReader& reader) override {
     ball_row_ = reader.get<std::int32_t>();
     ball_column_ = reader.get<std::int32_t>();
-    paddle_ = reader.get<std::int32_t>();
+    for (auto& paddle : paddles_) paddle = reader.get<std::int32_t>();
   }
 
   [[nodiscard]] Picture render() const override {
@@ -57,16 +68,21 @@ class Catch : public Env {
     const auto cell = [&](int row, int column, const Color& color) {
       canvas.rectangle(column * kCell, row * kCell, (column + 1) * kCell, (row + 1) * kCell, color);
     };
-    cell(kRows - 1, paddle_, {80, 160, 255});
+    for (const auto paddle : paddles_) cell(kRows - 1, paddle, {80, 160, 255});
     cell(ball_row_, ball_column_, {255, 255, 255});
     return canvas.picture();
   }
 
  private:
-  void show(std::span<std::byte> frame) const {
-    std::memset(frame.data(), 0, frame.size());
-    light(frame, ball_row_, ball_column_);
-    light(frame, kRows - 1, paddle_);
+  /// Each player sees the ball and its own paddle.
+  void show(std::span<std::byte> frames) const {
+    std::memset(frames.data(), 0, frames.size());
+    const auto bytes = spec_.frame_bytes();
+    for (std::size_t player = 0; player < paddles_.size(); ++player) {
+      const auto frame = frames.subspan(player * bytes, bytes);
+      light(frame, ball_row_, ball_column_);
+      light(frame, kRows - 1, paddles_[player]);
+    }
   }
 
   // Lights the pixels of a cell.
@@ -83,7 +99,8 @@ class Catch : public Env {
   std::int64_t size_;
   std::int32_t ball_row_ = 0;
   std::int32_t ball_column_ = 0;
-  std::int32_t paddle_ = 0;
+  std::vector<std::int32_t> paddles_;  // by player: the column
+  std::vector<float> rewards_;         // by player
 };
 
 }  // namespace

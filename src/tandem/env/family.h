@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,10 @@ class EnvFamily {
   [[nodiscard]] virtual bool makes_groups() const { return false; }
 
   /// Makes a group with one environment for each seed; only where makes_groups().
-  [[nodiscard]] virtual std::unique_ptr<EnvGroup> make_group(const std::string& name,
-                                                             std::span<const std::uint64_t> seeds);
+  [[nodiscard]] virtual std::unique_ptr<EnvGroup> make_group(
+      const std::string& /*name*/, std::span<const std::uint64_t> /*seeds*/) {
+    throw std::logic_error("this family makes no groups");
+  }
 };
 
 /// The version of the interface between tandem and its plug-ins. A plug-in with another abi is

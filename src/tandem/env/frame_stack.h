@@ -11,33 +11,51 @@
 
 namespace tandem {
 
-/// A ring of the last `depth` frames. Each frame is written once, and copied once into each
-/// observation. Value type; not thread-safe.
+/// A ring of the last `depth` frames of each agent. Each frame is written once, and copied once
+/// into each observation. Value type; not thread-safe.
 class FrameStack {
  public:
-  FrameStack(std::size_t frame_bytes, std::size_t depth)
-      : frame_bytes_(frame_bytes), frames_(frame_bytes * depth) {}
+  FrameStack(std::size_t frame_bytes, std::size_t depth, std::size_t agents)
+      : frame_bytes_(frame_bytes),
+        step_bytes_(frame_bytes * agents),
+        frames_(step_bytes_ * depth) {}
 
-  /// The memory for the next frame, which replaces the oldest.
+  /// The memory for the next frames of all agents, which replace the oldest.
   std::span<std::byte> next() {
-    newest_ = (newest_ + frame_bytes_) % frames_.size();
-    return std::span(frames_).subspan(newest_, frame_bytes_);
+    newest_ = (newest_ + step_bytes_) % frames_.size();
+    return std::span(frames_).subspan(newest_, step_bytes_);
   }
 
   /// Replaces all frames with copies of the newest.
   void fill() {
-    for (std::size_t at = 0; at < frames_.size(); at += frame_bytes_) {
-      if (at != newest_) std::memcpy(&frames_[at], &frames_[newest_], frame_bytes_);
+    for (std::size_t at = 0; at < frames_.size(); at += step_bytes_) {
+      if (at != newest_) std::memcpy(&frames_[at], &frames_[newest_], step_bytes_);
     }
   }
 
-  /// Writes all frames, the oldest first.
-  void copy_to(std::byte* observation) const {
-    const std::size_t oldest = newest_ + frame_bytes_;
-    const std::size_t first = frames_.size() - oldest;  // bytes from the oldest frame to the end of
-                                                        // the ring
-    std::memcpy(observation, frames_.data() + oldest, first);
-    std::memcpy(observation + first, frames_.data(), oldest);
+  /// Writes the observations of all agents, one after the other.
+  void copy_to(std::byte* observations) const {
+    const std::size_t depth = frames_.size() / step_bytes_;
+    const auto agents = static_cast<int>(step_bytes_ / frame_bytes_);
+    for (int agent = 0; agent < agents; ++agent) {
+      copy_to(agent, observations + static_cast<std::size_t>(agent) * depth * frame_bytes_);
+    }
+  }
+
+  /// Writes all frames of an agent, the oldest first.
+  void copy_to(int agent, std::byte* observation) const {
+    const std::size_t oldest = newest_ + step_bytes_;
+    if (step_bytes_ == frame_bytes_) {
+      const std::size_t first = frames_.size() - oldest;  // bytes from the oldest frame to the end
+                                                          // of the ring
+      std::memcpy(observation, frames_.data() + oldest, first);
+      std::memcpy(observation + first, frames_.data(), oldest);
+      return;
+    }
+    const std::size_t offset = static_cast<std::size_t>(agent) * frame_bytes_;
+    for (std::size_t at = 0; at < frames_.size(); at += step_bytes_, observation += frame_bytes_) {
+      std::memcpy(observation, &frames_[(oldest + at) % frames_.size() + offset], frame_bytes_);
+    }
   }
 
   void save(StateWriter& writer) const {
@@ -48,7 +66,7 @@ class FrameStack {
   void load(StateReader& reader) {
     const auto newest = reader.get<std::uint64_t>();
     const auto frames = reader.get_bytes();
-    if (frames.size() != frames_.size() || newest % frame_bytes_ != 0 || newest >= frames.size()) {
+    if (frames.size() != frames_.size() || newest % step_bytes_ != 0 || newest >= frames.size()) {
       throw Error("the saved frames have another shape; was it saved with other env options?");
     }
     newest_ = newest;
@@ -56,8 +74,9 @@ class FrameStack {
   }
 
  private:
-  std::size_t frame_bytes_;
-  std::size_t newest_ = 0;  // offset in frames_
+  std::size_t frame_bytes_;  // of one agent
+  std::size_t step_bytes_;   // of all agents
+  std::size_t newest_ = 0;   // offset in frames_
   std::vector<std::byte> frames_;
 };
 

@@ -47,7 +47,7 @@ class Latency : public Env {
 
   void reset(Stream&, std::span<std::byte> frame) override { show(0, frame); }
 
-  StepResult step(const Action&, Stream& stream, std::span<std::byte> frame) override {
+  StepResult step(std::span<const Action>, Stream& stream, std::span<std::byte> frame) override {
     const double share = draw(distribution_, stream);
     pass(mean_us_ * share);
     show(share, frame);

@@ -26,13 +26,14 @@ class Memory : public Env {
     show(frame);
   }
 
-  StepResult step(const Action& action, Stream&, std::span<std::byte> frame) override {
+  StepResult step(std::span<const Action> actions, Stream&, std::span<std::byte> frame) override {
     const bool answered = steps_ == delay_;
     ++steps_;
     show(frame);
     if (!answered) return {};
-    return {
-        .reward = action.discrete == cue_ ? 1.0f : -1.0f, .terminated = true, .game_over = true};
+    return {.reward = actions.front().discrete == cue_ ? 1.0f : -1.0f,
+            .terminated = true,
+            .game_over = true};
   }
 
   void save(StateWriter& writer) const override {

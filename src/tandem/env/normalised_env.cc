@@ -13,6 +13,20 @@ namespace {
 
 constexpr double kFarthest = 10;  // in deviations
 
+/// Shifts and scales the numbers of one or more frames.
+void normalise(const ObservationScale& scale, std::span<std::byte> frames) {
+  const auto& [mean, deviation] = scale;
+  for (std::size_t at = 0; at < frames.size() / sizeof(float); ++at) {
+    const auto i = at % mean.size();
+    auto* const place = &frames[at * sizeof(float)];
+    float number = 0;
+    std::memcpy(&number, place, sizeof(number));
+    const double scaled = (static_cast<double>(number) - mean[i]) / deviation[i];
+    number = static_cast<float>(std::clamp(scaled, -kFarthest, kFarthest));
+    std::memcpy(place, &number, sizeof(number));
+  }
+}
+
 class NormalisedEnv : public Env {
  public:
   NormalisedEnv(std::unique_ptr<Env> env, std::shared_ptr<const ObservationScale> scale)
@@ -20,14 +34,15 @@ class NormalisedEnv : public Env {
 
   [[nodiscard]] const EnvSpec& spec() const override { return env_->spec(); }
 
-  void reset(Stream& stream, std::span<std::byte> frame) override {
-    env_->reset(stream, frame);
-    normalise(frame);
+  void reset(Stream& stream, std::span<std::byte> frames) override {
+    env_->reset(stream, frames);
+    normalise(*scale_, frames);
   }
 
-  StepResult step(const Action& action, Stream& stream, std::span<std::byte> frame) override {
-    const auto result = env_->step(action, stream, frame);
-    normalise(frame);
+  StepResult step(std::span<const Action> actions, Stream& stream,
+                  std::span<std::byte> frames) override {
+    const auto result = env_->step(actions, stream, frames);
+    normalise(*scale_, frames);
     return result;
   }
 
@@ -36,20 +51,44 @@ class NormalisedEnv : public Env {
   [[nodiscard]] Picture render() const override { return env_->render(); }
 
  private:
-  void normalise(std::span<std::byte> frame) const {
-    const auto& [mean, deviation] = *scale_;
-    for (std::size_t i = 0; i < mean.size(); ++i) {
-      auto* const place = &frame[i * sizeof(float)];
-      float number = 0;
-      std::memcpy(&number, place, sizeof(number));
-      const double scaled = (static_cast<double>(number) - mean[i]) / deviation[i];
-      number = static_cast<float>(std::clamp(scaled, -kFarthest, kFarthest));
-      std::memcpy(place, &number, sizeof(number));
-    }
-  }
-
   std::unique_ptr<Env> env_;
   std::shared_ptr<const ObservationScale> scale_;
+};
+
+class NormalisedGroup : public EnvGroup {
+ public:
+  NormalisedGroup(std::unique_ptr<EnvGroup> group, std::shared_ptr<const ObservationScale> scale)
+      : group_(std::move(group)),
+        scale_(std::move(scale)),
+        begun_(static_cast<std::size_t>(group_->size())) {}
+
+  [[nodiscard]] int size() const override { return group_->size(); }
+  [[nodiscard]] const EnvSpec& spec() const override { return group_->spec(); }
+
+  void begin(std::span<const GroupRequest> requests) override {
+    for (const auto& request : requests) begun_[static_cast<std::size_t>(request.env)] = request;
+    group_->begin(requests);
+  }
+
+  std::span<const GroupAnswer> finish(int at_least) override {
+    const auto answers = group_->finish(at_least);
+    for (const auto& answer : answers) {
+      if (answer.error) continue;
+      const auto& request = begun_[static_cast<std::size_t>(answer.env)];
+      normalise(*scale_, request.frames);
+      if (answer.result.terminated || answer.result.truncated) {
+        normalise(*scale_, request.first_frames);
+      }
+    }
+    return answers;
+  }
+
+  [[nodiscard]] Picture render(int env) override { return group_->render(env); }
+
+ private:
+  std::unique_ptr<EnvGroup> group_;
+  std::shared_ptr<const ObservationScale> scale_;
+  std::vector<GroupRequest> begun_;  // by environment: its last request
 };
 
 }  // namespace
@@ -65,17 +104,30 @@ void require_numbers(const EnvSpec& spec) {
       "(for pixels there is net.pixel_mean)");
 }
 
+namespace {
+
+void require_scale_of(const EnvSpec& spec, const ObservationScale& scale) {
+  require_numbers(spec);
+  const auto numbers = static_cast<std::size_t>(spec.frame_shape.front());
+  if (scale.mean.size() == numbers && scale.deviation.size() == numbers) return;
+  throw Error(fmt::format(
+      "env.observation_mean has {} numbers and env.observation_deviation {}, but a frame of this "
+      "environment has {}; leave both empty, and a new run measures them",
+      scale.mean.size(), scale.deviation.size(), numbers));
+}
+
+}  // namespace
+
 std::unique_ptr<Env> make_normalised(std::unique_ptr<Env> env,
                                      std::shared_ptr<const ObservationScale> scale) {
-  require_numbers(env->spec());
-  const auto numbers = static_cast<std::size_t>(env->spec().frame_shape.front());
-  if (scale->mean.size() != numbers || scale->deviation.size() != numbers) {
-    throw Error(fmt::format(
-        "env.observation_mean has {} numbers and env.observation_deviation {}, but a frame of this "
-        "environment has {}; leave both empty, and a new run measures them",
-        scale->mean.size(), scale->deviation.size(), numbers));
-  }
+  require_scale_of(env->spec(), *scale);
   return std::make_unique<NormalisedEnv>(std::move(env), std::move(scale));
+}
+
+std::unique_ptr<EnvGroup> make_normalised(std::unique_ptr<EnvGroup> group,
+                                          std::shared_ptr<const ObservationScale> scale) {
+  require_scale_of(group->spec(), *scale);
+  return std::make_unique<NormalisedGroup>(std::move(group), std::move(scale));
 }
 
 }  // namespace tandem

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tandem/env/env.h"
+#include "tandem/env/env_group.h"
 
 namespace tandem {
 
@@ -28,5 +29,9 @@ void require_numbers(const EnvSpec& spec);
 /// than a frame.
 std::unique_ptr<Env> make_normalised(std::unique_ptr<Env> env,
                                      std::shared_ptr<const ObservationScale> scale);
+
+/// The same for the environments of a group.
+std::unique_ptr<EnvGroup> make_normalised(std::unique_ptr<EnvGroup> group,
+                                          std::shared_ptr<const ObservationScale> scale);
 
 }  // namespace tandem

@@ -42,8 +42,8 @@ class Pendulum : public Env {
     show(frame);
   }
 
-  StepResult step(const Action& action, Stream&, std::span<std::byte> frame) override {
-    const float torque = std::clamp(action.continuous[0], -kMostTorque, kMostTorque);
+  StepResult step(std::span<const Action> actions, Stream&, std::span<std::byte> frame) override {
+    const float torque = std::clamp(actions.front().continuous[0], -kMostTorque, kMostTorque);
     const double error = normalised(angle_);
     const double cost = error * error + 0.1 * (speed_ * speed_) + 0.001f * (torque * torque);
     const double speed = speed_ + (1.5 * kGravity * std::sin(angle_) + 3.0f * torque) * kSeconds;

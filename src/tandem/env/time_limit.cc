@@ -17,8 +17,9 @@ class TimeLimit : public Env {
     env_->reset(stream, frame);
   }
 
-  StepResult step(const Action& action, Stream& stream, std::span<std::byte> frame) override {
-    auto result = env_->step(action, stream, frame);
+  StepResult step(std::span<const Action> actions, Stream& stream,
+                  std::span<std::byte> frame) override {
+    auto result = env_->step(actions, stream, frame);
     if (++steps_ >= max_steps_ && !result.terminated) result.truncated = result.game_over = true;
     return result;
   }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "tandem/base/random.h"
 #include "tandem/env/env.h"
@@ -24,5 +25,29 @@ inline Action uniform_action(const EnvSpec& spec, Stream& stream, std::span<floa
   }
   return {.continuous = continuous};
 }
+
+/// One action for each agent of an environment. Not thread-safe.
+class UniformActions {
+ public:
+  explicit UniformActions(const EnvSpec& spec)
+      : spec_(spec),
+        actions_(static_cast<std::size_t>(spec.agents)),
+        continuous_(actions_.size() * spec.action_low.size()) {}
+
+  /// Draws the agents' actions in order. They are valid until the next call.
+  std::span<const Action> draw(Stream& stream) {
+    const auto dims = spec_.action_low.size();
+    for (std::size_t agent = 0; agent < actions_.size(); ++agent) {
+      actions_[agent] =
+          uniform_action(spec_, stream, std::span(continuous_).subspan(agent * dims, dims));
+    }
+    return actions_;
+  }
+
+ private:
+  EnvSpec spec_;
+  std::vector<Action> actions_;
+  std::vector<float> continuous_;
+};
 
 }  // namespace tandem

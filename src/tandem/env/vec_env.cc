@@ -4,124 +4,102 @@
 #include <exception>
 #include <iterator>
 #include <numeric>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
-#include "tandem/env/stacked_env.h"
-#include "tandem/sync/crew.h"
-#include "tandem/sync/dispatch.h"
-#include "tandem/sync/workers.h"
+#include "tandem/env/env_record.h"
+#include "tandem/env/group_stepper.h"
+#include "tandem/env/thread_stepper.h"
 
 namespace tandem {
-namespace {
-
-// Runs an action on an environment; its errors say which one it was.
-template <class Body>
-void naming_environment(int index, Body body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    throw Error("environment " + std::to_string(index) + ": " + error.what());
-  } catch (const std::exception& bug) {
-    throw std::runtime_error("environment " + std::to_string(index) + ": " + bug.what());
-  }
-}
-
-bool same_shapes(const EnvSpec& a, const EnvSpec& b) {
-  return a.dtype == b.dtype && a.frame_shape == b.frame_shape && a.stack == b.stack &&
-         a.num_actions == b.num_actions && a.action_dims() == b.action_dims();
-}
-
-}  // namespace
 
 class VecEnv::Impl {
  public:
   Impl(const EnvFactory& factory, const VecEnvOptions& options);
 
-  [[nodiscard]] int size() const { return static_cast<int>(slots_.size()); }
+  [[nodiscard]] const EnvSpec& spec() const { return spec_; }
+  [[nodiscard]] int envs() const { return static_cast<int>(records_.size()); }
+  [[nodiscard]] int agents() const { return static_cast<int>(spec_.agents); }
   [[nodiscard]] std::span<const int> all() const { return all_; }
-  [[nodiscard]] StackedEnv& env(int id) { return *slots_.at(id).env; }
-  [[nodiscard]] bool in_flight(int id) const { return slots_[id].in_flight; }
+  [[nodiscard]] EnvRecord& record(int id) { return records_.at(static_cast<std::size_t>(id)); }
+  [[nodiscard]] EnvRecord& record_of(int row) { return record(row / agents()); }
+  [[nodiscard]] Stepper& stepper() { return *stepper_; }
+  [[nodiscard]] bool in_flight(int id) const { return in_flight_[static_cast<std::size_t>(id)]; }
 
   /// Throws when any environment is in flight.
   void require_idle(const char* call) const;
 
   /// A reset or a step is requested for environments one by one, and then started for all at once.
   void ask_reset(int id, std::byte* observation) {
-    ask(id, Slot::Request::reset, observation);
-    forget_error(id);
+    mark(id);
+    record(id).ask_reset(observation);
   }
-  void ask_step(int id, const Action& action, std::byte* observation);
-  void start(std::span<const int> ids);
+  void ask_step(int id, std::span<const Action> actions, std::byte* observation) {
+    mark(id);
+    record(id).ask_step(actions, observation);
+  }
 
-  /// To be called when the environment has been started anew.
-  void forget_error(int id) { slots_[id].error = nullptr; }
+  /// Throws when one of these environments cannot take a step with its actions.
+  void require_ready(std::span<const int> ids, std::span<const Action> actions);
 
   std::span<const int> receive(int at_least);
 
-  /// Waits for all environments in flight; throws the error of the first one that has an error.
-  void finish();
+  /// Starts the requests of `ids`, the only ones, and waits for them; throws the error of the first
+  /// one that has an error.
+  void run(std::span<const int> ids);
 
-  /// The observation of environment `id` among all observations.
-  [[nodiscard]] std::byte* row(std::span<std::byte> observations, int id) {
-    return observations.data() + static_cast<std::size_t>(id) * env(id).spec().observation_bytes();
+  /// The observations of environment `id` among all observations.
+  [[nodiscard]] std::byte* place(std::span<std::byte> observations, int id) const {
+    const auto rows = static_cast<std::size_t>(id) * static_cast<std::size_t>(agents());
+    return observations.data() + rows * spec_.observation_bytes();
+  }
+
+  /// The actions of environment ids[k] among those of `ids`.
+  [[nodiscard]] std::span<const Action> actions_of(std::span<const Action> actions,
+                                                   std::size_t k) const {
+    const auto agents = static_cast<std::size_t>(spec_.agents);
+    return actions.subspan(k * agents, agents);
   }
 
  private:
-  // A request to an environment, and its result. It belongs to the caller's thread except between
-  // Dispatch::post and Dispatch::done.
-  struct Slot {
-    std::optional<StackedEnv> env;
-    enum class Request { reset, step } request = Request::step;
-    Action action;
-    std::vector<float> continuous;  // a copy of the action: the caller's may be gone before the
-                                    // step
-    std::byte* observation = nullptr;
-    std::exception_ptr error;  // stays until the next reset
-
-    bool in_flight = false;  // used by the caller alone
-  };
-
-  void construct(const EnvFactory& factory, const VecEnvOptions& options);
-  Slot& ask(int id, Slot::Request request, std::byte* observation);
-  void serve(int id) noexcept;
-  void work();
-  [[nodiscard]] bool ready(int id) const;
+  void mark(int id);
   void collect(int id);
 
-  std::vector<Slot> slots_;
+  EnvSpec spec_;
+  std::vector<EnvRecord> records_;
+  std::vector<bool> in_flight_;
   std::vector<int> all_;  // 0, 1, ...
   std::vector<int> received_;
   int in_flight_count_ = 0;
-  std::optional<Dispatch> dispatch_;  // empty: steps in the caller's thread
-  Crew crew_;                         // last, because its threads use the members above
+  std::unique_ptr<Stepper> stepper_;  // last, because it uses the records until it ends
 };
 
-VecEnv::Impl::Impl(const EnvFactory& factory, const VecEnvOptions& options)
-    : slots_(options.count), all_(options.count) {
+VecEnv::Impl::Impl(const EnvFactory& factory, const VecEnvOptions& options) {
   if (options.count < 1) throw std::logic_error("VecEnv: no environments");
+  const auto count = static_cast<std::size_t>(options.count);
+  if (!options.seeds.empty() && options.seeds.size() != count) {
+    throw std::logic_error("VecEnv: another number of seeds than of environments");
+  }
+  std::unique_ptr<EnvGroup> group;
+  std::vector<std::unique_ptr<Env>> envs;
+  if (factory.makes_groups()) {
+    group = factory.group(options.first, options.count);
+    spec_ = group->spec();
+  } else {
+    envs = make_envs(factory, options);
+    spec_ = envs.front()->spec();
+  }
+  records_.reserve(count);
+  for (int id = 0; id < options.count; ++id) records_.emplace_back(spec_, options, id);
+  in_flight_.resize(count);
+  all_.resize(count);
   std::iota(all_.begin(), all_.end(), 0);
-  received_.reserve(slots_.size());
-  construct(factory, options);
-  if (options.threads == 0) return;
-  dispatch_.emplace(size(), crew_.stop_token());
-  crew_.spawn("env", std::min(options.threads, size()), [this](int) { work(); });
-}
-
-void VecEnv::Impl::construct(const EnvFactory& factory, const VecEnvOptions& options) {
-  // Loading a game takes milliseconds; there may be hundreds.
-  Workers(std::max(1, options.threads)).parallel_for(size(), [&](int id) {
-    const int index = options.first + id;
-    naming_environment(index, [&] { slots_[id].env.emplace(factory(index), options.seed, index); });
-  });
-  for (auto& slot : slots_) {
-    if (!same_shapes(slot.env->spec(), slots_[0].env->spec())) {
-      throw Error("environment " + std::to_string(slot.env->index()) +
-                  ": its observations or actions differ from those of the first environment");
-    }
-    slot.continuous.resize(slot.env->spec().action_low.size());
+  received_.reserve(count);
+  if (group != nullptr) {
+    stepper_ = std::make_unique<GroupStepper>(std::move(group), records_);
+  } else {
+    stepper_ = std::make_unique<ThreadStepper>(std::move(envs), records_, options.threads);
   }
 }
 
@@ -130,83 +108,54 @@ void VecEnv::Impl::require_idle(const char* call) const {
   throw std::logic_error(std::string("VecEnv::") + call + ": environments are still stepping");
 }
 
-auto VecEnv::Impl::ask(int id, Slot::Request request, std::byte* observation) -> Slot& {
-  auto& slot = slots_.at(id);
-  if (slot.in_flight) throw std::logic_error("VecEnv::send: the environment is still stepping");
-  slot.in_flight = true;
-  ++in_flight_count_;
-  slot.request = request;
-  slot.observation = observation;
-  return slot;
-}
-
-void VecEnv::Impl::ask_step(int id, const Action& action, std::byte* observation) {
-  auto& slot = ask(id, Slot::Request::step, observation);
-  slot.action = action;
-  if (slot.continuous.empty()) return;
-  if (action.continuous.size() != slot.continuous.size()) {
+void VecEnv::Impl::require_ready(std::span<const int> ids, std::span<const Action> actions) {
+  const auto dims = spec_.action_low.size();
+  const auto another_size = [&](const Action& action) { return action.continuous.size() != dims; };
+  if (actions.size() != ids.size() * static_cast<std::size_t>(agents()) ||
+      (dims > 0 && std::ranges::any_of(actions, another_size))) {
     throw std::logic_error("VecEnv::send: an action of another size");
   }
-  std::copy(action.continuous.begin(), action.continuous.end(), slot.continuous.begin());
-  slot.action.continuous = slot.continuous;
-}
-
-void VecEnv::Impl::start(std::span<const int> ids) {
-  if (dispatch_) return dispatch_->post(ids);
-  for (const int id : ids) serve(id);
-}
-
-void VecEnv::Impl::work() {
-  for (;;) {
-    const int id = dispatch_->take();
-    serve(id);
-    dispatch_->done(id);
+  for (const int id : ids) {
+    if (!record(id).needs_reset()) continue;
+    throw Error("environment " + std::to_string(record(id).index()) +
+                ": its episode has ended; reset it before the next step");
   }
 }
 
-void VecEnv::Impl::serve(int id) noexcept {
-  auto& slot = slots_[id];
-  if (slot.error) return;
-  try {
-    naming_environment(slot.env->index(), [&] {
-      if (slot.request == Slot::Request::reset) return slot.env->reset(slot.observation);
-      slot.env->step(slot.action, slot.observation);
-    });
-  } catch (...) {
-    slot.error = std::current_exception();
+void VecEnv::Impl::mark(int id) {
+  if (in_flight_.at(static_cast<std::size_t>(id))) {
+    throw std::logic_error("VecEnv::send: the environment is still stepping");
   }
-}
-
-bool VecEnv::Impl::ready(int id) const {
-  return slots_[id].in_flight && (!dispatch_ || dispatch_->is_done(id));
+  in_flight_[static_cast<std::size_t>(id)] = true;
+  ++in_flight_count_;
 }
 
 void VecEnv::Impl::collect(int id) {
-  if (dispatch_) dispatch_->collect(id);
-  slots_[id].in_flight = false;
+  stepper_->collect(id);
+  in_flight_[static_cast<std::size_t>(id)] = false;
   --in_flight_count_;
 }
 
 std::span<const int> VecEnv::Impl::receive(int at_least) {
   if (at_least > in_flight_count_) throw std::logic_error("VecEnv::receive: more than were sent");
-  if (dispatch_) dispatch_->wait_done(at_least);
+  stepper_->wait(at_least);
   received_.clear();
-  std::copy_if(all_.begin(), all_.end(), std::back_inserter(received_),
-               [this](int id) { return ready(id); });
+  std::ranges::copy_if(all_, std::back_inserter(received_),
+                       [this](int id) { return in_flight(id) && stepper_->done(id); });
   for (const int id : received_) {
-    if (!slots_[id].error) continue;
+    if (!record(id).error()) continue;
     collect(id);  // the other environments that are ready can still be received
-    std::rethrow_exception(slots_[id].error);
+    std::rethrow_exception(record(id).error());
   }
   for (const int id : received_) collect(id);
   return received_;
 }
 
-void VecEnv::Impl::finish() {
-  if (dispatch_) dispatch_->wait_done(in_flight_count_);
-  for (const int id : all_) collect(id);
-  for (const auto& slot : slots_) {
-    if (slot.error) std::rethrow_exception(slot.error);
+void VecEnv::Impl::run(std::span<const int> ids) {
+  stepper_->run(ids);
+  for (const int id : ids) collect(id);
+  for (const int id : ids) {
+    if (record(id).error()) std::rethrow_exception(record(id).error());
   }
 }
 
@@ -216,38 +165,52 @@ VecEnv::~VecEnv() = default;
 VecEnv::VecEnv(VecEnv&&) noexcept = default;
 VecEnv& VecEnv::operator=(VecEnv&&) noexcept = default;
 
-const EnvSpec& VecEnv::spec() const { return impl_->env(0).spec(); }
-int VecEnv::size() const { return impl_->size(); }
-int VecEnv::index(int id) const { return impl_->env(id).index(); }
-Stream& VecEnv::stream(int id) { return impl_->env(id).stream(); }
-const StepResult& VecEnv::result(int id) const { return impl_->env(id).result(); }
-Picture VecEnv::render(int id) const { return impl_->env(id).env().render(); }
-std::span<const std::byte> VecEnv::final_observation(int id) const {
-  return impl_->env(id).final_observation();
+const EnvSpec& VecEnv::spec() const { return impl_->spec(); }
+int VecEnv::envs() const { return impl_->envs(); }
+int VecEnv::size() const { return impl_->envs() * impl_->agents(); }
+int VecEnv::index(int row) const {
+  return impl_->record_of(row).index() * impl_->agents() + row % impl_->agents();
 }
+Stream& VecEnv::stream(int row) { return impl_->record_of(row).stream(row % impl_->agents()); }
+const StepResult& VecEnv::result(int row) const { return impl_->record_of(row).result(); }
+float VecEnv::reward(int row) const { return impl_->record_of(row).reward(row % impl_->agents()); }
+std::span<const std::byte> VecEnv::final_observation(int row) const {
+  return impl_->record_of(row).final_observation(row % impl_->agents());
+}
+void VecEnv::show(int row, std::byte* observation) const {
+  impl_->record_of(row).show(row % impl_->agents(), observation);
+}
+Picture VecEnv::render(int id) const { return impl_->stepper().render(id); }
 
 void VecEnv::reset(std::span<std::byte> observations) {
   impl_->require_idle("reset");
-  for (const int id : impl_->all()) impl_->ask_reset(id, impl_->row(observations, id));
-  impl_->start(impl_->all());
-  impl_->finish();
+  for (const int id : impl_->all()) impl_->ask_reset(id, impl_->place(observations, id));
+  impl_->run(impl_->all());
+}
+
+void VecEnv::reset(std::span<const int> ids, std::span<std::byte* const> observations) {
+  impl_->require_idle("reset");
+  for (std::size_t k = 0; k < ids.size(); ++k) impl_->ask_reset(ids[k], observations[k]);
+  impl_->run(ids);
 }
 
 void VecEnv::step(std::span<const Action> actions, std::span<std::byte> observations) {
   impl_->require_idle("step");
+  impl_->require_ready(impl_->all(), actions);
   for (const int id : impl_->all()) {
-    impl_->ask_step(id, actions[id], impl_->row(observations, id));
+    const auto own = impl_->actions_of(actions, static_cast<std::size_t>(id));
+    impl_->ask_step(id, own, impl_->place(observations, id));
   }
-  impl_->start(impl_->all());
-  impl_->finish();
+  impl_->run(impl_->all());
 }
 
 void VecEnv::send(std::span<const int> ids, std::span<const Action> actions,
                   std::span<std::byte* const> observations) {
+  impl_->require_ready(ids, actions);
   for (std::size_t k = 0; k < ids.size(); ++k) {
-    impl_->ask_step(ids[k], actions[k], observations[k]);
+    impl_->ask_step(ids[k], impl_->actions_of(actions, k), observations[k]);
   }
-  impl_->start(ids);
+  impl_->stepper().start(ids);
 }
 
 std::span<const int> VecEnv::receive(int at_least) { return impl_->receive(at_least); }
@@ -255,29 +218,34 @@ std::span<const int> VecEnv::receive(int at_least) { return impl_->receive(at_le
 std::vector<Episode> VecEnv::take_episodes() {
   std::vector<Episode> episodes;
   for (const int id : impl_->all()) {
-    if (!impl_->in_flight(id)) impl_->env(id).take_episodes(episodes);
+    if (!impl_->in_flight(id)) impl_->record(id).take_episodes(episodes);
   }
   return episodes;
 }
 
 void VecEnv::save(StateWriter& writer) const {
   impl_->require_idle("save");
-  writer.put(static_cast<std::uint64_t>(size()));
+  writer.put(static_cast<std::uint64_t>(envs()));
   for (const int id : impl_->all()) {
-    naming_environment(impl_->env(id).index(), [&] { impl_->env(id).save(writer); });
+    auto& record = impl_->record(id);
+    const Env* env = spec().saves ? impl_->stepper().env(id) : nullptr;
+    naming_environment(record.index(), [&] { record.save(env, writer); });
   }
 }
 
-void VecEnv::load(StateReader& reader, std::span<std::byte> observations) {
+bool VecEnv::load(StateReader& reader, std::span<std::byte> observations) {
   impl_->require_idle("load");
-  if (reader.get<std::uint64_t>() != static_cast<std::uint64_t>(size())) {
+  if (reader.get<std::uint64_t>() != static_cast<std::uint64_t>(envs())) {
     throw Error("the saved state is of another number of environments");
   }
   for (const int id : impl_->all()) {
-    naming_environment(impl_->env(id).index(),
-                       [&] { impl_->env(id).load(reader, impl_->row(observations, id)); });
-    impl_->forget_error(id);
+    auto& record = impl_->record(id);
+    Env* const env = spec().saves ? impl_->stepper().env(id) : nullptr;
+    naming_environment(record.index(),
+                       [&] { record.load(env, reader, impl_->place(observations, id)); });
   }
+  if (!spec().saves) reset(observations);
+  return spec().saves;
 }
 
 }  // namespace tandem

@@ -43,10 +43,10 @@ struct VecEnvOptions {
 /// r % spec().agents of environment r / spec().agents; where an environment has one agent, rows are
 /// environments. With Autoreset::same_step, an episode that ends is reset in the same step: the
 /// observation written is the first of the next episode, and the final one is kept for
-/// bootstrapping. An Error in an environment is rethrown to the caller with the environment's global
-/// index in its message; the others stay usable, and that one answers every step with the same error
-/// until the next reset or load. Results do not depend on `threads`. Misuse (sending to an
-/// environment that is still stepping) throws std::logic_error. Not thread-safe: one caller at a
+/// bootstrapping. An Error in an environment is rethrown to the caller with the environment's
+/// global index in its message; the others stay usable, and that one answers every step with the
+/// same error until the next reset or load. Results do not depend on `threads`. Misuse (sending to
+/// an environment that is still stepping) throws std::logic_error. Not thread-safe: one caller at a
 /// time.
 class VecEnv {
  public:
@@ -73,13 +73,13 @@ class VecEnv {
   /// Starts every environment; writes the stacked observations [size, observation].
   void reset(std::span<std::byte> observations);
 
-  /// Starts these environments and waits for them; the others go on. The observations of
-  /// environment ids[k] go to observations[k].
+  /// Starts these environments; the others stay where they are. The observations of environment
+  /// ids[k] go to observations[k].
   void reset(std::span<const int> ids, std::span<std::byte* const> observations);
 
-  /// Starts one step of environments `ids` with `actions`, agents actions for each. The observations
-  /// of ids[k] go to observations[k] (agents x observation_bytes()), which must stay valid until it
-  /// is received or the VecEnv is destroyed.
+  /// Starts one step of environments `ids` with `actions`, agents actions for each. The
+  /// observations of ids[k] go to observations[k] (agents x observation_bytes()), which must stay
+  /// valid until it is received or the VecEnv is destroyed.
   void send(std::span<const int> ids, std::span<const Action> actions,
             std::span<std::byte* const> observations);
 

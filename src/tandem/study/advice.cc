@@ -57,14 +57,15 @@ EnvMeasures measure_env(const AdviceTask& task) {
 
   constexpr int kCount = 8;
   std::vector<std::unique_ptr<Env>> some;
-  std::vector<std::byte> frame(first->spec().frame_bytes());
+  std::vector<std::byte> frames(first->spec().frame_bytes() *
+                                static_cast<std::size_t>(first->spec().agents));
   Stream stream(1, 1);
-  first->reset(stream, frame);  // so that `before` includes all that environments share
+  first->reset(stream, frames);  // so that `before` includes all that environments share
   release_memory();
   const double before = resident_bytes();
   for (int i = 1; i <= kCount; ++i) {
     some.push_back(make_env(i));
-    some.back()->reset(stream, frame);
+    some.back()->reset(stream, frames);
   }
   env.bytes = std::max(0.0, (resident_bytes() - before) / kCount);
   env.times = measure_step_times(env.config, task.seconds, cores());

@@ -8,19 +8,21 @@ namespace {
 
 class FreeEnv final : public Env {
  public:
-  FreeEnv(EnvSpec spec, std::vector<std::byte> frame)
-      : spec_(std::move(spec)), frame_(std::move(frame)) {}
+  FreeEnv(EnvSpec spec, std::vector<std::byte> frames)
+      : spec_(std::move(spec)),
+        frames_(std::move(frames)),
+        rewards_(static_cast<std::size_t>(spec_.agents)) {}
 
   [[nodiscard]] const EnvSpec& spec() const override { return spec_; }
 
-  void reset(Stream& /*stream*/, std::span<std::byte> frame) override {
-    std::ranges::copy(frame_, frame.begin());
+  void reset(Stream& /*stream*/, std::span<std::byte> frames) override {
+    std::ranges::copy(frames_, frames.begin());
   }
 
-  StepResult step(const Action& /*action*/, Stream& /*stream*/,
-                  std::span<std::byte> frame) override {
-    std::ranges::copy(frame_, frame.begin());
-    return {};
+  StepResult step(std::span<const Action> /*actions*/, Stream& /*stream*/,
+                  std::span<std::byte> frames) override {
+    std::ranges::copy(frames_, frames.begin());
+    return {.rewards = rewards_};
   }
 
   void save(StateWriter& /*writer*/) const override {}
@@ -28,18 +30,20 @@ class FreeEnv final : public Env {
 
  private:
   EnvSpec spec_;
-  std::vector<std::byte> frame_;
+  std::vector<std::byte> frames_;
+  std::vector<float> rewards_;
 };
 
 }  // namespace
 
 EnvFactory free_envs(const EnvFactory& real) {
   const auto env = real(0);
-  std::vector<std::byte> frame(env->spec().frame_bytes());
+  EnvSpec spec = env->spec();
+  spec.saves = true;
+  std::vector<std::byte> frames(spec.frame_bytes() * static_cast<std::size_t>(spec.agents));
   Stream stream(1, 0);
-  env->reset(stream, frame);
-  return
-      [spec = env->spec(), frame](int /*index*/) { return std::make_unique<FreeEnv>(spec, frame); };
+  env->reset(stream, frames);
+  return [spec, frames](int /*index*/) { return std::make_unique<FreeEnv>(spec, frames); };
 }
 
 }  // namespace tandem

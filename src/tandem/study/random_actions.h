@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <span>
 
 #include "tandem/env/uniform_action.h"
 
@@ -13,18 +13,17 @@ namespace tandem {
 class RandomActions {
  public:
   RandomActions(const EnvSpec& spec, std::uint64_t seed)
-      : spec_(spec), stream_(seed, kStreamId), values_(spec.action_low.size()) {}
+      : actions_(spec), stream_(seed, kStreamId) {}
 
-  /// The next action; its continuous values are valid until the next call.
-  Action next() { return uniform_action(spec_, stream_, values_); }
+  /// The next action of each agent, valid until the next call.
+  std::span<const Action> next() { return actions_.draw(stream_); }
 
  private:
   // Environments' streams have the ids from 0 on; this id is far above.
   static constexpr std::uint64_t kStreamId = std::uint64_t{2} << 40;
 
-  EnvSpec spec_;
+  UniformActions actions_;
   Stream stream_;
-  std::vector<float> values_;
 };
 
 }  // namespace tandem

@@ -19,12 +19,13 @@ constexpr std::uint64_t kSeed = 1;
 
 StepTimes measure_one(const EnvFactory& make_env, int index, double seconds) {
   VecEnv env(make_env, {.first = index, .seed = kSeed});
-  std::vector<std::byte> observation(env.spec().observation_bytes());
+  std::vector<std::byte> observations(static_cast<std::size_t>(env.size()) *
+                                      env.spec().observation_bytes());
   RandomActions actions(env.spec(), kSeed);
-  env.reset(observation);
+  env.reset(observations);
   const auto step = [&] {
     Stopwatch watch;
-    env.step(std::array{actions.next()}, observation);
+    env.step(actions.next(), observations);
     const double taken = watch.seconds();
     env.take_episodes();
     return taken;

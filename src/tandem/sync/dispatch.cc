@@ -1,5 +1,8 @@
 #include "tandem/sync/dispatch.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -13,14 +16,15 @@ constexpr int kNotWaiting = std::numeric_limits<int>::max();
 Dispatch::Dispatch(int capacity, std::stop_token stop)
     : stop_(std::move(stop)), ring_(capacity), done_(capacity), wanted_(kNotWaiting) {}
 
-void Dispatch::post(std::span<const int> jobs) {
+void Dispatch::post(std::span<const int> jobs, int sleepers) {
   {
     const Lock lock(mutex_);
     auto posted = posted_.load();
     for (const int job : jobs) ring_[posted++ % ring_.size()].store(job);
     posted_.store(posted);
   }
-  jobs.size() == 1 ? posted_changed_.notify_one() : posted_changed_.notify_all();
+  const auto useful = std::min<std::ptrdiff_t>(sleepers, std::ssize(jobs));
+  for (std::ptrdiff_t i = 0; i < useful; ++i) posted_changed_.notify_one();
 }
 
 void Dispatch::wait_done(int count) {
@@ -41,24 +45,23 @@ void Dispatch::collect(int job) {
 }
 
 int Dispatch::take() {
-  int job = 0;
   for (;;) {
     if (stop_.stop_requested()) throw Stopped();
-    if (try_take(job)) return job;
+    if (const auto job = try_take()) return *job;
     WaitLock lock(mutex_);
     wait_until(posted_changed_, lock, stop_, [this] { return taken_.load() < posted_.load(); });
   }
 }
 
-bool Dispatch::try_take(int& job) {
+std::optional<int> Dispatch::try_take() {
   auto taken = taken_.load();
   while (taken < posted_.load()) {
     // The job is read before it is claimed. If another job has taken its place in the ring by then,
     // another worker has claimed it, so this claim fails.
-    job = ring_[taken % ring_.size()].load();
-    if (taken_.compare_exchange_weak(taken, taken + 1)) return true;
+    const int job = ring_[taken % ring_.size()].load();
+    if (taken_.compare_exchange_weak(taken, taken + 1)) return job;
   }
-  return false;
+  return std::nullopt;
 }
 
 void Dispatch::done(int job) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <vector>
@@ -21,8 +22,12 @@ class Dispatch {
  public:
   Dispatch(int capacity, std::stop_token stop);
 
-  /// For the caller: hands these jobs to the workers, which take them in this order.
-  void post(std::span<const int> jobs);
+  /// For the caller: hands these jobs to the workers, which take them in this order. Wakes up to
+  /// `sleepers` workers that sleep; 0 leaves the jobs to those that are awake.
+  void post(std::span<const int> jobs, int sleepers);
+
+  /// For anyone: the next job; empty if none waits.
+  std::optional<int> try_take();
 
   /// For the caller: waits until at least `count` jobs are done and not collected.
   void wait_done(int count);
@@ -40,8 +45,6 @@ class Dispatch {
   void done(int job);
 
  private:
-  bool try_take(int& job);
-
   const std::stop_token stop_;
   Mutex mutex_;  // guards no member: a thread holds it to check once more before it sleeps
   std::condition_variable_any posted_changed_;

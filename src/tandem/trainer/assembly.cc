@@ -109,7 +109,8 @@ TrainingRunOptions Assembly::run_options() const {
 }
 
 TrainingContext Assembly::context(TrainingRun& run, const Checkpoint* resume) {
-  return {.actor = make_actor_context(make_env_, network_factory(), algorithm_, seed_of(config_)),
+  return {.actor =
+              make_actor_context(make_env_, spec_, network_factory(), algorithm_, seed_of(config_)),
           .algorithm = algorithm_,
           .learner = learner_,
           .run = run,
@@ -129,7 +130,7 @@ Algorithm make_algorithm(const Config& config, const EnvSpec& spec) {
   require_actions(config, algorithm.info(), spec);
   auto made = algorithm.make({.spec = spec,
                               .seed = seed_of(config),
-                              .envs = config.system->envs(),
+                              .envs = config.system->envs() * spec.agents,
                               .dueling = config.net.dueling});
   const bool replayed =
       std::holds_alternative<std::shared_ptr<const ReplayAlgorithm>>(made.learning);

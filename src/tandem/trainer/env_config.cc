@@ -99,8 +99,27 @@ FieldList EnvConfig::fields() {
 }
 
 EnvFactory EnvConfig::factory(std::uint64_t seed) const {
-  return [family = family, name = env_name(id), seed, scale = scale_of(*this)](int index) {
-    auto env = family->make(name, emulator_seed(seed, index));
+  return factory([seed](int index) { return emulator_seed(seed, index); });
+}
+
+EnvFactory EnvConfig::factory(const std::vector<std::uint64_t>& seeds) const {
+  return factory(
+      [seeds](int index) { return emulator_seed(seeds.at(static_cast<std::size_t>(index)), 0); });
+}
+
+EnvFactory EnvConfig::factory(const std::function<std::uint64_t(int index)>& seed_of) const {
+  const auto scale = scale_of(*this);
+  if (family->makes_groups()) {
+    return EnvFactory::of_groups(
+        [family = family, name = env_name(id), seed_of, scale](int first, int count) {
+          std::vector<std::uint64_t> seeds;
+          for (int index = first; index < first + count; ++index) seeds.push_back(seed_of(index));
+          auto group = family->make_group(name, seeds);
+          return scale == nullptr ? std::move(group) : make_normalised(std::move(group), scale);
+        });
+  }
+  return [family = family, name = env_name(id), seed_of, scale](int index) {
+    auto env = family->make(name, seed_of(index));
     return scale == nullptr ? std::move(env) : make_normalised(std::move(env), scale);
   };
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +38,10 @@ struct EnvConfig {
   /// lacks_scale().
   [[nodiscard]] EnvFactory factory(std::uint64_t seed) const;
 
+  /// The same with one seed for each environment: environment i behaves as the first one does under
+  /// factory(seeds[i]).
+  [[nodiscard]] EnvFactory factory(const std::vector<std::uint64_t>& seeds) const;
+
   /// The spec of its environments. Makes one environment to find out.
   [[nodiscard]] EnvSpec spec() const;
 
@@ -48,6 +53,9 @@ struct EnvConfig {
 
   /// Emulated frames in a step. Makes one environment to find out.
   [[nodiscard]] std::int64_t frames_per_step() const;
+
+ private:
+  [[nodiscard]] EnvFactory factory(const std::function<std::uint64_t(int index)>& seed_of) const;
 };
 
 /// The environment that the settings choose, with its default options. Throws Error when no family

@@ -25,23 +25,25 @@ constexpr std::uint64_t kMeasurement = std::uint64_t{1} << 44;
 constexpr int kPictures = 500;
 constexpr int kObservations = 5000;
 
-/// Plays randomly and passes `count` frames to `show`, including the first frame of each episode.
+/// Plays randomly and passes `count` frames of the first agent to `show`, including the first frame
+/// of each episode.
 void play_randomly(Env& env, std::uint64_t seed, int count,
                    const std::function<void(std::span<const std::byte> frame)>& show) {
   const auto& spec = env.spec();
   Stream stream(seed, kMeasurement);
-  std::vector<std::byte> frame(spec.frame_bytes());
-  std::vector<float> continuous(spec.discrete() ? 0 : spec.action_low.size());
+  std::vector<std::byte> frames(spec.frame_bytes() * static_cast<std::size_t>(spec.agents));
+  const auto first_frame = std::span(frames).first(spec.frame_bytes());
+  UniformActions actions(spec);
   bool ended = true;
   for (int i = 0; i < count; ++i) {
     if (ended) {
-      env.reset(stream, frame);
+      env.reset(stream, frames);
       ended = false;
     } else {
-      const auto result = env.step(uniform_action(spec, stream, continuous), stream, frame);
+      const auto result = env.step(actions.draw(stream), stream, frames);
       ended = result.terminated || result.truncated;
     }
-    show(frame);
+    show(first_frame);
   }
 }
 

@@ -243,8 +243,9 @@ class Unrewarding final : public Env {
  public:
   const EnvSpec& spec() const override { return inner_->spec(); }
   void reset(Stream& stream, std::span<std::byte> frame) override { inner_->reset(stream, frame); }
-  StepResult step(const Action& action, Stream& stream, std::span<std::byte> frame) override {
-    auto result = inner_->step(action, stream, frame);
+  StepResult step(std::span<const Action> actions, Stream& stream,
+                  std::span<std::byte> frame) override {
+    auto result = inner_->step(actions, stream, frame);
     result.reward = std::nanf("");
     return result;
   }

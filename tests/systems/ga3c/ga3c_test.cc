@@ -42,7 +42,7 @@ class Endless final : public Env {
   explicit Endless(std::atomic<int>& starts) : starts_(starts) {}
   const EnvSpec& spec() const override { return spec_; }
   void reset(Stream&, std::span<std::byte>) override { ++starts_; }
-  StepResult step(const Action&, Stream&, std::span<std::byte>) override { return {}; }
+  StepResult step(std::span<const Action>, Stream&, std::span<std::byte>) override { return {}; }
   void save(StateWriter&) const override {}
   void load(StateReader&) override {}
 

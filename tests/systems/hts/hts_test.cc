@@ -51,9 +51,10 @@ class SleepyEnv final : public Env {
  public:
   const EnvSpec& spec() const override { return inner_->spec(); }
   void reset(Stream& stream, std::span<std::byte> frame) override { inner_->reset(stream, frame); }
-  StepResult step(const Action& action, Stream& stream, std::span<std::byte> frame) override {
+  StepResult step(std::span<const Action> actions, Stream& stream,
+                  std::span<std::byte> frame) override {
     sleep_a_little();
-    return inner_->step(action, stream, frame);
+    return inner_->step(actions, stream, frame);
   }
   void save(StateWriter& writer) const override { inner_->save(writer); }
   void load(StateReader& reader) override { inner_->load(reader); }

@@ -57,7 +57,7 @@ class ActorLearner {
     learning_seconds += watch.lap();
 
     const auto episodes = collector_.take_episodes();
-    UpdateReport report{.steps = rollout.steps(),
+    UpdateReport report{.steps = rollout.samples(),
                         .loss = stats,
                         .gradient_norm = update.gradient_norm,
                         .learning_rate = update.learning_rate,

@@ -34,10 +34,12 @@ constexpr std::int64_t kReportSteps = 64;
 
 constexpr auto kReplay = "replay";  // the name of the replay's pieces in a checkpoint
 
-std::vector<float> epsilons_of(const ApexConfig& config, const ActingRule& rule) {
-  std::vector<float> epsilons(static_cast<std::size_t>(config.actors * config.envs));
-  for (std::size_t env = 0; env < epsilons.size(); ++env) {
-    epsilons[env] = rule.epsilon(static_cast<int>(env), 0, 0);
+/// By row: an environment, or one of its agents.
+std::vector<float> epsilons_of(const ApexConfig& config, const EnvSpec& spec,
+                               const ActingRule& rule) {
+  std::vector<float> epsilons(static_cast<std::size_t>(config.actors * config.envs * spec.agents));
+  for (std::size_t row = 0; row < epsilons.size(); ++row) {
+    epsilons[row] = rule.epsilon(static_cast<int>(row), 0, 0);
   }
   return epsilons;
 }
@@ -62,7 +64,7 @@ class Apex final : private Checkpointed {
   Apex(const ApexConfig& config, const ReplayConfig& replay, TrainingContext& context)
       : config_(config),
         context_(context),
-        spec_(context.actor.make_env(0)->spec()),
+        spec_(context.actor.spec),
         format_(frame_format(spec_, compression_of(replay.compression))),
         model_(context.learner),
         learner_(context.algorithm.replay(), context, model_),
@@ -83,7 +85,7 @@ class Apex final : private Checkpointed {
           actor_options(config, replay, context.actor, spec_, rank), config.restarts, make_actor));
     }
     if (context.resume != nullptr) load(*context.resume);
-    report_.emplace(epsilons_of(config, context.actor.rule), table_, context.run);
+    report_.emplace(epsilons_of(config, spec_, context.actor.rule), table_, context.run);
   }
 
   ~Apex() override { crew_.end(); }  // the threads use all other members
@@ -220,7 +222,7 @@ class Apex final : private Checkpointed {
 
   const ApexConfig& config_;
   TrainingContext& context_;
-  const EnvSpec spec_;
+  const EnvSpec& spec_;
   const FrameFormat format_;
   Crew crew_;
   SharedModel model_;

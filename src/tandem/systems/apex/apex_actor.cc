@@ -14,28 +14,32 @@ ApexActor::ApexActor(const ApexActorOptions& options, const ActorContext& contex
       rule_(context.rule),
       env_(context.make_env,
            {.first = options.first_env, .count = options.envs, .seed = options.seed}),
-      policy_(rule_, model, context.make_network, env_.spec(), options.envs),
-      observations_(static_cast<std::size_t>(options.envs) * env_.spec().observation_bytes()),
-      episodes_(static_cast<std::size_t>(options.envs)),
+      policy_(rule_, model, context.make_network, env_.spec(), env_.size()),
+      observations_(static_cast<std::size_t>(env_.size()) * env_.spec().observation_bytes()),
+      episodes_(static_cast<std::size_t>(env_.size())),
       epsilons_(episodes_.size()) {
-  for (int id = 0; id < options.envs; ++id) {
+  for (int row = 0; row < size(); ++row) {
     builders_.emplace_back(options.format, options.transitions);
-    streams_.push_back(&env_.stream(id));
+    streams_.push_back(&env_.stream(row));
   }
 }
 
 void ApexActor::start() {
   env_.reset(observations_);
-  for (int id = 0; id < envs(); ++id) {
-    begin_episode(id, 0);
-    builders_[id].begin(newest_frame(observation(id)));
-  }
+  for (int row = 0; row < size(); ++row) begin_episode(row, 0);
+  begin_transitions();
 }
 
-void ApexActor::begin_episode(int id, std::int64_t episode) {
-  const auto i = static_cast<std::size_t>(id);
+void ApexActor::begin_episode(int row, std::int64_t episode) {
+  const auto i = static_cast<std::size_t>(row);
   episodes_[i] = episode;
-  epsilons_[i] = rule_.epsilon(env_.index(id), episode, 0);
+  epsilons_[i] = rule_.epsilon(env_.index(row), episode, 0);
+}
+
+void ApexActor::begin_transitions() {
+  for (int row = 0; row < size(); ++row) {
+    builders_[static_cast<std::size_t>(row)].begin(newest_frame(observation(row)));
+  }
 }
 
 void ApexActor::step(std::vector<std::unique_ptr<Segment>>& full) {
@@ -46,35 +50,36 @@ void ApexActor::step(std::vector<std::unique_ptr<Segment>>& full) {
   Stopwatch watch;
   const auto [actions, judgements] = policy_.act(observations_, streams_, epsilons_);
   // Buffers the transitions with their priorities (lines 7 to 10). The caller sends them (line 11).
-  for (std::size_t id = 0; id < builders_.size(); ++id) {
-    builders_[id].act(actions[id], judgements[id]);
-    if (builders_[id].full()) full.push_back(builders_[id].take());
+  for (std::size_t row = 0; row < builders_.size(); ++row) {
+    builders_[row].act(actions[row], judgements[row]);
+    if (builders_[row].full()) full.push_back(builders_[row].take());
   }
   seconds_.inferring += watch.lap();
   env_.step(actions, observations_);
   seconds_.stepping += watch.lap();
-  for (int id = 0; id < envs(); ++id) add_result(id);
+  for (int row = 0; row < size(); ++row) add_result(row);
   seconds_.inferring += watch.lap();
 }
 
 /// Hands the result of the environment's step (Algorithm 1, line 6) to the builder.
-void ApexActor::add_result(int id) {
-  const StepResult& result = env_.result(id);
-  auto& builder = builders_[static_cast<std::size_t>(id)];
-  if (!std::isfinite(result.reward)) {
-    throw Error(
-        fmt::format("environment {} gave a reward of {}", options_.first_env + id, result.reward));
+void ApexActor::add_result(int row) {
+  const StepResult& result = env_.result(row);
+  auto& builder = builders_[static_cast<std::size_t>(row)];
+  const float raw = env_.reward(row);
+  if (!std::isfinite(raw)) {
+    const auto env = env_.index(row) / env_.spec().agents;
+    throw Error(fmt::format("environment {} gave a reward of {}", env, raw));
   }
-  const float reward = rule_.reward(result.reward);
-  const auto frame = newest_frame(observation(id));
+  const float reward = rule_.reward(raw);
+  const auto frame = newest_frame(observation(row));
   if (!result.terminated && !result.truncated) return builder.step(reward, frame);
   if (result.terminated) {
     builder.terminate(reward);
   } else {
-    const auto last = env_.final_observation(id);
+    const auto last = env_.final_observation(row);
     builder.truncate(reward, newest_frame(last), policy_.value(last));
   }
-  begin_episode(id, episodes_[static_cast<std::size_t>(id)] + 1);
+  begin_episode(row, episodes_[static_cast<std::size_t>(row)] + 1);
   builder.begin(frame);
 }
 
@@ -82,9 +87,9 @@ std::span<const std::byte> ApexActor::newest_frame(std::span<const std::byte> ob
   return observation.last(options_.format.frame_bytes);
 }
 
-std::span<const std::byte> ApexActor::observation(int id) const {
+std::span<const std::byte> ApexActor::observation(int row) const {
   const auto bytes = options_.format.observation_bytes();
-  return std::span(observations_).subspan(static_cast<std::size_t>(id) * bytes, bytes);
+  return std::span(observations_).subspan(static_cast<std::size_t>(row) * bytes, bytes);
 }
 
 void ApexActor::save(StateWriter& writer) const {
@@ -96,12 +101,16 @@ void ApexActor::save(StateWriter& writer) const {
 
 void ApexActor::load(StateReader& reader) {
   steps_ = reader.get<std::int64_t>();
-  env_.load(reader, observations_);
+  const bool games_go_on = env_.load(reader, observations_);
   for (auto& builder : builders_) builder.load(reader);
   auto episodes = std::vector<std::int64_t>(episodes_.size());
   if (!reader.at_end()) episodes = reader.get_values<std::int64_t>();
   if (episodes.size() != episodes_.size()) throw Error("the checkpoint has other environments");
-  for (int id = 0; id < envs(); ++id) begin_episode(id, episodes[static_cast<std::size_t>(id)]);
+  for (int row = 0; row < size(); ++row) {
+    const auto begun = episodes[static_cast<std::size_t>(row)];
+    begin_episode(row, games_go_on ? begun : begun + 1);
+  }
+  if (!games_go_on) begin_transitions();
 }
 
 }  // namespace tandem

@@ -40,7 +40,8 @@ class ApexActor {
   /// Takes one step in every environment, and appends the segments that became full to `full`.
   void step(std::vector<std::unique_ptr<Segment>>& full);
 
-  [[nodiscard]] int envs() const { return env_.size(); }
+  /// How many agents act: those of all environments.
+  [[nodiscard]] int size() const { return env_.size(); }
 
   /// The games that ended, and the thread-seconds spent, since the last call of the same function.
   std::vector<Episode> take_episodes() { return env_.take_episodes(); }
@@ -54,23 +55,24 @@ class ApexActor {
   void load(StateReader& reader);
 
  private:
-  void begin_episode(int id, std::int64_t episode);
-  void add_result(int id);
+  void begin_episode(int row, std::int64_t episode);
+  void begin_transitions();
+  void add_result(int row);
   [[nodiscard]] std::span<const std::byte> newest_frame(
       std::span<const std::byte> observation) const;
-  [[nodiscard]] std::span<const std::byte> observation(int id) const;
+  [[nodiscard]] std::span<const std::byte> observation(int row) const;
 
   const ApexActorOptions options_;
   const ActingRule& rule_;
   VecEnv env_;
   ApexPolicy policy_;
-  std::vector<NStepBuilder> builders_;   // one for each environment
-  std::vector<std::byte> observations_;  // [envs, observation]
-  std::vector<Stream*> streams_;         // [envs]
-  std::vector<std::int64_t> episodes_;   // [envs]: episodes begun before the present one
-  std::vector<float> epsilons_;          // [envs]: of that episode
-  std::int64_t steps_ = 0;               // of each environment since the last copy of the
-                                         // parameters
+  std::vector<NStepBuilder> builders_;   // by row, as the other vectors: an agent's
+  std::vector<std::byte> observations_;  // [rows, observation]
+  std::vector<Stream*> streams_;
+  std::vector<std::int64_t> episodes_;  // episodes begun before the present one
+  std::vector<float> epsilons_;         // of that episode
+  std::int64_t steps_ = 0;              // of each environment since the last copy of the
+                                        // parameters
   TimeShares seconds_;
 };
 

@@ -33,7 +33,7 @@ class Workbench {
   Workbench(const ApexConfig& config, const ReplayConfig& replay, const TrainingContext& context,
             int rank)
       : config_(config),
-        spec_(context.actor.make_env(0)->spec()),
+        spec_(context.actor.spec),
         learner_(context.learner.architecture(), context.learner.config(), context.actor.seed),
         context_{.actor = context.actor,
                  .algorithm = context.algorithm,
@@ -58,7 +58,7 @@ class Workbench {
     const Stopwatch watch;
     while (watch.seconds() < seconds) {
       play();
-      steps += actor_.envs();
+      steps += actor_.size();
     }
     const double all = watch.seconds();
     table_.trim();
@@ -89,7 +89,7 @@ class Workbench {
   }
 
   const ApexConfig& config_;
-  const EnvSpec spec_;
+  const EnvSpec& spec_;
   Learner learner_;
   TrainingContext context_;
   SharedModel model_;

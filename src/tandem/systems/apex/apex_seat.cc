@@ -16,7 +16,7 @@ void ApexSeat::step(Table& table, std::int64_t copies) {
       actor_->start();
     }
     actor_->step(full_);
-    steps_ += options_.envs;
+    steps_ += actor_->size();
   } catch (const std::exception& error) {
     begin_anew(error);
   }

@@ -13,6 +13,7 @@ namespace tandem {
 /// network's parameters. Copies share the rule, which must outlive them.
 struct ActorContext {
   EnvFactory make_env;                    // of the run's environments
+  EnvSpec spec;                           // of each of them
   NetworkFactory make_network;            // a network for each thread
   const ActingRule& rule;                 // how actors choose actions
   Bootstrap bootstrap = Bootstrap::none;  // the states that an actor values for the loss
@@ -21,7 +22,8 @@ struct ActorContext {
 
 /// Makes the context of actors from whose experience `algorithm` learns. `algorithm` must outlive
 /// it.
-ActorContext make_actor_context(EnvFactory make_env, NetworkFactory make_network,
-                                const Algorithm& algorithm, std::uint64_t seed);
+ActorContext make_actor_context(EnvFactory make_env, const EnvSpec& spec,
+                                NetworkFactory make_network, const Algorithm& algorithm,
+                                std::uint64_t seed);
 
 }  // namespace tandem

@@ -36,7 +36,7 @@ Minibatches::Minibatches(const TrainingContext& context, std::span<const float> 
   }
   shares_each =
       static_cast<int>(std::min<std::int64_t>(shares_each, samples / passes_.minibatches));
-  const EnvSpec spec = context.actor.make_env(0)->spec();
+  const EnvSpec& spec = context.actor.spec;
   for (std::int64_t m = 0; m < passes_.minibatches; ++m) {
     const auto size =
         begin_of(samples, m + 1, passes_.minibatches) - begin_of(samples, m, passes_.minibatches);

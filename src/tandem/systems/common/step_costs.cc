@@ -46,6 +46,9 @@ class Workbench {
   /// from them. Adds up the seconds of both parts.
   void act_and_learn();
 
+  /// The steps of a rollout.
+  [[nodiscard]] int steps() const { return env_.size() * batching_.steps; }
+
   /// The seconds of acting in all calls of act_and_learn(); learning() has those of learning.
   [[nodiscard]] double inferring() const { return inferring_; }
   [[nodiscard]] double learning() const { return learning_; }
@@ -56,7 +59,7 @@ class Workbench {
   void differentiate(std::span<float> gradient);
   Heads heads(int t, int rows = 1) {
     const auto& architecture = network_->architecture();
-    const std::int64_t batch = std::int64_t{rows} * batching_.envs;
+    const std::int64_t batch = std::int64_t{rows} * env_.size();
     const std::int64_t actions = architecture.policy_outputs;
     return {batch, actions, std::span(logits_).first(static_cast<std::size_t>(batch * actions)),
             architecture.value_head ? rollout_.values(t, rows) : std::span<float>()};
@@ -91,10 +94,10 @@ Workbench::Workbench(const TrainingContext& context, const Batching& batching, i
       network_(context.actor.make_network(learner_.parameters())),
       records_(!batching.apart && !loss_.needs().passes &&
                (!batching.alone || network_->at_places() != nullptr)),
-      rollout_(env_.spec(), batching.steps, batching.envs),
-      state_(network_->architecture(), batching.envs),
-      actions_(env_.spec(), batching.envs),
-      logits_(static_cast<std::size_t>(network_->architecture().policy_outputs * batching.envs *
+      rollout_(env_.spec(), batching.steps, env_.size()),
+      state_(network_->architecture(), env_.size()),
+      actions_(env_.spec(), env_.size()),
+      logits_(static_cast<std::size_t>(network_->architecture().policy_outputs * env_.size() *
                                        batching.steps)),
       gradients_(static_cast<std::size_t>(batching.rollouts),
                  std::vector<float>(learner_.parameters().size())) {
@@ -141,10 +144,10 @@ void Workbench::act_and_learn() {
 void Workbench::act() {
   for (int t = 0; t < batching_.steps; ++t) {
     const auto seen = state_.look(ids_, rollout_.observations(t));
-    const int passes = batching_.alone ? batching_.envs : 1;
+    const int passes = batching_.alone ? env_.size() : 1;
     for (int i = 0; i < passes; ++i) {
-      const int count = batching_.envs / passes;
-      const Inputs some = rows_of(seen, i, count, batching_.envs);
+      const int count = env_.size() / passes;
+      const Inputs some = rows_of(seen, i, count, env_.size());
       const Heads out = rows_of(heads(t), i, count);
       records_ ? network_->record(some, out) : network_->forward(some, out);
     }
@@ -169,7 +172,7 @@ void Workbench::differentiate(std::span<float> gradient) {
   if (!records_) {
     network_->record({rollout_.observations(0, batching_.steps)}, heads(0, batching_.steps));
   }
-  const double samples = batching_.envs * batching_.steps * batching_.rollouts;
+  const double samples = steps() * batching_.rollouts;
   network_->backward([&](const Heads& heads,
                          const Heads& out) { loss_.loss(heads, rollout_, 1.0 / samples, out); },
                      gradient);
@@ -195,7 +198,7 @@ StepCosts measure(Workbench& bench, const Batching& batching, double seconds) {
     inference.push_back((bench.inferring() - inferring) / updates);
     training.push_back((bench.learning() - learning) / updates);
   }
-  const double steps = batching.envs * batching.steps;
+  const double steps = bench.steps();
   return {median(env) / steps, median(inference) / (steps * batching.rollouts),
           median(training) / (steps * batching.rollouts)};
 }

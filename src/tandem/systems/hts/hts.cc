@@ -58,10 +58,10 @@ class Hts {
         synchronisation_(
             static_cast<int>(executors_.size()) + 1, [this] { synchronise(); },
             crew_.stop_token()) {
-    const EnvSpec spec = context.actor.make_env(0)->spec();
     for (int i = 0; i < 2; ++i) {
-      storages_.emplace_back(spec, static_cast<int>(config.alpha), static_cast<int>(config.envs),
-                             static_cast<int>(config.envs_per_group));
+      storages_.emplace_back(context.actor.spec, static_cast<int>(config.alpha),
+                             agents() * static_cast<int>(config.envs),
+                             agents() * static_cast<int>(config.envs_per_group));
       storages_.back().activations = learner_.make_activations();
     }
     if (context.resume == nullptr) return;
@@ -93,6 +93,9 @@ class Hts {
     return config.deterministic ? Answering::alone : Answering::together;
   }
 
+  /// Agents in each environment: rows of the storage.
+  [[nodiscard]] int agents() const { return static_cast<int>(context_.actor.spec.agents); }
+
   HtsStorage& writing() { return storages_[writing_]; }
   HtsStorage& reading() { return storages_[1 - writing_]; }
 
@@ -111,19 +114,20 @@ class Hts {
     start(own, rank);
     while (true) {
       record_into(own, writing());
-      writing().write(own.collector.collect(context_.run.steps()), own.first);
+      writing().write(own.collector.collect(context_.run.steps()), own.first * agents());
       meet(own.waited_seconds);
     }
   }
 
   /// Sets the places in the storage where actors keep the activations that learning needs, for each
   /// sample.
-  static void record_into(Executor& executor, const HtsStorage& storage) {
+  void record_into(Executor& executor, const HtsStorage& storage) const {
     std::vector<std::int64_t> places;
     std::vector<std::int64_t> strides;
-    for (int env = executor.first; env < executor.first + executor.count; ++env) {
-      places.push_back(storage.place_of(env));
-      strides.push_back(storage.stride_of(env));
+    const int end = (executor.first + executor.count) * agents();
+    for (int row = executor.first * agents(); row < end; ++row) {
+      places.push_back(storage.place_of(row));
+      strides.push_back(storage.stride_of(row));
     }
     executor.client.record_into(storage.activations.get(), std::move(places), std::move(strides));
   }
@@ -210,7 +214,7 @@ class Hts {
                           static_cast<double>(predicted.batches)});
       measures.push_back({"hts/actors_waiting", acting.waiting, acting.total()});
     }
-    all.steps = config_.envs * config_.alpha;
+    all.steps = config_.envs * config_.alpha * agents();
     all.episodes = episodes_;
     all.measures = measures;
     context_.run.record(all);

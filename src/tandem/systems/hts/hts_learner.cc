@@ -28,16 +28,16 @@ std::vector<float> previous_parameters(const TrainingContext& context) {
 HtsLearner::HtsLearner(const HtsConfig& config, TrainingContext& context)
     : context_(context),
       rollout_loss_(context.algorithm.rollout_loss()),
-      samples_(config.envs * config.alpha),
+      samples_(config.envs * context.actor.spec.agents * config.alpha),
       records_(config.deterministic && samples_ <= HtsConfig::kMostRecorded &&
                !rollout_loss_.needs().passes),
-      weight_(1.0 / static_cast<double>(config.envs * config.alpha)),
+      weight_(1.0 / static_cast<double>(samples_)),
       previous_(previous_parameters(context)),
       before_(previous_.size()),
       workers_(std::min(static_cast<int>(config.learners), group_count(config))) {
   const int groups = group_count(config);
   if (rollout_loss_.needs().passes) {
-    minibatches_.emplace(context, previous_, config.envs * config.alpha, groups);
+    minibatches_.emplace(context, previous_, samples_, groups);
     return;
   }
   own_.resize(static_cast<std::size_t>(groups));

@@ -13,8 +13,8 @@
 namespace tandem {
 
 /// Section 4.1: the experience of all environments between two synchronisations, in groups of
-/// environments. The groups depend on the config alone and never on the number of executors.
-/// Executors may write only while no thread reads.
+/// environments. Here each agent of an environment counts as one. The groups depend on the config
+/// alone and never on the number of executors. Executors may write only while no thread reads.
 class HtsStorage {
  public:
   HtsStorage(const EnvSpec& spec, int alpha, int envs, int envs_per_group);

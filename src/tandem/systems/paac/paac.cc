@@ -157,7 +157,7 @@ void train_paac(const PaacConfig& config, TrainingContext& context) {
     start(groups[i], i, context.resume);
   });
 
-  const std::int64_t samples = config.envs * config.t_max;
+  const std::int64_t samples = config.envs * context.actor.spec.agents * config.t_max;
   std::optional<Minibatches> minibatches;
   if (needs.passes) minibatches.emplace(context, context.learner.parameters(), samples, count);
   // The loop from line 3 to line 20 of Algorithm 1 begins here.

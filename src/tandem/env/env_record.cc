@@ -1,0 +1,203 @@
+#include "tandem/env/env_record.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+namespace tandem {
+namespace {
+
+std::vector<Stream> streams_of(const EnvSpec& spec, const VecEnvOptions& options, int id) {
+  std::vector<Stream> streams;
+  for (std::int64_t agent = 0; agent < spec.agents; ++agent) {
+    if (options.seeds.empty()) {
+      const auto row = (std::int64_t{options.first} + id) * spec.agents + agent;
+      streams.emplace_back(options.seed, static_cast<std::uint64_t>(row));
+    } else {
+      streams.emplace_back(options.seeds.at(static_cast<std::size_t>(id)),
+                           static_cast<std::uint64_t>(agent));
+    }
+  }
+  return streams;
+}
+
+}  // namespace
+
+EnvRecord::EnvRecord(const EnvSpec& spec, const VecEnvOptions& options, int id)
+    : spec_(spec),
+      autoreset_(options.autoreset),
+      index_(options.first + id),
+      observation_bytes_(spec.observation_bytes()),
+      streams_(streams_of(spec, options, id)),
+      frames_(spec.frame_bytes(), static_cast<std::size_t>(spec.stack),
+              static_cast<std::size_t>(spec.agents)),
+      final_observations_(observation_bytes_ * streams_.size()),
+      actions_(streams_.size()),
+      continuous_(spec.action_low.size() * streams_.size()),
+      rewards_(streams_.size() > 1 ? streams_.size() : 0),
+      game_{.env = index_} {
+  finished_.reserve(64);  // more games than usually end between two calls of take_episodes
+}
+
+void EnvRecord::ask_reset(std::byte* observation) {
+  resets_ = true;
+  observation_ = observation;
+  error_ = nullptr;
+  result_ = {};
+  std::ranges::fill(rewards_, 0.0F);
+  game_ = {.env = index_};
+}
+
+void EnvRecord::ask_step(std::span<const Action> actions, std::byte* observation) {
+  const auto dims = spec_.action_low.size();
+  observation_ = observation;
+  resets_ = ended_;  // the end of the last step's episode, with Autoreset::next_step
+  for (std::size_t agent = 0; agent < actions_.size(); ++agent) {
+    actions_[agent] = actions[agent];
+    if (dims == 0) continue;
+    const auto own = std::span(continuous_).subspan(agent * dims, dims);
+    std::ranges::copy(actions[agent].continuous, own.begin());
+    actions_[agent].continuous = own;
+  }
+}
+
+template <class Body>
+void EnvRecord::guarded(Body body) noexcept {
+  try {
+    naming_environment(index_, body);
+  } catch (...) {
+    error_ = std::current_exception();
+  }
+}
+
+void EnvRecord::require_actions() const {
+  if (!spec_.discrete()) return;
+  for (const auto& action : actions_) {
+    if (action.discrete >= 0 && action.discrete < spec_.num_actions) continue;
+    throw Error("action " + std::to_string(action.discrete) + " is not one of 0 to " +
+                std::to_string(spec_.num_actions - 1));
+  }
+}
+
+void EnvRecord::serve(Env& env) noexcept {
+  if (error_) return;
+  guarded([&] {
+    if (!resets_) {
+      require_actions();
+      stepped(env.step(actions_, streams_.front(), frames_.next()));
+      if (!ended_ || autoreset_ != Autoreset::same_step) return;
+    } else {
+      result_ = {};
+    }
+    env.reset(streams_.front(), frames_.next());
+    began();
+  });
+}
+
+GroupRequest EnvRecord::request(int env) {
+  GroupRequest request{.env = env};
+  if (!resets_) {
+    require_actions();
+    request.actions = actions_;
+    if (autoreset_ == Autoreset::same_step) {
+      first_frames_.resize(spec_.frame_bytes() * streams_.size());
+      request.first_frames = first_frames_;
+    }
+  }
+  request.frames = frames_.next();
+  return request;
+}
+
+void EnvRecord::take(const GroupAnswer& answer) noexcept {
+  guarded([&] {
+    if (answer.error) std::rethrow_exception(answer.error);
+    if (resets_) {
+      result_ = {};
+      return began();
+    }
+    stepped(answer.result);
+    if (!ended_ || autoreset_ != Autoreset::same_step) return;
+    std::ranges::copy(first_frames_, frames_.next().begin());
+    began();
+  });
+}
+
+void EnvRecord::fail(const std::exception_ptr& error) noexcept {
+  guarded([&] { std::rethrow_exception(error); });
+}
+
+/// Takes the result of a step whose frames have been written.
+void EnvRecord::stepped(const StepResult& result) {
+  result_ = result;
+  result_.rewards = {};
+  if (!rewards_.empty()) {
+    std::ranges::copy(result.rewards.first(rewards_.size()), rewards_.begin());
+    result_.reward = std::accumulate(rewards_.begin(), rewards_.end(), 0.0F) /
+                     static_cast<float>(rewards_.size());
+  }
+  game_.episode_return += result_.reward;
+  ++game_.steps;
+  if (result_.game_over) finished_.push_back(std::exchange(game_, {.env = index_}));
+  ended_ = result_.terminated || result_.truncated;
+  const bool another_follows = ended_ && autoreset_ == Autoreset::same_step;
+  frames_.copy_to(another_follows ? final_observations_.data() : observation_);
+}
+
+/// Takes the first frames of an episode, which have been written.
+void EnvRecord::began() {
+  ended_ = false;
+  frames_.fill();
+  frames_.copy_to(observation_);
+}
+
+std::span<const std::byte> EnvRecord::final_observation(int agent) const {
+  return std::span(final_observations_)
+      .subspan(static_cast<std::size_t>(agent) * observation_bytes_, observation_bytes_);
+}
+
+void EnvRecord::take_episodes(std::vector<Episode>& episodes) {
+  episodes.insert(episodes.end(), finished_.begin(), finished_.end());
+  finished_.clear();
+}
+
+void EnvRecord::save(const Env* env, StateWriter& writer) const {
+  StateWriter env_state;
+  if (env != nullptr) env->save(env_state);
+  writer.put_bytes(env_state.bytes());
+  for (const auto& stream : streams_) stream.save(writer);
+  if (env == nullptr) return;
+  frames_.save(writer);
+  writer.put(game_.episode_return);
+  writer.put(game_.steps);
+  writer.put(static_cast<std::uint64_t>(finished_.size()));
+  for (const auto& episode : finished_) {
+    writer.put(episode.episode_return);
+    writer.put(episode.steps);
+  }
+  if (autoreset_ != Autoreset::same_step) writer.put(ended_);
+}
+
+void EnvRecord::load(Env* env, StateReader& reader, std::byte* observation) {
+  StateReader env_state(reader.get_bytes());
+  if (env != nullptr) env->load(env_state);
+  if (!env_state.at_end()) throw Error("the saved state is longer than this environment's");
+  for (auto& stream : streams_) stream.load(reader);
+  error_ = nullptr;
+  result_ = {};
+  std::ranges::fill(rewards_, 0.0F);
+  if (env == nullptr) return;
+  frames_.load(reader);
+  const auto get_episode = [&] {
+    const auto episode_return = reader.get<double>();
+    return Episode{index_, episode_return, reader.get<std::int64_t>()};
+  };
+  game_ = get_episode();
+  const auto games = reader.get<std::uint64_t>();
+  finished_.clear();
+  for (std::uint64_t i = 0; i < games; ++i) finished_.push_back(get_episode());
+  ended_ = autoreset_ != Autoreset::same_step && reader.get<bool>();
+  frames_.copy_to(observation);
+}
+
+}  // namespace tandem
