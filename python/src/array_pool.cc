@@ -4,17 +4,13 @@
 #include <utility>
 
 namespace tandem::python {
-namespace {
-
-constexpr std::align_val_t kCacheLine{64};
-
-struct Free {
-  void operator()(std::byte* bytes) const { operator delete[](bytes, kCacheLine); }
-};
-
-}  // namespace
 
 struct ArrayPool::Memory {
+  static constexpr std::align_val_t kCacheLine{64};
+  struct Free {
+    void operator()(std::byte* bytes) const { operator delete[](bytes, kCacheLine); }
+  };
+
   explicit Memory(std::size_t size) : bytes(new (kCacheLine) std::byte[size]), size(size) {}
 
   std::unique_ptr<std::byte[], Free> bytes;

@@ -67,7 +67,6 @@ Environments::Environments(const std::string& id, const Options& options, int co
   numbers_ = std::make_shared<ArrayPool>(rows * (sizeof(double) + 2 * sizeof(bool)));
   actions_.resize(rows);
   continuous_.resize(spec_.discrete() ? 0 : rows * spec_.action_low.size());
-  in_flight_.resize(rows);
 }
 
 Environments::~Environments() {
@@ -83,10 +82,16 @@ VecEnv& Environments::require_started() {
   return *vec_;
 }
 
+int Environments::in_flight() const {
+  if (vec_ == nullptr) return 0;
+  return static_cast<int>(
+      std::ranges::count_if(all_, [this](int id) { return vec_->in_flight(id); }));
+}
+
 void Environments::require_idle() const {
-  if (in_flight_count_ == 0) return;
-  throw Error(
-      fmt::format("{} environments still step; call recv() until all are back", in_flight_count_));
+  const int stepping = in_flight();
+  if (stepping == 0) return;
+  throw Error(fmt::format("{} environments still step; call recv() until all are back", stepping));
 }
 
 template <class Function>
@@ -137,14 +142,14 @@ nb::object Environments::restart_some(const Ids& ids) {
   require_idle();
   current_ = observations_->take();
   std::vector<std::byte*> places;
-  std::vector<char> restarts(in_flight_.size());
+  std::vector<bool> restarts(all_.size());
   for (const int id : ids) {
     places.push_back(current_.bytes().data() + id * spec_.observation_bytes());
-    restarts.at(static_cast<std::size_t>(id)) = 1;
+    restarts.at(static_cast<std::size_t>(id)) = true;
   }
   run([this, ids, places] { vec_->reset(ids, places); });
   for (const int id : all_) {
-    if (restarts[id] == 0) {
+    if (!restarts[id]) {
       vec_->show(id, current_.bytes().data() + id * spec_.observation_bytes());
     }
   }
@@ -230,35 +235,34 @@ void Environments::send_continuous(const Continuous& actions, const Ids& ids) {
 }
 
 void Environments::send(const Ids& ids) {
-  std::vector<char> twice(in_flight_);
+  std::vector<bool> sent(all_.size());
   for (const int id : ids) {
-    if (std::exchange(twice.at(static_cast<std::size_t>(id)), 1) != 0) {
+    if (vec_->in_flight(id) || sent[id]) {
       throw Error(fmt::format("environment {} still steps; call recv() first", id));
     }
+    sent[id] = true;
   }
-  if (sent_.empty()) sent_.resize(static_cast<std::size_t>(count_) * spec_.observation_bytes());
+  sent_.resize(all_.size() * spec_.observation_bytes());
   slots_.clear();
   for (const int id : ids) slots_.push_back(slot(id));
-  in_flight_ = twice;
-  in_flight_count_ += static_cast<int>(ids.size());
-  run([this, ids] { vec_->send(ids, std::span(actions_).first(ids.size()), slots_); });
+  const nb::gil_scoped_release without_gil;
+  vec_->send(ids, std::span(actions_).first(ids.size()), slots_);
 }
 
 nb::tuple Environments::receive(int at_least) {
   const Caller caller(occupancy_);
   require_started();
   if (ready_.empty()) {
-    if (in_flight_count_ == 0) throw Error("no environment steps; call send() first");
-    if (at_least == 0) at_least = in_flight_count_;
-    if (at_least > in_flight_count_) {
-      throw Error(fmt::format("recv({}) would wait forever: {} environments step", at_least,
-                              in_flight_count_));
+    const int stepping = in_flight();
+    if (stepping == 0) throw Error("no environment steps; call send() first");
+    if (at_least == 0) at_least = stepping;
+    if (at_least > stepping) {
+      throw Error(
+          fmt::format("recv({}) would wait forever: {} environments step", at_least, stepping));
     }
     current_ = observations_->take();
     run([this, at_least] { fetch(at_least); });
   }
-  for (const int id : ready_) in_flight_[id] = 0;
-  in_flight_count_ -= static_cast<int>(ready_.size());
   const auto ids = std::exchange(ready_, {});
   return nb::make_tuple(nb::cast(ids), results(ids, std::move(current_)));
 }

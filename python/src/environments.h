@@ -90,6 +90,7 @@ class Environments {
  private:
   VecEnv& require_started();
   void require_idle() const;
+  [[nodiscard]] int in_flight() const;
   /// Runs a function that uses the environments, without the GIL.
   template <class Function>
   void run(Function function);
@@ -118,9 +119,7 @@ class Environments {
   std::vector<std::byte*> slots_;  // of a send or a partial reset
   ArrayPool::Block current_;       // into which a call writes
   std::vector<std::byte> sent_;    // observations of steps that were sent
-  std::vector<char> in_flight_;    // by environment
-  int in_flight_count_ = 0;
-  std::vector<int> ready_;  // not empty: a signal cut the call short that fetched
+  std::vector<int> ready_;         // not empty: a signal cut the call short that fetched
   bool closed_ = false;
   std::unique_ptr<Interruptible> interruptible_;  // for groups
   std::unique_ptr<VecEnv> vec_;                   // null before start() and after close()
