@@ -66,6 +66,7 @@ class Env(gymnasium.Env[Array, Any]):
         super().reset(seed=seed)
         if seed is None and self._started:
             return self._native.restart()[0], {}
+        self._started = False  # until all are made
         observations = self._native.start(as_seeds(random_seed() if seed is None else seed, 1))
         self._started = True
         return observations[0], {}

@@ -119,6 +119,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Any, Array]):
         if seeds is None and self._started:
             return self._native.restart(), {}
         seeds = seeds or self._seed or as_seeds(random_seed(), self.num_envs)
+        self._started = False  # until all are made
         observations = self._native.start(seeds)
         self._started = True
         return observations, {}
