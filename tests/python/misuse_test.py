@@ -110,7 +110,7 @@ class Order(unittest.TestCase):
 
 
 class Threads(unittest.TestCase):
-    # Seen failing without the exchange of the flag in Caller: the process died.
+    # Seen failing without the exchange of the flag in Caller.
     def test_a_second_thread_is_refused(self):
         env = tandem.make_vec("latency", 2, 2, mean_us=200_000, wait="sleeping")
         env.reset(seed=1)
@@ -158,7 +158,7 @@ class Threads(unittest.TestCase):
 
 
 class Processes(unittest.TestCase):
-    # Seen failing without the comparison of process ids: the child waited forever.
+    # Seen failing without the comparison of process ids.
     def test_a_fork_is_refused_and_ends(self):
         output = run_python("""
             import os, sys
