@@ -34,10 +34,11 @@ FOREIGN = {
     r"mujoco/": r"plugins/mujoco/",
     r"(torch|ATen|c10)/": r"(src/tandem|tests)/nn/torch/",
     r"(oneapi/)?dnnl": r"src/tandem/nn/onednn/",
+    r"(nanobind/|Python\.h)": r"python/src/",
 }
 
 WARN_LINES, MOST_LINES = 400, 450
-FOLDERS = ("src", "plugins", "tests", "benchmarks", "examples")
+FOLDERS = ("src", "python", "plugins", "tests", "benchmarks", "examples")
 INCLUDE = re.compile(r'\s*#\s*include\s*[<"]([^">]+)[">]')
 
 

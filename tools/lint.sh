@@ -5,7 +5,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 ruff=.venv/bin/ruff
 folders=()
-for folder in src plugins tests benchmarks examples; do
+for folder in src python plugins tests benchmarks examples; do
   if [[ -d $folder ]]; then folders+=("$folder"); fi
 done
 cpp() { find "${folders[@]}" \( -name '*.cc' -o -name '*.h' \) -print0; }
@@ -55,6 +55,7 @@ check "systems by name (tools/check_system_names.py)" .venv/bin/python tools/che
 check "plain words (tools/check_prose.py)" .venv/bin/python tools/check_prose.py
 check "clang-format (mend with: make format)" check_format
 check "Python (ruff)" check_python
+check "types (mypy)" .venv/bin/mypy python/tandem examples/python
 check "shell (shellcheck)" check_shell
 check "clang-tidy (a few minutes)" check_tidy
 

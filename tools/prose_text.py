@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-FOLDERS = ("src", "plugins", "examples", "tests", "benchmarks", "tools", "configs", "cmake", "docs")
+FOLDERS = "src python plugins examples tests benchmarks tools configs cmake docs".split()
 # The sentences of this file are bad on purpose.
 LEFT_OUT = ("tests/tools/check_prose_test.py",)
 

@@ -214,6 +214,7 @@ void VecEnv::send(std::span<const int> ids, std::span<const Action> actions,
 }
 
 std::span<const int> VecEnv::receive(int at_least) { return impl_->receive(at_least); }
+bool VecEnv::in_flight(int id) const { return impl_->in_flight(id); }
 
 std::vector<Episode> VecEnv::take_episodes() {
   std::vector<Episode> episodes;

@@ -88,6 +88,9 @@ class VecEnv {
   /// call receives the other ready ones.
   std::span<const int> receive(int at_least);
 
+  /// Whether a step of environment `id` was sent and has not been received.
+  [[nodiscard]] bool in_flight(int id) const;
+
   /// Calls send() and receive() for all: actions [size], observations [size, observation]. All
   /// environments have ended their step when it returns or throws. The caller's thread steps
   /// environments, too.

@@ -1,0 +1,355 @@
+#include "environments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <stdexcept>
+#include <tuple>
+
+#include "tandem/base/error.h"
+#include "tandem/trainer/catalogue.h"
+#include "tandem/trainer/measured.h"
+
+namespace tandem::python {
+namespace {
+
+namespace nb = nanobind;
+
+EnvConfig load(const std::string& id, const Options& options, int threads) {
+  std::vector<Setting> settings = {{"env.id", id, id}};
+  bool sets_workers = false;
+  for (const auto& [key, text] : options) {
+    settings.push_back({"env." + key, text, fmt::format("{}={}", key, text)});
+    sets_workers = sets_workers || key == "workers";
+  }
+  auto probe = choose_env(settings, *published());
+  if (probe.family->makes_groups() && !sets_workers) {
+    settings.push_back({"env.workers", fmt::format("{}", threads), "num_threads"});
+  }
+  constexpr std::uint64_t kSeed = 1;
+  return measured(load_env_config(settings, *published()), kSeed);
+}
+
+std::vector<int> counted(int count) {
+  std::vector<int> ids(static_cast<std::size_t>(count));
+  std::iota(ids.begin(), ids.end(), 0);
+  return ids;
+}
+
+[[noreturn]] void refuse_shape(const std::string& given, const std::string& wanted) {
+  throw Error(
+      fmt::format("the actions have the shape {}; these environments take {}", given, wanted));
+}
+
+}  // namespace
+
+Environments::Environments(const std::string& id, const Options& options, int count, int threads,
+                           Autoreset autoreset)
+    : count_(count), threads_(threads), autoreset_(autoreset), all_(counted(count)) {
+  const nb::gil_scoped_release without_gil;
+  config_ = load(id, options, threads);
+  spec_ = config_.spec();
+  if (spec_.agents != 1) {
+    throw Error(
+        fmt::format("{} has {} agents; tandem.make and tandem.make_vec serve environments "
+                    "of one agent",
+                    id, spec_.agents));
+  }
+  shape_ = {static_cast<std::size_t>(count)};
+  for (const auto size : spec_.observation_shape()) {
+    shape_.push_back(static_cast<std::size_t>(size));
+  }
+  const auto rows = static_cast<std::size_t>(count);
+  observations_ = std::make_shared<ArrayPool>(rows * spec_.observation_bytes());
+  numbers_ = std::make_shared<ArrayPool>(rows * (sizeof(double) + 2 * sizeof(bool)));
+  actions_.resize(rows);
+  continuous_.resize(spec_.discrete() ? 0 : rows * spec_.action_low.size());
+}
+
+Environments::~Environments() {
+  if (!occupancy_.forked()) return;
+  std::ignore = vec_.release();
+  std::ignore = interruptible_.release();
+}
+
+VecEnv& Environments::require_started() {
+  if (closed_) throw Error("these environments are closed");
+  if (vec_ == nullptr) throw Error("no game has begun yet; call reset() first");
+  if (interruptible_ != nullptr) interruptible_->settle();
+  return *vec_;
+}
+
+int Environments::in_flight() const {
+  if (vec_ == nullptr) return 0;
+  return static_cast<int>(
+      std::ranges::count_if(all_, [this](int id) { return vec_->in_flight(id); }));
+}
+
+void Environments::require_idle() const {
+  const int stepping = in_flight();
+  if (stepping == 0) return;
+  throw Error(fmt::format("{} environments still step; call recv() until all are back", stepping));
+}
+
+template <class Function>
+void Environments::run(Function function) {
+  if (interruptible_ != nullptr) return interruptible_->run(function);
+  const nb::gil_scoped_release without_gil;
+  function();
+}
+
+void Environments::make(const Seeds& seeds) {
+  if (closed_) throw Error("these environments are closed");
+  if (interruptible_ != nullptr) interruptible_->settle();
+  require_idle();
+  if (seeds.size() != static_cast<std::size_t>(count_)) {
+    throw Error(fmt::format("there are {} seeds for {} environments", seeds.size(), count_));
+  }
+  const bool groups = config_.family->makes_groups();
+  if (groups && interruptible_ == nullptr) interruptible_ = std::make_unique<Interruptible>();
+  run([this, seeds] {
+    vec_.reset();  // first, so that there are never twice as many
+    vec_ = std::make_unique<VecEnv>(
+        config_.factory(seeds),
+        VecEnvOptions{
+            .count = count_, .threads = threads_, .autoreset = autoreset_, .seeds = seeds});
+  });
+}
+
+nb::object Environments::start(const Seeds& seeds) {
+  const Caller caller(occupancy_);
+  make(seeds);
+  current_ = observations_->take();
+  run([this] { vec_->reset(current_.bytes()); });
+  return array(std::move(current_), count_);
+}
+
+nb::object Environments::restart() {
+  const Caller caller(occupancy_);
+  require_started();
+  require_idle();
+  current_ = observations_->take();
+  run([this] { vec_->reset(current_.bytes()); });
+  return array(std::move(current_), count_);
+}
+
+nb::object Environments::restart_some(const Ids& ids) {
+  const Caller caller(occupancy_);
+  require_started();
+  require_idle();
+  current_ = observations_->take();
+  std::vector<std::byte*> places;
+  std::vector<bool> restarts(all_.size());
+  for (const int id : ids) {
+    places.push_back(current_.bytes().data() + id * spec_.observation_bytes());
+    restarts.at(static_cast<std::size_t>(id)) = true;
+  }
+  run([this, ids, places] { vec_->reset(ids, places); });
+  for (const int id : all_) {
+    if (!restarts[id]) {
+      vec_->show(id, current_.bytes().data() + id * spec_.observation_bytes());
+    }
+  }
+  return array(std::move(current_), count_);
+}
+
+void Environments::read(std::span<const std::int64_t> actions, std::span<const int> ids) {
+  if (!spec_.discrete()) {
+    refuse_shape(fmt::format("[{}]", actions.size()),
+                 fmt::format("[{}, {}] numbers", ids.size(), spec_.action_low.size()));
+  }
+  if (actions.size() != ids.size()) {
+    refuse_shape(fmt::format("[{}]", actions.size()), fmt::format("[{}] integers", ids.size()));
+  }
+  for (std::size_t k = 0; k < actions.size(); ++k) {
+    if (actions[k] < 0 || actions[k] >= spec_.num_actions) {
+      throw Error(fmt::format("action {} of environment {} is out of range: actions are 0 to {}",
+                              actions[k], ids[k], spec_.num_actions - 1));
+    }
+    actions_[k] = {.discrete = static_cast<std::int32_t>(actions[k])};
+  }
+}
+
+void Environments::read(const Continuous& actions, std::span<const int> ids) {
+  const auto& low = spec_.action_low;
+  const auto& high = spec_.action_high;
+  if (spec_.discrete() || actions.shape(0) != ids.size() || actions.shape(1) != low.size()) {
+    refuse_shape(fmt::format("[{}, {}]", actions.shape(0), actions.shape(1)),
+                 spec_.discrete() ? fmt::format("[{}] integers", ids.size())
+                                  : fmt::format("[{}, {}] numbers", ids.size(), low.size()));
+  }
+  std::copy_n(actions.data(), actions.size(), continuous_.begin());
+  for (std::size_t k = 0; k < ids.size(); ++k) {
+    const auto action = std::span(continuous_).subspan(k * low.size(), low.size());
+    for (std::size_t i = 0; i < low.size(); ++i) {
+      if (action[i] >= low[i] && action[i] <= high[i]) continue;  // false for NaN
+      throw Error(fmt::format(
+          "number {} of the action of environment {} is {}; it must be from {} to {}. Clip actions "
+          "first, as gymnasium.wrappers.vector.ClipAction does",
+          i, ids[k], action[i], low[i], high[i]));
+    }
+    actions_[k] = {.continuous = action};
+  }
+}
+
+nb::tuple Environments::step_discrete(const Discrete& actions) {
+  const Caller caller(occupancy_);
+  require_started();
+  read({actions.data(), actions.size()}, all_);
+  return step();
+}
+
+nb::tuple Environments::step_continuous(const Continuous& actions) {
+  const Caller caller(occupancy_);
+  require_started();
+  read(actions, all_);
+  return step();
+}
+
+nb::tuple Environments::step() {
+  require_idle();
+  current_ = observations_->take();
+  run([this] { vec_->step(actions_, current_.bytes()); });
+  return results(all_, std::move(current_));
+}
+
+std::byte* Environments::slot(int id) const {
+  return const_cast<std::byte*>(sent_.data()) + id * spec_.observation_bytes();
+}
+
+void Environments::send_discrete(const Discrete& actions, const Ids& ids) {
+  const Caller caller(occupancy_);
+  require_started();
+  read({actions.data(), actions.size()}, ids);
+  send(ids);
+}
+
+void Environments::send_continuous(const Continuous& actions, const Ids& ids) {
+  const Caller caller(occupancy_);
+  require_started();
+  read(actions, ids);
+  send(ids);
+}
+
+void Environments::send(const Ids& ids) {
+  std::vector<bool> sent(all_.size());
+  for (const int id : ids) {
+    if (vec_->in_flight(id) || sent[id]) {
+      throw Error(fmt::format("environment {} still steps; call recv() first", id));
+    }
+    sent[id] = true;
+  }
+  sent_.resize(all_.size() * spec_.observation_bytes());
+  slots_.clear();
+  for (const int id : ids) slots_.push_back(slot(id));
+  const nb::gil_scoped_release without_gil;
+  vec_->send(ids, std::span(actions_).first(ids.size()), slots_);
+}
+
+nb::tuple Environments::receive(int at_least) {
+  const Caller caller(occupancy_);
+  require_started();
+  if (ready_.empty()) {
+    const int stepping = in_flight();
+    if (stepping == 0) throw Error("no environment steps; call send() first");
+    if (at_least == 0) at_least = stepping;
+    if (at_least > stepping) {
+      throw Error(
+          fmt::format("recv({}) would wait forever: {} environments step", at_least, stepping));
+    }
+    current_ = observations_->take();
+    run([this, at_least] { fetch(at_least); });
+  }
+  const auto ids = std::exchange(ready_, {});
+  return nb::make_tuple(nb::cast(ids), results(ids, std::move(current_)));
+}
+
+void Environments::fetch(int at_least) {
+  const auto ready = vec_->receive(at_least);
+  const auto bytes = spec_.observation_bytes();
+  for (std::size_t k = 0; k < ready.size(); ++k) {
+    std::memcpy(current_.bytes().data() + k * bytes, slot(ready[k]), bytes);
+  }
+  ready_.assign(ready.begin(), ready.end());
+}
+
+nb::object Environments::final_observation(int id) {
+  const Caller caller(occupancy_);
+  require_started();
+  const auto bytes = vec_->final_observation(id);
+  auto block = std::make_shared<ArrayPool>(bytes.size())->take();
+  std::memcpy(block.bytes().data(), bytes.data(), bytes.size());
+  auto rows = array(std::move(block), 1);
+  return rows[0];
+}
+
+nb::object Environments::render(int id) {
+  const Caller caller(occupancy_);
+  require_started();
+  require_idle();
+  const auto picture = std::make_shared<Picture>();
+  run([this, id, picture] { *picture = vec_->render(id); });
+  if (picture->width == 0) throw Error(fmt::format("{} draws no pictures", config_.id));
+  auto block = std::make_shared<ArrayPool>(picture->rgb.size())->take();
+  std::memcpy(block.bytes().data(), picture->rgb.data(), picture->rgb.size());
+  const std::size_t shape[] = {static_cast<std::size_t>(picture->height),
+                               static_cast<std::size_t>(picture->width), 3};
+  auto* data = block.bytes().data();
+  return nb::cast(
+      nb::ndarray<nb::numpy, std::uint8_t>(data, 3, shape, std::move(block).to_owner()));
+}
+
+void Environments::close() {
+  if (closed_ || occupancy_.forked()) return;
+  const Caller caller(occupancy_);
+  if (interruptible_ != nullptr) interruptible_->settle();
+  closed_ = true;
+  run([this] { vec_.reset(); });
+  interruptible_.reset();
+}
+
+nb::object Environments::array(ArrayPool::Block block, int rows) const {
+  auto shape = shape_;
+  shape.front() = static_cast<std::size_t>(rows);
+  void* data = block.bytes().data();
+  const auto owner = std::move(block).to_owner();
+  if (spec_.dtype == DType::u8) {
+    return nb::cast(nb::ndarray<nb::numpy, std::uint8_t>(data, shape.size(), shape.data(), owner));
+  }
+  return nb::cast(nb::ndarray<nb::numpy, float>(data, shape.size(), shape.data(), owner));
+}
+
+nb::tuple Environments::results(std::span<const int> ids, ArrayPool::Block observations) {
+  const auto rows = ids.size();
+  auto block = numbers_->take();
+  auto* rewards = reinterpret_cast<double*>(block.bytes().data());
+  auto* terminated = reinterpret_cast<bool*>(rewards + count_);
+  auto* truncated = terminated + count_;
+  bool ended = false;
+  for (std::size_t k = 0; k < rows; ++k) {
+    const auto& result = vec_->result(ids[k]);
+    rewards[k] = vec_->reward(ids[k]);
+    terminated[k] = result.terminated;
+    truncated[k] = result.truncated;
+    ended = ended || result.terminated || result.truncated || result.game_over;
+  }
+  nb::object events = nb::none();
+  if (ended) {
+    nb::list games;
+    for (const auto& game : vec_->take_episodes()) {
+      const auto row = std::ranges::find(ids, game.env) - ids.begin();
+      games.append(nb::make_tuple(row, game.episode_return, game.steps));
+    }
+    events = std::move(games);
+  }
+  const auto owner = std::move(block).to_owner();
+  return nb::make_tuple(array(std::move(observations), static_cast<int>(rows)),
+                        nb::cast(nb::ndarray<nb::numpy, double>(rewards, 1, &rows, owner)),
+                        nb::cast(nb::ndarray<nb::numpy, bool>(terminated, 1, &rows, owner)),
+                        nb::cast(nb::ndarray<nb::numpy, bool>(truncated, 1, &rows, owner)), events);
+}
+
+}  // namespace tandem::python

@@ -1,0 +1,128 @@
+// A VecEnv as Python uses it.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/vector.h>  // in each file, so that all convert vectors alike
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array_pool.h"
+#include "caller.h"
+#include "interruptible.h"
+#include "tandem/env/vec_env.h"
+#include "tandem/trainer/env_config.h"
+
+namespace tandem::python {
+
+/// Options of an environment as texts: ("frame_skip", "4").
+using Options = std::vector<std::pair<std::string, std::string>>;
+
+/// Arrays as Python gives them: they lie in the CPU's memory, row by row.
+using Discrete = nanobind::ndarray<const std::int64_t, nanobind::ndim<1>, nanobind::c_contig,
+                                   nanobind::device::cpu>;
+using Continuous =
+    nanobind::ndarray<const float, nanobind::ndim<2>, nanobind::c_contig, nanobind::device::cpu>;
+using Seeds = std::vector<std::uint64_t>;
+using Ids = std::vector<int>;
+
+/// Environments of one agent each, for the Python class tandem.VecEnv. Observations that it returns
+/// lie in memory of a pool, which nothing overwrites while an array refers to it. Each function
+/// needs the GIL and releases it while environments compute. Throws Error for bad input, for two
+/// calls at once and in a forked process. Environment ids are counted from 0.
+class Environments {
+ public:
+  /// Looks the environment up and makes one of it for its spec. The others are made by the first
+  /// start(), because their seeds are known then.
+  Environments(const std::string& id, const Options& options, int count, int threads,
+               Autoreset autoreset);
+  /// Leaves the environments alone in a forked process, where their threads are missing.
+  ~Environments();
+  Environments(const Environments&) = delete;
+  Environments& operator=(const Environments&) = delete;
+
+  [[nodiscard]] const EnvSpec& spec() const { return spec_; }
+
+  /// Makes all environments anew, environment i with seeds[i], and starts their games. Returns the
+  /// observations [count, ...].
+  nanobind::object start(const Seeds& seeds);
+
+  /// Starts new games of all environments; their random streams go on.
+  nanobind::object restart();
+
+  /// Starts new games of these environments. Returns the observations of all, [count, ...].
+  nanobind::object restart_some(const Ids& ids);
+
+  /// Takes a step in each environment. Returns (observations [count, ...], rewards [count] float64,
+  /// terminated [count] bool, truncated [count] bool, events). Events are None if no episode and no
+  /// game has ended; else a list of (row, steps and return of the game or None), a row each.
+  nanobind::tuple step_discrete(const Discrete& actions);
+  nanobind::tuple step_continuous(const Continuous& actions);
+
+  /// Starts a step of environments ids[k] with action k, and returns at once where other threads
+  /// step them.
+  void send_discrete(const Discrete& actions, const Ids& ids);
+  void send_continuous(const Continuous& actions, const Ids& ids);
+
+  /// Waits until at least so many environments are ready; 0: all to which a step was sent. Returns
+  /// the ids [k] of the ready ones, and what step() returns, with k rows.
+  nanobind::tuple receive(int at_least);
+
+  /// The observation that ended the last episode of an environment.
+  nanobind::object final_observation(int id);
+
+  /// A picture, [height, width, 3] bytes.
+  nanobind::object render(int id);
+
+  /// Ends all threads and processes. More calls do nothing.
+  void close();
+
+  /// Blocks of observations that the pool has made; for tests.
+  [[nodiscard]] std::size_t blocks() const { return observations_->blocks(); }
+
+ private:
+  VecEnv& require_started();
+  void require_idle() const;
+  [[nodiscard]] int in_flight() const;
+  /// Runs a function that uses the environments, without the GIL.
+  template <class Function>
+  void run(Function function);
+  void make(const Seeds& seeds);
+  void read(std::span<const std::int64_t> actions, std::span<const int> ids);
+  void read(const Continuous& actions, std::span<const int> ids);
+  nanobind::tuple step();
+  void send(const Ids& ids);
+  void fetch(int at_least);
+  nanobind::tuple results(std::span<const int> ids, ArrayPool::Block observations);
+  nanobind::object array(ArrayPool::Block block, int rows) const;
+  [[nodiscard]] std::byte* slot(int id) const;
+
+  EnvConfig config_;
+  EnvSpec spec_;
+  int count_;
+  int threads_;
+  Autoreset autoreset_;
+  Occupancy occupancy_;
+  std::vector<std::size_t> shape_;           // of `count` observations
+  std::vector<int> all_;                     // 0, 1, ...
+  std::shared_ptr<ArrayPool> observations_;  // blocks of `count` observations
+  std::shared_ptr<ArrayPool> numbers_;       // blocks of rewards and ends
+  std::vector<Action> actions_;
+  std::vector<float> continuous_;  // to which actions_ refer
+  std::vector<std::byte*> slots_;  // of a send or a partial reset
+  ArrayPool::Block current_;       // into which a call writes
+  std::vector<std::byte> sent_;    // observations of steps that were sent
+  std::vector<int> ready_;         // not empty: a signal cut the call short that fetched
+  bool closed_ = false;
+  std::unique_ptr<Interruptible> interruptible_;  // for groups
+  std::unique_ptr<VecEnv> vec_;                   // null before start() and after close()
+};
+
+}  // namespace tandem::python

@@ -1,0 +1,44 @@
+// Waiting that Ctrl-C ends.
+#pragma once
+
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace tandem::python {
+
+/// Runs functions on a thread of its own while the caller waits, without the GIL, and lets Python
+/// handle signals now and then. For environments in other processes, whose steps may take long or
+/// hang; their thread computes nothing, so that the way through another thread costs little. One
+/// caller at a time.
+class Interruptible {
+ public:
+  Interruptible();
+  /// Waits for the function that runs.
+  ~Interruptible();
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+
+  /// Runs the function and waits for it; rethrows its exception. Throws nanobind::python_error if a
+  /// signal handler raises, and the function then goes on: all that it uses must stay valid until
+  /// settle() returns. Needs the GIL.
+  void run(std::function<void()> function);
+
+  /// Waits for a function that an exception of a signal handler has left running. Needs the GIL.
+  void settle();
+
+ private:
+  void serve();
+  void wait();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::function<void()> function_;  // not empty: it is to run, or runs
+  std::exception_ptr error_;
+  bool ended_ = false;
+  std::thread thread_;  // last, because it uses the members above
+};
+
+}  // namespace tandem::python

@@ -1,0 +1,61 @@
+"""Actions as the native environments take them."""
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tandem._core import Environments
+from tandem.errors import Error
+
+
+def _as_array(actions: Any) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(actions)
+    except (TypeError, ValueError) as error:
+        raise Error(f"the actions are no array: {error}") from None
+
+
+def as_integers(actions: Any) -> npt.NDArray[np.int64]:
+    """Discrete actions, [k]. Raises `Error` for other shapes and types."""
+    array = _as_array(actions)
+    if array.dtype.kind not in "iu":
+        raise Error(f"the actions are of type {array.dtype}; these environments take integers")
+    if array.ndim != 1:
+        raise Error(f"the actions have the shape {list(array.shape)}, not [number of environments]")
+    return np.ascontiguousarray(array, np.int64)
+
+
+def as_floats(actions: Any) -> npt.NDArray[np.float32]:
+    """Continuous actions, [k, numbers]. Raises `Error` for other shapes and types."""
+    array = _as_array(actions)
+    if array.dtype.kind not in "fiu":
+        raise Error(f"the actions are of type {array.dtype}; these environments take floats")
+    if array.ndim != 2:
+        raise Error(
+            f"the actions have the shape {list(array.shape)}, not [number of environments, numbers "
+            "of an action]"
+        )
+    return np.ascontiguousarray(array, np.float32)
+
+
+def as_ids(ids: Any, count: int) -> list[int]:
+    """Ids of environments. Raises `Error` unless they are integers from 0 to count - 1."""
+    try:
+        numbers = [operator.index(one) for one in ids]
+    except TypeError:
+        raise Error(f"env_ids is {ids!r}; it must be a list of integers") from None
+    for one in numbers:
+        if not 0 <= one < count:
+            raise Error(f"there is no environment {one}: ids are 0 to {count - 1}")
+    return numbers
+
+
+def send(environments: Environments, discrete: bool, actions: Any, ids: Sequence[int]) -> None:
+    """Starts a step of environments ids[k] with action k."""
+    if discrete:
+        environments.send_discrete(as_integers(actions), ids)
+    else:
+        environments.send_continuous(as_floats(actions), ids)

@@ -1,0 +1,52 @@
+"""Functions that make environments, on their way to other processes."""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import cloudpickle
+
+
+class PickledCallable:
+    """A function that makes an environment, on its way to other processes.
+
+    It travels by cloudpickle in a file that has no name on disk, which goes away with this object
+    and with the process at the latest. Not thread-safe.
+    """
+
+    def __init__(self, make_env: Callable[..., Any]) -> None:
+        self._descriptor = os.memfd_create("tandem-env")
+        with open(self._descriptor, "wb", closefd=False) as file:
+            cloudpickle.dump(_with_path(make_env), file)
+        self.path = f"/proc/{os.getpid()}/fd/{self._descriptor}"
+        name = getattr(make_env, "__name__", type(make_env).__name__)
+        self.id = "gym:" + "".join(c if c.isalnum() else "_" for c in name)
+
+    def close(self) -> None:
+        """Removes the file. More calls do nothing."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def __del__(self) -> None:
+        self.close()
+
+
+def _with_path(make_env: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with the modules' folders of this process, where it may have its code.
+
+    The inner pickle is loaded after the folders are known. This function must be pickled as code:
+    tandem need not be installed where it is called.
+    """
+    pickled, folders = cloudpickle.dumps(make_env), [os.path.abspath(p) for p in sys.path]
+
+    def make_with_path(*arguments: Any, **keywords: Any) -> Any:
+        import pickle
+        import sys
+
+        sys.path.extend(folder for folder in folders if folder not in sys.path)
+        return pickle.loads(pickled)(*arguments, **keywords)
+
+    make_with_path.__module__ = "__main__"  # cloudpickle then pickles its code
+    return make_with_path

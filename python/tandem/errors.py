@@ -1,0 +1,11 @@
+"""The exceptions of tandem."""
+
+import gymnasium.error
+
+from tandem._core import Error
+
+__all__ = ["ClosedEnvironmentError", "Error"]
+
+
+class ClosedEnvironmentError(Error, gymnasium.error.ClosedEnvironmentError):
+    """A call of environments that have been closed."""

@@ -1,0 +1,78 @@
+"""Options of environments, as tandem's command line takes them."""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias
+
+from tandem._core import Autoreset, Environments
+from tandem.errors import Error
+
+# The id of an environment, or a function that makes a Gymnasium environment.
+EnvId: TypeAlias = str | Callable[..., Any]
+
+
+def as_text(name: str, value: object) -> str:
+    """The text of an option's value on the command line.
+
+    Numbers and texts are themselves. A list becomes its parts: texts with commas between them,
+    numbers with spaces. A dict becomes JSON. Raises `Error` for anything else.
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, Mapping):
+        return json.dumps(value)
+    if isinstance(value, Iterable):
+        parts = list(value)
+        texts = [as_text(name, part) for part in parts]
+        return ("," if any(isinstance(part, str) for part in parts) else " ").join(texts)
+    if hasattr(value, "item"):  # a number of NumPy
+        return as_text(name, value.item())
+    raise Error(
+        f"{name}: {type(value).__name__} is no value of an option; give a bool, a number, a text, "
+        "a list of these, or a dict"
+    )
+
+
+def as_texts(options: Mapping[str, object]) -> list[tuple[str, str]]:
+    """The options as texts, in their order. None stands for an option's default."""
+    return [(name, as_text(name, value)) for name, value in options.items() if value is not None]
+
+
+def open_environments(
+    env: EnvId,
+    options: Mapping[str, object],
+    count: int,
+    threads: int | None,
+    autoreset: Autoreset,
+) -> Environments:
+    """Makes the native environments of an id or a function. `threads`: None for all cores.
+
+    Raises `Error` for an unknown id or option, and for a value that an option does not take.
+    """
+    if count < 1:
+        raise Error(f"num_envs is {count}; it must be at least 1")
+    if threads is None:
+        threads = len(os.sched_getaffinity(0))
+    if threads < 1:
+        raise Error(f"num_threads is {threads}; it must be at least 1, or None for all cores")
+    texts = dict(as_texts(options))
+    if isinstance(env, str):
+        if env.startswith("gym:"):
+            texts.setdefault("python", sys.executable)
+        return Environments(env, list(texts.items()), count, threads, autoreset, None)
+    if not callable(env):
+        raise Error(
+            f"{env!r} is no environment: give an id such as 'atari:Pong', or a function that makes "
+            "a Gymnasium environment"
+        )
+    from tandem.callables import PickledCallable
+
+    pickled = PickledCallable(env)
+    texts = {"python": sys.executable} | texts | {"pickle": pickled.path}
+    return Environments(pickled.id, list(texts.items()), count, threads, autoreset, pickled)

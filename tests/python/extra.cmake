@@ -1,0 +1,24 @@
+# Tests of the Python package, if it is built and the tests' Python is the one for which it is built
+# (or has the same version). With AddressSanitizer the interpreter loads its library first;
+# ThreadSanitizer cannot be loaded that way.
+if(NOT TARGET tandem_python OR TANDEM_SANITIZE MATCHES thread)
+  return()
+endif()
+set(python_environment "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1")
+if(TANDEM_SANITIZE MATCHES address)
+  nanobind_sanitizer_preload_env(preload tandem_python)
+  list(APPEND python_environment "${preload}" "PYTHONMALLOC=malloc" "ASAN_OPTIONS=detect_leaks=0")
+endif()
+set(python_tests vector_env arrays misuse single_env atari)
+if(NOT TANDEM_SANITIZE)
+  list(APPEND python_tests types)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/src/tandem/env/gym)
+    list(APPEND python_tests gym)
+  endif()
+endif()
+foreach(test ${python_tests})
+  add_test(NAME python.${test}
+    COMMAND ${TANDEM_TEST_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/python/${test}_test.py)
+  set_tests_properties(python.${test} PROPERTIES SKIP_RETURN_CODE 77
+    ENVIRONMENT "${python_environment}")
+endforeach()

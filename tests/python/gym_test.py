@@ -1,0 +1,135 @@
+"""Tests of environments in Python that tandem steps in other processes, used from Python."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+import unittest
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+
+import tandem
+
+
+class Counting(gymnasium.Env):
+    """Shows its number and its steps; an episode has five."""
+
+    observation_space = gymnasium.spaces.Box(-100, 100, (2,), np.float32)
+    action_space = gymnasium.spaces.Discrete(2)
+
+    def __init__(self, number=0):
+        self.number = number
+        self.steps = 0
+
+    def observe(self):
+        return np.array([self.number, self.steps], np.float32)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.steps = 0
+        return self.observe(), {}
+
+    def step(self, action):
+        self.steps += 1
+        return self.observe(), float(action), self.steps == 5, False, {}
+
+
+class Callables(unittest.TestCase):
+    def test_a_function_makes_environments(self):
+        number = 7
+        env = tandem.make_vec(lambda: Counting(number), 3, 2)
+        observations, _ = env.reset(seed=1)
+        np.testing.assert_array_equal(observations, [[7, 0]] * 3)
+        for _ in range(5):
+            observations, rewards, terminations, _, infos = env.step([0, 1, 1])
+        np.testing.assert_array_equal(observations, [[7, 5]] * 3)
+        np.testing.assert_array_equal(rewards, [0, 1, 1])
+        self.assertTrue(terminations.all())
+        np.testing.assert_array_equal(infos["game"]["r"], [0, 5, 5])
+        env.send([0, 0], [0, 2])
+        observations, *_, infos = env.recv()
+        np.testing.assert_array_equal(observations, [[7, 0]] * 2)
+        np.testing.assert_array_equal(env.reset()[0], [[7, 0]] * 3)
+        env.close()
+
+    def test_its_module_may_lie_beside_the_script(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "own_module.py").write_text(
+                "import gymnasium\ndef make():\n    return gymnasium.make('CartPole-v1')\n"
+            )
+            (Path(folder) / "script.py").write_text(
+                "import tandem, own_module\n"
+                "env = tandem.make_vec(own_module.make, 2, 1)\n"
+                "print(env.reset(seed=1)[0].shape)\n"
+            )
+            done = subprocess.run(
+                [sys.executable, Path(folder) / "script.py"],
+                capture_output=True,
+                text=True,
+                timeout=60,
+                cwd="/",
+            )
+        self.assertEqual(done.stdout, "(2, 4)\n", done.stderr)
+
+    def test_an_exception_has_its_traceback(self):
+        class Broken(Counting):
+            def step(self, action):
+                raise ValueError("the engine has stopped")
+
+        env = tandem.make_vec(lambda: Broken(), 2, 1)
+        env.reset(seed=1)
+        with self.assertRaisesRegex(tandem.Error, "(?s)environment 0.*ValueError: the engine"):
+            env.step([0, 0])
+        env.close()
+
+
+class Waiting(unittest.TestCase):
+    def interrupted(self, call):
+        """The seconds until a process that waits in a step ended after SIGINT, and its output."""
+        script = textwrap.dedent(f"""
+            import time
+            import tandem
+            from gym_test import Counting
+
+            class Hanging(Counting):
+                def step(self, action):
+                    time.sleep(60)
+
+            env = tandem.make_vec(lambda: Hanging(), 2, 1, timeout_seconds=2)
+            env.reset(seed=1)
+            print("ready", flush=True)
+            try:
+                {call}
+            except KeyboardInterrupt:
+                print("interrupted", flush=True)
+        """)
+        process = subprocess.Popen(
+            [sys.executable, "-c", script],
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=Path(__file__).parent,
+        )
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        time.sleep(0.3)
+        begin = time.monotonic()
+        os.kill(process.pid, signal.SIGINT)
+        self.assertEqual(process.stdout.readline(), "interrupted\n")
+        seconds = time.monotonic() - begin
+        self.assertEqual(process.wait(timeout=30), 0)
+        process.stdout.close()
+        return seconds
+
+    # Seen failing with waits that look for no signals: the call ended with the step's timeout.
+    def test_ctrl_c_ends_a_wait(self):
+        for call in ("env.step([0, 0])", "env.send([0, 0]); env.recv()"):
+            with self.subTest(call=call):
+                self.assertLess(self.interrupted(call), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
