@@ -47,7 +47,7 @@ TEST_F(GymEndsTest, AGroupLeavesNothing) {
 }
 
 // The sleeping child stands for an emulator that an environment starts.
-// Seen failing without the process group of the worker: the child went on.
+// Seen failing with an end() that killed the worker alone: the child went on.
 TEST_F(GymEndsTest, AGroupEndsInTheMiddleOfAStepWithAllItsProcesses) {
   for (const auto fault : {kHang, kHangInC}) {
     using namespace std::string_literals;
@@ -98,7 +98,7 @@ class StuckTrainer {
   std::int64_t worker_ = 0;
 };
 
-// Seen failing without F_SETSIG in boot.py: the workers stayed in their steps.
+// Seen failing without O_ASYNC in boot.py: the workers stayed, in their steps and between them.
 TEST_F(GymEndsTest, WorkersDieWithTheirTrainerInAnyStep) {
   for (const auto fault : {kHang, kHangInC, kNothing}) {
     for (const int signal : {SIGKILL, SIGTERM}) {

@@ -56,7 +56,7 @@ TEST_F(GymFaultsTest, PrintsDoNotDisturb) {
   EXPECT_EQ(play.step_first(kNothing).frame[2], 2);
 }
 
-// Seen failing with lose() called before collect(): the answers that were there were lost.
+// Seen failing with lose() called before collect(): the answers that were there got lost.
 TEST_F(GymFaultsTest, AKilledWorkerIsNamedAndComesBackWithTheNextReset) {
   GymPlay play(4, {.workers = 2});
   const auto before = play.reset({0, 1, 2, 3});
@@ -113,7 +113,7 @@ TEST_F(GymFaultsTest, AWorkerThatHangsIsEndedAndNamed) {
 }
 
 // A batch may take longer than env.timeout_seconds if each of its steps does not.
-// Seen failing with a deadline that did not look for progress.
+// Seen failing with an attend() that did not look for progress.
 TEST_F(GymFaultsTest, SlowStepsAreNoHang) {
   GymPlay play(4, {.workers = 1, .timeout_seconds = 0.7});
   play.reset({0, 1, 2, 3});
