@@ -102,10 +102,10 @@ TEST_F(GymFaultsTest, AWorkerThatExitsIsNamed) {
 // Seen failing with a deadline that attend() moved on at each look.
 TEST_F(GymFaultsTest, AWorkerThatHangsIsEndedAndNamed) {
   for (const auto fault : {kHang, kHangInC}) {
-    GymPlay play(2, {.workers = 2, .timeout_seconds = 0.6});
+    GymPlay play(2, {.workers = 2, .timeout_seconds = 1.5});
     const auto process = static_cast<std::int64_t>(play.reset({0, 1})[0].frame[3]);
     const auto seen = play.step({0, 1}, {{fault}, {kNothing}});
-    EXPECT_THAT(seen[0].error, HasSubstr("did not answer for 0.6 seconds (env.timeout_seconds)"));
+    EXPECT_THAT(seen[0].error, HasSubstr("did not answer for 1.5 seconds (env.timeout_seconds)"));
     EXPECT_EQ(seen[1].error, "");
     EXPECT_TRUE(soon_gone(process));
     EXPECT_EQ(play.reset({0})[0].error, "");
