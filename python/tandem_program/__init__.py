@@ -1,4 +1,4 @@
-"""The command `tandem` of the Python package. It does not import tandem, so that it starts at once."""
+"""The command `tandem` of the Python package. It imports no tandem, so it starts at once."""
 
 import os
 import sys
