@@ -18,10 +18,9 @@ install(FILES ${drawing_scripts} DESTINATION ${package}/scripts)
 install(TARGETS tandem_base ARCHIVE DESTINATION ${package}/lib)
 install(FILES cmake/wheel/tandemConfig.cmake cmake/tandem_add_plugin.cmake
   DESTINATION ${package}/lib/cmake/tandem)
-file(STRINGS cmake/public_headers.txt public_headers REGEX "^tandem/(base|env)/")
-foreach(header IN LISTS public_headers)
-  cmake_path(GET header PARENT_PATH folder)
-  install(FILES src/${header} DESTINATION ${package}/include/${folder})
+foreach(folder base env)  # the folders that a plug-in may include
+  file(GLOB headers CONFIGURE_DEPENDS src/tandem/${folder}/*.h)
+  install(FILES ${headers} DESTINATION ${package}/include/tandem/${folder})
 endforeach()
 get_target_property(fmt_include fmt::fmt-header-only INTERFACE_INCLUDE_DIRECTORIES)
 install(DIRECTORY ${fmt_include}/fmt DESTINATION ${package}/include)

@@ -35,7 +35,8 @@ quietly() {
 }
 
 make_programs() {
-  local wanted="${programs[*]} $("$python" -V)"
+  local wanted
+  wanted="${programs[*]} $("$python" -V)"
   [[ "$(cat .venv-wheel/tandem-stamp 2>/dev/null)" == "$wanted" ]] && return
   say "putting the build programs into .venv-wheel (half a minute)"
   quietly venv "$python" -m venv --clear .venv-wheel

@@ -27,7 +27,7 @@ def fetch_source(
             if hasattr(tarfile, "data_filter"):
                 files.extraction_filter = tarfile.data_filter
             files.extractall(work / "source")
-    except (OSError, tarfile.TarError) as error:
+    except (OSError, EOFError, tarfile.TarError) as error:
         raise InstallError(f"{archive} cannot be unpacked: {error}") from error
     (source,) = (work / "source").iterdir()
     return source

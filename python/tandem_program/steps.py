@@ -60,7 +60,10 @@ def run(words: Sequence[str | Path], log: Path, environment: Mapping[str, str]) 
 
     The program and its children are ended when this one is interrupted.
     """
+    ends = {signal.SIGINT, signal.SIGTERM}
     with log.open("w") as output:
+        # A signal that came before the child is known would leave it at work.
+        signal.pthread_sigmask(signal.SIG_BLOCK, ends)
         # Shells ignore Ctrl-C in their children, so a group of its own is ended as a whole.
         process = subprocess.Popen(
             words,
@@ -69,8 +72,10 @@ def run(words: Sequence[str | Path], log: Path, environment: Mapping[str, str]) 
             stderr=subprocess.STDOUT,
             env=dict(environment),
             start_new_session=True,
+            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, ends),
         )
         try:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, ends)
             status = process.wait()
         except BaseException:
             os.killpg(process.pid, signal.SIGTERM)
