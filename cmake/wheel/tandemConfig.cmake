@@ -1,4 +1,4 @@
-# What a plug-in needs of tandem's wheel: tandem::plugin with the headers of environments, fmt's
+# The parts of the wheel that a plug-in needs: tandem::plugin with the headers of environments, fmt's
 # headers, and tandem_add_plugin(). The whole library comes by `cmake --install`.
 get_filename_component(tandem_package "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 if(NOT TARGET tandem::plugin)
