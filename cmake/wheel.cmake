@@ -27,7 +27,7 @@ install(DIRECTORY ${fmt_include}/fmt DESTINATION ${package}/include)
 
 # The licences of libraries that the wheel holds copies of, or whose headers are compiled in.
 foreach(library libdnnl2 libfmt9 libspdlog1.10 libtomlplusplus3 libpng16-16 libzstd1 liblz4-1 libssl3
-    zlib1g libgomp1 ocl-icd-libopencl1 nlohmann-json3-dev libcli11-dev)
+    libgomp1 ocl-icd-libopencl1 nlohmann-json3-dev libcli11-dev)
   install(FILES /usr/share/doc/${library}/copyright DESTINATION ${package}/licences
     RENAME ${library} OPTIONAL)
 endforeach()

@@ -69,7 +69,7 @@ plain_path=$PATH
 train() { said tandem train "$@" --run-dir run; }
 
 try_wheel() {
-  said pip install "$(wheel)"
+  said pip install --quiet "$(wheel)"
   said du -sh venv/lib
   if pip list 2>/dev/null | grep -qE '^torch '; then fail "torch came along"; fi
   said tandem --version
@@ -81,16 +81,16 @@ for _ in range(1000):
     envs.step(envs.action_space.sample())
 envs.close()
 print('8000 steps of', tandem.__version__, 'in', tandem.__file__)"
-  train paac --env cartpole --steps 20k
+  train paac --env cartpole --steps 500k
   said tandem eval run --episodes 5
-  said pip install matplotlib
+  said pip install --quiet matplotlib
   said tandem plot run --out curves.png
   said tandem rollout --env gym:CartPole-v1 --random --steps 100 --out rollout
 }
 
 # plugin NAME TRAINING...: installs a plug-in twice and trains.
 plugin() {
-  said pip install "$(wheel)"
+  said pip install --quiet "$(wheel)"
   said tandem install "$1" --find-links "$dist"
   said tandem install "$1" --find-links "$dist"
   shift
@@ -108,9 +108,9 @@ print(envs.reset(seed=1)[0].shape, len(tandem.environments()), 'environments')"
 try_mujoco() { plugin mujoco paac --env mujoco:cartpole-swingup --steps 20k; }
 
 try_torch() {
-  said pip install "$(wheel)"
+  said pip install --quiet "$(wheel)"
   expect "libtorch: absent.*pip install 'tandem-rl\[torch\]'" tandem --version
-  said pip install "$(wheel)[torch]"
+  said pip install --quiet "$(wheel)[torch]"
   said python -c "import torch, tandem; print(torch.__version__, tandem.__version__)"
   expect 'libtorch: computes' tandem --version
   # Without a GPU the backend is loaded all the same, and says what it misses.
@@ -119,7 +119,7 @@ try_torch() {
 
 try_source() {
   said git clone --quiet "$repository" clone
-  said pip install ./clone
+  said pip install --quiet ./clone
   said tandem --version
   train paac --env cartpole --steps 20k
 }
