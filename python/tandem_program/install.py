@@ -74,7 +74,7 @@ def install(plugin: Plugin, options: argparse.Namespace, folder: Path, work: Pat
     source = fetch_source(plugin, options.version, options.find_links, work, options.environment)
     bring_cmake(work, options.environment)
     library = folder / plugin.name
-    with step(f"building {plugin.library} ({plugin.duration})"):
+    with step(f"{plugin.library} ({plugin.duration})"):
         run(["bash", source / plugin.script, library], work / "library.log", options.environment)
     with step("compiling the plug-in (half a minute)"):
         built = compile_plugin(plugin, options, source, library, work)

@@ -8,8 +8,8 @@ class Plugin:
     """A plug-in whose source is a distribution of its own, built on the user's machine."""
 
     name: str
-    library: str  # the library that it needs, with its licence
-    script: str  # puts the library into a folder
+    library: str  # what is done to get the library that it needs, and the library's licence
+    script: str  # does that, and puts the library into a folder
     variable: str  # of CMake: that folder
     duration: str  # of the script
     programs: tuple[str, ...]  # that the script needs
@@ -30,7 +30,7 @@ class Plugin:
 PLUGINS = {
     "atari": Plugin(
         name="atari",
-        library="the Arcade Learning Environment, GPL-2.0-only, from its source",
+        library="building the Arcade Learning Environment, GPL-2.0-only, from its source",
         script="tools/build_ale.sh",
         variable="TANDEM_ALE_DIR",
         duration="1 to 2 minutes",
@@ -39,7 +39,7 @@ PLUGINS = {
     ),
     "mujoco": Plugin(
         name="mujoco",
-        library="MuJoCo and the models of dm_control, Apache-2.0",
+        library="downloading MuJoCo and the models of dm_control, Apache-2.0",
         script="tools/build_mujoco.sh",
         variable="TANDEM_MUJOCO_DIR",
         duration="half a minute",

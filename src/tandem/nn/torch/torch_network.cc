@@ -86,7 +86,7 @@ at::Device checked_device(const std::string& device) {
   if (!at::hasCUDA()) {
     throw Error(
         "device: 'cuda' asked for, but this libtorch has no CUDA or finds no GPU; use --device "
-        "cpu, or build against a CUDA build of torch on a machine with an NVIDIA driver");
+        "cpu, or take a CUDA build of torch on a machine with an NVIDIA driver");
   }
   return at::kCUDA;
 }
