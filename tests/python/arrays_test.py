@@ -92,7 +92,7 @@ class Growth(unittest.TestCase):
         threads = len(os.listdir("/proc/self/task"))
         for _ in range(150):
             cycle()
-        if "asan" not in os.environ.get("LD_PRELOAD", ""):  # which keeps freed memory
+        if "asan" not in os.environ.get("LD_PRELOAD", ""):  # it keeps freed memory
             self.assertLess(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, 2000)
         self.assertEqual(len(os.listdir("/proc/self/fd")), handles)
         self.assertEqual(len(os.listdir("/proc/self/task")), threads)
