@@ -1,6 +1,6 @@
 # The everyday commands; `make help` lists them. Each sets up and builds what it needs first.
 .DEFAULT_GOAL := build
-.PHONY: api asan bench bench-peers build clean format help lint pong setup test torch tsan
+.PHONY: api asan bench bench-peers build clean format help lint pong setup test torch tsan wheel
 
 # With ccache, equal files compile once, in whatever folder the checkout is.
 export CCACHE_BASEDIR := $(CURDIR)
@@ -47,6 +47,9 @@ bench-peers: build ## Step environments and train beside the peers, and print th
 	benchmarks/python_envs.py
 	benchmarks/python_examples.py
 	benchmarks/side_by_side.py --busy
+
+wheel: ## Build the Python package's wheel and the sources of its plug-ins into dist/
+	tools/make_wheel.sh
 
 api: setup ## Build the reference of the public headers, build/api/index.html
 	tools/make_api.sh

@@ -17,7 +17,7 @@ if(nanobind_missing)
     return()
   endif()
   message(FATAL_ERROR "The Python package needs nanobind and the headers of a Python from 3.10 on. "
-    "Run `make setup`, name a Python that has nanobind with -DPython_EXECUTABLE=, or do without the "
+    "Run `make setup`, or apt-get install python3-dev, name a Python that has nanobind with -DPython_EXECUTABLE=, or do without the "
     "package: -DTANDEM_PYTHON=OFF")
 endif()
 message(STATUS "Python package: for ${Python_EXECUTABLE}")
@@ -48,9 +48,3 @@ endforeach()
 foreach(part plugins backends)
   file(CREATE_LINK ${PROJECT_BINARY_DIR}/${part} ${PROJECT_BINARY_DIR}/python/tandem/${part} SYMBOLIC)
 endforeach()
-
-# A wheel has this component alone.
-install(TARGETS tandem_python LIBRARY DESTINATION tandem COMPONENT python)
-if(TARGET onednn)
-  install(FILES ${own_dnnl} DESTINATION tandem COMPONENT python)
-endif()

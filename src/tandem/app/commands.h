@@ -8,6 +8,7 @@ namespace tandem {
 /// Each function adds one subcommand with its options. Parsing the command line runs the
 /// subcommand; its exceptions reach the caller.
 void add_train(CLI::App& program);
+void add_install(CLI::App& program);
 void add_envs(CLI::App& program);
 void add_systems(CLI::App& program);
 void add_presets(CLI::App& program);

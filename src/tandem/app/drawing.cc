@@ -12,15 +12,16 @@
 
 #include "tandem/base/error.h"
 #include "tandem/base/places.h"
+#include "tandem/env/gym/gym_options.h"
 
 namespace tandem {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// Finds the script in the source tree beside the build folder, or in the installation.
+/// Finds the script in the source tree beside the build folder, in the installation, or in a wheel.
 fs::path find_script(const std::string& name) {
-  for (const auto* place : {"../tools", "../share/tandem"}) {
+  for (const auto* place : {"../tools", "../share/tandem", "scripts"}) {
     auto file = (own_folder() / place / name).lexically_normal();
     if (fs::exists(file)) return file;
   }
@@ -28,10 +29,11 @@ fs::path find_script(const std::string& name) {
                           (own_folder() / "../tools").lexically_normal().string()));
 }
 
-/// Finds the Python of $TANDEM_PYTHON, or else that of `make setup`, which has all packages that
-/// the scripts need.
+/// Finds the Python of $TANDEM_PYTHON, or else that of a wheel, or that of `make setup`, which
+/// has all packages that the scripts need.
 fs::path find_python() {
   if (const char* chosen = std::getenv("TANDEM_PYTHON")) return chosen;
+  if (in_wheel()) return GymOptions().interpreter();
   for (const auto& folder : {own_folder() / "..", fs::current_path()}) {
     auto file = (folder / ".venv/bin/python").lexically_normal();
     if (fs::exists(file)) return file;

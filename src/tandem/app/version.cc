@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "tandem/base/error.h"
 #include "tandem/nn/backend.h"
 #include "tandem/nn/onednn/onednn_network.h"
 
@@ -16,6 +17,11 @@ std::string onednn_text() {
 
 std::string torch_text() {
   if (const auto file = find_backend("torch")) {
+    try {
+      static_cast<void>(load_backend("torch"));
+    } catch (const Error& error) {
+      return fmt::format("libtorch: absent, and needed for --device cuda; {}", error.what());
+    }
     return fmt::format("libtorch: computes networks with --device cuda, by {}", file->string());
   }
   return fmt::format(

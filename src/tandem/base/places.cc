@@ -47,6 +47,8 @@ std::vector<fs::path> places_of(const std::string& kind, const char* variable) {
   return folders;
 }
 
+bool in_wheel() { return fs::exists(own_folder() / "include/tandem/env/family.h"); }
+
 std::string joined(std::span<const fs::path> folders) {
   std::string list;
   for (const auto& folder : folders) {

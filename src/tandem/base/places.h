@@ -20,6 +20,10 @@ namespace tandem {
 [[nodiscard]] std::vector<std::filesystem::path> places_of(const std::string& kind,
                                                            const char* variable);
 
+/// Whether own_folder() is that of the Python package in a wheel, which has the headers of plug-ins
+/// beside the program. Thread-safe.
+[[nodiscard]] bool in_wheel();
+
 /// The folders as one text with colons between them, as an environment variable lists them.
 [[nodiscard]] std::string joined(std::span<const std::filesystem::path> folders);
 

@@ -3,8 +3,10 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include "tandem/base/error.h"
 #include "tandem/base/nearest.h"
@@ -18,13 +20,29 @@ namespace fs = std::filesystem;
 constexpr char kPrefix[] = "tandem_";
 constexpr char kSuffix[] = ".so";
 
-std::vector<fs::path> plugin_folders() { return places_of("plugins", "TANDEM_PLUGIN_PATH"); }
+constexpr char kVariable[] = "TANDEM_PLUGIN_PATH";
 
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+/// The folder for a user who may not write into the Python package; empty without a home.
+fs::path user_folder() {
+  const auto version = fmt::format("plugins-{}", kPluginAbi);
+  if (is_set("XDG_DATA_HOME")) return fs::path(std::getenv("XDG_DATA_HOME")) / "tandem" / version;
+  if (is_set("HOME")) return fs::path(std::getenv("HOME")) / ".local/share/tandem" / version;
+  return {};
+}
+
+/// The command that builds one of tandem's own plug-ins, or the advice for another one.
 std::string remedy(const std::string& name) {
   const bool ours = name == "atari" || name == "mujoco";
-  return ours ? "`make` builds it."
-              : fmt::format("Build its target {}{}, or name its folder in $TANDEM_PLUGIN_PATH.",
-                            kPrefix, name);
+  if (!ours) {
+    return fmt::format("Build its target {}{}, or name its folder in ${}.", kPrefix, name,
+                       kVariable);
+  }
+  return in_wheel() ? fmt::format("`tandem install {}` builds it.", name) : "`make` builds it.";
 }
 
 fs::path find_plugin(const std::string& name) {
@@ -41,6 +59,13 @@ fs::path find_plugin(const std::string& name) {
 }
 
 }  // namespace
+
+std::vector<fs::path> plugin_folders() {
+  if (!in_wheel() || is_set(kVariable)) return places_of("plugins", kVariable);
+  std::vector<fs::path> folders = {own_folder() / "plugins"};
+  if (auto folder = user_folder(); !folder.empty()) folders.push_back(std::move(folder));
+  return folders;
+}
 
 const PluginInfo& load_plugin(const std::string& name) {
   const auto file = find_plugin(name);
@@ -64,8 +89,8 @@ const PluginInfo& load_plugin(const std::string& name) {
   if (info->abi != kPluginAbi) {
     throw Error(fmt::format(
         "the plug-in {} was built for interface {} of tandem, this program has {}. Build "
-        "it anew.",
-        file.string(), info->abi, kPluginAbi));
+        "it anew. {}",
+        file.string(), info->abi, kPluginAbi, remedy(name)));
   }
   return *info;
 }

@@ -1,6 +1,7 @@
 // Finds and loads plug-ins: shared objects that provide a family of environments.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,11 @@ namespace tandem {
 /// to do, when no folder has it, when it cannot be loaded, or when it was built for other headers.
 /// Thread-safe.
 const PluginInfo& load_plugin(const std::string& name);
+
+/// The folders that are searched for plug-ins: those of places_of("plugins"), or, for a wheel of
+/// the Python package, the package's own and one of the user for this version of the interface.
+/// Thread-safe as long as nobody changes the process's environment variables.
+std::vector<std::filesystem::path> plugin_folders();
 
 /// The names of the plug-ins in the plug-in folders ("atari"), in alphabetical order; it loads none
 /// of them. Thread-safe as long as nobody changes the process's environment variables.

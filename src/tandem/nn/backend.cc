@@ -16,8 +16,20 @@ constexpr auto kPath = "TANDEM_BACKEND_PATH";
 
 std::string file_of(const std::string& name) { return "tandem_" + name + ".so"; }
 
+/// The command that brings a backend that works.
+std::string remedy() {
+  return in_wheel() ? "Get the torch that it was built for: pip install 'tandem-rl[torch]'"
+                    : "Rebuild it with `make`, or install the library it misses.";
+}
+
 std::filesystem::path found_backend(const std::string& name) {
   if (auto file = find_backend(name)) return *std::move(file);
+  if (in_wheel()) {
+    throw Error(
+        fmt::format("--device cuda needs lib{}, and this wheel of tandem was built without its "
+                    "backend {}. Use --device cpu, or build a wheel where torch is: docs/python.md",
+                    name, file_of(name)));
+  }
   throw Error(fmt::format(
       "--device cuda, and the CPU in a build without oneDNN, compute networks by lib{}, and there "
       "is no backend {} in {}. Get it by `make torch`, name the backend's folder in "
@@ -43,10 +55,8 @@ const BackendInfo& load_backend(const std::string& name) {
   // finds the backend loaded.
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
-    throw Error(fmt::format(
-        "the backend {} cannot be loaded: {}. Rebuild it with `make`, or install the library it "
-        "misses.",
-        file.string(), dlerror()));
+    throw Error(
+        fmt::format("the backend {} cannot be loaded: {}. {}", file.string(), dlerror(), remedy()));
   }
   using Entry = const BackendInfo* (*)();
   const auto entry = reinterpret_cast<Entry>(dlsym(handle, "tandem_backend"));

@@ -13,7 +13,8 @@
 namespace tandem {
 
 /// The version of the interface to backends. A backend's shared object exports a BackendInfo by
-/// `extern "C" const tandem::BackendInfo* tandem_backend()`. A backend with another abi is refused.
+/// `extern "C" const tandem::BackendInfo* tandem_backend()`, which may throw Error if it cannot serve
+/// with the libraries that were loaded. A backend with another abi is refused.
 /// Raise the number with each change of the headers that a backend includes.
 inline constexpr std::uint32_t kBackendAbi = 2;
 struct BackendInfo {

@@ -20,8 +20,11 @@
 #include <ATen/ops/threshold_backward.h>
 #include <c10/core/InferenceMode.h>
 #include <c10/util/accumulate.h>
+#include <torch/headeronly/version.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <utility>
 
 #include "tandem/base/error.h"
@@ -29,8 +32,24 @@
 #include "tandem/nn/batch.h"
 #include "tandem/nn/kernels/pixels.h"
 
+/// Of libtorch: TORCH_ABI_VERSION of the library that was loaded.
+extern "C" std::uint64_t aoti_torch_abi_version();
+
 namespace tandem {
 namespace {
+
+/// Refuses another release of libtorch than that of the headers: its objects may have another
+/// layout, although all symbols are there.
+void check_release() {
+  constexpr int kMinor = 48;
+  constexpr int kMajor = 56;
+  constexpr std::uint64_t kByte = 0xff;
+  const auto loaded = aoti_torch_abi_version();
+  if (loaded >> kMinor == TORCH_ABI_VERSION >> kMinor) return;
+  throw Error("the backend of libtorch was built for torch " TORCH_VERSION ", and torch " +
+              std::to_string(loaded >> kMajor) + "." + std::to_string((loaded >> kMinor) & kByte) +
+              " was loaded; pip install torch==" TORCH_VERSION ", or build tandem anew");
+}
 
 /// Makes libtorch compute in the calling thread alone. Setting the number of threads once is not
 /// enough, because OpenMP keeps it for each thread separately.
@@ -67,7 +86,7 @@ at::Device checked_device(const std::string& device) {
   if (!at::hasCUDA()) {
     throw Error(
         "device: 'cuda' asked for, but this libtorch has no CUDA or finds no GPU; use --device "
-        "cpu, or build against a CUDA build of torch on a machine with an NVIDIA driver");
+        "cpu, or take a CUDA build of torch on a machine with an NVIDIA driver");
   }
   return at::kCUDA;
 }
@@ -363,6 +382,7 @@ std::unique_ptr<Network> make(const Architecture& architecture, std::span<const 
 }  // namespace tandem
 
 extern "C" [[gnu::visibility("default")]] const tandem::BackendInfo* tandem_backend() {
+  tandem::check_release();
   static constexpr tandem::BackendInfo kInfo = {
       .abi = tandem::kBackendAbi, .name = "torch", .make_network = tandem::make};
   return &kInfo;

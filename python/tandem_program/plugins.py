@@ -1,0 +1,49 @@
+"""The plug-ins that can be installed."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """A plug-in whose source is a distribution of its own, built on the user's machine."""
+
+    name: str
+    library: str  # what is done to get the library that it needs, and the library's licence
+    script: str  # does that, and puts the library into a folder
+    variable: str  # of CMake: that folder
+    duration: str  # of the script
+    programs: tuple[str, ...]  # that the script needs
+    environment: str  # one of its environments
+
+    @property
+    def distribution(self) -> str:
+        return f"tandem-rl-{self.name}"
+
+    @property
+    def file(self) -> str:
+        return f"tandem_{self.name}.so"
+
+    def archive(self, version: str) -> str:
+        return f"{self.distribution.replace('-', '_')}-{version}.tar.gz"
+
+
+PLUGINS = {
+    "atari": Plugin(
+        name="atari",
+        library="building the Arcade Learning Environment, GPL-2.0-only, from its source",
+        script="tools/build_ale.sh",
+        variable="TANDEM_ALE_DIR",
+        duration="1 to 2 minutes",
+        programs=("bash", "tar", "patch", "c++"),
+        environment="atari:Pong",
+    ),
+    "mujoco": Plugin(
+        name="mujoco",
+        library="downloading MuJoCo and the models of dm_control, Apache-2.0",
+        script="tools/build_mujoco.sh",
+        variable="TANDEM_MUJOCO_DIR",
+        duration="half a minute",
+        programs=("bash", "c++"),
+        environment="mujoco:cartpole-swingup",
+    ),
+}

@@ -1,0 +1,74 @@
+// `tandem install`: runs the Python package's installer, which builds plug-ins on this machine.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tandem/app/commands.h"
+#include "tandem/app/help.h"
+#include "tandem/base/error.h"
+#include "tandem/base/places.h"
+#include "tandem/env/gym/gym_options.h"
+#include "tandem/env/plugin.h"
+
+namespace tandem {
+namespace {
+
+constexpr const char* kInstallFooter = R"(
+The plug-ins need libraries that the package does not hold: the Arcade Learning
+Environment (GPL-2.0-only, built from its source), and MuJoCo. It needs a C++
+compiler and the network, and takes about 2 minutes.)";
+
+struct InstallOptions {
+  std::string plugin;
+  std::vector<std::string> find_links;
+  bool force = false;
+};
+
+/// Becomes the installer.
+[[noreturn]] void install(const InstallOptions& options) {
+  if (!in_wheel()) {
+    throw Error(
+        "`tandem install` is for the Python package that pip installed; in a clone `make` builds "
+        "the plug-ins");
+  }
+  std::vector<std::string> words = {GymOptions().interpreter(),
+                                    own_folder().parent_path() / "tandem_program"};
+  words.insert(words.end(), {options.plugin, "--version", TANDEM_VERSION});
+  words.insert(words.end(), {"--package", own_folder(), "--folders", joined(plugin_folders())});
+  for (const auto& place : options.find_links) words.insert(words.end(), {"--find-links", place});
+  if (options.force) words.emplace_back("--force");
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (auto& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execvp(arguments[0], arguments.data());
+  throw Error(fmt::format("cannot start the Python {}: {}; $TANDEM_PYTHON names another one",
+                          words.front(), std::strerror(errno)));
+}
+
+}  // namespace
+
+void add_install(CLI::App& program) {
+  auto* command =
+      program.add_subcommand("install", "Build a plug-in for the Python package: atari or mujoco");
+  const auto options = std::make_shared<InstallOptions>();
+  command->add_option("PLUGIN", options->plugin, "atari or mujoco")
+      ->required()
+      ->check(CLI::IsMember({"atari", "mujoco"}));
+  command
+      ->add_option("--find-links", options->find_links,
+                   "Folder or page with the source of the plug-in; may be said again (default: the "
+                   "package index)")
+      ->type_name("PLACE")
+      ->allow_extra_args(false);
+  command->add_flag("--force", options->force, "Build it anew even if it is there and works");
+  end_help(*command, {"tandem install atari"}, kInstallFooter);
+  command->callback([options] { install(*options); });
+}
+
+}  // namespace tandem

