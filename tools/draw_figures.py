@@ -40,7 +40,7 @@ def data_path() -> Figure:
             "84 x 84, brighter of two",
             "plugins/atari/observer.cc",
         ),
-        ("stack", "environment", 2, 0, "frame stack", "the four newest", "env/stacked_env.cc"),
+        ("stack", "environment", 2, 0, "frame stack", "the four newest", "env/env_record.cc"),
         ("row", "queue", 3, 0, "rollout row", "observation t + 1", "data/rollout.h"),
         ("step", "environment", 0, 1, "VecEnv", "steps each environment", "env/vec_env.cc"),
         ("bound", "step", 1, 1, "action", "within its bounds", "acting/env_actions.cc"),

@@ -20,8 +20,11 @@ def environments() -> list[str]:
 
 def gymnasium_id(env_id: str) -> str:
     """The id in Gymnasium: "tandem/Pong-v0" of "atari:Pong", "tandem/cartpole-v0" of "cartpole",
-    "tandem/mujoco:walker-walk-v0" of "mujoco:walker-walk"."""
-    return f"tandem/{env_id.removeprefix('atari:')}-v0"
+    "tandem/mujoco.walker-walk-v0" of "mujoco:walker-walk".
+
+    Gymnasium takes a colon for the end of a module's name, so that a dot stands for it.
+    """
+    return f"tandem/{env_id.removeprefix('atari:').replace(':', '.')}-v0"
 
 
 def register() -> None:

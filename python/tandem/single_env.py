@@ -25,7 +25,10 @@ _open: "weakref.WeakSet[Env]" = weakref.WeakSet()
 def _close_all() -> None:
     """Ends what environments that are still open have started."""
     for environment in list(_open):
-        environment.close()
+        try:
+            environment.close()
+        except Error:
+            continue  # another thread is stepping it, and ends with the process
 
 
 class Env(gymnasium.Env[Array, Any]):

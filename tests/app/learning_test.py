@@ -55,6 +55,12 @@ class Learning(unittest.TestCase):
     def test_catch(self):
         self.assertGreaterEqual(mean_return("paac", "catch"), 0.95)  # random play: -0.6; most: 1
 
+    def test_several_agents(self):
+        players = ["--set", "env.players=3", "--set", "env.size=10"]
+        for system in ("a3c", "apex", "ga3c", "hts", "impala", "paac"):
+            with self.subTest(system=system):
+                self.assertTrue(reaches(0.7, system, "catch", "--steps", "200k", *players))
+
     # A3C's runs differ with the threads' timing, and at the end one in thirty had lost again what
     # it had learned. All of many runs reached these scores on the way.
     def test_a3c_cartpole(self):

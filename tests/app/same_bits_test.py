@@ -16,11 +16,10 @@ from pathlib import Path
 
 PROGRAM = Path(os.environ["TANDEM"])
 HAS_ATARI = (PROGRAM.parent / "plugins" / "tandem_atari.so").exists()
-STEPS = 6400
-CONFIG = [
-    *["--env", "atari:Pong" if HAS_ATARI else "catch", "--steps", STEPS, "--seed", 3],
-    *["--set", "net.arch=nips", "--set", "run.checkpoint_minutes=0.01"],
-]
+CONFIG = ["--seed", 3, "--set", "run.checkpoint_minutes=0.01"]
+
+THREE_AGENTS = ["--env", "catch", *["--set", "env.players=3", "--set", "env.size=84"]]
+THREE_AGENTS += ["--set", "net.arch=nips"]
 
 
 def launch(*words):
@@ -39,6 +38,8 @@ class SameBits:
     """One system: its name, its options, and options for two different sets of threads."""
 
     system = ""
+    task = ["--env", "atari:Pong" if HAS_ATARI else "catch", "--set", "net.arch=nips"]
+    steps = 6400
     words = []
     few_threads = []
     more_threads = []
@@ -53,7 +54,8 @@ class SameBits:
 
     @classmethod
     def train(cls, run, threads):
-        return launch(cls.system, *CONFIG, *cls.words, *threads, "--run-dir", run)
+        words = [*cls.task, *CONFIG, *cls.words, *threads, "--run-dir", run]
+        return launch(cls.system, "--steps", cls.steps, *words)
 
     def finish(self, process):
         self.assertEqual(process.wait(timeout=300), 0)
@@ -99,7 +101,7 @@ class Paac(SameBits, unittest.TestCase):
 
     def test_interrupted_and_resumed(self):
         run = self.cut_short("interrupted", signal.SIGINT)
-        self.assertLess(self.bits(run)[0], STEPS)
+        self.assertLess(self.bits(run)[0], self.steps)
         self.finish(resume(run))
         self.assertEqual(self.bits(run), self.bits(self.whole))
 
@@ -111,6 +113,14 @@ class HtsA2c(SameBits, unittest.TestCase):
     more_threads = [
         *["--set", "hts.executors=3", "--set", "hts.actors=4", "--set", "hts.learners=2"],
     ]
+
+
+class PaacAgents(Paac):
+    task = THREE_AGENTS
+
+
+class HtsAgents(HtsA2c):
+    task = THREE_AGENTS
 
 
 class HtsPpo(HtsA2c):

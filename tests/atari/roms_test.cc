@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -81,7 +82,7 @@ TEST_F(Roms, AllGamesOfThePaperLoadAndStep) {
     std::vector<std::byte> frame(env->spec().frame_bytes());
     Stream stream(1, 0);
     env->reset(stream, frame);
-    env->step({}, stream, frame);
+    env->step(std::array{Action{}}, stream, frame);
     EXPECT_NE(*std::ranges::max_element(frame), std::byte{0}) << game << " shows nothing";
   }
 }

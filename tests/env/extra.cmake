@@ -7,3 +7,8 @@ foreach(plugin good old mute incomplete)
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test_plugins)
   add_dependencies(env_tests tandem_${plugin})
 endforeach()
+
+# Environments in Python.
+target_compile_definitions(env_tests PRIVATE TANDEM_TEST_PYTHON="${TANDEM_TEST_PYTHON}")
+add_test(NAME env.spaces COMMAND ${TANDEM_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/gym/spaces_test.py)
+set_tests_properties(env.spaces PROPERTIES ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)

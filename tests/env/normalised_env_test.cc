@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -32,7 +33,7 @@ std::vector<float> numbers(Env& env, int count) {
     if (i == 0) {
       env.reset(stream, frame);
     } else {
-      env.step({}, stream, frame);
+      env.step(std::array{Action{}}, stream, frame);
     }
     std::memcpy(&shown.emplace_back(), frame.data(), sizeof(float));
   }
@@ -58,7 +59,7 @@ TEST(NormalisedEnv, GoesOnFromASavedState) {
   EXPECT_TRUE(reader.at_end());
   Stream stream(1, 0);
   std::vector<std::byte> frame(sizeof(float));
-  other->step({}, stream, frame);
+  other->step(std::array{Action{}}, stream, frame);
   float second = 0;
   std::memcpy(&second, frame.data(), sizeof(second));
   EXPECT_EQ(second, 0.5F);
@@ -70,7 +71,7 @@ TEST(NormalisedEnv, AllocatesNothingInAStep) {
   std::vector<std::byte> frame(sizeof(float));
   env->reset(stream, frame);
   const AllocationCount allocations;
-  env->step({}, stream, frame);
+  env->step(std::array{Action{}}, stream, frame);
   EXPECT_EQ(allocations.so_far(), 0);
 }
 

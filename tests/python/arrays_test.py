@@ -1,6 +1,7 @@
 """Tests of the arrays that tandem returns: nothing overwrites them, and their memory is reused."""
 
 import gc
+import os
 import resource
 import unittest
 
@@ -84,8 +85,6 @@ class Growth(unittest.TestCase):
                 step(env)
             env.close()
 
-        import os
-
         for _ in range(20):
             cycle()
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -93,7 +92,8 @@ class Growth(unittest.TestCase):
         threads = len(os.listdir("/proc/self/task"))
         for _ in range(150):
             cycle()
-        self.assertLess(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, 2000)
+        if "asan" not in os.environ.get("LD_PRELOAD", ""):  # it keeps freed memory
+            self.assertLess(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, 2000)
         self.assertEqual(len(os.listdir("/proc/self/fd")), handles)
         self.assertEqual(len(os.listdir("/proc/self/task")), threads)
 

@@ -87,6 +87,29 @@ class Callables(unittest.TestCase):
             env.step([0, 0])
         env.close()
 
+    def test_an_error_loses_no_other_environment(self):
+        class Picky(Counting):
+            def step(self, action):
+                if action == 1:
+                    raise ValueError("not that")
+                return super().step(action)
+
+        env = tandem.make_vec(lambda: Picky(), 3, 2)
+        env.reset(seed=1)
+        env.send([0, 1, 0])
+        with self.assertRaisesRegex(tandem.Error, "environment 1.*"):
+            env.recv()
+        observations, *_, infos = env.recv()
+        self.assertEqual(sorted(infos["env_id"]), [0, 2])
+        np.testing.assert_array_equal(observations, [[0, 1]] * 2)
+        with self.assertRaisesRegex(tandem.Error, "environment 1.*"):
+            env.step([0, 0, 0])
+        observations, _ = env.reset(options={"reset_mask": np.array([False, True, False])})
+        np.testing.assert_array_equal(observations, [[0, 2], [0, 0], [0, 2]])
+        observations = env.step([0, 0, 0])[0]
+        np.testing.assert_array_equal(observations, [[0, 3], [0, 1], [0, 3]])
+        env.close()
+
 
 class Waiting(unittest.TestCase):
     def interrupted(self, call):

@@ -1,6 +1,7 @@
 """Tests of misuse: each has a clear exception, and none ends the process or hangs it."""
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -16,14 +17,21 @@ import tandem
 
 def run_python(script, timeout=30):
     """The output of a script in a process of its own, whose exit status must be 0."""
-    done = subprocess.run(
+    process = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(script)],
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=timeout,
+        start_new_session=True,
     )
-    assert done.returncode == 0, f"exit status {done.returncode}\n{done.stdout}{done.stderr}"
-    return done.stdout
+    try:
+        output, errors = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)  # its children as well
+        process.communicate()
+        raise
+    assert process.returncode == 0, f"exit status {process.returncode}\n{output}{errors}"
+    return output
 
 
 class Actions(unittest.TestCase):
@@ -158,6 +166,8 @@ class Threads(unittest.TestCase):
 
 
 class Processes(unittest.TestCase):
+    # AddressSanitizer's allocator may be locked at a fork, and the child then waits for it forever.
+    @unittest.skipIf("asan" in os.environ.get("LD_PRELOAD", ""), "a sanitizer cannot fork")
     # Seen failing without the comparison of process ids.
     def test_a_fork_is_refused_and_ends(self):
         output = run_python("""

@@ -29,6 +29,9 @@ void list_envs() {
       fmt::print("plug-in {} cannot be used: {}\n", name, error.what());
     }
   }
+  fmt::print(
+      "\nenvironments of Gymnasium, by their id or with the module that registers it:\n"
+      "gym:CartPole-v1  gym:package.module:ID\n");
   if (plugins.empty())
     fmt::print("\nNo plug-ins found. `make` builds those of Atari and MuJoCo.\n");
 }

@@ -26,7 +26,7 @@ struct GroupRequest {
 
 /// The answer to a request. Value type.
 struct GroupAnswer {
-  int env = 0;
+  int env = 0;             // as in the request
   StepResult result = {};  // its `rewards` are valid until the next request to this environment
   std::exception_ptr error = nullptr;  // an Error in this environment; null: none
 };
@@ -71,8 +71,8 @@ class EnvFactory {
   /// Of environments that are made singly.
   template <class Make>
   requires(!std::same_as<std::remove_cvref_t<Make>, EnvFactory> &&
-           std::is_invocable_r_v<std::unique_ptr<Env>, Make&, int>)
-  EnvFactory(Make make) : make_env_(std::move(make)) {}  // NOLINT: as std::function is made
+           std::is_invocable_r_v<std::unique_ptr<Env>, Make&, int>) EnvFactory(Make make)
+      : make_env_(std::move(make)) {}  // NOLINT: as std::function is made
 
   /// Of environments that exist in groups alone.
   static EnvFactory of_groups(MakeGroup make_group);

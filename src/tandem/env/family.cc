@@ -8,10 +8,13 @@
 
 #include "tandem/base/error.h"
 #include "tandem/env/builtin.h"
+#include "tandem/env/gym/gym_family.h"
 #include "tandem/env/plugin.h"
 
 namespace tandem {
 namespace {
+
+const std::string kGymnasium = "gym";
 
 void refuse_paths(const std::string& id, const std::string& plugin) {
   const bool is_word =
@@ -47,6 +50,7 @@ std::unique_ptr<EnvFamily> find_family(const std::string& id) {
     return family;
   }
   const auto plugin = id.substr(0, colon);
+  if (plugin == kGymnasium) return make_gym_family();
   refuse_paths(id, plugin);
   return load_plugin(plugin).create();
 }

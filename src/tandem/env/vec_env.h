@@ -33,7 +33,7 @@ struct VecEnvOptions {
   int count = 1;           // how many environments
   int threads = 0;         // worker threads; 0: step in the caller's thread
   std::uint64_t seed = 0;  // row r draws from Stream(seed, r), r its global index
-  Autoreset autoreset = Autoreset::same_step;
+  Autoreset autoreset = Autoreset::same_step;  // who resets after an end
   /// Not empty: one seed an environment; agent a of environment i draws from Stream(seeds[i], a).
   std::vector<std::uint64_t> seeds = {};
 };

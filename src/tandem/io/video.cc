@@ -86,10 +86,6 @@ int horizontal_scale(double pixel_aspect, int scale) {
   return std::max(1, static_cast<int>(std::lround(pixel_aspect * scale)));
 }
 
-void Descriptor::close() {
-  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
-}
-
 VideoWriter::VideoWriter(std::filesystem::path file, const Picture& first,
                          const VideoOptions& options)
     : file_(std::move(file)),

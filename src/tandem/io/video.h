@@ -5,29 +5,11 @@
 
 #include <filesystem>
 #include <string>
-#include <utility>
 
+#include "tandem/base/descriptor.h"
 #include "tandem/env/env.h"
 
 namespace tandem {
-
-/// Owns a file descriptor of the operating system. Move-only.
-class Descriptor {
- public:
-  explicit Descriptor(int descriptor = -1) : descriptor_(descriptor) {}
-  ~Descriptor() { close(); }
-  Descriptor(Descriptor&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    return *this;
-  }
-
-  [[nodiscard]] int get() const { return descriptor_; }
-  void close();
-
- private:
-  int descriptor_;  // -1: none
-};
 
 /// Speed and size of a video. Value type.
 struct VideoOptions {

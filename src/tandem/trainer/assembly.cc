@@ -105,7 +105,7 @@ TrainingRunOptions Assembly::run_options() const {
           .metrics = algorithm_.metrics,
           .log_seconds = config_.run.log_seconds,
           .checkpoint_minutes = config_.run.checkpoint_minutes,
-          .repeatable = repeatable(config_)};
+          .repeatable = repeatable(config_) && spec_.saves};
 }
 
 TrainingContext Assembly::context(TrainingRun& run, const Checkpoint* resume) {

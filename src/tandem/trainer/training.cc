@@ -48,6 +48,10 @@ Training::Training(const Config& config, const std::filesystem::path& folder, bo
     check_resume(*found_, assembly_.config());
     load_learner(found_->checkpoint, assembly_.learner());
     spdlog::info("going on from {}", found_->folder.string());
+    if (!assembly_.spec().saves) {
+      spdlog::warn("the games of {} begin anew, because they cannot be saved",
+                   assembly_.config().env.id);
+    }
   }
   directory_.write_config(assembly_.config().toml());  // a resumed run may have another budget
   const auto& device = assembly_.config().run.device;

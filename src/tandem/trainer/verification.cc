@@ -72,6 +72,12 @@ Verification verify(const Config& config, const std::filesystem::path& folder, s
         fmt::join(systems, ", ")));
   }
   require_measured(config);
+  if (!config.env.spec().saves) {
+    throw Error(fmt::format(
+        "runs in {} cannot be promised to repeat bit by bit: such environments cannot save their "
+        "state, and draw random numbers of their own",
+        config.env.id));
+  }
   const auto recorded = read_fingerprints(folder);
   if (recorded.empty()) {
     throw Error(fmt::format("there is nothing to compare a new run with: {} has no updates.bin",

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Trains agents in Gymnasium environments, and writes the table of docs/results/python.md.
+
+usage: benchmarks/gym_learning.py [--runs DIR] [--only WORDS] [--table]
+
+Each case is one training with seed 1, into a folder of its own under DIR (runs/gym), and the mean
+score of 30 greedy games afterwards. A case whose run is finished is not trained again. --table
+prints the table of the runs that are there. The interpreter that runs this script needs gymnasium,
+and with it minigrid and box2d for the tasks of these names.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SYSTEMS = ("paac", "a3c", "ga3c", "hts", "impala", "apex")
+
+
+@dataclass
+class Case:
+    system: str
+    env: str
+    steps: str
+    words: tuple[str, ...] = ()
+
+    @property
+    def name(self):
+        return f"{self.env.split(':')[-1]}-{self.system}"
+
+
+MINIGRID = (
+    "env.wrappers=minigrid.wrappers:RGBImgPartialObsWrapper,minigrid.wrappers:ImgObsWrapper",
+)
+PPO = ("algo=ppo",)
+LANDER = (*PPO, "ppo.entropy=0.01", "optimizer.lr=5e-4")
+CASES = [
+    *(Case(system, "gym:CartPole-v1", "1M") for system in SYSTEMS),
+    *(Case(system, "gym:LunarLander-v3", "3M", PPO) for system in ("paac", "hts")),
+    Case("paac", "gym:minigrid:MiniGrid-Empty-5x5-v0", "300k", MINIGRID),
+    Case("apex", "gym:minigrid:MiniGrid-Empty-5x5-v0", "300k", MINIGRID),
+    *(Case(system, "gym:Pendulum-v1", "2M", PPO) for system in ("paac", "hts")),
+]
+
+
+def tandem(*words, **options):
+    environment = {**os.environ, "TANDEM_PYTHON": sys.executable}
+    command = [str(word) for word in (ROOT / "build/tandem", *words)]
+    return subprocess.run(command, check=True, env=environment, **options)
+
+
+def train(case, folder):
+    run = folder / case.name
+    if (run / "result.json").exists():
+        return
+    words = [word for setting in case.words for word in ("--set", setting)]
+    words += ["--env", case.env, "--steps", case.steps, "--seed", 1, "--run-dir", run]
+    tandem("train", case.system, *words)
+
+
+def score(case, folder):
+    words = ["eval", folder / case.name, "--greedy", "--episodes", 30, "--json"]
+    return json.loads(tandem(*words, capture_output=True).stdout)
+
+
+def print_table(cases, folder):
+    print("| environment | system | steps | seconds | mean of 30 greedy games | settings |")
+    print("|---|---|---|---|---|---|")
+    for case in cases:
+        run = folder / case.name
+        if not (run / "result.json").exists():
+            continue
+        result = json.loads((run / "result.json").read_text())
+        mean = score(case, folder)["mean"]
+        settings = " ".join(f"`{setting}`" for setting in case.words) or "-"
+        print(
+            f"| {case.env} | {case.system} | {result['steps']:,} | {result['seconds']:.0f} "
+            f"| {mean:.1f} | {settings} |"
+        )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=Path, default=ROOT / "runs/gym")
+    parser.add_argument("--only", default="", help="cases whose name has these letters")
+    parser.add_argument("--table", action="store_true", help="print the table, train nothing")
+    options = parser.parse_args()
+    cases = [case for case in CASES if options.only in case.name]
+    if not options.table:
+        for case in cases:
+            train(case, options.runs)
+    print_table(cases, options.runs)
+
+
+if __name__ == "__main__":
+    main()

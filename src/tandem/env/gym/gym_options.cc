@@ -1,0 +1,61 @@
+#include "tandem/env/gym/gym_options.h"
+
+#include <cstdlib>
+#include <sstream>
+
+namespace tandem {
+
+FieldList GymOptions::fields() {
+  constexpr double kMostWorkers = 1024;
+  constexpr double kMostSeconds = 1e6;
+  return {
+      {.key = "kwargs",
+       .target = &kwargs,
+       .meaning = "arguments of the environment, a JSON object: {\"gravity\": -5}"},
+      {.key = "wrappers",
+       .target = &wrappers,
+       .meaning = "wrappers around it, innermost first: module:Class,module:Class"},
+      {.key = "pickle",
+       .target = &pickle,
+       .meaning = "file with a pickled callable that makes an environment; the id is then a label"},
+      {.key = "python",
+       .target = &python,
+       .meaning = "Python interpreter of the workers; empty: $TANDEM_PYTHON, or else python3"},
+      {.key = "workers",
+       .target = &workers,
+       .meaning = "processes that step the environments of a group; auto: as many as cores",
+       .least = 1,
+       .most = kMostWorkers,
+       .word = "auto",
+       .word_value = 0},
+      {.key = "timeout_seconds",
+       .target = &timeout_seconds,
+       .meaning = "longest time of a step or reset; a start may take five times as long",
+       .least = 0.01,
+       .most = kMostSeconds},
+      {.key = "stack",
+       .target = &stack,
+       .meaning = "frames in an observation",
+       .least = 1,
+       .most = 64},
+  };
+}
+
+std::vector<std::string> GymOptions::wrapper_names() const {
+  std::vector<std::string> names;
+  std::istringstream words(wrappers);
+  for (std::string word; std::getline(words, word, ',');) {
+    const auto begin = word.find_first_not_of(' ');
+    if (begin == std::string::npos) continue;
+    names.push_back(word.substr(begin, word.find_last_not_of(' ') - begin + 1));
+  }
+  return names;
+}
+
+std::string GymOptions::interpreter() const {
+  if (!python.empty()) return python;
+  const char* chosen = std::getenv("TANDEM_PYTHON");
+  return chosen != nullptr && *chosen != '\0' ? chosen : "python3";
+}
+
+}  // namespace tandem

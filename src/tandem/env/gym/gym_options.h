@@ -1,0 +1,30 @@
+// The options of Gymnasium environments.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tandem/base/field.h"
+
+namespace tandem {
+
+/// How Gymnasium environments are made, and by how many worker processes. Value type.
+struct GymOptions {
+  std::string kwargs = {};    // a JSON object; empty: none
+  std::string wrappers = {};  // module:Class, separated by commas, innermost first
+  std::string pickle = {};    // a file with a callable that makes an environment; empty: by its id
+  std::string python = {};    // an interpreter; empty: $TANDEM_PYTHON, or else python3 on $PATH
+  std::int64_t workers = 0;   // processes of a group; 0: as many as cores
+  double timeout_seconds = 60;  // of a step or reset
+  std::int64_t stack = 1;       // frames in an observation
+
+  FieldList fields();
+
+  /// The words of `wrappers`.
+  [[nodiscard]] std::vector<std::string> wrapper_names() const;
+  /// The interpreter, by the rule above.
+  [[nodiscard]] std::string interpreter() const;
+};
+
+}  // namespace tandem

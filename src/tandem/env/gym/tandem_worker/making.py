@@ -1,0 +1,54 @@
+"""Makes an environment as the user's config says."""
+
+from __future__ import annotations
+
+import importlib
+import pickle
+from typing import Any
+
+import gymnasium
+from tandem_worker.faults import Lie
+
+
+def make(start: dict[str, Any]) -> Any:
+    """One environment, in its wrappers."""
+    env = _from_pickle(start) if start["pickle"] else _from_id(start["id"], start["kwargs"])
+    for wrapper in start["wrappers"]:
+        env = _class_of(wrapper)(env)
+    for needed in ("observation_space", "action_space", "reset", "step"):
+        if not hasattr(env, needed):
+            raise Lie(f"{type(env).__name__} is no environment of Gymnasium: it has no {needed}")
+    return env
+
+
+def _from_pickle(start: dict[str, Any]) -> Any:
+    with open(start["pickle"], "rb") as file:
+        maker = pickle.load(file)
+    return maker(**start["kwargs"])
+
+
+def _from_id(name: str, kwargs: dict[str, Any]) -> Any:
+    # Gymnasium's checker would look at each step again.
+    options: dict[str, Any] = {"disable_env_checker": True}
+    module, colon, rest = name.partition(":")
+    if colon:
+        importlib.import_module(module)
+    if "render_mode" not in kwargs and "rgb_array" in _render_modes(rest if colon else name):
+        options |= {"render_mode": "rgb_array"}
+    return gymnasium.make(name, **(options | kwargs))
+
+
+def _render_modes(name: str) -> list[str]:
+    """The ways to draw this environment, without making it; none if it does not say so."""
+    entry: Any = gymnasium.spec(name).entry_point
+    if isinstance(entry, str):
+        entry = gymnasium.envs.registration.load_env_creator(entry)
+    metadata = getattr(entry, "metadata", None)
+    return list(metadata.get("render_modes") or []) if isinstance(metadata, dict) else []
+
+
+def _class_of(wrapper: str) -> Any:
+    module, colon, name = wrapper.partition(":")
+    if not colon or not name:
+        raise Lie(f"env.wrappers needs names like module:Class, and has '{wrapper}'")
+    return getattr(importlib.import_module(module), name)

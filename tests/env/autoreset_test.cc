@@ -1,0 +1,84 @@
+// Who resets an environment whose episode has ended, and when.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/env/scripted_env.h"
+
+namespace tandem {
+namespace {
+
+using testing::ElementsAre;
+
+class AutoresetThreads : public testing::TestWithParam<int> {
+ protected:
+  VecEnv make(Script& script, Autoreset autoreset) const {
+    return {scripted(script),
+            {.count = 2, .threads = GetParam(), .seed = 3, .autoreset = autoreset}};
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Threads, AutoresetThreads, testing::Values(0, 2));
+
+// Seen failing with a reset that gave the last step's reward again.
+TEST_P(AutoresetThreads, TheNextStepResets) {
+  Script script;
+  auto envs = make(script, Autoreset::next_step);
+  Observations seen(2, 3);
+  envs.reset(seen.bytes());
+  const std::vector<Action> actions(2, {.discrete = 1});
+  for (int step = 0; step < 5; ++step) envs.step(actions, seen.bytes());
+  EXPECT_TRUE(envs.result(0).terminated);
+  EXPECT_THAT(seen.steps(0), ElementsAre(3, 4, 5));
+  EXPECT_EQ(envs.reward(0), 1);
+
+  envs.step(actions, seen.bytes());
+  EXPECT_FALSE(envs.result(0).terminated);
+  EXPECT_EQ(envs.reward(0), 0);
+  EXPECT_THAT(seen.steps(0), ElementsAre(0, 0, 0));
+  EXPECT_THAT(seen.episodes(0), ElementsAre(2, 2, 2));
+  envs.step(actions, seen.bytes());
+  EXPECT_THAT(seen.steps(0), ElementsAre(0, 0, 1));
+}
+
+TEST_P(AutoresetThreads, TheCallerResets) {
+  Script script;
+  auto envs = make(script, Autoreset::disabled);
+  Observations seen(2, 3);
+  envs.reset(seen.bytes());
+  const std::vector<Action> actions(2);
+  for (int step = 0; step < 5; ++step) envs.step(actions, seen.bytes());
+  EXPECT_THAT(seen.steps(1), ElementsAre(3, 4, 5));
+  EXPECT_THROW(envs.step(actions, seen.bytes()), Error);
+
+  const std::vector<int> one{1};
+  const std::vector<std::byte*> place{seen.of(1)};
+  envs.reset(one, place);
+  EXPECT_THAT(seen.steps(1), ElementsAre(0, 0, 0));
+  EXPECT_THAT(seen.steps(0), ElementsAre(3, 4, 5));
+  envs.send(one, std::vector<Action>(1), place);
+  envs.receive(1);
+  EXPECT_THAT(seen.steps(1), ElementsAre(0, 0, 1));
+  EXPECT_THROW(envs.step(actions, seen.bytes()), Error) << "the other one still waits for a reset";
+}
+
+TEST_P(AutoresetThreads, ThePresentObservationCanBeShownAgain) {
+  Script script;
+  auto envs = make(script, Autoreset::same_step);
+  Observations seen(2, 3);
+  Observations again(2, 3);
+  envs.reset(seen.bytes());
+  for (int step = 0; step < 7; ++step) envs.step(std::vector<Action>(2), seen.bytes());
+  for (int row = 0; row < 2; ++row) envs.show(row, again.of(row));
+  EXPECT_EQ(again.values(), seen.values());
+}
+
+TEST(VecEnvSeeds, EachEnvironmentBehavesAsTheFirstOfItsSeed) {
+  Script script;
+  VecEnv envs(scripted(script), {.count = 2, .seeds = {8, 5}});
+  VecEnv alone(scripted(script), {.seed = 5});
+  EXPECT_EQ(envs.stream(1).bits(), alone.stream(0).bits());
+  EXPECT_NE(envs.stream(0).bits(), alone.stream(0).bits());
+  EXPECT_THROW(VecEnv(scripted(script), {.count = 3, .seeds = {1, 2}}), std::logic_error);
+}
+
+}  // namespace
+}  // namespace tandem
