@@ -117,10 +117,12 @@ class HtsA2c(SameBits, unittest.TestCase):
 
 class PaacAgents(Paac):
     task = THREE_AGENTS
+    steps = 24000
 
 
 class HtsAgents(HtsA2c):
     task = THREE_AGENTS
+    steps = 24000
 
 
 class HtsPpo(HtsA2c):
