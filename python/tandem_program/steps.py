@@ -28,6 +28,7 @@ CAUSES = (
     ),
     (r"Killed signal|out of memory|cc1plus.*[Kk]illed", "there is too little memory"),
 )
+UNKNOWN_CAUSE = "see the lines above"
 
 
 class InstallError(Exception):
@@ -52,7 +53,7 @@ def cause(output: str) -> str:
     for pattern, text in CAUSES:
         if re.search(pattern, output):
             return text
-    return "see the lines above"
+    return UNKNOWN_CAUSE
 
 
 def run(words: Sequence[str | Path], log: Path, environment: Mapping[str, str]) -> None:
