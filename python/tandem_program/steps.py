@@ -17,7 +17,8 @@ CAUSES = (
     (r"Permission denied|Read-only file system", "a folder is not writable; see the lines above"),
     (
         r"Temporary failure in name resolution|NameResolutionError|Name or service not known"
-        r"|Failed to establish a new connection|Network is unreachable|Could not resolve",
+        r"|Failed to establish a new connection|Network is unreachable|Could not resolve"
+        r"|ProxyError|Connection refused|ConnectTimeout|ReadTimeout|SSLError",
         "no network; check the connection and the proxy settings (http_proxy, https_proxy)",
     ),
     (r"No module named pip", "this Python has no pip; get it by: python -m ensurepip"),

@@ -129,7 +129,7 @@ class Installer(unittest.TestCase):
         )  # fmt: skip
 
     def test_no_network(self):
-        nowhere = {"PIP_NO_INDEX": "0", "PIP_CONFIG_FILE": os.devnull, "PIP_RETRIES": "0"}
+        nowhere = {"PIP_NO_INDEX": "0", "PIP_CONFIG_FILE": os.devnull, "PIP_RETRIES": "1"}
         nowhere |= {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_FIND_LINKS": ""}
         self.assert_fails("no network", version="9.9.9", variables=nowhere)
 
