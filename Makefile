@@ -43,7 +43,9 @@ test: ## Install torch as well and run every test
 bench: build ## Measure where the time goes and how near the rate is to its limit (6 minutes)
 	benchmarks/run.py
 
-bench-peers: build ## Train beside the peers by turns, and print the ratios (30 minutes)
+bench-peers: build ## Step environments and train beside the peers, and print the ratios (50 minutes)
+	benchmarks/python_envs.py
+	benchmarks/python_examples.py
 	benchmarks/side_by_side.py --busy
 
 wheel: ## Build the Python package's wheel and the sources of its plug-ins into dist/

@@ -2,7 +2,8 @@
 left.
 
 usage: gym_ends.py [--tandem build/tandem] [--each 50] [--seed 1]
-Counts worker processes, memory files that a process has open or mapped, and files in /dev/shm.
+Counts processes, the memory that they share, and files in /dev/shm, which no other program should
+write at that time.
 Exits with 1 if anything is left.
 """
 
@@ -33,10 +34,10 @@ def ours(mark):
     return found
 
 
-def memory_files():
-    """Processes that have memory of tandem's workers, as 'pid: name'."""
+def memory_files(processes):
+    """Their memory that is shared with workers, as 'pid: name'."""
     found = set()
-    for folder in Path("/proc").glob("[0-9]*"):
+    for folder in processes:
         try:
             names = {os.readlink(one) for one in (folder / "fd").iterdir()}
             names |= set((folder / "maps").read_text().splitlines())
@@ -52,7 +53,7 @@ def shared_files():
 
 def end_one(tandem, how, wait, mark):
     """Starts a training, ends it, and returns what is left three seconds later."""
-    memory, shared = memory_files(), shared_files()
+    shared = shared_files()
     with tempfile.TemporaryDirectory() as folder:
         words = [tandem, "train", "paac", "--env", "gym:CartPole-v1", "--steps", "100M"]
         words += ["--run-dir", f"{folder}/run", "--set", f"env.python={sys.executable}"]
@@ -66,8 +67,9 @@ def end_one(tandem, how, wait, mark):
             trainer.wait(timeout=60)
     left = None
     for _ in range(300):
-        left = [f"process {one.name}" for one in ours(mark)]
-        left += sorted((memory_files() - memory) | (shared_files() - shared))
+        rest = ours(mark)
+        left = [f"process {one.name}" for one in rest]
+        left += sorted(memory_files(rest) | (shared_files() - shared))
         if not left:
             break
         time.sleep(0.01)
@@ -80,6 +82,8 @@ def main():
     parser.add_argument("--each", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    # A shell that starts us in the background has SIGINT ignored, and programs inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     generator = random.Random(options.seed)
     failed = False
     for how in (signal.SIGKILL, signal.SIGINT):

@@ -27,7 +27,7 @@ try:
 except ImportError as missing:
     refuse(
         f"{sys.executable} has no package '{missing.name}': run `make setup` and unset "
-        "TANDEM_TEST_PYTHON, or install matplotlib there"
+        "TANDEM_PYTHON, or install matplotlib there"
     )
 
 matplotlib.use("Agg")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from cli_test import PROGRAM, Folder, tandem
 
-PYTHON = {"TANDEM_TEST_PYTHON": sys.executable}
+PYTHON = {"TANDEM_PYTHON": sys.executable}
 PNG = b"\x89PNG\r\n\x1a\n"
 CATCH = ["--config", "paac/catch", "--seed", 3, "--threads", 1]
 

@@ -1,4 +1,4 @@
-// Who resets an environment whose episode has ended, and when.
+// The three ways in which an environment whose episode has ended is reset.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -21,7 +21,7 @@ CMAKE, BUILD = sys.argv.pop(1), Path(sys.argv.pop(1))
 ENVIRONMENT = {
     name: value
     for name, value in os.environ.items()
-    if not name.startswith(("TANDEM_", "LD_")) or name == "TANDEM_TEST_PYTHON"
+    if not name.startswith(("TANDEM_", "LD_")) or name == "TANDEM_PYTHON"
 }
 
 

@@ -38,7 +38,7 @@ class CompareTest(unittest.TestCase):
             [*COMMAND, *map(str, arguments)],
             capture_output=True,
             text=True,
-            env=os.environ | {"TANDEM_TEST_PYTHON": sys.executable},
+            env=os.environ | {"TANDEM_PYTHON": sys.executable},
         )
 
     # Seen failing with side="left" in return_at.

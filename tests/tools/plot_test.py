@@ -34,7 +34,7 @@ class PlotTest(unittest.TestCase):
             [*COMMAND, *map(str, arguments)],
             capture_output=True,
             text=True,
-            env=os.environ | {"TANDEM_TEST_PYTHON": sys.executable} | environment,
+            env=os.environ | {"TANDEM_PYTHON": sys.executable} | environment,
         )
 
     def test_seeds_of_one_config_are_one_curve(self):
@@ -117,9 +117,9 @@ class PlotTest(unittest.TestCase):
 
     @unittest.skipUnless(PROGRAM, "needs the program")
     def test_says_what_python_it_needs(self):
-        done = self.run_command(self.make_run("run"), TANDEM_TEST_PYTHON="/no/such/python")
+        done = self.run_command(self.make_run("run"), TANDEM_PYTHON="/no/such/python")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("TANDEM_TEST_PYTHON", done.stderr)
+        self.assertIn("TANDEM_PYTHON", done.stderr)
 
 
 if __name__ == "__main__":

@@ -29,10 +29,10 @@ fs::path find_script(const std::string& name) {
                           (own_folder() / "../tools").lexically_normal().string()));
 }
 
-/// Finds the Python of $TANDEM_TEST_PYTHON, or else that of a wheel, or that of `make setup`, which
+/// Finds the Python of $TANDEM_PYTHON, or else that of a wheel, or that of `make setup`, which
 /// has all packages that the scripts need.
 fs::path find_python() {
-  if (const char* chosen = std::getenv("TANDEM_TEST_PYTHON")) return chosen;
+  if (const char* chosen = std::getenv("TANDEM_PYTHON")) return chosen;
   if (in_wheel()) return GymOptions().interpreter();
   for (const auto& folder : {own_folder() / "..", fs::current_path()}) {
     auto file = (folder / ".venv/bin/python").lexically_normal();
@@ -40,7 +40,7 @@ fs::path find_python() {
   }
   throw Error(
       "cannot find the Python that draws the curves (.venv): run `make setup`, or name a Python "
-      "that has matplotlib with TANDEM_TEST_PYTHON=/path/to/python");
+      "that has matplotlib with TANDEM_PYTHON=/path/to/python");
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ int run_drawing(const std::string& name, const std::vector<std::string>& words) 
   while (error == 0 && waitpid(child, &status, 0) < 0) error = errno == EINTR ? 0 : errno;
   if (error == 0) return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
   throw Error(
-      fmt::format("cannot start {}: {}; TANDEM_TEST_PYTHON must name a Python that has "
+      fmt::format("cannot start {}: {}; TANDEM_PYTHON must name a Python that has "
                   "matplotlib",
                   all.front(), std::strerror(error)));
 }

@@ -7,7 +7,7 @@
 
 namespace tandem {
 
-/// Runs tools/NAME.py with these arguments and waits for it. The Python is that of $TANDEM_TEST_PYTHON
+/// Runs tools/NAME.py with these arguments and waits for it. The Python is that of $TANDEM_PYTHON
 /// or of `make setup`. The script's output appears on the terminal. Returns its exit code. Throws
 /// Error when it cannot be started.
 int run_drawing(const std::string& name, const std::vector<std::string>& words);

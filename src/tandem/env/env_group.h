@@ -69,10 +69,11 @@ class EnvFactory {
   EnvFactory() = default;
 
   /// Of environments that are made singly.
+  // NOLINTNEXTLINE(google-explicit-constructor): a factory is what it makes, as in std::function
   template <class Make>
   requires(!std::same_as<std::remove_cvref_t<Make>, EnvFactory> &&
            std::is_invocable_r_v<std::unique_ptr<Env>, Make&, int>) EnvFactory(Make make)
-      : make_env_(std::move(make)) {}  // NOLINT: as std::function is made
+      : make_env_(std::move(make)) {}
 
   /// Of environments that exist in groups alone.
   static EnvFactory of_groups(MakeGroup make_group);

@@ -20,7 +20,7 @@ struct Episode {
   std::int64_t steps = 0;     // of the environment, from the game's start to its end
 };
 
-/// Who resets an environment whose episode has ended, and when.
+/// When an environment whose episode has ended is reset, and by which call.
 enum class Autoreset {
   same_step,  // the step that ended it; the final observation is kept
   next_step,  // the next step, whatever its action: it has reward 0
@@ -33,7 +33,7 @@ struct VecEnvOptions {
   int count = 1;           // how many environments
   int threads = 0;         // worker threads; 0: step in the caller's thread
   std::uint64_t seed = 0;  // row r draws from Stream(seed, r), r its global index
-  Autoreset autoreset = Autoreset::same_step;  // who resets after an end
+  Autoreset autoreset = Autoreset::same_step;  // when ended episodes are reset
   /// Not empty: one seed an environment; agent a of environment i draws from Stream(seeds[i], a).
   std::vector<std::uint64_t> seeds = {};
 };

@@ -56,7 +56,7 @@ TEST_F(GymFaultsTest, PrintsDoNotDisturb) {
   EXPECT_EQ(play.step_first(kNothing).frame[2], 2);
 }
 
-// Seen failing with lose() called before collect(): the answers that were there were lost.
+// Seen failing with lose() called before collect(): the answers that were there got lost.
 TEST_F(GymFaultsTest, AKilledWorkerIsNamedAndComesBackWithTheNextReset) {
   GymPlay play(4, {.workers = 2});
   const auto before = play.reset({0, 1, 2, 3});
@@ -102,10 +102,10 @@ TEST_F(GymFaultsTest, AWorkerThatExitsIsNamed) {
 // Seen failing with a deadline that attend() moved on at each look.
 TEST_F(GymFaultsTest, AWorkerThatHangsIsEndedAndNamed) {
   for (const auto fault : {kHang, kHangInC}) {
-    GymPlay play(2, {.workers = 2, .timeout_seconds = 0.6});
+    GymPlay play(2, {.workers = 2, .timeout_seconds = 1.5});
     const auto process = static_cast<std::int64_t>(play.reset({0, 1})[0].frame[3]);
     const auto seen = play.step({0, 1}, {{fault}, {kNothing}});
-    EXPECT_THAT(seen[0].error, HasSubstr("did not answer for 0.6 seconds (env.timeout_seconds)"));
+    EXPECT_THAT(seen[0].error, HasSubstr("did not answer for 1.5 seconds (env.timeout_seconds)"));
     EXPECT_EQ(seen[1].error, "");
     EXPECT_TRUE(soon_gone(process));
     EXPECT_EQ(play.reset({0})[0].error, "");
@@ -113,7 +113,7 @@ TEST_F(GymFaultsTest, AWorkerThatHangsIsEndedAndNamed) {
 }
 
 // A batch may take longer than env.timeout_seconds if each of its steps does not.
-// Seen failing with a deadline that did not look for progress.
+// Seen failing with an attend() that did not look for progress.
 TEST_F(GymFaultsTest, SlowStepsAreNoHang) {
   GymPlay play(4, {.workers = 1, .timeout_seconds = 0.7});
   play.reset({0, 1, 2, 3});

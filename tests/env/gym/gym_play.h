@@ -166,12 +166,18 @@ inline bool runs(std::int64_t process) {
   return end != std::string::npos && text[end + 2] != 'Z' && text[end + 2] != 'X';
 }
 
-/// Whether a process ends within five seconds.
-inline bool soon_gone(std::int64_t process) {
-  for (int i = 0; i < 500 && runs(process); ++i) {
+/// Whether a condition holds within ten seconds.
+template <class Condition>
+bool soon(Condition condition) {
+  for (int i = 0; i < 1000 && !condition(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  return !runs(process);
+  return condition();
+}
+
+/// Whether a process ends within ten seconds.
+inline bool soon_gone(std::int64_t process) {
+  return soon([&] { return !runs(process); });
 }
 
 }  // namespace tandem

@@ -23,7 +23,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kTimeToClose = std::chrono::seconds(2);
-constexpr double kStartTimes = 5;  // a start may take so many times as long as a step
+// A start may take this number of times as long as a step, and at least so many seconds: it may
+// import large libraries on a busy machine.
+constexpr double kStartTimes = 5;
+constexpr double kLeastStartSeconds = 30;
 
 // Environments of other libraries take seeds of 31 bits.
 constexpr std::uint64_t kSeedBits = 0x7fffffff;
@@ -106,7 +109,8 @@ void GymGroup::hire(Team& team) {
 EnvSpec GymGroup::welcome(Team& team) {
   nlohmann::json description;
   try {
-    const auto deadline = Clock::now() + seconds(kStartTimes * options_.timeout_seconds);
+    const auto deadline = Clock::now() + seconds(std::max(kLeastStartSeconds,
+                                                          kStartTimes * options_.timeout_seconds));
     description = team.worker->receive(deadline).content;
   } catch (const Error& how) {
     throw Error(fmt::format("{} {} while it started; its own messages tell more",

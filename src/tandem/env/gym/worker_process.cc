@@ -74,15 +74,18 @@ class ChildSettings {
   std::array<Descriptor, 6> copies_;
 };
 
-/// The environment variables of this process, and one thread for each library that would start as
-/// many as cores in each worker, unless the user says otherwise.
+/// The environment variables of this process and, unless the user says otherwise, two more things:
+/// one thread for each library that would start as many as cores in each worker, and no search for
+/// a sound card, whose complaints would fill the terminal.
 std::vector<std::string> variables() {
   std::vector<std::string> all;
   for (char** variable = environ; *variable != nullptr; ++variable) all.emplace_back(*variable);
-  for (const std::string name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",
-                                 "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"}) {
-    const auto named = [&](const std::string& one) { return one.starts_with(name + "="); };
-    if (std::ranges::none_of(all, named)) all.push_back(name + "=1");
+  for (const std::string setting :
+       {"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "NUMEXPR_NUM_THREADS=1",
+        "VECLIB_MAXIMUM_THREADS=1", "SDL_AUDIODRIVER=dummy"}) {
+    const auto name = setting.substr(0, setting.find('=') + 1);
+    const auto named = [&](const std::string& one) { return one.starts_with(name); };
+    if (std::ranges::none_of(all, named)) all.push_back(setting);
   }
   return all;
 }

@@ -68,7 +68,7 @@ class _Planes:
     split: tuple[int, ...]  # the frame's dimensions with stacked pictures apart
     order: tuple[int, ...]  # of `split`, as the observation has them
 
-    def view(self, frame: np.ndarray) -> np.ndarray:
+    def view(self, frame: np.ndarray) -> Any:
         """The frame, with its dimensions in the order of the observation."""
         return frame.reshape(self.split).transpose(self.order)
 

@@ -37,6 +37,9 @@ def main(start: dict[str, Any]) -> None:
         description = describe(envs)
     except spaces.Refused as error:
         return control.send({"error": str(error)})
+    except gymnasium.error.UnregisteredEnv as error:
+        hint = "An id of another package needs the module that registers it: gym:module:ID"
+        return control.send({"error": f"gymnasium: {error} {hint}"})
     except gymnasium.error.Error as error:
         return control.send({"error": f"gymnasium: {error}"})
     except BaseException as error:  # a user's code may raise anything

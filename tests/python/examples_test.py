@@ -1,0 +1,45 @@
+"""Runs the examples for a few steps, as far as torch and Stable-Baselines3 are there."""
+
+import importlib.util
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples/python"
+LINE = re.compile(r"^([\d,]+) steps, [\d.]+ s, [\d,]+ steps/s, mean return \S+$", re.M)
+
+
+def run(example, *words):
+    command = [sys.executable, EXAMPLES / example, *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=100)
+
+
+def needs(module):
+    return unittest.skipUnless(importlib.util.find_spec(module), f"no {module}")
+
+
+class Examples(unittest.TestCase):
+    def assert_trains(self, example, *words, steps):
+        result = run(example, *words, "--threads", "1", "--seed", "2")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual([int(n.replace(",", "")) for n in LINE.findall(result.stdout)], steps)
+
+    def test_typed(self):
+        result = run("typed.py", "cartpole")
+        self.assertRegex(result.stdout, r"^cartpole: [\d.]+$", result.stderr)
+
+    @needs("torch")
+    def test_ppo_in_one_file(self):
+        words = ["--env", "CartPole", "--num-envs", "2", "--rollout", "32", "--device", "cpu"]
+        self.assert_trains("ppo_cleanrl_style.py", *words, "--steps", "128", steps=[64, 128])
+
+    @needs("stable_baselines3")
+    def test_ppo_of_stable_baselines3(self):
+        words = ["--env", "CartPole", "--num-envs", "8", "--steps", "300"]
+        self.assert_trains("sb3_ppo.py", *words, steps=[256, 512])
+
+
+if __name__ == "__main__":
+    unittest.main()
