@@ -81,7 +81,7 @@ for _ in range(1000):
     envs.step(envs.action_space.sample())
 envs.close()
 print('8000 steps of', tandem.__version__, 'in', tandem.__file__)"
-  train paac --env cartpole --steps 4M
+  train paac --env cartpole --steps 500k --set run.log_seconds=0.1
   said tandem eval run --episodes 5
   said pip install --quiet matplotlib
   said tandem plot run --out curves.png

@@ -8,8 +8,8 @@ class Plugin:
     """A plug-in whose source is a distribution of its own, built on the user's machine."""
 
     name: str
-    library: str  # what is done to get the library that it needs, and the library's licence
-    script: str  # does that, and puts the library into a folder
+    library: str  # the step that brings the library it needs, with the licence of that library
+    script: str  # makes that step, and puts the library into a folder
     variable: str  # of CMake: that folder
     duration: str  # of the script
     programs: tuple[str, ...]  # that the script needs

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tandem_program.plugins import Plugin
-from tandem_program.steps import InstallError, run, step
+from tandem_program.steps import UNKNOWN_CAUSE, InstallError, cause, run, step
 
 LEAST_CMAKE = (3, 25)
 
@@ -52,7 +52,9 @@ def download(
     try:
         run([*words, f"{plugin.distribution}=={version}"], work / "download.log", environment)
     except InstallError as error:
-        if "No matching distribution" not in (work / "download.log").read_text(errors="replace"):
+        # pip says the same without a network, after other lines.
+        output = (work / "download.log").read_text(errors="replace")
+        if "No matching distribution" not in output or cause(output) != UNKNOWN_CAUSE:
             raise
         raise InstallError(
             f"there is no {plugin.distribution} {version} in the package index"

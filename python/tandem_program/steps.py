@@ -17,7 +17,8 @@ CAUSES = (
     (r"Permission denied|Read-only file system", "a folder is not writable; see the lines above"),
     (
         r"Temporary failure in name resolution|NameResolutionError|Name or service not known"
-        r"|Failed to establish a new connection|Network is unreachable|Could not resolve",
+        r"|Failed to establish a new connection|Network is unreachable|Could not resolve"
+        r"|ProxyError|Connection refused|ConnectTimeout|ReadTimeout|SSLError",
         "no network; check the connection and the proxy settings (http_proxy, https_proxy)",
     ),
     (r"No module named pip", "this Python has no pip; get it by: python -m ensurepip"),
@@ -28,6 +29,7 @@ CAUSES = (
     ),
     (r"Killed signal|out of memory|cc1plus.*[Kk]illed", "there is too little memory"),
 )
+UNKNOWN_CAUSE = "see the lines above"
 
 
 class InstallError(Exception):
@@ -52,7 +54,7 @@ def cause(output: str) -> str:
     for pattern, text in CAUSES:
         if re.search(pattern, output):
             return text
-    return "see the lines above"
+    return UNKNOWN_CAUSE
 
 
 def run(words: Sequence[str | Path], log: Path, environment: Mapping[str, str]) -> None:

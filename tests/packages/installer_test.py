@@ -64,10 +64,13 @@ class Installer(unittest.TestCase):
         path = path or f"{self.root / 'bin'}:{os.environ['PATH']}"
         return {**os.environ, "PATH": path, "TRACE": str(self.trace), "PIP_NO_INDEX": "1"}
 
-    def install(self, *more, path=None, **options):
+    def install(self, *more, path=None, variables=None, **options):
         self.trace.write_text("")
         result = subprocess.run(
-            self.words(*more, **options), env=self.environment(path), capture_output=True, text=True
+            self.words(*more, **options),
+            env=self.environment(path) | (variables or {}),
+            capture_output=True,
+            text=True,
         )
         return result, self.trace.read_text().split()
 
@@ -124,6 +127,11 @@ class Installer(unittest.TestCase):
             "there is no tandem-rl-atari 9.9.9", "tandem_rl_atari-9.9.9.tar.gz", "--find-links",
             version="9.9.9",
         )  # fmt: skip
+
+    def test_no_network(self):
+        nowhere = {"PIP_NO_INDEX": "0", "PIP_CONFIG_FILE": os.devnull, "PIP_RETRIES": "1"}
+        nowhere |= {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_FIND_LINKS": ""}
+        self.assert_fails("no network", version="9.9.9", variables=nowhere)
 
     def test_a_source_that_is_cut_short(self):
         archive = self.root / "dist/tandem_rl_atari-1.2.3.tar.gz"

@@ -5,10 +5,9 @@ Seen failing with another version in packages/atari/CMakeLists.txt.
 
 import re
 import sys
+import tomllib
 import unittest
 from pathlib import Path
-
-import tomllib
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "python"))

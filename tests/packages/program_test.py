@@ -2,8 +2,7 @@
 
 usage: program_test.py TANDEM
 
-A copy of the program in a folder with the headers of plug-ins is a program in a wheel. Seen failing
-without the user's folder in plugin_folders().
+A copy of the program in a folder with the headers of plug-ins is a program in a wheel.
 """
 
 import os

@@ -20,8 +20,8 @@ namespace {
 
 constexpr const char* kInstallFooter = R"(
 The plug-ins need libraries that the package does not hold: the Arcade Learning
-Environment (GPL-2.0-only, built from its source), and MuJoCo. It needs a C++
-compiler and the network, and takes about 2 minutes.)";
+Environment (GPL-2.0-only, built from its source), and MuJoCo. Both need a C++
+compiler and the network, and take about 2 minutes.)";
 
 struct InstallOptions {
   std::string plugin;
@@ -62,7 +62,7 @@ void add_install(CLI::App& program) {
       ->check(CLI::IsMember({"atari", "mujoco"}));
   command
       ->add_option("--find-links", options->find_links,
-                   "Folder or page with the source of the plug-in; may be said again (default: the "
+                   "Folder or page with the plug-in's source; may be said again (default: the "
                    "package index)")
       ->type_name("PLACE")
       ->allow_extra_args(false);
