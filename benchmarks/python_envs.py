@@ -45,6 +45,14 @@ class Way:
     batch: int  # how many environments to wait for; 0: all
 
 
+@dataclasses.dataclass(frozen=True)
+class Turn:
+    """A measurement: steps per second, and microseconds of CPU for a step."""
+
+    rate: float
+    cpu: float
+
+
 class VectorEnv:
     """A process with the vector environment of a contender, which steps when it is its turn."""
 
@@ -65,13 +73,14 @@ class VectorEnv:
         )
 
     def turn(self, seconds):
-        """The steps per second of a turn."""
+        """Steps for so many seconds."""
         with contextlib.suppress(BrokenPipeError):
             print(seconds, file=self.process.stdin, flush=True)
         for line in self.process.stdout:
             words = line.split()
             if words[:1] == ["@@"]:
-                return int(words[1]) / float(words[2])
+                steps, passed, cpu = (float(word) for word in words[1:])
+                return Turn(steps / passed, 1e6 * cpu / steps)
         self.errors.seek(0)
         tail = "\n".join(self.errors.read().splitlines()[-15:])
         sys.exit(f"python_envs: {' '.join(self.key)} ended by itself:\n{tail}")
@@ -94,7 +103,7 @@ class BenchEnv:
             self.command += ["--set", f"env.{option}"]
 
     def turn(self, seconds):
-        """The sum of the rates of all cores."""
+        """Steps on all cores: the sum of their rates, the mean cost."""
         command = [*self.command, "--seconds", str(seconds)]
         processes = [
             subprocess.Popen(
@@ -109,15 +118,17 @@ class BenchEnv:
         for process, (_, errors) in zip(processes, results, strict=True):
             if process.returncode:
                 sys.exit(f"python_envs: {' '.join(command)} failed:\n{errors}")
-        return sum(json.loads(output)["steps_per_second"] for output, _ in results)
+        found = [json.loads(output) for output, _ in results]
+        cost = statistics.mean(each["t_env_us"] for each in found)
+        return Turn(sum(each["steps_per_second"] for each in found), cost)
 
     def close(self):
         pass
 
 
 def measure(game, ways, args):
-    """The rates of each contender in this game, one for each round, by (name, way)."""
-    rates = collections.defaultdict(list)
+    """The turns of each contender in this game, one for each round, by (name, way)."""
+    turns = collections.defaultdict(list)
     with contextlib.ExitStack() as stack:
         contenders = []
         for way in ways:
@@ -130,21 +141,26 @@ def measure(game, ways, args):
         for turn in range(args.rounds):
             # By turns in either direction, so that none is always the first.
             for contender in contenders if turn % 2 == 0 else reversed(contenders):
-                rates[contender.key].append(contender.turn(args.seconds))
-            found = (f"{' '.join(key).strip()} {own[-1]:,.0f}" for key, own in rates.items())
+                turns[contender.key].append(contender.turn(args.seconds))
+            found = (f"{' '.join(key).strip()} {own[-1].rate:,.0f}" for key, own in turns.items())
             print(f"{game}, round {turn + 1}: {'; '.join(found)}", file=sys.stderr, flush=True)
-    return rates
+    return turns
+
+
+def rate(turns):
+    """The median rate."""
+    return statistics.median(turn.rate for turn in turns)
 
 
 def ratios(above, below):
-    """The ratio of each round, whose turns are nearest in time."""
-    return [a / b for a, b in zip(above, below, strict=True)]
+    """The ratio of the rates of each round, whose turns are nearest in time."""
+    return [a.rate / b.rate for a, b in zip(above, below, strict=True)]
 
 
-def faster_peer(rates, way):
+def faster_peer(turns, way):
     """The name of the faster peer, by its median."""
     peers = [name for name in NAMES.values() if name != "tandem"]
-    return max(peers, key=lambda name: statistics.median(rates[name, way]))
+    return max(peers, key=lambda name: rate(turns[name, way]))
 
 
 def markdown(lines):
@@ -154,18 +170,18 @@ def markdown(lines):
 
 
 def peers_table(found, way):
-    """Rates beside the peers'. `found` has the rates of each game."""
+    """Rates beside the peers'. `found` has the turns of each game."""
     names = list(NAMES.values())
     lines = [
         [way, *[f"{name}, steps/s" for name in names], "faster peer", "ratio", "least to most"]
     ]
     medians = []
-    for game, rates in found.items():
-        peer = faster_peer(rates, way)
-        own = ratios(rates["tandem", way], rates[peer, way])
+    for game, turns in found.items():
+        peer = faster_peer(turns, way)
+        own = ratios(turns["tandem", way], turns[peer, way])
         medians.append(statistics.median(own))
         lines.append(
-            [game, *[f"{statistics.median(rates[name, way]):,.0f}" for name in names]]
+            [game, *[f"{rate(turns[name, way]):,.0f}" for name in names]]
             + [peer, f"{medians[-1]:.2f}", f"{min(own):.2f} to {max(own):.2f}"]
         )
     lines.append(["mean", "", "", "", "", f"**{statistics.mean(medians):.2f}**", ""])
@@ -177,15 +193,25 @@ def bench_table(found, way, cores):
     name = BenchEnv.key[0]
     head = [way, "`make_vec`, steps/s", f"`{name}` x {cores}, steps/s", "share", "least to most"]
     lines, medians = [head], []
-    for game, rates in found.items():
-        own = ratios(rates["tandem", way], rates[BenchEnv.key])
+    for game, turns in found.items():
+        both = turns["tandem", way], turns[BenchEnv.key]
+        own = ratios(*both)
         medians.append(statistics.median(own))
-        both = [rates["tandem", way], rates[BenchEnv.key]]
         lines.append(
-            [game, *[f"{statistics.median(each):,.0f}" for each in both]]
+            [game, *[f"{rate(each):,.0f}" for each in both]]
             + [f"{medians[-1]:.1%}", f"{min(own):.1%} to {max(own):.1%}"]
         )
     lines.append(["mean", "", "", f"**{statistics.mean(medians):.1%}**", ""])
+    return markdown(lines)
+
+
+def cpu_table(found, ways):
+    """Microseconds of CPU for a step, which other work on the machine changes less than rates."""
+    keys = [(name, way.name) for way in ways for name in NAMES.values()]
+    lines = [["CPU of a step, us", *[f"{name}, {way}" for name, way in keys]]]
+    for game, turns in found.items():
+        costs = (statistics.median(turn.cpu for turn in turns[key]) for key in keys)
+        lines.append([game, *[f"{cost:.0f}" for cost in costs]])
     return markdown(lines)
 
 
@@ -248,17 +274,19 @@ def main():
     )
     tables = [peers_table(found, way.name) for way in ways]
     tables.append(bench_table(found, ways[0].name, len(args.cores)))
+    tables.append(cpu_table(found, ways))
     result = "\n\n".join([setting, *tables]) + "\n"
     print(result)
     if args.out:
         args.out.write_text(result)
     if args.json:
-        rates = [
-            {"game": game, "contender": name, "way": way, "rates": own}
-            for game, all_rates in found.items()
-            for (name, way), own in all_rates.items()
+        rows = [
+            {"game": game, "contender": name, "way": way, **dataclasses.asdict(turn)}
+            for game, all_turns in found.items()
+            for (name, way), own in all_turns.items()
+            for turn in own
         ]
-        args.json.write_text(json.dumps({"setting": setting, "turns": rates}, indent=2) + "\n")
+        args.json.write_text(json.dumps({"setting": setting, "turns": rows}, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -76,7 +76,7 @@ def arguments():
     )
     parser.add_argument("--examples", nargs="+", choices=EXAMPLES, default=list(EXAMPLES))
     parser.add_argument("--games", nargs="+", default=["Pong"], help="or CartPole")
-    parser.add_argument("--num-envs", type=int, default=32)
+    parser.add_argument("--num-envs", type=int, default=8)
     parser.add_argument("--threads", type=int, default=cores, help=f"default: {cores}, the cores")
     parser.add_argument("--device", help="of the networks; default: CUDA if it is there")
     parser.add_argument("--rounds", type=int, default=3)

@@ -1,7 +1,8 @@
 """The rate of one contender's vector environment of Atari with random actions, in turns.
 
-Each line of standard input is a turn of so many seconds. The answer is a line `@@ STEPS SECONDS`.
-Between turns the contender rests. It ends with its input.
+Each line of standard input is a turn of so many seconds. The answer is a line `@@ STEPS SECONDS
+CPU`: the seconds of the turn, and those of the CPU in all threads. Between turns the contender
+rests. It ends with its input.
 
 All have the same preprocessing: frame skip 4, maximum of two frames, 84x84 grey, stack 4, up to 30
 no-ops and FIRE at the start, no sticky actions, whole games, raw rewards, the game's own actions,
@@ -148,20 +149,20 @@ CONTENDERS = {"tandem": Tandem, "envpool": EnvPool, "ale": Ale}
 
 
 def rate(step, seconds, unmeasured):
-    """The steps taken in about so many seconds, and the seconds.
+    """The steps taken in about so many seconds, the seconds, and the CPU's seconds of all threads.
 
     The first steps do not count: their results may be there since the turn before.
     """
     while unmeasured > 0:
         unmeasured -= step()
-    steps, begin = 0, time.perf_counter()
+    steps, begin, cpu = 0, time.perf_counter(), time.process_time()
     while True:
         end = steps + STEPS_PER_LOOK
         while steps < end:
             steps += step()
         passed = time.perf_counter() - begin
         if passed >= seconds:
-            return steps, passed
+            return steps, passed, time.process_time() - cpu
 
 
 def main():
@@ -177,8 +178,7 @@ def main():
         contender.start()
     step = contender.turn if args.batch else contender.step
     for line in sys.stdin:
-        steps, seconds = rate(step, float(line), 2 * args.envs)
-        print("@@", steps, seconds, flush=True)
+        print("@@", *rate(step, float(line), 2 * args.envs), flush=True)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ LINE = re.compile(r"^([\d,]+) steps, [\d.]+ s, [\d,]+ steps/s, mean return \S+$"
 
 def run(example, *words):
     command = [sys.executable, EXAMPLES / example, *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=100)
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
 
 def needs(module):
