@@ -13,9 +13,9 @@
 namespace tandem {
 
 /// The version of the interface to backends. A backend's shared object exports a BackendInfo by
-/// `extern "C" const tandem::BackendInfo* tandem_backend()`, which may throw Error if it cannot serve
-/// with the libraries that were loaded. A backend with another abi is refused.
-/// Raise the number with each change of the headers that a backend includes.
+/// `extern "C" const tandem::BackendInfo* tandem_backend()`, which may throw Error if it cannot
+/// serve with the libraries that were loaded. A backend with another abi is refused. Raise the
+/// number with each change of the headers that a backend includes.
 inline constexpr std::uint32_t kBackendAbi = 2;
 struct BackendInfo {
   std::uint32_t abi;  // kBackendAbi of the headers it was built with; must stay the first member
