@@ -27,6 +27,7 @@ class Case:
     env: str
     steps: str
     words: tuple[str, ...] = ()
+    preset: str = ""  # empty: the default one for the kind of environment
 
     @property
     def name(self):
@@ -37,10 +38,9 @@ MINIGRID = (
     "env.wrappers=minigrid.wrappers:RGBImgPartialObsWrapper,minigrid.wrappers:ImgObsWrapper",
 )
 PPO = ("algo=ppo",)
-LANDER = (*PPO, "ppo.entropy=0.01", "optimizer.lr=5e-4")
 CASES = [
-    *(Case(system, "gym:CartPole-v1", "1M") for system in SYSTEMS),
-    *(Case(system, "gym:LunarLander-v3", "3M", PPO) for system in ("paac", "hts")),
+    *(Case(system, "gym:CartPole-v1", "1M", preset=f"{system}/cartpole") for system in SYSTEMS),
+    *(Case(system, "gym:LunarLander-v3", "1500k", PPO) for system in ("paac", "hts")),
     Case("paac", "gym:minigrid:MiniGrid-Empty-5x5-v0", "300k", MINIGRID),
     Case("apex", "gym:minigrid:MiniGrid-Empty-5x5-v0", "300k", MINIGRID),
     *(Case(system, "gym:Pendulum-v1", "2M", PPO) for system in ("paac", "hts")),
@@ -58,6 +58,8 @@ def train(case, folder):
     if (run / "result.json").exists():
         return
     words = [word for setting in case.words for word in ("--set", setting)]
+    if case.preset:
+        words += ["--config", case.preset]
     words += ["--env", case.env, "--steps", case.steps, "--seed", 1, "--run-dir", run]
     tandem("train", case.system, *words)
 
@@ -76,7 +78,8 @@ def print_table(cases, folder):
             continue
         result = json.loads((run / "result.json").read_text())
         mean = score(case, folder)["mean"]
-        settings = " ".join(f"`{setting}`" for setting in case.words) or "-"
+        settings = [case.preset] if case.preset else []
+        settings = " ".join(f"`{setting}`" for setting in (*settings, *case.words)) or "-"
         print(
             f"| {case.env} | {case.system} | {result['steps']:,} | {result['seconds']:.0f} "
             f"| {mean:.1f} | {settings} |"

@@ -143,7 +143,8 @@ TEST(Agents, OfCatchSeeTheirOwnPaddles) {
   const std::array actions{Action{.discrete = 0}, Action{.discrete = 2}};
   env->step(actions, stream, frames);
   const auto lit = [&](int agent, int column) {
-    return frames[static_cast<std::size_t>(agent * 100 + 90 + 2 * column)] == std::byte{255};
+    const int pixel = agent * 100 + 90 + 2 * column;
+    return frames[static_cast<std::size_t>(pixel)] == std::byte{255};
   };
   EXPECT_TRUE(lit(0, 1) && !lit(0, 3));
   EXPECT_TRUE(lit(1, 3) && !lit(1, 1));

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -68,12 +69,11 @@ class EnvFactory {
   /// Makes nothing; operator bool tells.
   EnvFactory() = default;
 
-  /// Of environments that are made singly.
-  // NOLINTNEXTLINE(google-explicit-constructor): a factory is what it makes, as in std::function
-  template <class Make>
-  requires(!std::same_as<std::remove_cvref_t<Make>, EnvFactory> &&
-           std::is_invocable_r_v<std::unique_ptr<Env>, Make&, int>) EnvFactory(Make make)
-      : make_env_(std::move(make)) {}
+  /// Of environments that are made singly. Implicit, as std::function is: a factory is a function.
+  template <class Make,
+            class = std::enable_if_t<!std::same_as<std::remove_cvref_t<Make>, EnvFactory> &&
+                                     std::is_invocable_r_v<std::unique_ptr<Env>, Make&, int>>>
+  EnvFactory(Make make) : make_env_(std::move(make)) {}  // NOLINT(google-explicit-constructor)
 
   /// Of environments that exist in groups alone.
   static EnvFactory of_groups(MakeGroup make_group);

@@ -1,11 +1,11 @@
 // No process is left after any end.
 
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 
 #include "tandem/env/gym/gym_group.h"
 #include "tests/env/gym/gym_play.h"

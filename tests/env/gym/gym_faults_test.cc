@@ -2,7 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
+
+#include <csignal>
 
 #include "tandem/env/gym/gym_group.h"
 #include "tests/env/gym/gym_play.h"

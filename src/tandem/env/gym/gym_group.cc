@@ -256,8 +256,7 @@ void GymGroup::wait(bool for_all) {
   // thread half of its wake-ups.
   watched_.clear();
   auto until = Time::max();
-  for (std::size_t t = 0; t < teams_.size(); ++t) {
-    auto& team = teams_[t];
+  for (const auto& team : teams_) {
     if (team.pending == 0 || (for_all && !watched_.empty())) continue;
     watched_.push_back({.fd = team.worker->rung(), .events = POLLIN, .revents = 0});
     watched_.push_back({.fd = team.worker->process().ended(), .events = POLLIN, .revents = 0});

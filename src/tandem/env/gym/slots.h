@@ -56,7 +56,8 @@ class Slots {
     std::size_t bytes;
     std::size_t begin = 0;
   };
-  enum PartName { requests, answers, ends, rewards, actions, frames, first_frames, texts, kParts };
+  enum PartName { requests, answers, ends, rewards, actions, frames, first_frames, texts };
+  static constexpr std::size_t kParts = 8;
 
   [[nodiscard]] std::span<std::byte> part(PartName name, int env) const;
 

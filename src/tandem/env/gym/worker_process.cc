@@ -136,11 +136,11 @@ void WorkerProcess::start(const std::string& python, const std::string& title,
                           const Channels& channels, int life) {
   const ChildSettings settings({channels.start, channels.memory, channels.requests,
                                 channels.answers, channels.control, life});
-  std::vector<std::string> words = {
-      python, "-u", "-c",
+  // The start file is descriptor 3; its code does the rest.
+  const std::string program =
       "import json, os; start = json.loads(os.pread(3, os.fstat(3).st_size, 0)); "
-      "exec(start['boot'])",
-      title};
+      "exec(start['boot'])";
+  std::vector<std::string> words = {python, "-u", "-c", program, title};
   auto environment = variables();
   const int cause = posix_spawnp(&id_, python.c_str(), settings.actions(), settings.attributes(),
                                  pointers(words).data(), pointers(environment).data());
