@@ -13,12 +13,16 @@ Needs $TANDEM, the path of the program.
 
 import functools
 import json
+import os
 import re
 import shlex
+import sys
 import unittest
 from pathlib import Path
 
 from cli_test import HAS_ATARI, tandem
+
+os.environ.setdefault("TANDEM_PYTHON", sys.executable)  # environments gym:ID run there
 
 ROOT = Path(__file__).parents[2]
 GROUPS = [
