@@ -48,11 +48,6 @@ inline std::string case_name(const testing::TestParamInfo<EnvCase>& info) {
   return name;
 }
 
-/// Bytes of the frames of all agents.
-inline std::size_t frame_bytes(const EnvSpec& spec) {
-  return spec.frame_bytes() * static_cast<std::size_t>(spec.agents);
-}
-
 /// An environment that plays random actions, with the results of its last step.
 class RandomPlay {
  public:
@@ -61,7 +56,7 @@ class RandomPlay {
         stream_(seed, 0),
         actions_(action_seed, 1),
         chosen_(env_->spec()),
-        frame_(frame_bytes(env_->spec())) {}
+        frame_(env_->spec().step_bytes()) {}
 
   /// Takes one step; resets instead at the start and after an end.
   void go() {
@@ -172,7 +167,7 @@ TEST_P(EnvConformance, WritesTheWholeFrameAndNothingElse) {
   constexpr std::size_t kBorder = 64;
   const auto env = make();
   const auto other_env = make();
-  const auto bytes = frame_bytes(env->spec());
+  const auto bytes = env->spec().step_bytes();
   std::vector<std::byte> zeros(bytes + 2 * kBorder, std::byte{0});
   std::vector<std::byte> ones(bytes + 2 * kBorder, std::byte{0xab});
   const auto middle = [&](auto& all) { return std::span(all).subspan(kBorder, bytes); };

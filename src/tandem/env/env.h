@@ -46,6 +46,10 @@ struct EnvSpec {
     for (const auto size : frame_shape) count *= static_cast<std::size_t>(size);
     return count;
   }
+  /// Bytes of the frames that all agents see after one step.
+  [[nodiscard]] std::size_t step_bytes() const {
+    return frame_bytes() * static_cast<std::size_t>(agents);
+  }
   /// Bytes of one observation: `stack` frames.
   [[nodiscard]] std::size_t observation_bytes() const {
     return frame_bytes() * static_cast<std::size_t>(stack);

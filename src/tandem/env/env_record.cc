@@ -101,7 +101,7 @@ GroupRequest EnvRecord::request(int env) {
     require_actions();
     request.actions = actions_;
     if (autoreset_ == Autoreset::same_step) {
-      first_frames_.resize(spec_.frame_bytes() * streams_.size());
+      first_frames_.resize(spec_.step_bytes());
       request.first_frames = first_frames_;
     }
   }

@@ -57,8 +57,7 @@ EnvMeasures measure_env(const AdviceTask& task) {
 
   constexpr int kCount = 8;
   std::vector<std::unique_ptr<Env>> some;
-  std::vector<std::byte> frames(first->spec().frame_bytes() *
-                                static_cast<std::size_t>(first->spec().agents));
+  std::vector<std::byte> frames(first->spec().step_bytes());
   Stream stream(1, 1);
   first->reset(stream, frames);  // so that `before` includes all that environments share
   release_memory();

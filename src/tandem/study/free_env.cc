@@ -40,7 +40,7 @@ EnvFactory free_envs(const EnvFactory& real) {
   const auto env = real(0);
   EnvSpec spec = env->spec();
   spec.saves = true;
-  std::vector<std::byte> frames(spec.frame_bytes() * static_cast<std::size_t>(spec.agents));
+  std::vector<std::byte> frames(spec.step_bytes());
   Stream stream(1, 0);
   env->reset(stream, frames);
   return [spec, frames](int /*index*/) { return std::make_unique<FreeEnv>(spec, frames); };

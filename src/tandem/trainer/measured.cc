@@ -31,7 +31,7 @@ void play_randomly(Env& env, std::uint64_t seed, int count,
                    const std::function<void(std::span<const std::byte> frame)>& show) {
   const auto& spec = env.spec();
   Stream stream(seed, kMeasurement);
-  std::vector<std::byte> frames(spec.frame_bytes() * static_cast<std::size_t>(spec.agents));
+  std::vector<std::byte> frames(spec.step_bytes());
   const auto first_frame = std::span(frames).first(spec.frame_bytes());
   UniformActions actions(spec);
   bool ended = true;
