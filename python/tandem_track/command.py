@@ -125,6 +125,14 @@ def open_tracker(open_run: OpenRun, run: RunFolder, record: Record, tracker: str
         ) from error
 
 
+def leave(tracker: Tracker) -> None:
+    """Leaves the tracker's run. A failure must not hide the error that led here."""
+    try:
+        tracker.close()
+    except Exception as error:
+        say(f"the tracker could not be left in order: {type(error).__name__}: {error}")
+
+
 def track(options: argparse.Namespace, stop: Stop) -> int:
     run = RunFolder(options.run)
     open_run = opener(options.to)
@@ -149,12 +157,12 @@ def track(options: argparse.Namespace, stop: Stop) -> int:
         try:
             whole = follower.follow(options.wait)
         except BaseException:
-            tracker.close()
+            leave(tracker)
             raise
         if whole:
             say(f"{options.to} has all of {run.path}")
             return 0
-        tracker.close()
+        leave(tracker)
         say("ended before the run; the same command goes on from here")
         return 128 + stop.signal
 

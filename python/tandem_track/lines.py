@@ -12,6 +12,7 @@ class Point:
     """The numbers that were measured at one training step."""
 
     step: int
+    step_name: str  # under which the values have the step
     values: Mapping[str, float]
 
 
@@ -19,7 +20,7 @@ class Point:
 class Source:
     """A file of a run, and the names under which a tracker gets its numbers.
 
-    A tracker gets the step as a number, too, called `step_name`.
+    A tracker gets the step as a number, too: as the axis of the others, and to find it again.
     """
 
     file: str
@@ -43,7 +44,7 @@ class Source:
         for key, value in entry.items():
             if key != self.step_key and is_number(value):
                 values[key if "/" in key else self.prefix + key] = value
-        return Point(step, values)
+        return Point(step, self.step_name, values)
 
 
 SOURCES = (

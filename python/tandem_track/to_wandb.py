@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 import wandb
 
-from tandem_track.lines import SOURCES, Point
+from tandem_track.lines import Point
 from tandem_track.run_folder import Result
 from tandem_track.tracker import Description, Place, Tracker
+
+LONGEST_TAG = 64  # characters
 
 
 class WandbTracker:
@@ -20,14 +22,16 @@ class WandbTracker:
         self._run = run
         self.run_id = run.id
         self.uri = ""
-        for source in SOURCES:
-            self._run.define_metric(source.prefix + "*", step_metric=source.step_name)
+        self._known: set[str] = set()  # names of measurements whose axis is defined
 
     def reached(self, name: str) -> int | None:
         return None  # wandb knows it only online, and late
 
     def log(self, points: Sequence[Point]) -> None:
         for point in points:
+            for name in point.values.keys() - self._known - {point.step_name}:
+                self._run.define_metric(name, step_metric=point.step_name)
+            self._known |= point.values.keys()
             self._run.log(dict(point.values))
 
     def finish(self, result: Result | None, step: int) -> None:
@@ -41,7 +45,7 @@ class WandbTracker:
 
 
 def open_run(description: Description, place: Place, run_id: str | None) -> Tracker:
-    tags = [f"{name}:{value}"[:64] for name, value in description.tags.items()]
+    tags = [value[:LONGEST_TAG] for value in description.tags.values()]
     run = wandb.init(
         project=place.project,
         name=place.name,
