@@ -1,6 +1,8 @@
 """MLflow: a server, or a store on this machine."""
 
+import importlib.util
 import os
+import sys
 import time
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
@@ -16,6 +18,7 @@ from tandem_track.tracker import Description, Place, Tracker
 Item = TypeVar("Item")
 
 MOST_METRICS, MOST_PARAMETERS = 1000, 100  # in a request
+DATABASES = ("sqlite:", "mysql", "postgresql", "mssql")
 LONGEST_VALUE = 6000  # characters of a parameter
 
 
@@ -86,6 +89,11 @@ def open_run(description: Description, place: Place, run_id: str | None) -> Trac
     os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "1")
     os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "20")
     uri = place.uri or mlflow.get_tracking_uri()
+    if uri.startswith(DATABASES) and importlib.util.find_spec("sqlalchemy") is None:
+        raise TrackError(
+            f"{uri} is a database, for which mlflow-skinny is not enough: {sys.executable} -m pip "
+            "install mlflow"
+        )
     client = mlflow.MlflowClient(tracking_uri=uri)
     if run_id is None:
         run_id = make_run(client, place)
