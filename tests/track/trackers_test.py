@@ -135,7 +135,9 @@ class Trackers(unittest.TestCase):
 
     @unittest.skipUnless(installed("mlflow") and not installed("sqlalchemy"), "no mlflow-skinny")
     def test_mlflow_skinny_has_no_database(self):
-        Run(self.path).begin(CONFIG)
+        run = Run(self.path)
+        run.begin(CONFIG)
+        run.end()
         self.assertIn("pip install mlflow", self.track("mlflow", code=2))
 
     @unittest.skipUnless(installed("mlflow"), "mlflow is not installed")
@@ -183,7 +185,7 @@ class Trackers(unittest.TestCase):
         self.assertEqual(again, list(LOSSES))
 
     def trackio_rows(self, name):
-        """What is stored, read by a process that looks into the same folder."""
+        """The rows of a run in the store, as another process reads them."""
         program = (
             "import json, sys; from trackio.sqlite_storage import SQLiteStorage as s;"
             "print(json.dumps(s.get_logs('control', sys.argv[1]), default=str))"
