@@ -1,6 +1,7 @@
 """The command line: `tandem track RUN --to TRACKER`, as the program hands it over."""
 
 import argparse
+import os
 import signal
 import sys
 import time
@@ -14,6 +15,7 @@ from tandem_track.run_folder import RunFolder, Value
 from tandem_track.tracker import PACKAGES, Description, OpenRun, Place, Tracker, opener
 
 DEFAULT_PROJECT = "tandem"
+NICENESS = 10  # the training goes first
 SLICE_SECONDS = 0.1  # a signal ends a pause after this time
 
 
@@ -170,6 +172,7 @@ def track(options: argparse.Namespace, stop: Stop) -> int:
 def main() -> int:
     """Runs the command. Returns the exit code: 2 for an error that the user can mend."""
     options = read_words()
+    os.nice(NICENESS)
     stop = Stop()
     try:
         return track(options, stop)

@@ -72,7 +72,7 @@ void add_track(CLI::App& program) {
                    "mlflow: the server or store (default: $MLFLOW_TRACKING_URI, or MLflow's own)")
       ->type_name("URI");
   command->add_flag("--offline", options->offline,
-                    "wandb: keep all in RUN/track, from which `wandb sync` sends it later");
+                    "wandb: keep all on the disk, in RUN/track, until `wandb sync` sends it");
   command->add_flag("--wait", options->wait,
                     "Wait for a run that has not begun yet, or is to be resumed after a kill");
   command->add_flag("--new", options->begin_new,

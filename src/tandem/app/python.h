@@ -17,8 +17,8 @@ namespace tandem {
 /// the build folder. Throws Error if it is in none of them.
 [[nodiscard]] std::filesystem::path python_program(std::string_view name);
 
-/// Replaces this process by a program, which is searched on $PATH. Throws Error if it cannot be
-/// started.
+/// Replaces this process by a Python, the first of the words, which is searched on $PATH. Throws
+/// Error if it cannot be started.
 [[noreturn]] void become_python(std::vector<std::string> words);
 
 }  // namespace tandem
