@@ -1,10 +1,11 @@
 """Follows stand-ins of a run into a stand-in of a tracker: what is passed on, once and in order.
 
-Seen failing with a reader that takes half a line, one that does not look whether its last line is
-still there, one that looks at the file's length alone, and one that never starts anew; with a
-follower that asks for the lock after it has read the lines, that ends when there is a result, that
-does not ask the tracker before it repeats a call, that believes its record more than the tracker,
-that writes no record, that never gives up, and that gives up while the run trains.
+Seen failing with a reader that takes half a line, that does not look whether its last line is still
+there, or that looks at the file's length alone; with a follower that asks for the lock after it has
+read the lines, that does not see the lock, that ends when there is a result, that passes all lines
+on, that does not ask the tracker before it repeats a call, that believes its record more than the
+tracker, that writes no record, that never gives up, that gives up while the run trains, that
+repeats its complaints, and that does not look whether the folder is the same.
 """
 
 import contextlib

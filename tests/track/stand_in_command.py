@@ -1,11 +1,13 @@
 """The command `tandem track` with a tracker that keeps its points in the file $POINTS.
 
 It tells its last step, so that a kill at any moment repeats nothing. With $REFUSE it does not open.
+A call of log returns $SLOW seconds after the points are stored.
 """
 
 import json
 import os
 import sys
+import time
 from pathlib import Path
 
 import stand_ins  # noqa: F401, which finds the package
@@ -29,6 +31,7 @@ class FileTracker:
         lines = [json.dumps({"run": self.run_id, **point.values}) + "\n" for point in points]
         with POINTS.open("a") as stream:
             stream.write("".join(lines))
+        time.sleep(float(os.environ.get("SLOW", 0)))
 
     def finish(self, result, step):
         print("finished:", result and result.why_ended, step, flush=True)
