@@ -85,6 +85,7 @@ print('8000 steps of', tandem.__version__, 'in', tandem.__file__)"
   said tandem eval run --episodes 5
   said pip install --quiet matplotlib
   said tandem plot run --out curves.png
+  expect 'pip install wandb' tandem track run --to wandb
   said tandem rollout --env gym:CartPole-v1 --random --steps 100 --out rollout
 }
 

@@ -2,11 +2,11 @@
 
 The program itself parses each example together with an option that does not exist. So nothing runs,
 and the error names every word that the program does not know. Systems, presets, environments and
-keys are looked up in its listings. The commands of README.md and docs/everyday.md must pass the
-same checks. Seen failing with a command without an example, options --episods and --outt, an
-example without its --out, with the names a3c/cartpol (a preset), atari:Pang, paacs (a system),
-recancy (a study) and entropi (a key), with a command evil, with a command in no group, and with a
-line too long.
+keys are looked up in its listings. The commands of README.md, docs/everyday.md and docs/tracking.md
+must pass the same checks. Seen failing with a command without an example, options --episods and
+--outt, an example without its --out, with the names a3c/cartpol (a preset), atari:Pang, paacs (a
+system), recancy (a study) and entropi (a key), with a command evil, with a command in no group, and
+with a line too long.
 
 Needs $TANDEM, the path of the program.
 """
@@ -31,6 +31,7 @@ GROUPS = [
     "Measure speed",
     "Experiment with many runs",
 ]
+DOCUMENTS = [ROOT / "docs" / name for name in ("everyday.md", "tracking.md")]
 NOT_THERE = "--this-option-is-not-there"
 
 
@@ -170,7 +171,7 @@ class Help(unittest.TestCase):
                     self.assert_works(words)
 
     def test_the_documents_commands_work(self):
-        for document in (ROOT / "README.md", ROOT / "docs" / "everyday.md"):
+        for document in (ROOT / "README.md", *DOCUMENTS):
             lines = blocks(document)
             self.assertTrue(lines, document)
             for words in lines:

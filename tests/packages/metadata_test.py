@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 from tandem_program.plugins import PLUGINS  # noqa: E402
+from tandem_track.tracker import PACKAGES  # noqa: E402
 
 
 def text(name):
@@ -48,6 +49,13 @@ class Metadata(unittest.TestCase):
         self.assertIn("COPYING", atari["license-files"])
         self.assertIn("GNU GENERAL PUBLIC LICENSE", text("packages/atari/COPYING"))
         self.assertIn("Version 2, June 1991", text("packages/atari/COPYING"))
+
+    def test_each_tracker_has_an_extra(self):
+        extras = project("pyproject.toml")["optional-dependencies"]
+        for tracker, package in PACKAGES.items():
+            self.assertEqual(re.match(r"[\w-]+", extras[tracker][0])[0], package)
+            self.assertTrue((ROOT / f"python/tandem_track/to_{tracker}.py").exists())
+            self.assertIn(f'"{tracker}"', text("src/tandem/app/cmd_track.cc"))
 
     def test_the_installer_knows_the_packages(self):
         folders = {path.parent.name for path in ROOT.glob("packages/*/pyproject.toml")}

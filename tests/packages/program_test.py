@@ -87,6 +87,36 @@ class Wheel(unittest.TestCase):
         self.assertEqual(words[words.index("--find-links") + 1], "dist")
         self.assertIn("--force", words)
 
+    def test_track_starts_the_packages_own_program(self):
+        script = self.folder / "tandem_track/__main__.py"
+        script.parent.mkdir()
+        script.write_text("import sys; print(*sys.argv[1:], sep='\\n')")
+        said = run(
+            self.program, "track", "runs/a", "--to", "mlflow", "--uri", "http://here",
+            "--project", "p", "--name=-n", "--wait", "--new", TANDEM_PYTHON=sys.executable,
+        )  # fmt: skip
+        self.assertEqual(said.returncode, 0, said.stderr)
+        words = ["--to=mlflow", "--project=p", "--name=-n", "--uri=http://here"]
+        self.assertEqual(said.stdout.splitlines(), [*words, "--wait", "--new", "--", "runs/a"])
+
+    def test_track_of_a_build_is_in_the_clone(self):
+        words = ("track", self.folder, "--to", "wandb")
+        said = run(BUILT, *words, TANDEM_PYTHON=sys.executable)
+        self.assertEqual(said.returncode, 2)
+        self.assertRegex(said.stderr, "install it: .* -m pip install wandb|no config.toml")
+        said = run(BUILT, *words, "--uri", "http://here")
+        self.assertEqual(said.returncode, 2)
+        self.assertIn("--uri is for mlflow alone", said.stderr)
+        said = run(BUILT, "track", self.folder, "--to", "trackio", "--offline")
+        self.assertIn("--offline is for wandb alone", said.stderr)
+        said = run(BUILT, *words, TANDEM_PYTHON="/no/python")
+        self.assertIn("cannot start the Python /no/python", said.stderr)
+        shutil.rmtree(self.package)  # a program alone has no Python beside it
+        alone = shutil.copy(BUILT, self.folder / "alone")
+        said = run(alone, *words, TANDEM_PYTHON=sys.executable)
+        self.assertEqual(said.returncode, 2)
+        self.assertIn("cannot find the folder tandem_track", said.stderr)
+
     def test_a_python_that_is_missing_is_named(self):
         said = run(self.program, "install", "atari", TANDEM_PYTHON="/no/python")
         self.assertEqual(said.returncode, 2)

@@ -1,0 +1,48 @@
+#include "tandem/app/python.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "tandem/base/error.h"
+#include "tandem/base/places.h"
+#include "tandem/env/gym/gym_options.h"
+
+namespace tandem {
+
+namespace fs = std::filesystem;
+
+fs::path find_python() {
+  const char* chosen = std::getenv("TANDEM_PYTHON");
+  if (in_wheel() || (chosen != nullptr && *chosen != '\0')) return GymOptions().interpreter();
+  for (const auto& folder : {own_folder() / "..", fs::current_path()}) {
+    auto file = (folder / ".venv/bin/python").lexically_normal();
+    if (fs::exists(file)) return file;
+  }
+  return {};
+}
+
+fs::path python_program(std::string_view name) {
+  for (const auto* place : {"..", "../share/tandem", "../python"}) {
+    auto folder = (own_folder() / place / name).lexically_normal();
+    if (fs::exists(folder / "__main__.py")) return folder;
+  }
+  throw Error(
+      fmt::format("cannot find the folder {}, which is a part of tandem: it belongs into {}", name,
+                  (own_folder() / "../python").lexically_normal().string()));
+}
+
+void become_python(std::vector<std::string> words) {
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (auto& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execvp(arguments[0], arguments.data());
+  throw Error(fmt::format("cannot start the Python {}: {}; $TANDEM_PYTHON names another one",
+                          words.front(), std::strerror(errno)));
+}
+
+}  // namespace tandem
