@@ -6,7 +6,7 @@ line `@@ RATE`, transitions per second. Between turns the contender rests; it en
 
 All get the same steps of 50 games: observations of 4x84x84 bytes, each a stack of four frames.
 `insert` adds 50 transitions at a time, one of each game. `sample` draws batches of 512, and
-`update` also gives each batch new priorities. What is kept differs, and each class says so.
+`update` also gives each batch new priorities. Each class says what it keeps.
 """
 
 import argparse
@@ -137,7 +137,9 @@ class Torchrl:
 class Reverb:
     """Keeps each observation once: transitions share their chunks, which a server keeps compressed.
 
-    Its server and its dataset have threads of their own, whatever the number of Python's.
+    Its server and its dataset have threads of their own, whatever the number of Python's. A writer
+    is for one game, so 50 transitions are 50 steps of one game: fewer streams to the server than
+    with 50 games.
     """
 
     def __init__(self, capacity):
@@ -175,17 +177,17 @@ class Reverb:
 
     def client(self):
         connection = self.reverb.Client(self.address)
-        # Each game has a writer, because a transition's observations are of one game.
-        writers = [connection.trajectory_writer(num_keep_alive_refs=2) for _ in range(GAMES)]
+        writer = connection.trajectory_writer(num_keep_alive_refs=2)
         t, drawn = 0, None
 
         def insert():
             nonlocal t
-            for game, writer in enumerate(writers):
-                observation = self.source[t % PERIOD][game]
+            for _ in range(GAMES):
+                observation = self.source[t % PERIOD][t // PERIOD % GAMES]
                 step = {"action": np.int32(1), "reward": np.float32(0)}
                 writer.append({"observation": observation, **step})
-                if t == 0:
+                t += 1
+                if t == 1:
                     continue
                 history = writer.history
                 trajectory = {
@@ -193,15 +195,13 @@ class Reverb:
                     "action": history["action"][-2:-1],
                     "reward": history["reward"][-2:-1],
                 }
-                writer.create_item("replay", priority=1.0 + game % 7, trajectory=trajectory)
-                writer.flush(block_until_num_items=4)
-            t += 1
+                writer.create_item("replay", priority=1.0 + t % 7, trajectory=trajectory)
+            writer.flush(block_until_num_items=4 * GAMES)
 
         def sample():
             nonlocal drawn
             if drawn is None:
-                for writer in writers:
-                    writer.flush()
+                writer.flush()
                 drawn = self.batches()
             return next(drawn)
 

@@ -103,16 +103,9 @@ void bind_replay(nb::module_& module) {
                     const std::optional<Given<float, 1>>&>(),
            "observations"_a, "next_observations"_a, "rewards"_a, "terminated"_a, "truncated"_a,
            "action_values"_a.none(), "state_values"_a.none(), "final_values"_a.none());
-  nb::class_<ReplayWriter>(module, "ReplayWriter")
-      .def("add_discrete", &ReplayWriter::add_discrete, "actions"_a, "step"_a, "timeout"_a.none())
-      .def("add_continuous", &ReplayWriter::add_continuous, "actions"_a, "step"_a,
-           "timeout"_a.none())
-      .def("end_episodes", &ReplayWriter::end_episodes)
-      .def("flush", &ReplayWriter::flush);
   nb::class_<Replay>(module, "Replay")
       .def(nb::init<const Options&, const ReplayShape&, std::uint64_t>(), "options"_a, "shape"_a,
            "seed"_a)
-      .def("writer", &Replay::writer, "rows"_a, "autoreset"_a)
       .def("sample", &Replay::sample, "size"_a, "timeout"_a.none())
       .def("update", &Replay::update, "keys"_a, "priorities"_a)
       .def("state", &Replay::state)
@@ -120,6 +113,18 @@ void bind_replay(nb::module_& module) {
       .def("load", &Replay::load, "file"_a)
       .def("close", &Replay::close)
       .def_prop_ro("calls", &Replay::calls);
+  nb::class_<ReplayWriter>(module, "ReplayWriter")
+      .def(
+          "__init__",
+          [](ReplayWriter* self, const Replay& replay, int rows, Autoreset autoreset) {
+            new (self) ReplayWriter(replay.core(), rows, autoreset);
+          },
+          "replay"_a, "rows"_a, "autoreset"_a)
+      .def("add_discrete", &ReplayWriter::add_discrete, "actions"_a, "step"_a, "timeout"_a.none())
+      .def("add_continuous", &ReplayWriter::add_continuous, "actions"_a, "step"_a,
+           "timeout"_a.none())
+      .def("end_episodes", &ReplayWriter::end_episodes)
+      .def("flush", &ReplayWriter::flush);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <limits>
 #include <span>
 #include <system_error>
-#include <thread>
+#include <tuple>
 
 #include "tandem/base/available_memory.h"
 #include "tandem/io/files.h"
@@ -253,9 +253,9 @@ Replay::Replay(const std::vector<std::pair<std::string, std::string>>& options,
             }),
       batches_(std::make_shared<BatchPool>(core_->format())) {}
 
-std::unique_ptr<ReplayWriter> Replay::writer(int rows, Autoreset autoreset) const {
+const std::shared_ptr<ReplayCore>& Replay::core() const {
   std::ignore = core_->table();  // throws if the replay is closed
-  return std::make_unique<ReplayWriter>(core_, rows, autoreset);
+  return core_;
 }
 
 nb::object Replay::sample(std::size_t size, std::optional<double> timeout) {

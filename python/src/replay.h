@@ -152,7 +152,8 @@ class Replay {
   Replay(const std::vector<std::pair<std::string, std::string>>& options, const ReplayShape& shape,
          std::uint64_t seed);
 
-  [[nodiscard]] std::unique_ptr<ReplayWriter> writer(int rows, Autoreset autoreset) const;
+  /// The part that a writer shares. Throws as ReplayCore::table() does.
+  [[nodiscard]] const std::shared_ptr<ReplayCore>& core() const;
 
   /// Draws a batch: a tuple of arrays with the members of SampleBatch, in the order observations,
   /// next_observations (both [size, bytes]), actions, controls, n_step_returns, discounts, weights,

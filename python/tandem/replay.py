@@ -308,7 +308,7 @@ class Replay(Writer):
         return Writer(native, self._observations, self._actions, count, mode)
 
     def _native_writer(self, num_envs: int, mode: AutoresetMode) -> _core.ReplayWriter:
-        return self._replay.writer(num_envs, _core.Autoreset[mode.name])
+        return _core.ReplayWriter(self._replay, num_envs, _core.Autoreset[mode.name])
 
     def sample(self, batch_size: int, timeout: float | None = None) -> Batch:
         """Draws a batch; waits until `min_fill` transitions are there.
@@ -374,8 +374,8 @@ class Replay(Writer):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes transitions, priorities and counts into a file, compressed.
 
-        Others may use the replay meanwhile. Until it is whole, the file has another name. What
-        writers have not handed over yet is left out; `flush` hands over what is complete.
+        Others may use the replay meanwhile. Until it is whole, the file has another name. It holds
+        only transitions that writers have handed over; `flush` hands over all that are complete.
         """
         self._replay.save(os.fspath(path))
 

@@ -18,7 +18,7 @@ Floats: TypeAlias = npt.NDArray[np.float32]
 def _as_array(name: str, given: Any) -> Array:
     try:
         return np.asarray(given)
-    except (TypeError, ValueError) as error:
+    except (RuntimeError, TypeError, ValueError) as error:  # the first is that of torch
         raise Error(f"{name} is no array: {error}") from None
 
 

@@ -328,7 +328,7 @@ class Content(unittest.TestCase):
                 self.assertEqual(len(other), 30)
                 self.assertEqual(other.state().sampled, 10)
                 fill(other, 1, first=30)
-                batch = other.sample(21)  # those that were not drawn before
+                batch = other.sample(21)  # the rest was drawn before
                 np.testing.assert_array_equal(batch.observations[:, 0], np.arange(10, 31))
                 self.assertEqual(batch.priorities[-1], 12)  # the largest so far
 

@@ -122,7 +122,9 @@ TEST(StepWriter, PrioritiesAreUnknownWithoutValues) {
     ASSERT_EQ(full.size(), 1U);
     const auto priority = full[0]->transitions()[1].priority;
     EXPECT_EQ(std::isnan(priority), !known);
-    if (known) EXPECT_EQ(priority, 1 + 0.5F * 2 - 1);
+    if (known) {
+      EXPECT_EQ(priority, 1 + 0.5F * 2 - 1);
+    }
     full[0]->fill_priorities(9);
     EXPECT_EQ(full[0]->transitions()[1].priority, known ? 1 : 9);
   }

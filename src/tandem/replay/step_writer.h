@@ -38,7 +38,7 @@ using Segments = std::vector<std::unique_ptr<Segment>>;
 /// known, first priorities are NaN (see Segment::fill_priorities). Not thread-safe.
 class StepWriter {
  public:
-  /// What is written, and how. Value type.
+  /// The environments and the transitions that are made of them. Value type.
   struct Options {
     FrameFormat format;
     NStepOptions transitions;
@@ -78,8 +78,8 @@ class StepWriter {
   /// The episode that is under way in an environment.
   struct Row {
     NStepBuilder builder;
-    std::vector<std::byte> last;  // the newest frame of S_{t+1}; empty: no episode is under way
-    bool resets = false;          // the next step only resets the environment
+    std::vector<std::byte> last = {};  // newest frame of S_{t+1}; empty: no episode is under way
+    bool resets = false;               // the next step only resets the environment
   };
 
   Options options_;
