@@ -92,9 +92,10 @@ nb::object view(std::vector<T>& numbers, const nb::capsule& owner) {
   return nb::cast(nb::ndarray<nb::numpy, T>(numbers.data(), 1, &size, owner));
 }
 
-/// An array of several numbers for each sample, or of none.
+/// An array of several numbers for each sample; None if there are none.
 template <class Shown, class T>
 nb::object view_rows(std::vector<T>& numbers, std::size_t rows, const nb::capsule& owner) {
+  if (numbers.empty()) return nb::none();
   const std::size_t shape[] = {rows, numbers.size() / rows};
   return nb::cast(nb::ndarray<nb::numpy, Shown>(numbers.data(), 2, shape, owner));
 }

@@ -157,8 +157,8 @@ class Replay {
 
   /// Draws a batch: a tuple of arrays with the members of SampleBatch, in the order observations,
   /// next_observations (both [size, bytes]), actions, controls, n_step_returns, discounts, weights,
-  /// keys, priorities, ages. Waits `timeout` seconds at most, for ever if that is empty, and
-  /// returns None if the time is up.
+  /// keys, priorities, ages; controls are None if actions are discrete. Waits `timeout` seconds at
+  /// most, for ever if that is empty, and returns None if the time is up.
   nanobind::object sample(std::size_t size, std::optional<double> timeout);
 
   void update(const Given<std::uint64_t, 1>& keys, const Given<float, 1>& priorities);

@@ -136,7 +136,7 @@ class Replay:
             _Bytes,
             _Bytes,
             npt.NDArray[np.int32],
-            _Float32s,
+            _Float32s | None,
             _Float32s,
             _Float32s,
             _Float32s,

@@ -118,9 +118,9 @@ class Actions:
         _require_shape("actions", array, (count, *self.shape))
         return np.ascontiguousarray(array, np.float32).reshape(count, -1)
 
-    def given(self, integers: npt.NDArray[np.int32], controls: Floats) -> Array:
+    def given(self, integers: npt.NDArray[np.int32], controls: Floats | None) -> Array:
         """The actions of a batch: int64 [size], as torch's indices are, or float32."""
-        if self.discrete:
+        if controls is None:
             return integers.astype(np.int64)
         return controls.reshape(len(controls), *self.shape)
 
