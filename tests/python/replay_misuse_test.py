@@ -40,8 +40,6 @@ def step(t, **changes):
 
 
 class Steps(unittest.TestCase):
-    # Seen failing without the comparison of newest frames, and without StepWriter::check before
-    # the first change.
     def test_bad_steps_are_refused_and_change_nothing(self):
         same = pair(1, -1)
         replay = number_replay(sampler="fifo")
@@ -93,7 +91,6 @@ class Steps(unittest.TestCase):
                 replay.add(pair(0, 0)[:1], actions, *rest)
         replay.add(pair(0, 0)[:1], [[0.5, 0.5]], *rest)
 
-    # Seen failing without StepWriter::check_stack.
     def test_observations_that_are_no_stacks_are_found(self):
         replay = tandem.Replay(99, Box(0, 255, (4, 2, 2), np.uint8), Discrete(2), 2, stack=4)
         random = np.random.default_rng(1)
@@ -197,7 +194,6 @@ class Waiting(unittest.TestCase):
         replay.add(**step(t))  # the same step again
         self.assertEqual(replay.state().inserted, inserted + 2)
 
-    # Seen failing with a wait that nobody wakes.
     def test_a_close_wakes_all(self):
         replay = number_replay(min_fill=10)
         errors = []
@@ -232,7 +228,6 @@ class Waiting(unittest.TestCase):
             with self.assertRaisesRegex(tandem.ReplayClosedError, "closed"):
                 call()
 
-    # Seen failing with the GIL held while a call waits.
     def test_other_threads_run_meanwhile(self):
         replay = number_replay()
         done = []
@@ -244,7 +239,6 @@ class Waiting(unittest.TestCase):
         thread.join(10)
         self.assertEqual(done, [4])
 
-    # Seen failing without the exchange of the flag in Caller.
     def test_a_second_thread_needs_a_writer_of_its_own(self):
         replay = number_replay(min_fill=1, samples_per_insert=1, slack=1)
         refused = []
@@ -269,7 +263,6 @@ class Waiting(unittest.TestCase):
         self.assertFalse(thread.is_alive())
         self.assertEqual(len(refused), 3)
 
-    # Seen failing without the call of PyErr_CheckSignals.
     def test_ctrl_c_ends_a_wait(self):
         output = run_python("""
             import os, signal, threading, time, numpy, tandem
@@ -284,7 +277,6 @@ class Waiting(unittest.TestCase):
         """)
         self.assertEqual(output, "interrupted True 0\n")
 
-    # Seen failing without the close at the interpreter's end.
     def test_a_process_ends_while_threads_wait(self):
         output = run_python("""
             import threading, time, tandem
@@ -300,7 +292,6 @@ class Waiting(unittest.TestCase):
 
     # AddressSanitizer's allocator may be locked at a fork, and the child then waits for it forever.
     @unittest.skipIf("asan" in os.environ.get("LD_PRELOAD", ""), "a sanitizer cannot fork")
-    # Seen failing without the comparison of process ids.
     def test_a_fork_is_refused_and_ends(self):
         output = run_python("""
             import os, sys, threading, time, warnings

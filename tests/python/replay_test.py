@@ -44,8 +44,7 @@ def drawn_in_order(replay):
 
 
 class Transitions(unittest.TestCase):
-    # The rewards are 1, 2, 4, 8 and gamma is 0.5, as in the C++ test of NStepBuilder. Seen failing
-    # with a return of the rewards in reverse order.
+    # The rewards are 1, 2, 4, 8 and gamma is 0.5, as in the C++ test of NStepBuilder.
     def test_three_steps_by_hand(self):
         for end, bootstrap in (("terminated", 0), ("truncated", 1)):
             with self.subTest(end=end):
@@ -63,8 +62,6 @@ class Transitions(unittest.TestCase):
                 later = batch.next_observations[batch.discounts > 0, 0]
                 np.testing.assert_array_equal(later, [3, 4, 4, 4][: len(later)])
 
-    # Seen failing without the omission of the step that only resets, and with final observations
-    # that were those of the next episode.
     def test_random_episodes_agree_with_numpy(self):
         modes, stacks, steps = ["next_step", "same_step", "disabled"], [1, 4], [1, 3]
         for mode, stack, n in itertools.product(modes, stacks, steps):
@@ -134,7 +131,6 @@ class Transitions(unittest.TestCase):
             self.assertLessEqual(found[0], other)
         self.assertGreater(len(found[0]), 80)
 
-    # Seen failing with frames that lz4 had compressed as those of another row.
     def test_frames_keep_their_bits(self):
         random = np.random.default_rng(1)
         blocks = np.kron(random.integers(0, 3, (90, 2, 2)), np.ones((6, 6))).astype(np.uint8)
@@ -185,7 +181,6 @@ class Transitions(unittest.TestCase):
 
 
 class Priorities(unittest.TestCase):
-    # Seen failing with first priorities of 1 throughout.
     def test_the_first_one_is_the_largest_so_far(self):
         replay = number_replay(sampler="fifo")
         fill(replay, 2)
@@ -227,8 +222,7 @@ class Priorities(unittest.TestCase):
                 replay.add(column(2), [0], column(2), [0.0], NO, NO)
         np.testing.assert_allclose(drawn_in_order(replay).priorities, [6, 6, 2])
 
-    # The chi-square of 9 degrees of freedom that chance exceeds once in a million is 46. Seen
-    # failing with an alpha of 1 for 0.6.
+    # The chi-square of 9 degrees of freedom that chance exceeds once in a million is 46.
     def test_draws_are_in_proportion_to_their_power(self):
         priorities = np.float32([0.1, 0.5, 1, 2, 3, 5, 8, 13, 21, 34])
         for alpha in (0.0, 0.6, 1.0):
@@ -278,7 +272,6 @@ class Priorities(unittest.TestCase):
 
 
 class Content(unittest.TestCase):
-    # Seen failing without the call of trim().
     def test_the_oldest_beyond_the_capacity_go(self):
         replay = number_replay(capacity=10, sampler="fifo")
         fill(replay, 25)
@@ -290,7 +283,6 @@ class Content(unittest.TestCase):
         self.assertEqual(replay.state().stale, 1)
         np.testing.assert_array_equal(replay.sample(10).observations[:, 0], np.arange(25, 35))
 
-    # Seen failing with a pool that takes batches back at once.
     def test_batches_keep_their_memory(self):
         replay = number_replay(capacity=5000)
         fill(replay, 1000)
@@ -352,7 +344,6 @@ class Content(unittest.TestCase):
 
 
 class Threads(unittest.TestCase):
-    # Seen failing with writers that do not wait.
     def test_writers_and_readers_keep_their_ratio(self):
         with number_replay(min_fill=50, samples_per_insert=4, slack=64, segment=1) as replay:
             seen, errors = [], []

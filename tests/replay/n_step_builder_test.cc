@@ -156,7 +156,6 @@ TEST(NStepBuilder, ACutBootstrapsFromTheNewestState) {
   EXPECT_EQ(all[2].transition.discount, 0.5);
 }
 
-// Seen failing when full() counted transitions alone.
 TEST(NStepBuilder, VeryShortEpisodesFillASegmentByTheirFrames) {
   NStepBuilder builder(small_format(), {.n = 1, .gamma = 1, .transitions = 100'000});
   int taken = 0;

@@ -90,7 +90,6 @@ TEST(StepWriter, BeginsAnEpisodeWithItsWholeObservation) {
   EXPECT_THAT(begins(full), ElementsAre(ElementsAre(5, 5, 6), ElementsAre(5, 6, 7)));
 }
 
-// Seen failing when the step that only resets became a transition.
 TEST(StepWriter, LeavesOutTheStepThatOnlyResets) {
   for (const auto autoreset : {Autoreset::next_step, Autoreset::disabled}) {
     auto writer = small_writer(autoreset, 1);
@@ -145,7 +144,6 @@ TEST(StepWriter, FlushesWhatIsComplete) {
   EXPECT_EQ(begins(full).size(), 4U);
 }
 
-// Each was seen failing without its check.
 TEST(StepWriter, RefusesStepsThatDoNotFit) {
   auto writer = small_writer();
   Segments full;

@@ -26,7 +26,6 @@ ReplayConfig limited() {
 
 std::unique_ptr<Segment> ten() { return segment(std::vector<float>(10, 1)); }
 
-// Seen failing with a wait that has no deadline.
 TEST(TableWait, EndsAtItsDeadline) {
   Table table(limited(), small_format(), 1, 1, {});
   SampleBatch batch(table.format(), 8);
@@ -45,7 +44,6 @@ TEST(TableWait, EndsAtItsDeadline) {
   EXPECT_TRUE(table.wait_to_insert(begin));
 }
 
-// Seen failing when an insert woke no reader.
 TEST(TableWait, EndsEarlyWhenItMay) {
   Crew crew;
   Table table(limited(), small_format(), 1, 1, crew.stop_token());
