@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "environments.h"
+#include "replay.h"
 #include "tandem/base/error.h"
 #include "tandem/env/builtin.h"
 #include "tandem/env/plugin.h"
@@ -78,6 +79,54 @@ void bind_environments(nb::module_& module) {
       .def_prop_ro("blocks", &Environments::blocks);
 }
 
+void bind_replay(nb::module_& module) {
+  nb::class_<TableState>(module, "TableState")
+      .def_ro("transitions", &TableState::transitions)
+      .def_ro("inserted", &TableState::inserted)
+      .def_ro("sampled", &TableState::sampled)
+      .def_ro("stale", &TableState::stale)
+      .def_ro("bytes", &TableState::bytes);
+  nb::class_<ReplayShape>(module, "ReplayShape")
+      .def(
+          "__init__",
+          [](ReplayShape* self, const std::string& kind, bool bytes, std::size_t item_bytes,
+             const std::vector<std::int64_t>& shape, std::int64_t stack, std::size_t action_dims,
+             std::int64_t n, double gamma) {
+            new (self) ReplayShape{kind, bytes, item_bytes, shape, stack, action_dims, n, gamma};
+          },
+          "kind"_a, "bytes"_a, "item_bytes"_a, "shape"_a, "stack"_a, "action_dims"_a, "n"_a,
+          "gamma"_a);
+  nb::class_<ReplayWriter::Step>(module, "VectorStep")
+      .def(nb::init<const Given<std::uint8_t, 2>&, const Given<std::uint8_t, 2>&,
+                    const Given<double, 1>&, const Given<bool, 1>&, const Given<bool, 1>&,
+                    const std::optional<Given<float, 1>>&, const std::optional<Given<float, 1>>&,
+                    const std::optional<Given<float, 1>>&>(),
+           "observations"_a, "next_observations"_a, "rewards"_a, "terminated"_a, "truncated"_a,
+           "action_values"_a.none(), "state_values"_a.none(), "final_values"_a.none());
+  nb::class_<Replay>(module, "Replay")
+      .def(nb::init<const Options&, const ReplayShape&, std::uint64_t>(), "options"_a, "shape"_a,
+           "seed"_a)
+      .def("sample", &Replay::sample, "size"_a, "timeout"_a.none())
+      .def("update", &Replay::update, "keys"_a, "priorities"_a)
+      .def("state", &Replay::state)
+      .def("save", &Replay::save, "file"_a)
+      .def("load", &Replay::load, "file"_a)
+      .def("close", &Replay::close)
+      .def_prop_ro("calls", &Replay::calls);
+  nb::class_<ReplayWriter>(module, "ReplayWriter")
+      .def(
+          "__init__",
+          [](ReplayWriter* self, const Replay& replay, int rows, Autoreset autoreset) {
+            new (self) ReplayWriter(replay.core(), rows, autoreset);
+          },
+          "replay"_a, "rows"_a, "autoreset"_a)
+      .def("add_discrete", &ReplayWriter::add_discrete, "actions"_a, "step"_a, "timeout"_a.none())
+      .def("add_continuous", &ReplayWriter::add_continuous, "actions"_a, "step"_a,
+           "timeout"_a.none())
+      .def("end_episodes", &ReplayWriter::end_episodes)
+      .def("flush", &ReplayWriter::flush);
+}
+
 }  // namespace
 }  // namespace tandem::python
 
@@ -87,8 +136,11 @@ NB_MODULE(_core, module) {
   nanobind::set_leak_warnings(false);
   auto error = nanobind::exception<tandem::Error>(module, "Error", PyExc_RuntimeError);
   error.attr("__module__") = "tandem";
+  auto closed = nanobind::exception<ReplayClosed>(module, "ReplayClosedError", error);
+  closed.attr("__module__") = "tandem";
   module.attr("__version__") = TANDEM_VERSION;
   bind_spec(module);
   bind_environments(module);
+  bind_replay(module);
   module.def("environment_ids", &environment_ids);
 }

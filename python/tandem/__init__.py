@@ -1,21 +1,29 @@
-"""Reinforcement-learning environments, stepped by the threads of tandem.
+"""Reinforcement-learning environments, stepped by the threads of tandem, and a replay.
 
 `make_vec` makes many environments behind Gymnasium's `VectorEnv`, `make` makes one behind
 Gymnasium's `Env`, and `environments` lists the ids that they take. The import registers all of them
-with Gymnasium, so that `gymnasium.make_vec("tandem/Pong-v0", num_envs=32)` works, too.
+with Gymnasium, so that `gymnasium.make_vec("tandem/Pong-v0", num_envs=32)` works, too. `Replay` is
+Ape-X's replay memory for a learner in Python.
 """
 
 from tandem._core import Error, __version__
-from tandem.errors import ClosedEnvironmentError
+from tandem.errors import ClosedEnvironmentError, ReplayClosedError, ReplayTimeoutError
 from tandem.registration import environments, gymnasium_id, register
+from tandem.replay import Batch, Replay, ReplayState, Writer
 from tandem.single_env import Env, make
 from tandem.vector_env import VectorEnv, make_vec
 
 __all__ = [
+    "Batch",
     "ClosedEnvironmentError",
     "Env",
     "Error",
+    "Replay",
+    "ReplayClosedError",
+    "ReplayState",
+    "ReplayTimeoutError",
     "VectorEnv",
+    "Writer",
     "__version__",
     "environments",
     "gymnasium_id",

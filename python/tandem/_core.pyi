@@ -15,6 +15,9 @@ class Error(RuntimeError):
     Its text says what is wrong, where, and what to do, in the words of the command line.
     """
 
+class ReplayClosedError(Error):
+    """A call of a replay that is closed, or that was closed while the call waited."""
+
 class Autoreset(enum.Enum):
     NEXT_STEP = ...
     SAME_STEP = ...
@@ -69,5 +72,86 @@ class Environments:
     def close(self) -> None: ...
     @property
     def blocks(self) -> int: ...
+
+_Float32s: TypeAlias = npt.NDArray[np.float32]
+_Bytes: TypeAlias = npt.NDArray[np.uint8]
+
+class TableState:
+    @property
+    def transitions(self) -> int: ...
+    @property
+    def inserted(self) -> int: ...
+    @property
+    def sampled(self) -> int: ...
+    @property
+    def stale(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+
+class ReplayShape:
+    def __init__(
+        self,
+        kind: str,
+        bytes: bool,
+        item_bytes: int,
+        shape: Sequence[int],
+        stack: int,
+        action_dims: int,
+        n: int,
+        gamma: float,
+    ) -> None: ...
+
+class VectorStep:
+    def __init__(
+        self,
+        observations: _Bytes,
+        next_observations: _Bytes,
+        rewards: _Floats,
+        terminated: _Bools,
+        truncated: _Bools,
+        action_values: _Float32s | None,
+        state_values: _Float32s | None,
+        final_values: _Float32s | None,
+    ) -> None: ...
+
+class ReplayWriter:
+    def __init__(self, replay: Replay, rows: int, autoreset: Autoreset) -> None: ...
+    def add_discrete(
+        self, actions: npt.NDArray[np.int32], step: VectorStep, timeout: float | None
+    ) -> bool: ...
+    def add_continuous(
+        self, actions: _Float32s, step: VectorStep, timeout: float | None
+    ) -> bool: ...
+    def end_episodes(self) -> None: ...
+    def flush(self) -> None: ...
+
+class Replay:
+    def __init__(
+        self, options: Sequence[tuple[str, str]], shape: ReplayShape, seed: int
+    ) -> None: ...
+    def sample(
+        self, size: int, timeout: float | None
+    ) -> (
+        tuple[
+            _Bytes,
+            _Bytes,
+            npt.NDArray[np.int32],
+            _Float32s | None,
+            _Float32s,
+            _Float32s,
+            _Float32s,
+            npt.NDArray[np.uint64],
+            _Float32s,
+            npt.NDArray[np.int64],
+        ]
+        | None
+    ): ...
+    def update(self, keys: npt.NDArray[np.uint64], priorities: _Float32s) -> None: ...
+    def state(self) -> TableState: ...
+    def save(self, file: str) -> None: ...
+    def load(self, file: str) -> None: ...
+    def close(self) -> None: ...
+    @property
+    def calls(self) -> int: ...
 
 def environment_ids() -> list[str]: ...

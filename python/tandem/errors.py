@@ -2,10 +2,14 @@
 
 import gymnasium.error
 
-from tandem._core import Error
+from tandem._core import Error, ReplayClosedError
 
-__all__ = ["ClosedEnvironmentError", "Error"]
+__all__ = ["ClosedEnvironmentError", "Error", "ReplayClosedError", "ReplayTimeoutError"]
 
 
 class ClosedEnvironmentError(Error, gymnasium.error.ClosedEnvironmentError):
     """A call of environments that have been closed."""
+
+
+class ReplayTimeoutError(Error, TimeoutError):
+    """A call that waited for a replay as long as it should; it has changed nothing."""

@@ -40,7 +40,7 @@ def _close_all() -> None:
             continue  # another thread is stepping them, and ends with the process
 
 
-def _as_mode(mode: AutoresetMode | str) -> AutoresetMode:
+def as_mode(mode: AutoresetMode | str) -> AutoresetMode:
     """The mode of a name such as "same_step" or "SameStep"."""
     if isinstance(mode, AutoresetMode):
         return mode
@@ -74,7 +74,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Any, Array]):
         render_mode: str | None = "rgb_array",
         options: Mapping[str, object] | None = None,
     ) -> None:
-        self._mode = _as_mode(autoreset_mode)
+        self._mode = as_mode(autoreset_mode)
         if render_mode not in ("rgb_array", None):
             raise Error(f'render_mode is {render_mode!r}; it must be "rgb_array" or None')
         self._seed = None if seed is None else as_seeds(seed, num_envs)

@@ -35,6 +35,11 @@ class Examples(unittest.TestCase):
         words = ["--env", "CartPole", "--num-envs", "2", "--rollout", "32", "--device", "cpu"]
         self.assert_trains("ppo_cleanrl_style.py", *words, "--steps", "128", steps=[64, 128])
 
+    @needs("torch")
+    def test_dqn_in_one_file(self):
+        words = ["--num-envs", "4", "--min-fill", "100", "--batch", "16"]
+        self.assert_trains("dqn_replay.py", *words, "--steps", "3000", steps=[2000, 3000])
+
     @needs("stable_baselines3")
     def test_ppo_of_stable_baselines3(self):
         words = ["--env", "CartPole", "--num-envs", "8", "--steps", "300"]

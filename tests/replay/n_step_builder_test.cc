@@ -110,6 +110,66 @@ TEST(NStepBuilder, AnEpisodeBeginsWithItsOwnFrameAlone) {
   EXPECT_THAT(all[4].from, ElementsAre(6, 6, 6));
 }
 
+std::vector<std::byte> frames(const std::vector<float>& numbers) {
+  std::vector<std::byte> all;
+  for (const float number : numbers) {
+    const auto one = frame(number);
+    all.insert(all.end(), one.begin(), one.end());
+  }
+  return all;
+}
+
+TEST(NStepBuilder, AnEpisodeMayBeginWithAWholeStack) {
+  NStepBuilder builder(small_format(), {.n = 1, .gamma = 1, .transitions = 10});
+  builder.begin(frames({7, 8, 9}));
+  builder.act({}, {});
+  builder.step(0, frame(10));
+  builder.act({}, {});
+  builder.terminate(0);
+  builder.begin(frames({1, 2}));
+  builder.act({}, {});
+  builder.step(0, frame(3));
+  builder.act({}, {});
+  const auto all = seen(*builder.take());
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_THAT(all[0].from, ElementsAre(7, 8, 9));
+  EXPECT_THAT(all[0].to, ElementsAre(8, 9, 10));
+  EXPECT_THAT(all[2].from, ElementsAre(1, 1, 2));
+  EXPECT_THAT(all[2].to, ElementsAre(1, 2, 3));
+}
+
+TEST(NStepBuilder, ACutBootstrapsFromTheNewestState) {
+  NStepBuilder builder(small_format(), {.n = 2, .gamma = 0.5, .transitions = 2});
+  builder.begin(frame(0));
+  for (int t = 0; t < 3; ++t) {
+    builder.act({}, {.action_value = 1, .state_value = 100});
+    builder.step(4, frame(static_cast<float>(t + 1)));
+  }
+  builder.cut(8);
+  const auto all = seen(*builder.take());
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_THAT(all[1].to, ElementsAre(1, 2, 3));
+  EXPECT_EQ(all[1].transition.n_step_return, 6);
+  EXPECT_EQ(all[1].transition.discount, 0.25);
+  EXPECT_EQ(all[1].transition.priority, 6 + 0.25 * 8 - 1);
+  EXPECT_THAT(all[2].to, ElementsAre(1, 2, 3));
+  EXPECT_EQ(all[2].transition.discount, 0.5);
+}
+
+TEST(NStepBuilder, VeryShortEpisodesFillASegmentByTheirFrames) {
+  NStepBuilder builder(small_format(), {.n = 1, .gamma = 1, .transitions = 100'000});
+  int taken = 0;
+  for (int episode = 0; episode < 40'000; ++episode) {
+    builder.begin(frames({1, 2, 3}));
+    builder.act({}, {});
+    builder.truncate(0, frame(4), 0);
+    if (!builder.full()) continue;
+    builder.take();
+    taken += 1;
+  }
+  EXPECT_EQ(taken, 4);
+}
+
 /// A builder's transitions from random episodes, taken whenever it has `transitions` of them.
 std::vector<Seen> play(std::size_t transitions, Compression compression, bool save_and_load) {
   const NStepOptions options{.n = 3, .gamma = 0.9, .transitions = transitions};

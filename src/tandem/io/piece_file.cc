@@ -7,6 +7,7 @@
 #include <bit>
 #include <fstream>
 #include <stdexcept>
+#include <system_error>
 #include <vector>
 
 #include "tandem/base/error.h"
@@ -50,6 +51,8 @@ PieceWriter::Written PieceWriter::finish() {
 void read_pieces(const std::filesystem::path& file, const TakePiece& take) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw Error(fmt::format("cannot read {}", file.string()));
+  std::error_code unknown;
+  const std::uintmax_t file_bytes = std::filesystem::file_size(file, unknown);
   std::vector<char> packed;
   std::vector<std::byte> piece;
   for (;;) {
@@ -57,7 +60,9 @@ void read_pieces(const std::filesystem::path& file, const TakePiece& take) {
     in.read(head.data(), head.size());
     if (in.gcount() == 0 && in.eof()) return;
     if (!in) throw_damaged(file);
-    packed.resize(std::bit_cast<std::uint32_t>(head));
+    const auto length = std::bit_cast<std::uint32_t>(head);
+    if (length > file_bytes) throw_damaged(file);  // before so much memory is taken
+    packed.resize(length);
     in.read(packed.data(), static_cast<std::streamsize>(packed.size()));
     if (!in) throw_damaged(file);
     const auto size = ZSTD_getFrameContentSize(packed.data(), packed.size());

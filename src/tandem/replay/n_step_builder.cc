@@ -9,6 +9,13 @@
 #include "tandem/base/error.h"
 
 namespace tandem {
+namespace {
+
+/// A view counts frames with 16 bits. Very short episodes have more frames than transitions, so
+/// that a segment may have to be taken before it has its transitions.
+constexpr std::size_t kManyFrames = 1U << 15;
+
+}  // namespace
 
 NStepBuilder::NStepBuilder(const FrameFormat& format, const NStepOptions& options)
     : format_(format), options_(options), codec_(format), segment_(make_segment()) {}
@@ -22,7 +29,6 @@ std::unique_ptr<Segment> NStepBuilder::make_segment() const {
 
 void NStepBuilder::append(std::span<const std::byte> frame) {
   auto& frames = segment_->frames();
-  // Only very short episodes reach this limit, because they have more frames than transitions.
   if (frames.size() > std::numeric_limits<std::uint16_t>::max() - 1) {
     throw std::logic_error("a segment of the replay was not taken for too long");
   }
@@ -32,9 +38,11 @@ void NStepBuilder::append(std::span<const std::byte> frame) {
       static_cast<std::uint16_t>(std::min<std::int64_t>(state_.frames + 1, format_.stack));
 }
 
-void NStepBuilder::begin(std::span<const std::byte> frame) {
+void NStepBuilder::begin(std::span<const std::byte> frames) {
   state_.frames = 0;
-  append(frame);
+  for (; !frames.empty(); frames = frames.subspan(format_.frame_bytes)) {
+    append(frames.first(format_.frame_bytes));
+  }
 }
 
 void NStepBuilder::act(const Action& action, const Judgement& judgement) {
@@ -71,6 +79,8 @@ void NStepBuilder::truncate(float reward, std::span<const std::byte> frame, floa
   finish_all(state_, true, state_value);
 }
 
+void NStepBuilder::cut(float state_value) { finish_all(state_, true, state_value); }
+
 /// Finishes all transitions at an episode's end: "Multi-step returns are truncated if the episode
 /// ends in fewer than n steps" (Ape-X, section 3.1).
 void NStepBuilder::finish_all(ObservationView to, bool bootstrap, float state_value) {
@@ -97,7 +107,11 @@ void NStepBuilder::finish_first(ObservationView to, double discount, float state
   pending_.pop_front();
 }
 
-bool NStepBuilder::full() const { return segment_->transitions().size() >= options_.transitions; }
+bool NStepBuilder::full() const {
+  const auto complete = segment_->transitions().size();
+  return complete >= options_.transitions ||
+         (complete > 0 && segment_->frames().size() >= kManyFrames);
+}
 
 std::unique_ptr<Segment> NStepBuilder::take() {
   auto taken = std::exchange(segment_, make_segment());

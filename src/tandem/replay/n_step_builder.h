@@ -38,8 +38,9 @@ class NStepBuilder {
  public:
   NStepBuilder(const FrameFormat& format, const NStepOptions& options);
 
-  /// Begins an episode with this frame.
-  void begin(std::span<const std::byte> frame);
+  /// Begins an episode with the frames of its first observation, the oldest first: as many as the
+  /// stack has, or fewer if the oldest is repeated.
+  void begin(std::span<const std::byte> frames);
 
   /// Records the action taken in the newest state.
   void act(const Action& action, const Judgement& judgement);
@@ -54,7 +55,11 @@ class NStepBuilder {
   /// `state_value` is the value of that frame's state.
   void truncate(float reward, std::span<const std::byte> frame, float state_value);
 
-  /// Whether enough transitions are complete for a segment.
+  /// Cuts the episode off at the newest state, whose value is `state_value`. Call it after step().
+  void cut(float state_value);
+
+  /// Whether enough transitions are complete for a segment, or so many frames have gathered that it
+  /// is time to take one.
   [[nodiscard]] bool full() const;
 
   /// Returns the completed transitions, and keeps the frames that later transitions need. Call it

@@ -8,12 +8,12 @@
 
 namespace tandem {
 
-RateLimiter::RateLimiter(const Options& options, std::int64_t batch) : options_(options) {
-  if (options.samples_per_insert == 0 || options.slack >= static_cast<double>(batch)) return;
+void RateLimiter::require_slack_for(std::int64_t batch) const {
+  if (options_.samples_per_insert == 0 || options_.slack >= static_cast<double>(batch)) return;
   throw Error(fmt::format(
       "replay.slack = {:g} would let writers and readers wait for each other for ever; it must be "
       "at least a batch, {}",
-      options.slack, batch));
+      options_.slack, batch));
 }
 
 double RateLimiter::due() const {

@@ -17,9 +17,11 @@ class RateLimiter {
     double slack = 0;               // samples by which writers or readers may be ahead
   };
 
-  /// Throws Error for a slack smaller than a batch, because then writers and readers could wait for
-  /// each other for ever.
-  RateLimiter(const Options& options, std::int64_t batch);
+  explicit RateLimiter(const Options& options) : options_(options) {}
+
+  /// Throws Error if the slack is smaller than a batch, because then writers and readers could wait
+  /// for each other for ever.
+  void require_slack_for(std::int64_t batch) const;
 
   /// Whether this number of samples is allowed with `size` transitions in the table.
   [[nodiscard]] bool may_sample(std::int64_t size, std::int64_t samples) const;

@@ -1,6 +1,7 @@
 #include "tandem/replay/segment.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <stdexcept>
 
@@ -116,6 +117,12 @@ void Segment::read(const Transition& transition, std::byte* from, std::byte* to,
   }
   std::memcpy(to, from + ahead * bytes, (stack - ahead) * bytes);
   frames_.read(transition.from.newest + 1U, ahead, to + (stack - ahead) * bytes, codec);
+}
+
+void Segment::fill_priorities(float priority) {
+  for (auto& transition : transitions_) {
+    if (!std::isfinite(transition.priority)) transition.priority = priority;
+  }
 }
 
 void Segment::shrink() {

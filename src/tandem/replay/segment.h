@@ -104,6 +104,9 @@ class Segment {
   /// Writes both observations of a transition. Decompresses shared frames only once.
   void read(const Transition& transition, std::byte* from, std::byte* to, FrameCodec& codec) const;
 
+  /// Gives this priority to the transitions whose priority is not a finite number.
+  void fill_priorities(float priority);
+
   /// Frees reserved memory that is not used.
   void shrink();
 

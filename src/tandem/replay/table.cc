@@ -26,14 +26,10 @@ TransitionIndex::Options index_options(const ReplayConfig& config) {
   return options;
 }
 
-void require_sensible(const ReplayConfig& config, std::int64_t batch) {
+void require_sensible(const ReplayConfig& config) {
   if (config.min_fill > config.capacity) {
     throw Error(fmt::format("replay.min_fill = {} is more than replay.capacity = {} holds",
                             config.min_fill, config.capacity));
-  }
-  if (config.sampler == "fifo" && config.capacity < batch) {
-    throw Error(
-        fmt::format("replay.capacity = {} is less than a batch, {}", config.capacity, batch));
   }
   // Otherwise writers would wait for samples that no reader could draw.
   if (config.sampler == "fifo" && config.samples_per_insert > 1) {
@@ -54,6 +50,15 @@ void require_number(float priority) {
 double share(Stream& stream) {
   const auto high = static_cast<std::uint64_t>(stream.bits()) << 21;  // 53 bits, as in a double
   return static_cast<double>(high ^ (stream.bits() >> 11)) * 0x1p-53;
+}
+
+/// As wait_until() of crew.h, but until `deadline` at most. Returns whether ready() holds.
+template <class Ready>
+bool wait_for(std::condition_variable_any& changed, WaitLock& lock, const std::stop_token& stop,
+              Table::Deadline deadline, Ready ready) {
+  const bool holds = changed.wait_until(lock, stop, deadline, std::move(ready));
+  if (stop.stop_requested()) throw Stopped();
+  return holds;
 }
 
 }  // namespace
@@ -136,16 +141,32 @@ Table::Table(const ReplayConfig& config, const FrameFormat& format, std::int64_t
       index_(index_options(config)),
       limiter_({.min_fill = config.min_fill,
                 .samples_per_insert = config.samples_per_insert,
-                .slack = config.slack},
-               batch),
+                .slack = config.slack}),
       stream_(seed, 0) {
-  require_sensible(config, batch);
+  require_sensible(config);
+  require_batch(batch);
 }
+
+void Table::require_batch(std::int64_t batch) const {
+  if (in_order() && config_.capacity < batch) {
+    throw Error(
+        fmt::format("replay.capacity = {} is less than a batch, {}", config_.capacity, batch));
+  }
+  const Lock lock(mutex_);
+  limiter_.require_slack_for(batch);
+}
+
+bool Table::may_insert() const { return limiter_.may_insert(index_.size()); }
 
 void Table::wait_to_insert() {
   WaitLock lock(mutex_);
-  wait_until(sampled_, lock, stop_,
-             [&]() TANDEM_REQUIRES(mutex_) { return limiter_.may_insert(index_.size()); });
+  wait_until(sampled_, lock, stop_, [&]() TANDEM_REQUIRES(mutex_) { return may_insert(); });
+}
+
+bool Table::wait_to_insert(Deadline deadline) {
+  WaitLock lock(mutex_);
+  return wait_for(sampled_, lock, stop_, deadline,
+                  [&]() TANDEM_REQUIRES(mutex_) { return may_insert(); });
 }
 
 std::shared_ptr<const Segment> Table::count_bytes(std::unique_ptr<Segment> segment) {
@@ -184,21 +205,40 @@ void Table::sample(SampleBatch& batch) {
     WaitLock lock(mutex_);
     wait_until(inserted_, lock, stop_,
                [&]() TANDEM_REQUIRES(mutex_) { return may_sample(samples); });
-    draw(batch);
-    limiter_.sampled(samples);
-    added = index_.added();
+    added = draw(batch);
   }
-  sampled_.notify_all();
-  weigh(batch);
-  batch.read(added);
+  read(batch, added);
 }
 
-void Table::draw(SampleBatch& batch) {
+bool Table::sample(SampleBatch& batch, Deadline deadline) {
+  const auto samples = static_cast<std::int64_t>(batch.size);
+  std::int64_t added = 0;
+  {
+    WaitLock lock(mutex_);
+    const auto ready = [&]() TANDEM_REQUIRES(mutex_) { return may_sample(samples); };
+    if (!wait_for(inserted_, lock, stop_, deadline, ready)) return false;
+    added = draw(batch);
+  }
+  read(batch, added);
+  return true;
+}
+
+/// Draws the batch. Returns the number of transitions inserted so far.
+std::int64_t Table::draw(SampleBatch& batch) {
   const auto parts = static_cast<double>(batch.size);
   for (std::size_t i = 0; i < batch.size; ++i) {
     batch.drawn[i] =
         in_order() ? index_.next() : index_.draw((static_cast<double>(i) + share(stream_)) / parts);
   }
+  limiter_.sampled(static_cast<std::int64_t>(batch.size));
+  return index_.added();
+}
+
+/// Copies or decompresses the drawn transitions, without the lock.
+void Table::read(SampleBatch& batch, std::int64_t added) {
+  sampled_.notify_all();
+  weigh(batch);
+  batch.read(added);
 }
 
 /// Computes importance weights from the probabilities.

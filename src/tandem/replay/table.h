@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -85,9 +86,18 @@ class Table {
 
   [[nodiscard]] const FrameFormat& format() const { return format_; }
 
+  /// A moment at which a call gives up waiting.
+  using Deadline = std::chrono::steady_clock::time_point;
+
+  /// Throws Error if a reader of batches of this size could wait for ever. The constructor calls it
+  /// for its batch; readers of other batches call it themselves.
+  void require_batch(std::int64_t batch) const;
+
   /// Waits while readers lag behind. A writer calls it before it makes the transitions of its next
   /// insert. If several writers pass at once, their inserts may exceed the limit.
   void wait_to_insert();
+  /// The same until `deadline` at most. Returns whether an insert is allowed.
+  bool wait_to_insert(Deadline deadline);
 
   /// Adds an actor's segment (Algorithm 1, line 11), `copies` times (appendix A). Throws Diverged
   /// for a priority that is negative or not finite, and Error beyond 16 million transitions.
@@ -99,6 +109,8 @@ class Table {
   /// (section 3.4 there). Waits until there are enough transitions and the rate limiter allows the
   /// samples.
   void sample(SampleBatch& batch);
+  /// The same, but waits until `deadline` at most. Returns whether it drew a batch.
+  bool sample(SampleBatch& batch, Deadline deadline);
 
   /// Gives transitions new priorities (Algorithm 2, line 8). Skips removed transitions, but counts
   /// them in TableState::stale. Throws Diverged for a priority that is negative or not finite.
@@ -126,7 +138,9 @@ class Table {
  private:
   std::shared_ptr<const Segment> count_bytes(std::unique_ptr<Segment> segment);
   [[nodiscard]] bool may_sample(std::int64_t samples) TANDEM_REQUIRES(mutex_);
-  void draw(SampleBatch& batch) TANDEM_REQUIRES(mutex_);
+  [[nodiscard]] bool may_insert() const TANDEM_REQUIRES(mutex_);
+  std::int64_t draw(SampleBatch& batch) TANDEM_REQUIRES(mutex_);
+  void read(SampleBatch& batch, std::int64_t added);
   void weigh(SampleBatch& batch) const;
   [[nodiscard]] bool in_order() const { return config_.sampler == "fifo"; }
 

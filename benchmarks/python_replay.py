@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""Compares replays for a learner in Python: tandem.Replay, TorchRL's and Reverb's.
+
+All get the same transitions of 4x84x84 bytes, 50 at a time, and give batches of 512 by priorities
+(peers/replay_clients.py says what each keeps). Each has one Python thread; a second table shows
+what more of them bring. Contenders take short turns, round after round, so that other work on the
+machine affects all alike. Only ratios of one run mean anything.
+
+The first time, the peers are installed into .venv-torchrl and .venv-reverb. A contender that cannot
+be installed or does not start is left out, and the output says why.
+"""
+
+import argparse
+import collections
+import contextlib
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from python_envs import cpu_name, markdown, versions
+from side_by_side import PEERS, ROOT
+
+NAMES = {
+    "tandem": "tandem.Replay",
+    "tandem-lz4": "tandem.Replay, compression=lz4",
+    "tandem-whole": "tandem.Replay, stack=1",
+    "torchrl": "TorchRL, LazyTensorStorage",
+    "torchrl-memmap": "TorchRL, LazyMemmapStorage",
+    "reverb": "Reverb",
+}
+TURNS = {"insert": "inserted/s", "sample": "sampled/s", "update": "sampled and updated/s"}
+INSTALLS = {
+    ".venv-torchrl": ["torch==2.13.0", "torchrl"],
+    ".venv-reverb": ["dm-reverb[tensorflow]"],
+}
+
+
+class Missing(Exception):
+    """A contender that cannot take part, and why."""
+
+
+class Contender:
+    """A process with a full replay, which works when it is its turn."""
+
+    def __init__(self, name, python, args):
+        self.errors = tempfile.TemporaryFile("w+")
+        path = os.pathsep.join([str(args.package), os.environ.get("PYTHONPATH", "")])
+        words = [python, PEERS / "replay_clients.py", name, "--capacity", args.capacity]
+        self.process = subprocess.Popen(
+            [str(word) for word in words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+            text=True,
+            env={**os.environ, "PYTHONPATH": path} if name.startswith("tandem") else None,
+        )
+        self.bytes = self.answer()
+
+    def answer(self):
+        for line in self.process.stdout:
+            words = line.split()
+            if words[:1] == ["@@"]:
+                return float(words[1])
+        self.errors.seek(0)
+        raise Missing("\n".join(self.errors.read().splitlines()[-15:]))
+
+    def turn(self, what, threads, seconds):
+        with contextlib.suppress(BrokenPipeError):
+            print(what, threads, seconds, file=self.process.stdin, flush=True)
+        return self.answer()
+
+    def close(self):
+        self.process.kill()
+        self.process.communicate()
+        self.errors.close()
+
+
+def peer_python(venv):
+    """A virtual environment's Python; makes a missing environment."""
+    python = ROOT / venv / "bin/python"
+    if not python.exists():
+        print(f"python_replay: installing peers into {venv} (minutes)", file=sys.stderr)
+        subprocess.run([sys.executable, "-m", "venv", ROOT / venv], check=True)
+        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        result = subprocess.run([*pip, *INSTALLS[venv]], capture_output=True, text=True)
+        if result.returncode:
+            (python).unlink()
+            raise Missing(result.stderr.strip().splitlines()[-1])
+    return python
+
+
+def python_of(name, args):
+    if name.startswith("tandem"):
+        return args.python
+    if name == "reverb":
+        return args.reverb_python or peer_python(".venv-reverb")
+    return args.torchrl_python or peer_python(".venv-torchrl")
+
+
+def start(args, stack):
+    """The contenders that take part, and the reasons why others do not."""
+    contenders, missing = {}, {}
+    for name in args.contenders:
+        try:
+            contender = Contender(name, python_of(name, args), args)
+        except Missing as reason:
+            missing[name] = str(reason)
+            print(f"python_replay: without {NAMES[name]}:\n{reason}", file=sys.stderr)
+            continue
+        contenders[name] = contender
+        stack.callback(contender.close)
+    return contenders, missing
+
+
+def measure(contenders, args):
+    """The rates of each round by (name, turn, threads)."""
+    rates = collections.defaultdict(list)
+    for contender in contenders.values():
+        for what in TURNS:
+            contender.turn(what, 1, min(0.5, args.seconds))  # caches warm up
+    for number in range(args.rounds):
+        order = list(contenders.items())
+        for name, contender in order if number % 2 == 0 else reversed(order):
+            for threads in sorted({1, args.threads}):
+                for what in TURNS:
+                    rate = contender.turn(what, threads, args.seconds)
+                    rates[name, what, threads].append(rate)
+            words = ", ".join(f"{rates[name, what, 1][-1]:,.0f} {TURNS[what]}" for what in TURNS)
+            print(f"round {number + 1}: {NAMES[name]}: {words}", file=sys.stderr, flush=True)
+    return rates
+
+
+def ratio(above, below):
+    """The median of the ratios of each round, whose turns are nearest in time."""
+    return statistics.median(a / b for a, b in zip(above, below, strict=True))
+
+
+def rates_table(contenders, rates):
+    """The rates of one thread, and tandem's over each in brackets."""
+    lines = [["one Python thread", *TURNS.values(), "bytes/transition"]]
+    for name, contender in contenders.items():
+        line = [NAMES[name]]
+        for what in TURNS:
+            own = rates[name, what, 1]
+            times = ratio(rates[next(iter(contenders)), what, 1], own)
+            line.append(f"{statistics.median(own):,.0f} ({times:.2f}x)")
+        lines.append([*line, f"{contender.bytes:,.0f}"])
+    return markdown(lines)
+
+
+def threads_table(contenders, rates, threads):
+    """The rates of several threads over those of one."""
+    lines = [[f"{threads} Python threads over one", *TURNS.values()]]
+    for name in contenders:
+        own = (ratio(rates[name, what, threads], rates[name, what, 1]) for what in TURNS)
+        lines.append([NAMES[name], *[f"{times:.2f}x" for times in own]])
+    return markdown(lines)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    venv = ROOT / ".venv/bin/python"
+    parser.add_argument(
+        "--package", default=ROOT / "build/python", help="the folder of the package `tandem`"
+    )
+    parser.add_argument(
+        "--python", default=venv if venv.exists() else sys.executable, help="for this package"
+    )
+    parser.add_argument("--torchrl-python", help="a Python that has TorchRL; installs nothing")
+    parser.add_argument("--reverb-python", help="a Python that has Reverb; installs nothing")
+    parser.add_argument("--contenders", nargs="+", choices=NAMES, default=list(NAMES))
+    parser.add_argument("--capacity", type=int, default=20_000, help="transitions")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=2, help="of each turn")
+    parser.add_argument("--out", type=Path, help="also write the tables here, as Markdown")
+    return parser.parse_args()
+
+
+def main():
+    args = arguments()
+    with contextlib.ExitStack() as stack:
+        contenders, missing = start(args, stack)
+        rates = measure(contenders, args)
+    found = []
+    if {"torchrl", "torchrl-memmap"} & contenders.keys():
+        found.append(versions(python_of("torchrl", args), "torchrl", "torch"))
+    if "reverb" in contenders:
+        found.append(versions(python_of("reverb", args), "dm-reverb", "tensorflow"))
+    setting = (
+        f"{args.capacity:,} transitions of 4x84x84 bytes, inserted by 50, batches of 512; medians "
+        f"of {args.rounds} turns of {args.seconds:g} s each, in brackets "
+        f"{NAMES[next(iter(contenders))]}'s over each; {cpu_name()}, "
+        f"{len(os.sched_getaffinity(0))} cores; {'; '.join(found)}; {time.strftime('%Y-%m-%d')}"
+    )
+    parts = [setting, rates_table(contenders, rates)]
+    if args.threads > 1:
+        parts.append(threads_table(contenders, rates, args.threads))
+    for name, reason in missing.items():
+        parts.append(f"Without {NAMES[name]}: {reason.splitlines()[-1] if reason else 'no reason'}")
+    result = "\n\n".join(parts) + "\n"
+    print(result)
+    if args.out:
+        args.out.write_text(result)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("python_replay: interrupted")
+    except Missing as reason:
+        sys.exit(f"python_replay: a contender ended by itself:\n{reason}")
