@@ -13,6 +13,7 @@
 #include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
 #include "tandem/systems/common/learner_state.h"
+#include "tests/support/noisy_env.h"
 #include "tests/support/scenario.h"
 
 namespace tandem {
@@ -35,6 +36,17 @@ class A3cTest : public testing::Test {
 TEST_F(A3cTest, OneThreadGivesTheSameBitsEachTime) {
   const A3cConfig one{.learners = 1};
   EXPECT_EQ(train({.folder = folder("one")}, one), train({.folder = folder("two")}, one));
+}
+
+// Seen failing without the lock in Hogwild::observe().
+TEST_F(A3cTest, StatisticsAreThoseOfAllThreadsObservations) {
+  const auto parameters = train({.folder = folder("run"),
+                                 .make_env = [](int) { return std::make_unique<NoisyEnv>(); },
+                                 .steps = 3000,
+                                 .checkpoint_minutes = 1e-4,
+                                 .normalises = true},
+                                {.learners = 3});
+  expect_noisy_moments(parameters, result_of(folder("run")).at("steps"));
 }
 
 // A checkpoint includes each thread's own optimizer statistics. Seen failing with load_slots() left

@@ -14,6 +14,7 @@
 #include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
 #include "tests/support/counted_env.h"
+#include "tests/support/noisy_env.h"
 #include "tests/support/scenario.h"
 #include "tests/support/slow_algorithm.h"
 
@@ -37,6 +38,18 @@ class ImpalaTest : public testing::Test {
 };
 
 Algorithm make_vtrace() { return make_a2c({.correction = "vtrace"}); }
+
+// Every sample is observed once. Seen failing with the last states of experiences among them.
+TEST_F(ImpalaTest, StatisticsAreThoseOfAllObservationsLearntFrom) {
+  const auto parameters = train({.folder = folder("run"),
+                                 .make_env = [](int) { return std::make_unique<NoisyEnv>(); },
+                                 .make_algorithm = make_vtrace,
+                                 .steps = 3000,
+                                 .checkpoint_minutes = 1e-4,
+                                 .normalises = true},
+                                small_);
+  expect_noisy_moments(parameters, result_of(folder("run")).at("steps"));
+}
 
 // The count holds across checkpoints and at the end of the run. Seen failing when the queue was not
 // emptied before a checkpoint.

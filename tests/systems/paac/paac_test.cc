@@ -17,6 +17,7 @@
 #include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
 #include "tandem/systems/common/learner_state.h"
+#include "tests/support/noisy_env.h"
 #include "tests/support/scenario.h"
 
 namespace tandem {
@@ -49,6 +50,42 @@ TEST_F(PaacTest, SameBitsWhenWorkersStepTheEnvironmentsOfOneGroup) {
   const PaacConfig one_group = {.envs = 10, .workers = 8, .t_max = 5, .envs_per_group = 10};
   const auto one = train({.folder = folder("one"), .threads = 1}, one_group);
   EXPECT_EQ(one, train({.folder = folder("three"), .threads = 3}, one_group));
+}
+
+/// Normalises observations and rewards of NoisyEnv.
+Scenario noisy(const fs::path& folder, std::int64_t steps) {
+  return {.folder = folder,
+          .make_env = [](int) { return std::make_unique<NoisyEnv>(); },
+          .steps = steps,
+          .normalises = true};
+}
+
+// Seen failing with the last row of rollouts among the observations.
+TEST_F(PaacTest, StatisticsAreThoseOfAllObservationsLearntFrom) {
+  expect_noisy_moments(train(noisy(folder("a2c"), 3000)), 3000);
+  auto ppo = noisy(folder("ppo"), 3000);
+  ppo.make_algorithm = [] { return make_ppo({.epochs = 2, .minibatches = 5}); };
+  expect_noisy_moments(train(ppo), 3000);
+}
+
+// Seen failing with observations in the order of the threads, and without the scale of rewards in
+// the checkpoint.
+TEST_F(PaacTest, SameBitsWithStatisticsForAnyThreadsAndWhenResumed) {
+  for (const bool ppo : {false, true}) {
+    const auto scenario = [&](const std::string& name, std::int64_t steps, int threads) {
+      auto result = noisy(folder(name + (ppo ? "_ppo" : "")), steps);
+      if (ppo) {
+        result.make_algorithm = [] { return make_ppo({.epochs = 2, .minibatches = 5}); };
+      }
+      result.threads = threads;
+      return result;
+    };
+    const auto whole = train(scenario("whole", 3000, 3));
+    (void)train(scenario("parts", 1250, 1));
+    auto rest = scenario("parts", 3000, 2);
+    rest.resume = true;
+    EXPECT_EQ(whole, train(rest)) << ppo;
+  }
 }
 
 // Seen failing with the environments restarted instead of loaded.
