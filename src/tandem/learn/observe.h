@@ -10,8 +10,8 @@ namespace tandem {
 
 /// Adds a learning batch's observations to the statistics. `pieces` lie in several places of
 /// memory, and each holds whole observations of fp32 numbers as the environment shows them. The
-/// statistics become those of all observations so far: the parallel algorithm of Chan, Golub and
-/// LeVeque (1983), equations 2.1, in double precision. Sums are made in the order of the pieces, so
+/// statistics become those of all observations so far, by the parallel formula of Chan, Golub and
+/// LeVeque (1979), in double precision. Sums are made in the order of the pieces, so
 /// the result is the same to the bit for the same pieces. Systems call it after the batch's
 /// gradient has moved the parameters: until then acting, recorded activations and the gradient
 /// share one network. Throws Error, and leaves the statistics unchanged, for a number that is not

@@ -9,7 +9,6 @@
 #include <stdexcept>
 
 #include "tandem/base/error.h"
-#include "tandem/env/normalised_env.h"
 #include "tandem/nn/input_statistics.h"
 #include "tandem/nn/layer_list.h"
 
@@ -321,7 +320,6 @@ Architecture Architecture::without_statistics() const {
 
 Architecture make_architecture(const NetConfig& config, const EnvSpec& spec, bool value_head,
                                bool normalises_inputs) {
-  if (normalises_inputs) require_numbers(spec);
   Architecture result{.name = name_of(config),
                       .input_dtype = spec.dtype,
                       .input_shape = spec.observation_shape(),
@@ -337,6 +335,7 @@ Architecture make_architecture(const NetConfig& config, const EnvSpec& spec, boo
   if (config.pixel_mean == NetConfig::kMeasured) {
     throw std::logic_error("net.pixel_mean is still to be measured");
   }
+  if (normalises_inputs && spec.dtype != DType::f32) throw std::logic_error("statistics of bytes");
   if (result.name == "dpg") add_critic_of_actions(result, spec);
   if (config.pixel_mean != 0 && spec.dtype != DType::u8) {
     throw Error("net.pixel_mean: this environment's observations are no pixels; leave it out");

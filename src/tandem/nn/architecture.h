@@ -141,8 +141,8 @@ inline constexpr auto kGivenLayers = "layers";
 /// The architecture that `config` names or describes for the observations and actions of `spec`.
 /// Algorithms without a value function of states need no value head. With `normalises_inputs` the
 /// parameters include the inputs' statistics. Throws Error when the network does not fit (for
-/// example, a convolution over a vector, or statistics of pixels), and std::logic_error when
-/// config.pixel_mean is still kMeasured.
+/// example, a convolution over a vector), and std::logic_error when config.pixel_mean is still
+/// kMeasured and for statistics of inputs that are no fp32 numbers.
 Architecture make_architecture(const NetConfig& config, const EnvSpec& spec, bool value_head = true,
                                bool normalises_inputs = false);
 

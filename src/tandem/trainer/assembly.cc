@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tandem/base/error.h"
+#include "tandem/env/normalised_env.h"
 #include "tandem/nn/make_network.h"
 #include "tandem/systems/fit.h"
 #include "tandem/trainer/measured.h"
@@ -123,6 +124,7 @@ TrainingContext Assembly::context(TrainingRun& run, const Checkpoint* resume) {
 
 Architecture make_architecture(const Config& config, const EnvSpec& spec,
                                const Algorithm& algorithm) {
+  if (config.env.has_running_statistics()) require_numbers(spec);
   return make_architecture(config.net, spec, algorithm.value_head,
                            config.env.has_running_statistics());
 }
