@@ -22,7 +22,6 @@
 namespace tandem {
 namespace {
 
-using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

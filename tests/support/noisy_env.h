@@ -6,12 +6,16 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "tandem/env/env.h"
 #include "tandem/nn/input_statistics.h"
+#include "tests/support/scenario.h"
 
 namespace tandem {
 
@@ -52,6 +56,14 @@ class NoisyEnv final : public Env {
   EnvSpec spec_;
   int age_ = 0;
 };
+
+/// A run in NoisyEnv that normalises observations and rewards.
+inline Scenario noisy(const std::filesystem::path& folder, std::int64_t steps) {
+  return {.folder = folder,
+          .make_env = [](int) { return std::make_unique<NoisyEnv>(); },
+          .steps = steps,
+          .normalises = true};
+}
 
 /// The statistics at the end of the parameters that a run in NoisyEnv returned.
 inline InputStatistics noisy_statistics(std::vector<float>& parameters) {

@@ -10,8 +10,8 @@ namespace tandem {
 namespace {
 
 // Both are those of Stable-Baselines3's VecNormalize.
-constexpr double kLeastVariance = 1e-8;
-constexpr double kLargest = 10;
+constexpr double kAddedReturnVariance = 1e-8;
+constexpr double kLargestReward = 10;
 
 }  // namespace
 
@@ -26,8 +26,8 @@ float RewardScale::scale(int row, float raw) {
   own.mean += off / count;
   own.variance = (own.variance * own.count + off * off * own.count / count) / count;
   own.count = count;
-  const double scaled = raw / std::sqrt(own.variance + kLeastVariance);
-  return static_cast<float>(std::clamp(scaled, -kLargest, kLargest));
+  const double scaled = raw / std::sqrt(own.variance + kAddedReturnVariance);
+  return static_cast<float>(std::clamp(scaled, -kLargestReward, kLargestReward));
 }
 
 void RewardScale::load(StateReader& reader) {

@@ -9,8 +9,8 @@ namespace tandem {
 namespace {
 
 // Both are those of Stable-Baselines3's VecNormalize.
-constexpr float kLeastVariance = 1e-8F;
-constexpr float kFarthest = 10;  // in deviations
+constexpr float kAddedVariance = 1e-8F;
+constexpr float kMostDeviations = 10;
 
 }  // namespace
 
@@ -57,11 +57,11 @@ void InputNormaliser::write(std::span<const std::byte> observations, std::span<f
   std::memcpy(out.data(), observations.data(), observations.size());
   const std::size_t numbers = mean_.size();
   for (std::size_t i = 0; i < numbers; ++i) {
-    deviation_[i] = std::sqrt(variance_[i] + kLeastVariance);
+    deviation_[i] = std::sqrt(variance_[i] + kAddedVariance);
   }
   for (float* x = out.data(); x != out.data() + out.size(); x += numbers) {
     for (std::size_t i = 0; i < numbers; ++i) {
-      x[i] = std::clamp((x[i] - mean_[i]) / deviation_[i], -kFarthest, kFarthest);
+      x[i] = std::clamp((x[i] - mean_[i]) / deviation_[i], -kMostDeviations, kMostDeviations);
     }
   }
 }

@@ -40,12 +40,9 @@ TEST_F(A3cTest, OneThreadGivesTheSameBitsEachTime) {
 
 // Seen failing without the lock in Hogwild::observe().
 TEST_F(A3cTest, StatisticsAreThoseOfAllThreadsObservations) {
-  const auto parameters = train({.folder = folder("run"),
-                                 .make_env = [](int) { return std::make_unique<NoisyEnv>(); },
-                                 .steps = 3000,
-                                 .checkpoint_minutes = 1e-4,
-                                 .normalises = true},
-                                {.learners = 3});
+  auto scenario = noisy(folder("run"), 3000);
+  scenario.checkpoint_minutes = 1e-4;
+  const auto parameters = train(scenario, {.learners = 3});
   expect_noisy_moments(parameters, result_of(folder("run")).at("steps"));
 }
 

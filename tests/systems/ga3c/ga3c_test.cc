@@ -75,12 +75,9 @@ class Ga3cTest : public testing::Test {
 
 // Every sample is observed once. Seen failing with the last states of experiences among them.
 TEST_F(Ga3cTest, StatisticsAreThoseOfAllObservationsLearntFrom) {
-  const auto parameters = train({.folder = folder("run"),
-                                 .make_env = [](int) { return std::make_unique<NoisyEnv>(); },
-                                 .steps = 3000,
-                                 .checkpoint_minutes = 1e-4,
-                                 .normalises = true},
-                                few_);
+  auto scenario = noisy(folder("run"), 3000);
+  scenario.checkpoint_minutes = 1e-4;
+  const auto parameters = train(scenario, few_);
   expect_noisy_moments(parameters, result_of(folder("run")).at("steps"));
 }
 

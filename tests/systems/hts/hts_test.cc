@@ -204,14 +204,6 @@ TEST_F(HtsTest, IsEquationSix) {
   EXPECT_EQ(train({.folder = folder("hts")}, config), expected);
 }
 
-/// Normalises observations and rewards of NoisyEnv.
-Scenario noisy(const fs::path& folder, std::int64_t steps) {
-  return {.folder = folder,
-          .make_env = [](int) { return std::make_unique<NoisyEnv>(); },
-          .steps = steps,
-          .normalises = true};
-}
-
 // theta_{j+1} has the statistics of the experience of theta_{j-1}; actors' activations and the
 // gradient used those of theta_{j-1}. Seen failing when the update came after stage().
 TEST_F(HtsTest, IsEquationSixWithStatistics) {

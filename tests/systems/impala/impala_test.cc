@@ -41,13 +41,10 @@ Algorithm make_vtrace() { return make_a2c({.correction = "vtrace"}); }
 
 // Every sample is observed once. Seen failing with the last states of experiences among them.
 TEST_F(ImpalaTest, StatisticsAreThoseOfAllObservationsLearntFrom) {
-  const auto parameters = train({.folder = folder("run"),
-                                 .make_env = [](int) { return std::make_unique<NoisyEnv>(); },
-                                 .make_algorithm = make_vtrace,
-                                 .steps = 3000,
-                                 .checkpoint_minutes = 1e-4,
-                                 .normalises = true},
-                                small_);
+  auto scenario = noisy(folder("run"), 3000);
+  scenario.make_algorithm = make_vtrace;
+  scenario.checkpoint_minutes = 1e-4;
+  const auto parameters = train(scenario, small_);
   expect_noisy_moments(parameters, result_of(folder("run")).at("steps"));
 }
 

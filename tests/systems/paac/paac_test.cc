@@ -56,14 +56,6 @@ TEST_F(PaacTest, SameBitsWhenWorkersStepTheEnvironmentsOfOneGroup) {
   EXPECT_EQ(one, train({.folder = folder("three"), .threads = 3}, one_group));
 }
 
-/// Normalises observations and rewards of NoisyEnv.
-Scenario noisy(const fs::path& folder, std::int64_t steps) {
-  return {.folder = folder,
-          .make_env = [](int) { return std::make_unique<NoisyEnv>(); },
-          .steps = steps,
-          .normalises = true};
-}
-
 // Seen failing with the last row of rollouts among the observations.
 TEST_F(PaacTest, StatisticsAreThoseOfAllObservationsLearntFrom) {
   expect_noisy_moments(train(noisy(folder("a2c"), 3000)), 3000);
