@@ -51,6 +51,7 @@ ALGORITHMS = {
     "one_step_sarsa": settings("algo=one_step_sarsa"),
     "a2c lstm": settings("net.lstm=32"),
 }
+STATISTICS = settings("env.normalise=running", "env.normalise_rewards=true")
 CONTINUOUS = ("a2c", "ppo", "a2c lstm")  # the others need discrete actions
 STEPS = {CATCH: 8_000, CARTPOLE: 8_000, PONG: 4_000, WALKER: 4_000}
 
@@ -85,6 +86,9 @@ def bit_cases():
     yield from training("hts", ("a2c",), *hts, *actors, note="actors")
     alone = settings("a3c.learners=1")
     yield from training("a3c", ("a2c", *q, "a2c lstm"), *alone, note="alone")
+    for system, more in (("paac", paac), ("hts", hts), ("a3c", alone)):
+        words = (system, "--config", f"{system}/cartpole", "--env", CARTPOLE, *more, *STATISTICS)
+        yield Case(f"{system} {CARTPOLE} statistics", CARTPOLE, words, STEPS[CARTPOLE])
 
 
 def config_cases(presets):

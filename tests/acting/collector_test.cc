@@ -92,6 +92,45 @@ TEST_F(CollectorTest, AnActorThatOnlyGoesForwardLeavesNothingInTheNetwork) {
   network_.backward([](const Heads& heads, const Heads&) { EXPECT_EQ(heads.batch, 0); }, gradient);
 }
 
+// Returns of ThreeSteps with rewards of 5 and a discount of 0.5 are 5, 7.5 and 8.75. The rule,
+// which clips to +-1, gets the scaled rewards; reported returns are raw. Seen failing when the rule
+// clipped first, when an episode's end did not restart the return, and when save() left out the
+// scale.
+TEST_F(CollectorTest, ScalesRewardsBeforeTheRuleAndKeepsTheScale) {
+  const auto make = [this](double clip) {
+    algorithm_ = make_a2c({.gamma = 0.5, .reward_clip = clip});
+    return Collector(
+        VecEnv([](int) { return std::make_unique<ThreeSteps>(1, 5); }, {.count = kEnvs}), actor_,
+        nullptr, algorithm_, kSteps, RolloutEnd::after_t_max, LastState::looked_at_again,
+        Rewards::scaled);
+  };
+  RewardScale scale(1, 0.5);
+  std::vector<float> expected;
+  for (int t = 0; t < 2 * kSteps; ++t) {
+    expected.push_back(scale.scale(0, 5));
+    if (t % 3 == 2) scale.end_episode(0);
+  }
+  auto collector = make(0);
+  collector.start();
+  const auto first = collector.collect(0).rewards();
+  for (int env = 0; env < kEnvs; ++env) {
+    EXPECT_THAT(of_env(env, first), ElementsAreArray(std::span(expected).first(kSteps)));
+  }
+  EXPECT_EQ(collector.take_episodes().front().episode_return, 15);
+  StateWriter writer;
+  collector.save(writer);
+  auto other = make(0);
+  StateReader reader(writer.bytes());
+  other.load(reader);
+  EXPECT_TRUE(reader.at_end());
+  EXPECT_THAT(of_env(0, other.collect(0).rewards()),
+              ElementsAreArray(std::span(expected).last(kSteps)));
+
+  auto clipped = make(1);
+  clipped.start();
+  EXPECT_THAT(of_env(0, clipped.collect(0).rewards()), testing::Each(1));
+}
+
 /// Episodes of three steps under a network that counts the steps of each.
 class RecurrentCollectorTest : public testing::Test {
  protected:

@@ -21,6 +21,10 @@ CONFIG = ["--seed", 3, "--set", "run.checkpoint_minutes=0.01"]
 THREE_AGENTS = ["--env", "catch", *["--set", "env.players=3", "--set", "env.size=84"]]
 THREE_AGENTS += ["--set", "net.arch=nips"]
 
+# The network is so large that a run lasts beyond its first checkpoint.
+STATISTICS = ["--env", "pendulum", "--set", "net.arch=mlp", "--set", "net.hidden=512"]
+STATISTICS += ["--set", "env.normalise=running", "--set", "env.normalise_rewards=true"]
+
 
 def launch(*words):
     return subprocess.Popen(
@@ -127,6 +131,16 @@ class HtsAgents(HtsA2c):
 
 class HtsPpo(HtsA2c):
     words = [*HtsA2c.words, "--set", "algo=ppo", "--set", "hts.alpha=16"]
+
+
+class PaacStatistics(Paac):
+    task = STATISTICS
+    steps = 48000
+
+
+class HtsStatistics(HtsA2c):
+    task = STATISTICS
+    steps = 48000
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ Architecture architecture_of(const nlohmann::json& golden) {
   architecture.action_low = golden["low"].get<std::vector<float>>();
   architecture.action_high = golden["high"].get<std::vector<float>>();
   architecture.critic_torso = torso(golden["critic_hidden"]);
+  architecture.normalises_inputs = golden.value("normalised", false);
   architecture.policy_outputs = static_cast<std::int64_t>(architecture.action_low.size());
   return architecture;
 }

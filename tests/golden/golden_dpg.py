@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 from golden_inputs import bits, numbers, summary
-from golden_networks import fill, with_fan_in
+from golden_networks import Statistics, fill, with_fan_in
 
 
 def mlp(inputs, hidden, outputs):
@@ -21,28 +21,44 @@ def mlp(inputs, hidden, outputs):
 class Networks:
     """The policy pi(s), within bounds, and q(s, a), whose actions are scaled to [-1, 1]."""
 
-    def __init__(self, observations, low, high, policy_hidden, critic_hidden, salt):
+    def __init__(self, observations, low, high, policy_hidden, critic_hidden, salt, normalised):
+        self.statistics = Statistics(observations, salt) if normalised else None
         self.centre = (torch.tensor(high) + torch.tensor(low)).double() / 2
         self.half_range = (torch.tensor(high) - torch.tensor(low)).double() / 2
         self.policy = mlp(observations, policy_hidden, len(low))
         self.critic = mlp(observations + len(low), critic_hidden, 1)
         fill([*with_fan_in(self.policy), *with_fan_in(self.critic)], salt)
 
+    def seen(self, s):
+        return self.statistics.normalised(s) if self.statistics else s
+
     def scaled(self, s):
-        return self.policy(s).tanh()
+        return self.policy(self.seen(s)).tanh()
 
     def q(self, s, scaled):
+        s = self.seen(s)
         return self.critic(torch.cat([s, scaled], dim=1))[:, 0]
 
     def parameters(self):
         return [*self.policy.parameters(), *self.critic.parameters()]
 
 
-def dpg_case(name, observations, low, high, policy_hidden, critic_hidden, clip, weight=1 / 5):
+def dpg_case(
+    name,
+    observations,
+    low,
+    high,
+    policy_hidden,
+    critic_hidden,
+    clip,
+    weight=1 / 5,
+    normalised=False,
+):
     """Ape-X, section 3.2. Discounts are 0.97, about 0.99^3, or 0 where an episode ended."""
     samples, dims = 5, len(low)
     shape = (observations, low, high, policy_hidden, critic_hidden)
-    online, target = Networks(*shape, salt=1), Networks(*shape, salt=2)
+    online = Networks(*shape, salt=1, normalised=normalised)
+    target = Networks(*shape, salt=2, normalised=normalised)
     s = numbers(samples * observations, 3).view(samples, -1)
     s_next = numbers(samples * observations, 4).view(samples, -1)
     taken = numbers(samples * dims, 5).view(samples, dims)  # scaled
@@ -74,7 +90,9 @@ def dpg_case(name, observations, low, high, policy_hidden, critic_hidden, clip, 
         "critic_hidden": critic_hidden,
         "clip": clip,
         "weight": weight,
-        "parameters": sum(p.numel() for p in online.parameters()),
+        **({"normalised": True} if normalised else {}),
+        "parameters": sum(p.numel() for p in online.parameters())
+        + (online.statistics.numbers if normalised else 0),
         "terminals": int(ends.sum()),
         "clipped": int((clipped != dq_da).sum()),
         "actions": (online.centre + online.half_range * a).flatten().tolist(),
@@ -84,7 +102,8 @@ def dpg_case(name, observations, low, high, policy_hidden, critic_hidden, clip, 
         "policy_loss": -values.sum().item(),
         "q": q.sum().item(),
         "priorities": errors.abs().tolist(),
-        "gradients": [summary(g) for g in [*policy_gradients, *critic_gradients]],
+        "gradients": [summary(g) for g in [*policy_gradients, *critic_gradients]]
+        + (online.statistics.gradients if normalised else []),
     }
 
 
@@ -94,5 +113,6 @@ def dpg():
     return [
         dpg_case("clipped", *small, clip=0.05),
         dpg_case("not_clipped", *small, clip=0.0, weight=1.0),
+        dpg_case("normalised", *small, clip=0.05, normalised=True),
         dpg_case("networks_of_the_paper", *paper, clip=0.05),
     ]

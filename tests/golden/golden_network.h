@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "tandem/learn/optimizer.h"
+#include "tandem/nn/composed/normalised_network.h"
 #include "tandem/nn/composed/part_factory.h"
+#include "tandem/nn/input_statistics.h"
 #include "tandem/nn/network.h"
 #include "tests/golden/golden.h"
 
@@ -27,14 +29,23 @@ inline Architecture golden_architecture(const nlohmann::json& golden) {
   spec.dtype = golden["dtype"] == "u8" ? DType::u8 : DType::f32;
   spec.frame_shape = golden["shape"].get<std::vector<std::int64_t>>();
   spec.num_actions = golden["actions"];
-  return make_architecture(config, spec, golden["value_head"]);
+  return make_architecture(config, spec, golden["value_head"], golden.value("normalised", false));
 }
 
-/// Computes the same as `fill` in golden_networks.py.
+/// Computes the same as `fill` and `Statistics` in golden_networks.py.
 inline std::vector<float> golden_parameters(const Architecture& architecture,
                                             std::uint32_t salt = 1) {
-  auto parameters = golden_numbers(architecture.parameter_count(), salt);
-  for (const auto& info : architecture.parameters()) {
+  auto parameters = golden_numbers(architecture.trained_count(), salt);
+  parameters.resize(static_cast<std::size_t>(architecture.parameter_count()));
+  if (architecture.normalises_inputs) {
+    const auto statistics =
+        input_statistics_in(std::span(parameters).subspan(architecture.trained_count()));
+    const auto numbers = static_cast<std::int64_t>(statistics.mean.size());
+    std::ranges::copy(golden_numbers(numbers, 10 + salt), statistics.mean.begin());
+    std::ranges::transform(golden_numbers(numbers, 20 + salt), statistics.variance.begin(),
+                           [](float number) { return std::abs(number) / 64; });
+  }
+  for (const auto& info : architecture.without_statistics().parameters()) {
     const auto bound = static_cast<float>(1 / std::sqrt(static_cast<double>(info.fan_in)));
     for (auto& value : std::span(parameters).subspan(info.offset, info.count)) value *= bound;
   }
@@ -65,7 +76,8 @@ inline void expect_gradient(std::span<const float> actual, const nlohmann::json&
   }
 }
 
-/// Compares the heads and gradients of the network that `make` returns with the golden ones.
+/// Compares the heads and gradients of the network that `make` returns with the golden ones, behind
+/// statistics of its inputs if the case has them.
 inline void expect_golden(const nlohmann::json& golden, const PartFactory& make) {
   SCOPED_TRACE(golden["name"].get<std::string>());
   const auto architecture = golden_architecture(golden);
@@ -73,7 +85,9 @@ inline void expect_golden(const nlohmann::json& golden, const PartFactory& make)
   const auto parameters = golden_parameters(architecture);
   const std::int64_t batch = golden["batch"];
   const auto observations = golden_observations(architecture, batch);
-  const auto network = make(architecture, parameters);
+  const auto network = architecture.normalises_inputs
+                           ? make_normalised_network(architecture, parameters, make)
+                           : make(architecture, parameters);
 
   const std::vector<double> logits_expected = golden["logits"];
   const std::vector<double> value_expected = golden["value"];

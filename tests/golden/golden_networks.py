@@ -88,6 +88,21 @@ def fill(parameters, salt=1):
         at += parameter.numel()
 
 
+class Statistics:
+    """Running statistics of inputs, in float32 precision as the C++ buffer."""
+
+    def __init__(self, count, salt=1):
+        self.mean = numbers(count, 10 + salt)
+        self.variance = numbers(count, 20 + salt).abs() / 64  # some inputs are then clipped
+        self.numbers = 4 * count + 2  # all of them in the buffer
+        parts = [count, count, count, count, 2]
+        self.gradients = [summary(torch.zeros(part)) for part in parts]
+
+    def normalised(self, x):
+        deviation = (self.variance + 1e-8).sqrt()
+        return ((x - self.mean) / deviation).clamp(-10, 10)
+
+
 def network_case(
     name,
     arch,
@@ -99,12 +114,15 @@ def network_case(
     pixel_mean=0,
     dueling=False,
     layers="",
+    normalised=False,
 ):
     network = Network(layers_of(arch, layers), shape, actions, value_head, dueling).double()
     fill(with_fan_in(network))
     size = batch * math.prod(shape)
     x = pixels(size, 2) / 255 - pixel_mean if dtype == "u8" else numbers(size, 2)
-    logits, value = network(x.view(batch, *shape))
+    x = x.view(batch, *shape)
+    statistics = Statistics(math.prod(shape)) if normalised else None
+    logits, value = network(statistics.normalised(x) if normalised else x)
     # Any gradient at the heads will do: it is the input of the backward pass.
     d_logits = numbers(logits.numel(), 3).view(logits.shape)
     d_value = numbers(len(value), 4)
@@ -120,11 +138,14 @@ def network_case(
         "value_head": value_head,
         "pixel_mean": pixel_mean,
         "dueling": dueling,
+        **({"normalised": True} if normalised else {}),
         "batch": batch,
-        "parameters": sum(p.numel() for p in network.parameters()),
+        "parameters": sum(p.numel() for p in network.parameters())
+        + (statistics.numbers if normalised else 0),
         "logits": logits.flatten().tolist(),
         "value": value.tolist(),
-        "gradients": [summary(p.grad) for p in network.parameters()],
+        "gradients": [summary(p.grad) for p in network.parameters()]
+        + (statistics.gradients if normalised else []),
     }
 
 
@@ -153,6 +174,10 @@ def networks():
         network_case("nips_float_dueling", "nips", "f32", [3, 40, 40], 4, 2, dueling=True),
         network_case("mlp_dueling", "mlp", "f32", [5], 2, 7, dueling=True),
         network_case("mlp_pixel_mean", "mlp", "u8", [2, 6, 5], 3, 4, pixel_mean=0.375),
+        network_case("mlp_normalised", "mlp", "f32", [5], 2, 7, normalised=True),
+        network_case(
+            "mlp_normalised_dueling", "mlp", "f32", [6], 3, 9, dueling=True, normalised=True
+        ),
         layers_case("odd_layers", ODD, "u8", [4, 44, 36]),
         layers_case("odd_layers_of_floats", ODD, "f32", [3, 25, 21]),
         layers_case("odd_dueling", ODD, "u8", [1, 30, 30], dueling=True, pixel_mean=0.5),
@@ -200,7 +225,9 @@ class LstmNetwork(torch.nn.Module):
         return [torch.cat(head) for head in zip(*heads, strict=True)], torch.stack((h, c), 1)
 
 
-def lstm_case(name, arch, dtype, shape, cells, steps, envs, separate=False, layers=""):
+def lstm_case(
+    name, arch, dtype, shape, cells, steps, envs, separate=False, layers="", normalised=False
+):
     """A rollout of several environments from some state; episodes begin within it."""
     actions, samples = 3, steps * envs
     widths = [[actions], [1]] if separate else [[actions, 1]]
@@ -210,6 +237,8 @@ def lstm_case(name, arch, dtype, shape, cells, steps, envs, separate=False, laye
     fill(parameters)
     size = samples * math.prod(shape)
     x = (pixels(size, 2) / 255 if dtype == "u8" else numbers(size, 2)).view(steps, envs, *shape)
+    statistics = Statistics(math.prod(shape)) if normalised else None
+    x = statistics.normalised(x) if normalised else x
     begins = torch.from_numpy(bits(samples, 5) % np.uint64(5) == 0).view(steps, envs, 1)
     states = numbers(envs * len(networks) * 2 * cells, 6).view(envs, len(networks), 2, cells)
     results = [
@@ -231,14 +260,17 @@ def lstm_case(name, arch, dtype, shape, cells, steps, envs, separate=False, laye
         "shape": shape,
         "actions": actions,
         "value_head": True,
+        **({"normalised": True} if normalised else {}),
         "steps": steps,
         "batch": envs,
         "begins": int(begins[1:].sum()),
-        "parameters": sum(p.numel() for p, _ in parameters),
+        "parameters": sum(p.numel() for p, _ in parameters)
+        + (statistics.numbers if normalised else 0),
         "logits": logits.flatten().tolist(),
         "value": value.tolist(),
         "state": torch.stack([state for _, state in results], 1).flatten().tolist(),
-        "gradients": [summary(p.grad) for p, _ in parameters],
+        "gradients": [summary(p.grad) for p, _ in parameters]
+        + (statistics.gradients if normalised else []),
     }
 
 
@@ -250,5 +282,6 @@ def lstm():
         lstm_case("images", "nips", "u8", [4, 84, 84], 24, 3, 2),
         lstm_case("separate", "mlp", "f32", [5], 16, 5, 3, separate=True),
         lstm_case("separate_linear", "linear_conv", "u8", [3, 40, 40], 8, 4, 2, separate=True),
+        lstm_case("normalised_separate", "mlp", "f32", [5], 16, 5, 3, True, normalised=True),
         lstm_case("odd_layers", "layers", "u8", [3, 20, 20], 9, 4, 2, layers=ODD),
     ]

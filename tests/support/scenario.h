@@ -21,6 +21,7 @@
 #include "tandem/env/builtin.h"
 #include "tandem/nn/composed/dpg_network.h"
 #include "tandem/nn/composed/lstm_network.h"
+#include "tandem/nn/composed/normalised_network.h"
 #include "tandem/nn/composed/separate_network.h"
 #include "tandem/run/checkpoint.h"
 #include "tandem/run/training_run.h"
@@ -42,6 +43,7 @@ struct Scenario {
   std::int64_t lstm = 0;       // cells
   bool separate = false;       // separate networks for policy and value
   bool deterministic = false;  // DPG's networks instead of a linear one
+  bool normalises = false;     // running statistics of observations, and scaled rewards
   std::function<bool()> stop_requested = [] { return false; };
 };
 
@@ -49,6 +51,9 @@ struct Scenario {
 /// separate. A deterministic policy gets DPG's own networks.
 inline std::unique_ptr<Network> make_linear_network(const Architecture& architecture,
                                                     std::span<const float> parameters) {
+  if (architecture.normalises_inputs && !architecture.deterministic()) {
+    return make_normalised_network(architecture, parameters, make_linear_network);
+  }
   if (architecture.deterministic()) return make_dpg_network(architecture, parameters);
   if (architecture.separate) {
     return make_separate_network(architecture, parameters, make_linear_network);
@@ -69,6 +74,7 @@ inline std::vector<float> train(const Scenario& scenario,
                           : linear_architecture(spec);
   architecture.lstm = scenario.lstm;
   architecture.separate = architecture.separate || scenario.separate;
+  architecture.normalises_inputs = scenario.normalises;
   Learner learner(architecture, scenario.optimizer, 7);
   auto directory = scenario.resume ? RunDirectory::reopen(scenario.folder)
                                    : RunDirectory::create(scenario.folder);
@@ -99,6 +105,7 @@ inline std::vector<float> train(const Scenario& scenario,
         .run = run,
         .threads = scenario.threads,
         .resume = found ? &found->checkpoint : nullptr};
+    if (scenario.normalises) context.actor.rewards = Rewards::scaled;
     system(context);
     run.finish("");
   }

@@ -11,12 +11,13 @@
 namespace tandem {
 
 Collector::Collector(VecEnv env, ActorNetwork& actor, Network* target, const Algorithm& algorithm,
-                     int t_max, RolloutEnd end, LastState last_state)
+                     int t_max, RolloutEnd end, LastState last_state, Rewards rewards)
     : Collector(std::move(env), actor, target, *algorithm.acting,
-                algorithm.rollout_loss().needs().bootstrap, t_max, end, last_state) {}
+                algorithm.rollout_loss().needs().bootstrap, t_max, end, last_state, rewards) {}
 
 Collector::Collector(VecEnv env, ActorNetwork& actor, Network* target, const ActingRule& rule,
-                     Bootstrap bootstrap, int t_max, RolloutEnd end, LastState last_state)
+                     Bootstrap bootstrap, int t_max, RolloutEnd end, LastState last_state,
+                     Rewards rewards)
     : env_(std::move(env)),
       actor_(actor),
       target_(target),
@@ -28,6 +29,7 @@ Collector::Collector(VecEnv env, ActorNetwork& actor, Network* target, const Act
       state_(actor.architecture(), env_.size()),
       actions_(env_.spec(), env_.size()),
       episodes_(static_cast<std::size_t>(env_.size())) {
+  if (rewards == Rewards::scaled) reward_scale_.emplace(env_.size(), rule_.gamma());
   if (last_state == LastState::acted_on &&
       (target != nullptr || bootstrap_ == Bootstrap::every_state || chooses_ahead())) {
     throw std::logic_error("a pass over other states than the last, or of a target, cannot act");
@@ -50,6 +52,7 @@ void Collector::save(StateWriter& writer) {
   state_.save(writer);
   if (chooses_ahead()) writer.put_bytes(std::as_bytes(rollout_.actions(rollout_.steps())));
   writer.put_values(episodes_);
+  if (reward_scale_) reward_scale_->save(writer);
 }
 
 void Collector::load(StateReader& reader) {
@@ -58,7 +61,9 @@ void Collector::load(StateReader& reader) {
   if (chooses_ahead()) load_chosen(reader);
   if (!reader.at_end()) episodes_ = reader.get_values<std::int64_t>();
   if (std::ssize(episodes_) != env_.size()) throw Error("the checkpoint has other environments");
+  if (reward_scale_) reward_scale_->load(reader);
   if (games_go_on) return;
+  for (int id = 0; reward_scale_ && id < env_.size(); ++id) reward_scale_->end_episode(id);
   state_.restart();
   for (auto& episodes : episodes_) ++episodes;
   if (chooses_ahead()) choose_ahead();
@@ -122,20 +127,29 @@ void Collector::step(int t) {
   for (int id = 0; id < env_.size(); ++id) {
     const StepResult& result = env_.result(id);
     const auto i = static_cast<std::size_t>(id);
-    float reward = rule_.reward(env_.reward(id));
+    const bool ended = result.terminated || result.truncated;
+    float reward = learnt_reward(id, ended);
     // An episode that a time limit cut off would have continued, so its return includes the value
     // of its last state.
     if (result.truncated && !result.terminated && bootstrap_ != Bootstrap::none) {
       reward += gamma * final_value(id);
     }
     rollout_.rewards(t)[i] = reward;
-    const bool ended = result.terminated || result.truncated;
     rollout_.discounts(t)[i] = ended ? 0.0F : gamma;
     if (!ended) continue;
     state_.restart(id);
     ++episodes_[i];
   }
   seconds_.inferring += watch.lap();
+}
+
+/// The reward to learn from of an environment's last step.
+float Collector::learnt_reward(int id, bool ended) {
+  const float raw = env_.reward(id);
+  if (!reward_scale_) return rule_.reward(raw);
+  const float scaled = reward_scale_->scale(id, raw);
+  if (ended) reward_scale_->end_episode(id);
+  return rule_.reward(scaled);
 }
 
 void Collector::look_beyond(const Inputs& inputs, const Heads& out) {

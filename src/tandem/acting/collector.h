@@ -3,11 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "tandem/acting/actor_network.h"
 #include "tandem/acting/env_actions.h"
 #include "tandem/acting/recurrent_state.h"
+#include "tandem/acting/reward_scale.h"
 #include "tandem/algo/algorithm.h"
 #include "tandem/base/clock.h"
 #include "tandem/data/rollout.h"
@@ -35,15 +37,16 @@ enum class LastState {
 class Collector {
  public:
   /// `actor` acts according to `rule`. `target` values the states of `bootstrap`; if it is null,
-  /// `actor` does. All three must outlive the collector.
+  /// `actor` does. All three must outlive the collector. `rewards` says whether the rule gets raw
+  /// rewards or those of a RewardScale, which the collector then owns and saves.
   Collector(VecEnv env, ActorNetwork& actor, Network* target, const ActingRule& rule,
             Bootstrap bootstrap, int t_max, RolloutEnd end = RolloutEnd::after_t_max,
-            LastState last_state = LastState::looked_at_again);
+            LastState last_state = LastState::looked_at_again, Rewards rewards = Rewards::raw);
 
   /// The same for an algorithm that learns from rollouts. Its parts must outlive the collector.
   Collector(VecEnv env, ActorNetwork& actor, Network* target, const Algorithm& algorithm, int t_max,
             RolloutEnd end = RolloutEnd::after_t_max,
-            LastState last_state = LastState::looked_at_again);
+            LastState last_state = LastState::looked_at_again, Rewards rewards = Rewards::raw);
 
   /// Resets every environment. Call start() or load() once before the first collect().
   void start();
@@ -68,8 +71,9 @@ class Collector {
   /// Thread-seconds spent since the last call.
   TimeShares take_seconds();
 
-  /// Saves the environments with all their state, their recurrent states, actions chosen in advance
-  /// and the numbers of episodes. Call it between two calls of collect().
+  /// Saves the environments with all their state, their recurrent states, actions chosen in
+  /// advance, the numbers of episodes and the scale of rewards. Call it between two calls of
+  /// collect().
   void save(StateWriter& writer);
 
   /// Restores a saved state, which must be the last one in `reader`. A state that an older version
@@ -85,6 +89,7 @@ class Collector {
   void require_ends(int t);
   void choose_ahead();
   float final_value(int id);
+  float learnt_reward(int id, bool ended);
   void look_beyond(const Inputs& inputs, const Heads& out);
   Heads outputs(std::int64_t batch);
   [[nodiscard]] bool chooses_ahead() const { return bootstrap_ == Bootstrap::every_action; }
@@ -103,7 +108,8 @@ class Collector {
   HeadsBuffer heads_;
   std::vector<Stream*> streams_;
   EnvActions actions_;
-  std::vector<std::int64_t> episodes_;  // by environment: the number of finished episodes
+  std::optional<RewardScale> reward_scale_;  // empty: rewards are raw
+  std::vector<std::int64_t> episodes_;       // by environment: the number of finished episodes
   TimeShares seconds_;
 };
 

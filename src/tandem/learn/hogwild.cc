@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tandem/base/error.h"
+#include "tandem/learn/observe.h"
 #include "tandem/learn/racy.h"
 
 namespace tandem {
@@ -16,7 +17,9 @@ bool shares(const OptimizerConfig& config, const SharingConfig& sharing) {
 }  // namespace
 
 Hogwild::Hogwild(Learner& learner, const SharingConfig& sharing, int threads)
-    : learner_(learner), sharing_(sharing) {
+    : learner_(learner),
+      trained_(static_cast<std::size_t>(learner.architecture().trained_count())),
+      sharing_(sharing) {
   const auto& config = learner.config();
   if (config.kind != "rmsprop" && config.kind != "momentum") {
     throw Error("optimizer.kind: '" + config.kind +
@@ -27,8 +30,7 @@ Hogwild::Hogwild(Learner& learner, const SharingConfig& sharing, int threads)
     return;
   }
   const auto start = config.kind == "rmsprop" ? static_cast<float>(config.initial_square) : 0.0f;
-  own_.assign(static_cast<std::size_t>(threads),
-              std::vector<float>(learner.parameters().size(), start));
+  own_.assign(static_cast<std::size_t>(threads), std::vector<float>(trained_, start));
 }
 
 void Hogwild::copy_parameters(std::span<float> own) {
@@ -38,6 +40,7 @@ void Hogwild::copy_parameters(std::span<float> own) {
 }
 
 UpdateInfo Hogwild::apply(int thread, std::span<const float> gradient, std::int64_t steps) {
+  gradient = gradient.first(trained_);
   const auto& config = learner_.config();
   const double norm = std::sqrt(sum_of_squares(gradient));
   const float scale = clip_scale(norm, config.clip_norm);
@@ -53,13 +56,24 @@ UpdateInfo Hogwild::apply(int thread, std::span<const float> gradient, std::int6
 void Hogwild::step(std::span<float> statistics, std::span<const float> gradient, float scale,
                    float lr) {
   const auto& config = learner_.config();
+  const auto theta = learner_.parameters().first(trained_);
   if (config.kind == "momentum") {
     return racy::momentum(static_cast<float>(config.momentum), gradient, scale, lr, statistics,
-                          learner_.parameters());
+                          theta);
   }
   const racy::RmsPropRule rule{static_cast<float>(config.decay), static_cast<float>(config.epsilon),
                                config.epsilon_inside};
-  racy::rmsprop(rule, gradient, scale, lr, statistics, learner_.parameters());
+  racy::rmsprop(rule, gradient, scale, lr, statistics, theta);
+}
+
+void Hogwild::observe(std::span<const std::span<const std::byte>> pieces) {
+  if (!learner_.architecture().normalises_inputs) return;
+  const std::lock_guard lock(mutex_);
+  // Other threads may copy the parameters meanwhile, so only racy::copy() writes to them.
+  const auto shared = learner_.parameters().subspan(trained_);
+  std::vector<float> own(shared.begin(), shared.end());
+  add_observations(pieces, input_statistics_in(own));
+  racy::copy(own, shared);
 }
 
 std::vector<Optimizer::Slot> Hogwild::slots() {

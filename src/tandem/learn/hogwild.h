@@ -1,6 +1,7 @@
 // Asynchronous updates of parameters that all threads share (A3C, section 4).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <span>
@@ -34,6 +35,12 @@ class Hogwild {
   /// all threads have taken so far.
   UpdateInfo apply(int thread, std::span<const float> gradient, std::int64_t steps);
 
+  /// Adds the observations of a thread's rollout to the statistics of the network's inputs (see
+  /// add_observations()); does nothing if the architecture has none. Threads update them one at a
+  /// time: unlike a lost gradient, lost observations would falsify the count. Copies of parameters
+  /// do not wait for it, and may get the mean of one moment and the variance of the next.
+  void observe(std::span<const std::span<const std::byte>> pieces);
+
   /// The threads' own statistics, for checkpoints. Must not be called while threads run.
   std::vector<Optimizer::Slot> slots();
 
@@ -41,10 +48,12 @@ class Hogwild {
   void step(std::span<float> statistics, std::span<const float> gradient, float scale, float lr);
 
   Learner& learner_;
+  const std::size_t trained_;  // the number of parameters that gradients train
   const SharingConfig sharing_;
   std::span<float> shared_;              // the learner's own statistics
   std::vector<std::vector<float>> own_;  // by thread; empty: all threads share one
-  std::mutex mutex_;                     // held only if the config asks for locks; guards no member
+  // Held by observe(), and by all others if the config asks for locks; guards no member.
+  std::mutex mutex_;
 };
 
 }  // namespace tandem

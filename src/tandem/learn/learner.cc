@@ -5,15 +5,18 @@
 #include <numeric>
 #include <utility>
 
+#include "tandem/learn/observe.h"
+
 namespace tandem {
 
 Learner::Learner(Architecture architecture, const OptimizerConfig& config, std::uint64_t seed)
     : architecture_(std::move(architecture)),
       config_(config),
       parameters_(static_cast<std::size_t>(architecture_.parameter_count())),
-      sum_(parameters_.size()),
-      squares_((parameters_.size() + kPart - 1) / kPart),
-      optimizer_(make_optimizer(config, architecture_.parameter_count())) {
+      trained_(static_cast<std::size_t>(architecture_.trained_count())),
+      sum_(trained_),
+      squares_((trained_ + kPart - 1) / kPart),
+      optimizer_(make_optimizer(config, architecture_.trained_count())) {
   Stream stream(seed, kInitialisation);
   initialise(architecture_, stream, parameters_);
 }
@@ -21,9 +24,9 @@ Learner::Learner(Architecture architecture, const OptimizerConfig& config, std::
 UpdateInfo Learner::apply(std::span<const std::vector<float>> gradients, std::int64_t steps,
                           Workers& workers) {
   const auto parts = static_cast<int>(squares_.size());
-  const auto part_of = [](auto&& buffer, int part) {
+  const auto part_of = [this](auto&& buffer, int part) {
     const auto first = static_cast<std::size_t>(part) * kPart;
-    const auto all = std::span(buffer);
+    const auto all = std::span(buffer).first(trained_);
     return all.subspan(first, std::min(kPart, all.size() - first));
   };
   const bool several = gradients.size() > 1;
@@ -48,6 +51,11 @@ UpdateInfo Learner::apply(std::span<const std::vector<float>> gradients, std::in
                      part_of(total, part), scale, lr);
   });
   return {norm, lr};
+}
+
+void Learner::observe(std::span<const std::span<const std::byte>> pieces) {
+  if (!architecture_.normalises_inputs) return;
+  add_observations(pieces, input_statistics_in(std::span(parameters_).subspan(trained_)));
 }
 
 }  // namespace tandem

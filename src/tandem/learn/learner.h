@@ -18,8 +18,9 @@ struct UpdateInfo {
   double learning_rate = 0;  // of this update
 };
 
-/// Owns the parameters and updates them. Not thread-safe: no other thread may read the parameters
-/// during apply().
+/// Owns the parameters and updates them: trained ones by gradients, and statistics of the inputs by
+/// observe(). Neither clipping nor the optimizer sees the gradient of a statistic. Not thread-safe:
+/// no other thread may read the parameters during apply().
 class Learner {
  public:
   /// initialise() draws the first parameters from Stream(seed, kInitialisation).
@@ -42,6 +43,10 @@ class Learner {
   UpdateInfo apply(std::span<const std::vector<float>> gradients, std::int64_t steps,
                    Workers& workers);
 
+  /// Adds the observations of the last update's batch to the statistics of the network's inputs
+  /// (see add_observations()); does nothing if the architecture has none.
+  void observe(std::span<const std::span<const std::byte>> pieces);
+
  private:
   // The id of a stream. Environments' streams have ids from 0 on, so this one is free.
   static constexpr std::uint64_t kInitialisation = ~std::uint64_t{0};
@@ -54,6 +59,7 @@ class Learner {
   Architecture architecture_;
   OptimizerConfig config_;
   std::vector<float> parameters_;
+  std::size_t trained_;          // how many of them gradients train; these come first
   std::vector<float> sum_;       // the sum of several gradients
   std::vector<double> squares_;  // the sum of squares of each part
   std::unique_ptr<Optimizer> optimizer_;

@@ -16,9 +16,11 @@ bool SharedModel::copy_if_newer(std::optional<std::int64_t>& version, std::span<
   return true;
 }
 
-UpdateInfo SharedModel::apply(std::span<const std::vector<float>> gradients, std::int64_t steps) {
+UpdateInfo SharedModel::apply(std::span<const std::vector<float>> gradients, std::int64_t steps,
+                              std::span<const std::span<const std::byte>> observations) {
   const Lock lock(mutex_);
   const auto update = learner_.apply(gradients, steps, workers_);
+  learner_.observe(observations);
   version_.fetch_add(1, std::memory_order_release);
   return update;
 }

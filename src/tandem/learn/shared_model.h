@@ -33,8 +33,11 @@ class SharedModel {
   /// it copied.
   bool copy_if_newer(std::optional<std::int64_t>& version, std::span<float> own) const;
 
-  /// Updates the parameters with the sum of the gradients, as Learner::apply() does.
-  UpdateInfo apply(std::span<const std::vector<float>> gradients, std::int64_t steps);
+  /// Updates the parameters with the sum of the gradients, as Learner::apply() does, and then the
+  /// statistics of the inputs with the batch's observations, as Learner::observe() does. Others
+  /// see both at once.
+  UpdateInfo apply(std::span<const std::vector<float>> gradients, std::int64_t steps,
+                   std::span<const std::span<const std::byte>> observations = {});
 
  private:
   const std::size_t size_;

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "tandem/base/error.h"
+#include "tandem/nn/input_statistics.h"
 #include "tandem/nn/layer_list.h"
 
 namespace tandem {
@@ -253,6 +254,7 @@ Architecture Architecture::policy_part() const {
   part.action_low = {};
   part.action_high = {};
   part.critic_torso = {};
+  part.normalises_inputs = false;
   return part;
 }
 
@@ -267,6 +269,13 @@ Architecture Architecture::value_part() const {
 }
 
 std::vector<ParameterInfo> Architecture::parameters() const {
+  if (normalises_inputs) {
+    auto all = without_statistics().parameters();
+    for (const auto& tensor : input_statistics_tensors(product(input_shape))) {
+      append(all, tensor.name, {tensor.count}, 0);
+    }
+    return all;
+  }
   if (separate) return joined(policy_part().parameters(), value_part().parameters());
   auto inputs = output_shapes();  // input shapes of the layers, then of the heads
   inputs.insert(inputs.begin(), input_shape);
@@ -303,7 +312,14 @@ std::int64_t Architecture::parameter_count() const {
   return last.offset + last.count;
 }
 
-Architecture make_architecture(const NetConfig& config, const EnvSpec& spec, bool value_head) {
+Architecture Architecture::without_statistics() const {
+  Architecture inner = *this;
+  inner.normalises_inputs = false;
+  return inner;
+}
+
+Architecture make_architecture(const NetConfig& config, const EnvSpec& spec, bool value_head,
+                               bool normalises_inputs) {
   Architecture result{.name = name_of(config),
                       .input_dtype = spec.dtype,
                       .input_shape = spec.observation_shape(),
@@ -314,10 +330,12 @@ Architecture make_architecture(const NetConfig& config, const EnvSpec& spec, boo
                       .separate = config.separate,
                       .dueling = config.dueling,
                       .init = config.init,
-                      .pixel_mean = static_cast<float>(config.pixel_mean)};
+                      .pixel_mean = static_cast<float>(config.pixel_mean),
+                      .normalises_inputs = normalises_inputs};
   if (config.pixel_mean == NetConfig::kMeasured) {
     throw std::logic_error("net.pixel_mean is still to be measured");
   }
+  if (normalises_inputs && spec.dtype != DType::f32) throw std::logic_error("statistics of bytes");
   if (result.name == "dpg") add_critic_of_actions(result, spec);
   if (config.pixel_mean != 0 && spec.dtype != DType::u8) {
     throw Error("net.pixel_mean: this environment's observations are no pixels; leave it out");
@@ -362,6 +380,11 @@ float start_bound(const Architecture& architecture, const ParameterInfo& info) {
 }  // namespace
 
 void initialise(const Architecture& architecture, Stream& stream, std::span<float> parameters) {
+  if (architecture.normalises_inputs) {
+    initialise(architecture.without_statistics(), stream, parameters);
+    const auto trained = static_cast<std::size_t>(architecture.trained_count());
+    return input_statistics_in(parameters.subspan(trained)).clear();
+  }
   for (const auto& info : architecture.parameters()) {
     const float bound = start_bound(architecture, info);
     const auto tensor = parameters.subspan(info.offset, info.count);

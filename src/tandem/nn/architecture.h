@@ -87,6 +87,11 @@ struct Architecture {
   /// The critic's torso; its input is the observation followed by the action.
   std::vector<Layer> critic_torso = {};
 
+  /// Whether the parameters include running statistics of the observations, by which the network
+  /// shifts and scales each number before its first layer (see input_statistics.h). Training
+  /// updates them from the observations and not by a gradient.
+  bool normalises_inputs = false;
+
   /// The shape of each torso layer's output for one observation: {channels, height, width} or
   /// {units}.
   [[nodiscard]] std::vector<std::vector<std::int64_t>> output_shapes() const;
@@ -116,10 +121,17 @@ struct Architecture {
   /// then value. An LSTM has weight_ih, bias and weight_hh, with the gates in PyTorch's order; it
   /// lacks PyTorch's second bias, which would only add to the first. The tensors of separate
   /// networks follow each other, the policy's first; all names except those of the heads then begin
-  /// with actor. or critic.
+  /// with actor. or critic. The statistics of the inputs come last, and separate networks share
+  /// them.
   [[nodiscard]] std::vector<ParameterInfo> parameters() const;
   /// The total number of parameters.
   [[nodiscard]] std::int64_t parameter_count() const;
+  /// The number of parameters that a gradient trains: all but the statistics of the inputs.
+  [[nodiscard]] std::int64_t trained_count() const {
+    return without_statistics().parameter_count();
+  }
+  /// The same network over inputs that are normalised already.
+  [[nodiscard]] Architecture without_statistics() const;
 };
 
 /// The name of a network that NetConfig::layers describes; any other network's name is
@@ -127,11 +139,12 @@ struct Architecture {
 inline constexpr auto kGivenLayers = "layers";
 
 /// The architecture that `config` names or describes for the observations and actions of `spec`.
-/// Algorithms without a value function of states need no value head. Throws Error when the network
-/// does not fit (for example, a convolution over a vector), and std::logic_error when
-/// config.pixel_mean is still kMeasured.
-Architecture make_architecture(const NetConfig& config, const EnvSpec& spec,
-                               bool value_head = true);
+/// Algorithms without a value function of states need no value head. With `normalises_inputs` the
+/// parameters include the inputs' statistics. Throws Error when the network does not fit (for
+/// example, a convolution over a vector), and std::logic_error when config.pixel_mean is still
+/// kMeasured and for statistics of inputs that are no fp32 numbers.
+Architecture make_architecture(const NetConfig& config, const EnvSpec& spec, bool value_head = true,
+                               bool normalises_inputs = false);
 
 /// config.precision as a Precision.
 Precision precision_of(const NetConfig& config);
@@ -145,7 +158,7 @@ Precision precision_of(const NetConfig& config);
 /// LSTM's weights have variance 1 / fan_in, and the bias of its forget gates is 1, so that it
 /// remembers at first (Jozefowicz et al. 2015, section 2.2). "ddpg": as "torch", but the heads'
 /// weights and biases are in +-0.003, so that the first actions and values are near zero (Lillicrap
-/// et al. 2016, section 7).
+/// et al. 2016, section 7). Statistics of inputs start as those of no observation.
 void initialise(const Architecture& architecture, Stream& stream, std::span<float> parameters);
 
 }  // namespace tandem

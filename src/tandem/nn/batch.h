@@ -29,8 +29,12 @@ class Pieces {
   /// Forgets all samples.
   void clear() { pieces_.clear(); }
 
-  /// Appends some samples, which must outlive the result of inputs_of().
+  /// Appends some samples, which must outlive the results of inputs_of() and all().
   void add(std::span<const std::byte> observations) { pieces_.push_back(observations); }
+
+  /// All samples in the order of add(), piece by piece; valid until the next call of a member that
+  /// is not const.
+  [[nodiscard]] std::span<const std::span<const std::byte>> all() const { return pieces_; }
 
   /// The inputs of all samples, without a state, for `network`: in pieces if it takes them,
   /// otherwise in one copy. The views are valid until the next call of a member.

@@ -5,6 +5,7 @@
 #include "tandem/base/error.h"
 #include "tandem/nn/composed/dpg_network.h"
 #include "tandem/nn/composed/lstm_network.h"
+#include "tandem/nn/composed/normalised_network.h"
 #include "tandem/nn/composed/separate_network.h"
 #include "tandem/nn/kernels/pixels.h"
 #include "tandem/nn/onednn/onednn_network.h"
@@ -34,6 +35,9 @@ std::unique_ptr<Network> make_network(const Architecture& architecture,
   const PartFactory make_part = [&](const Architecture& part, std::span<const float> values) {
     return make_network(part, values, device, precision);
   };
+  if (architecture.normalises_inputs) {
+    return make_normalised_network(architecture, parameters, make_part);
+  }
   if (architecture.separate) return make_separate_network(architecture, parameters, make_part);
   if (architecture.lstm > 0) return make_lstm_network(architecture, parameters, make_part);
   if (by_onednn(device)) return make_onednn_network(architecture, parameters, precision);

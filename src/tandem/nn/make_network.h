@@ -10,10 +10,11 @@
 namespace tandem {
 
 /// The device is "cpu" or "cuda". oneDNN computes networks on the CPU, and libtorch computes them
-/// on CUDA; in a build without oneDNN libtorch computes all. An LSTM or a pair of separate networks
-/// is built over networks of these libraries. A deterministic policy is computed in plain C++, on
-/// the CPU and in fp32; any other device or precision throws Error. For further errors see
-/// make_onednn_network() and make_torch_network(). `parameters` must outlive the network.
+/// on CUDA; in a build without oneDNN libtorch computes all. An LSTM, a pair of separate networks,
+/// or a network that normalises its inputs is built over networks of these libraries. A
+/// deterministic policy is computed in plain C++, on the CPU and in fp32; any other device or
+/// precision throws Error. For further errors see make_onednn_network() and make_torch_network().
+/// `parameters` must outlive the network.
 std::unique_ptr<Network> make_network(const Architecture& architecture,
                                       std::span<const float> parameters, const std::string& device,
                                       Precision precision);

@@ -23,7 +23,7 @@ FoundCheckpoint find_checkpoint(const std::filesystem::path& run, const AgentCho
 void change_env(Config& config, const Setting& setting) {
   const auto fields = config.fields();
   const auto& key = find_field(setting, fields).key;
-  const bool of_agent = key == "env.id" || key == "env.normalise" ||
+  const bool of_agent = key == "env.id" || key.starts_with("env.normalise") ||
                         key == "env.observation_mean" || key == "env.observation_deviation";
   if (!key.starts_with("env.") || of_agent) {
     throw Error(
@@ -59,7 +59,7 @@ Agent Agent::load(const std::filesystem::path& run, const AgentChoice& choice,
   agent.checkpoint_ = found.folder;
   agent.spec_ = agent.environments(0)(0)->spec();
   agent.algorithm_ = make_algorithm(config, agent.spec_);
-  const auto architecture = make_architecture(config.net, agent.spec_, agent.algorithm_.value_head);
+  const auto architecture = make_architecture(config, agent.spec_, agent.algorithm_);
   agent.parameters_.resize(static_cast<std::size_t>(architecture.parameter_count()));
   load_parameters(found.checkpoint, architecture, agent.parameters_);
   agent.network_ =

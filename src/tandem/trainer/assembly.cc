@@ -5,10 +5,12 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "tandem/base/error.h"
+#include "tandem/env/normalised_env.h"
 #include "tandem/nn/make_network.h"
 #include "tandem/systems/fit.h"
 #include "tandem/trainer/measured.h"
@@ -81,7 +83,7 @@ Assembly::Assembly(const Config& config)
       make_env_(config_.env.factory(seed_of(config_))),
       spec_(make_env_(0)->spec()),
       algorithm_(make_algorithm(config_, spec_)),
-      learner_(make_architecture(config_.net, spec_, algorithm_.value_head), optimizer_of(config_),
+      learner_(make_architecture(config_, spec_, algorithm_), optimizer_of(config_),
                seed_of(config_)) {
   network_factory()(learner_.parameters());  // throws where the device cannot compute it
 }
@@ -109,13 +111,22 @@ TrainingRunOptions Assembly::run_options() const {
 }
 
 TrainingContext Assembly::context(TrainingRun& run, const Checkpoint* resume) {
-  return {.actor =
-              make_actor_context(make_env_, spec_, network_factory(), algorithm_, seed_of(config_)),
+  auto actor =
+      make_actor_context(make_env_, spec_, network_factory(), algorithm_, seed_of(config_));
+  if (config_.env.normalise_rewards) actor.rewards = Rewards::scaled;
+  return {.actor = std::move(actor),
           .algorithm = algorithm_,
           .learner = learner_,
           .run = run,
           .threads = config_.run.thread_budget(),
           .resume = resume};
+}
+
+Architecture make_architecture(const Config& config, const EnvSpec& spec,
+                               const Algorithm& algorithm) {
+  if (config.env.has_running_statistics()) require_numbers(spec);
+  return make_architecture(config.net, spec, algorithm.value_head,
+                           config.env.has_running_statistics());
 }
 
 bool repeatable(const Config& config) {

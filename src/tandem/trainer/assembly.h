@@ -50,6 +50,11 @@ class Assembly {
 /// Error when system, algorithm, network and environment do not fit each other.
 [[nodiscard]] Algorithm make_algorithm(const Config& config, const EnvSpec& spec);
 
+/// The architecture of the config's network, for the observations and actions of `spec` and the
+/// heads of `algorithm`. Throws Error when they do not fit each other.
+[[nodiscard]] Architecture make_architecture(const Config& config, const EnvSpec& spec,
+                                             const Algorithm& algorithm);
+
 /// Whether a repeated training gives the same bits, with any number of threads.
 [[nodiscard]] bool repeatable(const Config& config);
 

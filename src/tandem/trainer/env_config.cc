@@ -49,7 +49,7 @@ std::vector<double> numbers_of(const std::string& key, const std::string& text) 
 
 /// The scale of normalised observations; null if they are not normalised.
 std::shared_ptr<const ObservationScale> scale_of(const EnvConfig& env) {
-  if (env.normalise == "false") return nullptr;
+  if (env.normalise == "false" || env.has_running_statistics()) return nullptr;
   if (env.lacks_scale()) {
     throw std::logic_error("the numbers for env.normalise are not measured yet");
   }
@@ -83,10 +83,16 @@ FieldList EnvConfig::fields() {
                    {.key = "normalise",
                     .target = &normalise,
                     .meaning = "shift and scale each number of an observation to mean 0 and "
-                               "deviation 1 of random play, within +-10; not for pixels; auto: "
-                               "where the observation is a list of numbers",
-                    .source = "not in the papers",
-                    .choices = {"false", "true", "auto"}},
+                               "deviation 1, within +-10: true, by random play before training; "
+                               "running, by all observations learned from so far; not for pixels; "
+                               "auto: true where the observation is a list of numbers",
+                    .source = "not in the papers; running: Stable-Baselines3's VecNormalize",
+                    .choices = {"false", "true", "auto", "running"}},
+                   {.key = "normalise_rewards",
+                    .target = &normalise_rewards,
+                    .meaning = "divide rewards by the running deviation of the discounted return, "
+                               "within +-10, before the algorithm clips them; scores are not",
+                    .source = "not in the papers; Stable-Baselines3's VecNormalize"},
                    {.key = "observation_mean",
                     .target = &observation_mean,
                     .meaning = "normalise: the mean of each number, separated by spaces; empty: "
@@ -162,6 +168,11 @@ EnvConfig load_env_config(const std::vector<Setting>& settings, const Catalogue&
   auto env = choose_env(settings, catalogue);
   const auto fields = prefixed(kEnvPrefix, env.fields());
   for (const auto& setting : settings) apply_with_env_hint(setting, fields, env.id);
+  if (env.has_running_statistics() || env.normalise_rewards) {
+    throw Error(
+        "env.normalise = \"running\" and env.normalise_rewards belong to the training of an agent, "
+        "and this is an environment alone; use env.normalise = \"true\", or leave them out");
+  }
   return env;
 }
 

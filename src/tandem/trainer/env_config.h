@@ -20,13 +20,16 @@ struct ObservationScale;
 /// The environment and the options of its family. Copies share the family and hence its options.
 struct EnvConfig {
   std::string id = "atari:Pong";  // as `tandem envs` lists them
-  // Whether to scale each number of an observation (see make_normalised): "true", "false" or
-  // "auto". measured() turns "auto" into "true" if a frame is a list of numbers, else into "false".
+  // How to scale each number of an observation: "false", not at all; "true", by numbers measured
+  // before training (see make_normalised); "running", by statistics among the network's parameters
+  // (see input_statistics.h); "auto", which measured() turns into "true" if a frame is a list of
+  // numbers, else into "false".
   std::string normalise = "false";
   /// The means of the numbers of a frame, separated by spaces; empty: not measured yet.
   std::string observation_mean;
   /// Their deviations, in the same form.
   std::string observation_deviation;
+  bool normalise_rewards = false;     // whether agents learn from rewards scaled by RewardScale
   std::shared_ptr<EnvFamily> family;  // of `id`; null until a config is loaded
 
   /// "id", the keys that any environment has, and the family's options.
@@ -44,6 +47,9 @@ struct EnvConfig {
 
   /// The spec of its environments. Makes one environment to find out.
   [[nodiscard]] EnvSpec spec() const;
+
+  /// Whether the agent's network normalises observations by running statistics.
+  [[nodiscard]] bool has_running_statistics() const { return normalise == "running"; }
 
   /// Whether normalise is still "auto", or needs means and deviations that are not measured yet.
   [[nodiscard]] bool lacks_scale() const;
@@ -69,7 +75,7 @@ struct EnvConfig {
                                                 const Catalogue& catalogue);
 
 /// The config of an environment alone. All settings must belong to the table [env]. Throws Error as
-/// load_config does.
+/// load_config does, and for normalisations that only the training of an agent has.
 [[nodiscard]] EnvConfig load_env_config(const std::vector<Setting>& settings,
                                         const Catalogue& catalogue);
 

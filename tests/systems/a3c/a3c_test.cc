@@ -13,6 +13,7 @@
 #include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
 #include "tandem/systems/common/learner_state.h"
+#include "tests/support/noisy_env.h"
 #include "tests/support/scenario.h"
 
 namespace tandem {
@@ -35,6 +36,14 @@ class A3cTest : public testing::Test {
 TEST_F(A3cTest, OneThreadGivesTheSameBitsEachTime) {
   const A3cConfig one{.learners = 1};
   EXPECT_EQ(train({.folder = folder("one")}, one), train({.folder = folder("two")}, one));
+}
+
+// Seen failing without the lock in Hogwild::observe().
+TEST_F(A3cTest, StatisticsAreThoseOfAllThreadsObservations) {
+  auto scenario = noisy(folder("run"), 3000);
+  scenario.checkpoint_minutes = 1e-4;
+  const auto parameters = train(scenario, {.learners = 3});
+  expect_noisy_moments(parameters, result_of(folder("run")).at("steps"));
 }
 
 // A checkpoint includes each thread's own optimizer statistics. Seen failing with load_slots() left

@@ -21,6 +21,7 @@
 #include "tandem/replay/table_state.h"
 #include "tests/support/counted_env.h"
 #include "tests/support/error_of.h"
+#include "tests/support/noisy_env.h"
 #include "tests/support/scenario.h"
 #include "tests/support/wrapped_rule.h"
 
@@ -100,6 +101,34 @@ TEST_F(ApexTest, CountsEveryStepThatWasPlayed) {
         small_, replay_);
   EXPECT_EQ(result_of(folder("run")).at("steps"), steps.load());
   EXPECT_GE(steps, 5'000);
+}
+
+// Each update observes its batch. Batches repeat observations of a replay, so only the count is
+// exact. The checkpoint has the statistics of theta, and those of theta- when it was copied.
+TEST_F(ApexTest, StatisticsAreThoseOfTheBatches) {
+  for (const bool continuous : {false, true}) {
+    const auto name = continuous ? "dpg" : "dqn";
+    auto scenario = noisy(folder(name), 4000);
+    scenario.make_env = [=](int) { return std::make_unique<NoisyEnv>(continuous); };
+    scenario.deterministic = continuous;
+    const auto algorithm =
+        continuous ? make_dpg({.target_updates = 20}, NoisyEnv(true).spec()) : dqn(small_);
+    auto parameters = train(scenario, small_, replay_, algorithm);
+    const auto found = latest(name);
+    const double updates = found.checkpoint.part("replay_learner").at("updates").get<double>();
+    ASSERT_GE(updates, 40);
+    const auto statistics = noisy_statistics(parameters);
+    EXPECT_EQ(statistics.count[0], updates * static_cast<double>(small_.batch));
+    EXPECT_NEAR(statistics.mean[0], 5, 0.005);
+    EXPECT_NEAR(statistics.mean[1], -300, 50);
+    EXPECT_NEAR(std::sqrt(statistics.variance[0]), 0.01, 0.005);
+    EXPECT_NEAR(std::sqrt(statistics.variance[1]), 100, 50);
+    const auto target = found.checkpoint.tensor("target");
+    std::vector<float> theta_minus(target.begin(), target.end());
+    ASSERT_EQ(theta_minus.size(), parameters.size());
+    EXPECT_EQ(noisy_statistics(theta_minus).count[0],
+              std::floor(updates / 20) * 20 * static_cast<double>(small_.batch));
+  }
 }
 
 TEST_F(ApexTest, KeepsTheRatioOfSamplesToInserts) {

@@ -24,6 +24,7 @@
 #include "tandem/sync/cores.h"
 #include "tandem/systems/ga3c/ga3c_agent.h"
 #include "tests/support/counted_env.h"
+#include "tests/support/noisy_env.h"
 #include "tests/support/scenario.h"
 #include "tests/support/slow_algorithm.h"
 
@@ -71,6 +72,14 @@ class Ga3cTest : public testing::Test {
  private:
   TemporaryFolder root_;
 };
+
+// Every sample is observed once. Seen failing with the last states of experiences among them.
+TEST_F(Ga3cTest, StatisticsAreThoseOfAllObservationsLearntFrom) {
+  auto scenario = noisy(folder("run"), 3000);
+  scenario.checkpoint_minutes = 1e-4;
+  const auto parameters = train(scenario, few_);
+  expect_noisy_moments(parameters, result_of(folder("run")).at("steps"));
+}
 
 // The count holds across checkpoints, changes of the numbers of threads, and the end of the run.
 // Seen failing when the queue was not emptied before a checkpoint.

@@ -20,6 +20,7 @@
 #include "tandem/algo/ppo.h"
 #include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
+#include "tests/support/noisy_env.h"
 #include "tests/support/scenario.h"
 
 namespace tandem {
@@ -164,7 +165,8 @@ void train_in_turns(TrainingContext& context, int envs, int alpha) {
   const auto learner = context.actor.make_network(before);
   ForwardActor acts(*actor);
   Collector collector(VecEnv(context.actor.make_env, {.count = envs, .seed = context.actor.seed}),
-                      acts, nullptr, context.algorithm, alpha);
+                      acts, nullptr, context.algorithm, alpha, RolloutEnd::after_t_max,
+                      LastState::looked_at_again, context.actor.rewards);
   collector.start();
   std::optional<Rollout> data;  // collected by theta_{j-1}
   std::vector<std::vector<float>> gradient(1, std::vector<float>(theta.size()));
@@ -184,6 +186,8 @@ void train_in_turns(TrainingContext& context, int envs, int alpha) {
           },
           gradient[0]);
       context.learner.apply(gradient, context.run.steps(), workers);
+      const std::span<const std::byte> observations = data->observations(0, alpha);
+      context.learner.observe({&observations, 1});
     }
     before = acting;
     data = std::move(now);
@@ -198,6 +202,35 @@ TEST_F(HtsTest, IsEquationSix) {
   const auto expected = tandem::train(
       {.folder = folder("turns")}, [](TrainingContext& context) { train_in_turns(context, 6, 4); });
   EXPECT_EQ(train({.folder = folder("hts")}, config), expected);
+}
+
+// theta_{j+1} has the statistics of the experience of theta_{j-1}; actors' activations and the
+// gradient used those of theta_{j-1}. Seen failing when the update came after stage().
+TEST_F(HtsTest, IsEquationSixWithStatistics) {
+  HtsConfig config = {.envs = 6, .executors = 3, .actors = 1, .alpha = 4, .envs_per_group = 6};
+  const auto expected = tandem::train(noisy(folder("turns"), 2400), [](TrainingContext& context) {
+    train_in_turns(context, 6, 4);
+  });
+  EXPECT_EQ(train(noisy(folder("hts"), 2400), config), expected);
+  config.executors = 2;
+  config.actors = 0;
+  EXPECT_EQ(train(noisy(folder("own"), 2400), config), expected);
+  // The last storage is not learned from.
+  expect_noisy_moments(expected, 2400 - 6 * 4);
+}
+
+TEST_F(HtsTest, ResumedRunWithStatisticsEndsWithTheSameBits) {
+  for (const bool ppo : {false, true}) {
+    const auto scenario = [&](const std::string& name, std::int64_t steps, bool resume) {
+      auto result = noisy(folder(name + (ppo ? "_ppo" : "")), steps);
+      if (ppo) result.make_algorithm = make_small_ppo;
+      result.resume = resume;
+      return result;
+    };
+    const auto whole = train(scenario("whole", 3000, false), few_);
+    (void)train(scenario("parts", 1250, false), few_);
+    EXPECT_EQ(whole, train(scenario("parts", 3000, true), few_)) << ppo;
+  }
 }
 
 // The checkpoint includes theta_{j-1} and the data that is not yet learned from. Seen failing when

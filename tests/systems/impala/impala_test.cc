@@ -14,6 +14,7 @@
 #include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
 #include "tests/support/counted_env.h"
+#include "tests/support/noisy_env.h"
 #include "tests/support/scenario.h"
 #include "tests/support/slow_algorithm.h"
 
@@ -37,6 +38,15 @@ class ImpalaTest : public testing::Test {
 };
 
 Algorithm make_vtrace() { return make_a2c({.correction = "vtrace"}); }
+
+// Every sample is observed once. Seen failing with the last states of experiences among them.
+TEST_F(ImpalaTest, StatisticsAreThoseOfAllObservationsLearntFrom) {
+  auto scenario = noisy(folder("run"), 3000);
+  scenario.make_algorithm = make_vtrace;
+  scenario.checkpoint_minutes = 1e-4;
+  const auto parameters = train(scenario, small_);
+  expect_noisy_moments(parameters, result_of(folder("run")).at("steps"));
+}
 
 // The count holds across checkpoints and at the end of the run. Seen failing when the queue was not
 // emptied before a checkpoint.

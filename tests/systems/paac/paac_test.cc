@@ -1,11 +1,14 @@
 // PAAC as a whole, over a linear network so that the sanitizers see all of it.
 #include "tandem/systems/paac/paac.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -17,6 +20,8 @@
 #include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
 #include "tandem/systems/common/learner_state.h"
+#include "tests/support/error_of.h"
+#include "tests/support/noisy_env.h"
 #include "tests/support/scenario.h"
 
 namespace tandem {
@@ -49,6 +54,66 @@ TEST_F(PaacTest, SameBitsWhenWorkersStepTheEnvironmentsOfOneGroup) {
   const PaacConfig one_group = {.envs = 10, .workers = 8, .t_max = 5, .envs_per_group = 10};
   const auto one = train({.folder = folder("one"), .threads = 1}, one_group);
   EXPECT_EQ(one, train({.folder = folder("three"), .threads = 3}, one_group));
+}
+
+// Seen failing with the last row of rollouts among the observations.
+TEST_F(PaacTest, StatisticsAreThoseOfAllObservationsLearntFrom) {
+  expect_noisy_moments(train(noisy(folder("a2c"), 3000)), 3000);
+  auto ppo = noisy(folder("ppo"), 3000);
+  ppo.make_algorithm = [] { return make_ppo({.epochs = 2, .minibatches = 5}); };
+  expect_noisy_moments(train(ppo), 3000);
+}
+
+/// NoisyEnv, one of whose observations is infinite.
+class InfiniteEnv final : public Env {
+ public:
+  const EnvSpec& spec() const override { return inner_.spec(); }
+  void reset(Stream& stream, std::span<std::byte> frame) override { inner_.reset(stream, frame); }
+  StepResult step(std::span<const Action> actions, Stream& stream,
+                  std::span<std::byte> frame) override {
+    const auto result = inner_.step(actions, stream, frame);
+    if (++steps_ != 97) return result;
+    const float infinite = std::numeric_limits<float>::infinity();
+    std::memcpy(frame.data(), &infinite, sizeof(infinite));
+    return result;
+  }
+  void save(StateWriter& writer) const override { inner_.save(writer); }
+  void load(StateReader& reader) override { inner_.load(reader); }
+
+ private:
+  NoisyEnv inner_;
+  int steps_ = 0;
+};
+
+// Seen failing without the check of the moments: the run then ended with "not a number" as its
+// loss.
+TEST_F(PaacTest, AnInfiniteObservationEndsTheRunWithItsNameAndSpoilsNoCheckpoint) {
+  auto scenario = noisy(folder("run"), 3000);
+  scenario.make_env = [](int) { return std::make_unique<InfiniteEnv>(); };
+  scenario.checkpoint_minutes = 0;
+  EXPECT_THAT(error_of([&] { train(scenario); }),
+              testing::HasSubstr("an observation whose number 0 (counted from 0) is not finite"));
+  expect_finite_checkpoint(folder("run") / "checkpoints");
+}
+
+// Seen failing with observations in the order of the threads, and without the scale of rewards in
+// the checkpoint.
+TEST_F(PaacTest, SameBitsWithStatisticsForAnyThreadsAndWhenResumed) {
+  for (const bool ppo : {false, true}) {
+    const auto scenario = [&](const std::string& name, std::int64_t steps, int threads) {
+      auto result = noisy(folder(name + (ppo ? "_ppo" : "")), steps);
+      if (ppo) {
+        result.make_algorithm = [] { return make_ppo({.epochs = 2, .minibatches = 5}); };
+      }
+      result.threads = threads;
+      return result;
+    };
+    const auto whole = train(scenario("whole", 3000, 3));
+    (void)train(scenario("parts", 1250, 1));
+    auto rest = scenario("parts", 3000, 2);
+    rest.resume = true;
+    EXPECT_EQ(whole, train(rest)) << ppo;
+  }
 }
 
 // Seen failing with the environments restarted instead of loaded.

@@ -12,8 +12,10 @@ DeterministicActorCritic::DeterministicActorCritic(const Architecture& architect
                                                    std::span<const float> parameters)
     : scale_(architecture.action_low, architecture.action_high),
       policy_size_(static_cast<std::size_t>(architecture.policy_part().parameter_count())),
+      critic_size_(static_cast<std::size_t>(architecture.value_part().parameter_count())),
       policy_(architecture.policy_part(), parameters.first(policy_size_)),
-      critic_(architecture.value_part(), parameters.subspan(policy_size_)) {
+      critic_(architecture.value_part(), parameters.subspan(policy_size_, critic_size_)) {
+  if (architecture.normalises_inputs) normaliser_.emplace(architecture, parameters);
   if (architecture.deterministic() && architecture.input_dtype == DType::f32) return;
   throw std::logic_error("DeterministicActorCritic: the architecture is another");
 }
@@ -40,7 +42,8 @@ void DeterministicActorCritic::record_judgement(std::span<const std::byte> obser
 
 void DeterministicActorCritic::critic_backward(std::span<const float> d_q,
                                                std::span<float> gradient) {
-  critic_.backward(d_q, gradient.subspan(policy_size_));
+  critic_.backward(d_q, gradient.subspan(policy_size_, critic_size_));
+  std::ranges::fill(gradient.subspan(policy_size_ + critic_size_), 0.0F);
 }
 
 void DeterministicActorCritic::differentiate_by_action(std::span<const std::byte> observations,
@@ -69,6 +72,10 @@ void DeterministicActorCritic::policy_backward(std::span<const float> d_outputs,
 /// Copies the bytes to floats, because a buffer of bytes need not be aligned for them.
 std::span<const float> DeterministicActorCritic::numbers(std::span<const std::byte> observations) {
   observations_.resize(observations.size() / sizeof(float));
+  if (normaliser_) {
+    normaliser_->write(observations, observations_);
+    return observations_;
+  }
   std::memcpy(observations_.data(), observations.data(), observations_.size() * sizeof(float));
   return observations_;
 }

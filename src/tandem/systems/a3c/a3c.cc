@@ -34,7 +34,7 @@ class ActorLearner {
         target_(target, context.make_network),
         collector_(VecEnv(context.make_env, {.first = thread, .seed = context.seed}), actor_,
                    target_.get(), context.rule, context.bootstrap, static_cast<int>(config.t_max),
-                   RolloutEnd::at_episode) {}
+                   RolloutEnd::at_episode, LastState::looked_at_again, context.rewards) {}
 
   /// Runs from one synchronisation with theta to the next update of theta.
   void update(Hogwild& shared, TargetParameters& target, TrainingRun& run) {
@@ -45,7 +45,7 @@ class ActorLearner {
     double learning_seconds = watch.lap();
 
     // The rollout has t_max steps, or fewer at an episode's end.
-    const Rollout& rollout = collector_.collect(run.steps());
+    Rollout& rollout = collector_.collect(run.steps());
     watch.lap();
 
     // The gradient is the sum over all steps, as in the paper; PAAC takes the mean.
@@ -54,6 +54,8 @@ class ActorLearner {
         [&](const Heads& heads, const Heads& out) { stats = loss_.loss(heads, rollout, 1.0, out); },
         gradient_);
     const UpdateInfo update = shared.apply(thread_, gradient_, run.steps());
+    const std::span<const std::byte> observations = rollout.observations(0, rollout.steps());
+    shared.observe({&observations, 1});
     learning_seconds += watch.lap();
 
     const auto episodes = collector_.take_episodes();

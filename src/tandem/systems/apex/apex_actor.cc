@@ -18,6 +18,7 @@ ApexActor::ApexActor(const ApexActorOptions& options, const ActorContext& contex
       observations_(static_cast<std::size_t>(env_.size()) * env_.spec().observation_bytes()),
       episodes_(static_cast<std::size_t>(env_.size())),
       epsilons_(episodes_.size()) {
+  if (context.rewards == Rewards::scaled) reward_scale_.emplace(size(), rule_.gamma());
   for (int row = 0; row < size(); ++row) {
     builders_.emplace_back(options.format, options.transitions);
     streams_.push_back(&env_.stream(row));
@@ -70,7 +71,7 @@ void ApexActor::add_result(int row) {
     const auto env = env_.index(row) / env_.spec().agents;
     throw Error(fmt::format("environment {} gave a reward of {}", env, raw));
   }
-  const float reward = rule_.reward(raw);
+  const float reward = rule_.reward(reward_scale_ ? reward_scale_->scale(row, raw) : raw);
   const auto frame = newest_frame(observation(row));
   if (!result.terminated && !result.truncated) return builder.step(reward, frame);
   if (result.terminated) {
@@ -79,6 +80,7 @@ void ApexActor::add_result(int row) {
     const auto last = env_.final_observation(row);
     builder.truncate(reward, newest_frame(last), policy_.value(last));
   }
+  if (reward_scale_) reward_scale_->end_episode(row);
   begin_episode(row, episodes_[static_cast<std::size_t>(row)] + 1);
   builder.begin(frame);
 }
@@ -97,6 +99,7 @@ void ApexActor::save(StateWriter& writer) const {
   env_.save(writer);
   for (const auto& builder : builders_) builder.save(writer);
   writer.put_values(episodes_);
+  if (reward_scale_) reward_scale_->save(writer);
 }
 
 void ApexActor::load(StateReader& reader) {
@@ -110,7 +113,10 @@ void ApexActor::load(StateReader& reader) {
     const auto begun = episodes[static_cast<std::size_t>(row)];
     begin_episode(row, games_go_on ? begun : begun + 1);
   }
-  if (!games_go_on) begin_transitions();
+  if (reward_scale_) reward_scale_->load(reader);
+  if (games_go_on) return;
+  for (int row = 0; reward_scale_ && row < size(); ++row) reward_scale_->end_episode(row);
+  begin_transitions();
 }
 
 }  // namespace tandem

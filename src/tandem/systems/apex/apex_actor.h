@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "tandem/acting/reward_scale.h"
 #include "tandem/base/clock.h"
 #include "tandem/env/vec_env.h"
 #include "tandem/replay/n_step_builder.h"
@@ -47,8 +49,8 @@ class ApexActor {
   std::vector<Episode> take_episodes() { return env_.take_episodes(); }
   TimeShares take_seconds() { return std::exchange(seconds_, {}); }
 
-  /// Saves the environments, the unfinished transitions and the counts of episodes. Call it between
-  /// two steps.
+  /// Saves the environments, the unfinished transitions, the counts of episodes and the scale of
+  /// rewards. Call it between two steps.
   void save(StateWriter& writer) const;
 
   /// A state of an older version has no counts of episodes; they then start from 0.
@@ -69,10 +71,11 @@ class ApexActor {
   std::vector<NStepBuilder> builders_;   // by row, as the other vectors: an agent's
   std::vector<std::byte> observations_;  // [rows, observation]
   std::vector<Stream*> streams_;
-  std::vector<std::int64_t> episodes_;  // episodes begun before the present one
-  std::vector<float> epsilons_;         // of that episode
-  std::int64_t steps_ = 0;              // of each environment since the last copy of the
-                                        // parameters
+  std::vector<std::int64_t> episodes_;       // episodes begun before the present one
+  std::vector<float> epsilons_;              // of that episode
+  std::optional<RewardScale> reward_scale_;  // empty: rewards are raw
+  std::int64_t steps_ = 0;                   // of each environment since the last copy of the
+                                             // parameters
   TimeShares seconds_;
 };
 

@@ -46,7 +46,8 @@ UpdateReport ReplayLearner::update(SampleBatch& batch, std::int64_t steps) {
     differentiate(shares_[i], batch.part(first, last), 1.0 / static_cast<double>(batch.size),
                   gradients_[i]);
   });
-  const UpdateInfo update = model_.apply(gradients_, steps);
+  const std::span<const std::byte> observations = batch.observations;
+  const UpdateInfo update = model_.apply(gradients_, steps, {&observations, 1});
   updates_ += 1;
   target_.refresh(updates_, [&](std::span<float> theta) {
     std::optional<std::int64_t> version;

@@ -37,7 +37,7 @@ UpdateReport ExperienceTrainer::update(std::int64_t steps) {
   LossStats stats;
   copy_.network().backward(
       [&](const Heads& heads, const Heads& gradient) { stats = loss(heads, gradient); }, gradient_);
-  const UpdateInfo update = model_.apply({&gradient_, 1}, steps);
+  const UpdateInfo update = model_.apply({&gradient_, 1}, steps, observations_.all());
 
   episodes_.clear();
   lag_ = 0;

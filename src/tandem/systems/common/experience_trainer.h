@@ -61,7 +61,7 @@ class ExperienceTrainer {
   std::int64_t lag_ = 0;
   double waiting_ = 0;
   double waited_seconds_ = 0;
-  Pieces observations_;
+  Pieces observations_;  // of record()
   std::vector<Episode> episodes_;
   HeadsBuffer heads_;
 };

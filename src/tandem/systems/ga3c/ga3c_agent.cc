@@ -15,7 +15,7 @@ Ga3cAgent::Ga3cAgent(const Ga3cConfig& config, const ActorContext& context,
                                            .seed = context.seed}),
                  client_, nullptr, context.rule, context.bootstrap, static_cast<int>(config.t_max),
                  config.envs == 1 ? RolloutEnd::at_episode : RolloutEnd::after_t_max,
-                 LastState::acted_on) {}
+                 LastState::acted_on, context.rewards) {}
 
 void Ga3cAgent::start(const Checkpoint* resume) {
   start_or_load(collector_, resume, state_name(rank_));

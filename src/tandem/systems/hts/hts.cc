@@ -34,7 +34,8 @@ struct Executor {
         own(std::move(of_its_own)),
         client(own != nullptr ? *own : actors),
         collector(VecEnv(context.make_env, {.first = first, .count = count, .seed = context.seed}),
-                  client, nullptr, context.rule, context.bootstrap, alpha) {}
+                  client, nullptr, context.rule, context.bootstrap, alpha, RolloutEnd::after_t_max,
+                  LastState::looked_at_again, context.rewards) {}
 
   int first;  // its first environment
   int count;

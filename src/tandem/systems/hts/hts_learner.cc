@@ -50,6 +50,11 @@ UpdateReport HtsLearner::update(HtsStorage& data, std::int64_t steps, PublishedP
   const auto theta = context_.learner.parameters();
   const UpdateInfo update =
       minibatches_ ? learn_in_passes(data.groups(), steps) : learn_once(data, steps);
+  // theta_{j+1} has the statistics of this experience, too; its gradient was taken with those of
+  // theta_{j-1}, which acted.
+  observations_.clear();
+  for (auto& group : data.groups()) observations_.add(group.observations(0, group.steps()));
+  context_.learner.observe(observations_.all());
   acting.stage(theta);
   UpdateReport report{.loss = loss_,
                       .gradient_norm = update.gradient_norm,

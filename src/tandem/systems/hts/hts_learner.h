@@ -64,6 +64,7 @@ class HtsLearner {
   std::vector<float> previous_;  // theta_{j-1}
   std::vector<float> before_;    // theta before the minibatch
   LossStats loss_;               // of the last update
+  Pieces observations_;          // of its samples
   Workers workers_;
   std::optional<Minibatches> minibatches_;     // for algorithms with several passes; all others use
                                                // the next two

@@ -31,7 +31,8 @@ class Actor {
                                              .count = static_cast<int>(config.envs),
                                              .seed = context.seed}),
                    network_, nullptr, context.rule, context.bootstrap,
-                   static_cast<int>(config.unroll)) {}
+                   static_cast<int>(config.unroll), RolloutEnd::after_t_max,
+                   LastState::looked_at_again, context.rewards) {}
 
   void start() { collector_.start(); }
   void save(StateWriter& writer) { collector_.save(writer); }

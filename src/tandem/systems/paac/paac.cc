@@ -11,6 +11,7 @@
 #include "tandem/acting/collector.h"
 #include "tandem/acting/network_copy.h"
 #include "tandem/base/clock.h"
+#include "tandem/nn/batch.h"
 #include "tandem/sync/workers.h"
 #include "tandem/systems/common/learner_state.h"
 #include "tandem/systems/common/minibatches.h"
@@ -83,7 +84,8 @@ Group make_group(const PaacConfig& config, const TrainingContext& context,
                                       .count = count,
                                       .threads = workers_each > 1 ? workers_each : 0,
                                       .seed = context.actor.seed}),
-      *group.actor, group.target->get(), context.algorithm, static_cast<int>(config.t_max));
+      *group.actor, group.target->get(), context.algorithm, static_cast<int>(config.t_max),
+      RolloutEnd::after_t_max, LastState::looked_at_again, context.actor.rewards);
   return group;
 }
 
@@ -108,6 +110,15 @@ UpdateInfo learn_in_passes(Minibatches& minibatches, std::vector<Group>& groups,
                                          });
   groups.front().stats = summary.loss;
   return summary.mean;
+}
+
+/// Adds the observations of all groups to the statistics of the network's inputs.
+void observe(const std::vector<Group>& groups, Learner& learner) {
+  Pieces observations;
+  for (const auto& group : groups) {
+    observations.add(group.rollout->observations(0, group.rollout->steps()));
+  }
+  learner.observe(observations.all());
 }
 
 void save(const std::vector<Group>& groups, TargetParameters& target,
@@ -176,6 +187,9 @@ void train_paac(const PaacConfig& config, TrainingContext& context) {
     const UpdateInfo update = minibatches
                                   ? learn_in_passes(*minibatches, groups, context, workers)
                                   : context.learner.apply(gradients, context.run.steps(), workers);
+    // The passes over this experience all used the statistics with which it was acted on, so these
+    // change only now.
+    observe(groups, context.learner);
     const double update_seconds = watch.lap();
 
     UpdateReport all = report(groups, episodes);
