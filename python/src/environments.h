@@ -109,7 +109,9 @@ class Environments {
   int count_;
   int threads_;
   Autoreset autoreset_;
-  Occupancy occupancy_;
+  Occupancy occupancy_{{.thing = "these environments",
+                        .remedy = "Make the environments after the fork",
+                        .each = "give each thread its own"}};
   std::vector<std::size_t> shape_;           // of `count` observations
   std::vector<int> all_;                     // 0, 1, ...
   std::shared_ptr<ArrayPool> observations_;  // blocks of `count` observations

@@ -1,15 +1,12 @@
 // `tandem install`: runs the Python package's installer, which builds plug-ins on this machine.
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tandem/app/commands.h"
 #include "tandem/app/help.h"
+#include "tandem/app/python_program.h"
 #include "tandem/base/error.h"
 #include "tandem/base/places.h"
 #include "tandem/env/gym/gym_options.h"
@@ -42,13 +39,7 @@ struct InstallOptions {
   words.insert(words.end(), {"--package", own_folder(), "--folders", joined(plugin_folders())});
   for (const auto& place : options.find_links) words.insert(words.end(), {"--find-links", place});
   if (options.force) words.emplace_back("--force");
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (auto& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  execvp(arguments[0], arguments.data());
-  throw Error(fmt::format("cannot start the Python {}: {}; $TANDEM_PYTHON names another one",
-                          words.front(), std::strerror(errno)));
+  become_python(std::move(words));
 }
 
 }  // namespace

@@ -7,12 +7,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
+#include "tandem/app/python_program.h"
 #include "tandem/base/error.h"
 #include "tandem/base/places.h"
-#include "tandem/env/gym/gym_options.h"
 
 namespace tandem {
 namespace {
@@ -29,24 +28,11 @@ fs::path find_script(const std::string& name) {
                           (own_folder() / "../tools").lexically_normal().string()));
 }
 
-/// Finds the Python of $TANDEM_PYTHON, or else that of a wheel, or that of `make setup`, which
-/// has all packages that the scripts need.
-fs::path find_python() {
-  if (const char* chosen = std::getenv("TANDEM_PYTHON")) return chosen;
-  if (in_wheel()) return GymOptions().interpreter();
-  for (const auto& folder : {own_folder() / "..", fs::current_path()}) {
-    auto file = (folder / ".venv/bin/python").lexically_normal();
-    if (fs::exists(file)) return file;
-  }
-  throw Error(
-      "cannot find the Python that draws the curves (.venv): run `make setup`, or name a Python "
-      "that has matplotlib with TANDEM_PYTHON=/path/to/python");
-}
-
 }  // namespace
 
 int run_drawing(const std::string& name, const std::vector<std::string>& words) {
-  std::vector<std::string> all = {find_python(), find_script(name + ".py")};
+  std::vector<std::string> all = {find_python("draws the curves", "matplotlib"),
+                                  find_script(name + ".py")};
   all.insert(all.end(), words.begin(), words.end());
   std::vector<char*> arguments;
   arguments.reserve(all.size() + 1);

@@ -45,6 +45,10 @@ struct EnvConfig {
   /// The spec of its environments. Makes one environment to find out.
   [[nodiscard]] EnvSpec spec() const;
 
+  /// The scale of normalised observations; null if they are not normalised. Throws as factory()
+  /// does.
+  [[nodiscard]] std::shared_ptr<const ObservationScale> scale() const;
+
   /// Whether normalise is still "auto", or needs means and deviations that are not measured yet.
   [[nodiscard]] bool lacks_scale() const;
 

@@ -1,0 +1,43 @@
+#include "tandem/app/python_program.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "tandem/base/error.h"
+#include "tandem/base/places.h"
+#include "tandem/env/gym/gym_options.h"
+
+namespace tandem {
+
+namespace fs = std::filesystem;
+
+fs::path find_python(const std::string& purpose, const std::string& package) {
+  if (const char* chosen = std::getenv("TANDEM_PYTHON")) return chosen;
+  if (in_wheel()) return GymOptions().interpreter();
+  for (const auto& folder : {own_folder() / "..", fs::current_path()}) {
+    auto file = (folder / ".venv/bin/python").lexically_normal();
+    if (fs::exists(file)) return file;
+  }
+  throw Error(
+      fmt::format("cannot find the Python that {} (.venv): run `make setup`, or name a Python that "
+                  "has {} with TANDEM_PYTHON=/path/to/python",
+                  purpose, package));
+}
+
+fs::path own_program() { return fs::read_symlink("/proc/self/exe"); }
+
+void become_python(std::vector<std::string> words) {
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (auto& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execvp(arguments[0], arguments.data());
+  throw Error(fmt::format("cannot start the Python {}: {}; $TANDEM_PYTHON names another one",
+                          words.front(), std::strerror(errno)));
+}
+
+}  // namespace tandem
