@@ -13,7 +13,6 @@ from tandem_export.program import Program
 from tandem_export.tensors import read, shapes
 from tandem_export.torch_file import torch_source
 
-
 EVENT_WORDS = 5  # events.out.tfevents.TIME.NUMBER
 
 

@@ -163,9 +163,10 @@ def _forward(agent: Agent, outputs: int) -> list[str]:
     results = ["policy", "value" if value else "None", *(["state"] if recurrent else [])]
     types = ["Tensor", "Tensor" if value else "None", *(["Tensor"] if recurrent else [])]
     state = ", state: Tensor" if recurrent else ""
+    judged = "action" if agent.deterministic else "state"
     said = [
         f'"""The heads: policy [batch, {outputs}], {MEANINGS[agent.policy_head]};',
-        "value [batch], that of the state." if value else "no value.",
+        f"value [batch], that of the {judged}." if value else "no value.",
     ]
     if recurrent:
         said.append(f"The state is [batch, {agent.state_size}], and the new one is returned.")
@@ -251,8 +252,8 @@ def _usage(agent: Agent, name: str) -> str:
     network = Network.load()  # reads {name}.safetensors beside this file
 {before}    {results} = network.act({words})
 
-Observations are a {agent.dtype} tensor [{shape}], as the environment gives them. It needs torch and
-safetensors, and no tandem.
+Observations are a {agent.dtype} tensor [{shape}], as the environment gives them.
+The module needs torch and safetensors, and no tandem.
 """
 '''
 
