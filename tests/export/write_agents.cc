@@ -12,7 +12,10 @@
 // the standard error output.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -27,7 +30,6 @@
 #include "tandem/nn/batch.h"
 #include "tandem/run/checkpoint.h"
 #include "tandem/run/run_directory.h"
-#include "tandem/systems/common/learner_state.h"
 #include "tandem/trainer/agent.h"
 #include "tandem/trainer/agent_description.h"
 #include "tandem/trainer/assembly.h"
