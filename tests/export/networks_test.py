@@ -3,9 +3,9 @@
 usage: networks_test.py TANDEM WRITE_AGENTS
 
 The difference is at most 1e-5 of the largest output where that is above 1, else 1e-5. Seen failing
-with the gates of the LSTM in ONNX's order, without the slices of a dueling network's features, with
-a mean in float32 under a large offset, without the clipping to bounds, and with states that are not
-reset.
+with the gates of the LSTM in ONNX's order, with the same half of a dueling network's features for
+both heads, without the limit of normalised numbers, the mean of pixels and the bounds of actions,
+with a critic of unscaled actions, and with states that are not reset.
 """
 
 import importlib.util
@@ -26,7 +26,7 @@ except ImportError as error:
     sys.exit(77)
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "python"))
+sys.path.append(str(ROOT / "python"))  # after that of the built package tandem
 
 from tandem_export.network import read_agent  # noqa: E402
 from tandem_export.onnx_file import write_onnx  # noqa: E402
