@@ -86,6 +86,8 @@ print('8000 steps of', tandem.__version__, 'in', tandem.__file__)"
   said pip install --quiet matplotlib
   said tandem plot run --out curves.png
   expect 'pip install wandb' tandem track run --to wandb
+  said pip install --quiet onnx
+  said tandem export run --hub hub --episodes 5
   said tandem rollout --env gym:CartPole-v1 --random --steps 100 --out rollout
 }
 

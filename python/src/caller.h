@@ -11,22 +11,27 @@
 
 namespace tandem::python {
 
-/// Remembers the process that made it, and whether a thread uses an object. Its texts are the
-/// errors for a fork and for a second thread.
+/// Remembers the process that made an object, and whether a thread uses the object.
 class Occupancy {
  public:
-  Occupancy(std::string forked, std::string used)
-      : forked_words_(std::move(forked)), used_words_(std::move(used)) {}
+  /// The errors for a caller in a forked process, and for a second thread.
+  Occupancy(std::string when_forked, std::string when_used)
+      : when_forked_(std::move(when_forked)), when_used_(std::move(when_used)) {}
 
-  /// Whether the present process is a fork of the one that made the object. Threads do not
-  /// survive a fork, and locks may be held there for ever.
+  /// Whether the present process is a fork of the one that made the object. Threads do not survive
+  /// a fork, so the object is useless there.
   [[nodiscard]] bool forked() const { return getpid() != process_; }
+
+  /// Throws Error in a forked process.
+  void require_own_process() const {
+    if (forked()) throw Error(when_forked_);
+  }
 
  private:
   friend class Caller;
-  std::string forked_words_;
-  std::string used_words_;
-  pid_t process_ = getpid();
+  const std::string when_forked_;
+  const std::string when_used_;
+  const pid_t process_ = getpid();
   std::atomic<bool> used_ = false;
 };
 
@@ -35,8 +40,8 @@ class Occupancy {
 class Caller {
  public:
   explicit Caller(Occupancy& occupancy) : occupancy_(occupancy) {
-    if (occupancy_.forked()) throw Error(occupancy_.forked_words_);
-    if (occupancy_.used_.exchange(true)) throw Error(occupancy_.used_words_);
+    occupancy_.require_own_process();
+    if (occupancy_.used_.exchange(true)) throw Error(occupancy_.when_used_);
   }
   ~Caller() { occupancy_.used_ = false; }
   Caller(const Caller&) = delete;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -11,6 +12,7 @@
 #include "tandem/base/error.h"
 #include "tandem/env/builtin.h"
 #include "tandem/env/plugin.h"
+#include "trained_agent.h"
 
 namespace tandem::python {
 namespace {
@@ -127,6 +129,48 @@ void bind_replay(nb::module_& module) {
       .def("flush", &ReplayWriter::flush);
 }
 
+void bind_agent(nb::module_& module) {
+  nb::class_<TrainedAgent>(module, "TrainedAgent")
+      .def(
+          "__init__",
+          [](TrainedAgent* self, const std::string& run, std::optional<std::int64_t> checkpoint,
+             const std::string& device, const Options& env, const std::string& python) {
+            new (self) TrainedAgent({.run = run,
+                                     .checkpoint = checkpoint,
+                                     .device = device,
+                                     .env = env,
+                                     .python = python});
+          },
+          "run"_a, "checkpoint"_a.none(), "device"_a, "env"_a, "python"_a)
+      .def_prop_ro("spec", &TrainedAgent::spec, nb::rv_policy::reference_internal)
+      .def_prop_ro("env", &TrainedAgent::env)
+      .def_prop_ro("env_options", &TrainedAgent::env_options)
+      .def_prop_ro("step", &TrainedAgent::step)
+      .def_prop_ro("checkpoint", &TrainedAgent::checkpoint)
+      .def_prop_ro("state_size", &TrainedAgent::state_size)
+      .def_prop_ro("damages", &TrainedAgent::damages)
+      .def_prop_ro("description", &TrainedAgent::description)
+      .def("seed", &TrainedAgent::seed, "seed"_a)
+      .def("heads", &TrainedAgent::heads, "observations"_a, "state"_a.none())
+      .def("act", &TrainedAgent::act, "observations"_a, "state"_a.none(), "greedy"_a)
+      .def(
+          "evaluate",
+          [](TrainedAgent& self, int episodes, int threads, bool greedy, std::uint64_t seed,
+             const std::string& start) {
+            return self.evaluate(episodes, threads,
+                                 {.greedy = greedy, .seed = seed, .start = start});
+          },
+          "episodes"_a, "threads"_a, "greedy"_a, "seed"_a, "start"_a)
+      .def(
+          "record",
+          [](TrainedAgent& self, const std::string& path, double seconds, int scale, bool greedy,
+             std::uint64_t seed, const std::string& start) {
+            return self.record(path, seconds, scale,
+                               {.greedy = greedy, .seed = seed, .start = start});
+          },
+          "path"_a, "seconds"_a, "scale"_a, "greedy"_a, "seed"_a, "start"_a);
+}
+
 }  // namespace
 }  // namespace tandem::python
 
@@ -142,5 +186,6 @@ NB_MODULE(_core, module) {
   bind_spec(module);
   bind_environments(module);
   bind_replay(module);
+  bind_agent(module);
   module.def("environment_ids", &environment_ids);
 }

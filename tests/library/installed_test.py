@@ -148,6 +148,8 @@ class Installed(unittest.TestCase):
         run(self.tandem, *words, "--steps", 2000, "--run-dir", folder, **path)
         run(self.tandem, "plot", folder, "--out", self.folder / "curve.png")
         self.assertTrue((self.folder / "curve.png").exists())
+        run(self.tandem, "export", folder, "--torch", self.folder / "corridor.py", **path)
+        self.assertTrue((self.folder / "corridor.py").exists())
 
     def test_as_a_part_of_another_project(self):
         source = self.folder / "whole"

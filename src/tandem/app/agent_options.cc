@@ -7,15 +7,7 @@
 #include <iterator>
 #include <limits>
 
-#include "tandem/base/error.h"
-#include "tandem/run/run_directory.h"
-
 namespace tandem {
-namespace {
-
-constexpr std::int64_t kNoops = 30;  // no-ops at most; PAAC, section 5.1
-
-}  // namespace
 
 void AgentOptions::add_to(CLI::App& app) {
   app.add_option("RUN", run_, "Folder of the run, as `tandem train` made it")->required();
@@ -39,35 +31,26 @@ void AgentOptions::add_to(CLI::App& app) {
       ->allow_extra_args(false);
 }
 
+std::vector<std::string> AgentOptions::words() const {
+  std::vector<std::string> words = {run_, "--seed", fmt::format("{}", seed_)};
+  if (checkpoint_) words.insert(words.end(), {"--checkpoint", fmt::format("{}", *checkpoint_)});
+  if (!start_.empty()) words.insert(words.end(), {"--start", start_});
+  if (!device_.empty()) words.insert(words.end(), {"--device", device_});
+  for (const auto& set : sets_) words.insert(words.end(), {"--set", set});
+  if (greedy_) words.emplace_back("--greedy");
+  return words;
+}
+
 Agent AgentOptions::load() const {
+  std::vector<Setting> changes;
+  std::ranges::transform(sets_, std::back_inserter(changes), parse_assignment);
   return Agent::load(run_, {.checkpoint = checkpoint_,
                             .device = device_,
-                            .env = env_settings(),
+                            .env = changes,
+                            .start = start_,
                             .on_damage = [](const std::string& damage) {
                               fmt::print(stderr, "tandem: warning: {}\n", damage);
                             }});
-}
-
-std::vector<Setting> AgentOptions::env_settings() const {
-  std::vector<Setting> settings;
-  if (!start_.empty()) {
-    require_noops();
-    settings.push_back(
-        {"env.noop_max", start_ == "noop" ? fmt::format("{}", kNoops) : "0", "--start " + start_});
-  }
-  std::ranges::transform(sets_, std::back_inserter(settings), parse_assignment);
-  return settings;
-}
-
-/// Throws Error if the environment's family has no no-op starts.
-void AgentOptions::require_noops() const {
-  require_run(run_);
-  auto config = load_config("", read_toml(RunPaths{run_}.config()));
-  const auto fields = config.fields();
-  if (std::ranges::find(fields, "env.noop_max", &Field::key) != fields.end()) return;
-  throw Error(
-      fmt::format("--start {}: {} has no no-op starts (no key env.noop_max); leave the option out",
-                  start_, config.env.id));
 }
 
 }  // namespace tandem

@@ -22,14 +22,14 @@ class AgentOptions {
   /// as Agent::load does, and for options that do not fit the agent's environment.
   [[nodiscard]] Agent load() const;
 
+  /// The words of a command line that give the same options.
+  [[nodiscard]] std::vector<std::string> words() const;
+
   [[nodiscard]] const std::string& run() const { return run_; }
   [[nodiscard]] Play play() const { return greedy_ ? Play::greedy : Play::sampled; }
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
 
  private:
-  [[nodiscard]] std::vector<Setting> env_settings() const;
-  void require_noops() const;
-
   std::string run_;
   std::optional<std::int64_t> checkpoint_;
   std::string start_;

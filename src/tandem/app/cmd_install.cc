@@ -6,7 +6,7 @@
 
 #include "tandem/app/commands.h"
 #include "tandem/app/help.h"
-#include "tandem/app/python.h"
+#include "tandem/app/python_program.h"
 #include "tandem/base/error.h"
 #include "tandem/base/places.h"
 #include "tandem/env/gym/gym_options.h"

@@ -6,7 +6,7 @@
 
 #include "tandem/app/commands.h"
 #include "tandem/app/help.h"
-#include "tandem/app/python.h"
+#include "tandem/app/python_program.h"
 #include "tandem/base/error.h"
 
 namespace tandem {
@@ -37,9 +37,8 @@ struct TrackOptions {
   if (!options.uri.empty() && options.to != "mlflow") {
     throw Error("--uri is for mlflow alone: it names its server or store");
   }
-  const auto python = find_python();
-  std::vector<std::string> words = {python.empty() ? "python3" : python.string(),
-                                    python_program("tandem_track"), "--to=" + options.to};
+  std::vector<std::string> words = {find_python("passes measurements on", options.to),
+                                    find_python_code("tandem_track"), "--to=" + options.to};
   const auto add = [&](const std::string& option, const std::string& value) {
     if (!value.empty()) words.push_back(option + "=" + value);
   };

@@ -19,6 +19,7 @@ void add_bench_env(CLI::App& bench);  // subcommands of `bench`
 void add_bench_replay(CLI::App& bench);
 void add_eval(CLI::App& program);
 void add_record(CLI::App& program);
+void add_export(CLI::App& program);
 void add_plot(CLI::App& program);
 void add_compare(CLI::App& program);
 void add_sweep(CLI::App& program);

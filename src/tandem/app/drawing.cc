@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "tandem/app/python.h"
+#include "tandem/app/python_program.h"
 #include "tandem/base/error.h"
 #include "tandem/base/places.h"
 
@@ -28,19 +28,11 @@ fs::path find_script(const std::string& name) {
                           (own_folder() / "../tools").lexically_normal().string()));
 }
 
-/// Finds the Python that draws; that of `make setup` has all packages that the scripts need.
-fs::path find_drawing_python() {
-  auto python = find_python();
-  if (!python.empty()) return python;
-  throw Error(
-      "cannot find the Python that draws the curves (.venv): run `make setup`, or name a Python "
-      "that has matplotlib with TANDEM_PYTHON=/path/to/python");
-}
-
 }  // namespace
 
 int run_drawing(const std::string& name, const std::vector<std::string>& words) {
-  std::vector<std::string> all = {find_drawing_python(), find_script(name + ".py")};
+  std::vector<std::string> all = {find_python("draws the curves", "matplotlib"),
+                                  find_script(name + ".py")};
   all.insert(all.end(), words.begin(), words.end());
   std::vector<char*> arguments;
   arguments.reserve(all.size() + 1);

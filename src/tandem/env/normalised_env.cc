@@ -9,11 +9,7 @@
 #include "tandem/base/error.h"
 
 namespace tandem {
-namespace {
 
-constexpr double kFarthest = 10;  // in deviations
-
-/// Shifts and scales the numbers of one or more frames.
 void normalise(const ObservationScale& scale, std::span<std::byte> frames) {
   const auto& [mean, deviation] = scale;
   for (std::size_t at = 0; at < frames.size() / sizeof(float); ++at) {
@@ -22,10 +18,12 @@ void normalise(const ObservationScale& scale, std::span<std::byte> frames) {
     float number = 0;
     std::memcpy(&number, place, sizeof(number));
     const double scaled = (static_cast<double>(number) - mean[i]) / deviation[i];
-    number = static_cast<float>(std::clamp(scaled, -kFarthest, kFarthest));
+    number = static_cast<float>(std::clamp(scaled, -kFarthestDeviation, kFarthestDeviation));
     std::memcpy(place, &number, sizeof(number));
   }
 }
+
+namespace {
 
 class NormalisedEnv : public Env {
  public:

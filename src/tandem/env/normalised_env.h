@@ -1,7 +1,9 @@
 // Observations whose numbers have similar sizes.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "tandem/env/env.h"
@@ -14,6 +16,13 @@ struct ObservationScale {
   std::vector<double> mean;
   std::vector<double> deviation;  // above 0
 };
+
+/// Scaled numbers are clipped to this many deviations on each side.
+inline constexpr double kFarthestDeviation = 10;
+
+/// Subtracts the mean from each number of one or more frames of floats, divides it by the deviation
+/// and clips it to +-kFarthestDeviation, in place. The frames need no alignment.
+void normalise(const ObservationScale& scale, std::span<std::byte> frames);
 
 /// Whether a frame is one list of numbers.
 [[nodiscard]] bool shows_numbers(const EnvSpec& spec);

@@ -56,7 +56,10 @@ Evaluation evaluate(const EvaluationOptions& options, const EnvFactory& make_env
                           .threads = options.threads > 1 ? options.threads : 0,
                           .seed = options.seed});
     Games games(std::move(env), network, rule, options.play);
-    while (!games.over()) games.step();
+    while (!games.over()) {
+      games.step();
+      options.on_step();
+    }
     std::ranges::copy(games.take_finished(), std::back_inserter(finished));
   }
   return summarise(std::move(finished));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "tandem/acting/games.h"
@@ -17,6 +18,8 @@ struct EvaluationOptions {
   Play play = Play::sampled;  // how actions are chosen
   std::uint64_t seed = 0;     // of the environments' streams
   int threads = 1;            // threads that step environments
+  /// Called after each step of all unfinished games. An exception that it throws ends the games.
+  std::function<void()> on_step = [] {};
 };
 
 /// Raw returns of whole games. Value type.

@@ -18,6 +18,7 @@ Recording record_game(const std::filesystem::path& file, const RecordingOptions&
   while (!games.over() && recording.seconds < options.seconds) {
     video.add(env.render(0));
     games.step();
+    options.on_step();
     recording.game_return += env.result(0).reward;
     ++recording.steps;
     recording.seconds = static_cast<double>(recording.steps) / fps;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <limits>
 
 #include "tandem/acting/games.h"
@@ -18,6 +19,8 @@ struct RecordingOptions {
   int scale = 0;                                             // see VideoOptions
   Play play = Play::sampled;
   std::uint64_t seed = 0;
+  /// Called after each step of the game. An exception that it throws ends the recording.
+  std::function<void()> on_step = [] {};
 };
 
 /// The result of a recording.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tandem/base/error.h"
 #include "tandem/nn/make_network.h"
 #include "tandem/run/checkpoint.h"
@@ -34,6 +36,23 @@ void change_env(Config& config, const Setting& setting) {
   apply_setting(setting, fields);
 }
 
+constexpr int kNoops = 30;  // no-ops at most; PAAC, section 5.1
+
+// Chooses the start of games. Throws Error if the environment's family has no no-op starts.
+void choose_start(EnvConfig& env, const std::string& start) {
+  if (start.empty()) return;
+  if (start != "noop" && start != "fixed") {
+    throw Error(fmt::format("start = {}: games start by noop or fixed", start));
+  }
+  const auto fields = env.fields();
+  const auto found = std::ranges::find(fields, "noop_max", &Field::key);
+  if (found == fields.end()) {
+    throw Error(fmt::format(
+        "start = {}: {} has no no-op starts (no key env.noop_max); leave it out", start, env.id));
+  }
+  set_field(*found, std::int64_t{start == "noop" ? kNoops : 0});
+}
+
 Config config_of(const std::filesystem::path& run, const AgentChoice& choice,
                  const std::shared_ptr<const Catalogue>& catalogue) {
   require_run(run);
@@ -42,6 +61,7 @@ Config config_of(const std::filesystem::path& run, const AgentChoice& choice,
   for (const auto& field : config.env.fields()) {
     if (field.key == "life_loss_terminal") set_field(field, false);
   }
+  choose_start(config.env, choice.start);
   for (const auto& setting : choice.env) change_env(config, setting);
   if (!choice.device.empty()) config.run.device = choice.device;
   return config;
@@ -65,6 +85,14 @@ Agent Agent::load(const std::filesystem::path& run, const AgentChoice& choice,
   agent.network_ =
       make_network(architecture, agent.parameters_, config.run.device, precision_of(config.net));
   return agent;
+}
+
+EnvConfig Agent::environment(const std::string& start, const std::vector<Setting>& changes) const {
+  // Copies of a config share the environment's options, so its text makes new ones.
+  auto config = load_config("", parse_toml(config_.toml(), "config"), config_.catalogue);
+  choose_start(config.env, start);
+  for (const auto& setting : changes) change_env(config, setting);
+  return config.env;
 }
 
 Player Agent::player(int envs, std::uint64_t seed) {

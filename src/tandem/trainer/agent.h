@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct AgentChoice {
   /// Changes of the environment's options. Keys outside the table [env] are refused, because a
   /// trained agent cannot be changed.
   std::vector<Setting> env = {};
+  /// The start of games: "noop" is 1 to 30 no-ops, "fixed" is none; empty: as trained. Environments
+  /// without no-op starts are refused.
+  std::string start = {};
   /// Receives a message for each damaged checkpoint that is skipped.
   std::function<void(const std::string&)> on_damage = [](const std::string&) {};
 };
@@ -49,8 +53,16 @@ class Agent {
   [[nodiscard]] const std::filesystem::path& checkpoint() const { return checkpoint_; }
   /// The trained network, for your own forward passes.
   [[nodiscard]] Network& network() { return *network_; }
+  [[nodiscard]] const Architecture& architecture() const { return network_->architecture(); }
   /// The algorithm that trained it, with its rule for choosing actions.
   [[nodiscard]] const Algorithm& algorithm() const { return algorithm_; }
+
+  /// The parameters, in the order of the architecture's flat buffer.
+  [[nodiscard]] std::span<const float> parameters() const { return parameters_; }
+
+  /// The environment's config with other options. `start` and `changes` are as in AgentChoice.
+  [[nodiscard]] EnvConfig environment(const std::string& start,
+                                      const std::vector<Setting>& changes = {}) const;
 
   /// Makes environments of this agent's kind; `seed` as in EnvConfig::factory.
   [[nodiscard]] EnvFactory environments(std::uint64_t seed) const {

@@ -47,21 +47,6 @@ std::vector<double> numbers_of(const std::string& key, const std::string& text) 
   return numbers;
 }
 
-/// The scale of normalised observations; null if they are not normalised.
-std::shared_ptr<const ObservationScale> scale_of(const EnvConfig& env) {
-  if (env.normalise == "false" || env.has_running_statistics()) return nullptr;
-  if (env.lacks_scale()) {
-    throw std::logic_error("the numbers for env.normalise are not measured yet");
-  }
-  ObservationScale scale{
-      .mean = numbers_of("observation_mean", env.observation_mean),
-      .deviation = numbers_of("observation_deviation", env.observation_deviation)};
-  if (std::ranges::any_of(scale.deviation, [](double one) { return one <= 0; })) {
-    throw Error("env.observation_deviation needs numbers above 0");
-  }
-  return std::make_shared<const ObservationScale>(std::move(scale));
-}
-
 // An unknown option env.* most likely comes from a config for another environment.
 void check_env_option(const Setting& setting, const std::string& id, const FieldList& fields) {
   if (!setting.key.starts_with(kEnvPrefix)) return;
@@ -114,7 +99,7 @@ EnvFactory EnvConfig::factory(const std::vector<std::uint64_t>& seeds) const {
 }
 
 EnvFactory EnvConfig::factory(const std::function<std::uint64_t(int index)>& seed_of) const {
-  const auto scale = scale_of(*this);
+  const auto scale = this->scale();
   if (family->makes_groups()) {
     return EnvFactory::of_groups(
         [family = family, name = env_name(id), seed_of, scale](int first, int count) {
@@ -128,6 +113,17 @@ EnvFactory EnvConfig::factory(const std::function<std::uint64_t(int index)>& see
     auto env = family->make(name, seed_of(index));
     return scale == nullptr ? std::move(env) : make_normalised(std::move(env), scale);
   };
+}
+
+std::shared_ptr<const ObservationScale> EnvConfig::scale() const {
+  if (normalise == "false" || has_running_statistics()) return nullptr;
+  if (lacks_scale()) throw std::logic_error("the numbers for env.normalise are not measured yet");
+  ObservationScale scale{.mean = numbers_of("observation_mean", observation_mean),
+                         .deviation = numbers_of("observation_deviation", observation_deviation)};
+  if (std::ranges::any_of(scale.deviation, [](double one) { return one <= 0; })) {
+    throw Error("env.observation_deviation needs numbers above 0");
+  }
+  return std::make_shared<const ObservationScale>(std::move(scale));
 }
 
 EnvSpec EnvConfig::spec() const { return family->make(env_name(id), 0)->spec(); }

@@ -50,6 +50,9 @@ struct EnvConfig {
 
   /// Whether the agent's network normalises observations by running statistics.
   [[nodiscard]] bool has_running_statistics() const { return normalise == "running"; }
+  /// The scale of normalised observations; null if they are not normalised. Throws as factory()
+  /// does.
+  [[nodiscard]] std::shared_ptr<const ObservationScale> scale() const;
 
   /// Whether normalise is still "auto", or needs means and deviations that are not measured yet.
   [[nodiscard]] bool lacks_scale() const;

@@ -1,4 +1,4 @@
-#include "tandem/app/python.h"
+#include "tandem/app/python_program.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -15,18 +15,21 @@ namespace tandem {
 
 namespace fs = std::filesystem;
 
-fs::path find_python() {
+fs::path find_python(const std::string& purpose, const std::string& package) {
   const char* chosen = std::getenv("TANDEM_PYTHON");
   if (in_wheel() || (chosen != nullptr && *chosen != '\0')) return GymOptions().interpreter();
   for (const auto& folder : {own_folder() / "..", fs::current_path()}) {
     auto file = (folder / ".venv/bin/python").lexically_normal();
     if (fs::exists(file)) return file;
   }
-  return {};
+  throw Error(
+      fmt::format("cannot find the Python that {} (.venv): run `make setup`, or name a Python that "
+                  "has {} with TANDEM_PYTHON=/path/to/python",
+                  purpose, package));
 }
 
-fs::path python_program(std::string_view name) {
-  for (const auto* place : {"..", "../share/tandem", "../python"}) {
+fs::path find_python_code(std::string_view name) {
+  for (const auto* place : {"../python", "../share/tandem", ".."}) {
     auto folder = (own_folder() / place / name).lexically_normal();
     if (fs::exists(folder / "__main__.py")) return folder;
   }
@@ -34,6 +37,8 @@ fs::path python_program(std::string_view name) {
       fmt::format("cannot find the folder {}, which is a part of tandem: it belongs into {}", name,
                   (own_folder() / "../python").lexically_normal().string()));
 }
+
+fs::path own_program() { return fs::read_symlink("/proc/self/exe"); }
 
 void become_python(std::vector<std::string> words) {
   std::vector<char*> arguments;
