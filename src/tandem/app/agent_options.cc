@@ -7,20 +7,19 @@
 #include <iterator>
 #include <limits>
 
-#include "tandem/base/error.h"
 #include "tandem/run/run_directory.h"
+#include "tandem/trainer/whole_games.h"
 
 namespace tandem {
-namespace {
-
-constexpr std::int64_t kNoops = 30;  // no-ops at most; PAAC, section 5.1
-
-}  // namespace
-
 void AgentOptions::add_to(CLI::App& app) {
   app.add_option("RUN", run_, "Folder of the run, as `tandem train` made it")->required();
-  app.add_option("--checkpoint", checkpoint_, "Steps of the checkpoint (default: the newest)")
-      ->type_name("STEP");
+  auto* checkpoint =
+      app.add_option("--checkpoint", checkpoint_, "Steps of the checkpoint (default: the newest)")
+          ->type_name("STEP");
+  app.add_flag("--best", best_,
+               "The checkpoint that played best in evaluations during the training "
+               "(run.evaluate_steps)")
+      ->excludes(checkpoint);
   app.add_option("--start", start_,
                  "noop: 1 to 30 no-ops at the start of a game; fixed: none "
                  "(default: as in training)")
@@ -41,6 +40,7 @@ void AgentOptions::add_to(CLI::App& app) {
 
 Agent AgentOptions::load() const {
   return Agent::load(run_, {.checkpoint = checkpoint_,
+                            .best = best_,
                             .device = device_,
                             .env = env_settings(),
                             .on_damage = [](const std::string& damage) {
@@ -51,23 +51,14 @@ Agent AgentOptions::load() const {
 std::vector<Setting> AgentOptions::env_settings() const {
   std::vector<Setting> settings;
   if (!start_.empty()) {
-    require_noops();
-    settings.push_back(
-        {"env.noop_max", start_ == "noop" ? fmt::format("{}", kNoops) : "0", "--start " + start_});
+    require_run(run_);
+    auto env = load_config("", read_toml(RunPaths{run_}.config())).env;
+    if (auto setting = start_setting(start_, env, "--start " + start_)) {
+      settings.push_back(*std::move(setting));
+    }
   }
   std::ranges::transform(sets_, std::back_inserter(settings), parse_assignment);
   return settings;
-}
-
-/// Throws Error if the environment's family has no no-op starts.
-void AgentOptions::require_noops() const {
-  require_run(run_);
-  auto config = load_config("", read_toml(RunPaths{run_}.config()));
-  const auto fields = config.fields();
-  if (std::ranges::find(fields, "env.noop_max", &Field::key) != fields.end()) return;
-  throw Error(
-      fmt::format("--start {}: {} has no no-op starts (no key env.noop_max); leave the option out",
-                  start_, config.env.id));
 }
 
 }  // namespace tandem

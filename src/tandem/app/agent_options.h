@@ -28,10 +28,10 @@ class AgentOptions {
 
  private:
   [[nodiscard]] std::vector<Setting> env_settings() const;
-  void require_noops() const;
 
   std::string run_;
   std::optional<std::int64_t> checkpoint_;
+  bool best_ = false;
   std::string start_;
   std::string device_;
   std::vector<std::string> sets_;

@@ -48,7 +48,7 @@ Evaluation summarise(std::vector<Episode> games) {
 }
 
 Evaluation evaluate(const EvaluationOptions& options, const EnvFactory& make_env, Network& network,
-                    const ActingRule& rule) {
+                    const ActingRule& rule, const std::function<void(int ended)>& after_step) {
   std::vector<Episode> finished;
   for (int first = 0; first < options.episodes; first += kGamesAtOnce) {
     VecEnv env(make_env, {.first = first,
@@ -56,7 +56,10 @@ Evaluation evaluate(const EvaluationOptions& options, const EnvFactory& make_env
                           .threads = options.threads > 1 ? options.threads : 0,
                           .seed = options.seed});
     Games games(std::move(env), network, rule, options.play);
-    while (!games.over()) games.step();
+    while (!games.over()) {
+      games.step();
+      after_step(first + games.ended());
+    }
     std::ranges::copy(games.take_finished(), std::back_inserter(finished));
   }
   return summarise(std::move(finished));

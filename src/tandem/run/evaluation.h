@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "tandem/acting/games.h"
@@ -34,8 +35,11 @@ Evaluation summarise(std::vector<Episode> games);
 
 /// Plays exactly `episodes` whole games, each in its own environment. With fewer environments, the
 /// first `episodes` games to end would more often be short ones. The same seed gives the same games
-/// for any number of `threads`. Throws Error when an environment fails.
-Evaluation evaluate(const EvaluationOptions& options, const EnvFactory& make_env, Network& network,
-                    const ActingRule& rule);
+/// for any number of `threads`. Calls `after_step` with the number of ended games after each step
+/// of the unfinished ones; an exception of it ends the games and reaches the caller. Throws Error
+/// when an environment fails.
+Evaluation evaluate(
+    const EvaluationOptions& options, const EnvFactory& make_env, Network& network,
+    const ActingRule& rule, const std::function<void(int ended)>& after_step = [](int) {});
 
 }  // namespace tandem

@@ -9,12 +9,24 @@
 #include "tandem/systems/common/learner_state.h"
 #include "tandem/trainer/assembly.h"
 #include "tandem/trainer/measured.h"
+#include "tandem/trainer/whole_games.h"
 
 namespace tandem {
 namespace {
 
 FoundCheckpoint find_checkpoint(const std::filesystem::path& run, const AgentChoice& choice) {
-  const auto folder = RunPaths{run}.checkpoints();
+  const RunPaths paths{run};
+  if (choice.best && choice.checkpoint) {
+    throw Error("choose the best checkpoint or one by its step, not both");
+  }
+  if (choice.best) {
+    if (has_checkpoint(paths.best())) return find_latest(paths.best(), choice.on_damage);
+    throw Error(fmt::format(
+        "{} has no best checkpoint, because no evaluation has ended there: train with "
+        "run.evaluate_steps above 0 (also with --resume), or take the newest checkpoint",
+        run.string()));
+  }
+  const auto folder = paths.checkpoints();
   if (choice.checkpoint) return find_at_step(folder, *choice.checkpoint);
   return find_latest(folder, choice.on_damage);
 }
@@ -39,9 +51,7 @@ Config config_of(const std::filesystem::path& run, const AgentChoice& choice,
   require_run(run);
   auto config = load_config("", read_toml(RunPaths{run}.config()), catalogue);
   require_measured(config);
-  for (const auto& field : config.env.fields()) {
-    if (field.key == "life_loss_terminal") set_field(field, false);
-  }
+  play_whole_games(config.env);
   for (const auto& setting : choice.env) change_env(config, setting);
   if (!choice.device.empty()) config.run.device = choice.device;
   return config;
