@@ -173,7 +173,7 @@ TEST_F(EvaluatorTest, AsksForDearSnapshotsSeldom) {
   EXPECT_GE(watch.seconds(), 0.26);  // 9 times as long; a clock may be a little coarse
 }
 
-// Seen failing with a queue instead of one place.
+// Seen failing when the one that waits stayed.
 TEST_F(EvaluatorTest, ANewerSnapshotReplacesTheOneThatWaits) {
   std::binary_semaphore begun(0);
   std::binary_semaphore goes_on(0);
@@ -223,7 +223,10 @@ TEST_F(EvaluatorTest, FinishPlaysAllThatIsLeftWithAllThreads) {
   EXPECT_THAT(steps_on_disk(), ElementsAre(100, 170));
   EXPECT_EQ(evaluator->best()->step, 170);
 
-  options_.share = kNoLimit;
+  // These games never rest, but the thread does after them.
+  options_.play = [](const Checkpoint& checkpoint, int, const std::function<void(int)>&) {
+    return two_games(checkpoint);
+  };
   auto again = start(170);
   evaluated(*again, 3, 200);
   finish(*again);

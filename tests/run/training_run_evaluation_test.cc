@@ -71,8 +71,7 @@ EvaluatorOptions returns_of_steps(std::int64_t every) {
           .collect_share = 1};
 }
 
-// Seen failing when the snapshot was written as a checkpoint, and when it was none of the step at
-// which it was collected.
+// Seen failing when the snapshot was written as a checkpoint.
 TEST_F(TrainingRunEvaluationTest, ASnapshotForAnEvaluationAloneIsNoCheckpoint) {
   options_.evaluation = returns_of_steps(300);
   std::vector<json> told;
@@ -118,7 +117,7 @@ TEST_F(TrainingRunEvaluationTest, ACheckpointThatIsDueServesAnEvaluationToo) {
   EXPECT_EQ(find_latest(paths_.best(), {}).checkpoint.blobs.count("envs"), 1U);
 }
 
-// Seen failing when finish() evaluated in every case.
+// Seen failing when the last checkpoint was evaluated in every case.
 TEST_F(TrainingRunEvaluationTest, ASignalEndsARunWithoutAnEvaluation) {
   options_.evaluation = returns_of_steps(1000);
   auto run = start();

@@ -72,7 +72,6 @@ INSTANTIATE_TEST_SUITE_P(Systems, EachSystem,
                          testing::Values("paac", "a3c", "ga3c", "hts", "impala", "apex"),
                          [](const auto& info) { return info.param; });
 
-// Seen failing when evaluations drew from the streams of training.
 TEST_F(TrainingEvaluationTest, ChangesNoBitOfARunThatRepeats) {
   for (const std::string system : {"paac", "hts"}) {
     const auto without = train(system, system + "-without", {});
