@@ -62,7 +62,7 @@ class EvaluatorTest : public testing::Test {
                            const std::function<void(int)>& after_step) {
       ++plays_;
       threads_ = threads;
-      if (on_play) on_play(checkpoint.tensor("value")[0]);
+      if (on_play_) on_play_(checkpoint.tensor("value")[0]);
       after_step(1);
       after_step(2);
       return two_games(checkpoint);
@@ -113,7 +113,7 @@ class EvaluatorTest : public testing::Test {
   TemporaryFolder folder_;
   RunPaths paths_{folder_.path() / "run"};
   EvaluatorOptions options_;
-  std::function<void(float value)> on_play;
+  std::function<void(float value)> on_play_;
   std::atomic<int> plays_ = 0;
   std::atomic<int> threads_ = 0;
 
@@ -141,7 +141,7 @@ TEST_F(EvaluatorTest, KeepsEachResultAndTheBestSnapshot) {
   EXPECT_EQ(best.step, 200);
   EXPECT_EQ(best.checkpoint.tensor("value")[0], 8);
   EXPECT_THAT(best.checkpoint.pieces, IsEmpty());
-  EXPECT_EQ(std::distance(fs::directory_iterator(paths_.best()), {}), 1);
+  EXPECT_EQ(std::distance(fs::directory_iterator(paths_.best()), fs::directory_iterator()), 1);
   EXPECT_EQ(read_best(paths_.best(), options_.warn)->mean, 9);
   EXPECT_THAT(warnings(), IsEmpty());
 }
@@ -177,7 +177,7 @@ TEST_F(EvaluatorTest, AsksForDearSnapshotsSeldom) {
 TEST_F(EvaluatorTest, ANewerSnapshotReplacesTheOneThatWaits) {
   std::binary_semaphore begun(0);
   std::binary_semaphore goes_on(0);
-  on_play = [&](float value) {
+  on_play_ = [&](float value) {
     if (value != 1) return;
     begun.release();
     goes_on.acquire();
@@ -253,7 +253,7 @@ TEST_F(EvaluatorTest, AStopEndsFinishWithinAGame) {
 
 // Seen failing when the error ended the thread, and when each error was told.
 TEST_F(EvaluatorTest, AnErrorIsToldOnceAndEndsNothing) {
-  on_play = [](float value) {
+  on_play_ = [](float value) {
     if (value == 1 || value == 3) throw Error("the pole broke");
   };
   auto evaluator = start();

@@ -17,14 +17,14 @@ struct EvaluationProtocol {
 
 /// One evaluation: raw returns of whole games with the parameters of one step. Value type.
 struct EvaluationRecord {
-  std::int64_t step = 0;        // of the training, whose parameters played
-  std::int64_t episodes = 0;    // games
-  double mean = 0;              // of the returns
-  double deviation = 0;         // of the sample (n - 1); NaN for a single game
-  double least = 0;             // the lowest return
-  double most = 0;              // the highest return
-  EvaluationProtocol protocol;  // how they were played
-  double seconds = 0;           // that the evaluation took, its rests included
+  std::int64_t step = 0;             // of the training, whose parameters played
+  std::int64_t episodes = 0;         // games
+  double mean = 0;                   // of the returns
+  double deviation = 0;              // of the sample (n - 1); NaN for a single game
+  double least = 0;                  // the lowest return
+  double most = 0;                   // the highest return
+  EvaluationProtocol protocol = {};  // how they were played
+  double seconds = 0;                // that the evaluation took, its rests included
 };
 
 /// The record as a line of evaluations.jsonl; a deviation that is NaN becomes null.

@@ -20,13 +20,13 @@ using PlayGames = std::function<Evaluation(const Checkpoint& snapshot, int threa
 
 /// The options of an Evaluator. Value type.
 struct EvaluatorOptions {
-  std::int64_t every = 0;           // steps of the training between two evaluations; at least 1
-  std::int64_t episodes = 10;       // games of each evaluation, for messages
-  EvaluationProtocol protocol;      // how `play` plays, for the records
-  PlayGames play;                   // plays the games of one evaluation
-  int threads = 1;                  // threads for evaluations after the training
-  double share = kShare;            // of one core's time, for evaluations during the training
-  double collect_share = kCollect;  // of the training's time, for making snapshots
+  std::int64_t every = 0;            // steps of the training between two evaluations; at least 1
+  std::int64_t episodes = 10;        // games of each evaluation, for messages
+  EvaluationProtocol protocol = {};  // how `play` plays, for the records
+  PlayGames play = {};               // plays the games of one evaluation
+  int threads = 1;                   // threads for evaluations after the training
+  double share = kShare;             // of one core's time, for evaluations during the training
+  double collect_share = kCollect;   // of the training's time, for making snapshots
   /// Whether the games are computed outside the evaluator's thread, such as in other processes or
   /// on a GPU. The whole time of a step then counts as work, not only the thread's processor time.
   bool elsewhere = false;
