@@ -103,7 +103,8 @@ TEST_F(TrainingRunEvaluationTest, ASnapshotForAnEvaluationAloneIsNoCheckpoint) {
   EXPECT_EQ(result()["best"], (json{{"step", 1600}, {"mean", 1600.0}}));
 }
 
-// Seen failing when the checkpoint went to the evaluator and not to the disk.
+// Seen failing when the checkpoint went to the evaluator and not to the disk, and hanging when a
+// checkpoint that was due kept the evaluation from being due.
 TEST_F(TrainingRunEvaluationTest, ACheckpointThatIsDueServesAnEvaluationToo) {
   options_.evaluation = returns_of_steps(160);
   options_.checkpoint_minutes = 0;
@@ -118,6 +119,18 @@ TEST_F(TrainingRunEvaluationTest, ACheckpointThatIsDueServesAnEvaluationToo) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   EXPECT_EQ(find_latest(paths_.best(), {}).checkpoint.blobs.count("envs"), 1U);
+}
+
+// Seen failing when an evaluation that was due took the last checkpoint.
+TEST_F(TrainingRunEvaluationTest, ASignalLeavesACheckpointAlsoWhenAnEvaluationIsDue) {
+  options_.evaluation = returns_of_steps(160);
+  auto run = start();
+  run->record(update());
+  ASSERT_TRUE(run->checkpoint_due());
+  stop_ = true;
+  Checkpoint last;
+  run->save(last);
+  EXPECT_EQ(find_latest(paths_.checkpoints(), {}).step, 160);
 }
 
 // Seen failing when the last checkpoint was evaluated in every case.

@@ -51,11 +51,6 @@ bool Evaluator::due(std::int64_t steps) {
   return true;
 }
 
-bool Evaluator::asked() const {
-  const Lock lock(mutex_);
-  return asked_.has_value();
-}
-
 bool Evaluator::lacks(std::int64_t step) const {
   const Lock lock(mutex_);
   return step > last_step_;

@@ -47,9 +47,6 @@ class Evaluator {
   /// `collect_share`.
   [[nodiscard]] bool due(std::int64_t steps);
 
-  /// Whether due() has asked for a snapshot that nobody has offered yet.
-  [[nodiscard]] bool asked() const;
-
   /// Whether the parameters of this step have neither been evaluated nor offered.
   [[nodiscard]] bool lacks(std::int64_t step) const;
 

@@ -225,18 +225,24 @@ bool TrainingRun::checkpoint_due() const {
   return minutes_passed() || (evaluator_ != nullptr && evaluator_->due(steps()));
 }
 
+/// A run that a signal ends evaluates nothing more.
+bool TrainingRun::needs_evaluation(bool ends) const {
+  if (evaluator_ == nullptr) return false;
+  return ends ? complete() && evaluator_->lacks(steps()) : evaluator_->due(steps());
+}
+
 void TrainingRun::save(Checkpoint& checkpoint) {
   if (const auto step = stamp(checkpoint)) write(checkpoint, *step);
 }
 
 std::optional<std::int64_t> TrainingRun::stamp(Checkpoint& checkpoint) {
+  const bool ends = done();  // asks the user's function, which must not wait for the lock
   const Lock lock(mutex_);
-  const bool asked = evaluator_ != nullptr && evaluator_->asked();
-  const bool for_evaluation_alone = asked && !complete() && !minutes_passed();
+  const bool evaluates = needs_evaluation(ends);
+  // The last checkpoint is always written.
+  const bool for_evaluation_alone = evaluates && !ends && !minutes_passed();
   if (!for_evaluation_alone) since_checkpoint_.lap();
   const bool writes = !for_evaluation_alone && saved_step_ != steps();
-  const bool evaluates =
-      asked || (evaluator_ != nullptr && complete() && evaluator_->lacks(steps()));
   if (!writes && !evaluates) return std::nullopt;
   require_finite_tensors(checkpoint);
   if (writes) log();  // a resumed run keeps the lines up to this step and repeats none of them

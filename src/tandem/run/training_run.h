@@ -126,6 +126,7 @@ class TrainingRun {
   [[nodiscard]] bool minutes_passed() const TANDEM_REQUIRES(mutex_) {
     return since_checkpoint_.seconds() >= 60 * options_.checkpoint_minutes;
   }
+  [[nodiscard]] bool needs_evaluation(bool ends) const;
   void begin_evaluations(std::optional<std::int64_t> resumed_at);
   void evaluate_last();
   void add_evaluations() TANDEM_REQUIRES(mutex_);
