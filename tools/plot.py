@@ -1,7 +1,8 @@
 """Draws the learning curves of runs: return against steps (or frames) and against wall-clock.
 
 Reads config.toml and metrics.jsonl of each run's folder. Runs of one config with several seeds are
-one curve: their mean, and a band from the least to the greatest of them. `tandem plot` calls this.
+one curve: their mean, and a band from the least to the greatest of them. Evaluations during the
+training (evaluations.jsonl) are points. `tandem plot` calls this.
 """
 
 import argparse
@@ -46,6 +47,10 @@ NOT_OF_THE_CONFIG = {
     "run.until_return",
     "run.checkpoint_minutes",
     "run.log_seconds",
+    "run.evaluate_steps",
+    "run.evaluate_episodes",
+    "run.evaluate_protocol",
+    "run.evaluate_start",
 }
 # Okabe and Ito's colours, which people with any colour vision tell apart.
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
@@ -181,6 +186,20 @@ def draw(axes, curve, column, scale, line):
         axes.plot(x, y, alpha=0.5, linewidth=0.7, **line)
 
 
+def draw_evaluations(axes, curve, column, scale, colour):
+    """Draws the evaluations during each run as points, at the frames and seconds that its log has
+    for their steps. Returns whether there are any."""
+    drawn = False
+    for run in curve.runs:
+        file = run.folder / "evaluations.jsonl"
+        rows = read_lines(file) if file.exists() else []
+        steps = [row["step"] for row in rows]
+        places = np.interp(steps, run.columns["steps"], run.columns[column]) / scale
+        axes.plot(places, [row["mean"] for row in rows], "o", color=colour, markersize=3.5)
+        drawn = drawn or bool(rows)
+    return drawn
+
+
 def tidy(axes):
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(color="#dddddd", linewidth=0.8)
@@ -229,9 +248,11 @@ def plot(curves, by, out, measure="mean return of the last 100 games"):
     right.sharey(left)
     right.tick_params(labelleft=False)
     figure.get_layout_engine().set(w_pad=0.1)
+    evaluated = False
     for i, curve in enumerate(curves):
-        draw(left, curve, by, 1, style(i))
-        draw(right, curve, "seconds", seconds, style(i))
+        for axes, column, scale in ((left, by, 1), (right, "seconds", seconds)):
+            draw(axes, curve, column, scale, style(i))
+            evaluated |= draw_evaluations(axes, curve, column, scale, style(i)["color"])
     for axes in (left, right):
         tidy(axes)
     left.xaxis.set_major_formatter(EngFormatter(sep=""))
@@ -244,11 +265,13 @@ def plot(curves, by, out, measure="mean return of the last 100 games"):
     envs = sorted({str(curve.runs[0].config.get("env.id", "?")) for curve in curves})
     figure.suptitle(f"Learning curves: {', '.join(envs)}", fontsize=12)
     banded = any(len(curve.runs) > 1 for curve in curves)
+    words = ["thin: each run; thick: their mean; band: least to greatest"] if banded else []
+    words += ["points: evaluations during the training"] if evaluated else []
     handles, _ = left.get_legend_handles_labels()
     figure.legend(
         handles,
         labels,
-        title="thin: each run; thick: their mean; band: least to greatest" if banded else None,
+        title="; ".join(words) or None,
         loc="outside lower center",
         ncols=columns,
         frameon=False,

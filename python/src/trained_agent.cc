@@ -202,7 +202,7 @@ nb::tuple TrainedAgent::evaluate(int episodes, int threads, const GamesChoice& g
                                .play = games.greedy ? Play::greedy : Play::sampled,
                                .seed = games.seed,
                                .threads = threads > 0 ? threads : config.run.thread_budget(),
-                               .on_step = [&] { blocked.handle_now_and_then(); }},
+                               .on_step = [&](int /*ended*/) { blocked.handle_now_and_then(); }},
                               agent_.environment(games.start).factory(games.seed), agent_.network(),
                               *agent_.algorithm().acting);
   }

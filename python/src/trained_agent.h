@@ -92,7 +92,8 @@ class TrainedAgent {
   Agent agent_;
   std::shared_ptr<const ObservationScale> scale_;  // null: observations are not scaled
   Occupancy occupancy_{
-      "this agent belongs to another process, of which this one is a fork. Load the agent after the "
+      "this agent belongs to another process, of which this one is a fork. Load the agent after "
+      "the "
       "fork, or start processes by spawn",
       "another thread is using this agent. Let one thread at a time use it, or load an agent for "
       "each thread"};

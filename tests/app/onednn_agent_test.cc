@@ -132,6 +132,24 @@ TEST_F(AgentTest, DamagedCheckpointsAreNamedAndSkipped) {
       ThrowsMessage<Error>(HasSubstr("there are: 1000 2000 3000")));
 }
 
+// Seen failing when --best took the newest checkpoint.
+TEST_F(AgentTest, ChoosesTheBestCheckpoint) {
+  make_run("cartpole", "mlp", {1000, 2000});
+  EXPECT_THAT([&] { eval({"--best"}); },
+              ThrowsMessage<Error>(
+                  AllOf(HasSubstr("has no best checkpoint"), HasSubstr("run.evaluate_steps"))));
+  write_checkpoint(find_at_step(paths_.checkpoints(), 1000).checkpoint, paths_.best(), 1500);
+  const auto best = eval({"--episodes", "1", "--best"});
+  EXPECT_EQ(best["checkpoint_steps"], 1500);
+  EXPECT_THAT(best["checkpoint"].get<std::string>(), HasSubstr("best/000000001500"));
+  EXPECT_EQ(eval({"--episodes", "1"})["checkpoint_steps"], 2000);
+  EXPECT_THAT(
+      [&] {
+        eval({"--best", "--checkpoint", "1000"});
+      },
+      testing::Throws<CLI::ExcludesError>());
+}
+
 TEST_F(AgentTest, OptionsOfTheEnvironmentCanBeChanged) {
   make_run("cartpole", "mlp", {1000});
   const auto result = eval({"--episodes", "5", "--set", "env.max_steps=3"});

@@ -37,6 +37,9 @@ TEST(ProgressTest, SaysEverythingWhereThereIsRoom) {
   EXPECT_EQ(progress_line(sample_report(), 200, false),
             "41.7%  48.0M steps  192M frames  3456 steps/s  12.3k episodes  return 18.40  "
             "entropy 1.234  2h03m left");
+  auto evaluated = sample_report();
+  evaluated.best = 19.5;
+  EXPECT_THAT(progress_line(evaluated, 200, false), HasSubstr("return 18.40  best 19.50  entropy"));
 }
 
 TEST(ProgressTest, FitsAnyWidth) {

@@ -46,13 +46,29 @@ class ReadRunTest(unittest.TestCase):
         events = EventAccumulator(str(self.run_folder))
         events.Reload()
         tags = events.Tags()["scalars"]
-        self.assertEqual(set(tags), set(lines[0]) - {"steps"})
-        for tag in tags:
+        self.assertEqual(set(tags), set(lines[0]) - {"steps"} | {"eval/return_mean"})
+        for tag in set(tags) - {"eval/return_mean"}:
             shown = events.Scalars(tag)
             # Steps 600 to 800 were logged before the resume, too; those events are gone.
             self.assertEqual([event.step for event in shown], steps, tag)
             expected = np.float32([line[tag] for line in lines])
             np.testing.assert_array_equal([event.value for event in shown], expected, tag)
+
+    def test_evaluations(self):
+        lines = [json.loads(line) for line in open(self.run_folder / "evaluations.jsonl")]
+        self.assertEqual(lines[-1]["step"], 1000)
+        for line in lines:
+            self.assertEqual(line["mean"], line["step"] / 2000)
+            self.assertEqual(line["max"], line["step"] / 1000)
+        events = EventAccumulator(str(self.run_folder))
+        events.Reload()
+        shown = events.Scalars("eval/return_mean")
+        self.assertEqual([event.step for event in shown], [line["step"] for line in lines])
+        np.testing.assert_array_equal(
+            [event.value for event in shown], np.float32([line["mean"] for line in lines])
+        )
+        folders = list((self.run_folder / "best").iterdir())
+        self.assertEqual([f.name for f in folders], ["000000001000"])
 
     def test_result(self):
         result = json.load(open(self.run_folder / "result.json"))
@@ -60,6 +76,7 @@ class ReadRunTest(unittest.TestCase):
         self.assertEqual(result["frames"], 4000)
         self.assertEqual(result["episodes"], 10)
         self.assertAlmostEqual(result["mean_return"], 0.45)
+        self.assertEqual(result["best"], {"step": 1000, "mean": 0.5})
 
 
 if __name__ == "__main__":

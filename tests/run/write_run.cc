@@ -12,6 +12,12 @@ namespace {
 
 constexpr std::int64_t kBudget = 1000;
 
+/// Two games, whose returns lie around half of the training that the snapshot has behind it.
+Evaluation play(const Checkpoint& snapshot, int, const std::function<void(int)>&) {
+  const auto steps = snapshot.part("run").at("steps").get<double>();
+  return summarise({{0, steps / kBudget, 10}, {1, 0, 10}});
+}
+
 TrainingRunOptions options() {
   return {.system = "paac",
           .env = "catch",
@@ -20,7 +26,8 @@ TrainingRunOptions options() {
           .frames_per_step = 4,
           .log_seconds = 0,
           .checkpoint_minutes = 1e6,
-          .progress = nullptr};
+          .progress = nullptr,
+          .evaluation = EvaluatorOptions{.every = 400, .play = play}};
 }
 
 void update(TrainingRun& run) {
@@ -54,7 +61,10 @@ void write_run(const std::string& folder) {
   }
   const auto found = find_latest(RunPaths{folder}.checkpoints(), {});
   TrainingRun run(options(), RunDirectory::reopen(folder), &found);
-  while (!run.done()) update(run);
+  while (!run.done()) {
+    update(run);
+    if (run.checkpoint_due()) save(run);
+  }
   save(run);
   run.finish("0");
 }

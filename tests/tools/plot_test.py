@@ -75,6 +75,24 @@ class PlotTest(unittest.TestCase):
             self.assertEqual(out.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
             out.unlink()
 
+    # Seen failing with points at the number of their step on every axis.
+    def test_evaluations_are_points_beside_the_curve(self):
+        run = self.make_run("run")
+        (curve,) = self.curves(run)
+        axes = plot.plt.figure().add_subplot()
+        self.assertFalse(plot.draw_evaluations(axes, curve, "steps", 1, "k"))
+        lines = [{"step": 1000, "mean": 0.5}, {"step": 2500, "mean": 1.5}]
+        text = "".join(json.dumps(line) + "\n" for line in lines) + '{"step": 30'  # being written
+        (run / "evaluations.jsonl").write_text(text)
+        self.assertTrue(plot.draw_evaluations(axes, curve, "frames", 1, "k"))
+        self.assertTrue(plot.draw_evaluations(axes, curve, "seconds", 50, "k"))
+        frames, seconds = axes.lines[-2:]
+        self.assertEqual(list(frames.get_xdata()), [4000, 10000])
+        self.assertEqual(list(seconds.get_xdata()), [2, 5])
+        self.assertEqual(list(frames.get_ydata()), [0.5, 1.5])
+        done = self.run_command(run, "--out", self.folder / "out.png")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_shows_the_threads_that_a_search_tried(self):
         run = self.make_run("run")
         config = run / "config.toml"

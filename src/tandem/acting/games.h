@@ -32,6 +32,9 @@ class Games {
   /// Whether all games have ended.
   [[nodiscard]] bool over() const { return playing_.empty(); }
 
+  /// How many games have ended.
+  [[nodiscard]] int ended() const { return env_.envs() - static_cast<int>(playing_.size()); }
+
   /// Takes one step in every unfinished game. Throws Error when an environment fails.
   void step();
 

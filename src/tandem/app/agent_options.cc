@@ -11,8 +11,13 @@ namespace tandem {
 
 void AgentOptions::add_to(CLI::App& app) {
   app.add_option("RUN", run_, "Folder of the run, as `tandem train` made it")->required();
-  app.add_option("--checkpoint", checkpoint_, "Steps of the checkpoint (default: the newest)")
-      ->type_name("STEP");
+  auto* checkpoint =
+      app.add_option("--checkpoint", checkpoint_, "Steps of the checkpoint (default: the newest)")
+          ->type_name("STEP");
+  app.add_flag("--best", best_,
+               "The checkpoint that played best in evaluations during the training "
+               "(run.evaluate_steps)")
+      ->excludes(checkpoint);
   app.add_option("--start", start_,
                  "noop: 1 to 30 no-ops at the start of a game; fixed: none "
                  "(default: as in training)")
@@ -34,6 +39,7 @@ void AgentOptions::add_to(CLI::App& app) {
 std::vector<std::string> AgentOptions::words() const {
   std::vector<std::string> words = {run_, "--seed", fmt::format("{}", seed_)};
   if (checkpoint_) words.insert(words.end(), {"--checkpoint", fmt::format("{}", *checkpoint_)});
+  if (best_) words.emplace_back("--best");
   if (!start_.empty()) words.insert(words.end(), {"--start", start_});
   if (!device_.empty()) words.insert(words.end(), {"--device", device_});
   for (const auto& set : sets_) words.insert(words.end(), {"--set", set});
@@ -45,6 +51,7 @@ Agent AgentOptions::load() const {
   std::vector<Setting> changes;
   std::ranges::transform(sets_, std::back_inserter(changes), parse_assignment);
   return Agent::load(run_, {.checkpoint = checkpoint_,
+                            .best = best_,
                             .device = device_,
                             .env = changes,
                             .start = start_,

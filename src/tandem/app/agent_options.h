@@ -32,6 +32,7 @@ class AgentOptions {
  private:
   std::string run_;
   std::optional<std::int64_t> checkpoint_;
+  bool best_ = false;
   std::string start_;
   std::string device_;
   std::vector<std::string> sets_;

@@ -64,7 +64,8 @@ void run(const ExportOptions& options) {
   words.emplace_back("--");
   const auto agent = options.agent.words();
   words.insert(words.end(), agent.begin(), agent.end());
-  words.insert(words.begin(), {find_python("exports agents", "onnx"), find_python_code("tandem_export")});
+  words.insert(words.begin(),
+               {find_python("exports agents", "onnx"), find_python_code("tandem_export")});
   become_python(std::move(words));
 }
 

@@ -11,6 +11,7 @@
 #include "tandem/app/help.h"
 #include "tandem/app/signals.h"
 #include "tandem/base/error.h"
+#include "tandem/run/checkpoint.h"
 #include "tandem/run/run_directory.h"
 #include "tandem/trainer/training.h"
 
@@ -33,6 +34,10 @@ void say_how_to_go_on(const std::string& why_ended, const fs::path& folder) {
         "finished; see how well it plays with: tandem eval {} (--resume with a larger "
         "--steps goes on)",
         folder.string());
+  }
+  if (has_checkpoint(RunPaths{folder}.best())) {
+    spdlog::info("the checkpoint that played best in evaluations: tandem eval {} --best",
+                 folder.string());
   }
 }
 

@@ -58,7 +58,7 @@ Evaluation evaluate(const EvaluationOptions& options, const EnvFactory& make_env
     Games games(std::move(env), network, rule, options.play);
     while (!games.over()) {
       games.step();
-      options.on_step();
+      options.on_step(first + games.ended());
     }
     std::ranges::copy(games.take_finished(), std::back_inserter(finished));
   }

@@ -18,8 +18,9 @@ struct EvaluationOptions {
   Play play = Play::sampled;  // how actions are chosen
   std::uint64_t seed = 0;     // of the environments' streams
   int threads = 1;            // threads that step environments
-  /// Called after each step of all unfinished games. An exception that it throws ends the games.
-  std::function<void()> on_step = [] {};
+  /// Called after each step of all unfinished games, with the number of ended ones. An exception
+  /// that it throws ends the games and reaches the caller.
+  std::function<void(int ended)> on_step = [](int /*ended*/) {};
 };
 
 /// Raw returns of whole games. Value type.

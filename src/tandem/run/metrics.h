@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 
 #include "tandem/io/files.h"
 #include "tandem/io/tensorboard.h"
@@ -23,6 +24,9 @@ class MetricsLog {
 
   /// Writes one line: {"steps": steps, ...scalars}. `scalars` is an object of numbers, in order.
   void write(std::int64_t steps, const nlohmann::ordered_json& scalars);
+
+  /// Writes one number to TensorBoard alone; `steps` may lie before those of earlier lines.
+  void show(std::int64_t steps, const std::string& tag, double value);
 
  private:
   OutputFile lines_;

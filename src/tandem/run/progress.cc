@@ -52,6 +52,7 @@ std::vector<Part> parts(const ProgressReport& report, bool bar) {
   all.push_back({4, episodes + " episodes", episodes + " ep"});
   const auto mean = report.mean_return ? fmt::format("{:.2f}", *report.mean_return) : "-";
   all.push_back({1, "return " + mean});
+  if (report.best) all.push_back({3, fmt::format("best {:.2f}", *report.best)});
   const auto random = fmt::format(" {:.3f}", report.random);
   all.push_back({3, report.randomness + random, report.randomness.substr(0, 3) + random});
   if (report.seconds_left) all.push_back({2, short_duration(*report.seconds_left) + " left"});
@@ -111,14 +112,14 @@ ProgressPrinter::ProgressPrinter(std::FILE* stream)
 ProgressPrinter::~ProgressPrinter() { end_line(); }
 
 void ProgressPrinter::show(const ProgressReport& report) {
-  if (terminal_) {
-    // The last column stays free: some terminals wrap when it is written.
-    const auto line = progress_line(report, terminal_width(stream_) - 1, true);
-    std::fputs(fmt::format("\r{}\x1b[K", line).c_str(), stream_);
-    line_open_ = true;
-  } else {
-    std::fputs((progress_line(report, kPlainWidth, false) + "\n").c_str(), stream_);
-  }
+  // The last column stays free: some terminals wrap when it is written.
+  say(terminal_ ? progress_line(report, terminal_width(stream_) - 1, true)
+                : progress_line(report, kPlainWidth, false));
+}
+
+void ProgressPrinter::say(const std::string& text) {
+  std::fputs((terminal_ ? fmt::format("\r{}\x1b[K", text) : text + "\n").c_str(), stream_);
+  line_open_ = terminal_;
   std::fflush(stream_);
 }
 

@@ -17,6 +17,7 @@ struct ProgressReport {
   double steps_per_second = 0;         // recent, not of the whole run
   std::int64_t episodes = 0;           // finished so far
   std::optional<double> mean_return;   // of the last 100 episodes; empty before the first
+  std::optional<double> best = {};     // mean return of the best evaluation; empty: none
   std::string randomness = "entropy";  // name of the measure of the policy's randomness
   double random = 0;                   // its value: entropy in nats, or epsilon
   std::optional<double> seconds_left;  // until the budget is used up; empty: unknown
@@ -47,6 +48,9 @@ class ProgressPrinter {
 
   /// Prints the report; on a terminal it replaces the line before.
   void show(const ProgressReport& report);
+
+  /// Prints a text instead; on a terminal it replaces the line before.
+  void say(const std::string& text);
 
   /// Ends the redrawn line, so that other output starts on a line of its own.
   void end_line();

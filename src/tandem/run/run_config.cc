@@ -42,6 +42,26 @@ FieldList RunConfig::fields() {
        .meaning = "seconds between two lines of metrics",
        .least = 0.001,
        .most = 1e6},
+      {.key = "evaluate_steps",
+       .target = &evaluate_steps,
+       .meaning = "training steps between two evaluations, which play whole games in a thread "
+                  "beside the training and keep the best checkpoint; 0: no evaluations",
+       .least = 0,
+       .most = 1e15},
+      {.key = "evaluate_episodes",
+       .target = &evaluate_episodes,
+       .meaning = "games of each evaluation",
+       .least = 1,
+       .most = 1e6},
+      {.key = "evaluate_protocol",
+       .target = &evaluate_protocol,
+       .meaning = "how evaluations choose actions, as `tandem eval` does without and with --greedy",
+       .choices = {"sampled", "greedy"}},
+      {.key = "evaluate_start",
+       .target = &evaluate_start,
+       .meaning = "how games of evaluations start: as in training, after 1 to 30 no-ops, or after "
+                  "none",
+       .choices = {"trained", "noop", "fixed"}},
   };
 }
 

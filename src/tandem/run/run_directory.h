@@ -22,6 +22,10 @@ struct RunPaths {
   [[nodiscard]] std::filesystem::path metrics() const { return folder / "metrics.jsonl"; }
   /// The folder of the checkpoints, each of which is a folder.
   [[nodiscard]] std::filesystem::path checkpoints() const { return folder / "checkpoints"; }
+  /// The results of evaluations during the training, one JSON object a line.
+  [[nodiscard]] std::filesystem::path evaluations() const { return folder / "evaluations.jsonl"; }
+  /// The folder of the checkpoint with the best evaluation, which is a folder in it.
+  [[nodiscard]] std::filesystem::path best() const { return folder / "best"; }
   /// How the run ended.
   [[nodiscard]] std::filesystem::path result() const { return folder / "result.json"; }
   /// The libraries that computed its networks; see noted_backends().

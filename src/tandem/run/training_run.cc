@@ -11,6 +11,9 @@
 #include <vector>
 
 #include "tandem/io/files.h"
+#include "tandem/run/evaluation_files.h"
+#include "tandem/run/evaluator.h"
+#include "tandem/run/step_lines.h"
 
 namespace tandem {
 namespace {
@@ -57,9 +60,24 @@ TrainingRun::TrainingRun(TrainingRunOptions options, RunDirectory directory,
     saved_step_ = steps();
     last_checkpoint_ = resume->folder;
   }
-  if (!options_.repeatable) return;
-  auto log = FingerprintLog::go_on(paths().folder, updates_);
-  if (log) fingerprints_.emplace(*std::move(log));
+  if (options_.repeatable) {
+    auto log = FingerprintLog::go_on(paths().folder, updates_);
+    if (log) fingerprints_.emplace(*std::move(log));
+  }
+  begin_evaluations(step_of(resume));
+}
+
+TrainingRun::~TrainingRun() = default;
+
+void TrainingRun::begin_evaluations(std::optional<std::int64_t> resumed_at) {
+  const auto& evaluation = options_.evaluation;
+  const auto ignore = [](const std::string&) {};
+  if (resumed_at) best_before_ = read_best(paths().best(), evaluation ? evaluation->warn : ignore);
+  if (!evaluation) {
+    cut_lines_after(paths().evaluations(), "step", resumed_at);
+    return;
+  }
+  evaluator_ = std::make_unique<Evaluator>(*evaluation, paths(), resumed_at, best_before_);
 }
 
 void TrainingRun::restore(const Checkpoint& checkpoint) {
@@ -86,9 +104,7 @@ void TrainingRun::restore(const Checkpoint& checkpoint) {
   }
 }
 
-bool TrainingRun::done() const {
-  return reached_return_ || steps() >= options_.steps_budget || options_.stop_requested();
-}
+bool TrainingRun::done() const { return complete() || options_.stop_requested(); }
 
 std::string TrainingRun::why_done() const {
   if (reached_return_) return "return";
@@ -175,6 +191,7 @@ void TrainingRun::log() {
     line["step"] = steps();
     options_.on_log(line);
   }
+  add_evaluations();
   if (fingerprints_) fingerprints_->flush();
   interval_ = {};
 }
@@ -185,6 +202,7 @@ void TrainingRun::show_progress() {
   // The rate of an interval that has just begun means little.
   const bool current = interval_.steps() > 0 && interval_.seconds() >= kRedrawSeconds;
   const Metric& random = options_.metrics.back();
+  const auto best = this->best();
   ProgressReport report{.label = options_.label,
                         .steps = steps(),
                         .budget = options_.steps_budget,
@@ -192,6 +210,7 @@ void TrainingRun::show_progress() {
                         .steps_per_second = current ? interval_.steps_per_second() : recent_rate_,
                         .episodes = episodes_,
                         .mean_return = mean_return(),
+                        .best = best ? std::optional(best->mean) : std::nullopt,
                         .randomness = random.name,
                         .random = random.mean(current ? interval_.loss() : recent_loss_),
                         .seconds_left = std::nullopt};
@@ -203,7 +222,13 @@ void TrainingRun::show_progress() {
 
 bool TrainingRun::checkpoint_due() const {
   const Lock lock(mutex_);
-  return since_checkpoint_.seconds() >= 60 * options_.checkpoint_minutes;
+  return minutes_passed() || (evaluator_ != nullptr && evaluator_->due(steps()));
+}
+
+/// A run that a signal ends evaluates nothing more.
+bool TrainingRun::needs_evaluation(bool ends) const {
+  if (evaluator_ == nullptr) return false;
+  return ends ? complete() && evaluator_->lacks(steps()) : evaluator_->due(steps());
 }
 
 void TrainingRun::save(Checkpoint& checkpoint) {
@@ -211,11 +236,16 @@ void TrainingRun::save(Checkpoint& checkpoint) {
 }
 
 std::optional<std::int64_t> TrainingRun::stamp(Checkpoint& checkpoint) {
+  const bool ends = done();  // asks the user's function, which must not wait for the lock
   const Lock lock(mutex_);
-  since_checkpoint_.lap();
-  if (saved_step_ == steps()) return std::nullopt;
+  const bool evaluates = needs_evaluation(ends);
+  // The last checkpoint is always written.
+  const bool for_evaluation_alone = evaluates && !ends && !minutes_passed();
+  if (!for_evaluation_alone) since_checkpoint_.lap();
+  const bool writes = !for_evaluation_alone && saved_step_ != steps();
+  if (!writes && !evaluates) return std::nullopt;
   require_finite_tensors(checkpoint);
-  log();  // a resumed run keeps the lines up to this step and repeats none of them
+  if (writes) log();  // a resumed run keeps the lines up to this step and repeats none of them
   checkpoint.meta[kPart] = {{"steps", steps()},
                             {"seconds", seconds()},
                             {"updates", updates_},
@@ -225,7 +255,8 @@ std::optional<std::int64_t> TrainingRun::stamp(Checkpoint& checkpoint) {
                             {"timed_seconds", timed_seconds_},
                             {"reached_return", reached_json()}};
   checkpoint.meta[kConfigPart] = options_.config;
-  return steps();
+  if (evaluates) evaluator_->offer(writes ? checkpoint : std::move(checkpoint), steps());
+  return writes ? std::optional(steps()) : std::nullopt;
 }
 
 void TrainingRun::write(const Checkpoint& checkpoint, std::int64_t step) {
@@ -238,11 +269,48 @@ void TrainingRun::write(const Checkpoint& checkpoint, std::int64_t step) {
 }
 
 void TrainingRun::finish(const std::string& parameters_sha256) {
+  ordered_json ended;
+  {
+    const Lock lock(mutex_);
+    log();
+    show_progress();
+    if (printer_) printer_->end_line();
+    ended = result(why_done(), parameters_sha256);
+  }
+  const bool evaluates = evaluator_ != nullptr && complete();
+  if (evaluates) evaluate_last();
   const Lock lock(mutex_);
-  log();
-  show_progress();
+  add_evaluations();
+  if (evaluates) show_progress();  // with the best
   if (printer_) printer_->end_line();
-  write_result(why_done(), parameters_sha256);
+  ended["best"] = best_json();
+  replace_durably(paths().result(), ended.dump(2) + "\n");
+}
+
+void TrainingRun::evaluate_last() {
+  std::optional<Stopwatch> since_shown;
+  evaluator_->finish(options_.stop_requested, [&](std::int64_t step, int ended) {
+    const Lock lock(mutex_);
+    if (!printer_ || (since_shown && !printer_->redraws())) return;
+    if (since_shown && ended > 0 && since_shown->seconds() < kRedrawSeconds) return;
+    printer_->say(fmt::format("evaluating the parameters of step {}: {} of {} games have ended",
+                              step, ended, options_.evaluation->episodes));
+    since_shown.emplace();
+  });
+}
+
+/// Training threads do this, because the evaluator's thread, which has the lowest priority, could
+/// keep the lock for long.
+void TrainingRun::add_evaluations() {
+  if (evaluator_ == nullptr) return;
+  for (const auto& record : evaluator_->take_finished()) {
+    metrics_.show(record.step, "eval/return_mean", record.mean);
+    if (options_.on_evaluation) options_.on_evaluation(to_json(record));
+  }
+}
+
+std::optional<EvaluationRecord> TrainingRun::best() const {
+  return evaluator_ != nullptr ? evaluator_->best() : best_before_;
 }
 
 void TrainingRun::fail(const std::exception& error) noexcept {
@@ -250,10 +318,17 @@ void TrainingRun::fail(const std::exception& error) noexcept {
     const Lock lock(mutex_);
     if (printer_) printer_->end_line();
     const bool diverged = dynamic_cast<const Diverged*>(&error) != nullptr;
-    write_result(fmt::format("{}: {}", diverged ? "diverged" : "error", error.what()), nullptr);
+    const auto why = fmt::format("{}: {}", diverged ? "diverged" : "error", error.what());
+    replace_durably(paths().result(), result(why, nullptr).dump(2) + "\n");
   } catch (...) {
     // The user sees `error`, which says more than a second error from the same disk.
   }
+}
+
+ordered_json TrainingRun::best_json() const {
+  const auto record = best();
+  if (!record) return nullptr;
+  return {{"step", record->step}, {"mean", record->mean}};
 }
 
 ordered_json TrainingRun::reached_json() const {
@@ -274,21 +349,22 @@ std::optional<double> TrainingRun::mean_return() const {
   return sum / static_cast<double>(last_returns_.size());
 }
 
-void TrainingRun::write_result(const std::string& why_ended, const json& parameters_sha256) {
-  const ordered_json result = {{"system", options_.system},
-                               {"env", options_.env},
-                               {"seed", options_.seed},
-                               {"steps", steps()},
-                               {"frames", steps() * options_.frames_per_step},
-                               {"seconds", seconds()},
-                               {"steps_per_second", steps_per_second()},
-                               {"episodes", episodes_},
-                               {"mean_return", or_null(mean_return())},
-                               {"reached_return", reached_json()},
-                               {"parameters_sha256", parameters_sha256},
-                               {"why_ended", why_ended},
-                               {"version", TANDEM_VERSION}};
-  replace_durably(paths().result(), result.dump(2) + "\n");
+ordered_json TrainingRun::result(const std::string& why_ended,
+                                 const json& parameters_sha256) const {
+  return {{"system", options_.system},
+          {"env", options_.env},
+          {"seed", options_.seed},
+          {"steps", steps()},
+          {"frames", steps() * options_.frames_per_step},
+          {"seconds", seconds()},
+          {"steps_per_second", steps_per_second()},
+          {"episodes", episodes_},
+          {"mean_return", or_null(mean_return())},
+          {"reached_return", reached_json()},
+          {"best", best_json()},
+          {"parameters_sha256", parameters_sha256},
+          {"why_ended", why_ended},
+          {"version", TANDEM_VERSION}};
 }
 
 }  // namespace tandem

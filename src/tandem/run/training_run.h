@@ -8,6 +8,7 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -15,6 +16,8 @@
 #include "tandem/base/clock.h"
 #include "tandem/base/error.h"
 #include "tandem/run/checkpoint.h"
+#include "tandem/run/evaluation_record.h"
+#include "tandem/run/evaluator_options.h"
 #include "tandem/run/fingerprints.h"
 #include "tandem/run/interval.h"
 #include "tandem/run/metrics.h"
@@ -25,6 +28,8 @@
 #include "tandem/sync/mutex.h"
 
 namespace tandem {
+
+class Evaluator;
 
 /// The options of a run: its names, its length, its logs and its checkpoints. Value type.
 struct TrainingRunOptions {
@@ -46,15 +51,23 @@ struct TrainingRunOptions {
   /// "steps". A thread that reports calls it and waits for it while it holds the run's lock, so it
   /// must not call the run.
   std::function<void(const nlohmann::ordered_json& line)> on_log = {};
+  std::optional<EvaluatorOptions> evaluation = {};  // empty: no evaluations during the training
+  /// Receives each line of evaluations.jsonl, when the next line of metrics.jsonl is logged or the
+  /// run ends. As for on_log, a thread may wait for it.
+  std::function<void(const nlohmann::ordered_json& line)> on_evaluation = {};
 };
 
-/// Counts, logs, shows the progress line, and writes checkpoints and result.json. Safe to use from
-/// many threads. record() takes a lock, so call it once for each update, not for each step.
+/// Counts, logs, shows the progress line, writes checkpoints and result.json, and hands snapshots
+/// to the run's Evaluator. Safe to use from many threads. record() takes a lock, so call it once
+/// for each update, not for each step.
 class TrainingRun {
  public:
   /// Resumes from `resume` if it is not null.
   TrainingRun(TrainingRunOptions options, RunDirectory directory,
               const FoundCheckpoint* resume = nullptr);
+  ~TrainingRun();
+  TrainingRun(const TrainingRun&) = delete;
+  TrainingRun& operator=(const TrainingRun&) = delete;
 
   /// Whether the budget is used up, the target return was reached, or a stop was requested.
   [[nodiscard]] bool done() const;
@@ -66,23 +79,25 @@ class TrainingRun {
   /// the gradient norm is not finite: the run can then only resume from a checkpoint.
   void record(const UpdateReport& report);
 
-  /// Whether checkpoint_minutes have passed since the last checkpoint, so that the system should
-  /// save().
+  /// Whether the system should save(): checkpoint_minutes have passed since the last checkpoint, or
+  /// an evaluation needs the parameters.
   [[nodiscard]] bool checkpoint_due() const;
 
   /// Adds the run's own counters and writes the checkpoint; does nothing if there is one of this
-  /// step already. Other threads may record() while it writes. Throws Error when it cannot be
-  /// written, Diverged when a tensor holds a value that is not finite.
+  /// step already. If only an evaluation needs it, it moves to the evaluator and is not written, so
+  /// every system must save once more when the run is done(). Other threads may record() while it
+  /// writes. Throws Error when it cannot be written, Diverged when a tensor holds a value that is
+  /// not finite.
   void save(Checkpoint& checkpoint);
 
   /// The first half of save(), for a system whose threads go on before the second half. Adds the
-  /// present counters and returns the step for write(); empty if there is a checkpoint of this step
-  /// already.
+  /// present counters and returns the step for write(); empty if nothing is to be written.
   std::optional<std::int64_t> stamp(Checkpoint& checkpoint);
   /// The second half of save(): writes the checkpoint that stamp() has completed.
   void write(const Checkpoint& checkpoint, std::int64_t step);
 
-  /// Ends a run without an error: writes the last log line and result.json.
+  /// Ends a run without an error: writes the last log line, evaluates the last parameters unless a
+  /// signal ended the run, and writes result.json.
   void finish(const std::string& parameters_sha256);
 
   /// Ends a run after an error: writes result.json if it can be written.
@@ -104,6 +119,19 @@ class TrainingRun {
   };
 
   void restore(const Checkpoint& checkpoint) TANDEM_REQUIRES(mutex_);
+  /// Whether the run is done, but not by a signal.
+  [[nodiscard]] bool complete() const {
+    return reached_return_ || steps() >= options_.steps_budget;
+  }
+  [[nodiscard]] bool minutes_passed() const TANDEM_REQUIRES(mutex_) {
+    return since_checkpoint_.seconds() >= 60 * options_.checkpoint_minutes;
+  }
+  [[nodiscard]] bool needs_evaluation(bool ends) const;
+  void begin_evaluations(std::optional<std::int64_t> resumed_at);
+  void evaluate_last();
+  void add_evaluations() TANDEM_REQUIRES(mutex_);
+  [[nodiscard]] std::optional<EvaluationRecord> best() const;
+  [[nodiscard]] nlohmann::ordered_json best_json() const;
   void add_fingerprint(const UpdateReport& report) TANDEM_REQUIRES(mutex_);
   void look_at_return() TANDEM_REQUIRES(mutex_);
   [[nodiscard]] nlohmann::ordered_json reached_json() const TANDEM_REQUIRES(mutex_);
@@ -118,7 +146,8 @@ class TrainingRun {
   }
   [[nodiscard]] double steps_per_second() const TANDEM_REQUIRES(mutex_);
   [[nodiscard]] std::optional<double> mean_return() const TANDEM_REQUIRES(mutex_);
-  void write_result(const std::string& why_ended, const nlohmann::json& parameters_sha256)
+  [[nodiscard]] nlohmann::ordered_json result(const std::string& why_ended,
+                                              const nlohmann::json& parameters_sha256) const
       TANDEM_REQUIRES(mutex_);
 
   const TrainingRunOptions options_;
@@ -150,6 +179,8 @@ class TrainingRun {
   Stopwatch since_checkpoint_ TANDEM_GUARDED_BY(mutex_);
   std::optional<std::int64_t> saved_step_ TANDEM_GUARDED_BY(mutex_);
   std::filesystem::path last_checkpoint_ TANDEM_GUARDED_BY(mutex_);
+  std::optional<EvaluationRecord> best_before_;  // of earlier parts of the run; constant
+  std::unique_ptr<Evaluator> evaluator_;         // null if the run has no evaluations; constant
 };
 
 }  // namespace tandem

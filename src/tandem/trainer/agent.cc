@@ -11,12 +11,24 @@
 #include "tandem/systems/common/learner_state.h"
 #include "tandem/trainer/assembly.h"
 #include "tandem/trainer/measured.h"
+#include "tandem/trainer/whole_games.h"
 
 namespace tandem {
 namespace {
 
 FoundCheckpoint find_checkpoint(const std::filesystem::path& run, const AgentChoice& choice) {
-  const auto folder = RunPaths{run}.checkpoints();
+  const RunPaths paths{run};
+  if (choice.best && choice.checkpoint) {
+    throw Error("choose the best checkpoint or one by its step, not both");
+  }
+  if (choice.best) {
+    if (has_checkpoint(paths.best())) return find_latest(paths.best(), choice.on_damage);
+    throw Error(fmt::format(
+        "{} has no best checkpoint, because no evaluation has ended there: train with "
+        "run.evaluate_steps above 0 (also with --resume), or take the newest checkpoint",
+        run.string()));
+  }
+  const auto folder = paths.checkpoints();
   if (choice.checkpoint) return find_at_step(folder, *choice.checkpoint);
   return find_latest(folder, choice.on_damage);
 }
@@ -36,32 +48,13 @@ void change_env(Config& config, const Setting& setting) {
   apply_setting(setting, fields);
 }
 
-constexpr int kNoops = 30;  // no-ops at most; PAAC, section 5.1
-
-// Chooses the start of games. Throws Error if the environment's family has no no-op starts.
-void choose_start(EnvConfig& env, const std::string& start) {
-  if (start.empty()) return;
-  if (start != "noop" && start != "fixed") {
-    throw Error(fmt::format("start = {}: games start by noop or fixed", start));
-  }
-  const auto fields = env.fields();
-  const auto found = std::ranges::find(fields, "noop_max", &Field::key);
-  if (found == fields.end()) {
-    throw Error(fmt::format(
-        "start = {}: {} has no no-op starts (no key env.noop_max); leave it out", start, env.id));
-  }
-  set_field(*found, std::int64_t{start == "noop" ? kNoops : 0});
-}
-
 Config config_of(const std::filesystem::path& run, const AgentChoice& choice,
                  const std::shared_ptr<const Catalogue>& catalogue) {
   require_run(run);
   auto config = load_config("", read_toml(RunPaths{run}.config()), catalogue);
   require_measured(config);
-  for (const auto& field : config.env.fields()) {
-    if (field.key == "life_loss_terminal") set_field(field, false);
-  }
-  choose_start(config.env, choice.start);
+  play_whole_games(config.env);
+  if (!choice.start.empty()) choose_start(config.env, choice.start, "start = " + choice.start);
   for (const auto& setting : choice.env) change_env(config, setting);
   if (!choice.device.empty()) config.run.device = choice.device;
   return config;
@@ -90,7 +83,7 @@ Agent Agent::load(const std::filesystem::path& run, const AgentChoice& choice,
 EnvConfig Agent::environment(const std::string& start, const std::vector<Setting>& changes) const {
   // Copies of a config share the environment's options, so its text makes new ones.
   auto config = load_config("", parse_toml(config_.toml(), "config"), config_.catalogue);
-  choose_start(config.env, start);
+  if (!start.empty()) choose_start(config.env, start, "start = " + start);
   for (const auto& setting : changes) change_env(config, setting);
   return config.env;
 }

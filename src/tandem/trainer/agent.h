@@ -22,7 +22,8 @@ namespace tandem {
 /// The checkpoint of a run, and the environments to play in. Value type.
 struct AgentChoice {
   std::optional<std::int64_t> checkpoint = std::nullopt;  // its step; empty: the newest good one
-  std::string device = {};                                // "cpu" or "cuda"; empty: as trained
+  bool best = false;        // instead: the one that played best in evaluations during the training
+  std::string device = {};  // "cpu" or "cuda"; empty: as trained
   /// Changes of the environment's options. Keys outside the table [env] are refused, because a
   /// trained agent cannot be changed.
   std::vector<Setting> env = {};

@@ -16,8 +16,11 @@
 namespace tandem {
 namespace {
 
-constexpr std::array kMayChange = {"run.steps",  "run.until_return",       "run.threads",
-                                   "run.device", "run.checkpoint_minutes", "run.log_seconds"};
+constexpr std::array kMayChange = {
+    "run.steps",          "run.until_return",       "run.threads",
+    "run.device",         "run.checkpoint_minutes", "run.log_seconds",
+    "run.evaluate_steps", "run.evaluate_episodes",  "run.evaluate_protocol",
+    "run.evaluate_start"};
 
 void append(FieldList& all, FieldList more) { std::ranges::move(more, std::back_inserter(all)); }
 

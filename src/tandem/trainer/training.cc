@@ -13,6 +13,7 @@
 #include "tandem/run/training_run.h"
 #include "tandem/systems/common/learner_state.h"
 #include "tandem/trainer/measured.h"
+#include "tandem/trainer/training_evaluation.h"
 
 namespace tandem {
 namespace {
@@ -42,6 +43,7 @@ void check_resume(const FoundCheckpoint& found, const Config& config) {
 
 Training::Training(const Config& config, const std::filesystem::path& folder, bool resume)
     : assembly_(config),
+      evaluation_(training_evaluation(assembly_.config())),
       directory_(resume ? RunDirectory::reopen(folder) : RunDirectory::create(folder)),
       found_(find_resume_point(directory_, resume)) {
   if (found_) {
@@ -64,7 +66,9 @@ std::string Training::run(TrainingView view) {
   options.stop_requested = [this, asked = std::move(view.stop_requested)] {
     return stopped_.load(std::memory_order_relaxed) || asked();
   };
+  options.evaluation = evaluation_;
   options.on_log = std::move(view.observe);
+  options.on_evaluation = std::move(view.observe_evaluation);
   options.progress = view.progress;
   options.label = std::move(view.label);
   TrainingRun run(std::move(options), std::move(directory_), found_ ? &*found_ : nullptr);

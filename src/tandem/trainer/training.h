@@ -11,6 +11,7 @@
 #include <string>
 
 #include "tandem/run/checkpoint.h"
+#include "tandem/run/evaluator_options.h"
 #include "tandem/run/run_directory.h"
 #include "tandem/sync/stop_requested.h"
 #include "tandem/trainer/assembly.h"
@@ -28,6 +29,10 @@ struct TrainingView {
   /// time. It must be quick, and may call no member of the training except stop(). An exception
   /// that it throws ends the training.
   std::function<void(const nlohmann::ordered_json& line)> observe = {};
+  /// Receives each line of evaluations.jsonl (run.evaluate_steps) with the next line of
+  /// metrics.jsonl, or before run() returns. The rules of `observe` apply, and no two calls of the
+  /// two functions overlap.
+  std::function<void(const nlohmann::ordered_json& line)> observe_evaluation = {};
 };
 
 /// One training in its folder, built and ready to begin. One thread at a time may use it, except
@@ -54,6 +59,7 @@ class Training {
 
  private:
   Assembly assembly_;
+  std::optional<EvaluatorOptions> evaluation_;
   RunDirectory directory_;
   std::optional<FoundCheckpoint> found_;  // the checkpoint to resume from
   std::atomic<bool> stopped_ = false;

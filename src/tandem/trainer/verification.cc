@@ -32,6 +32,7 @@ Config shortened(Config config, std::int64_t steps) {
   config.run.steps = steps;
   config.run.until_return = kNoReturn;
   config.run.checkpoint_minutes = kEndlessMinutes;
+  config.run.evaluate_steps = 0;
   return config;
 }
 

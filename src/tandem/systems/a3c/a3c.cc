@@ -147,6 +147,8 @@ void train_a3c(const A3cConfig& config, TrainingContext& context) {
     // A checkpoint shows the state of one moment, so the threads end first; new threads go on.
     save(threads, shared, target, context);
   }
+  // A stop may have come after a snapshot that was for an evaluation alone.
+  save(threads, shared, target, context);
 }
 
 }  // namespace tandem

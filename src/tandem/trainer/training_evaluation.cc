@@ -1,0 +1,106 @@
+#include "tandem/trainer/training_evaluation.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "tandem/base/random.h"
+#include "tandem/nn/make_network.h"
+#include "tandem/sync/cores.h"
+#include "tandem/systems/common/learner_state.h"
+#include "tandem/trainer/assembly.h"
+#include "tandem/trainer/whole_games.h"
+
+namespace tandem {
+namespace {
+
+constexpr std::uint64_t kEvaluation = std::uint64_t{1} << 45;  // a stream that draws the seed
+
+std::uint64_t seed_of(const RunConfig& run) {
+  Stream stream(static_cast<std::uint64_t>(run.seed), kEvaluation);
+  const std::uint64_t high = stream.bits();
+  return high << 32 | stream.bits();
+}
+
+/// The parts that play. Constant once it is made, so that any thread may use it.
+struct GameParts {
+  EvaluationOptions options;
+  EnvFactory beside;  // environments while the training runs
+  EnvFactory after;   // environments when it has ended
+  Algorithm algorithm;
+  Architecture architecture;
+  std::string device;
+  Precision precision;
+};
+
+/// The environments of training with the start that the config asks for. Their options lie in an
+/// object of their own, because copies of a config share it.
+EnvConfig environments_of(const Config& config, bool beside) {
+  auto own = load_config("", parse_toml(config.toml(), "the run's config"), config.catalogue).env;
+  play_whole_games(own);
+  const auto& start = config.run.evaluate_start;
+  if (start != "trained") choose_start(own, start, "run.evaluate_start = " + start);
+  for (const auto& field : own.fields()) {
+    // Several processes would compute more beside the training than the throttle sees.
+    if (beside && own.family->makes_groups() && field.key == "workers") {
+      set_field(field, std::int64_t{1});
+    }
+  }
+  return own;
+}
+
+/// The threads that the run may keep busy at once.
+int busy_threads(const RunConfig& run) {
+  const auto cores = std::max<std::size_t>(1, usable_cores().size());
+  return std::min(run.thread_budget(), static_cast<int>(cores));
+}
+
+}  // namespace
+
+std::optional<EvaluatorOptions> training_evaluation(const Config& config) {
+  const auto& run = config.run;
+  if (run.evaluate_steps == 0) return std::nullopt;
+  const auto env = environments_of(config, /*beside=*/true);
+  const auto spec = env.spec();
+  const auto seed = seed_of(run);
+  auto algorithm = make_algorithm(config, spec);
+  auto architecture = make_architecture(config.net, spec, algorithm.value_head);
+  const auto games = std::make_shared<const GameParts>(GameParts{
+      .options = {.episodes = static_cast<int>(run.evaluate_episodes),
+                  .play = run.evaluate_protocol == "greedy" ? Play::greedy : Play::sampled,
+                  .seed = seed},
+      .beside = env.factory(seed),
+      .after = environments_of(config, /*beside=*/false).factory(seed),
+      .algorithm = std::move(algorithm),
+      .architecture = std::move(architecture),
+      .device = run.device,
+      .precision = precision_of(config.net)});
+  const int threads = busy_threads(run);
+  return EvaluatorOptions{
+      .every = run.evaluate_steps,
+      .episodes = run.evaluate_episodes,
+      .protocol = {run.evaluate_protocol, run.evaluate_start},
+      .play =
+          [games](const Checkpoint& snapshot, int stepping,
+                  const std::function<void(int ended)>& after_step) {
+            auto options = games->options;
+            options.threads = stepping;
+            options.on_step = after_step;
+            std::vector<float> parameters(
+                static_cast<std::size_t>(games->architecture.parameter_count()));
+            load_parameters(snapshot, games->architecture, parameters);
+            const auto network =
+                make_network(games->architecture, parameters, games->device, games->precision);
+            return evaluate(options, stepping > 1 ? games->after : games->beside, *network,
+                            *games->algorithm.acting);
+          },
+      .threads = threads,
+      .share = EvaluatorOptions::kShare * threads,
+      .elsewhere = env.family->makes_groups() || run.device != "cpu",
+      .warn = [](const std::string& what) { spdlog::warn("{}", what); }};
+}
+
+}  // namespace tandem

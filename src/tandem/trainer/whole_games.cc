@@ -1,0 +1,37 @@
+#include "tandem/trainer/whole_games.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "tandem/base/error.h"
+
+namespace tandem {
+namespace {
+
+constexpr std::int64_t kNoops = 30;  // no-ops at most; PAAC, section 5.1
+constexpr auto kNoopKey = "noop_max";
+
+}  // namespace
+
+void play_whole_games(EnvConfig& env) {
+  for (const auto& field : env.fields()) {
+    if (field.key == "life_loss_terminal") set_field(field, false);
+  }
+}
+
+void choose_start(EnvConfig& env, const std::string& start, const std::string& where) {
+  if (start != "noop" && start != "fixed") {
+    throw Error(fmt::format("{}: games start by noop or fixed", where));
+  }
+  const auto fields = env.fields();
+  const auto found = std::ranges::find(fields, kNoopKey, &Field::key);
+  if (found == fields.end()) {
+    throw Error(fmt::format("{}: {} has no no-op starts (no key env.{}); leave it out", where,
+                            env.id, kNoopKey));
+  }
+  set_field(*found, start == "noop" ? kNoops : std::int64_t{0});
+}
+
+}  // namespace tandem
