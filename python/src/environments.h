@@ -109,7 +109,12 @@ class Environments {
   int count_;
   int threads_;
   Autoreset autoreset_;
-  Occupancy occupancy_;
+  Occupancy occupancy_{
+      "these environments belong to another process, of which this one is a fork: their threads "
+      "are "
+      "not here. Make the environments after the fork, or start processes by spawn",
+      "another thread is using these environments. Let one thread at a time use them, or give each "
+      "thread its own"};
   std::vector<std::size_t> shape_;           // of `count` observations
   std::vector<int> all_;                     // 0, 1, ...
   std::shared_ptr<ArrayPool> observations_;  // blocks of `count` observations

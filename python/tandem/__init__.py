@@ -1,26 +1,32 @@
-"""Reinforcement-learning environments, stepped by the threads of tandem.
+"""Parallel deep reinforcement learning, and environments that many threads step.
 
-`make_vec` makes many environments behind Gymnasium's `VectorEnv`, `make` makes one behind
-Gymnasium's `Env`, and `environments` lists the ids that they take. The import registers all of them
-with Gymnasium, so that `gymnasium.make_vec("tandem/Pong-v0", num_envs=32)` works, too.
+`train` trains an agent to the end, and `Training` is a training to iterate over. `make_vec` makes
+many environments behind Gymnasium's `VectorEnv`, `make` makes one behind Gymnasium's `Env`, and
+`environments` lists the ids that they take. The import registers all of them with Gymnasium, so
+that `gymnasium.make_vec("tandem/Pong-v0", num_envs=32)` works, too.
 """
 
-from tandem._core import Error, __version__
-from tandem.errors import ClosedEnvironmentError
+from tandem._core import __version__
+from tandem.errors import ClosedEnvironmentError, Diverged, Error
 from tandem.registration import environments, gymnasium_id, register
 from tandem.single_env import Env, make
+from tandem.training import Run, Training, train
 from tandem.vector_env import VectorEnv, make_vec
 
 __all__ = [
     "ClosedEnvironmentError",
+    "Diverged",
     "Env",
     "Error",
+    "Run",
+    "Training",
     "VectorEnv",
     "__version__",
     "environments",
     "gymnasium_id",
     "make",
     "make_vec",
+    "train",
 ]
 
 register()

@@ -2,9 +2,9 @@
 
 import gymnasium.error
 
-from tandem._core import Error
+from tandem._core import Diverged, Error
 
-__all__ = ["ClosedEnvironmentError", "Error"]
+__all__ = ["ClosedEnvironmentError", "Diverged", "Error"]
 
 
 class ClosedEnvironmentError(Error, gymnasium.error.ClosedEnvironmentError):

@@ -56,6 +56,7 @@ TrainingRun::TrainingRun(TrainingRunOptions options, RunDirectory directory,
     restore(resume->checkpoint);
     saved_step_ = steps();
     last_checkpoint_ = resume->folder;
+    options_.control->count(steps());
   }
   if (!options_.repeatable) return;
   auto log = FingerprintLog::go_on(paths().folder, updates_);
@@ -99,7 +100,7 @@ void TrainingRun::record(const UpdateReport& report) {
   const Lock lock(mutex_);
   require_finite(report);
   if (fingerprints_ && report.updates > 0) add_fingerprint(report);
-  steps_ += report.steps;
+  options_.control->count(steps_ += report.steps);
   updates_ += report.updates;
   for (const auto& episode : report.episodes) {
     episodes_ += 1;
@@ -202,6 +203,7 @@ void TrainingRun::show_progress() {
 }
 
 bool TrainingRun::checkpoint_due() const {
+  if (options_.control->asked()) return true;
   const Lock lock(mutex_);
   return since_checkpoint_.seconds() >= 60 * options_.checkpoint_minutes;
 }
@@ -213,7 +215,11 @@ void TrainingRun::save(Checkpoint& checkpoint) {
 std::optional<std::int64_t> TrainingRun::stamp(Checkpoint& checkpoint) {
   const Lock lock(mutex_);
   since_checkpoint_.lap();
-  if (saved_step_ == steps()) return std::nullopt;
+  stamped_ = options_.control->take();
+  if (saved_step_ == steps()) {
+    options_.control->answer(stamped_, last_checkpoint_);
+    return std::nullopt;
+  }
   require_finite_tensors(checkpoint);
   log();  // a resumed run keeps the lines up to this step and repeats none of them
   checkpoint.meta[kPart] = {{"steps", steps()},
@@ -235,6 +241,7 @@ void TrainingRun::write(const Checkpoint& checkpoint, std::int64_t step) {
   last_checkpoint_ = std::move(written);
   saved_step_ = step;
   since_checkpoint_.lap();
+  options_.control->answer(stamped_, last_checkpoint_);
 }
 
 void TrainingRun::finish(const std::string& parameters_sha256) {
@@ -243,6 +250,10 @@ void TrainingRun::finish(const std::string& parameters_sha256) {
   show_progress();
   if (printer_) printer_->end_line();
   write_result(why_done(), parameters_sha256);
+  // The last checkpoint shows the last state, so it also answers requests that came after it.
+  options_.control->answer(options_.control->take(), last_checkpoint_);
+  options_.control->end(
+      fmt::format("the run has ended; its last checkpoint is {}", last_checkpoint_.string()));
 }
 
 void TrainingRun::fail(const std::exception& error) noexcept {
@@ -250,6 +261,8 @@ void TrainingRun::fail(const std::exception& error) noexcept {
     const Lock lock(mutex_);
     if (printer_) printer_->end_line();
     const bool diverged = dynamic_cast<const Diverged*>(&error) != nullptr;
+    options_.control->end(fmt::format(
+        "the run has ended by an error, so no checkpoint was written: {}", error.what()));
     write_result(fmt::format("{}: {}", diverged ? "diverged" : "error", error.what()), nullptr);
   } catch (...) {
     // The user sees `error`, which says more than a second error from the same disk.

@@ -8,6 +8,7 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@
 #include "tandem/run/metrics.h"
 #include "tandem/run/progress.h"
 #include "tandem/run/run_config.h"
+#include "tandem/run/run_control.h"
 #include "tandem/run/run_directory.h"
 #include "tandem/sync/annotations.h"
 #include "tandem/sync/mutex.h"
@@ -46,6 +48,9 @@ struct TrainingRunOptions {
   /// "steps". A thread that reports calls it and waits for it while it holds the run's lock, so it
   /// must not call the run.
   std::function<void(const nlohmann::ordered_json& line)> on_log = {};
+  /// Other threads look at the run by it, and ask for checkpoints; never null. The run does not
+  /// look at its stop_requested().
+  std::shared_ptr<RunControl> control = std::make_shared<RunControl>();
 };
 
 /// Counts, logs, shows the progress line, and writes checkpoints and result.json. Safe to use from
@@ -66,8 +71,8 @@ class TrainingRun {
   /// the gradient norm is not finite: the run can then only resume from a checkpoint.
   void record(const UpdateReport& report);
 
-  /// Whether checkpoint_minutes have passed since the last checkpoint, so that the system should
-  /// save().
+  /// Whether checkpoint_minutes have passed since the last checkpoint, or another thread asks for
+  /// one, so that the system should save().
   [[nodiscard]] bool checkpoint_due() const;
 
   /// Adds the run's own counters and writes the checkpoint; does nothing if there is one of this
@@ -150,6 +155,7 @@ class TrainingRun {
   Stopwatch since_checkpoint_ TANDEM_GUARDED_BY(mutex_);
   std::optional<std::int64_t> saved_step_ TANDEM_GUARDED_BY(mutex_);
   std::filesystem::path last_checkpoint_ TANDEM_GUARDED_BY(mutex_);
+  RunControl::Request stamped_ TANDEM_GUARDED_BY(mutex_) = 0;  // the next write() answers it
 };
 
 }  // namespace tandem
