@@ -75,7 +75,12 @@ TrainingThread::TrainingThread(TrainingOrder order)
 
 TrainingThread::~TrainingThread() {
   control_->stop();
-  thread_.join();
+  join();
+}
+
+void TrainingThread::join() {
+  const std::lock_guard lock(joining_);
+  if (thread_.joinable()) thread_.join();
 }
 
 void TrainingThread::serve(const TrainingOrder& order) noexcept {
@@ -141,8 +146,12 @@ std::optional<std::string> TrainingThread::take_line(double seconds) {
 }
 
 bool TrainingThread::wait_until_ended(double seconds) {
-  std::unique_lock lock(mutex_);
-  return wait(lock, seconds, [this] { return ended_; });
+  {
+    std::unique_lock lock(mutex_);
+    if (!wait(lock, seconds, [this] { return ended_; })) return false;
+  }
+  join();  // it returns at once
+  return true;
 }
 
 bool TrainingThread::ended() const {

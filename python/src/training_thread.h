@@ -55,7 +55,8 @@ class TrainingThread {
   /// if none came, because of the time or because the training has ended.
   std::optional<std::string> take_line(double seconds);
 
-  /// Waits at most so many seconds until the training has ended; returns whether it has.
+  /// Waits at most so many seconds until the training has ended; returns whether it has. Its thread
+  /// is gone then, too.
   bool wait_until_ended(double seconds);
 
   /// Whether the training has ended. Lines may still be there.
@@ -70,17 +71,19 @@ class TrainingThread {
  private:
   void serve(const TrainingOrder& order) noexcept;
   void train(const TrainingOrder& order);
+  void join();
   void put(const nlohmann::ordered_json& line);
   template <class Ready>
   bool wait(std::unique_lock<std::mutex>& lock, double seconds, Ready ready);
 
   const std::shared_ptr<RunControl> control_ = std::make_shared<RunControl>();
-  mutable std::mutex mutex_;  // guards the members below except for thread_
+  mutable std::mutex mutex_;  // guards the members from here to error_
   std::condition_variable changed_;
   std::optional<TrainingFacts> facts_;  // once the training is built
   std::deque<std::string> lines_;       // oldest first
   bool ended_ = false;
   std::exception_ptr error_;
+  std::mutex joining_;
   std::thread thread_;  // last, because it uses the members above
 };
 

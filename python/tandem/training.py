@@ -214,6 +214,8 @@ class Training(Iterator[Metrics]):
     def save(self) -> Path:
         """Waits for a checkpoint of the present state or a later one, and returns its folder.
 
+        The last three checkpoints of a run stay. Ctrl-C ends the wait alone.
+
         Raises `Error` if the training has ended, and the error that ended it unless that has been
         raised before.
         """
