@@ -152,6 +152,14 @@ INSTANTIATE_TEST_SUITE_P(Systems, SaveTest,
                          testing::Values("paac", "a3c", "ga3c", "hts", "impala", "apex"),
                          [](const auto& system) { return std::string(system.param); });
 
+// Seen hanging without Training's own word to the control.
+TEST_F(FrontDoorTest, ARunThatCannotBeginLetsNobodyWaitForACheckpoint) {
+  Training training(config("400"), run_folder(), false);
+  std::filesystem::create_directory(run_folder() / "metrics.jsonl");
+  EXPECT_THROW(training.run({.progress = nullptr}), Error);
+  EXPECT_THROW(training.save(), Error);
+}
+
 // Seen hanging for the whole measurement when it did not look at the control.
 TEST_F(FrontDoorTest, AStopEndsTheMeasurement) {
   auto asked = config("400");
