@@ -36,7 +36,7 @@ if(TANDEM_SANITIZE)
 endif()
 
 # The package's files are links, so that a change needs no build. Parts of the program that the
-# library looks for beside itself are links, too.
+# library looks for beside itself are links, too, and so is the program, for `python -m tandem`.
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/python/tandem)
 file(GLOB python_files CONFIGURE_DEPENDS python/tandem/*)
 foreach(file ${python_files})
@@ -48,3 +48,6 @@ endforeach()
 foreach(part plugins backends)
   file(CREATE_LINK ${PROJECT_BINARY_DIR}/${part} ${PROJECT_BINARY_DIR}/python/tandem/${part} SYMBOLIC)
 endforeach()
+file(CREATE_LINK ${PROJECT_BINARY_DIR}/tandem ${PROJECT_BINARY_DIR}/python/tandem/tandem SYMBOLIC)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/python/tandem_program
+  ${PROJECT_BINARY_DIR}/python/tandem_program SYMBOLIC)

@@ -73,6 +73,12 @@ try_wheel() {
   said du -sh venv/lib
   if pip list 2>/dev/null | grep -qE '^torch '; then fail "torch came along"; fi
   said tandem --version
+  said python -m tandem --version
+  said python -c "
+import gymnasium, tandem
+run = tandem.train('paac', lambda: gymnasium.make('CartPole-v1'), steps='20k', run_dir='own')
+print(run.result['steps'], 'steps of', tandem.__version__)"
+  said tandem train --resume own --steps 30k
   said python -c "
 import tandem
 envs = tandem.make_vec('cartpole', num_envs=8)

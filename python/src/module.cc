@@ -4,15 +4,23 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/set.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include "environments.h"
+#include "messages.h"
 #include "replay.h"
 #include "tandem/base/error.h"
 #include "tandem/env/builtin.h"
 #include "tandem/env/plugin.h"
+#include "tandem/trainer/config.h"
 #include "trained_agent.h"
+#include "training.h"
 
 namespace tandem::python {
 namespace {
@@ -35,6 +43,22 @@ std::vector<std::string> environment_ids() {
     }
   }
   return ids;
+}
+
+/// The names of the config's tables, those of all systems and algorithms included.
+std::set<std::string> config_tables() {
+  const nb::gil_scoped_release without_gil;
+  std::set<std::string> tables;
+  for (const auto& system : published()->systems) {
+    auto config = load_config(system->info().name, {{"env.id", std::string("cartpole"), "env"}});
+    for (const auto& fields : {config.fields(), config.unused_fields()}) {
+      for (const auto& field : fields) {
+        const auto dot = field.key.find('.');
+        if (dot != std::string::npos) tables.insert(field.key.substr(0, dot));
+      }
+    }
+  }
+  return tables;
 }
 
 void bind_spec(nb::module_& module) {
@@ -182,10 +206,15 @@ NB_MODULE(_core, module) {
   error.attr("__module__") = "tandem";
   auto closed = nanobind::exception<ReplayClosed>(module, "ReplayClosedError", error);
   closed.attr("__module__") = "tandem";
+  auto diverged = nanobind::exception<tandem::Diverged>(module, "Diverged", error);
+  diverged.attr("__module__") = "tandem";
   module.attr("__version__") = TANDEM_VERSION;
   bind_spec(module);
   bind_environments(module);
-  bind_replay(module);
+  bind_training(module);
+  bind_messages(module);
   bind_agent(module);
+  bind_replay(module);
   module.def("environment_ids", &environment_ids);
+  module.def("config_tables", &config_tables);
 }

@@ -1,23 +1,32 @@
-"""Environments stepped by the threads of tandem, trained agents, and a replay.
+"""Parallel deep reinforcement learning, and environments that many threads step.
 
-`make_vec` makes many environments behind Gymnasium's `VectorEnv`, `make` makes one behind
-Gymnasium's `Env`, and `environments` lists the ids that they take. The import registers all of them
-with Gymnasium, so that `gymnasium.make_vec("tandem/Pong-v0", num_envs=32)` works, too. `Agent.load`
-loads the agent of a run. `Replay` is Ape-X's replay memory for a learner in Python.
+`train` trains an agent to the end, and `Training` is a training to iterate over. `Agent.load` loads
+the agent of a run. `make_vec` makes many environments behind Gymnasium's `VectorEnv`, `make` makes
+one behind Gymnasium's `Env`, and `environments` lists the ids that they take. The import registers
+all of them with Gymnasium, so that `gymnasium.make_vec("tandem/Pong-v0", num_envs=32)` works, too.
+`Replay` is Ape-X's replay memory for a learner in Python.
 """
 
-from tandem._core import Error, __version__
+from tandem._core import __version__
 from tandem.agent import Agent, Evaluation, Heads, Recording
-from tandem.errors import ClosedEnvironmentError, ReplayClosedError, ReplayTimeoutError
+from tandem.errors import (
+    ClosedEnvironmentError,
+    Diverged,
+    Error,
+    ReplayClosedError,
+    ReplayTimeoutError,
+)
 from tandem.registration import environments, gymnasium_id, register
 from tandem.replay import Batch, Replay, ReplayState, Writer
 from tandem.single_env import Env, make
+from tandem.training import Run, Training, train
 from tandem.vector_env import VectorEnv, make_vec
 
 __all__ = [
     "Agent",
     "Batch",
     "ClosedEnvironmentError",
+    "Diverged",
     "Env",
     "Error",
     "Evaluation",
@@ -27,6 +36,8 @@ __all__ = [
     "ReplayClosedError",
     "ReplayState",
     "ReplayTimeoutError",
+    "Run",
+    "Training",
     "VectorEnv",
     "Writer",
     "__version__",
@@ -34,6 +45,7 @@ __all__ = [
     "gymnasium_id",
     "make",
     "make_vec",
+    "train",
 ]
 
 register()

@@ -8,6 +8,17 @@ from typing import Any
 import cloudpickle
 
 
+def pickled(make_env: Callable[..., Any]) -> bytes:
+    """The function with all that other processes on this machine need to call it."""
+    return bytes(cloudpickle.dumps(_with_path(make_env)))
+
+
+def env_id(make_env: Callable[..., Any]) -> str:
+    """The id of environments that the function makes, which is only a label."""
+    name = getattr(make_env, "__name__", type(make_env).__name__)
+    return "gym:" + "".join(c if c.isalnum() else "_" for c in name)
+
+
 class PickledCallable:
     """A function that makes an environment, on its way to other processes.
 
@@ -18,10 +29,9 @@ class PickledCallable:
     def __init__(self, make_env: Callable[..., Any]) -> None:
         self._descriptor = os.memfd_create("tandem-env")
         with open(self._descriptor, "wb", closefd=False) as file:
-            cloudpickle.dump(_with_path(make_env), file)
+            file.write(pickled(make_env))
         self.path = f"/proc/{os.getpid()}/fd/{self._descriptor}"
-        name = getattr(make_env, "__name__", type(make_env).__name__)
-        self.id = "gym:" + "".join(c if c.isalnum() else "_" for c in name)
+        self.id = env_id(make_env)
 
     def close(self) -> None:
         """Removes the file. More calls do nothing."""

@@ -2,9 +2,15 @@
 
 import gymnasium.error
 
-from tandem._core import Error, ReplayClosedError
+from tandem._core import Diverged, Error, ReplayClosedError
 
-__all__ = ["ClosedEnvironmentError", "Error", "ReplayClosedError", "ReplayTimeoutError"]
+__all__ = [
+    "ClosedEnvironmentError",
+    "Diverged",
+    "Error",
+    "ReplayClosedError",
+    "ReplayTimeoutError",
+]
 
 
 class ClosedEnvironmentError(Error, gymnasium.error.ClosedEnvironmentError):

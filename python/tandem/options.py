@@ -23,7 +23,9 @@ def as_text(name: str, value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, str):
         return value
-    if isinstance(value, int | float):
+    if isinstance(value, float):
+        return repr(float(value))  # a number of NumPy may be one
+    if isinstance(value, int):
         return repr(value)
     if isinstance(value, Mapping):
         return json.dumps(value)

@@ -5,6 +5,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples/python"
@@ -29,6 +30,13 @@ class Examples(unittest.TestCase):
     def test_typed(self):
         result = run("typed.py", "cartpole")
         self.assertRegex(result.stdout, r"^cartpole: [\d.]+$", result.stderr)
+
+    def test_train(self):
+        with tempfile.TemporaryDirectory() as folder:
+            result = run("train.py", f"{folder}/run")
+        self.assertRegex(result.stdout, r"after 20,\d+ steps, in ", result.stderr)
+        self.assertRegex(result.stdout, r"saved in .*run-hts/checkpoints/\d+\n")
+        self.assertIn(result.stdout.splitlines()[-1], ("signal", "budget"))
 
     @needs("torch")
     def test_ppo_in_one_file(self):

@@ -1,37 +1,15 @@
 """Tests of misuse: each has a clear exception, and none ends the process or hangs it."""
 
 import os
-import signal
-import subprocess
-import sys
-import textwrap
 import threading
 import time
 import unittest
 
 import gymnasium
 import numpy as np
+from subprocesses import run_python
 
 import tandem
-
-
-def run_python(script, timeout=30):
-    """The output of a script in a process of its own, whose exit status must be 0."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(script)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        output, errors = process.communicate(timeout=timeout)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)  # its children as well
-        process.communicate()
-        raise
-    assert process.returncode == 0, f"exit status {process.returncode}\n{output}{errors}"
-    return output
 
 
 class Actions(unittest.TestCase):

@@ -1,24 +1,32 @@
 // Training, Agent and verify() as a program uses them, with networks that oneDNN computes.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <future>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "tandem/base/error.h"
 #include "tandem/io/settings.h"
 #include "tandem/io/temporary_folder.h"
 #include "tandem/run/run_directory.h"
+#include "tandem/sync/crew.h"
 #include "tandem/trainer/agent.h"
 #include "tandem/trainer/training.h"
 #include "tandem/trainer/verification.h"
 
 namespace tandem {
 namespace {
+
+constexpr std::chrono::milliseconds kMoment{1};
 
 class FrontDoorTest : public testing::Test {
  protected:
@@ -114,6 +122,52 @@ TEST_F(FrontDoorTest, AnAgentKeepsWhatItWasTrainedWith) {
   EXPECT_THROW((void)Agent::load(run_folder(), {.checkpoint = 7}), Error);
   EXPECT_THROW((void)Agent::load(folder_.path() / "none"), Error);
   EXPECT_EQ(Agent::load(run_folder(), {.env = {{"env.max_steps", "5", "test"}}}).step(), 400);
+}
+
+/// Every system saves on request: how its threads stop for a checkpoint is its own.
+class SaveTest : public FrontDoorTest, public testing::WithParamInterface<const char*> {};
+
+// Seen failing when checkpoint_due() looked at the time alone: the request was answered by the last
+// checkpoint.
+TEST_P(SaveTest, ATrainingSavesOnRequestAndGoesOn) {
+  const std::string system = GetParam();
+  auto asked = make_config(system, {"env.id=cartpole", "run.steps=100M", "run.threads=2"});
+  Training training(asked, run_folder(), false);
+  auto saves = std::async(std::launch::async, [&] {
+    const auto first = training.save();
+    const auto steps = training.steps();
+    while (training.steps() < steps + 2000) std::this_thread::sleep_for(kMoment);
+    const auto second = training.save();
+    training.stop();
+    return std::pair(first, second);
+  });
+  EXPECT_EQ(training.run({.progress = nullptr}), "signal");
+  const auto [first, second] = saves.get();
+  EXPECT_NE(first, second);
+  EXPECT_EQ(Agent::load(run_folder(), {.checkpoint = std::stoll(second.filename())}).step(),
+            std::stoll(second.filename()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Systems, SaveTest,
+                         testing::Values("paac", "a3c", "ga3c", "hts", "impala", "apex"),
+                         [](const auto& system) { return std::string(system.param); });
+
+// Seen hanging without Training's own word to the control.
+TEST_F(FrontDoorTest, ARunThatCannotBeginLetsNobodyWaitForACheckpoint) {
+  Training training(config("400"), run_folder(), false);
+  std::filesystem::create_directory(run_folder() / "metrics.jsonl");
+  EXPECT_THROW(training.run({.progress = nullptr}), Error);
+  EXPECT_THROW(training.save(), Error);
+}
+
+// Seen hanging for the whole measurement when it did not look at the control.
+TEST_F(FrontDoorTest, AStopEndsTheMeasurement) {
+  auto asked = config("400");
+  asked.net.pixel_mean = NetConfig::kMeasured;
+  const auto control = std::make_shared<RunControl>();
+  control->stop();
+  EXPECT_THROW(Training(asked, run_folder(), false, control), Stopped);
+  EXPECT_FALSE(std::filesystem::exists(run_folder()));
 }
 
 }  // namespace

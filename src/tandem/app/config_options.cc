@@ -6,8 +6,8 @@
 #include <iterator>
 
 #include "tandem/base/error.h"
+#include "tandem/trainer/config_request.h"
 #include "tandem/trainer/measured.h"
-#include "tandem/trainer/presets.h"
 
 namespace tandem {
 namespace {
@@ -67,53 +67,36 @@ bool ConfigOptions::has_budget() const {
   return !frames_.empty() || !std::ranges::find(flags_, "--steps", &Flag::name)->text.empty();
 }
 
-std::vector<Setting> ConfigOptions::file_settings() const {
-  return config_.empty() ? std::vector<Setting>{} : find_config(published()->presets, config_);
+ConfigRequest ConfigOptions::request() const {
+  ConfigRequest request{.system = system_, .base = config_, .settings = parse_sets(sets_)};
+  for (const auto& flag : flags_) {
+    if (!flag.text.empty()) request.settings.push_back({flag.key, flag.text, flag.name});
+  }
+  return request;
 }
 
 Config ConfigOptions::load() const { return load_with({}); }
 
 Config ConfigOptions::load_with(const std::vector<Setting>& last) const {
-  return load(file_settings(), last, config_.empty() ? choose_config : load_config);
+  return with_frames(request().load(last));
 }
 
 bool ConfigOptions::sets(const std::string& key, const FieldList& fields) const {
   if (key == "run.steps" && !frames_.empty()) return true;
-  const auto given = [&](const Flag& flag) { return flag.key == key && !flag.text.empty(); };
-  if (std::ranges::any_of(flags_, given)) return true;
-  return std::ranges::any_of(parse_sets(sets_), [&](const Setting& setting) {
-    return find_field(published()->in_common_words(setting), fields).key == key;
-  });
+  return request().sets(key, fields);
 }
 
 Config ConfigOptions::load_resumed(const std::filesystem::path& config_file) const {
   if (!config_.empty()) {
     throw Error("a resumed run has its own config; leave --config out");
   }
-  const auto before = load_config("", read_toml(config_file));
-  auto now = load(read_toml(config_file), {}, load_config);
-  require_same_experiment(now, before);
-  return now;
+  return with_frames(tandem::load_resumed(config_file, request()));
 }
 
-Config ConfigOptions::load(std::vector<Setting> settings, const std::vector<Setting>& last,
-                           const Load& make) const {
-  std::ranges::move(parse_sets(sets_), std::back_inserter(settings));
-  for (const auto& flag : flags_) {
-    if (!flag.text.empty()) settings.push_back({flag.key, flag.text, flag.name});
-  }
-  std::ranges::copy(last, std::back_inserter(settings));
-  auto config = make(system_, settings, published());
-  // A learning rate that the user has set is not drawn at random, even if the preset asks for it.
-  const auto fields = config.fields();
-  if (sets("optimizer.lr", fields) && !sets("optimizer.lr_choice", fields)) {
-    settings.push_back({"optimizer.lr_choice", "lr", "--set optimizer.lr"});
-    config = make(system_, settings, published());
-  }
-  if (!frames_.empty()) {
-    const auto steps = parse_frames(frames_) / config.env.frames_per_step();
-    config.run.steps = std::max<std::int64_t>(1, steps);
-  }
+Config ConfigOptions::with_frames(Config config) const {
+  if (frames_.empty()) return config;
+  const auto steps = parse_frames(frames_) / config.env.frames_per_step();
+  config.run.steps = std::max<std::int64_t>(1, steps);
   return config;
 }
 

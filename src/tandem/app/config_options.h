@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,6 +10,7 @@
 
 #include "tandem/study/config_source.h"
 #include "tandem/trainer/config.h"
+#include "tandem/trainer/config_request.h"
 
 namespace tandem {
 
@@ -48,12 +48,9 @@ class ConfigOptions final : public ConfigSource {
   [[nodiscard]] bool has_budget() const;
 
  private:
-  [[nodiscard]] std::vector<Setting> file_settings() const;
-  /// Either load_config or choose_config.
-  using Load = std::function<Config(const std::string& system, const std::vector<Setting>&,
-                                    const std::shared_ptr<const Catalogue>&)>;
-  [[nodiscard]] Config load(std::vector<Setting> settings, const std::vector<Setting>& last,
-                            const Load& make) const;
+  /// The words of the user; a dedicated option overrides --set.
+  [[nodiscard]] ConfigRequest request() const;
+  [[nodiscard]] Config with_frames(Config config) const;
 
   struct Flag {
     std::string name;  // "--steps"

@@ -59,6 +59,7 @@ TrainingRun::TrainingRun(TrainingRunOptions options, RunDirectory directory,
     restore(resume->checkpoint);
     saved_step_ = steps();
     last_checkpoint_ = resume->folder;
+    options_.control->count(steps());
   }
   if (options_.repeatable) {
     auto log = FingerprintLog::go_on(paths().folder, updates_);
@@ -115,7 +116,7 @@ void TrainingRun::record(const UpdateReport& report) {
   const Lock lock(mutex_);
   require_finite(report);
   if (fingerprints_ && report.updates > 0) add_fingerprint(report);
-  steps_ += report.steps;
+  options_.control->count(steps_ += report.steps);
   updates_ += report.updates;
   for (const auto& episode : report.episodes) {
     episodes_ += 1;
@@ -221,6 +222,7 @@ void TrainingRun::show_progress() {
 }
 
 bool TrainingRun::checkpoint_due() const {
+  if (options_.control->asked()) return true;
   const Lock lock(mutex_);
   return minutes_passed() || (evaluator_ != nullptr && evaluator_->due(steps()));
 }
@@ -240,9 +242,14 @@ std::optional<std::int64_t> TrainingRun::stamp(Checkpoint& checkpoint) {
   const Lock lock(mutex_);
   const bool evaluates = needs_evaluation(ends);
   // The last checkpoint is always written.
-  const bool for_evaluation_alone = evaluates && !ends && !minutes_passed();
-  if (!for_evaluation_alone) since_checkpoint_.lap();
+  const bool for_evaluation_alone =
+      evaluates && !ends && !minutes_passed() && !options_.control->asked();
+  if (!for_evaluation_alone) {
+    since_checkpoint_.lap();
+    stamped_ = options_.control->take();
+  }
   const bool writes = !for_evaluation_alone && saved_step_ != steps();
+  if (!for_evaluation_alone && !writes) options_.control->answer(stamped_, last_checkpoint_);
   if (!writes && !evaluates) return std::nullopt;
   require_finite_tensors(checkpoint);
   if (writes) log();  // a resumed run keeps the lines up to this step and repeats none of them
@@ -266,6 +273,7 @@ void TrainingRun::write(const Checkpoint& checkpoint, std::int64_t step) {
   last_checkpoint_ = std::move(written);
   saved_step_ = step;
   since_checkpoint_.lap();
+  options_.control->answer(stamped_, last_checkpoint_);
 }
 
 void TrainingRun::finish(const std::string& parameters_sha256) {
@@ -276,6 +284,10 @@ void TrainingRun::finish(const std::string& parameters_sha256) {
     show_progress();
     if (printer_) printer_->end_line();
     ended = result(why_done(), parameters_sha256);
+    // The last checkpoint shows the last state, so it also answers requests that came after it.
+    options_.control->answer(options_.control->take(), last_checkpoint_);
+    options_.control->end(
+        fmt::format("the run has ended; its last checkpoint is {}", last_checkpoint_.string()));
   }
   const bool evaluates = evaluator_ != nullptr && complete();
   if (evaluates) evaluate_last();
@@ -319,6 +331,8 @@ void TrainingRun::fail(const std::exception& error) noexcept {
     if (printer_) printer_->end_line();
     const bool diverged = dynamic_cast<const Diverged*>(&error) != nullptr;
     const auto why = fmt::format("{}: {}", diverged ? "diverged" : "error", error.what());
+    options_.control->end(fmt::format(
+        "the run has ended by an error, so no checkpoint was written: {}", error.what()));
     replace_durably(paths().result(), result(why, nullptr).dump(2) + "\n");
   } catch (...) {
     // The user sees `error`, which says more than a second error from the same disk.

@@ -23,6 +23,7 @@
 #include "tandem/run/metrics.h"
 #include "tandem/run/progress.h"
 #include "tandem/run/run_config.h"
+#include "tandem/run/run_control.h"
 #include "tandem/run/run_directory.h"
 #include "tandem/sync/annotations.h"
 #include "tandem/sync/mutex.h"
@@ -55,6 +56,9 @@ struct TrainingRunOptions {
   /// Receives each line of evaluations.jsonl, when the next line of metrics.jsonl is logged or the
   /// run ends. As for on_log, a thread may wait for it.
   std::function<void(const nlohmann::ordered_json& line)> on_evaluation = {};
+  /// Other threads look at the run by it, and ask for checkpoints; never null. The run does not
+  /// look at its stop_requested().
+  std::shared_ptr<RunControl> control = std::make_shared<RunControl>();
 };
 
 /// Counts, logs, shows the progress line, writes checkpoints and result.json, and hands snapshots
@@ -79,8 +83,8 @@ class TrainingRun {
   /// the gradient norm is not finite: the run can then only resume from a checkpoint.
   void record(const UpdateReport& report);
 
-  /// Whether the system should save(): checkpoint_minutes have passed since the last checkpoint, or
-  /// an evaluation needs the parameters.
+  /// Whether the system should save(): checkpoint_minutes have passed since the last checkpoint,
+  /// another thread asks for one, or an evaluation needs the parameters.
   [[nodiscard]] bool checkpoint_due() const;
 
   /// Adds the run's own counters and writes the checkpoint; does nothing if there is one of this
@@ -181,6 +185,7 @@ class TrainingRun {
   std::filesystem::path last_checkpoint_ TANDEM_GUARDED_BY(mutex_);
   std::optional<EvaluationRecord> best_before_;  // of earlier parts of the run; constant
   std::unique_ptr<Evaluator> evaluator_;         // null if the run has no evaluations; constant
+  RunControl::Request stamped_ TANDEM_GUARDED_BY(mutex_) = 0;  // the next write() answers it
 };
 
 }  // namespace tandem

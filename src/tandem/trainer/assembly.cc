@@ -78,8 +78,8 @@ void require_actions(const Config& config, const AlgorithmInfo& algorithm, const
 
 }  // namespace
 
-Assembly::Assembly(const Config& config)
-    : config_(measured(config)),
+Assembly::Assembly(const Config& config, const StopRequested& stop_requested)
+    : config_(measured(config, stop_requested)),
       make_env_(config_.env.factory(seed_of(config_))),
       spec_(make_env_(0)->spec()),
       algorithm_(make_algorithm(config_, spec_)),

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "tandem/env/env.h"
+#include "tandem/sync/stop_requested.h"
 #include "tandem/systems/common/training_context.h"
 #include "tandem/trainer/config.h"
 
@@ -16,8 +17,10 @@ class Assembly {
  public:
   /// Measures the values that the config leaves open (see measured.h), makes one environment to
   /// learn its spec, and makes one network to check that the device is available. Throws Error when
-  /// parts cannot be built or do not fit each other.
-  explicit Assembly(const Config& config);
+  /// parts cannot be built or do not fit each other, and Stopped when a stop is requested while it
+  /// measures.
+  explicit Assembly(
+      const Config& config, const StopRequested& stop_requested = [] { return false; });
   Assembly(const Assembly&) = delete;
   Assembly& operator=(const Assembly&) = delete;
 

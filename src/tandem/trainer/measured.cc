@@ -14,6 +14,7 @@
 #include "tandem/base/error.h"
 #include "tandem/env/normalised_env.h"
 #include "tandem/env/uniform_action.h"
+#include "tandem/sync/crew.h"
 
 namespace tandem {
 namespace {
@@ -26,8 +27,8 @@ constexpr int kPictures = 500;
 constexpr int kObservations = 5000;
 
 /// Plays randomly and passes `count` frames of the first agent to `show`, including the first frame
-/// of each episode.
-void play_randomly(Env& env, std::uint64_t seed, int count,
+/// of each episode. Throws Stopped when a stop is requested.
+void play_randomly(Env& env, std::uint64_t seed, int count, const StopRequested& stop_requested,
                    const std::function<void(std::span<const std::byte> frame)>& show) {
   const auto& spec = env.spec();
   Stream stream(seed, kMeasurement);
@@ -36,6 +37,7 @@ void play_randomly(Env& env, std::uint64_t seed, int count,
   UniformActions actions(spec);
   bool ended = true;
   for (int i = 0; i < count; ++i) {
+    if (stop_requested()) throw Stopped();
     if (ended) {
       env.reset(stream, frames);
       ended = false;
@@ -49,10 +51,10 @@ void play_randomly(Env& env, std::uint64_t seed, int count,
 
 /// The mean grey level of pixels, from 0 to 1; 0 for an environment without pixels. Sums integers,
 /// so the result does not depend on the order of the sum.
-double mean_grey(Env& env, std::uint64_t seed) {
+double mean_grey(Env& env, std::uint64_t seed, const StopRequested& stop_requested) {
   if (env.spec().dtype != DType::u8) return 0;
   std::uint64_t sum = 0;
-  play_randomly(env, seed, kPictures, [&](std::span<const std::byte> frame) {
+  play_randomly(env, seed, kPictures, stop_requested, [&](std::span<const std::byte> frame) {
     sum = std::accumulate(frame.begin(), frame.end(), sum, [](std::uint64_t so_far, std::byte one) {
       return so_far + std::to_integer<std::uint64_t>(one);
     });
@@ -101,7 +103,7 @@ class Moments {
 
 }  // namespace
 
-EnvConfig measured(EnvConfig env, std::uint64_t seed) {
+EnvConfig measured(EnvConfig env, std::uint64_t seed, const StopRequested& stop_requested) {
   if (env.normalise == "auto") env.normalise = shows_numbers(env.spec()) ? "true" : "false";
   if (!env.lacks_scale()) return env;
   auto plain = env;
@@ -109,17 +111,17 @@ EnvConfig measured(EnvConfig env, std::uint64_t seed) {
   const auto played = plain.factory(seed)(0);
   require_numbers(played->spec());
   Moments moments(static_cast<std::size_t>(played->spec().frame_shape.front()));
-  play_randomly(*played, seed, kObservations,
+  play_randomly(*played, seed, kObservations, stop_requested,
                 [&](std::span<const std::byte> frame) { moments.add(frame); });
   env.set_scale(moments.scale());
   return env;
 }
 
-Config measured(Config config) {
+Config measured(Config config, const StopRequested& stop_requested) {
   const auto seed = static_cast<std::uint64_t>(config.run.seed);
-  config.env = measured(config.env, seed);
+  config.env = measured(config.env, seed, stop_requested);
   if (config.net.pixel_mean == NetConfig::kMeasured) {
-    config.net.pixel_mean = mean_grey(*config.env.factory(seed)(0), seed);
+    config.net.pixel_mean = mean_grey(*config.env.factory(seed)(0), seed, stop_requested);
   }
   return config;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "tandem/sync/stop_requested.h"
 #include "tandem/trainer/config.h"
 
 namespace tandem {
@@ -13,11 +14,14 @@ namespace tandem {
 /// open is returned unchanged, without any play. The play takes uniformly random actions in one
 /// environment. Its random numbers come from a stream of run.seed without any other use, so the
 /// same config gives the same bits. A run keeps the values in its config.toml, where resumed runs,
-/// evaluations and verifications find them. Throws Error for env.normalise = true on pixels.
-[[nodiscard]] Config measured(Config config);
+/// evaluations and verifications find them. Throws Error for env.normalise = true on pixels, and
+/// Stopped when a stop is requested: the play of a slow environment takes minutes.
+[[nodiscard]] Config measured(
+    Config config, const StopRequested& stop_requested = [] { return false; });
 
 /// Does the same for an environment alone.
-[[nodiscard]] EnvConfig measured(EnvConfig env, std::uint64_t seed);
+[[nodiscard]] EnvConfig measured(
+    EnvConfig env, std::uint64_t seed, const StopRequested& stop_requested = [] { return false; });
 
 /// The config for a measurement of speed: an env.normalise of "auto" becomes false. Scaling costs
 /// next to nothing, while measuring the scale of a slow environment takes minutes.

@@ -39,10 +39,24 @@ void check_resume(const FoundCheckpoint& found, const Config& config) {
                           config.run.steps));
 }
 
+/// Lets nobody wait for a checkpoint of a run that has ended, however it ended.
+class Ending {
+ public:
+  explicit Ending(RunControl& control) : control_(control) {}
+  ~Ending() { control_.end("the run has ended"); }
+  Ending(const Ending&) = delete;
+  Ending& operator=(const Ending&) = delete;
+
+ private:
+  RunControl& control_;
+};
+
 }  // namespace
 
-Training::Training(const Config& config, const std::filesystem::path& folder, bool resume)
-    : assembly_(config),
+Training::Training(const Config& config, const std::filesystem::path& folder, bool resume,
+                   std::shared_ptr<RunControl> control)
+    : control_(std::move(control)),
+      assembly_(config, [this] { return control_->stop_requested(); }),
       evaluation_(training_evaluation(assembly_.config())),
       directory_(resume ? RunDirectory::reopen(folder) : RunDirectory::create(folder)),
       found_(find_resume_point(directory_, resume)) {
@@ -62,10 +76,12 @@ Training::Training(const Config& config, const std::filesystem::path& folder, bo
 }
 
 std::string Training::run(TrainingView view) {
+  const Ending ending(*control_);
   auto options = assembly_.run_options();
   options.stop_requested = [this, asked = std::move(view.stop_requested)] {
-    return stopped_.load(std::memory_order_relaxed) || asked();
+    return control_->stop_requested() || asked();
   };
+  options.control = control_;
   options.evaluation = evaluation_;
   options.on_log = std::move(view.observe);
   options.on_evaluation = std::move(view.observe_evaluation);

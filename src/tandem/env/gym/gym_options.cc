@@ -17,7 +17,9 @@ FieldList GymOptions::fields() {
        .meaning = "wrappers around it, innermost first: module:Class,module:Class"},
       {.key = "pickle",
        .target = &pickle,
-       .meaning = "file with a pickled callable that makes an environment; the id is then a label"},
+       .meaning =
+           "file with a pickled callable that makes an environment, whose id is then a label; "
+           "the Python package writes the callable itself, after base64:"},
       {.key = "python",
        .target = &python,
        .meaning = "Python interpreter of the workers; empty: $TANDEM_PYTHON, or else python3"},

@@ -29,8 +29,9 @@ nlohmann::ordered_json parse_kwargs(const std::string& text) {
   }
 }
 
+/// The callable for the workers, which run in another folder.
 std::string absolute_pickle(const std::string& pickle) {
-  if (pickle.empty()) return pickle;
+  if (pickle.empty() || pickle.starts_with("base64:")) return pickle;
   if (std::filesystem::is_regular_file(pickle)) return std::filesystem::absolute(pickle).string();
   throw Error(
       fmt::format("there is no file {} for env.pickle, which names a pickled callable that makes "

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import importlib
 import pickle
+import zlib
 from typing import Any
 
 import gymnasium
 from tandem_worker.faults import Lie
+
+_INLINE = "base64:"  # before a callable that the config holds, compressed by zlib
 
 
 def make(start: dict[str, Any]) -> Any:
@@ -22,8 +26,12 @@ def make(start: dict[str, Any]) -> Any:
 
 
 def _from_pickle(start: dict[str, Any]) -> Any:
-    with open(start["pickle"], "rb") as file:
-        maker = pickle.load(file)
+    text: str = start["pickle"]
+    if text.startswith(_INLINE):
+        maker = pickle.loads(zlib.decompress(base64.b64decode(text[len(_INLINE) :])))
+    else:
+        with open(text, "rb") as file:
+            maker = pickle.load(file)
     return maker(**start["kwargs"])
 
 

@@ -1,0 +1,159 @@
+#include "training.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+#include <utility>
+
+#include "tandem/base/clock.h"
+#include "tandem/base/error.h"
+
+namespace tandem::python {
+namespace {
+
+namespace nb = nanobind;
+
+/// Calls attempt(seconds), which waits at most so long, until it returns true. Python handles
+/// signals in between.
+template <class Attempt>
+void wait_patiently(Attempt attempt) {
+  constexpr double kSlice = 0.05;
+  for (;;) {
+    {
+      const nb::gil_scoped_release without_gil;
+      if (attempt(kSlice)) return;
+    }
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
+}
+
+/// Counts a thread for as long as it waits.
+class Waiting {
+ public:
+  explicit Waiting(std::atomic<int>& count) : count_(count) { ++count_; }
+  ~Waiting() { --count_; }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+ private:
+  std::atomic<int>& count_;
+};
+
+}  // namespace
+
+Training::Training(TrainingOrder order)
+    : thread_(std::make_unique<TrainingThread>(std::move(order))) {
+  try {
+    wait_patiently([&](double slice) {
+      auto facts = thread_->wait_until_built(slice);
+      if (facts) facts_ = *std::move(facts);
+      return facts.has_value();
+    });
+  } catch (...) {
+    const nb::gil_scoped_release without_gil;
+    thread_.reset();
+    throw;
+  }
+}
+
+Training::~Training() {
+  if (occupancy_.forked()) {
+    std::ignore = thread_.release();
+    return;
+  }
+  const nb::gil_scoped_release without_gil;
+  thread_.reset();
+}
+
+std::int64_t Training::steps() const {
+  occupancy_.require_own_process();
+  return thread_->control().steps();
+}
+
+bool Training::ended() const {
+  occupancy_.require_own_process();
+  return thread_->ended();
+}
+
+std::optional<std::string> Training::next(double seconds) {
+  const Caller caller(occupancy_);
+  const Waiting waiting(waiting_);
+  const Stopwatch watch;
+  std::optional<std::string> line;
+  bool ended = false;
+  wait_patiently([&](double slice) {
+    const double left = seconds - watch.seconds();
+    const bool last = thread_->ended();  // before the look for a line, so that none is lost
+    line = thread_->take_line(std::clamp(left, 0.0, slice));
+    ended = last && !line;
+    return line || ended || left <= 0;
+  });
+  if (line) return line;
+  if (!ended) return std::string();
+  if (const auto error = thread_->take_error()) std::rethrow_exception(error);
+  return std::nullopt;
+}
+
+void Training::stop() {
+  occupancy_.require_own_process();
+  thread_->control().stop();
+}
+
+std::string Training::save() {
+  occupancy_.require_own_process();
+  const Waiting waiting(waiting_);
+  auto& control = thread_->control();
+  std::optional<std::filesystem::path> folder;
+  try {
+    wait_patiently([&, request = control.ask()](double slice) {
+      folder = control.wait_for(request, slice);
+      return folder.has_value();
+    });
+  } catch (const Error&) {
+    wait_patiently([&](double slice) { return thread_->wait_until_ended(slice); });
+    if (const auto error = thread_->take_error()) std::rethrow_exception(error);
+    throw;
+  }
+  return folder->string();
+}
+
+void Training::close() {
+  if (occupancy_.forked()) return;
+  thread_->control().stop();
+  wait_patiently([&](double slice) { return thread_->wait_until_ended(slice); });
+  wait_patiently([&](double) {
+    constexpr std::chrono::milliseconds kMoment{1};
+    std::this_thread::sleep_for(kMoment);  // the threads in calls need the GIL to leave them
+    return waiting_ == 0;
+  });
+}
+
+void bind_training(nb::module_& module) {
+  using Settings = std::vector<std::pair<std::string, std::string>>;
+  nb::class_<Training>(module, "Training")
+      .def(
+          "__init__",
+          [](Training* self, const std::string& system, const std::string& base,
+             const Settings& settings, const std::string& folder, bool resume) {
+            new (self) Training({system, base, settings, folder, resume});
+          },
+          nb::arg("system"), nb::arg("base"), nb::arg("settings"), nb::arg("folder"),
+          nb::arg("resume"))
+      .def_prop_ro("folder", [](const Training& training) { return training.facts().folder; })
+      .def_prop_ro("preset", [](const Training& training) { return training.facts().preset; })
+      .def_prop_ro("budget", [](const Training& training) { return training.facts().budget; })
+      .def_prop_ro("steps", &Training::steps)
+      .def_prop_ro("ended", &Training::ended)
+      .def("next", &Training::next, nb::arg("seconds"))
+      .def("stop", &Training::stop)
+      .def("save", &Training::save)
+      .def("close", &Training::close);
+}
+
+}  // namespace tandem::python

@@ -1,0 +1,69 @@
+// A training as Python uses it.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "caller.h"
+#include "training_thread.h"
+
+namespace tandem::python {
+
+/// A training for the Python class tandem.Training. All functions need the GIL. The waiting ones
+/// release it and let Python handle signals, whose exceptions they throw as
+/// nanobind::python_error. Any thread may call them, but next() only one at a time. All throw Error
+/// in a forked process.
+class Training {
+ public:
+  /// Begins the training; returns once it is built and runs. Throws the error of building. If a
+  /// signal handler raises meanwhile, the training ends.
+  explicit Training(TrainingOrder order);
+  /// Ends the training as close() does; does nothing in a forked process, where its threads are
+  /// missing.
+  ~Training();
+  Training(const Training&) = delete;
+  Training& operator=(const Training&) = delete;
+
+  /// The run's folder, its default preset, if that was chosen, and the steps of the whole run.
+  [[nodiscard]] const TrainingFacts& facts() const { return facts_; }
+  /// Steps so far, including those before a resume.
+  [[nodiscard]] std::int64_t steps() const;
+  /// Whether the training has ended. There may still be metrics to take.
+  [[nodiscard]] bool ended() const;
+
+  /// The next line of metrics, as JSON. Waits at most so many seconds; the line is empty if none
+  /// came. None at the end. Throws the error that ended the training, once.
+  std::optional<std::string> next(double seconds);
+
+  /// Asks the training to end with a checkpoint; returns at once.
+  void stop();
+
+  /// Waits for a checkpoint of a state from now on, and returns its folder. When the training ends
+  /// without it, throws the error that ended it, or Error if that has been thrown before.
+  std::string save();
+
+  /// Ends the training with a checkpoint. Waits until it has ended and no other thread is in a
+  /// call. More calls do nothing.
+  void close();
+
+ private:
+  Occupancy occupancy_{
+      "this training belongs to another process, of which this one is a fork: its threads are not "
+      "here. Train after the fork, or start processes by spawn",
+      "another thread is waiting for the metrics of this training. Let one thread at a time "
+      "iterate "
+      "over it"};
+  std::atomic<int> waiting_ = 0;  // threads within next() and save()
+  TrainingFacts facts_;
+  std::unique_ptr<TrainingThread> thread_;  // never null
+};
+
+/// Adds the class to the extension module.
+void bind_training(nanobind::module_& module);
+
+}  // namespace tandem::python

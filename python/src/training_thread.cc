@@ -1,0 +1,167 @@
+#include "training_thread.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <new>
+
+#include "tandem/base/error.h"
+#include "tandem/run/run_directory.h"
+#include "tandem/sync/crew.h"
+#include "tandem/trainer/config_request.h"
+#include "tandem/trainer/training.h"
+
+namespace tandem::python {
+namespace {
+
+/// Blocks signals in this thread and in the threads that it starts, so that the process handles
+/// them elsewhere: code of oneDNN does not survive a handler on its thread's stack. Signals of
+/// faults stay, because a blocked one would end the process without a word.
+void take_no_signals() {
+  sigset_t signals;
+  sigfillset(&signals);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS}) {
+    sigdelset(&signals, fault);
+  }
+  pthread_sigmask(SIG_SETMASK, &signals, nullptr);
+}
+
+ConfigRequest request_of(const TrainingOrder& order) {
+  ConfigRequest request{.system = order.system, .base = order.base, .settings = {}};
+  for (const auto& [key, text] : order.settings) {
+    request.settings.push_back({key, text, fmt::format("{}={}", key, text)});
+  }
+  return request;
+}
+
+Config config_of(const TrainingOrder& order) {
+  if (!order.resume) return request_of(order).load();
+  require_run(order.folder);
+  return load_resumed(RunPaths{order.folder}.config(), request_of(order));
+}
+
+std::filesystem::path folder_of(const TrainingOrder& order, const Config& config) {
+  if (!order.folder.empty()) return std::filesystem::absolute(order.folder);
+  return std::filesystem::absolute(default_run_folder(config.system_name, config.env.id,
+                                                      static_cast<std::uint64_t>(config.run.seed),
+                                                      std::chrono::system_clock::now()));
+}
+
+/// The exception that is being handled, as an Error if the user can solve its problem.
+std::exception_ptr present_error() {
+  try {
+    throw;
+  } catch (const std::filesystem::filesystem_error& error) {
+    return std::make_exception_ptr(
+        Error(std::string(error.what()) + "; check the path, its permissions and the disk"));
+  } catch (const std::bad_alloc&) {
+    return std::make_exception_ptr(
+        Error("there is not enough memory: use fewer environments or a smaller network, or end "
+              "other programs"));
+  } catch (const Stopped&) {
+    return std::make_exception_ptr(Error("the training was stopped before it began"));
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+}  // namespace
+
+TrainingThread::TrainingThread(TrainingOrder order)
+    : thread_([this, order = std::move(order)] { serve(order); }) {}
+
+TrainingThread::~TrainingThread() {
+  control_->stop();
+  join();
+}
+
+void TrainingThread::join() {
+  const std::lock_guard lock(joining_);
+  if (thread_.joinable()) thread_.join();
+}
+
+void TrainingThread::serve(const TrainingOrder& order) noexcept {
+  take_no_signals();
+  pthread_setname_np(pthread_self(), "training");
+  std::exception_ptr error;
+  try {
+    train(order);
+  } catch (...) {
+    error = present_error();
+  }
+  control_->end("the training has ended");
+  {
+    const std::lock_guard lock(mutex_);
+    error_ = error;
+    ended_ = true;
+  }
+  changed_.notify_all();
+}
+
+void TrainingThread::train(const TrainingOrder& order) {
+  const auto config = config_of(order);
+  const auto folder = folder_of(order, config);
+  tandem::Training training(config, folder, order.resume, control_);
+  {
+    const std::lock_guard lock(mutex_);
+    facts_ = {folder.string(), config.preset, config.run.steps};
+  }
+  changed_.notify_all();
+  training.run(
+      {.progress = nullptr, .observe = [this](const nlohmann::ordered_json& line) { put(line); }});
+}
+
+void TrainingThread::put(const nlohmann::ordered_json& line) {
+  auto text = line.dump();
+  {
+    const std::lock_guard lock(mutex_);
+    if (lines_.size() == kMostLines) lines_.pop_front();
+    lines_.push_back(std::move(text));
+  }
+  changed_.notify_all();
+}
+
+template <class Ready>
+bool TrainingThread::wait(std::unique_lock<std::mutex>& lock, double seconds, Ready ready) {
+  return changed_.wait_for(lock, std::chrono::duration<double>(seconds), ready);
+}
+
+std::optional<TrainingFacts> TrainingThread::wait_until_built(double seconds) {
+  std::unique_lock lock(mutex_);
+  wait(lock, seconds, [this] { return facts_ || ended_; });
+  if (!facts_ && error_) std::rethrow_exception(std::exchange(error_, nullptr));
+  return facts_;
+}
+
+std::optional<std::string> TrainingThread::take_line(double seconds) {
+  std::unique_lock lock(mutex_);
+  wait(lock, seconds, [this] { return !lines_.empty() || ended_; });
+  if (lines_.empty()) return std::nullopt;
+  auto line = std::move(lines_.front());
+  lines_.pop_front();
+  return line;
+}
+
+bool TrainingThread::wait_until_ended(double seconds) {
+  {
+    std::unique_lock lock(mutex_);
+    if (!wait(lock, seconds, [this] { return ended_; })) return false;
+  }
+  join();  // it returns at once
+  return true;
+}
+
+bool TrainingThread::ended() const {
+  const std::lock_guard lock(mutex_);
+  return ended_;
+}
+
+std::exception_ptr TrainingThread::take_error() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(error_, nullptr);
+}
+
+}  // namespace tandem::python
