@@ -158,14 +158,15 @@ void bind_agent(nb::module_& module) {
       .def(
           "__init__",
           [](TrainedAgent* self, const std::string& run, std::optional<std::int64_t> checkpoint,
-             const std::string& device, const Options& env, const std::string& python) {
+             bool best, const std::string& device, const Options& env, const std::string& python) {
             new (self) TrainedAgent({.run = run,
+                                     .best = best,
                                      .checkpoint = checkpoint,
                                      .device = device,
                                      .env = env,
                                      .python = python});
           },
-          "run"_a, "checkpoint"_a.none(), "device"_a, "env"_a, "python"_a)
+          "run"_a, "checkpoint"_a.none(), "best"_a, "device"_a, "env"_a, "python"_a)
       .def_prop_ro("spec", &TrainedAgent::spec, nb::rv_policy::reference_internal)
       .def_prop_ro("env", &TrainedAgent::env)
       .def_prop_ro("env_options", &TrainedAgent::env_options)

@@ -45,6 +45,7 @@ Agent load(const LoadChoice& choice, std::vector<std::string>& damages) {
     changes.push_back({"env." + key, text, fmt::format("{}={}", key, text)});
   }
   return Agent::load(choice.run, {.checkpoint = choice.checkpoint,
+                                  .best = choice.best,
                                   .device = choice.device,
                                   .env = std::move(changes),
                                   .on_damage = [&](const auto& text) { damages.push_back(text); }});

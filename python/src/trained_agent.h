@@ -28,7 +28,8 @@ using States =
 
 /// How an agent is loaded. Value type.
 struct LoadChoice {
-  std::string run;  // its folder
+  std::string run;    // its folder
+  bool best = false;  // the checkpoint that played best in evaluations during the training
   std::optional<std::int64_t> checkpoint = {};
   std::string device;
   Options env;         // changes of the environment's options

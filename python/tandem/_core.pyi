@@ -162,6 +162,7 @@ class TrainedAgent:
         self,
         run: str,
         checkpoint: int | None,
+        best: bool,
         device: str,
         env: Sequence[tuple[str, str]],
         python: str,

@@ -83,6 +83,7 @@ class Agent:
         device: str = "cpu",
         env: Mapping[str, object] | None = None,
         seed: int = 0,
+        best: bool = False,
     ) -> "Agent":
         """Loads the agent of a run.
 
@@ -93,6 +94,8 @@ class Agent:
             device: "cpu" or "cuda".
             env: changes of the environment's options, by their keys without "env.".
             seed: of sampled actions.
+            best: takes the checkpoint that played best in evaluations during the training
+                (run.evaluate_steps), in place of the newest.
 
         Raises `tandem.Error` if there is no run or no good checkpoint, and for an option that the
         environment does not have or that belongs to the trained agent.
@@ -102,7 +105,9 @@ class Agent:
         if device not in ("cpu", "cuda"):
             raise Error(f'device is {device!r}; it must be "cpu" or "cuda"')
         options = as_texts(env or {})
-        native = TrainedAgent(os.fspath(run), checkpoint, device, options, sys.executable)
+        native = TrainedAgent(
+            os.fspath(run), checkpoint, bool(best), device, options, sys.executable
+        )
         for damage in native.damages:
             warnings.warn(damage, RuntimeWarning, stacklevel=2)
         agent = cls(native)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from tandem import _core
+from tandem.agent import Agent
 from tandem.errors import Error
 from tandem.messages import forward_messages
 from tandem.options import EnvId
@@ -224,6 +225,13 @@ class Training(Iterator[Metrics]):
         finally:
             forward_messages()
 
+    def agent(self, *, best: bool = False) -> Agent:
+        """Loads the agent of the newest checkpoint; with `best`, as it played best.
+
+        `save()` writes a checkpoint of the present state before. Raises `Error` if there is none.
+        """
+        return Agent.load(self.run_dir, best=best)
+
     def close(self) -> None:
         """Stops the training with a checkpoint and waits for its end. More calls do nothing."""
         self._native.close()
@@ -278,6 +286,10 @@ class Run:
 
     run_dir: Path
     result: dict[str, Any]
+
+    def agent(self, *, best: bool = False) -> Agent:
+        """Loads the trained agent; with `best`, as it played best (run.evaluate_steps)."""
+        return Agent.load(self.run_dir, best=best)
 
 
 def train(
