@@ -35,8 +35,8 @@ void for_each_row(std::span<const std::span<const std::byte>> pieces, std::span<
 /// The count, the mean and the sum of squared distances from the mean, of each number.
 struct Moments {
   double count = 0;
-  std::vector<double> mean;
-  std::vector<double> squares;
+  std::vector<double> mean = {};
+  std::vector<double> squares = {};
 };
 
 Moments moments_of(std::span<const std::span<const std::byte>> pieces, std::size_t numbers) {
