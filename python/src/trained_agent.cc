@@ -74,7 +74,9 @@ nb::dict TrainedAgent::env_options() const {
 }
 
 std::string TrainedAgent::description() const {
-  return describe(agent_.config(), agent_.spec(), agent_.architecture(), agent_.step()).dump();
+  return describe(agent_.config(), agent_.spec(), agent_.architecture(), agent_.parameters(),
+                  agent_.step())
+      .dump();
 }
 
 void TrainedAgent::seed(std::uint64_t seed) {

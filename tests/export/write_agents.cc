@@ -21,6 +21,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tandem/acting/env_actions.h"
@@ -85,6 +86,15 @@ std::vector<Case> all_cases() {
       cases.back().settings.push_back({"algo", algorithm, "here"});
     }
   }
+  // Running statistics of a shared network, of separate ones and of a policy with its critic.
+  for (const auto& [preset, env] :
+       {std::pair("paac/numbers", "cartpole"), std::pair("paac/ppo_continuous", "pendulum"),
+        std::pair("apex/continuous", "pendulum")}) {
+    auto settings = preset_settings(presets, preset);
+    settings.push_back({"env.id", env, "here"});
+    settings.push_back({"env.normalise", "running", "here"});
+    cases.push_back({preset, settings});
+  }
   return cases;
 }
 
@@ -118,6 +128,10 @@ void write_run(const fs::path& folder, const Config& config, const Architecture&
     if (info.name == "policy.weight") {  // some actions lie beyond the bounds
       constexpr float kFactor = 20;
       for (std::int64_t i = 0; i < info.count; ++i) parameters[info.offset + i] *= kFactor;
+    }
+    for (std::int64_t i = 0; i < info.count; ++i) {
+      if (info.name == "input.mean") parameters[info.offset + i] = 2 * stream.normal();
+      if (info.name == "input.variance") parameters[info.offset + i] = 0.1F + stream.uniform();
     }
     checkpoint.add_tensor(
         info.name, info.shape,
@@ -203,8 +217,9 @@ void write_all(const fs::path& folder) {
       const auto spec = config.env.spec();
       settle(config, spec, stream);
       const auto algorithm = make_algorithm(config, spec);
-      const auto architecture = make_architecture(config.net, spec, algorithm.value_head);
-      if (!kinds.insert(kind_of(describe(config, spec, architecture, 0))).second) continue;
+      const auto architecture = make_architecture(config, spec, algorithm);
+      const std::vector<float> none(static_cast<std::size_t>(architecture.parameter_count()));
+      if (!kinds.insert(kind_of(describe(config, spec, architecture, none, 0))).second) continue;
       const auto place = folder / fmt::format("{:02}", kinds.size() - 1);
       write_run(place / "run", config, architecture, stream);
       auto agent = Agent::load(place / "run");

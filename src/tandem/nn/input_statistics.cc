@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <stdexcept>
 
 namespace tandem {
@@ -11,6 +12,8 @@ namespace {
 // Both are those of Stable-Baselines3's VecNormalize.
 constexpr float kAddedVariance = 1e-8F;
 constexpr float kMostDeviations = 10;
+
+float deviation_of(float variance) { return std::sqrt(variance + kAddedVariance); }
 
 }  // namespace
 
@@ -56,14 +59,18 @@ void InputNormaliser::write(std::span<const std::byte> observations, std::span<f
   }
   std::memcpy(out.data(), observations.data(), observations.size());
   const std::size_t numbers = mean_.size();
-  for (std::size_t i = 0; i < numbers; ++i) {
-    deviation_[i] = std::sqrt(variance_[i] + kAddedVariance);
-  }
+  std::ranges::transform(variance_, deviation_.begin(), deviation_of);
   for (float* x = out.data(); x != out.data() + out.size(); x += numbers) {
     for (std::size_t i = 0; i < numbers; ++i) {
       x[i] = std::clamp((x[i] - mean_[i]) / deviation_[i], -kMostDeviations, kMostDeviations);
     }
   }
+}
+
+InputNormaliser::Scale InputNormaliser::scale() const {
+  Scale scale{.mean = {mean_.begin(), mean_.end()}, .deviation = {}};
+  std::ranges::transform(variance_, std::back_inserter(scale.deviation), deviation_of);
+  return scale;
 }
 
 }  // namespace tandem

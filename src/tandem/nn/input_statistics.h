@@ -52,6 +52,13 @@ class InputNormaliser {
   /// as many numbers.
   void write(std::span<const std::byte> observations, std::span<float> out);
 
+  /// The means and the deviations by which write() would shift and scale now.
+  struct Scale {
+    std::vector<float> mean;
+    std::vector<float> deviation;
+  };
+  [[nodiscard]] Scale scale() const;
+
  private:
   std::span<const float> mean_, variance_;
   std::vector<float> deviation_;

@@ -15,6 +15,7 @@
 #include "tandem/io/files.h"
 #include "tandem/io/safetensors.h"
 #include "tandem/nn/architecture_json.h"
+#include "tandem/nn/input_statistics.h"
 
 namespace tandem {
 namespace {
@@ -52,10 +53,24 @@ std::vector<double> of_each_frame(const std::vector<double>& numbers, std::int64
   return all;
 }
 
-/// A copy of the agent's parameters, by their names.
+Json normalise_json(const std::vector<double>& mean, const std::vector<double>& deviation) {
+  return {{"kind", "normalise"},
+          {"mean", mean},
+          {"deviation", deviation},
+          {"limit", kFarthestDeviation}};
+}
+
+/// The running statistics among the parameters as a step.
+Json statistics_json(const Architecture& architecture, std::span<const float> parameters) {
+  const InputNormaliser normaliser(architecture, parameters);
+  const auto [mean, deviation] = normaliser.scale();
+  return normalise_json({mean.begin(), mean.end()}, {deviation.begin(), deviation.end()});
+}
+
+/// A copy of the agent's trained parameters, by their names.
 Tensors tensors_of(const Architecture& architecture, std::span<const float> parameters) {
   Tensors tensors;
-  for (const auto& info : architecture.parameters()) {
+  for (const auto& info : architecture.without_statistics().parameters()) {
     const auto values = parameters.subspan(static_cast<std::size_t>(info.offset),
                                            static_cast<std::size_t>(info.count));
     tensors[info.name] = {info.shape, {values.begin(), values.end()}};
@@ -66,15 +81,16 @@ Tensors tensors_of(const Architecture& architecture, std::span<const float> para
 }  // namespace
 
 Json describe(const Config& config, const EnvSpec& spec, const Architecture& architecture,
-              std::int64_t steps) {
+              std::span<const float> parameters, std::int64_t steps) {
   auto network = to_json(architecture);
+  auto& input_steps = network["input_steps"];
   if (const auto scale = config.env.scale()) {
-    const Json normalise = {{"kind", "normalise"},
-                            {"mean", of_each_frame(scale->mean, spec.stack)},
-                            {"deviation", of_each_frame(scale->deviation, spec.stack)},
-                            {"limit", kFarthestDeviation}};
-    auto& input_steps = network["input_steps"];
-    input_steps.insert(input_steps.begin(), normalise);
+    input_steps.insert(input_steps.begin(),
+                       normalise_json(of_each_frame(scale->mean, spec.stack),
+                                      of_each_frame(scale->deviation, spec.stack)));
+  }
+  if (architecture.normalises_inputs) {
+    input_steps.insert(input_steps.begin(), statistics_json(architecture, parameters));
   }
   const auto& info = config.algorithm().info();
   return {{"tandem", TANDEM_VERSION},
@@ -93,7 +109,9 @@ void write_parts(const Agent& agent, const fs::path& folder) {
   }
   const auto& architecture = agent.architecture();
   const auto description =
-      describe(agent.config(), agent.spec(), architecture, agent.step()).dump(1) + "\n";
+      describe(agent.config(), agent.spec(), architecture, agent.parameters(), agent.step())
+          .dump(1) +
+      "\n";
   fs::path unfinished = folder.lexically_normal();
   if (!unfinished.has_filename()) unfinished = unfinished.parent_path();
   unfinished += fmt::format(".unfinished-{}", getpid());

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "tandem/env/env.h"
 #include "tandem/nn/architecture.h"
@@ -23,11 +24,14 @@ namespace tandem {
 ///     network      as to_json() of the architecture. Where env.normalise is on, its input_steps
 ///                  begin with {"kind": "normalise", "mean": [...], "deviation": [...], "limit":
 ///                  10}, with a number for each number of an observation: the input are the
-///                  environment's raw observations
+///                  environment's raw observations. Running statistics, which are among the
+///                  parameters, become such a step
 ///
 /// The config must be that of a run that has begun.
 [[nodiscard]] nlohmann::ordered_json describe(const Config& config, const EnvSpec& spec,
-                                              const Architecture& architecture, std::int64_t steps);
+                                              const Architecture& architecture,
+                                              std::span<const float> parameters,
+                                              std::int64_t steps);
 
 /// Writes network.json, which is the description, and model.safetensors, the parameters by their
 /// names. The folder is new or empty; it gets both files or none. Throws Error for any other folder

@@ -67,7 +67,7 @@ std::optional<EvaluatorOptions> training_evaluation(const Config& config) {
   const auto spec = env.spec();
   const auto seed = seed_of(run);
   auto algorithm = make_algorithm(config, spec);
-  auto architecture = make_architecture(config.net, spec, algorithm.value_head);
+  auto architecture = make_architecture(config, spec, algorithm);
   const auto games = std::make_shared<const GameParts>(GameParts{
       .options = {.episodes = static_cast<int>(run.evaluate_episodes),
                   .play = run.evaluate_protocol == "greedy" ? Play::greedy : Play::sampled,
