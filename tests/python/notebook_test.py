@@ -11,7 +11,7 @@ NEEDED = ("nbclient", "ipykernel", "matplotlib", "onnx", "onnxruntime")
 
 
 def texts(notebook):
-    """What the cells print."""
+    """All lines that the cells print."""
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
     return "".join(output.text for output in outputs if output.output_type == "stream")
 

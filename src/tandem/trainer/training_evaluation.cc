@@ -27,9 +27,11 @@ std::uint64_t seed_of(const RunConfig& run) {
 
 /// The parts that play. Constant once it is made, so that any thread may use it.
 struct GameParts {
-  EvaluationOptions options;
-  EnvFactory beside;  // environments while the training runs
-  EnvFactory after;   // environments when it has ended
+  int episodes = 0;
+  Play play = Play::sampled;
+  std::uint64_t seed = 0;  // of the environments' streams
+  EnvFactory beside;       // environments while the training runs
+  EnvFactory after;        // environments when it has ended
   Algorithm algorithm;
   Architecture architecture;
   std::string device;
@@ -68,16 +70,16 @@ std::optional<EvaluatorOptions> training_evaluation(const Config& config) {
   const auto seed = seed_of(run);
   auto algorithm = make_algorithm(config, spec);
   auto architecture = make_architecture(config, spec, algorithm);
-  const auto games = std::make_shared<const GameParts>(GameParts{
-      .options = {.episodes = static_cast<int>(run.evaluate_episodes),
-                  .play = run.evaluate_protocol == "greedy" ? Play::greedy : Play::sampled,
-                  .seed = seed},
-      .beside = env.factory(seed),
-      .after = environments_of(config, /*beside=*/false).factory(seed),
-      .algorithm = std::move(algorithm),
-      .architecture = std::move(architecture),
-      .device = run.device,
-      .precision = precision_of(config.net)});
+  const auto games = std::make_shared<const GameParts>(
+      GameParts{.episodes = static_cast<int>(run.evaluate_episodes),
+                .play = run.evaluate_protocol == "greedy" ? Play::greedy : Play::sampled,
+                .seed = seed,
+                .beside = env.factory(seed),
+                .after = environments_of(config, /*beside=*/false).factory(seed),
+                .algorithm = std::move(algorithm),
+                .architecture = std::move(architecture),
+                .device = run.device,
+                .precision = precision_of(config.net)});
   const int threads = busy_threads(run);
   return EvaluatorOptions{
       .every = run.evaluate_steps,
@@ -86,9 +88,11 @@ std::optional<EvaluatorOptions> training_evaluation(const Config& config) {
       .play =
           [games](const Checkpoint& snapshot, int stepping,
                   const std::function<void(int ended)>& after_step) {
-            auto options = games->options;
-            options.threads = stepping;
-            options.on_step = after_step;
+            const EvaluationOptions options{.episodes = games->episodes,
+                                            .play = games->play,
+                                            .seed = games->seed,
+                                            .threads = stepping,
+                                            .on_step = after_step};
             std::vector<float> parameters(
                 static_cast<std::size_t>(games->architecture.parameter_count()));
             load_parameters(snapshot, games->architecture, parameters);
