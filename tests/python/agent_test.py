@@ -195,7 +195,6 @@ class Agents(unittest.TestCase):
         agent.act(np.float64(seen))
         agent.act(np.zeros((4, 3), np.float32).T)
 
-    # Seen failing without the Caller in evaluate().
     def test_one_thread_at_a_time(self):
         agent = self.load("cartpole")
         errors = []
@@ -220,7 +219,6 @@ class Agents(unittest.TestCase):
             os._exit(2)
         self.assertEqual(os.waitpid(process, 0)[1], 0)
 
-    # Seen failing without on_step.
     def test_ctrl_c_ends_an_evaluation(self):
         script = f"""
             import sys, tandem
