@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-std::vector<json> lines_of(const fs::path& file) {
+std::vector<json> lines_in(const fs::path& file) {
   std::ifstream stream(file);
   std::vector<json> lines;
   for (std::string line; std::getline(stream, line);) {
@@ -32,7 +32,7 @@ std::vector<json> lines_of(const fs::path& file) {
   return lines;
 }
 
-UpdateReport update() {
+UpdateReport one_update() {
   return {.steps = 160, .loss = {.samples = 160}, .gradient_norm = 3, .episodes = {}};
 }
 
@@ -80,22 +80,22 @@ TEST_F(TrainingRunEvaluationTest, ASnapshotForAnEvaluationAloneIsNoCheckpoint) {
   std::vector<json> told;
   options_.on_evaluation = [&](const auto& line) { told.push_back(line); };
   auto run = start();
-  run->record(update());
+  run->record(one_update());
   EXPECT_FALSE(run->checkpoint_due());
-  run->record(update());
+  run->record(one_update());
   ASSERT_TRUE(run->checkpoint_due());
   Checkpoint snapshot;
   snapshot.add_blob("envs", std::vector<std::byte>(3));
   run->save(snapshot);
   EXPECT_FALSE(fs::exists(paths_.checkpoints()));
   EXPECT_FALSE(run->checkpoint_due());
-  while (!run->done()) run->record(update());
+  while (!run->done()) run->record(one_update());
   Checkpoint last;
   run->save(last);
   EXPECT_EQ(find_latest(paths_.checkpoints(), {}).step, 1600);
   run->finish("abc");
 
-  const auto lines = lines_of(paths_.evaluations());
+  const auto lines = lines_in(paths_.evaluations());
   ASSERT_FALSE(lines.empty());
   EXPECT_EQ(told, lines);
   EXPECT_EQ(lines.back()["step"], 1600);
@@ -109,13 +109,13 @@ TEST_F(TrainingRunEvaluationTest, ACheckpointThatIsDueServesAnEvaluationToo) {
   options_.evaluation = returns_of_steps(160);
   options_.checkpoint_minutes = 0;
   auto run = start();
-  run->record(update());
+  run->record(one_update());
   ASSERT_TRUE(run->checkpoint_due());
   Checkpoint checkpoint;
   checkpoint.add_blob("envs", std::vector<std::byte>(3));
   run->save(checkpoint);
   EXPECT_EQ(find_latest(paths_.checkpoints(), {}).checkpoint.blobs.count("envs"), 1U);
-  while (lines_of(paths_.evaluations()).empty()) {
+  while (lines_in(paths_.evaluations()).empty()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   EXPECT_EQ(find_latest(paths_.best(), {}).checkpoint.blobs.count("envs"), 1U);
@@ -125,7 +125,7 @@ TEST_F(TrainingRunEvaluationTest, ACheckpointThatIsDueServesAnEvaluationToo) {
 TEST_F(TrainingRunEvaluationTest, ASignalLeavesACheckpointAlsoWhenAnEvaluationIsDue) {
   options_.evaluation = returns_of_steps(160);
   auto run = start();
-  run->record(update());
+  run->record(one_update());
   ASSERT_TRUE(run->checkpoint_due());
   stop_ = true;
   Checkpoint last;
@@ -137,23 +137,23 @@ TEST_F(TrainingRunEvaluationTest, ASignalLeavesACheckpointAlsoWhenAnEvaluationIs
 TEST_F(TrainingRunEvaluationTest, ASignalEndsARunWithoutAnEvaluation) {
   options_.evaluation = returns_of_steps(1000);
   auto run = start();
-  run->record(update());
+  run->record(one_update());
   stop_ = true;
   Checkpoint last;
   run->save(last);
   run->finish("abc");
-  EXPECT_TRUE(lines_of(paths_.evaluations()).empty());
+  EXPECT_TRUE(lines_in(paths_.evaluations()).empty());
   EXPECT_TRUE(result()["best"].is_null());
   run.reset();
 
   // The resumed run makes up for it, and later parts without evaluations still know the best.
   stop_ = false;
   run = resume();
-  while (!run->done()) run->record(update());
+  while (!run->done()) run->record(one_update());
   Checkpoint end;
   run->save(end);
   run->finish("abc");
-  EXPECT_EQ(lines_of(paths_.evaluations()).size(), 1U);
+  EXPECT_EQ(lines_in(paths_.evaluations()).size(), 1U);
   run.reset();
   options_.evaluation.reset();
   resume()->finish("abc");
