@@ -138,7 +138,7 @@ TEST_F(StatisticsTest, ARunIsVerifiedAndResumed) {
               std::nullopt);
     resolved.run.steps = 8192;
     Training(resolved, run_folder(algo), true).run({.progress = nullptr});
-    EXPECT_EQ(Agent::load(run_folder(algo)).step(), 8192);
+    EXPECT_GE(Agent::load(run_folder(algo)).step(), 8192);
   }
 }
 

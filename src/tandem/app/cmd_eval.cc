@@ -114,7 +114,7 @@ void add_eval(CLI::App& program) {
       ->check(CLI::Range(1, 1024));
   command->add_flag("--json", options->json, "Print JSON");
   end_help(*command,
-           {"tandem eval runs/pong --episodes 30", "tandem eval runs/pong --best",
+           {"tandem eval runs/pong --best --episodes 30",
             "tandem eval runs/pong --start noop --greedy --json"},
            kEvalFooter);
   command->callback([options] { run(*options); });
