@@ -33,8 +33,8 @@ struct EvaluatorOptions {
   /// Receives messages for the user. Any thread may call it.
   std::function<void(const std::string&)> warn = [](const std::string&) {};
 
-  static constexpr double kShare = 0.025;
-  static constexpr double kCollect = 0.005;
+  static constexpr double kShare = 0.025;    ///< the default of `share` for one core
+  static constexpr double kCollect = 0.005;  ///< the default of `collect_share`
 };
 
 }  // namespace tandem

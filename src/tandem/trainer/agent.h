@@ -54,6 +54,7 @@ class Agent {
   [[nodiscard]] const std::filesystem::path& checkpoint() const { return checkpoint_; }
   /// The trained network, for your own forward passes.
   [[nodiscard]] Network& network() { return *network_; }
+  /// The architecture of this network.
   [[nodiscard]] const Architecture& architecture() const { return network_->architecture(); }
   /// The algorithm that trained it, with its rule for choosing actions.
   [[nodiscard]] const Algorithm& algorithm() const { return algorithm_; }
