@@ -93,7 +93,9 @@ class Transitions(unittest.TestCase):
         theirs = np.lexsort(expected["observations"].reshape(len(batch), -1).T)
         for name in ("observations", "actions", "discounts", "returns"):
             found = getattr(batch, name)[ours]
-            np.testing.assert_allclose(found, expected[name][theirs], rtol=1e-6, err_msg=name)
+            np.testing.assert_allclose(
+                found, expected[name][theirs], rtol=1e-6, atol=1e-6, err_msg=name
+            )
         bootstraps = batch.discounts[ours] > 0
         np.testing.assert_array_equal(
             batch.next_observations[ours][bootstraps],
