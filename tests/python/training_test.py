@@ -80,10 +80,10 @@ class CommandLine(TrainingTest):
         def lines(**settings):
             with self.begin(run_dir=self.folder / str(time.monotonic()), **settings) as training:
                 text = (training.run_dir / "config.toml").read_text()
-            return [line for line in text.splitlines() if line.startswith(("lr =", "envs ="))]
+            return [line for line in text.splitlines() if line.startswith(("lr = ", "envs = "))]
 
         expected = lines(lr=np.float32(0.5), envs=np.int64(4))
-        self.assertEqual(expected, ["envs = 4", "lr = 0.5"])
+        self.assertEqual(expected, ["lr = 0.5", "envs = 4"])
         self.assertEqual(lines(optimizer={"lr": 0.5}, paac={"envs": 4}), expected)
         self.assertEqual(lines(**{"optimizer.lr": 0.5, "paac.envs": "4"}), expected)
         toml = self.folder / "own.toml"
@@ -91,10 +91,10 @@ class CommandLine(TrainingTest):
         self.assertEqual(lines(config=toml, envs=4), expected)
 
     def test_the_environment_may_have_options(self):
-        with self.begin(env={"id": "catch", "height": 12}) as training:
+        with self.begin(env={"id": "catch", "max_steps": 12}) as training:
             config = (training.run_dir / "config.toml").read_text()
         self.assertIn('id = "catch"', config)
-        self.assertIn("height = 12", config)
+        self.assertIn("max_steps = 12", config)
 
     def test_errors_are_those_of_the_command_line(self):
         for settings, words in (
@@ -183,7 +183,7 @@ class Iteration(TrainingTest):
     def test_other_threads_go_on_meanwhile(self):
         training = self.begin(log_seconds=0.5)
         turns = 0
-        thread = threading.Thread(target=lambda: next(training))
+        thread = threading.Thread(target=lambda: next(training, None))
         thread.start()
         while thread.is_alive():
             turns += 1
@@ -197,7 +197,7 @@ class Iteration(TrainingTest):
 
         def iterate():
             try:
-                next(training)
+                next(training, None)
             except tandem.Error as error:
                 if "another thread" in str(error):
                     refused.set()

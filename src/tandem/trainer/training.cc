@@ -63,6 +63,7 @@ Training::Training(const Config& config, const std::filesystem::path& folder, bo
   if (found_) {
     check_resume(*found_, assembly_.config());
     load_learner(found_->checkpoint, assembly_.learner());
+    control_->count(found_->step);
     spdlog::info("going on from {}", found_->folder.string());
     if (!assembly_.spec().saves) {
       spdlog::warn("the games of {} begin anew, because they cannot be saved",
