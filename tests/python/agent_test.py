@@ -206,7 +206,7 @@ class Agents(unittest.TestCase):
             except tandem.Error as error:
                 errors.append(str(error))
         thread.join()
-        self.assertIn("another thread is using the parts of this agent", errors[0])
+        self.assertIn("another thread is using this agent", errors[0])
 
     def test_a_fork_cannot_use_the_agent(self):
         agent = self.load("cartpole")
