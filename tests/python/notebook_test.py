@@ -27,7 +27,7 @@ class Notebook(unittest.TestCase):
         os.environ["PATH"] = folder + os.pathsep + os.environ["PATH"]
         nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
         printed = texts(notebook)
-        self.assertRegex(printed, r"paac-1 +0\.\d")  # a boat that never lands gets -2
+        self.assertRegex(printed, r"paac-1 +[2-4]\.")  # a boat that never lands gets less than 2
         self.assertIn("ONNX agrees", printed)
         pictures = [o for c in notebook.cells for o in c.get("outputs", ()) if "data" in o]
         self.assertGreaterEqual(len(pictures), 2)

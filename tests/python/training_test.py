@@ -87,7 +87,7 @@ class CommandLine(TrainingTest):
         self.assertEqual(lines(optimizer={"lr": 0.5}, paac={"envs": 4}), expected)
         self.assertEqual(lines(**{"optimizer.lr": 0.5, "paac.envs": "4"}), expected)
         toml = self.folder / "own.toml"
-        toml.write_text("[optimizer]\nlr = 0.5\n[paac]\nenvs = 2\n")
+        toml.write_text('[net]\narch = "mlp"\n[optimizer]\nlr = 0.5\n[paac]\nenvs = 2\n')
         self.assertEqual(lines(config=toml, envs=4), expected)
 
     def test_the_environment_may_have_options(self):

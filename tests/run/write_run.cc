@@ -54,8 +54,10 @@ void write_run(const std::string& folder) {
   {
     auto directory = RunDirectory::create(folder);
     directory.write_config("seed = 1\n");
-    TrainingRun run(options(), std::move(directory));
+    const auto asked = options();
+    TrainingRun run(asked, std::move(directory));
     for (int i = 0; i < 5; ++i) update(run);
+    asked.control->ask();  // an evaluation alone would write no checkpoint
     save(run);
     for (int i = 0; i < 3; ++i) update(run);  // lost with the process
   }

@@ -167,7 +167,7 @@ TEST_F(StatisticsTest, PpoLearnsInOddUnitsByThemAlone) {
     for (const auto* word : {"run.steps=120k", "run.threads=2", "algo=ppo", "ppo.reward_scale=1"}) {
       settings.push_back(parse_assignment(word));
     }
-    const auto result = train(load_config("paac", settings, catalogue), name);
+    const auto result = train(load_config("paac/ppo_continuous", settings, catalogue), name);
     return result.at("mean_return").get<double>() / OddPendulum::kRewardUnit;
   };
   EXPECT_GE(score("with", kBoth), -400);
