@@ -45,7 +45,7 @@ CASES = [
     *(Case(s, "gym:CartPole-v1", "1M", SOLVED, preset=f"{s}/cartpole") for s in SYSTEMS),
     *(Case(system, "gym:LunarLander-v3", "1500k", PPO) for system in ("paac", "hts")),
     Case("paac", "gym:minigrid:MiniGrid-Empty-5x5-v0", "300k", MINIGRID),
-    Case("apex", "gym:minigrid:MiniGrid-Empty-5x5-v0", "300k", MINIGRID),
+    Case("hts", "gym:minigrid:MiniGrid-Empty-5x5-v0", "300k", MINIGRID),
     *(Case(system, "gym:Pendulum-v1", "2M", PPO) for system in ("paac", "hts")),
 ]
 
