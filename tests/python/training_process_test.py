@@ -71,7 +71,7 @@ print("end")
         finish(process)
         return seconds
 
-    # Seen failing with waits that look for no signals, and when the training went on.
+    # Seen failing with waits that look for no signals. Must fail when the training goes on.
     def test_ctrl_c_stops_the_training_with_a_checkpoint(self):
         for call in ("next(training)", "training.run()", "training.run(progress=True)"):
             with self.subTest(call=call):
@@ -99,7 +99,7 @@ except KeyboardInterrupt:
         self.assertEqual(finish(process), "interrupted\n")
         self.assert_stopped()
 
-    # Seen failing when a measurement of the environment went on.
+    # Must fail when a measurement of the environment went on.
     def test_ctrl_c_ends_the_construction(self):
         process = start_python(
             BEGIN
@@ -130,7 +130,7 @@ except KeyboardInterrupt:
         finish(process)
         self.assertFalse(self.run_dir.exists())
 
-    # Seen failing when the threads kept the mask of the thread that made them.
+    # Must fail when the threads kept the mask of the thread that made them.
     def test_threads_of_a_training_take_no_signals(self):
         output = self.run_script("""
 def blocked(signals, thread):
@@ -150,7 +150,7 @@ print(handlers == [signal.getsignal(number) for number in signal.valid_signals()
 
 
 class Ends(ProcessTest):
-    # Seen failing without the hook at the interpreter's end.
+    # Must fail without the hook at the interpreter's end.
     def test_the_end_of_the_process_ends_a_training(self):
         output = self.run_script("""
 training = begin()
@@ -160,7 +160,7 @@ print("end")
         self.assertEqual(output, "end\n")
         self.assert_stopped()
 
-    # Seen aborting when close() did not wait for threads in calls: the interpreter ends them within
+    # Must abort when close() did not wait for threads in calls: the interpreter ends them within
     # destructors.
     def test_daemon_threads_may_wait_at_the_end(self):
         output = self.run_script("""
@@ -184,7 +184,7 @@ print("end")
 
     # AddressSanitizer's allocator may be locked at a fork, and the child then waits for it forever.
     @unittest.skipIf("asan" in os.environ.get("LD_PRELOAD", ""), "a sanitizer cannot fork")
-    # Seen failing without the comparison of process ids: the child hung in the destructor.
+    # Must fail without the comparison of process ids: the child hung in the destructor.
     def test_a_fork_is_refused_and_ends(self):
         output = self.run_script("""
 training = begin(log_seconds=0.05)

@@ -55,7 +55,7 @@ class TrainingTest(unittest.TestCase):
 class CommandLine(TrainingTest):
     """The same words give the same run as on the command line."""
 
-    # Seen failing with a learner that began from another seed.
+    # Must fail with a learner that began from another seed.
     def test_a_run_has_the_bits_of_the_command_line(self):
         words = ["--env", "catch", "--steps", "3k", "--seed", "5", "--set", "optimizer.lr=0.003"]
         done = command_line("train", "paac", *words, "--run-dir", self.folder / "theirs")
@@ -147,7 +147,7 @@ class Iteration(TrainingTest):
         self.assertEqual(training.result["why_ended"], "budget")
         self.assertEqual(list(training), [])
 
-    # Seen failing with a run that looked at no stop.
+    # Must fail with a run that looked at no stop.
     def test_a_stop_ends_it_with_a_checkpoint(self):
         training = self.begin()
         for count, _ in enumerate(training):
@@ -179,7 +179,7 @@ class Iteration(TrainingTest):
         with self.assertRaisesRegex(tandem.Error, "has not ended"):
             print(self.begin().result)
 
-    # Seen failing when next() held the GIL.
+    # Must fail when next() held the GIL.
     def test_other_threads_go_on_meanwhile(self):
         training = self.begin(log_seconds=0.5)
         turns = 0
@@ -190,7 +190,7 @@ class Iteration(TrainingTest):
             time.sleep(0.01)
         self.assertGreater(turns, 5)
 
-    # Seen failing without the check of callers.
+    # Must fail without the check of callers.
     def test_two_threads_do_not_iterate_at_once(self):
         training = self.begin(log_seconds=3)
         refused = threading.Event()
@@ -229,7 +229,7 @@ class Iteration(TrainingTest):
 
 
 class Saving(TrainingTest):
-    # Seen failing when a checkpoint was due by the time alone: save() waited for the end.
+    # Must fail when a checkpoint was due by the time alone: save() waited for the end.
     def test_a_save_returns_its_checkpoint(self):
         training = self.begin()
         before = next(training)["steps"]
@@ -257,7 +257,7 @@ class Saving(TrainingTest):
             training.save()
         training.stop()
 
-    # Seen hanging when the end of the run did not wake the waiting thread.
+    # Must hang when the end of the run did not wake the waiting thread.
     def test_an_error_of_the_run_ends_the_wait(self):
         training = self.begin(lr=1e30, clip_norm=0)
         with self.assertRaises(tandem.Error):
@@ -309,7 +309,7 @@ class Callbacks(TrainingTest):
         training = self.begin(callbacks=[lambda metrics: metrics["steps"] < 1])
         self.assertEqual(training.run()["why_ended"], "signal")
 
-    # Seen failing when the training went on after the exception.
+    # Must fail when the training went on after the exception.
     def test_an_exception_ends_the_run_and_is_raised_once(self):
         def broken(metrics):
             raise ValueError("no such curve")
@@ -333,7 +333,7 @@ class Errors(TrainingTest):
 
 
 class Endings(TrainingTest):
-    # Seen failing without the class's destructor: the run went on to its budget.
+    # Must fail without the class's destructor: the run went on to its budget.
     def test_a_training_without_references_ends(self):
         training = tandem.Training("paac", "cartpole", run_dir=self.run_dir, **ENDLESS)
         next(training)

@@ -63,7 +63,7 @@ TEST_F(RunControlTest, ACheckpointOfTheSameStepAnswersAnotherRequest) {
   EXPECT_EQ(name_of(request), "000000000010");
 }
 
-// Seen failing when write() took up the requests instead of stamp(): the state is older than they.
+// Must fail when write() took up the requests instead of stamp(): the state is older than they.
 TEST_F(RunControlTest, ACheckpointAnswersNoRequestThatCameAfterItsState) {
   Checkpoint checkpoint;
   const auto step = run_.stamp(checkpoint);
@@ -86,7 +86,7 @@ TEST_F(RunControlTest, TheLastCheckpointAnswersRequestsAtTheEnd) {
   EXPECT_THAT(error_of([&] { control_->save(); }), HasSubstr("the run has ended"));
 }
 
-// Seen hanging when fail() did not tell the control.
+// Must hang when fail() did not tell the control.
 TEST_F(RunControlTest, AnErrorOfTheRunEndsAWait) {
   auto waiting = std::async(std::launch::async, [&] { control_->save(); });
   while (!control_->asked()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
