@@ -21,6 +21,7 @@
 #include "tandem/io/temporary_folder.h"
 #include "tandem/run/run_directory.h"
 #include "tandem/trainer/agent.h"
+#include "tandem/trainer/presets.h"
 #include "tandem/trainer/training.h"
 #include "tandem/trainer/verification.h"
 #include "tests/support/error_of.h"
@@ -162,12 +163,13 @@ TEST_F(StatisticsTest, PpoLearnsInOddUnitsByThemAlone) {
   own.families.push_back({"odd", [] { return std::make_unique<OddFamily>(); }});
   const auto catalogue = std::make_shared<const Catalogue>(std::move(own));
   const auto score = [&](const std::string& name, const std::vector<std::string>& words) {
-    std::vector<Setting> settings = {{"env.id", "odd:pendulum", "--env"}};
+    auto settings = preset_settings(published_presets(), "paac/ppo_continuous");
+    settings.push_back({"env.id", "odd:pendulum", "--env"});
     for (const auto& word : words) settings.push_back(parse_assignment(word));
     for (const auto* word : {"run.steps=120k", "run.threads=2", "algo=ppo", "ppo.reward_scale=1"}) {
       settings.push_back(parse_assignment(word));
     }
-    const auto result = train(load_config("paac/ppo_continuous", settings, catalogue), name);
+    const auto result = train(load_config("paac", settings, catalogue), name);
     return result.at("mean_return").get<double>() / OddPendulum::kRewardUnit;
   };
   EXPECT_GE(score("with", kBoth), -400);
