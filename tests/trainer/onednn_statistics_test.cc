@@ -166,7 +166,7 @@ TEST_F(StatisticsTest, PpoLearnsInOddUnitsByThemAlone) {
     auto settings = preset_settings(published_presets(), "paac/ppo_continuous");
     settings.push_back({"env.id", "odd:pendulum", "--env"});
     for (const auto& word : words) settings.push_back(parse_assignment(word));
-    for (const auto* word : {"run.steps=120k", "run.threads=2", "algo=ppo", "ppo.reward_scale=1"}) {
+    for (const auto* word : {"run.steps=250k", "run.threads=2", "algo=ppo", "ppo.reward_scale=1"}) {
       settings.push_back(parse_assignment(word));
     }
     const auto result = train(load_config("paac", settings, catalogue), name);
