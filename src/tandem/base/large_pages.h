@@ -16,7 +16,7 @@ void* allocate_large_pages(std::size_t bytes);
 /// An allocator for std::vector that calls allocate_large_pages(). Value type.
 template <class T>
 struct LargePages {
-  using value_type = T;
+  using value_type = T;  // NOLINT(readability-identifier-naming): the name that allocators have
 
   LargePages() = default;
   template <class Other>
