@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Trains agents in Gymnasium environments, and writes the table of docs/results/python.md.
 
-usage: benchmarks/gym_learning.py [--runs DIR] [--only WORDS] [--table]
+usage: benchmarks/gym_learning.py [--runs DIR] [--only LETTERS] [--table] [--plots DIR]
 
 Each case is one training with seed 1, into a folder of its own under DIR (runs/gym), and the mean
 score of 30 greedy games afterwards. A case whose run is finished is not trained again. --table
-prints the table of the runs that are there. The interpreter that runs this script needs gymnasium,
+prints the table of the runs that are there. --plots draws their curves, a picture for each
+environment. The interpreter that runs this script needs gymnasium,
 and with it minigrid and box2d for the tasks of these names.
 """
 
@@ -39,6 +40,7 @@ MINIGRID = (
 )
 PPO = ("algo=ppo",)
 SOLVED = ("run.until_return=475",)  # Gymnasium's threshold for CartPole-v1
+LOG = "run.log_seconds=0.2"  # a run of CartPole takes seconds
 CASES = [
     *(Case(s, "gym:CartPole-v1", "1M", SOLVED, preset=f"{s}/cartpole") for s in SYSTEMS),
     *(Case(system, "gym:LunarLander-v3", "1500k", PPO) for system in ("paac", "hts")),
@@ -58,7 +60,7 @@ def train(case, folder):
     run = folder / case.name
     if (run / "result.json").exists():
         return
-    words = [word for setting in case.words for word in ("--set", setting)]
+    words = [word for setting in (*case.words, LOG) for word in ("--set", setting)]
     if case.preset:
         words += ["--config", case.preset]
     words += ["--env", case.env, "--steps", case.steps, "--seed", 1, "--run-dir", run]
@@ -90,17 +92,27 @@ def print_table(cases, folder):
         )
 
 
+def draw(cases, folder, pictures):
+    for env in dict.fromkeys(case.env for case in cases):
+        runs = [folder / case.name for case in cases if case.env == env]
+        picture = pictures / f"gym-{env.split(':')[-1].lower()}.png"
+        tandem("plot", *(run for run in runs if (run / "result.json").exists()), "--out", picture)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=Path, default=ROOT / "runs/gym")
     parser.add_argument("--only", default="", help="cases whose name has these letters")
     parser.add_argument("--table", action="store_true", help="print the table, train nothing")
+    parser.add_argument("--plots", type=Path, help="folder for the pictures of the curves")
     options = parser.parse_args()
     cases = [case for case in CASES if options.only in case.name]
     if not options.table:
         for case in cases:
             train(case, options.runs)
     print_table(cases, options.runs)
+    if options.plots:
+        draw(cases, options.runs, options.plots)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "tandem/base/large_pages.h"
 #include "tandem/nn/network.h"
 #include "tandem/nn/network_factory.h"
 
@@ -47,7 +48,7 @@ class NetworkCopy {
 
   CopyIfNewer copy_if_newer_;
   std::optional<std::int64_t> version_;
-  std::vector<float> parameters_;
+  std::vector<float, LargePages<float>> parameters_;  // read whole for each action
   std::unique_ptr<Network> network_;
 };
 

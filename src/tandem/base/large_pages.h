@@ -1,0 +1,33 @@
+// Memory for arrays that are read from end to end again and again, such as the weights of a
+// network.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+
+namespace tandem {
+
+/// Reserves at least `bytes` bytes that begin at a cache line. If they fill a page of 2 MB, they
+/// begin at one, and the kernel is asked to use such pages: it then needs few address translations,
+/// and the processor's prefetching stops at few borders. std::free() frees them. Throws
+/// std::bad_alloc. Safe to call from many threads.
+void* allocate_large_pages(std::size_t bytes);
+
+/// An allocator for std::vector that calls allocate_large_pages(). Value type.
+template <class T>
+struct LargePages {
+  using value_type = T;
+
+  LargePages() = default;
+  template <class Other>
+  explicit LargePages(const LargePages<Other>& /*other*/) {}
+
+  T* allocate(std::size_t count) {
+    return static_cast<T*>(allocate_large_pages(count * sizeof(T)));
+  }
+  void deallocate(T* array, std::size_t /*count*/) { std::free(array); }
+
+  bool operator==(const LargePages& /*other*/) const { return true; }
+};
+
+}  // namespace tandem
