@@ -33,7 +33,9 @@ struct EvaluatorOptions {
   /// Receives messages for the user. Any thread may call it.
   std::function<void(const std::string&)> warn = [](const std::string&) {};
 
+  /// The share of one core for each thread that the training may use.
   static constexpr double kShare = 0.025;
+  /// The share of the training's time for snapshots.
   static constexpr double kCollect = 0.005;
 };
 
