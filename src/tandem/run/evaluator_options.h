@@ -33,8 +33,10 @@ struct EvaluatorOptions {
   /// Receives messages for the user. Any thread may call it.
   std::function<void(const std::string&)> warn = [](const std::string&) {};
 
-  static constexpr double kShare = 0.025;    ///< the default of `share` for one core
-  static constexpr double kCollect = 0.005;  ///< the default of `collect_share`
+  /// The share of one core for each thread that the training may use.
+  static constexpr double kShare = 0.025;
+  /// The share of the training's time for snapshots.
+  static constexpr double kCollect = 0.005;
 };
 
 }  // namespace tandem
