@@ -32,6 +32,7 @@ class RewardScale {
   /// The row's next reward begins an episode.
   void end_episode(int row) { of(row).discounted_return = 0; }
 
+  /// Saves the statistics and returns of all rows.
   void save(StateWriter& writer) const { writer.put_values(rows_); }
 
   /// Restores a saved state. Throws Error for a state of another number of rows, and for none.
