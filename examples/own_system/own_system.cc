@@ -1,6 +1,8 @@
 // A program with its own system, as docs/add_a_system.md explains it. A killed run resumes from its
 // checkpoint with the same bits.
+#include <cstddef>
 #include <cstdio>
+#include <span>
 
 #include "tandem/acting/actor_network.h"
 #include "tandem/acting/collector.h"
@@ -74,7 +76,8 @@ void SyncA2c::train(tandem::TrainingContext& context) const {
   tandem::RecordingActor actor(*network);
   tandem::Collector collector(
       {context.actor.make_env, {.count = static_cast<int>(envs_), .seed = context.actor.seed}},
-      actor, nullptr, context.algorithm, static_cast<int>(t_max_));
+      actor, nullptr, context.algorithm, static_cast<int>(t_max_), tandem::RolloutEnd::after_t_max,
+      tandem::LastState::looked_at_again, context.actor.rewards);
   tandem::start_or_load(collector, context.resume, "environments");
 
   tandem::Workers workers(1);
@@ -82,7 +85,7 @@ void SyncA2c::train(tandem::TrainingContext& context) const {
   const std::int64_t samples = envs_ * t_max_;
   while (!run.done()) {
     network->reload();
-    const auto& rollout = collector.collect(run.steps());
+    auto& rollout = collector.collect(run.steps());
     tandem::UpdateReport report{.steps = samples};
     network->backward(
         [&](const tandem::Heads& heads, const tandem::Heads& out) {
@@ -92,6 +95,8 @@ void SyncA2c::train(tandem::TrainingContext& context) const {
     const auto episodes = collector.take_episodes();
     report.episodes = episodes;
     const auto update = learner.apply(gradient, run.steps(), workers);
+    const std::span<const std::byte> seen = rollout.observations(0, rollout.steps());
+    learner.observe({&seen, 1});
     report.gradient_norm = update.gradient_norm;
     report.learning_rate = update.learning_rate;
     run.record(report);
