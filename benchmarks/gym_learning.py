@@ -73,11 +73,8 @@ def score(case, folder):
 
 
 def print_table(cases, folder):
-    print(
-        "| environment | system | steps | seconds | last 100 training games "
-        "| 30 greedy games | settings |"
-    )
-    print("|---|---|---|---|---|---|---|")
+    print("| environment | system | steps | last 100 training games | 30 greedy games | settings |")
+    print("|---|---|---|---|---|---|")
     for case in cases:
         run = folder / case.name
         if not (run / "result.json").exists():
@@ -87,8 +84,8 @@ def print_table(cases, folder):
         settings = [case.preset] if case.preset else []
         settings = " ".join(f"`{setting}`" for setting in (*settings, *case.words)) or "-"
         print(
-            f"| {case.env} | {case.system} | {result['steps']:,} | {result['seconds']:.0f} "
-            f"| {result['mean_return']:.1f} | {mean:.1f} | {settings} |"
+            f"| {case.env} | {case.system} | {result['steps']:,} "
+            f"| {result['mean_return']:.2f} | {mean:.2f} | {settings} |"
         )
 
 
