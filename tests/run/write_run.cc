@@ -1,6 +1,9 @@
 // Writes a small run, interrupted and resumed once, for other programs to read: write_run FOLDER.
+#include <chrono>
 #include <cstdio>
+#include <fstream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -59,6 +62,10 @@ void write_run(const std::string& folder) {
     for (int i = 0; i < 5; ++i) update(run);
     asked.control->ask();  // an evaluation alone would write no checkpoint
     save(run);
+    // Otherwise the evaluation could end too late for TensorBoard's file.
+    while (std::ifstream(run.paths().evaluations()).peek() == EOF) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     for (int i = 0; i < 3; ++i) update(run);  // lost with the process
   }
   const auto found = find_latest(RunPaths{folder}.checkpoints(), {});

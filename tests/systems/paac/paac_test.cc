@@ -56,7 +56,7 @@ TEST_F(PaacTest, SameBitsWhenWorkersStepTheEnvironmentsOfOneGroup) {
   EXPECT_EQ(one, train({.folder = folder("three"), .threads = 3}, one_group));
 }
 
-// Seen failing with the last row of rollouts among the observations.
+// Must fail with the last row of rollouts among the observations.
 TEST_F(PaacTest, StatisticsAreThoseOfAllObservationsLearntFrom) {
   expect_noisy_moments(train(noisy(folder("a2c"), 3000)), 3000);
   auto ppo = noisy(folder("ppo"), 3000);
@@ -85,8 +85,7 @@ class InfiniteEnv final : public Env {
   int steps_ = 0;
 };
 
-// Seen failing without the check of the moments: the run then ended with "not a number" as its
-// loss.
+// Must fail without the check of the moments.
 TEST_F(PaacTest, AnInfiniteObservationEndsTheRunWithItsNameAndSpoilsNoCheckpoint) {
   auto scenario = noisy(folder("run"), 3000);
   scenario.make_env = [](int) { return std::make_unique<InfiniteEnv>(); };
@@ -96,7 +95,7 @@ TEST_F(PaacTest, AnInfiniteObservationEndsTheRunWithItsNameAndSpoilsNoCheckpoint
   expect_finite_checkpoint(folder("run") / "checkpoints");
 }
 
-// Seen failing with observations in the order of the threads, and without the scale of rewards in
+// Must fail with observations in the order of the threads, and without the scale of rewards in
 // the checkpoint.
 TEST_F(PaacTest, SameBitsWithStatisticsForAnyThreadsAndWhenResumed) {
   for (const bool ppo : {false, true}) {
