@@ -159,6 +159,9 @@ TEST_F(StatisticsTest, BelongToAnAgentOverNumbers) {
 
 // Random play scores -1200 in Pendulum's own units; a good policy scores -200.
 TEST_F(StatisticsTest, PpoLearnsInOddUnitsByThemAlone) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "this training takes minutes with sanitizers";
+#endif
   auto own = *published();
   own.families.push_back({"odd", [] { return std::make_unique<OddFamily>(); }});
   const auto catalogue = std::make_shared<const Catalogue>(std::move(own));
