@@ -72,7 +72,8 @@ std::vector<UpdateFingerprint> read_fingerprints(const fs::path& folder) {
   if (!fs::exists(file_of(folder))) return {};
   const auto bytes = read_file(file_of(folder));
   std::vector<UpdateFingerprint> all(bytes.size() / sizeof(UpdateFingerprint));
-  std::memcpy(all.data(), bytes.data(), all.size() * sizeof(UpdateFingerprint));
+  // A run without an update yet has an empty file, and memcpy takes no null pointers.
+  if (!all.empty()) std::memcpy(all.data(), bytes.data(), all.size() * sizeof(UpdateFingerprint));
   return all;
 }
 
