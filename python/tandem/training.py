@@ -42,6 +42,12 @@ def _end_all() -> None:
         os._exit(130)
 
 
+def _as_metrics(line: str) -> Metrics:
+    """A line of a run's file, with the property's word for the steps."""
+    metrics: Metrics = json.loads(line)
+    return {"steps": metrics.pop("step"), **metrics}
+
+
 class _Ended(Exception):
     """There are no more metrics."""
 
@@ -171,6 +177,19 @@ class Training(Iterator[Metrics]):
             raise Error(f"{self.run_dir} has no result.json; see its checkpoints") from None
         return result
 
+    @property
+    def evaluations(self) -> list[Metrics]:
+        """The evaluations so far, oldest first; see `run.evaluate_steps`.
+
+        Each is a line of evaluations.jsonl: steps, episodes, mean, std, min, max and more.
+        """
+        try:
+            text = (self.run_dir / "evaluations.jsonl").read_text()
+        except FileNotFoundError:
+            return []
+        whole = text[: text.rfind("\n") + 1]  # the last line may be half written
+        return [_as_metrics(line) for line in whole.splitlines()]
+
     def __iter__(self) -> "Training":
         return self
 
@@ -259,8 +278,7 @@ class Training(Iterator[Metrics]):
             raise _Ended
         if not line:
             return None
-        metrics: Metrics = json.loads(line)
-        metrics = {"steps": metrics.pop("step"), **metrics}
+        metrics = _as_metrics(line)
         self._call(metrics)
         return metrics
 

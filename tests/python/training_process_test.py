@@ -45,6 +45,18 @@ class ProcessTest(unittest.TestCase):
 
 
 class Interrupts(ProcessTest):
+    def interrupt(self, process, settle, expected):
+        """Sends Ctrl-C when the script is ready and settle() has returned.
+
+        Returns the seconds until the script writes `expected`.
+        """
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        settle()
+        begin = time.monotonic()
+        os.kill(process.pid, signal.SIGINT)
+        self.assertEqual(process.stdout.readline(), expected + "\n")
+        return time.monotonic() - begin
+
     def interrupted(self, call):
         """The seconds until Ctrl-C has ended a call, in a process that goes on after it."""
         process = start_python(
@@ -61,12 +73,7 @@ print("end")
 """,
             self.run_dir,
         )
-        self.assertEqual(process.stdout.readline(), "ready\n")
-        time.sleep(0.3)
-        begin = time.monotonic()
-        os.kill(process.pid, signal.SIGINT)
-        self.assertEqual(process.stdout.readline(), "interrupted False\n")
-        seconds = time.monotonic() - begin
+        seconds = self.interrupt(process, lambda: time.sleep(0.3), "interrupted False")
         self.assertEqual(process.stdout.readline(), "end\n")
         finish(process)
         return seconds
@@ -91,12 +98,14 @@ except KeyboardInterrupt:
 """,
             self.run_dir,
         )
-        self.assertEqual(process.stdout.readline(), "ready\n")
-        while not (self.run_dir / "backends.txt").exists():
-            time.sleep(0.01)
-        time.sleep(0.2)
-        os.kill(process.pid, signal.SIGINT)
-        self.assertEqual(finish(process), "interrupted\n")
+
+        def runs():
+            while not (self.run_dir / "backends.txt").exists():
+                time.sleep(0.01)
+            time.sleep(0.2)
+
+        self.interrupt(process, runs, "interrupted")
+        finish(process)
         self.assert_stopped()
 
     # Must fail when a measurement of the environment went on.
@@ -121,12 +130,7 @@ except KeyboardInterrupt:
 """,
             self.run_dir,
         )
-        self.assertEqual(process.stdout.readline(), "ready\n")
-        time.sleep(3)
-        begin = time.monotonic()
-        os.kill(process.pid, signal.SIGINT)
-        self.assertEqual(process.stdout.readline(), "interrupted\n")
-        self.assertLess(time.monotonic() - begin, 5)
+        self.assertLess(self.interrupt(process, lambda: time.sleep(3), "interrupted"), 5)
         finish(process)
         self.assertFalse(self.run_dir.exists())
 

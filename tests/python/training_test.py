@@ -147,6 +147,19 @@ class Iteration(TrainingTest):
         self.assertEqual(training.result["why_ended"], "budget")
         self.assertEqual(list(training), [])
 
+    def test_evaluations_are_the_lines_of_their_file(self):
+        training = self.begin(steps="20k", evaluate_steps="10k", evaluate_episodes=2)
+        self.assertLessEqual(len(training.evaluations), 2)
+        training.run()
+        last = training.evaluations[-1]
+        self.assertEqual((last["steps"], last["episodes"]), (20_000, 2))
+        self.assertEqual(
+            training.result["best"]["mean"], max(e["mean"] for e in training.evaluations)
+        )
+        with (self.run_dir / "evaluations.jsonl").open("a") as file:
+            file.write('{"step": 30')  # a line that is being written
+        self.assertEqual(training.evaluations[-1], last)
+
     # Must fail with a run that looked at no stop.
     def test_a_stop_ends_it_with_a_checkpoint(self):
         training = self.begin()

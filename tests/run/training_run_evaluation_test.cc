@@ -13,8 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "tandem/io/temporary_folder.h"
-#include "tandem/run/training_run.h"
+#include "tests/run/handmade_run.h"
 
 namespace tandem {
 namespace {
@@ -22,45 +21,11 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-std::vector<json> lines_in(const fs::path& file) {
-  std::ifstream stream(file);
-  std::vector<json> lines;
-  for (std::string line; std::getline(stream, line);) {
-    auto entry = json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (entry.is_object()) lines.push_back(std::move(entry));
-  }
-  return lines;
-}
-
 UpdateReport one_update() {
   return {.steps = 160, .loss = {.samples = 160}, .gradient_norm = 3, .episodes = {}};
 }
 
-class TrainingRunEvaluationTest : public testing::Test {
- protected:
-  TrainingRunEvaluationTest() {
-    options_.system = "paac";
-    options_.steps_budget = 1600;
-    options_.stop_requested = [this] { return stop_; };
-    options_.progress = nullptr;
-  }
-
-  std::unique_ptr<TrainingRun> start() {
-    auto directory = RunDirectory::create(paths_.folder);
-    directory.write_config("seed = 7\n");
-    return std::make_unique<TrainingRun>(options_, std::move(directory));
-  }
-  std::unique_ptr<TrainingRun> resume() {
-    const auto found = find_latest(paths_.checkpoints(), [](const std::string&) {});
-    return std::make_unique<TrainingRun>(options_, RunDirectory::reopen(paths_.folder), &found);
-  }
-  [[nodiscard]] json result() const { return json::parse(std::ifstream(paths_.result())); }
-
-  TemporaryFolder folder_;
-  RunPaths paths_{folder_.path() / "run"};
-  TrainingRunOptions options_;
-  bool stop_ = false;
-};
+using TrainingRunEvaluationTest = HandmadeRunTest;
 
 /// The games of a snapshot all return the step at which it was made.
 EvaluatorOptions returns_of_steps(std::int64_t every) {
@@ -95,7 +60,7 @@ TEST_F(TrainingRunEvaluationTest, ASnapshotForAnEvaluationAloneIsNoCheckpoint) {
   EXPECT_EQ(find_latest(paths_.checkpoints(), {}).step, 1600);
   run->finish("abc");
 
-  const auto lines = lines_in(paths_.evaluations());
+  const auto lines = lines_of(paths_.evaluations());
   ASSERT_FALSE(lines.empty());
   EXPECT_EQ(told, lines);
   EXPECT_EQ(lines.back()["step"], 1600);
@@ -115,7 +80,7 @@ TEST_F(TrainingRunEvaluationTest, ACheckpointThatIsDueServesAnEvaluationToo) {
   checkpoint.add_blob("envs", std::vector<std::byte>(3));
   run->save(checkpoint);
   EXPECT_EQ(find_latest(paths_.checkpoints(), {}).checkpoint.blobs.count("envs"), 1U);
-  while (lines_in(paths_.evaluations()).empty()) {
+  while (lines_of(paths_.evaluations()).empty()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   EXPECT_EQ(find_latest(paths_.best(), {}).checkpoint.blobs.count("envs"), 1U);
@@ -142,7 +107,7 @@ TEST_F(TrainingRunEvaluationTest, ASignalEndsARunWithoutAnEvaluation) {
   Checkpoint last;
   run->save(last);
   run->finish("abc");
-  EXPECT_TRUE(lines_in(paths_.evaluations()).empty());
+  EXPECT_TRUE(lines_of(paths_.evaluations()).empty());
   EXPECT_TRUE(result()["best"].is_null());
   run.reset();
 
@@ -153,7 +118,7 @@ TEST_F(TrainingRunEvaluationTest, ASignalEndsARunWithoutAnEvaluation) {
   Checkpoint end;
   run->save(end);
   run->finish("abc");
-  EXPECT_EQ(lines_in(paths_.evaluations()).size(), 1U);
+  EXPECT_EQ(lines_of(paths_.evaluations()).size(), 1U);
   run.reset();
   options_.evaluation.reset();
   resume()->finish("abc");

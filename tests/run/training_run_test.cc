@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "tandem/io/temporary_folder.h"
+#include "tests/run/handmade_run.h"
 
 namespace tandem {
 namespace {
@@ -24,15 +24,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
-
-std::vector<json> lines_of(const fs::path& file) {
-  std::ifstream stream(file);
-  std::vector<json> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(json::parse(line));
-  return lines;
-}
-
-json result_of(const fs::path& file) { return json::parse(std::ifstream(file)); }
 
 UpdateReport update(std::span<const Episode> episodes = {}) {
   return {.steps = 160,
@@ -43,33 +34,14 @@ UpdateReport update(std::span<const Episode> episodes = {}) {
           .seconds = {.stepping = 1, .inferring = 2, .learning = 5, .waiting = 2}};
 }
 
-class TrainingRunTest : public testing::Test {
+class TrainingRunTest : public HandmadeRunTest {
  protected:
   TrainingRunTest() {
-    options_.system = "paac";
     options_.env = "atari:Pong";
     options_.seed = 7;
-    options_.steps_budget = 1600;
     options_.frames_per_step = 4;
     options_.log_seconds = 0;  // every update
-    options_.stop_requested = [this] { return stop_; };
-    options_.progress = nullptr;
   }
-
-  std::unique_ptr<TrainingRun> start() {
-    auto directory = RunDirectory::create(paths_.folder);
-    directory.write_config("seed = 7\n");
-    return std::make_unique<TrainingRun>(options_, std::move(directory));
-  }
-  std::unique_ptr<TrainingRun> resume() {
-    const auto found = find_latest(paths_.checkpoints(), [](const std::string&) {});
-    return std::make_unique<TrainingRun>(options_, RunDirectory::reopen(paths_.folder), &found);
-  }
-
-  TemporaryFolder folder_;
-  RunPaths paths_{folder_.path() / "run"};
-  TrainingRunOptions options_;
-  bool stop_ = false;
 };
 
 TEST_F(TrainingRunTest, LogsMeansOverTheInterval) {
@@ -159,15 +131,15 @@ TEST_F(TrainingRunTest, EndsWithTheBudget) {
   for (; !run->done(); ++updates) run->record(update());
   EXPECT_EQ(updates, 10);
   run->finish("abc");
-  const auto result = result_of(paths_.result());
-  EXPECT_EQ(result["system"], "paac");
-  EXPECT_EQ(result["env"], "atari:Pong");
-  EXPECT_EQ(result["seed"], 7);
-  EXPECT_EQ(result["steps"], 1600);
-  EXPECT_EQ(result["frames"], 6400);
-  EXPECT_EQ(result["why_ended"], "budget");
-  EXPECT_EQ(result["parameters_sha256"], "abc");
-  EXPECT_TRUE(result["mean_return"].is_null());
+  const auto end = result();
+  EXPECT_EQ(end["system"], "paac");
+  EXPECT_EQ(end["env"], "atari:Pong");
+  EXPECT_EQ(end["seed"], 7);
+  EXPECT_EQ(end["steps"], 1600);
+  EXPECT_EQ(end["frames"], 6400);
+  EXPECT_EQ(end["why_ended"], "budget");
+  EXPECT_EQ(end["parameters_sha256"], "abc");
+  EXPECT_TRUE(end["mean_return"].is_null());
 }
 
 TEST_F(TrainingRunTest, TheRateLeavesOutTheSetUp) {
@@ -182,10 +154,10 @@ TEST_F(TrainingRunTest, TheRateLeavesOutTheSetUp) {
   const double seconds = watch.seconds();
   std::this_thread::sleep_for(500ms);
   run->finish("abc");
-  const double rate = result_of(paths_.result())["steps_per_second"];
+  const double rate = result()["steps_per_second"];
   EXPECT_GE(rate, 4 * 160 / seconds);
   EXPECT_LE(rate, 4 * 160 / 0.04);
-  EXPECT_GE(result_of(paths_.result())["seconds"], seconds + 1);
+  EXPECT_GE(result()["seconds"], seconds + 1);
 }
 
 TEST_F(TrainingRunTest, TheRateIsThatOfAllLegs) {
@@ -198,16 +170,16 @@ TEST_F(TrainingRunTest, TheRateIsThatOfAllLegs) {
   Checkpoint checkpoint;
   run->save(checkpoint);
   run->finish("abc");
-  const double before = result_of(paths_.result())["steps_per_second"];
+  const double before = result()["steps_per_second"];
 
   run.reset();
   resume()->finish("abc");  // without a step
-  EXPECT_EQ(result_of(paths_.result())["steps_per_second"], before);
+  EXPECT_EQ(result()["steps_per_second"], before);
 
   run = resume();
   for (int i = 0; i < 5; ++i) run->record(update());
   run->finish("abc");  // as many steps in hardly more time
-  const double after = result_of(paths_.result())["steps_per_second"];
+  const double after = result()["steps_per_second"];
   EXPECT_GT(after, 1.5 * before);
   EXPECT_LT(after, 2.5 * before);
 }
@@ -234,7 +206,7 @@ TEST_F(TrainingRunTest, EndsWithASignal) {
   stop_ = true;
   EXPECT_TRUE(run->done());
   run->finish("abc");
-  EXPECT_EQ(result_of(paths_.result())["why_ended"], "signal");
+  EXPECT_EQ(result()["why_ended"], "signal");
 }
 
 TEST_F(TrainingRunTest, AResumeGoesOnWithAllCounters) {
@@ -259,7 +231,7 @@ TEST_F(TrainingRunTest, AResumeGoesOnWithAllCounters) {
   EXPECT_EQ(lines[1]["episodes"], 151);
   EXPECT_GE(lines[1]["seconds"], lines[0]["seconds"]);
   // The last hundred returns are 5.1, 5.2, ... 14.9 and 100.
-  EXPECT_NEAR(result_of(paths_.result())["mean_return"], (99 * 10.0 + 100) / 100, 1e-9);
+  EXPECT_NEAR(result()["mean_return"], (99 * 10.0 + 100) / 100, 1e-9);
 }
 
 TEST_F(TrainingRunTest, SavesOnceAtOneStep) {
@@ -327,7 +299,7 @@ TEST_F(TrainingRunTest, KeepsSpoiltParametersOutOfCheckpoints) {
 
 TEST_F(TrainingRunTest, AnErrorIsInTheResult) {
   start()->fail(Error("the disk burns"));
-  EXPECT_EQ(result_of(paths_.result())["why_ended"], "error: the disk burns");
+  EXPECT_EQ(result()["why_ended"], "error: the disk burns");
 }
 
 TEST_F(TrainingRunTest, TheResultTellsDivergenceFromErrors) {
@@ -340,7 +312,7 @@ TEST_F(TrainingRunTest, TheResultTellsDivergenceFromErrors) {
   } catch (const Diverged& error) {
     run->fail(error);
   }
-  EXPECT_THAT(result_of(paths_.result())["why_ended"].get<std::string>(),
+  EXPECT_THAT(result()["why_ended"].get<std::string>(),
               testing::StartsWith("diverged: the gradient norm"));
 }
 
@@ -362,22 +334,22 @@ TEST_F(UntilReturnTest, EndsAtTheReturnOverAFullWindow) {
   run->record(update(bad_));  // another thread's last update
   EXPECT_TRUE(run->done());
   run->finish("abc");
-  const auto result = result_of(paths_.result());
-  EXPECT_EQ(result["why_ended"], "return");
-  EXPECT_EQ(result["steps"], 480);
-  EXPECT_EQ(result["reached_return"]["return"], 10);
-  EXPECT_EQ(result["reached_return"]["steps"], 320);
-  EXPECT_EQ(result["reached_return"]["frames"], 1280);
-  EXPECT_LE(result["reached_return"]["seconds"], result["seconds"]);
+  const auto end = result();
+  EXPECT_EQ(end["why_ended"], "return");
+  EXPECT_EQ(end["steps"], 480);
+  EXPECT_EQ(end["reached_return"]["return"], 10);
+  EXPECT_EQ(end["reached_return"]["steps"], 320);
+  EXPECT_EQ(end["reached_return"]["frames"], 1280);
+  EXPECT_LE(end["reached_return"]["seconds"], end["seconds"]);
 }
 
 TEST_F(UntilReturnTest, AReturnThatIsNotReachedLeavesTheBudget) {
   auto run = start();
   while (!run->done()) run->record(update(bad_));
   run->finish("abc");
-  const auto result = result_of(paths_.result());
-  EXPECT_EQ(result["why_ended"], "budget");
-  EXPECT_TRUE(result["reached_return"].is_null());
+  const auto end = result();
+  EXPECT_EQ(end["why_ended"], "budget");
+  EXPECT_TRUE(end["reached_return"].is_null());
 }
 
 TEST_F(UntilReturnTest, AResumeRemembersItUnlessItIsAfterAnotherReturn) {

@@ -81,8 +81,7 @@ Agent Agent::load(const std::filesystem::path& run, const AgentChoice& choice,
 }
 
 EnvConfig Agent::environment(const std::string& start, const std::vector<Setting>& changes) const {
-  // Copies of a config share the environment's options, so its text makes new ones.
-  auto config = load_config("", parse_toml(config_.toml(), "config"), config_.catalogue);
+  auto config = config_.own_copy();
   if (!start.empty()) choose_start(config.env, start, "start = " + start);
   for (const auto& setting : changes) change_env(config, setting);
   return config.env;

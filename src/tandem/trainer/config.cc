@@ -123,6 +123,8 @@ std::string Config::toml() const {
   return to_toml(copy.fields());
 }
 
+Config Config::own_copy() const { return load_config("", parse_toml(toml(), "config"), catalogue); }
+
 Config load_config(const std::string& system, const std::vector<Setting>& given,
                    const std::shared_ptr<const Catalogue>& catalogue) {
   const auto settings = settings_for_config(given, *catalogue);

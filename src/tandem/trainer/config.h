@@ -47,6 +47,9 @@ struct Config {
 
   /// The resolved config, as in a run's config.toml; load_config reads it back.
   [[nodiscard]] std::string toml() const;
+
+  /// A copy that also has environment options of its own, so that they can be changed.
+  [[nodiscard]] Config own_copy() const;
 };
 
 /// Applies the settings, in their order, over the preset SYSTEM/atari. If they choose an algorithm

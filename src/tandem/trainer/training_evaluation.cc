@@ -38,10 +38,9 @@ struct GameParts {
   Precision precision;
 };
 
-/// The environments of training with the start that the config asks for. Their options lie in an
-/// object of their own, because copies of a config share it.
+/// The environments of training with the start that the config asks for.
 EnvConfig environments_of(const Config& config, bool beside) {
-  auto own = load_config("", parse_toml(config.toml(), "the run's config"), config.catalogue).env;
+  auto own = config.own_copy().env;
   play_whole_games(own);
   const auto& start = config.run.evaluate_start;
   if (start != "trained") choose_start(own, start, "run.evaluate_start = " + start);
