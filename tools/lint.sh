@@ -43,7 +43,7 @@ tidy_inputs() {
 # One input a process; clang-tidy is silent about one without findings.
 check_tidy() {
   tidy_inputs | tr '\n' '\0' |
-    xargs -0 -n 1 -P "$(nproc)" clang-tidy --quiet --checks=-bugprone-suspicious-include -p build \
+    xargs -0 -n 1 -P "$(nproc)" .venv/bin/clang-tidy --quiet --checks=-bugprone-suspicious-include -p build \
       2> >(grep -vE 'warnings? generated' >&2)
 }
 

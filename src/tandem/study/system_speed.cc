@@ -35,6 +35,7 @@ int cores_of(const Config& config) {
 Round measure_round(const Config& config, double seconds, const StopRequested& stop_requested) {
   const double rest = (1 - kTrainingShare) * seconds;
   Round round;
+  // The copy's system changes. NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
   Config short_run = config;
   short_run.system->prepare_to_measure();
   round.training = measure_training(
