@@ -265,7 +265,7 @@ TEST_F(ValueMethodTest, SarsaTakesTheActionThatItValued) {
   collecting.start();
   int of_one = 0;
   for (int i = 0; i < 20; ++i) {
-    auto& rollout = const_cast<Rollout&>(collecting.collect(0));
+    auto& rollout = collecting.collect(0);
     const auto next = rollout.actions(kSteps);
     const std::vector<std::int32_t> chosen(next.begin(), next.end());
     for (const auto action : chosen) of_one += action;
@@ -275,9 +275,9 @@ TEST_F(ValueMethodTest, SarsaTakesTheActionThatItValued) {
     auto other = collector(algorithm);
     StateReader reader(saved.bytes());
     other.load(reader);
-    auto& again = const_cast<Rollout&>(other.collect(0));
+    auto& again = other.collect(0);
     EXPECT_THAT(again.actions(0), ElementsAreArray(chosen));
-    auto& following = const_cast<Rollout&>(collecting.collect(0));
+    auto& following = collecting.collect(0);
     EXPECT_THAT(following.actions(0), ElementsAreArray(chosen));
     EXPECT_THAT(again.actions(), ElementsAreArray(std::as_const(following).actions()));
   }

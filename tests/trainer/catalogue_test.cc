@@ -125,7 +125,7 @@ TEST(Catalogue, AProgramBringsASystemOfItsOwn) {
   const auto catalogue = std::make_shared<const Catalogue>(own);
   const auto config = make_config("own", {"env.id=cartpole", "own.number=5"}, catalogue);
   EXPECT_EQ(value_of(config, "own.number"), 5);
-  const auto copy = config;
+  const auto copy = config;  // NOLINT(performance-unnecessary-copy-initialization): it is tested
   dynamic_cast<OwnSystem&>(*config.system).number = 6;
   EXPECT_EQ(value_of(copy, "own.number"), 5);
   EXPECT_THROW((void)make_config("own", {"env.id=cartpole", "paac.t_max=5"}, catalogue), Error);

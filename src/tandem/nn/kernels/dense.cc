@@ -15,7 +15,7 @@ struct Lanes {
 };
 
 template <std::int64_t kLanes>
-using Vector = typename Lanes<kLanes>::Type;
+using Vector = Lanes<kLanes>::Type;
 
 // Vectors are passed by reference, because the convention for passing them by value depends on the
 // instructions.
