@@ -1,11 +1,16 @@
-// The rule that one thread at a time uses an object, and only in the process that made it.
+// The rule that one thread at a time uses an object, and only in the process that made it. The
+// threads that wait in an object.
 #pragma once
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "tandem/base/error.h"
 
@@ -49,6 +54,42 @@ class Caller {
 
  private:
   Occupancy& occupancy_;
+};
+
+/// The threads within an object's waiting calls. A thread may be there several times: a signal
+/// handler runs within the call that it interrupts. Safe to use from many threads.
+class Visitors {
+ public:
+  void enter() {
+    const std::lock_guard lock(mutex_);
+    threads_.push_back(std::this_thread::get_id());
+  }
+  void leave() {
+    const std::lock_guard lock(mutex_);
+    threads_.erase(std::ranges::find(threads_, std::this_thread::get_id()));
+  }
+  /// Whether a thread other than the calling one is there.
+  [[nodiscard]] bool others() const {
+    const std::lock_guard lock(mutex_);
+    return std::ranges::any_of(threads_,
+                               [](auto thread) { return thread != std::this_thread::get_id(); });
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::thread::id> threads_;
+};
+
+/// A stay of this thread among the visitors.
+class Visit {
+ public:
+  explicit Visit(Visitors& visitors) : visitors_(visitors) { visitors_.enter(); }
+  ~Visit() { visitors_.leave(); }
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+
+ private:
+  Visitors& visitors_;
 };
 
 }  // namespace tandem::python

@@ -65,7 +65,8 @@ nb::dict TrainedAgent::env_options() const {
   nb::dict options;
   auto env = agent_.config().env;
   for (const auto& field : env.fields()) {
-    if (field.key == "id" || field.key == "normalise" || field.key.starts_with("observation_")) {
+    if (field.key == "id" || field.key.starts_with("normalise") ||
+        field.key.starts_with("observation_")) {
       continue;
     }
     std::visit([&](const auto& value) { options[field.key.c_str()] = value; }, field_value(field));

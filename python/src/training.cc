@@ -4,9 +4,11 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <filesystem>
 #include <thread>
 #include <utility>
@@ -33,18 +35,6 @@ void wait_patiently(Attempt attempt) {
   }
 }
 
-/// Counts a thread for as long as it waits.
-class Waiting {
- public:
-  explicit Waiting(std::atomic<int>& count) : count_(count) { ++count_; }
-  ~Waiting() { --count_; }
-  Waiting(const Waiting&) = delete;
-  Waiting& operator=(const Waiting&) = delete;
-
- private:
-  std::atomic<int>& count_;
-};
-
 }  // namespace
 
 Training::Training(TrainingOrder order)
@@ -68,7 +58,15 @@ Training::~Training() {
     return;
   }
   const nb::gil_scoped_release without_gil;
-  thread_.reset();
+  thread_->control().stop();
+  constexpr double kLong = 1e6;
+  while (!thread_->wait_until_ended(kLong)) {
+  }
+  try {
+    if (const auto error = thread_->take_error()) std::rethrow_exception(error);
+  } catch (const std::exception& error) {
+    spdlog::error("{}", error.what());
+  }
 }
 
 std::int64_t Training::steps() const {
@@ -83,7 +81,7 @@ bool Training::ended() const {
 
 std::optional<std::string> Training::next(double seconds) {
   const Caller caller(occupancy_);
-  const Waiting waiting(waiting_);
+  const Visit visit(waiting_);
   const Stopwatch watch;
   std::optional<std::string> line;
   bool ended = false;
@@ -107,7 +105,7 @@ void Training::stop() {
 
 std::string Training::save() {
   occupancy_.require_own_process();
-  const Waiting waiting(waiting_);
+  const Visit visit(waiting_);
   auto& control = thread_->control();
   std::optional<std::filesystem::path> folder;
   try {
@@ -130,8 +128,13 @@ void Training::close() {
   wait_patiently([&](double) {
     constexpr std::chrono::milliseconds kMoment{1};
     std::this_thread::sleep_for(kMoment);  // the threads in calls need the GIL to leave them
-    return waiting_ == 0;
+    return !waiting_.others();
   });
+}
+
+void Training::raise_error() {
+  occupancy_.require_own_process();
+  if (const auto error = thread_->take_error()) std::rethrow_exception(error);
 }
 
 void bind_training(nb::module_& module) {
@@ -140,11 +143,12 @@ void bind_training(nb::module_& module) {
       .def(
           "__init__",
           [](Training* self, const std::string& system, const std::string& base,
-             const Settings& settings, const std::string& folder, bool resume) {
-            new (self) Training({system, base, settings, folder, resume});
+             const Settings& settings, const std::string& folder, bool resume,
+             const std::string& python) {
+            new (self) Training({system, base, settings, folder, resume, python});
           },
           nb::arg("system"), nb::arg("base"), nb::arg("settings"), nb::arg("folder"),
-          nb::arg("resume"))
+          nb::arg("resume"), nb::arg("python"))
       .def_prop_ro("folder", [](const Training& training) { return training.facts().folder; })
       .def_prop_ro("preset", [](const Training& training) { return training.facts().preset; })
       .def_prop_ro("budget", [](const Training& training) { return training.facts().budget; })
@@ -153,7 +157,8 @@ void bind_training(nb::module_& module) {
       .def("next", &Training::next, nb::arg("seconds"))
       .def("stop", &Training::stop)
       .def("save", &Training::save)
-      .def("close", &Training::close);
+      .def("close", &Training::close)
+      .def("raise_error", &Training::raise_error);
 }
 
 }  // namespace tandem::python

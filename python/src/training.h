@@ -23,8 +23,8 @@ class Training {
   /// Begins the training; returns once it is built and runs. Throws the error of building. If a
   /// signal handler raises meanwhile, the training ends.
   explicit Training(TrainingOrder order);
-  /// Ends the training as close() does; does nothing in a forked process, where its threads are
-  /// missing.
+  /// Ends the training as close() does, and reports an error that nobody has taken as a message.
+  /// Does nothing in a forked process, where the training's threads are missing.
   ~Training();
   Training(const Training&) = delete;
   Training& operator=(const Training&) = delete;
@@ -51,6 +51,9 @@ class Training {
   /// call. More calls do nothing.
   void close();
 
+  /// Throws the error that ended the training, unless it has been thrown before.
+  void raise_error();
+
  private:
   Occupancy occupancy_{
       "this training belongs to another process, of which this one is a fork: its threads are not "
@@ -58,7 +61,7 @@ class Training {
       "another thread is waiting for the metrics of this training. Let one thread at a time "
       "iterate "
       "over it"};
-  std::atomic<int> waiting_ = 0;  // threads within next() and save()
+  Visitors waiting_;  // threads within next() and save()
   TrainingFacts facts_;
   std::unique_ptr<TrainingThread> thread_;  // never null
 };

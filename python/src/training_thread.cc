@@ -12,6 +12,7 @@
 #include "tandem/run/run_directory.h"
 #include "tandem/sync/crew.h"
 #include "tandem/trainer/config_request.h"
+#include "tandem/trainer/presets.h"
 #include "tandem/trainer/training.h"
 
 namespace tandem::python {
@@ -29,8 +30,28 @@ void take_no_signals() {
   pthread_sigmask(SIG_SETMASK, &signals, nullptr);
 }
 
+/// Whether the user names an environment in Python, and in which interpreter it runs is open.
+bool needs_python(const TrainingOrder& order) {
+  bool in_python = false;
+  bool named = false;
+  const auto look = [&](const std::string& key, const std::string& text) {
+    if (key == "env.id") in_python = text.starts_with("gym:");
+    named = named || (key == "env.python" && !text.empty());
+  };
+  if (!order.base.empty()) {
+    for (const auto& setting : find_config(published()->presets, order.base)) {
+      if (const auto* text = std::get_if<std::string>(&setting.value)) look(setting.key, *text);
+    }
+  }
+  for (const auto& [key, text] : order.settings) look(key, text);
+  return in_python && !named;
+}
+
 ConfigRequest request_of(const TrainingOrder& order) {
   ConfigRequest request{.system = order.system, .base = order.base, .settings = {}};
+  if (!order.resume && needs_python(order)) {
+    request.settings.push_back({"env.python", order.python, "the present Python"});
+  }
   for (const auto& [key, text] : order.settings) {
     request.settings.push_back({key, text, fmt::format("{}={}", key, text)});
   }

@@ -26,6 +26,7 @@ struct TrainingOrder {
   std::vector<std::pair<std::string, std::string>> settings;  // keys and the texts of values
   std::string folder;                                         // empty: as the command line names it
   bool resume = false;                                        // go on with the run in `folder`
+  std::string python;  // the interpreter of environments in Python, if no other is named
 };
 
 /// Facts of a training that is built. Value type.

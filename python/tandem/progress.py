@@ -57,9 +57,11 @@ class Bar:
 
 
 def make_progress(wanted: bool, steps: int, budget: int) -> Progress:
-    """A bar where tqdm is installed, else lines."""
+    """A bar in a terminal or a notebook, if tqdm is installed, else lines."""
     if not wanted:
         return Silence()
+    if not sys.stderr.isatty() and "ipykernel" not in sys.modules:
+        return Lines(budget)
     try:
         from tqdm.auto import tqdm
     except ImportError:

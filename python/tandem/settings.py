@@ -2,7 +2,6 @@
 
 import base64
 import os
-import sys
 import zlib
 from collections.abc import Mapping
 from typing import Any, TypeAlias
@@ -44,8 +43,7 @@ def as_env_settings(env: EnvId | Mapping[str, Any] | None) -> Texts:
     if isinstance(env, Mapping):
         return as_settings({"env": env})
     if isinstance(env, str):
-        python = [("env.python", sys.executable)] if env.startswith("gym:") else []
-        return [("env.id", env), *python]
+        return [("env.id", env)]
     if not callable(env):
         raise Error(
             f"{env!r} is no environment: give an id such as 'atari:Pong', a function that makes a "
@@ -60,7 +58,7 @@ def as_env_settings(env: EnvId | Mapping[str, Any] | None) -> Texts:
             "it, and the run keeps it in its config. Let the function load large data from a file"
         )
     text = "base64:" + base64.b64encode(packed).decode()
-    return [("env.id", env_id(env)), ("env.python", sys.executable), ("env.pickle", text)]
+    return [("env.id", env_id(env)), ("env.pickle", text)]
 
 
 def as_path(path: str | os.PathLike[str] | None) -> str:

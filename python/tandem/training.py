@@ -2,12 +2,16 @@
 
 import atexit
 import json
+import logging
 import os
+import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from tandem import _core
 from tandem.agent import Agent
@@ -38,6 +42,10 @@ def _end_all() -> None:
     try:
         for training in list(_running):
             training.close()
+            try:
+                training._native.raise_error()
+            except Error as error:
+                logging.getLogger("tandem").error("%s", error)
     except KeyboardInterrupt:
         os._exit(130)
 
@@ -133,7 +141,9 @@ class Training(Iterator[Metrics]):
     ) -> None:
         self._callbacks = tuple(callbacks)
         try:
-            self._native = _core.Training(system, config, settings, run_dir, resumes)
+            self._native = _core.Training(
+                system, config, settings, run_dir, resumes, sys.executable
+            )
         finally:
             forward_messages()
         _running.add(self)
@@ -234,10 +244,10 @@ class Training(Iterator[Metrics]):
     def save(self) -> Path:
         """Waits for a checkpoint of the present state or a later one, and returns its folder.
 
-        The last three checkpoints of a run stay. Ctrl-C ends the wait alone.
+        The last three checkpoints of a run stay. Once the training has made its last step, this is
+        the last one. Ctrl-C ends the wait alone.
 
-        Raises `Error` if the training has ended, and the error that ended it unless that has been
-        raised before.
+        Raises the error that ended the training, or `Error` if that has been raised before.
         """
         try:
             return Path(self._native.save())
@@ -249,6 +259,8 @@ class Training(Iterator[Metrics]):
 
         `save()` writes a checkpoint of the present state before. Raises `Error` if there is none.
         """
+        if self.running and not any((self.run_dir / "checkpoints").glob("0*")):
+            raise Error("the training has no checkpoint yet; call save() first")
         return Agent.load(self.run_dir, best=best)
 
     def close(self) -> None:
@@ -259,8 +271,10 @@ class Training(Iterator[Metrics]):
     def __enter__(self) -> "Training":
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         self.close()
+        if kind is None:
+            self._native.raise_error()  # of a loop that was left before its end
 
     def __repr__(self) -> str:
         return f"<tandem.Training in {self.run_dir}: {self.steps} of {self.budget} steps>"
@@ -285,7 +299,8 @@ class Training(Iterator[Metrics]):
     def _call(self, metrics: Metrics) -> None:
         try:
             for callback in self._callbacks:
-                if callback(metrics) is False:
+                answer = callback(metrics)
+                if isinstance(answer, (bool, np.bool_)) and not answer:
                     self.stop()
         except BaseException:
             self._callbacks = ()

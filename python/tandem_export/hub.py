@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tandem_export.card import Games, as_games, card
+from tandem_export.files import ExportError
 from tandem_export.network import Agent
 from tandem_export.onnx_file import write_onnx
 from tandem_export.program import Program
@@ -31,6 +32,15 @@ def _results(games: Games) -> dict[str, Any]:
     }
 
 
+def _without_own_machine(config: str) -> str:
+    """A config without its Python and without the code of a function that makes the environment.
+
+    The code holds the paths of modules, and a reader of the folder should not have to run it.
+    """
+    lines = config.splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith(("pickle = ", "python = ")))
+
+
 def _write_json(file: Path, data: dict[str, Any]) -> None:
     file.write_text(json.dumps(data, indent=2) + "\n")
 
@@ -46,12 +56,19 @@ def fill_hub(
     shutil.copyfile(parts / "model.safetensors", model)
     write_onnx(agent, read(model), folder / "model.onnx")
     (folder / "model.py").write_text(torch_source(agent, shapes(model), "model"))
-    shutil.copyfile(program.run / "config.toml", folder / "config.toml")
+    config = (program.run / "config.toml").read_text()
+    (folder / "config.toml").write_text(_without_own_machine(config))
     events = sorted(program.run.glob("events.out.tfevents.*"))
     for file in events:
         # The name ends with the machine's, which is nobody's business.
         shutil.copyfile(file, folder / ".".join(file.name.split(".")[:EVENT_WORDS]))
-    games = as_games(program.evaluate(episodes))
+    played = program.evaluate(episodes)
+    if played["checkpoint_steps"] != agent.steps:
+        raise ExportError(
+            "the training found a better checkpoint while the games were played; run the same "
+            "command again"
+        )
+    games = as_games(played)
     complaint = program.record(folder / "replay.mp4")
     description = json.loads((parts / "network.json").read_text())
     _write_json(folder / "config.json", _config(agent, description, games))

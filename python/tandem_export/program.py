@@ -35,7 +35,7 @@ class Program:
 
     def at(self, steps: int) -> "Program":
         """The same with the checkpoint of these steps, whichever is the newest by now."""
-        if "--checkpoint" in self.agent:
+        if "--checkpoint" in self.agent or "--best" in self.agent:
             return self
         return Program(self.file, (*self.agent, "--checkpoint", str(steps)))
 

@@ -14,6 +14,9 @@ from tandem_track.errors import TrackError
 # Python's own since 3.11; before that a package of the same functions.
 TOML_READER = "tomllib" if sys.version_info >= (3, 11) else "tomli"
 
+# Keys of the config that tell of this machine alone.
+PRIVATE = ("env.pickle", "env.python")
+
 Value = str | int | float | bool
 
 
@@ -80,10 +83,14 @@ class RunFolder:
             raise TrackError(f"{self.path / 'result.json'} is damaged: {error}") from error
 
     def config(self) -> Mapping[str, Value]:
-        """The resolved config, by the names of its keys: "optimizer.lr"."""
+        """The resolved config, by the names of its keys: "optimizer.lr".
+
+        Leaves out this machine's Python, and the code of a function that makes the environment.
+        """
         file = self.path / "config.toml"
         try:
-            return flat(importlib.import_module(TOML_READER).loads(file.read_text()))
+            config = flat(importlib.import_module(TOML_READER).loads(file.read_text()))
+            return {key: value for key, value in config.items() if key not in PRIVATE}
         except ModuleNotFoundError as error:
             raise TrackError(
                 f"Python 3.10 needs tomli to read {file}: {sys.executable} -m pip install tomli"

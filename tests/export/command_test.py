@@ -137,6 +137,22 @@ class Export(unittest.TestCase):
 
         self.assert_the_code_of_the_card_runs(folder)
 
+    def test_the_best_checkpoint_and_a_function_as_environment(self):
+        script = (
+            "import gymnasium, sys, tandem\n"
+            "tandem.train('paac', lambda: gymnasium.make('CartPole-v1'), steps='2k', "
+            "run_dir=sys.argv[1], progress=False, evaluate_steps='1k', evaluate_episodes=1)"
+        )
+        run = self.folder / "run"
+        subprocess.run([sys.executable, "-c", script, run], check=True, capture_output=True)
+        hub = self.folder / "hub"
+        words = ["--best", "--hub", hub, "--episodes", 1]
+        done = tandem("export", run, *words)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        config = (hub / "config.toml").read_text()
+        self.assertIn('id = "gym:make"', config)
+        self.assertNotRegex(config, "(?m)^(pickle|python) = ")
+
     def assert_the_code_of_the_card_runs(self, folder):
         blocks = re.findall(r"```python\n(.*?)```", (folder / "README.md").read_text(), re.DOTALL)
         self.assertEqual(len(blocks), 2)

@@ -30,6 +30,8 @@ RUNS = {
     "memory": "paac --env memory --steps 2000",  # recurrent
     "values": "apex --env cartpole --steps 2000 --set dqn.epsilon_eval=0.5",
     "dpg": "apex --env pendulum --steps 2000",
+    "statistics": "paac --env pendulum --steps 2000 --set env.normalise=running "
+    "--set env.normalise_rewards=true",
 }
 
 

@@ -108,6 +108,23 @@ except KeyboardInterrupt:
         finish(process)
         self.assert_stopped()
 
+    # Seen hanging when close() waited for the call that its own thread was in.
+    def test_a_signal_handler_may_close_the_training(self):
+        process = start_python(
+            BEGIN
+            + """
+training = begin(log_seconds=1000)
+signal.signal(signal.SIGINT, lambda *_: training.close())
+print("ready")
+print("ended by", training.run()["why_ended"])
+""",
+            self.run_dir,
+        )
+        seconds = self.interrupt(process, lambda: time.sleep(0.3), "ended by signal")
+        self.assertLess(seconds, 5)
+        finish(process)
+        self.assert_stopped()
+
     # Must fail when a measurement of the environment went on.
     def test_ctrl_c_ends_the_construction(self):
         process = start_python(

@@ -134,6 +134,30 @@ class CommandLine(TrainingTest):
         self.assertIn("did you mean train?", done.stderr)
 
 
+class Python(TrainingTest):
+    """Environments in Python run in the training's own, unless the user names another."""
+
+    def python_of(self, env, **settings):
+        self.begin(env=env, steps="100", **settings).run()
+        lines = (self.run_dir / "config.toml").read_text().splitlines()
+        return [line for line in lines if line.startswith("python = ")]
+
+    def test_the_table_of_the_environment(self):
+        self.assertEqual(
+            self.python_of({"id": "gym:CartPole-v1"}), [f'python = "{sys.executable}"']
+        )
+
+    def test_a_config(self):
+        config = self.folder / "config.toml"
+        config.write_text('[env]\nid = "gym:CartPole-v1"\n')
+        ours = self.python_of(None, config=config)
+        self.assertEqual(ours, [f'python = "{sys.executable}"'])
+
+    def test_another_one(self):
+        with self.assertRaisesRegex(tandem.Error, "/no/python"):
+            self.begin(env="gym:CartPole-v1", **{"env.python": "/no/python"})
+
+
 class Iteration(TrainingTest):
     def test_items_are_the_lines_of_metrics(self):
         training = self.begin(steps="40k", seed=2)
@@ -263,11 +287,10 @@ class Saving(TrainingTest):
             thread.join(30)
         self.assertEqual(len(saved), 4)
 
-    def test_after_the_end_it_says_so(self):
+    def test_after_the_end_it_is_the_last_checkpoint(self):
         training = self.begin(steps="1k")
         training.run()
-        with self.assertRaisesRegex(tandem.Error, "ended"):
-            training.save()
+        self.assertEqual(training.save().name, checkpoints_of(self.run_dir)[-1])
         training.stop()
 
     # Must hang when the end of the run did not wake the waiting thread.
@@ -313,6 +336,10 @@ class Resuming(TrainingTest):
 
 
 class Callbacks(TrainingTest):
+    def test_a_false_of_numpy_stops_the_training(self):
+        training = self.begin(callbacks=[lambda metrics: np.mean([metrics["steps"]]) < 0])
+        self.assertEqual(training.run()["why_ended"], "signal")
+
     def test_they_receive_each_item(self):
         seen = []
         training = self.begin(steps="20k", callbacks=[seen.append, lambda metrics: None])
@@ -346,6 +373,39 @@ class Errors(TrainingTest):
 
 
 class Endings(TrainingTest):
+    def spoil(self):
+        """Lets no checkpoint be written."""
+        (self.run_dir / "checkpoints").write_text("no folder")
+
+    def test_a_block_raises_the_error_that_nobody_took(self):
+        with self.assertRaisesRegex(tandem.Error, "cannot"), self.begin() as training:
+            next(training)
+            self.spoil()
+        self.assertEqual(list(training), [])
+
+    def test_an_exception_in_a_block_comes_before_the_error_of_the_training(self):
+        with self.assertRaises(ZeroDivisionError), self.begin() as training:
+            next(training)
+            self.spoil()
+            1 / 0
+
+    def test_a_training_without_references_logs_its_error(self):
+        training = tandem.Training("paac", "cartpole", run_dir=self.run_dir, **ENDLESS)
+        next(training)
+        self.spoil()
+        with self.assertLogs("tandem", "ERROR") as logs:
+            del training
+            gc.collect()
+            self.begin(steps="1k", run_dir=self.folder / "another").run()
+        self.assertIn("cannot", logs.output[0])
+
+    def test_there_is_no_agent_before_a_checkpoint(self):
+        training = self.begin()
+        with self.assertRaisesRegex(tandem.Error, r"no checkpoint yet; call save\(\) first"):
+            training.agent()
+        training.save()
+        self.assertGreater(training.agent().step, 0)
+
     # Must fail without the class's destructor: the run went on to its budget.
     def test_a_training_without_references_ends(self):
         training = tandem.Training("paac", "cartpole", run_dir=self.run_dir, **ENDLESS)
@@ -358,8 +418,9 @@ class Endings(TrainingTest):
 
 
 class Progress(TrainingTest):
-    def shown(self, **settings):
+    def shown(self, terminal=True, **settings):
         errors = io.StringIO()
+        errors.isatty = lambda: terminal
         with contextlib.redirect_stderr(errors), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tandem.train("paac", "cartpole", run_dir=self.run_dir, steps="30k", **QUICK, **settings)
@@ -372,6 +433,9 @@ class Progress(TrainingTest):
     def test_lines_without_tqdm(self):
         with mock.patch.dict(sys.modules, {"tqdm.auto": None}):
             self.assertRegex(self.shown(), r"tandem: [\d,]+ of 30,000 steps, steps/s [\d,]+")
+
+    def test_lines_in_a_file(self):
+        self.assertRegex(self.shown(terminal=False), r"tandem: [\d,]+ of 30,000 steps")
 
     def test_silence(self):
         self.assertEqual(self.shown(progress=False), "")

@@ -11,6 +11,7 @@
 
 #include "tandem/algo/a2c.h"
 #include "tests/support/counting_network.h"
+#include "tests/support/error_of.h"
 #include "tests/support/linear_network.h"
 
 namespace tandem {
@@ -110,6 +111,12 @@ TEST_F(EvaluationTest, PlaysOneWholeGameInEachEnvironment) {
   EXPECT_EQ(counts_.environments, 5);
   EXPECT_THAT(lengths(result), ElementsAre(3, 6, 9, 12, 15));
   EXPECT_EQ(counts_.steps, 3 + 6 + 9 + 12 + 15);
+}
+
+TEST_F(EvaluationTest, AGameThatDoesNotEndIsAnError) {
+  EXPECT_EQ(lengths(play({.episodes = 3, .most_steps = 9})).back(), 9);
+  EXPECT_THAT(error_of([&] { play({.episodes = 3, .most_steps = 8}); }),
+              testing::HasSubstr("a game has not ended after 8 steps"));
 }
 
 TEST_F(EvaluationTest, GreedyTakesTheMostProbableActionAlways) {

@@ -1,11 +1,14 @@
 #include "tandem/run/evaluation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <limits>
 #include <utility>
 
+#include "tandem/base/error.h"
 #include "tandem/base/median.h"
 
 namespace tandem {
@@ -56,7 +59,13 @@ Evaluation evaluate(const EvaluationOptions& options, const EnvFactory& make_env
                           .threads = options.threads > 1 ? options.threads : 0,
                           .seed = options.seed});
     Games games(std::move(env), network, rule, options.play);
-    while (!games.over()) {
+    for (std::int64_t step = 0; !games.over(); ++step) {
+      if (options.most_steps > 0 && step == options.most_steps) {
+        throw Error(
+            fmt::format("a game has not ended after {} steps, so it has no result; give the "
+                        "environment a limit, such as gymnasium.wrappers.TimeLimit",
+                        step));
+      }
       games.step();
       options.on_step(first + games.ended());
     }

@@ -14,10 +14,11 @@ namespace tandem {
 
 /// The number and kind of games to play. Value type.
 struct EvaluationOptions {
-  int episodes = 30;          // as in PAAC's Table 1
-  Play play = Play::sampled;  // how actions are chosen
-  std::uint64_t seed = 0;     // of the environments' streams
-  int threads = 1;            // threads that step environments
+  int episodes = 30;            // as in PAAC's Table 1
+  Play play = Play::sampled;    // how actions are chosen
+  std::uint64_t seed = 0;       // of the environments' streams
+  int threads = 1;              // threads that step environments
+  std::int64_t most_steps = 0;  // of a game; one that has not ended then is an error. 0: no limit
   /// Called after each step of all unfinished games, with the number of ended ones. An exception
   /// that it throws ends the games and reaches the caller.
   std::function<void(int ended)> on_step = [](int /*ended*/) {};
@@ -38,7 +39,7 @@ Evaluation summarise(std::vector<Episode> games);
 
 /// Plays exactly `episodes` whole games, each in its own environment. With fewer environments, the
 /// first `episodes` games to end would more often be short ones. The same seed gives the same games
-/// for any number of `threads`. Throws Error when an environment fails.
+/// for any number of `threads`. Throws Error when an environment fails or a game is too long.
 Evaluation evaluate(const EvaluationOptions& options, const EnvFactory& make_env, Network& network,
                     const ActingRule& rule);
 

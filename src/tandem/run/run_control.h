@@ -32,11 +32,12 @@ class RunControl {
   Request ask();
 
   /// Waits for the checkpoint of a request, at most so many seconds. Returns its folder, or nothing
-  /// if it has not been written yet. Throws Error when the run has ended without it.
+  /// if it has not been written yet. After the last step that is the last checkpoint. Throws Error
+  /// when the run has ended by an error.
   std::optional<std::filesystem::path> wait_for(Request request, double seconds);
 
   /// Asks for a checkpoint, waits until it is written, and returns its folder. Throws Error when
-  /// the run has ended without it.
+  /// the run has ended by an error.
   std::filesystem::path save();
 
   /// The next functions are for the run itself.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <system_error>
@@ -284,10 +285,10 @@ void TrainingRun::finish(const std::string& parameters_sha256) {
     show_progress();
     if (printer_) printer_->end_line();
     ended = result(why_done(), parameters_sha256);
-    // The last checkpoint shows the last state, so it also answers requests that came after it.
-    options_.control->answer(options_.control->take(), last_checkpoint_);
-    options_.control->end(
-        fmt::format("the run has ended; its last checkpoint is {}", last_checkpoint_.string()));
+    // The last checkpoint shows the last state, so it answers all requests from now on, too.
+    constexpr auto kEveryRequest = std::numeric_limits<RunControl::Request>::max();
+    if (!last_checkpoint_.empty()) options_.control->answer(kEveryRequest, last_checkpoint_);
+    options_.control->end("the run has ended without a checkpoint");
   }
   const bool evaluates = evaluator_ != nullptr && complete();
   if (evaluates) evaluate_last();

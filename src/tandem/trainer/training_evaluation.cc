@@ -19,6 +19,9 @@ namespace {
 
 constexpr std::uint64_t kEvaluation = std::uint64_t{1} << 45;  // a stream that draws the seed
 
+// More steps than games of Atari take, whose papers cap them at 108,000 frames.
+constexpr std::int64_t kMostSteps = 108'000;
+
 std::uint64_t seed_of(const RunConfig& run) {
   Stream stream(static_cast<std::uint64_t>(run.seed), kEvaluation);
   const std::uint64_t high = stream.bits();
@@ -91,6 +94,7 @@ std::optional<EvaluatorOptions> training_evaluation(const Config& config) {
                                             .play = games->play,
                                             .seed = games->seed,
                                             .threads = stepping,
+                                            .most_steps = kMostSteps,
                                             .on_step = after_step};
             std::vector<float> parameters(
                 static_cast<std::size_t>(games->architecture.parameter_count()));
