@@ -137,6 +137,7 @@ class Export(unittest.TestCase):
 
         self.assert_the_code_of_the_card_runs(folder)
 
+    @unittest.skipUnless(importlib.util.find_spec("tandem"), "no Python package")
     def test_the_best_checkpoint_and_a_function_as_environment(self):
         script = (
             "import gymnasium, sys, tandem\n"

@@ -70,7 +70,7 @@ class Agents(unittest.TestCase):
         np.testing.assert_array_equal(actions, heads.policy.argmax(axis=1))
         self.assertEqual((actions.dtype, actions.shape), (np.int64, (50,)))
         self.assertEqual((heads.value.shape, heads.state, state), ((50,), None, None))
-        for name in ("pendulum", "dpg"):
+        for name in ("pendulum", "dpg", "statistics"):
             agent = self.load(name)
             seen = self.observations(agent, 7)
             actions, _ = agent.act(seen, deterministic=True)

@@ -387,7 +387,7 @@ class Endings(TrainingTest):
         with self.assertRaises(ZeroDivisionError), self.begin() as training:
             next(training)
             self.spoil()
-            1 / 0
+            raise ZeroDivisionError
 
     def test_a_training_without_references_logs_its_error(self):
         training = tandem.Training("paac", "cartpole", run_dir=self.run_dir, **ENDLESS)
