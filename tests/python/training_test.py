@@ -149,7 +149,7 @@ class Python(TrainingTest):
 
     def test_a_config(self):
         config = self.folder / "config.toml"
-        config.write_text('[env]\nid = "gym:CartPole-v1"\n')
+        config.write_text('[env]\nid = "gym:CartPole-v1"\n[net]\narch = "mlp"\n')
         ours = self.python_of(None, config=config)
         self.assertEqual(ours, [f'python = "{sys.executable}"'])
 
