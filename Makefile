@@ -63,11 +63,11 @@ format: setup ## Format all C++ and Python
 	tools/lint.sh --format
 
 asan: setup ## Run the tests under AddressSanitizer and UBSan, but for the trainings
-	$(call sanitized,asan,address$(comma)undefined,)
+	$(call sanitized,asan,address$(comma)undefined,all,)
 
 tsan: export TSAN_OPTIONS := suppressions=$(CURDIR)/tests/support/tsan.supp
-tsan: setup ## Run the tests of C++ under ThreadSanitizer, without libtorch, Python and plug-ins
-	$(call sanitized,tsan,thread,-DTANDEM_TORCH=OFF -DTANDEM_PYTHON=OFF -DTANDEM_BUILD_PLUGINS=OFF)
+tsan: setup ## Run the tests with threads under ThreadSanitizer, without libtorch, Python and plug-ins
+	$(call sanitized,tsan,thread,tests/all,-DTANDEM_TORCH=OFF -DTANDEM_PYTHON=OFF -DTANDEM_BUILD_PLUGINS=OFF)
 
 clean: ## Remove what was built; keep .venv, .deps and runs
 	rm -rf build build-asan build-tsan
@@ -79,8 +79,8 @@ help: ## List these targets
 comma := ,
 define sanitized
 cmake -S . -B build-$(1) -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-  -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DTANDEM_SANITIZE=$(2) $(3) \
+  -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DTANDEM_SANITIZE=$(2) $(4) \
   -DTANDEM_TORCH_DIR="$$(cat .deps/torch-dir 2>/dev/null)"
-cmake --build build-$(1)
+cmake --build build-$(1) --target $(3)
 $(CTEST) --test-dir build-$(1)
 endef
