@@ -30,8 +30,9 @@ MOST_SECONDS = 60  # for the start and the end of a run
 MORE = {"apex": {"replay.min_fill": "2000", "replay.capacity": "100k", "apex.keep_replay": "false"}}
 
 PYTHON = """
-import json, sys
+import json, signal, sys
 import tandem
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 training = tandem.Training(**json.loads(sys.argv[1]))
 try:
     for metrics in training:
