@@ -6,7 +6,7 @@ All get the same transitions of 4x84x84 bytes, 50 at a time, and give batches of
 what more of them bring. Contenders take short turns, round after round, so that other work on the
 machine affects all alike. Only ratios of one run mean anything.
 
-The first time, the peers are installed into .venv-torchrl and .venv-reverb. A contender that cannot
+The first time, the peers are installed into .venv-torchrl (5 GB) and .venv-reverb. A contender that cannot
 be installed or does not start is left out, and the output says why.
 """
 
@@ -34,7 +34,7 @@ NAMES = {
 }
 TURNS = {"insert": "inserted/s", "sample": "sampled/s", "update": "sampled and updated/s"}
 INSTALLS = {
-    ".venv-torchrl": ["torch==2.13.0", "torchrl"],
+    ".venv-torchrl": ["torch==2.14.1", "torchrl==0.14.1"],  # its compiled part needs this torch
     ".venv-reverb": ["dm-reverb[tensorflow]"],
 }
 
