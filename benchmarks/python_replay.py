@@ -6,8 +6,8 @@ All get the same transitions of 4x84x84 bytes, 50 at a time, and give batches of
 what more of them bring. Contenders take short turns, round after round, so that other work on the
 machine affects all alike. Only ratios of one run mean anything.
 
-The first time, the peers are installed into .venv-torchrl (5 GB) and .venv-reverb. A contender that cannot
-be installed or does not start is left out, and the output says why.
+The first time, the peers are installed into .venv-torchrl (5 GB) and .venv-reverb. A contender that
+cannot be installed or does not start is left out, and the output says why.
 """
 
 import argparse
