@@ -93,7 +93,7 @@ TEST_F(CollectorTest, AnActorThatOnlyGoesForwardLeavesNothingInTheNetwork) {
 }
 
 // Returns of ThreeSteps with rewards of 5 and a discount of 0.5 are 5, 7.5 and 8.75. The rule,
-// which clips to +-1, gets the scaled rewards; reported returns are raw. Must fail when the rule
+// which clips to +-1, gets the scaled rewards; reported returns are raw. Seen failing when the rule
 // clipped first, when an episode's end did not restart the return, and when save() left out the
 // scale.
 TEST_F(CollectorTest, ScalesRewardsBeforeTheRuleAndKeepsTheScale) {

@@ -29,7 +29,7 @@ std::vector<float> scaled(RewardScale& scale, int row, std::size_t first, std::s
   return all;
 }
 
-// Must fail without end_episode(), with the variance of the returns before this one, and without
+// Seen failing without end_episode(), with the variance of the returns before this one, and without
 // clipping.
 TEST(RewardScale, IsThatOfVecNormalizeInEachRow) {
   RewardScale scale(2, 0.9);
@@ -41,7 +41,7 @@ TEST(RewardScale, IsThatOfVecNormalizeInEachRow) {
   }
 }
 
-// Must fail when the return within an episode was not saved.
+// Seen failing when the return within an episode was not saved.
 TEST(RewardScale, GoesOnFromASavedState) {
   RewardScale whole(1, 0.9);
   const auto all = scaled(whole, 0, 0, kRaw.size());

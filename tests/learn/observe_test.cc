@@ -73,7 +73,7 @@ TEST(Observe, MeanAndVarianceAreThoseOfNumpy) {
 }
 
 // However the observations are divided among batches and pieces, the statistics are those of all of
-// them at once. Must fail without the distance between the means in the merged variance.
+// them at once. Seen failing without the distance between the means in the merged variance.
 TEST(Observe, ManyBatchesGiveTheMomentsOfAllObservations) {
   Stream stream(5, 6);
   auto statistics = no_statistics();
@@ -102,7 +102,7 @@ TEST(Observe, ManyBatchesGiveTheMomentsOfAllObservations) {
   EXPECT_EQ(result.variance[2], 0);
 }
 
-// A mean of a billion observations still follows a batch of five. Must fail without the rests.
+// A mean of a billion observations still follows a batch of five. Seen failing without the rests.
 TEST(Observe, FollowsAfterABillionObservations) {
   auto statistics = no_statistics();
   auto result = input_statistics_in(statistics);
@@ -139,7 +139,7 @@ void update(Learner& learner, std::size_t gradients) {
   for (int i = 0; i < 3; ++i) (void)learner.apply(all, i, workers);
 }
 
-// An optimizer divides by the mean square of a gradient, which would be 0 here: 0 / 0. Must fail
+// An optimizer divides by the mean square of a gradient, which would be 0 here: 0 / 0. Seen failing
 // when the optimizer had all parameters, and when the norm counted all of the gradient.
 TEST(Observe, OptimizersLeaveTheStatisticsAlone) {
   for (const std::string kind : {"rmsprop", "centered_rmsprop", "momentum", "adam"}) {
@@ -188,7 +188,7 @@ TEST(Observe, ASharedModelShowsParametersAndStatisticsOfOneUpdate) {
   EXPECT_THAT(statistics.count, ElementsAre(2, 0));
 }
 
-// Every observation counts, also while other threads update and copy the parameters. Must fail
+// Every observation counts, also while other threads update and copy the parameters. Seen failing
 // without the lock in observe(), and when apply() wrote the statistics, too.
 TEST(Observe, NoObservationOfManyThreadsIsLost) {
   constexpr int kThreads = 4;

@@ -83,7 +83,7 @@ TEST(InputNormaliser, ShiftsScalesAndClips) {
   EXPECT_THROW(normaliser.write(std::as_bytes(std::span(kShown)).first(8), seen), std::logic_error);
 }
 
-// Must fail when the network normalised twice, and with statistics that changed unseen.
+// Seen failing when the network normalised twice, and with statistics that changed unseen.
 TEST(NormalisedNetwork, SeesWhatANetworkOverNormalisedNumbersSees) {
   for (const bool separate : {false, true}) {
     const NetConfig net{.arch = "mlp", .lstm = separate ? 4 : 0, .separate = separate};

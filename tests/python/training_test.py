@@ -266,7 +266,7 @@ class Iteration(TrainingTest):
 
 
 class Saving(TrainingTest):
-    # Must fail when a checkpoint was due by the time alone: save() waited for the end.
+    # Seen hanging when a checkpoint was due by the time alone: save() waited for the end.
     def test_a_save_returns_its_checkpoint(self):
         training = self.begin()
         before = next(training)["steps"]

@@ -63,7 +63,7 @@ TEST_F(RunControlTest, ACheckpointOfTheSameStepAnswersAnotherRequest) {
   EXPECT_EQ(name_of(request), "000000000010");
 }
 
-// Must fail when write() took up the requests instead of stamp(): the state is older than they.
+// Seen failing when write() took up the requests instead of stamp(): the state is older than they.
 TEST_F(RunControlTest, ACheckpointAnswersNoRequestThatCameAfterItsState) {
   Checkpoint checkpoint;
   const auto step = run_.stamp(checkpoint);
@@ -86,7 +86,7 @@ TEST_F(RunControlTest, TheLastCheckpointAnswersRequestsAtTheEnd) {
   EXPECT_EQ(control_->save().filename(), "000000000010");
 }
 
-// Must hang when fail() did not tell the control.
+// Seen hanging when fail() did not tell the control.
 TEST_F(RunControlTest, AnErrorOfTheRunEndsAWait) {
   auto waiting = std::async(std::launch::async, [&] { control_->save(); });
   while (!control_->asked()) std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -86,7 +86,7 @@ TEST_F(TrainingRunEvaluationTest, ACheckpointThatIsDueServesAnEvaluationToo) {
   EXPECT_EQ(find_latest(paths_.best(), {}).checkpoint.blobs.count("envs"), 1U);
 }
 
-// Must fail when an evaluation that is due takes the last checkpoint.
+// Seen failing when an evaluation that is due takes the last checkpoint.
 TEST_F(TrainingRunEvaluationTest, ASignalLeavesACheckpointAlsoWhenAnEvaluationIsDue) {
   options_.evaluation = returns_of_steps(160);
   auto run = start();

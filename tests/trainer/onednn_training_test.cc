@@ -127,7 +127,7 @@ TEST_F(FrontDoorTest, AnAgentKeepsWhatItWasTrainedWith) {
 /// Every system saves on request: how its threads stop for a checkpoint is its own.
 class SaveTest : public FrontDoorTest, public testing::WithParamInterface<const char*> {};
 
-// Must fail when checkpoint_due() looked at the time alone: the request was answered by the last
+// Seen hanging when checkpoint_due() looked at the time alone: the request was answered by the last
 // checkpoint.
 TEST_P(SaveTest, ATrainingSavesOnRequestAndGoesOn) {
   const std::string system = GetParam();
@@ -152,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(Systems, SaveTest,
                          testing::Values("paac", "a3c", "ga3c", "hts", "impala", "apex"),
                          [](const auto& system) { return std::string(system.param); });
 
-// Must hang without Training's own word to the control.
+// Seen hanging without Training's own word to the control.
 TEST_F(FrontDoorTest, ARunThatCannotBeginLetsNobodyWaitForACheckpoint) {
   Training training(config("400"), run_folder(), false);
   std::filesystem::create_directory(run_folder() / "metrics.jsonl");

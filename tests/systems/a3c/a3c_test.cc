@@ -38,7 +38,7 @@ TEST_F(A3cTest, OneThreadGivesTheSameBitsEachTime) {
   EXPECT_EQ(train({.folder = folder("one")}, one), train({.folder = folder("two")}, one));
 }
 
-// Must fail without the lock in Hogwild::observe().
+// Seen failing without the lock in Hogwild::observe().
 TEST_F(A3cTest, StatisticsAreThoseOfAllThreadsObservations) {
   auto scenario = noisy(folder("run"), 3000);
   scenario.checkpoint_minutes = 1e-4;

@@ -73,7 +73,7 @@ class Ga3cTest : public testing::Test {
   TemporaryFolder root_;
 };
 
-// Every sample is observed once. Must fail with the last states of experiences among them.
+// Every sample is observed once. Seen failing with the last states of experiences among them.
 TEST_F(Ga3cTest, StatisticsAreThoseOfAllObservationsLearntFrom) {
   auto scenario = noisy(folder("run"), 3000);
   scenario.checkpoint_minutes = 1e-4;

@@ -205,7 +205,7 @@ TEST_F(HtsTest, IsEquationSix) {
 }
 
 // theta_{j+1} has the statistics of the experience of theta_{j-1}; actors' activations and the
-// gradient used those of theta_{j-1}. Must fail when the update came after stage().
+// gradient used those of theta_{j-1}. Seen failing when the update came after stage().
 TEST_F(HtsTest, IsEquationSixWithStatistics) {
   HtsConfig config = {.envs = 6, .executors = 3, .actors = 1, .alpha = 4, .envs_per_group = 6};
   const auto expected = tandem::train(noisy(folder("turns"), 2400), [](TrainingContext& context) {

@@ -39,7 +39,7 @@ class ImpalaTest : public testing::Test {
 
 Algorithm make_vtrace() { return make_a2c({.correction = "vtrace"}); }
 
-// Every sample is observed once. Must fail with the last states of experiences among them.
+// Every sample is observed once. Seen failing with the last states of experiences among them.
 TEST_F(ImpalaTest, StatisticsAreThoseOfAllObservationsLearntFrom) {
   auto scenario = noisy(folder("run"), 3000);
   scenario.make_algorithm = make_vtrace;

@@ -56,7 +56,7 @@ TEST_F(PaacTest, SameBitsWhenWorkersStepTheEnvironmentsOfOneGroup) {
   EXPECT_EQ(one, train({.folder = folder("three"), .threads = 3}, one_group));
 }
 
-// Must fail with the last row of rollouts among the observations.
+// Seen failing with the last row of rollouts among the observations.
 TEST_F(PaacTest, StatisticsAreThoseOfAllObservationsLearntFrom) {
   expect_noisy_moments(train(noisy(folder("a2c"), 3000)), 3000);
   auto ppo = noisy(folder("ppo"), 3000);
@@ -85,7 +85,7 @@ class InfiniteEnv final : public Env {
   int steps_ = 0;
 };
 
-// Must fail without the check of the moments.
+// Seen failing without the check of the moments.
 TEST_F(PaacTest, AnInfiniteObservationEndsTheRunWithItsNameAndSpoilsNoCheckpoint) {
   auto scenario = noisy(folder("run"), 3000);
   scenario.make_env = [](int) { return std::make_unique<InfiniteEnv>(); };
@@ -95,8 +95,7 @@ TEST_F(PaacTest, AnInfiniteObservationEndsTheRunWithItsNameAndSpoilsNoCheckpoint
   expect_finite_checkpoint(folder("run") / "checkpoints");
 }
 
-// Must fail with observations in the order of the threads, and without the scale of rewards in
-// the checkpoint.
+// Seen failing without the scale of rewards in the checkpoint.
 TEST_F(PaacTest, SameBitsWithStatisticsForAnyThreadsAndWhenResumed) {
   for (const bool ppo : {false, true}) {
     const auto scenario = [&](const std::string& name, std::int64_t steps, int threads) {
