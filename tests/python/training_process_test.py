@@ -125,7 +125,7 @@ print("ended by", training.run()["why_ended"])
         finish(process)
         self.assert_stopped()
 
-    # Must fail when a measurement of the environment went on.
+    # Seen hanging when a measurement of the environment went on.
     def test_ctrl_c_ends_the_construction(self):
         process = start_python(
             BEGIN

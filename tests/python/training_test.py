@@ -55,7 +55,7 @@ class TrainingTest(unittest.TestCase):
 class CommandLine(TrainingTest):
     """The same words give the same run as on the command line."""
 
-    # Must fail with a learner that began from another seed.
+    # Seen failing with a learner that began from another seed.
     def test_a_run_has_the_bits_of_the_command_line(self):
         words = ["--env", "catch", "--steps", "3k", "--seed", "5", "--set", "optimizer.lr=0.003"]
         done = command_line("train", "paac", *words, "--run-dir", self.folder / "theirs")
@@ -184,7 +184,7 @@ class Iteration(TrainingTest):
             file.write('{"step": 30')  # a line that is being written
         self.assertEqual(training.evaluations[-1], last)
 
-    # Must fail with a run that looked at no stop.
+    # Seen hanging with a run that looked at no stop.
     def test_a_stop_ends_it_with_a_checkpoint(self):
         training = self.begin()
         for count, _ in enumerate(training):
@@ -216,7 +216,7 @@ class Iteration(TrainingTest):
         with self.assertRaisesRegex(tandem.Error, "has not ended"):
             print(self.begin().result)
 
-    # Must fail when next() held the GIL.
+    # Seen failing when next() held the GIL.
     def test_other_threads_go_on_meanwhile(self):
         training = self.begin(log_seconds=0.5)
         turns = 0
@@ -227,7 +227,7 @@ class Iteration(TrainingTest):
             time.sleep(0.01)
         self.assertGreater(turns, 5)
 
-    # Must fail without the check of callers.
+    # Seen failing without the check of callers.
     def test_two_threads_do_not_iterate_at_once(self):
         training = self.begin(log_seconds=3)
         refused = threading.Event()
@@ -293,7 +293,7 @@ class Saving(TrainingTest):
         self.assertEqual(training.save().name, checkpoints_of(self.run_dir)[-1])
         training.stop()
 
-    # Must hang when the end of the run did not wake the waiting thread.
+    # Seen hanging when the end of the run did not wake the waiting thread.
     def test_an_error_of_the_run_ends_the_wait(self):
         training = self.begin(lr=1e30, clip_norm=0)
         with self.assertRaises(tandem.Error):
@@ -349,7 +349,7 @@ class Callbacks(TrainingTest):
         training = self.begin(callbacks=[lambda metrics: metrics["steps"] < 1])
         self.assertEqual(training.run()["why_ended"], "signal")
 
-    # Must fail when the training went on after the exception.
+    # Seen failing when the training went on after the exception.
     def test_an_exception_ends_the_run_and_is_raised_once(self):
         def broken(metrics):
             raise ValueError("no such curve")
@@ -406,7 +406,7 @@ class Endings(TrainingTest):
         training.save()
         self.assertGreater(training.agent().step, 0)
 
-    # Must fail without the class's destructor: the run went on to its budget.
+    # Seen failing without the class's destructor: the run went on to its budget.
     def test_a_training_without_references_ends(self):
         training = tandem.Training("paac", "cartpole", run_dir=self.run_dir, **ENDLESS)
         next(training)
