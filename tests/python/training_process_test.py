@@ -78,7 +78,7 @@ print("end")
         finish(process)
         return seconds
 
-    # Seen failing with waits that look for no signals. Must fail when the training goes on.
+    # Seen failing with waits that look for no signals, and when the training went on.
     def test_ctrl_c_stops_the_training_with_a_checkpoint(self):
         for call in ("next(training)", "training.run()", "training.run(progress=True)"):
             with self.subTest(call=call):
@@ -151,7 +151,7 @@ except KeyboardInterrupt:
         finish(process)
         self.assertFalse(self.run_dir.exists())
 
-    # Must fail when the threads kept the mask of the thread that made them.
+    # Seen failing when the threads kept the mask of the thread that made them.
     def test_threads_of_a_training_take_no_signals(self):
         output = self.run_script("""
 def blocked(signals, thread):
@@ -175,7 +175,8 @@ class Ends(ProcessTest):
     def test_the_end_of_the_process_ends_a_training(self):
         output = self.run_script("""
 training = begin()
-next_one = threading.Thread(target=lambda: next(training), daemon=True)
+threading.Thread(target=lambda: next(training), daemon=True).start()
+time.sleep(0.2)
 print("end")
 """)
         self.assertEqual(output, "end\n")
