@@ -171,7 +171,7 @@ print(handlers == [signal.getsignal(number) for number in signal.valid_signals()
 
 
 class Ends(ProcessTest):
-    # Must fail without the hook at the interpreter's end.
+    # Seen failing without the hook at the interpreter's end.
     def test_the_end_of_the_process_ends_a_training(self):
         output = self.run_script("""
 training = begin()
@@ -182,8 +182,8 @@ print("end")
         self.assertEqual(output, "end\n")
         self.assert_stopped()
 
-    # Must abort when close() did not wait for threads in calls: the interpreter ends them within
-    # destructors.
+    # close() waits for threads in calls, because the interpreter may end them within destructors. That
+    # is a race: ten runs without this wait passed.
     def test_daemon_threads_may_wait_at_the_end(self):
         output = self.run_script("""
 training = begin(log_seconds=1000)
@@ -206,7 +206,7 @@ print("end")
 
     # AddressSanitizer's allocator may be locked at a fork, and the child then waits for it forever.
     @unittest.skipIf("asan" in os.environ.get("LD_PRELOAD", ""), "a sanitizer cannot fork")
-    # Must fail without the comparison of process ids: the child hung in the destructor.
+    # Seen hanging without the comparison of process ids: the child hung in the destructor.
     def test_a_fork_is_refused_and_ends(self):
         output = self.run_script("""
 training = begin(log_seconds=0.05)
