@@ -182,8 +182,8 @@ print("end")
         self.assertEqual(output, "end\n")
         self.assert_stopped()
 
-    # close() waits for threads in calls, because the interpreter may end them within destructors. That
-    # is a race: ten runs without this wait passed.
+    # close() waits for threads in calls, because the interpreter may end them within destructors.
+    # That is a race: ten runs without this wait passed.
     def test_daemon_threads_may_wait_at_the_end(self):
         output = self.run_script("""
 training = begin(log_seconds=1000)
