@@ -63,7 +63,7 @@ Training::~Training() {
   while (!thread_->wait_until_ended(kLong)) {
   }
   try {
-    if (const auto error = thread_->take_error()) std::rethrow_exception(error);
+    raise_error();
   } catch (const std::exception& error) {
     spdlog::error("{}", error.what());
   }
@@ -94,7 +94,7 @@ std::optional<std::string> Training::next(double seconds) {
   });
   if (line) return line;
   if (!ended) return std::string();
-  if (const auto error = thread_->take_error()) std::rethrow_exception(error);
+  raise_error();
   return std::nullopt;
 }
 
@@ -115,7 +115,7 @@ std::string Training::save() {
     });
   } catch (const Error&) {
     wait_patiently([&](double slice) { return thread_->wait_until_ended(slice); });
-    if (const auto error = thread_->take_error()) std::rethrow_exception(error);
+    raise_error();
     throw;
   }
   return folder->string();
@@ -133,7 +133,7 @@ void Training::close() {
 }
 
 void Training::raise_error() {
-  occupancy_.require_own_process();
+  if (occupancy_.forked()) return;
   if (const auto error = thread_->take_error()) std::rethrow_exception(error);
 }
 

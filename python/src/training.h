@@ -3,7 +3,6 @@
 
 #include <nanobind/nanobind.h>
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -51,7 +50,8 @@ class Training {
   /// call. More calls do nothing.
   void close();
 
-  /// Throws the error that ended the training, unless it has been thrown before.
+  /// Throws the error that ended the training, unless it has been thrown before. Does nothing in a
+  /// forked process, as close().
   void raise_error();
 
  private:

@@ -44,7 +44,7 @@ def _end_all() -> None:
             training.close()
             try:
                 training._native.raise_error()
-            except Error as error:
+            except Exception as error:  # the other trainings end, too
                 logging.getLogger("tandem").error("%s", error)
     except KeyboardInterrupt:
         os._exit(130)
