@@ -13,6 +13,7 @@
 #include "arrays.h"
 #include "signals_blocked.h"
 #include "tandem/base/error.h"
+#include "tandem/base/streams.h"
 #include "tandem/env/normalised_env.h"
 #include "tandem/run/atari_scores.h"
 #include "tandem/run/recording.h"
@@ -82,7 +83,7 @@ std::string TrainedAgent::description() const {
 
 void TrainedAgent::seed(std::uint64_t seed) {
   const Caller caller(occupancy_);
-  stream_ = Stream(seed, 0);
+  stream_ = Stream(seed, streams::kPlayers.id());
 }
 
 std::int64_t TrainedAgent::batch_of(const Rows& observations,

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "tandem/base/error.h"
+#include "tandem/base/streams.h"
 
 namespace tandem {
 
@@ -21,7 +22,9 @@ Player::Player(Network& network, const ActingRule& rule, const EnvSpec& spec, in
       discrete_(ids_.size()),
       continuous_(ids_.size() * spec.action_low.size()) {
   std::iota(ids_.begin(), ids_.end(), 0);
-  for (const int id : ids_) streams_.emplace_back(seed, static_cast<std::uint64_t>(id));
+  for (const int id : ids_) {
+    streams_.emplace_back(seed, streams::kPlayers.id(static_cast<std::uint64_t>(id)));
+  }
   for (auto& stream : streams_) stream_pointers_.push_back(&stream);
 }
 

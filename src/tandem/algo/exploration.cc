@@ -3,21 +3,16 @@
 #include <algorithm>
 
 #include "tandem/base/random.h"
+#include "tandem/base/streams.h"
 
 namespace tandem {
-namespace {
-
-// Environments' streams have ids from 0 on, and their emulators' streams have ids from 2^40 on.
-constexpr std::uint64_t kExplorationStreams = std::uint64_t{1} << 41;
-
-}  // namespace
 
 Exploration::Exploration(const ExplorationConfig& config, std::uint64_t seed,
                          std::int64_t frames_per_step)
     : config_(config), seed_(seed), frames_per_step_(static_cast<double>(frames_per_step)) {}
 
 double Exploration::final_epsilon(int env) const {
-  Stream stream(seed_, kExplorationStreams + static_cast<std::uint64_t>(env));
+  Stream stream(seed_, streams::kExploration.id(static_cast<std::uint64_t>(env)));
   const double drawn = stream.uniform() * (config_.share_1 + config_.share_2 + config_.share_3);
   if (drawn < config_.share_1) return config_.epsilon_1;
   return drawn < config_.share_1 + config_.share_2 ? config_.epsilon_2 : config_.epsilon_3;

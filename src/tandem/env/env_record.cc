@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "tandem/base/streams.h"
+
 namespace tandem {
 namespace {
 
@@ -13,10 +15,11 @@ std::vector<Stream> streams_of(const EnvSpec& spec, const VecEnvOptions& options
   for (std::int64_t agent = 0; agent < spec.agents; ++agent) {
     if (options.seeds.empty()) {
       const auto row = (std::int64_t{options.first} + id) * spec.agents + agent;
-      streams.emplace_back(options.seed, static_cast<std::uint64_t>(row));
+      streams.emplace_back(options.seed,
+                           streams::kEnvironments.id(static_cast<std::uint64_t>(row)));
     } else {
       streams.emplace_back(options.seeds.at(static_cast<std::size_t>(id)),
-                           static_cast<std::uint64_t>(agent));
+                           streams::kEnvironments.id(static_cast<std::uint64_t>(agent)));
     }
   }
   return streams;

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "tandem/base/streams.h"
 #include "tandem/learn/observe.h"
 
 namespace tandem {
@@ -17,7 +18,7 @@ Learner::Learner(Architecture architecture, const OptimizerConfig& config, std::
       sum_(trained_),
       squares_((trained_ + kPart - 1) / kPart),
       optimizer_(make_optimizer(config, architecture_.trained_count())) {
-  Stream stream(seed, kInitialisation);
+  Stream stream(seed, streams::kInitialisation.id());
   initialise(architecture_, stream, parameters_);
 }
 

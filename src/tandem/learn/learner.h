@@ -23,7 +23,7 @@ struct UpdateInfo {
 /// no other thread may read the parameters during apply().
 class Learner {
  public:
-  /// initialise() draws the first parameters from Stream(seed, kInitialisation).
+  /// initialise() draws the first parameters from Stream(seed, streams::kInitialisation.id()).
   Learner(Architecture architecture, const OptimizerConfig& config, std::uint64_t seed);
 
   /// The architecture of the network that uses the parameters.
@@ -48,9 +48,6 @@ class Learner {
   void observe(std::span<const std::span<const std::byte>> pieces);
 
  private:
-  // The id of a stream. Environments' streams have ids from 0 on, so this one is free.
-  static constexpr std::uint64_t kInitialisation = ~std::uint64_t{0};
-
   // The number of parameters in one part of an update. A part fits in the cache, where it stays
   // until it is read a second time. The parts do not depend on the number of workers, and so
   // neither does the order of any sum.

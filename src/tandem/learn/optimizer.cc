@@ -9,14 +9,12 @@
 
 #include "tandem/base/error.h"
 #include "tandem/base/random.h"
+#include "tandem/base/streams.h"
 #include "tandem/base/vectorise.h"
 #include "tandem/learn/optimizer_rules.h"
 
 namespace tandem {
 namespace {
-
-// Environments' streams have ids from 0 on; the initialisation of parameters uses the last id.
-constexpr std::uint64_t kLearningRateStream = ~std::uint64_t{0} - 1;
 
 /// RMSProp with the rule rmsprop_step().
 class RmsProp final : public Optimizer {
@@ -312,7 +310,7 @@ void draw_learning_rate(OptimizerConfig& config, std::uint64_t seed) {
         "which must be above 0 and in this order, not {} and {}",
         config.lr_low, config.lr_high));
   }
-  Stream stream(seed, kLearningRateStream);
+  Stream stream(seed, streams::kLearningRate.id());
   config.lr = config.lr_low * std::pow(config.lr_high / config.lr_low, stream.uniform());
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tandem/base/error.h"
+#include "tandem/base/streams.h"
 #include "tandem/sync/crew.h"
 
 namespace tandem {
@@ -142,7 +143,7 @@ Table::Table(const ReplayConfig& config, const FrameFormat& format, std::int64_t
       limiter_({.min_fill = config.min_fill,
                 .samples_per_insert = config.samples_per_insert,
                 .slack = config.slack}),
-      stream_(seed, 0) {
+      stream_(seed, streams::kReplay.id()) {
   require_sensible(config);
   require_batch(batch);
 }

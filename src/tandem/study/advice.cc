@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tandem/base/error.h"
+#include "tandem/base/streams.h"
 #include "tandem/study/free_env.h"
 #include "tandem/study/process_memory.h"
 #include "tandem/study/training_rate.h"
@@ -58,7 +59,7 @@ EnvMeasures measure_env(const AdviceTask& task) {
   constexpr int kCount = 8;
   std::vector<std::unique_ptr<Env>> some;
   std::vector<std::byte> frames(first->spec().step_bytes());
-  Stream stream(1, 1);
+  Stream stream(1, streams::kEnvironments.id(1));
   first->reset(stream, frames);  // so that `before` includes all that environments share
   release_memory();
   const double before = resident_bytes();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tandem/base/streams.h"
 #include "tandem/study/hts/hts_theory.h"
 
 namespace tandem {
@@ -14,7 +15,7 @@ double as_double(std::int64_t value) { return static_cast<double>(value); }
 double seconds_of_steps(const StepTime& step, double threads, double meeting_steps) {
   if (meeting_steps == 0 || step.deviation == 0) return step.mean / threads;
   constexpr int kRounds = 4000;
-  Stream stream(1, 1);
+  Stream stream(1, streams::kSimulations.id(1));
   return simulated_seconds_per_state(
       {.envs = std::llround(threads),
        .alpha = std::max<std::int64_t>(1, std::llround(meeting_steps)),

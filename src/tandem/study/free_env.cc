@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tandem/base/streams.h"
+
 namespace tandem {
 namespace {
 
@@ -41,7 +43,7 @@ EnvFactory free_envs(const EnvFactory& real) {
   EnvSpec spec = env->spec();
   spec.saves = true;
   std::vector<std::byte> frames(spec.step_bytes());
-  Stream stream(1, 0);
+  Stream stream(1, streams::kEnvironments.id(0));
   env->reset(stream, frames);
   return [spec, frames](int /*index*/) { return std::make_unique<FreeEnv>(spec, frames); };
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "tandem/base/streams.h"
 #include "tandem/env/uniform_action.h"
 
 namespace tandem {
@@ -13,15 +14,12 @@ namespace tandem {
 class RandomActions {
  public:
   RandomActions(const EnvSpec& spec, std::uint64_t seed)
-      : actions_(spec), stream_(seed, kStreamId) {}
+      : actions_(spec), stream_(seed, streams::kRandomActions.id()) {}
 
   /// The next action of each agent, valid until the next call.
   std::span<const Action> next() { return actions_.draw(stream_); }
 
  private:
-  // Environments' streams have the ids from 0 on; this id is far above.
-  static constexpr std::uint64_t kStreamId = std::uint64_t{2} << 40;
-
   UniformActions actions_;
   Stream stream_;
 };

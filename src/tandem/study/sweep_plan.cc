@@ -8,12 +8,10 @@
 #include <variant>
 
 #include "tandem/base/error.h"
+#include "tandem/base/streams.h"
 
 namespace tandem {
 namespace {
-
-// Environments' streams have the ids from 0 on, and emulators' seeds the ids from 2^40 on.
-constexpr std::uint64_t kDraws = std::uint64_t{1} << 41;
 
 void check_key(const std::string& key, const ConfigSource& options, const FieldList& fields,
                const std::vector<std::string>& earlier, Given given) {
@@ -55,7 +53,7 @@ bool is_whole(const std::string& key, const FieldList& fields) {
 /// The values that one repetition draws, one for each variation; empty texts for lists.
 std::vector<std::string> draw_all(const std::vector<Variation>& variations, const FieldList& fields,
                                   std::uint64_t seed, int repetition) {
-  Stream stream(seed, kDraws + static_cast<std::uint64_t>(repetition));
+  Stream stream(seed, streams::kSweeps.id(static_cast<std::uint64_t>(repetition)));
   std::vector<std::string> drawn;
   for (const auto& variation : variations) {
     const auto whole = variation.is_range() && is_whole(variation.keys.front(), fields);

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "tandem/base/error.h"
+#include "tandem/base/streams.h"
 #include "tandem/env/normalised_env.h"
 #include "tandem/trainer/catalogue.h"
 
@@ -22,11 +23,8 @@ namespace {
 
 const std::string kEnvPrefix = "env.";
 
-// Environments' streams have the ids from 0 on; the ids of emulators' seeds begin far above.
-constexpr std::uint64_t kEmulatorSeeds = std::uint64_t{1} << 40;
-
 std::uint64_t emulator_seed(std::uint64_t seed, int index) {
-  Stream stream(seed, kEmulatorSeeds + static_cast<std::uint64_t>(index));
+  Stream stream(seed, streams::kEmulators.id(static_cast<std::uint64_t>(index)));
   const std::uint64_t high = stream.bits();
   return high << 32 | stream.bits();
 }

@@ -12,15 +12,13 @@
 #include <vector>
 
 #include "tandem/base/error.h"
+#include "tandem/base/streams.h"
 #include "tandem/env/normalised_env.h"
 #include "tandem/env/uniform_action.h"
 #include "tandem/sync/crew.h"
 
 namespace tandem {
 namespace {
-
-// A stream id far above those of all other streams.
-constexpr std::uint64_t kMeasurement = std::uint64_t{1} << 44;
 
 // On Atari, half a minute of play, which an emulator computes in a tenth of a second.
 constexpr int kPictures = 500;
@@ -31,7 +29,7 @@ constexpr int kObservations = 5000;
 void play_randomly(Env& env, std::uint64_t seed, int count, const StopRequested& stop_requested,
                    const std::function<void(std::span<const std::byte> frame)>& show) {
   const auto& spec = env.spec();
-  Stream stream(seed, kMeasurement);
+  Stream stream(seed, streams::kMeasurement.id());
   std::vector<std::byte> frames(spec.step_bytes());
   const auto first_frame = std::span(frames).first(spec.frame_bytes());
   UniformActions actions(spec);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tandem/base/random.h"
+#include "tandem/base/streams.h"
 #include "tandem/nn/make_network.h"
 #include "tandem/sync/cores.h"
 #include "tandem/systems/common/learner_state.h"
@@ -17,13 +18,11 @@
 namespace tandem {
 namespace {
 
-constexpr std::uint64_t kEvaluation = std::uint64_t{1} << 45;  // a stream that draws the seed
-
 // More steps than games of Atari take, whose papers cap them at 108,000 frames.
 constexpr std::int64_t kMostSteps = 108'000;
 
 std::uint64_t seed_of(const RunConfig& run) {
-  Stream stream(static_cast<std::uint64_t>(run.seed), kEvaluation);
+  Stream stream(static_cast<std::uint64_t>(run.seed), streams::kEvaluation.id());
   const std::uint64_t high = stream.bits();
   return high << 32 | stream.bits();
 }

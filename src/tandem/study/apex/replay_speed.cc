@@ -12,6 +12,7 @@
 #include "tandem/base/available_memory.h"
 #include "tandem/base/clock.h"
 #include "tandem/base/error.h"
+#include "tandem/base/streams.h"
 #include "tandem/replay/n_step_builder.h"
 #include "tandem/run/run_config.h"
 #include "tandem/sync/crew.h"
@@ -49,7 +50,7 @@ Picture84 noise_picture(Stream& stream) {
 }
 
 std::vector<Picture84> make_pictures(bool random) {
-  Stream stream(1, 0);
+  Stream stream(1, streams::kSimulations.id());
   std::vector<Picture84> pictures;
   pictures.reserve(kPictures);
   for (int i = 0; i < kPictures; ++i) {
@@ -179,7 +180,7 @@ class ReplayBench {
 
   std::int64_t read(int rank) {
     auto& batch = batches_[static_cast<std::size_t>(rank)];
-    Stream stream(3, static_cast<std::uint64_t>(rank));
+    Stream stream(3, streams::kSimulations.id(static_cast<std::uint64_t>(rank)));
     std::int64_t sampled = 0;
     while (running_) {
       table_.sample(batch);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tandem/base/streams.h"
 #include "tandem/io/csv.h"
 #include "tandem/io/text_table.h"
 #include "tandem/study/impala/learner_lag.h"
@@ -66,7 +67,7 @@ RuntimeRow runtime_row(const Config& config, double mean_ms, std::int64_t alpha,
   const Synchronisation what{
       .envs = task.envs, .alpha = alpha, .step = row.step, .actor_seconds = row.actor_seconds};
   row.claimed = 1 / expected_seconds_per_state(what);
-  Stream stream(1, 1);
+  Stream stream(1, streams::kSimulations.id(1));
   row.simulated = 1 / simulated_seconds_per_state(what, kSimulatedRounds, stream);
   return row;
 }
@@ -104,7 +105,7 @@ LatencyRow measure_latency(const HtsRuntimeTask& task, double mean_ms, std::int6
   // The load does not depend on the unit of the rates.
   const AsynchronousLearning learning{
       .actors = actors, .actor_rate = row.load / static_cast<double>(actors), .learner_rate = 1};
-  Stream stream(1, 2);
+  Stream stream(1, streams::kSimulations.id(2));
   row.claimed = expected_latency(learning);
   row.simulated = simulated_latency(learning, kSimulatedArrivals, stream);
   return row;

@@ -7,14 +7,12 @@
 #include <utility>
 
 #include "tandem/base/error.h"
+#include "tandem/base/streams.h"
 
 namespace tandem {
 namespace {
 
 constexpr auto kOrder = "minibatches";  // a blob of the checkpoint
-// Environments' random streams have ids from 0 on; the Learner, draw_learning_rate() and GA3C use
-// the three last ids.
-constexpr std::uint64_t kOrderStream = ~std::uint64_t{3};
 
 /// The first number of part `index` when the numbers below `all` are divided into `count` nearly
 /// equal parts.
@@ -28,7 +26,7 @@ Minibatches::Minibatches(const TrainingContext& context, std::span<const float> 
                          std::int64_t samples, int shares_each)
     : loss_(context.algorithm.rollout_loss()),
       passes_(loss_.needs().passes.value()),
-      stream_(context.actor.seed, kOrderStream),
+      stream_(context.actor.seed, streams::kMinibatches.id()),
       order_(static_cast<std::size_t>(samples)) {
   if (passes_.minibatches > samples) {
     throw Error(fmt::format("ppo.minibatches = {}, but an update has {} samples",

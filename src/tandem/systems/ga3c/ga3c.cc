@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "tandem/base/streams.h"
 #include "tandem/run/checkpoint_loop.h"
 #include "tandem/sync/cores.h"
 #include "tandem/sync/crew.h"
@@ -23,9 +24,6 @@ namespace tandem {
 namespace {
 
 constexpr auto kSearch = "adjustment";  // the search's state in a checkpoint
-// Environments' random streams have ids from 0 on; initialise() and draw_learning_rate() use the
-// two last ids.
-constexpr std::uint64_t kSearchStream = ~std::uint64_t{2};
 
 Ga3cThreads threads_of(const Ga3cConfig& config) {
   return {static_cast<int>(config.agents), static_cast<int>(config.predictors),
@@ -61,7 +59,7 @@ class Ga3c final : private Checkpointed {
         predictors_(Ga3cThreads::kMost.predictors),
         trainers_(Ga3cThreads::kMost.trainers),
         search_(config.adjust_seconds, threads_of(config),
-                Stream(context.actor.seed, kSearchStream)),
+                Stream(context.actor.seed, streams::kThreadSearch.id())),
         loop_(*this, context.run, crew_, poll_seconds(config)) {
     if (context.resume == nullptr) return;
     StateReader reader(context.resume->blob(kSearch));
