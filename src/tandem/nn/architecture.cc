@@ -231,7 +231,7 @@ FieldList NetConfig::fields() {
        .word_value = kMeasured},
       {.key = "precision",
        .target = &precision,
-       .meaning = "numbers that the network computes with: fp32; bf16, faster where the CPU has "
+       .meaning = "numbers that the network computes with: fp32; bf16, where the CPU has "
                   "instructions for it. Parameters and optimizer are fp32 in either case",
        .source = "Kalamkar et al. 2019, A Study of BFLOAT16 for Deep Learning Training",
        .choices = {"fp32", "bf16"}},
