@@ -205,7 +205,8 @@ class ValueMethodTest : public testing::Test {
   const Architecture architecture_ =
       linear_architecture({.dtype = DType::f32, .frame_shape = {1}, .num_actions = 2});
   LinearNetwork network_{architecture_, theta_};
-  LinearNetwork target_{architecture_, target_theta_};
+  LinearNetwork target_network_{architecture_, target_theta_};
+  ForwardActor target_{target_network_};
   ForwardActor actor_{network_};
 
   Algorithm greedy(QMethod method) {
@@ -284,7 +285,7 @@ TEST_F(ValueMethodTest, SarsaTakesTheActionThatItValued) {
   EXPECT_GT(of_one, 0);
 }
 
-/// A rollout's epsilons are the numbers of the episodes under way at its start.
+/// A rollout's epsilons are the numbers of the episodes under way.
 class EpisodeCountTest : public ValueMethodTest {
  protected:
   /// The first chooses actions in advance, the second does not.
@@ -297,29 +298,37 @@ class EpisodeCountTest : public ValueMethodTest {
     return both;
   }
 
+  /// The epsilons of the next rollout's steps, which are the same in all environments.
   std::vector<float> next_epsilons(Collector& collecting) {
     network_.reload();
-    const auto epsilons = collecting.collect(0).epsilons();
-    return {epsilons.begin(), epsilons.end()};
+    Rollout& rollout = collecting.collect(0);
+    std::vector<float> all;
+    for (int t = 0; t < rollout.steps(); ++t) {
+      const auto epsilons = rollout.epsilons(t);
+      EXPECT_THAT(epsilons, testing::Each(epsilons[0]));
+      all.push_back(epsilons[0]);
+    }
+    return all;
   }
 };
 
-// Episodes have three steps, rollouts four. Seen failing when episodes were not counted, and when
-// their numbers were left out of save().
+// A3C, section 4.1: epsilon is sampled anew with each episode, also within a rollout. Episodes have
+// three steps, rollouts four. Seen failing when episodes were not counted, when their numbers were
+// left out of save(), and when epsilon changed between rollouts alone.
 TEST_F(EpisodeCountTest, SurvivesACheckpoint) {
   for (const auto& algorithm : algorithms()) {
     auto collecting = collector(algorithm);
     collecting.start();
-    EXPECT_THAT(next_epsilons(collecting), testing::Each(0));
-    EXPECT_THAT(next_epsilons(collecting), testing::Each(1));
-    EXPECT_THAT(next_epsilons(collecting), testing::Each(2));
+    EXPECT_THAT(next_epsilons(collecting), ElementsAre(0, 0, 0, 1));
+    EXPECT_THAT(next_epsilons(collecting), ElementsAre(1, 1, 2, 2));
+    EXPECT_THAT(next_epsilons(collecting), ElementsAre(2, 3, 3, 3));
     StateWriter saved;
     collecting.save(saved);
     auto other = collector(algorithm);
     StateReader reader(saved.bytes());
     other.load(reader);
     EXPECT_TRUE(reader.at_end());
-    EXPECT_THAT(next_epsilons(other), testing::Each(4));
+    EXPECT_THAT(next_epsilons(other), ElementsAre(4, 4, 4, 5));
   }
 }
 
@@ -336,8 +345,8 @@ TEST_F(EpisodeCountTest, BeginsAnewAfterAStateWithoutIt) {
     StateReader reader(std::span(saved.bytes()).first(saved.bytes().size() - kNumbers));
     other.load(reader);
     EXPECT_TRUE(reader.at_end());
-    EXPECT_THAT(next_epsilons(other), testing::Each(0));
-    EXPECT_THAT(next_epsilons(other), testing::Each(1));
+    EXPECT_THAT(next_epsilons(other), ElementsAre(0, 0, 0, 1));
+    EXPECT_THAT(next_epsilons(other), ElementsAre(1, 1, 2, 2));
   }
 }
 

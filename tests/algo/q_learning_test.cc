@@ -91,18 +91,20 @@ TEST(QLearning, TargetNetworkIsRefreshedByFrames) {
             1);
 }
 
-TEST(QLearning, ReportsTheEpsilonOfEachEnvironmentsSamples) {
+TEST(QLearning, ReportsTheEpsilonOfEachSample) {
   EnvSpec spec;
   spec.frame_shape = {1};
   spec.num_actions = 2;
   Rollout rollout(spec, 3, 2);
-  rollout.epsilons()[0] = 0.5f;
-  rollout.epsilons()[1] = 0.25f;
+  for (int t = 0; t < 3; ++t) {
+    rollout.epsilons(t)[0] = 0.5f;
+    rollout.epsilons(t)[1] = t < 2 ? 0.25f : 0.125f;
+  }
   std::vector<float> q(12), gradient(12);
   const auto stats = make(QMethod::one_step_q)
                          .rollout_loss()
                          .loss({6, 2, q, {}}, rollout, 1, {6, 2, gradient, {}});
-  EXPECT_DOUBLE_EQ(stats.epsilon, 3 * 0.5 + 3 * 0.25);
+  EXPECT_DOUBLE_EQ(stats.epsilon, 3 * 0.5 + 2 * 0.25 + 0.125);
 }
 
 TEST(QLearning, ClipsRewardsUnlessToldNotTo) {

@@ -92,8 +92,11 @@ class Learning(unittest.TestCase):
             with self.subTest(system):
                 self.assertTrue(reaches(-400, system, "pendulum"))
 
-    def test_paac_memory(self):
-        self.assertTrue(reaches(0.9, "paac", "memory"))
+    # The cue is gone when it is asked for, in every system that learns from rollouts.
+    def test_memory(self):
+        for system in ["paac", "ga3c", "hts", "impala"]:
+            with self.subTest(system):
+                self.assertTrue(reaches(0.9, system, "memory"))
 
     def test_ga3c(self):
         self.assertTrue(reaches(400, "ga3c", "cartpole"))  # each of 3 runs ended at 486 or more

@@ -68,9 +68,15 @@ class LinearNetwork final : public Network, public ActivationRecorder {
     forward(inputs, out);
     auto& all = dynamic_cast<Observations&>(activations).bytes;
     for (std::size_t i = 0; i < places.size(); ++i) {
+      if (places[i] == kNowhere) continue;
       std::ranges::copy(inputs.observations.subspan(i * observation_bytes(), observation_bytes()),
                         &all[static_cast<std::size_t>(places[i]) * observation_bytes()]);
     }
+  }
+
+  void record_together_at(const Inputs& inputs, const Heads& out, Activations& activations,
+                          std::span<const std::int64_t> places) override {
+    record_at(inputs, out, activations, places);
   }
 
   void backward(const HeadLoss& loss, std::span<float> gradient, const Recorded& samples) override {

@@ -58,7 +58,7 @@ TEST(Catalogue, KnowsWhatFitsWhat) {
   };
   EXPECT_THAT(systems("a2c"), ElementsAre("paac", "a3c", "ga3c", "hts", "impala"));
   EXPECT_THAT(systems("ppo"), ElementsAre("paac", "hts"));
-  EXPECT_THAT(systems("n_step_q"), ElementsAre("paac", "a3c"));
+  EXPECT_THAT(systems("n_step_q"), ElementsAre("paac", "a3c", "ga3c", "hts"));
   EXPECT_THAT(systems("dqn"), ElementsAre("apex"));
   EXPECT_THAT(systems("dpg"), ElementsAre("apex"));
 }
@@ -67,13 +67,15 @@ TEST(Catalogue, RefusesWithWhatWouldFit) {
   EXPECT_THAT(
       assembly_error("ga3c", {"env.id=cartpole", "net.arch=mlp", "algo=ppo"}),
       AllOf(HasSubstr("ga3c cannot train with algo = ppo"), HasSubstr("Systems for ppo: paac, hts"),
-            HasSubstr("Algorithms for ga3c: a2c")));
+            HasSubstr("Algorithms for ga3c: a2c, one_step_q, one_step_sarsa, n_step_q")));
   EXPECT_THAT(assembly_error("paac", {"env.id=cartpole", "net.arch=mlp", "algo=dqn"}),
               AllOf(HasSubstr("learns from a replay"), HasSubstr("Systems for dqn: apex")));
   EXPECT_THAT(assembly_error("apex", {"env.id=cartpole", "net.arch=mlp", "algo=a2c"}),
               HasSubstr("learns from rollouts"));
-  EXPECT_THAT(assembly_error("ga3c", {"env.id=cartpole", "net.arch=mlp", "net.lstm=8"}),
-              AllOf(HasSubstr("net.lstm = 0"), HasSubstr("paac, a3c")));
+  EXPECT_THAT(assembly_error("apex", {"env.id=cartpole", "net.arch=mlp", "net.lstm=8"}),
+              AllOf(HasSubstr("algo = dqn"), HasSubstr("net.lstm = 0"), HasSubstr("(none)")));
+  EXPECT_THAT(assembly_error("impala", {"env.id=cartpole", "net.arch=mlp", "algo=n_step_q"}),
+              HasSubstr("Systems for n_step_q: paac, a3c, ga3c, hts"));
   EXPECT_THAT(assembly_error("a3c", {"env.id=pendulum", "net.arch=mlp", "algo=n_step_q"}),
               AllOf(HasSubstr("discrete"), EndsWith("algorithms a2c")));
 }

@@ -185,9 +185,8 @@ TEST(DefaultPreset, OnlyAgentsWithAMemoryLearnWhatIsNotInView) {
   EXPECT_EQ(default_preset(task("paac", "", "new:maze", hidden), *catalogue)->name,
             "paac/recurrent");
   EXPECT_THAT(
-      error_of([&] { (void)default_preset(task("ga3c", "", "memory", hidden), *catalogue); }),
-      AllOf(HasSubstr("ga3c has no preset"), HasSubstr("paac (a2c), a3c (a2c)"),
-            HasSubstr("--config")));
+      error_of([&] { (void)default_preset(task("apex", "", "memory", hidden), *catalogue); }),
+      AllOf(HasSubstr("apex has no preset"), HasSubstr("impala (a2c)"), HasSubstr("--config")));
 }
 
 TEST(DefaultPreset, ATableThatIsIncompleteIsRefused) {

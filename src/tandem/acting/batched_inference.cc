@@ -29,7 +29,7 @@ void BatchedInference::ask(InferenceRequest& question) {
   question.watch = {};
   WaitLock lock(mutex_);
   waiting_.push_back(&question);
-  waiting_samples_ += question.out.batch;
+  waiting_samples_ += question.pass.out.batch;
   asked_.notify_one();
   wait_until(question.changed, lock, stop_, [&] { return question.answered; });
 }
@@ -38,14 +38,14 @@ void BatchedInference::answer(NetworkCopy& model, Batch& batch) {
   take(batch);
   model.synchronise();
   if (answering_ == Answering::alone) {
-    for (const InferenceRequest* question : batch.questions_)
-      answer_alone(model.network(), *question);
+    for (const InferenceRequest* question : batch.questions_) {
+      compute(model.network(), question->pass, answering_);
+    }
     return reply(batch, model.version());
   }
-  const Inputs inputs = batch.gather(model.network());
-  const Heads heads = batch.heads_.of(architecture_, batch.samples_);
-  model.network().forward(inputs, heads);
-  batch.scatter(heads);
+  const ForwardPass all = batch.gather(model.network(), architecture_);
+  compute(model.network(), all, answering_);
+  batch.scatter(all.out);
   reply(batch, model.version());
 }
 
@@ -77,9 +77,9 @@ void BatchedInference::take(Batch& batch) {
   auto next = waiting_.begin();
   do {
     batch.questions_.push_back(*next);
-    batch.samples_ += (*next)->out.batch;
+    batch.samples_ += (*next)->pass.out.batch;
     ++next;
-  } while (next != waiting_.end() && batch.samples_ + (*next)->out.batch <= most_);
+  } while (next != waiting_.end() && batch.samples_ + (*next)->pass.out.batch <= most_);
   waiting_.erase(waiting_.begin(), next);
   waiting_samples_ -= batch.samples_;
   if (!waiting_.empty()) asked_.notify_one();
@@ -91,7 +91,7 @@ void BatchedInference::reply(const Batch& batch, std::int64_t version) {
     for (InferenceRequest* question : batch.questions_) {
       question->version = version;
       question->answered = true;
-      stats_.latency_seconds.add(question->watch.seconds(), question->out.batch);
+      stats_.latency_seconds.add(question->watch.seconds(), question->pass.out.batch);
     }
     stats_.predictions += batch.samples_;
     stats_.batches += 1;
@@ -106,30 +106,41 @@ PredictionStats BatchedInference::take_stats() {
   return std::exchange(stats_, {});
 }
 
-Inputs BatchedInference::Batch::gather(const Network& network) {
+/// Joins the requests' passes to one.
+ForwardPass BatchedInference::Batch::gather(const Network& network,
+                                            const Architecture& architecture) {
   observations_.clear();
   state_.clear();
   episode_starts_.clear();
+  places_.clear();
+  Activations* kept = nullptr;
   for (const InferenceRequest* question : questions_) {
-    observations_.add(question->inputs.observations);
-    append<float>(state_, question->inputs.state);
-    append(episode_starts_, question->inputs.episode_starts);
+    const auto& [inputs, out, activations, places] = question->pass;
+    observations_.add(inputs.observations);
+    append<float>(state_, inputs.state);
+    append(episode_starts_, inputs.episode_starts);
+    if (activations == nullptr) {
+      places_.resize(places_.size() + static_cast<std::size_t>(out.batch), kNowhere);
+    } else {
+      kept = activations;
+      append(places_, places);
+    }
   }
   Inputs inputs = observations_.inputs_of(network);
   inputs.state = state_;
   inputs.episode_starts = episode_starts_;
-  return inputs;
+  return {inputs, heads_.of(architecture, samples_), kept, places_};
 }
 
 void BatchedInference::Batch::scatter(const Heads& heads) const {
   std::int64_t first = 0;
   auto state = state_.begin();
   for (const InferenceRequest* question : questions_) {
-    const Heads own = rows_of(heads, first, question->out.batch);
-    std::ranges::copy(own.logits, question->out.logits.begin());
-    std::ranges::copy(own.value, question->out.value.begin());
-    const auto after = state + std::ssize(question->inputs.state);
-    std::copy(state, after, question->inputs.state.begin());
+    const Heads own = rows_of(heads, first, question->pass.out.batch);
+    std::ranges::copy(own.logits, question->pass.out.logits.begin());
+    std::ranges::copy(own.value, question->pass.out.value.begin());
+    const auto after = state + std::ssize(question->pass.inputs.state);
+    std::copy(state, after, question->pass.inputs.state.begin());
     state = after;
     first += own.batch;
   }

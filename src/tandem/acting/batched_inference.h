@@ -36,7 +36,8 @@ struct PredictionStats {
 /// Blocking calls throw Stopped once `stop` is requested.
 class BatchedInference final : public Inference {
  public:
-  /// A batch has at most `most` samples, unless a single request has more.
+  /// A batch has at most `most` samples, unless a single request has more. All requests that keep
+  /// activations at a time must keep them in the same memory.
   BatchedInference(Architecture architecture, std::int64_t most, std::stop_token stop,
                    Answering answering = Answering::together);
 
@@ -54,7 +55,7 @@ class BatchedInference final : public Inference {
    private:
     friend class BatchedInference;
 
-    Inputs gather(const Network& network);
+    ForwardPass gather(const Network& network, const Architecture& architecture);
     void scatter(const Heads& heads) const;
 
     std::vector<InferenceRequest*> questions_;
@@ -63,6 +64,7 @@ class BatchedInference final : public Inference {
     Pieces observations_;
     std::vector<float> state_;
     std::vector<std::uint8_t> episode_starts_;
+    std::vector<std::int64_t> places_;
     HeadsBuffer heads_;
   };
 

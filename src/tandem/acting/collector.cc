@@ -10,12 +10,13 @@
 
 namespace tandem {
 
-Collector::Collector(VecEnv env, ActorNetwork& actor, Network* target, const Algorithm& algorithm,
-                     int t_max, RolloutEnd end, LastState last_state, Rewards rewards)
+Collector::Collector(VecEnv env, ActorNetwork& actor, ActorNetwork* target,
+                     const Algorithm& algorithm, int t_max, RolloutEnd end, LastState last_state,
+                     Rewards rewards)
     : Collector(std::move(env), actor, target, *algorithm.acting,
                 algorithm.rollout_loss().needs().bootstrap, t_max, end, last_state, rewards) {}
 
-Collector::Collector(VecEnv env, ActorNetwork& actor, Network* target, const ActingRule& rule,
+Collector::Collector(VecEnv env, ActorNetwork& actor, ActorNetwork* target, const ActingRule& rule,
                      Bootstrap bootstrap, int t_max, RolloutEnd end, LastState last_state,
                      Rewards rewards)
     : env_(std::move(env)),
@@ -25,10 +26,11 @@ Collector::Collector(VecEnv env, ActorNetwork& actor, Network* target, const Act
       bootstrap_(bootstrap),
       end_(end),
       last_state_(last_state),
-      rollout_(env_.spec(), t_max, env_.size()),
+      rollout_(env_.spec(), t_max, env_.size(), actor.architecture().state_size()),
       state_(actor.architecture(), env_.size()),
       actions_(env_.spec(), env_.size()),
-      episodes_(static_cast<std::size_t>(env_.size())) {
+      episodes_(static_cast<std::size_t>(env_.size())),
+      epsilons_(episodes_.size()) {
   if (rewards == Rewards::scaled) reward_scale_.emplace(env_.size(), rule_.gamma());
   if (last_state == LastState::acted_on &&
       (target != nullptr || bootstrap_ == Bootstrap::every_state || chooses_ahead())) {
@@ -43,7 +45,7 @@ Collector::Collector(VecEnv env, ActorNetwork& actor, Network* target, const Act
 void Collector::start() {
   env_.reset(rollout_.observations(rollout_.steps()));
   state_.restart();
-  set_epsilons(0);
+  for (const int id : ids_) set_epsilon(id);
   if (chooses_ahead()) choose_ahead();
 }
 
@@ -78,7 +80,8 @@ void Collector::load_chosen(StateReader& reader) {
 
 Rollout& Collector::collect(std::int64_t steps) {
   rollout_.carry_over();
-  set_epsilons(steps);
+  steps_ = steps;
+  for (const int id : ids_) set_epsilon(id);
   for (int t = 0; t < rollout_.steps(); ++t) {
     act(t);
     step(t);
@@ -98,23 +101,23 @@ void Collector::exchange(Rollout& other) {
 
 TimeShares Collector::take_seconds() { return std::exchange(seconds_, {}); }
 
-void Collector::set_epsilons(std::int64_t steps) {
-  for (int id = 0; id < env_.size(); ++id) {
-    const auto i = static_cast<std::size_t>(id);
-    rollout_.epsilons()[i] = rule_.epsilon(env_.index(id), episodes_[i], steps);
-  }
+void Collector::set_epsilon(int id) {
+  const auto i = static_cast<std::size_t>(id);
+  epsilons_[i] = rule_.epsilon(env_.index(id), episodes_[i], steps_);
 }
 
 void Collector::act(int t) {
   Stopwatch watch;
   const Heads heads = outputs(env_.size());
+  keep_states(t);
+  std::ranges::copy(epsilons_, rollout_.epsilons(t).begin());
   if (!std::exchange(looked_ahead_, false)) {
     actor_.act(state_.look(ids_, rollout_.observations(t)), heads);
   }
   state_.keep(ids_);
   std::ranges::copy(heads.value, rollout_.values(t).begin());
   const bool chosen = chooses_ahead() && t == 0;
-  if (!chosen) rule_.act(heads, streams_, rollout_.epsilons(), rollout_.taken(t));
+  if (!chosen) rule_.act(heads, streams_, epsilons_, rollout_.taken(t));
   seconds_.inferring += watch.lap();
 }
 
@@ -139,6 +142,7 @@ void Collector::step(int t) {
     if (!ended) continue;
     state_.restart(id);
     ++episodes_[i];
+    set_epsilon(id);
   }
   seconds_.inferring += watch.lap();
 }
@@ -153,7 +157,7 @@ float Collector::learnt_reward(int id, bool ended) {
 }
 
 void Collector::look_beyond(const Inputs& inputs, const Heads& out) {
-  target_ != nullptr ? target_->forward(inputs, out) : actor_.look(inputs, out);
+  (target_ != nullptr ? *target_ : actor_).look(inputs, out);
 }
 
 Heads Collector::outputs(std::int64_t batch) { return heads_.of(actor_.architecture(), batch); }
@@ -162,6 +166,7 @@ Heads Collector::outputs(std::int64_t batch) { return heads_.of(actor_.architect
 /// the recurrent states unchanged, because the actor has yet to act in the last observation.
 void Collector::bootstrap() {
   const int last = rollout_.steps();
+  keep_states(last);
   if (bootstrap_ == Bootstrap::none) {
     require_ends(last - 1);
     std::ranges::fill(rollout_.values(last), 0.0F);
@@ -170,9 +175,27 @@ void Collector::bootstrap() {
   const int first = bootstrap_ == Bootstrap::last_state ? last : 1;
   const int rows = last - first + 1;
   const Heads heads = outputs(std::int64_t{rows} * env_.size());
-  look_beyond(state_.look(ids_, rollout_.observations(first, rows)), heads);
+  look_beyond(inputs_from(first), heads);
   rule_.values(heads, rollout_.actions(first, rows), rollout_.values(first, rows));
   looked_ahead_ = last_state_ == LastState::acted_on;
+}
+
+/// Copies the recurrent states before observation t, from which learners start sequences.
+void Collector::keep_states(int t) {
+  state_.copy_to(rollout_.states(t), rollout_.episode_starts(t));
+}
+
+/// The inputs of all rows from `first` to the last one. The pass must not overwrite the rollout's
+/// states, so several rows are copied.
+Inputs Collector::inputs_from(int first) {
+  const int rows = rollout_.steps() - first + 1;
+  const auto observations = rollout_.observations(first, rows);
+  if (rows == 1) return state_.look(ids_, observations);
+  const auto states = rollout_.states(first, rows);
+  later_states_.assign(states.begin(), states.end());
+  return {.observations = observations,
+          .state = later_states_,
+          .episode_starts = rollout_.episode_starts(first, rows)};
 }
 
 /// Throws Error unless all episodes end at step t: without a bootstrap value, the return of an
@@ -192,7 +215,7 @@ void Collector::choose_ahead() {
   const int last = rollout_.steps();
   const Heads heads = outputs(env_.size());
   actor_.look(state_.look(ids_, rollout_.observations(last)), heads);
-  rule_.act(heads, streams_, rollout_.epsilons(), rollout_.taken(last));
+  rule_.act(heads, streams_, epsilons_, rollout_.taken(last));
 }
 
 /// The value of the state at which an episode was cut off. No action is taken there; for Sarsa,
@@ -205,7 +228,7 @@ float Collector::final_value(int id) {
   std::int32_t action = 0;
   if (chooses_ahead()) {
     actor_.look(state_.look(ids, observation), heads);
-    rule_.act(heads, std::span(streams_).subspan(i, 1), rollout_.epsilons().subspan(i, 1),
+    rule_.act(heads, std::span(streams_).subspan(i, 1), std::span(epsilons_).subspan(i, 1),
               {std::span(&action, 1)});
   }
   float value = 0;

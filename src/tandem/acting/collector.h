@@ -36,16 +36,17 @@ enum class LastState {
 /// the same parameters in parallel, each in a thread of its own.
 class Collector {
  public:
-  /// `actor` acts according to `rule`. `target` values the states of `bootstrap`; if it is null,
-  /// `actor` does. All three must outlive the collector. `rewards` says whether the rule gets raw
-  /// rewards or those of a RewardScale, which the collector then owns and saves.
-  Collector(VecEnv env, ActorNetwork& actor, Network* target, const ActingRule& rule,
+  /// `actor` acts according to `rule`. `target` values the states of `bootstrap`, with the
+  /// recurrent states that `actor` computed; if it is null, `actor` does. All three must outlive
+  /// the collector. `rewards` says whether the rule gets raw rewards or those of a RewardScale,
+  /// which the collector then owns and saves.
+  Collector(VecEnv env, ActorNetwork& actor, ActorNetwork* target, const ActingRule& rule,
             Bootstrap bootstrap, int t_max, RolloutEnd end = RolloutEnd::after_t_max,
             LastState last_state = LastState::looked_at_again, Rewards rewards = Rewards::raw);
 
   /// The same for an algorithm that learns from rollouts. Its parts must outlive the collector.
-  Collector(VecEnv env, ActorNetwork& actor, Network* target, const Algorithm& algorithm, int t_max,
-            RolloutEnd end = RolloutEnd::after_t_max,
+  Collector(VecEnv env, ActorNetwork& actor, ActorNetwork* target, const Algorithm& algorithm,
+            int t_max, RolloutEnd end = RolloutEnd::after_t_max,
             LastState last_state = LastState::looked_at_again, Rewards rewards = Rewards::raw);
 
   /// Resets every environment. Call start() or load() once before the first collect().
@@ -53,7 +54,8 @@ class Collector {
 
   /// Takes up to t_max steps of every environment with actions from the current parameters (PAAC's
   /// Algorithm 1, lines 4 to 10), then computes the values that the algorithm bootstraps from (line
-  /// 12). Exploration depends on `steps`, the steps that all threads have taken so far. The rollout
+  /// 12). Exploration depends on `steps`, the steps that all threads have taken so far, and on the
+  /// episodes that an environment has finished: a new one draws a new epsilon. The rollout
   /// is valid until the next call. Throws Error when an environment fails, and when a rollout ends
   /// within an episode but the algorithm does not bootstrap.
   Rollout& collect(std::int64_t steps);
@@ -82,7 +84,7 @@ class Collector {
 
  private:
   void load_chosen(StateReader& reader);
-  void set_epsilons(std::int64_t steps);
+  void set_epsilon(int id);
   void act(int t);
   void step(int t);
   void bootstrap();
@@ -91,12 +93,14 @@ class Collector {
   float final_value(int id);
   float learnt_reward(int id, bool ended);
   void look_beyond(const Inputs& inputs, const Heads& out);
+  void keep_states(int t);
+  Inputs inputs_from(int first);
   Heads outputs(std::int64_t batch);
   [[nodiscard]] bool chooses_ahead() const { return bootstrap_ == Bootstrap::every_action; }
 
   VecEnv env_;
   ActorNetwork& actor_;
-  Network* target_;  // null: the actor values states
+  ActorNetwork* target_;  // null: the actor values states
   const ActingRule& rule_;
   const Bootstrap bootstrap_;
   const RolloutEnd end_;
@@ -110,6 +114,9 @@ class Collector {
   EnvActions actions_;
   std::optional<RewardScale> reward_scale_;  // empty: rewards are raw
   std::vector<std::int64_t> episodes_;       // by environment: the number of finished episodes
+  std::vector<float> epsilons_;              // by environment: of the present step
+  std::int64_t steps_ = 0;                   // of all threads when the rollout began
+  std::vector<float> later_states_;          // of every state after the first, to be looked at
   TimeShares seconds_;
 };
 

@@ -9,11 +9,16 @@
 
 namespace tandem {
 
-void answer_alone(Network& network, const InferenceRequest& question) {
-  if (question.activations == nullptr) return forward_alone(network, question.inputs, question.out);
+void compute(Network& network, const ForwardPass& pass, Answering answering) {
+  const auto& [inputs, out, activations, places] = pass;
+  const bool alone = answering == Answering::alone;
+  if (activations == nullptr) {
+    return alone ? forward_alone(network, inputs, out) : network.forward(inputs, out);
+  }
   auto* recorder = network.at_places();
   if (recorder == nullptr) throw std::logic_error("this network keeps no activations at places");
-  recorder->record_at(question.inputs, question.out, *question.activations, question.places);
+  alone ? recorder->record_at(inputs, out, *activations, places)
+        : recorder->record_together_at(inputs, out, *activations, places);
 }
 
 LocalInference::LocalInference(NetworkCopy model, Answering answering, std::stop_token stop)
@@ -26,24 +31,18 @@ void LocalInference::ask(InferenceRequest& question) {
   if (stop_.stop_requested()) throw Stopped();
   model_.synchronise();
   question.version = model_.version();
-  if (answering_ == Answering::alone) return answer_alone(model_.network(), question);
-  model_.network().forward(question.inputs, question.out);
+  compute(model_.network(), question.pass, answering_);
 }
 
 void PolicyClient::act(const Inputs& inputs, const Heads& out) {
   if (activations_ == nullptr) return look(inputs, out);
-  request_.inputs = inputs;
-  request_.out = out;
-  request_.activations = activations_;
-  request_.places = places_;
+  request_.pass = {inputs, out, activations_, places_};
   inference_.ask(request_);
   std::ranges::transform(places_, strides_, places_.begin(), std::plus<>());
 }
 
 void PolicyClient::look(const Inputs& inputs, const Heads& out) {
-  request_.inputs = inputs;
-  request_.out = out;
-  request_.activations = nullptr;
+  request_.pass = {inputs, out};
   inference_.ask(request_);
 }
 

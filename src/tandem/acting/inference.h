@@ -21,25 +21,29 @@ enum class Answering {
   alone      // one pass for each sample: no bit of its heads depends on other samples
 };
 
-/// One actor's inference request. Each actor owns one and reuses it.
-struct InferenceRequest {
+/// A forward pass to compute; views of the caller's memory.
+struct ForwardPass {
   Inputs inputs = {};
-  Heads out = {};            // filled by the answer, like the state of the inputs
-  std::int64_t version = 0;  // of the parameters that gave the answer
+  Heads out = {};
 
-  // The memory for activations and the place of each sample in it; null: keeps none. Only with
-  // Answering::alone.
+  // The memory for activations and the place of each sample in it; null: keeps none.
   Activations* activations = nullptr;
   std::span<const std::int64_t> places = {};
+};
+
+/// One actor's inference request. Each actor owns one and reuses it.
+struct InferenceRequest {
+  ForwardPass pass = {};     // the answer fills its heads and the state of its inputs
+  std::int64_t version = 0;  // of the parameters that gave the answer
 
   bool answered = false;  // only the Inference uses it and the members below
   Stopwatch watch = {};
   std::condition_variable_any changed = {};
 };
 
-/// Computes the heads of the request with this network, sample by sample. Throws std::logic_error
-/// when the request wants activations and the network has no recorder.
-void answer_alone(Network& network, const InferenceRequest& question);
+/// Computes a pass with this network, sample by sample or as a whole. Throws std::logic_error when
+/// the pass keeps activations and the network has no recorder.
+void compute(Network& network, const ForwardPass& pass, Answering answering);
 
 /// Answers the requests of actors. Each implementation says how many threads may ask.
 class Inference {
@@ -51,7 +55,7 @@ class Inference {
 
   [[nodiscard]] virtual const Architecture& architecture() const = 0;
 
-  /// Returns when `out`, the state of the inputs and the version are filled. Throws Stopped when no
+  /// Returns when the pass and the version are filled. Throws Stopped when no
   /// answer will come.
   virtual void ask(InferenceRequest& question) = 0;
 };

@@ -40,6 +40,12 @@ void RecurrentState::keep(std::span<const int> ids) {
   }
 }
 
+void RecurrentState::copy_to(std::span<float> states,
+                             std::span<std::uint8_t> episode_starts) const {
+  std::ranges::copy(states_, states.begin());
+  std::ranges::copy(episode_starts_, episode_starts.begin());
+}
+
 void RecurrentState::save(StateWriter& writer) const {
   if (size_ == 0) return;
   writer.put_values(states_);

@@ -32,6 +32,10 @@ class RecurrentState {
   /// environments `ids`, and removes the marks of their episodes' beginnings.
   void keep(std::span<const int> ids);
 
+  /// Copies the states of all environments, [envs, state], and the marks of their episodes'
+  /// beginnings, [envs]. Does nothing if the network has no state.
+  void copy_to(std::span<float> states, std::span<std::uint8_t> episode_starts) const;
+
   /// Writes nothing if the network has no state.
   void save(StateWriter& writer) const;
   /// Restores saved states. Throws Error when their network or number of environments differs.

@@ -23,7 +23,7 @@ std::shared_ptr<const AlgorithmEntry> value_method(const char* name, const char*
   return entry<QConfig>({.name = name,
                          .idea = idea,
                          .table = "q",
-                         .traits = {.actor_critic = false, .recurrent = false}},
+                         .traits = {.actor_critic = false}},
                         [method](const QConfig& config, const AlgorithmTask& task) {
                           return make_q_learning(method, config, task.seed,
                                                  task.spec.frames_per_step);
@@ -44,7 +44,7 @@ std::vector<std::shared_ptr<const AlgorithmEntry>> published_algorithms() {
       entry<PpoConfig>({.name = "ppo",
                         .idea = "several passes over the same rollouts, with clipped ratios",
                         .table = "ppo",
-                        .traits = {.passes = true, .continuous = true, .recurrent = false}},
+                        .traits = {.passes = true, .continuous = true}},
                        [](const PpoConfig& config, const AlgorithmTask& task) {
                          return task.spec.discrete() ? make_ppo(config) : make_gaussian_ppo(config);
                        }),

@@ -24,14 +24,19 @@ struct ExplorationConfig {
 };
 
 /// Epsilon, the probability of a random action. It changes linearly, with the steps of all
-/// environments, to a final value. Each environment has its own final value, which depends on the
-/// seed and the environment's index alone. Immutable; safe to use from many threads.
+/// environments, to a final value. Each environment draws a final value for each of its episodes,
+/// as A3C's threads sample theirs "periodically" (section 4.1): one thread alone thus explores with
+/// all values of the distribution. The draw depends on the seed, the environment's index and the
+/// episode's number alone. Immutable; safe to use from many threads.
 class Exploration {
  public:
   Exploration(const ExplorationConfig& config, std::uint64_t seed, std::int64_t frames_per_step);
 
-  [[nodiscard]] float epsilon(int env, std::int64_t steps) const;
-  [[nodiscard]] double final_epsilon(int env) const;
+  /// Of environment `env` in its episode number `episode`, from 0 on, after `steps` steps of all
+  /// environments.
+  [[nodiscard]] float epsilon(int env, std::int64_t episode, std::int64_t steps) const;
+  /// The value that epsilon has in this episode after epsilon_frames.
+  [[nodiscard]] double final_epsilon(int env, std::int64_t episode) const;
   [[nodiscard]] float at_evaluation() const { return static_cast<float>(config_.epsilon_eval); }
 
  private:

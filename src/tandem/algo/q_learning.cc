@@ -37,9 +37,8 @@ class QRule final : public ActingRule {
     values(states.heads, chosen.discrete, judgements.state_values);
   }
 
-  [[nodiscard]] float epsilon(int env, std::int64_t /*episode*/,
-                              std::int64_t steps) const override {
-    return exploration_.epsilon(env, steps);
+  [[nodiscard]] float epsilon(int env, std::int64_t episode, std::int64_t steps) const override {
+    return exploration_.epsilon(env, episode, steps);
   }
 
   [[nodiscard]] float evaluation_epsilon() const override { return exploration_.at_evaluation(); }
@@ -97,7 +96,7 @@ class QLoss final : public RolloutLoss {
       row(gradient, i)[actions[i]] = scale * -2.0f * error;
       stats.value_loss += error * error;
       stats.q += q;
-      stats.epsilon += epsilons[i % epsilons.size()];
+      stats.epsilon += epsilons[i];
     }
     stats.samples = static_cast<double>(actions.size());
     return stats;

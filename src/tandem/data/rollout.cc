@@ -6,13 +6,19 @@
 #include "tandem/base/error.h"
 
 namespace tandem {
+namespace {
 
-Rollout::Rollout(const EnvSpec& spec, int t_max, int envs)
+constexpr auto kOtherShape = "the checkpoint has rollouts of another shape";
+
+}  // namespace
+
+Rollout::Rollout(const EnvSpec& spec, int t_max, int envs, std::int64_t state_size)
     : t_max_(t_max),
       steps_(t_max),
       envs_(envs),
       observation_bytes_(spec.observation_bytes()),
-      dims_(spec.action_low.size()) {
+      dims_(spec.action_low.size()),
+      state_size_(static_cast<std::size_t>(state_size)) {
   const auto samples = static_cast<std::size_t>(t_max) * envs;
   observations_.resize((samples + envs) * observation_bytes_);
   actions_.resize(samples + envs);
@@ -21,7 +27,9 @@ Rollout::Rollout(const EnvSpec& spec, int t_max, int envs)
   rewards_.resize(samples);
   discounts_.resize(samples);
   values_.resize(samples + envs);
-  epsilons_.resize(envs);
+  epsilons_.resize(samples);
+  states_.resize((samples + envs) * state_size_);
+  if (state_size_ > 0) episode_starts_.resize(samples + envs);
   advantages_.resize(samples);
   returns_.resize(samples);
 }
@@ -43,16 +51,22 @@ void Rollout::follow(Rollout& other) {
   std::ranges::copy(other.actions(other.steps_), actions(steps_).begin());
 }
 
+template <class T>
+void Rollout::copy_columns(const std::vector<T>& source, const Rollout& from, int first, int count,
+                           std::vector<T>& own, int to, std::size_t width) const {
+  const std::size_t rows = own.size() / (std::max<std::size_t>(1, width) * envs_);
+  for (std::size_t row = 0; row < rows; ++row) {
+    std::copy_n(source.begin() + (row * from.envs_ + first) * width, count * width,
+                own.begin() + (row * envs_ + to) * width);
+  }
+}
+
 void Rollout::copy_envs(const Rollout& from, int first, int count, int to) {
-  if (from.steps_ != steps_ || from.t_max_ != t_max_) {
-    throw std::logic_error("environments of rollouts of other lengths cannot stand side by side");
+  if (from.steps_ != steps_ || from.t_max_ != t_max_ || from.state_size_ != state_size_) {
+    throw std::logic_error("environments of rollouts of other shapes cannot stand side by side");
   }
   const auto copy = [&](const auto& source, auto& own, std::size_t width) {
-    const std::size_t rows = own.size() / (std::max<std::size_t>(1, width) * envs_);
-    for (std::size_t row = 0; row < rows; ++row) {
-      std::copy_n(source.begin() + (row * from.envs_ + first) * width, count * width,
-                  own.begin() + (row * envs_ + to) * width);
-    }
+    copy_columns(source, from, first, count, own, to, width);
   };
   copy(from.observations_, observations_, observation_bytes_);
   copy(from.actions_, actions_, 1);
@@ -62,6 +76,14 @@ void Rollout::copy_envs(const Rollout& from, int first, int count, int to) {
   copy(from.discounts_, discounts_, 1);
   copy(from.values_, values_, 1);
   copy(from.epsilons_, epsilons_, 1);
+  copy(from.states_, states_, state_size_);
+  copy(from.episode_starts_, episode_starts_, 1);
+}
+
+void Rollout::copy_sequence(const Rollout& from, int from_env, int to) {
+  copy_envs(from, from_env, 1, to);
+  copy_columns(from.advantages_, from, from_env, 1, advantages_, to, 1);
+  copy_columns(from.returns_, from, from_env, 1, returns_, to, 1);
 }
 
 void Rollout::copy_sample(const Rollout& from, std::int64_t sample, int to) {
@@ -87,6 +109,9 @@ void Rollout::save(StateWriter& writer) const {
   writer.put_values(discounts_);
   writer.put_values(values_);
   writer.put_values(epsilons_);
+  if (state_size_ == 0) return;
+  writer.put_values(states_);
+  writer.put_values(episode_starts_);
 }
 
 void Rollout::load(StateReader& reader) {
@@ -94,7 +119,7 @@ void Rollout::load(StateReader& reader) {
   const auto get = [&](auto& buffer) {
     const auto own = std::as_writable_bytes(std::span(buffer));
     const auto saved = reader.get_bytes();
-    if (saved.size() != own.size()) throw Error("the checkpoint has rollouts of another shape");
+    if (saved.size() != own.size()) throw Error(kOtherShape);
     std::ranges::copy(saved, own.begin());
   };
   get(observations_);
@@ -104,7 +129,17 @@ void Rollout::load(StateReader& reader) {
   get(rewards_);
   get(discounts_);
   get(values_);
-  get(epsilons_);
+  load_epsilons(reader);
+  if (state_size_ == 0) return;
+  get(states_);
+  get(episode_starts_);
+}
+
+void Rollout::load_epsilons(StateReader& reader) {
+  const auto saved = reader.get_values<float>();
+  const auto row = static_cast<std::size_t>(envs_);
+  if (saved.size() != epsilons_.size() && saved.size() != row) throw Error(kOtherShape);
+  for (std::size_t i = 0; i < epsilons_.size(); ++i) epsilons_[i] = saved[i % saved.size()];
 }
 
 }  // namespace tandem

@@ -12,15 +12,16 @@
 
 namespace tandem {
 
-/// The experience of one update. Time-major storage, [T, B] or [T, B, ...]; observations, actions
-/// and values have T + 1 rows, the last for the bootstrap. Row t + 1 of the observations follows
-/// action t. Only algorithms that choose a_T in advance (Sarsa) use row T of the actions. T is
-/// t_max, or less where an episode's end ended the rollout. Not thread-safe; separate rollouts are
-/// independent.
+/// The experience of one update. Time-major storage, [T, B] or [T, B, ...]; observations, actions,
+/// values and recurrent states have T + 1 rows, the last for the bootstrap. Row t + 1 of the
+/// observations follows action t. Only algorithms that choose a_T in advance (Sarsa) use row T of
+/// the actions. T is t_max, or less where an episode's end ended the rollout. Not thread-safe;
+/// separate rollouts are independent.
 class Rollout {
  public:
-  /// Reserves memory for t_max steps of `envs` environments.
-  Rollout(const EnvSpec& spec, int t_max, int envs);
+  /// Reserves memory for t_max steps of `envs` environments. `state_size` is that of the acting
+  /// network (Architecture::state_size()).
+  Rollout(const EnvSpec& spec, int t_max, int envs, std::int64_t state_size = 0);
 
   /// The capacity in steps; the row for the bootstrap is not counted.
   [[nodiscard]] int t_max() const { return t_max_; }
@@ -60,10 +61,27 @@ class Rollout {
   /// Read-only: [T * B].
   std::span<const float> returns() const { return rows(returns_, steps_); }
 
-  /// Each environment's probability of a random action, epsilon: [B].
-  std::span<float> epsilons() { return epsilons_; }
-  /// Read-only: [B].
-  std::span<const float> epsilons() const { return epsilons_; }
+  /// The probability of a random action, epsilon, in step t: [B].
+  std::span<float> epsilons(int t) { return cut(epsilons_, t, 1); }
+  /// Read-only, of all samples: [T * B].
+  std::span<const float> epsilons() const { return rows(epsilons_, steps_); }
+
+  /// The numbers of one recurrent state; 0: the acting network has none.
+  [[nodiscard]] std::int64_t state_size() const { return static_cast<std::int64_t>(state_size_); }
+
+  /// The states of a recurrent network before the observations of `rows` rows from t on, as the
+  /// acting parameters computed them: [rows, B, state]. Empty without a state.
+  std::span<float> states(int t, int rows = 1) {
+    const auto width = static_cast<std::size_t>(envs_) * state_size_;
+    return std::span(states_).subspan(static_cast<std::size_t>(t) * width,
+                                      static_cast<std::size_t>(rows) * width);
+  }
+
+  /// Nonzero where an episode begins with the observation, whose state before then counts as 0:
+  /// [rows, B]. Empty without a state.
+  std::span<std::uint8_t> episode_starts(int t, int rows = 1) {
+    return state_size_ > 0 ? cut(episode_starts_, t, rows) : std::span<std::uint8_t>();
+  }
 
   /// Continuous actions of row t, before clipping to the bounds: [B, dimensions].
   std::span<float> controls(int t) {
@@ -98,8 +116,8 @@ class Rollout {
   void follow(Rollout& other);
 
   /// Copies environments [first, first + count) of another rollout with the same number of steps to
-  /// environments [to, to + count) of this one. Several threads may call it at once for different
-  /// environments.
+  /// environments [to, to + count) of this one, without advantages and returns. Several threads may
+  /// call it at once for different environments.
   void copy_envs(const Rollout& from, int first, int count, int to);
 
   /// Copies one sample of another rollout, with its advantage and its return, to environment `to`
@@ -107,10 +125,15 @@ class Rollout {
   /// makes one-step rollouts of samples in any order.
   void copy_sample(const Rollout& from, std::int64_t sample, int to);
 
+  /// Copies environment `from_env` of another rollout with the same number of steps, with its
+  /// advantages and returns, to environment `to` of this one.
+  void copy_sequence(const Rollout& from, int from_env, int to);
+
   /// Saves everything but advantages and returns.
   void save(StateWriter& writer) const;
 
-  /// Restores a saved rollout. Throws Error when it has another shape.
+  /// Restores a saved rollout. Throws Error when it has another shape. Older versions saved one
+  /// epsilon for all steps of an environment.
   void load(StateReader& reader);
 
  private:
@@ -124,6 +147,12 @@ class Rollout {
     return std::span(all).first(static_cast<std::size_t>(count) * envs_);
   }
 
+  template <class T>
+  void copy_columns(const std::vector<T>& source, const Rollout& from, int first, int count,
+                    std::vector<T>& own, int to, std::size_t width) const;
+
+  void load_epsilons(StateReader& reader);
+
   [[nodiscard]] std::size_t sample_count() const {
     return static_cast<std::size_t>(steps_) * envs_;
   }
@@ -133,6 +162,7 @@ class Rollout {
   int envs_;
   std::size_t observation_bytes_;
   std::size_t dims_;  // of continuous actions; 0: discrete
+  std::size_t state_size_;
   std::vector<std::byte> observations_;
   std::vector<std::int32_t> actions_;
   std::vector<float> controls_;
@@ -141,6 +171,8 @@ class Rollout {
   std::vector<float> discounts_;
   std::vector<float> values_;
   std::vector<float> epsilons_;
+  std::vector<float> states_;
+  std::vector<std::uint8_t> episode_starts_;  // empty without a state
   std::vector<float> advantages_;  // used only during an update, like the returns; neither is saved
   std::vector<float> returns_;
 };

@@ -26,6 +26,9 @@ struct Recorded {
   std::int64_t count = 0;
 };
 
+/// The place of a sample whose activations are not kept.
+inline constexpr std::int64_t kNowhere = -1;
+
 /// Keeps a network's activations in the caller's memory, so that another network of the same kind
 /// and architecture can learn from them (Network::at_places()). Not thread-safe, like its network.
 class ActivationRecorder {
@@ -44,6 +47,11 @@ class ActivationRecorder {
   /// Throws std::logic_error for activations of another kind of network.
   virtual void record_at(const Inputs& inputs, const Heads& out, Activations& activations,
                          std::span<const std::int64_t> places) = 0;
+
+  /// Makes one forward pass over all samples, as Network::record() does, and keeps the activations
+  /// of sample i at places[i], or nowhere if that is kNowhere.
+  virtual void record_together_at(const Inputs& inputs, const Heads& out, Activations& activations,
+                                  std::span<const std::int64_t> places) = 0;
 
   /// Computes the same as Network::backward() over these samples, which stay recorded. The
   /// parameters must not have changed since record_at().

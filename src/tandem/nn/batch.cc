@@ -30,6 +30,7 @@ void require_sizes(const Architecture& architecture, const Inputs& inputs, const
 
 Inputs Pieces::inputs_of(const Network& network) {
   if (network.takes_pieces()) return {.observations = {}, .pieces = pieces_};
+  if (pieces_.size() == 1) return {pieces_.front()};
   side_by_side_.clear();
   for (const auto& piece : pieces_) {
     side_by_side_.insert(side_by_side_.end(), piece.begin(), piece.end());

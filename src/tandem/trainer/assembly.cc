@@ -49,9 +49,9 @@ void require_network(const Config& config, const AlgorithmInfo& algorithm) {
   if (config.net.lstm == 0) return;
   if (!algorithm.traits.recurrent) {
     throw Error(fmt::format(
-        "algo = {} has no recurrent form here: use net.lstm = 0, or one of the algorithms with a "
-        "recurrent state: {}",
-        algorithm.name,
+        "algo = {} has no recurrent form here: use net.lstm = 0, or one of {}'s algorithms with a "
+        "recurrent state ({}), or another system",
+        algorithm.name, config.system_name,
         algorithms_with(config, [](const auto& traits) { return traits.recurrent; })));
   }
   if (!config.system->requirements().recurrent) {

@@ -78,21 +78,25 @@ class MinibatchesTest : public testing::Test {
  protected:
   /// Learns from two rollouts of 3 steps, of 4 and 3 environments: 21 samples, with each minibatch
   /// in 3 shares.
-  std::vector<Noting::Seen> learn(Passes passes, int threads, int updates = 1) {
+  std::vector<Noting::Seen> learn(Passes passes, int threads, int updates = 1,
+                                  std::int64_t lstm = 0) {
     std::vector<Noting::Seen> seen;
     const auto noting = std::make_shared<const Noting>(passes);
     const Scenario scenario{.folder = root_.path() / std::to_string(++runs_),
-                            .make_algorithm = [&] {
-                              Algorithm algorithm = make_ppo({});
-                              algorithm.learning = noting;
-                              return algorithm;
-                            }};
+                            .make_algorithm =
+                                [&] {
+                                  Algorithm algorithm = make_ppo({});
+                                  algorithm.learning = noting;
+                                  return algorithm;
+                                },
+                            .lstm = lstm};
     tandem::train(scenario, [&](TrainingContext& context) {
       const EnvSpec spec = context.actor.make_env(0)->spec();
-      Rollout one(spec, 3, 4);
-      Rollout other(spec, 3, 3);
+      const auto state_size = context.learner.architecture().state_size();
+      Rollout one(spec, 3, 4, state_size);
+      Rollout other(spec, 3, 3, state_size);
       const std::vector<Rollout*> rollouts = {&one, &other};
-      Minibatches minibatches(context, context.learner.parameters(), 21, 3);
+      Minibatches minibatches(context, context.learner.parameters(), 3, 7, 3);
       Workers workers(threads);
       for (int update = 0; update < updates; ++update) {
         const auto summary =
@@ -183,6 +187,28 @@ TEST_F(MinibatchesTest, MayHaveASampleEach) {
 
 TEST_F(MinibatchesTest, MoreMinibatchesThanSamplesAreRefused) {
   EXPECT_THROW(learn({.epochs = 1, .minibatches = 22}, 1), Error);
+}
+
+// A recurrent network learns from the steps of an environment in their order. Environments 0 to 3
+// have samples 4 t + e, and environments 4 to 6 have 12 + 3 t + (e - 4). Seen failing when samples
+// were shuffled, and when sequences of the second rollout were looked for in the first.
+TEST_F(MinibatchesTest, ARecurrentNetworkSeesWholeSequences) {
+  const auto seen = learn({.epochs = 2, .minibatches = 2}, 2, 1, 4);
+  std::multiset<std::vector<float>> sequences;
+  for (const auto& part : seen) {
+    const auto envs = part.samples.size() / 3;
+    ASSERT_EQ(part.samples.size(), 3 * envs);
+    for (std::size_t env = 0; env < envs; ++env) {
+      sequences.insert({part.samples[env], part.samples[envs + env], part.samples[2 * envs + env]});
+    }
+  }
+  std::multiset<std::vector<float>> expected;
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    for (float env = 0; env < 4; ++env) expected.insert({env, 4 + env, 8 + env});
+    for (float env = 0; env < 3; ++env) expected.insert({12 + env, 15 + env, 18 + env});
+  }
+  EXPECT_EQ(sequences, expected);
+  EXPECT_THROW(learn({.epochs = 1, .minibatches = 8}, 1, 1, 4), Error);
 }
 
 }  // namespace

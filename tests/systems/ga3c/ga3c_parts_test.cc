@@ -34,8 +34,10 @@ class Ga3cPartsTest : public testing::Test {
 struct Played {
   explicit Played(TrainingContext& context)
       : model(context.learner),
+        target(context.learner.parameters(), context.algorithm.rollout_loss().needs().target_steps,
+               0),
         policy(context.learner.architecture(), 8, crew.stop_token()),
-        agent({.envs = 1}, context.actor, policy, 0) {
+        agent({.envs = 1}, context.actor, policy, target, 0) {
     crew.spawn("predictor", 1, [this, &context](int) {
       NetworkCopy copy(model, context.actor.make_network);
       BatchedInference::Batch batch;
@@ -48,6 +50,7 @@ struct Played {
   Played& operator=(const Played&) = delete;
 
   SharedModel model;
+  TargetParameters target;
   Crew crew;
   BatchedInference policy;
   Ga3cAgent agent;
@@ -142,11 +145,8 @@ TEST_F(Ga3cPartsTest, AnUpdateSumsTheGradientsOfItsExperiences) {
   });
 }
 
-// A bootstrap from the values that the last states had when they were played would mix two
-// policies. Seen failing without revalue().
-TEST_F(Ga3cPartsTest, WithACorrectionTheLastStatesAreValuedByTheParametersThatLearn) {
-  const Scenario scenario{.folder = folder("run"),
-                          .make_algorithm = [] { return make_a2c({.correction = "vtrace"}); }};
+/// Expects a trainer to overwrite the values of last states with those of its own parameters.
+void value_again(const Scenario& scenario) {
   train(scenario, [&](TrainingContext& context) {
     const auto network = context.actor.make_network(context.learner.parameters());
     ForwardActor actor(*network);
@@ -175,5 +175,36 @@ TEST_F(Ga3cPartsTest, WithACorrectionTheLastStatesAreValuedByTheParametersThatLe
   });
 }
 
+// A bootstrap from the values that the last states had when they were played would mix two
+// policies. Seen failing without revalue_last_states(), and for a recurrent network when its states
+// before the last step were taken for those after it.
+TEST_F(Ga3cPartsTest, WithACorrectionTheLastStatesAreValuedByTheParametersThatLearn) {
+  const auto make = [] { return make_a2c({.correction = "vtrace"}); };
+  value_again({.folder = folder("plain"), .make_algorithm = make});
+  value_again({.folder = folder("recurrent"), .make_algorithm = make, .lstm = 6});
+}
+
+// theta- values what an agent saw, and the model acts. Seen failing without synchronise().
+TEST_F(Ga3cPartsTest, WithAValueMethodAnAgentValuesStatesByTheTargetNetwork) {
+  const Scenario scenario{.folder = folder("run"),
+                          .make_algorithm = value_method(QMethod::n_step_q)};
+  train(scenario, [&](TrainingContext& context) {
+    Played played(context);
+    TrainingQueue queue(1, {});
+    std::vector<float> theta(context.learner.parameters().begin(),
+                             context.learner.parameters().end());
+    for (const float constant : {3.0F, 5.0F}) {
+      // The values of all actions are a constant, the policy head's biases, which follow the
+      // weights of two actions and four inputs.
+      std::ranges::fill(theta, 0.0F);
+      std::fill_n(&theta[8], 2, constant);
+      played.target.refresh(1'000'000 * static_cast<std::int64_t>(constant),
+                            [&](std::span<float> own) { std::ranges::copy(theta, own.begin()); });
+      played.agent.play(queue, nullptr, 0);
+      const auto experience = *queue.pop();
+      EXPECT_THAT(experience->rollout.values(experience->rollout.steps()), ElementsAre(constant));
+    }
+  });
+}
 }  // namespace
 }  // namespace tandem

@@ -73,6 +73,22 @@ class Ga3cTest : public testing::Test {
   TemporaryFolder root_;
 };
 
+// Seen failing when theta- was left out of a checkpoint.
+TEST_F(Ga3cTest, ARecurrentValueMethodTrainsAndGoesOn) {
+  Scenario scenario{.folder = folder("run"),
+                    .make_algorithm = value_method(QMethod::one_step_sarsa),
+                    .steps = 1'000,
+                    .lstm = 6};
+  train(scenario, few_);
+  const auto saved = find_latest(folder("run") / "checkpoints", [](const std::string&) {});
+  scenario.steps = 2'000;
+  scenario.resume = true;
+  train(scenario, few_);
+  const auto later = find_latest(folder("run") / "checkpoints", [](const std::string&) {});
+  EXPECT_FALSE(
+      std::ranges::equal(saved.checkpoint.tensor("target"), later.checkpoint.tensor("target")));
+}
+
 // Every sample is observed once. Seen failing with the last states of experiences among them.
 TEST_F(Ga3cTest, StatisticsAreThoseOfAllObservationsLearntFrom) {
   auto scenario = noisy(folder("run"), 3000);

@@ -48,6 +48,18 @@ TEST_F(ImpalaTest, StatisticsAreThoseOfAllObservationsLearntFrom) {
   expect_noisy_moments(parameters, result_of(folder("run")).at("steps"));
 }
 
+// Seen failing when the states of actors were left out of a checkpoint.
+TEST_F(ImpalaTest, ARecurrentAgentTrainsAndGoesOn) {
+  Scenario scenario{
+      .folder = folder("run"), .make_algorithm = make_vtrace, .steps = 1'000, .lstm = 6};
+  const auto before = train(scenario, small_);
+  scenario.steps = 2'000;
+  scenario.resume = true;
+  const auto after = train(scenario, small_);
+  EXPECT_NE(before, after);
+  EXPECT_GE(result_of(folder("run")).at("steps"), 2'000);
+}
+
 // The count holds across checkpoints and at the end of the run. Seen failing when the queue was not
 // emptied before a checkpoint.
 TEST_F(ImpalaTest, LearnsFromEveryStepThatWasPlayed) {

@@ -54,6 +54,11 @@ class NormalisedNetwork final : public Network, public ActivationRecorder {
     inner_->at_places()->record_at(normalised(inputs, out), out, activations, places);
   }
 
+  void record_together_at(const Inputs& inputs, const Heads& out, Activations& activations,
+                          std::span<const std::int64_t> places) override {
+    inner_->at_places()->record_together_at(normalised(inputs, out), out, activations, places);
+  }
+
   void backward(const HeadLoss& loss, std::span<float> gradient, const Recorded& samples) override {
     inner_->at_places()->backward(loss, trained_part(gradient), samples);
   }

@@ -58,6 +58,7 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
         input_(architecture, layers_.front()),
         passing_(input_sizes(layers_)),
         recorded_(input_sizes(layers_)),
+        together_(input_sizes(layers_)),
         heads_(architecture.policy_outputs),
         convolutions_(convolutions_in(architecture)),
         tile_(tile_of(layers_, convolutions_)) {
@@ -111,12 +112,24 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     run_alone(inputs, out, [&](std::size_t layer, std::size_t sample) {
       return own.tape().all(layer) + places[sample] * layers_[layer].input_bytes();
     });
-    for (std::int64_t i = 0; i < out.batch; ++i) {
-      const Heads kept = own.heads(places[static_cast<std::size_t>(i)], 1);
-      const Heads made = rows_of(out, i, 1);
-      std::ranges::copy(made.logits, kept.logits.begin());
-      std::ranges::copy(made.value, kept.value.begin());
+    keep_heads(out, own, places);
+  }
+
+  void record_together_at(const Inputs& inputs, const Heads& out, Activations& activations,
+                          std::span<const std::int64_t> places) override {
+    keep_to_this_thread();
+    auto& own = own_kind(activations);
+    together_.clear();
+    run(inputs, together_, out);
+    for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
+      const auto bytes = layers_[layer].input_bytes();
+      for (std::size_t s = 0; s < places.size(); ++s) {
+        if (places[s] == kNowhere) continue;
+        std::copy_n(together_.latest(layer) + s * bytes, bytes,
+                    own.tape().all(layer) + places[s] * bytes);
+      }
     }
+    keep_heads(out, own, places);
   }
 
   void backward(const HeadLoss& loss, std::span<float> gradient, const Recorded& samples) override {
@@ -148,6 +161,18 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
   void forget() {
     recorded_.clear();
     heads_.clear();
+  }
+
+  static void keep_heads(const Heads& out, OnednnActivations& own,
+                         std::span<const std::int64_t> places) {
+    for (std::int64_t i = 0; i < out.batch; ++i) {
+      const auto place = places[static_cast<std::size_t>(i)];
+      if (place == kNowhere) continue;
+      const Heads kept = own.heads(place, 1);
+      const Heads made = rows_of(out, i, 1);
+      std::ranges::copy(made.logits, kept.logits.begin());
+      std::ranges::copy(made.value, kept.value.begin());
+    }
   }
 
   /// Makes one forward pass, and appends its activations to `tape`.
@@ -309,6 +334,7 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
   InputWriter input_;
   Tape passing_;   // of the latest forward()
   Tape recorded_;  // of record()
+  Tape together_;  // of record_together_at()
   RecordedHeads heads_;
   std::size_t convolutions_;  // the number of convolutions, which come first
   std::int64_t tile_;

@@ -7,7 +7,7 @@
 
 #include "tandem/acting/actor_network.h"
 #include "tandem/acting/collector.h"
-#include "tandem/acting/network_copy.h"
+#include "tandem/acting/target_network.h"
 #include "tandem/sync/crew.h"
 #include "tandem/systems/common/learner_state.h"
 #include "tandem/systems/common/thread_state.h"
@@ -82,7 +82,7 @@ class ActorLearner {
   std::vector<float> gradient_;
   std::unique_ptr<Network> network_;
   RecordingActor actor_;
-  NetworkCopy target_;
+  TargetNetwork target_;
   Collector collector_;
 };
 

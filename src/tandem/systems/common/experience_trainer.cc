@@ -32,12 +32,12 @@ bool ExperienceTrainer::gather(TrainingQueue& queue, std::int64_t min_batch) {
 UpdateReport ExperienceTrainer::update(std::int64_t steps) {
   const Stopwatch watch;
   copy_.synchronise();
-  if (loss_.needs().off_policy) revalue();
   record();
+  if (loss_.needs().off_policy) revalue_last_states();
   LossStats stats;
   copy_.network().backward(
       [&](const Heads& heads, const Heads& gradient) { stats = loss(heads, gradient); }, gradient_);
-  const UpdateInfo update = model_.apply({&gradient_, 1}, steps, observations_.all());
+  const UpdateInfo update = model_.apply({&gradient_, 1}, steps, inputs_.observations());
 
   episodes_.clear();
   lag_ = 0;
@@ -61,27 +61,20 @@ TimeShares ExperienceTrainer::playing() const {
 }
 
 void ExperienceTrainer::record() {
-  observations_.clear();
-  for (const auto& experience : batch_) {
-    Rollout& rollout = experience->rollout;
-    observations_.add(rollout.observations(0, rollout.steps()));
-  }
+  inputs_.clear();
+  for (const auto& experience : batch_) inputs_.add(experience->rollout);
   Network& network = copy_.network();
-  network.record(observations_.inputs_of(network), heads_.of(network.architecture(), samples_));
+  network.record(inputs_.of(network), heads_.of(network.architecture(), samples_));
 }
 
-/// Values the last states again, with the newest parameters.
-void ExperienceTrainer::revalue() {
-  observations_.clear();
+/// Values the last states again, with the newest parameters. A recurrent network goes on from the
+/// states that record() computed.
+void ExperienceTrainer::revalue_last_states() {
   std::int64_t states = 0;
-  for (const auto& experience : batch_) {
-    Rollout& rollout = experience->rollout;
-    observations_.add(rollout.observations(rollout.steps()));
-    states += rollout.envs();
-  }
+  for (const auto& experience : batch_) states += experience->rollout.envs();
   Network& network = copy_.network();
-  const Heads all = heads_.of(network.architecture(), states);
-  network.forward(observations_.inputs_of(network), all);
+  const Heads all = last_heads_.of(network.architecture(), states);
+  network.forward(inputs_.after(network), all);
   std::int64_t first = 0;
   for (const auto& experience : batch_) {
     Rollout& rollout = experience->rollout;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tandem/acting/network_copy.h"
+#include "tandem/data/rollout_inputs.h"
 #include "tandem/learn/shared_model.h"
 #include "tandem/nn/batch.h"
 #include "tandem/run/interval.h"
@@ -48,7 +49,7 @@ class ExperienceTrainer {
 
  private:
   void record();
-  void revalue();
+  void revalue_last_states();
   LossStats loss(const Heads& heads, const Heads& gradient) const;
 
   const ActingRule& rule_;
@@ -61,9 +62,9 @@ class ExperienceTrainer {
   std::int64_t lag_ = 0;
   double waiting_ = 0;
   double waited_seconds_ = 0;
-  Pieces observations_;  // of record()
+  RolloutInputs inputs_;  // of the batch
   std::vector<Episode> episodes_;
-  HeadsBuffer heads_;
+  HeadsBuffer heads_, last_heads_;
 };
 
 }  // namespace tandem

@@ -23,25 +23,29 @@ std::int64_t begin_of(std::int64_t all, std::int64_t index, std::int64_t count) 
 }  // namespace
 
 Minibatches::Minibatches(const TrainingContext& context, std::span<const float> parameters,
-                         std::int64_t samples, int shares_each)
+                         std::int64_t steps, std::int64_t sequences, int shares_each)
     : loss_(context.algorithm.rollout_loss()),
       passes_(loss_.needs().passes.value()),
+      unit_steps_(context.learner.architecture().state_size() > 0 ? steps : 1),
       stream_(context.actor.seed, streams::kMinibatches.id()),
-      order_(static_cast<std::size_t>(samples)) {
-  if (passes_.minibatches > samples) {
-    throw Error(fmt::format("ppo.minibatches = {}, but an update has {} samples",
-                            passes_.minibatches, samples));
+      order_(static_cast<std::size_t>(steps * sequences / unit_steps_)) {
+  const auto units = std::ssize(order_);
+  if (passes_.minibatches > units) {
+    throw Error(fmt::format("ppo.minibatches = {}, but an update has {} {}", passes_.minibatches,
+                            units,
+                            unit_steps_ == 1 ? "samples"
+                                             : "sequences, which a recurrent network sees whole"));
   }
-  shares_each =
-      static_cast<int>(std::min<std::int64_t>(shares_each, samples / passes_.minibatches));
+  shares_each = static_cast<int>(std::min<std::int64_t>(shares_each, units / passes_.minibatches));
   const EnvSpec& spec = context.actor.spec;
   for (std::int64_t m = 0; m < passes_.minibatches; ++m) {
     const auto size =
-        begin_of(samples, m + 1, passes_.minibatches) - begin_of(samples, m, passes_.minibatches);
+        begin_of(units, m + 1, passes_.minibatches) - begin_of(units, m, passes_.minibatches);
     auto& minibatch = minibatches_.emplace_back();
     for (int p = 0; p < shares_each; ++p) {
       const auto count = begin_of(size, p + 1, shares_each) - begin_of(size, p, shares_each);
-      minibatch.push_back({Rollout(spec, 1, static_cast<int>(count))});
+      minibatch.push_back({Rollout(spec, static_cast<int>(unit_steps_), static_cast<int>(count),
+                                   context.learner.architecture().state_size())});
     }
   }
   for (int p = 0; p < shares_each; ++p) networks_.push_back(context.actor.make_network(parameters));
@@ -71,7 +75,7 @@ Minibatches::Summary Minibatches::learn(std::span<Rollout* const> rollouts, std:
         differentiate(loss, minibatch[i], *networks_[i],
                       chosen.subspan(static_cast<std::size_t>(first),
                                      static_cast<std::size_t>(minibatch[i].samples.envs())),
-                      rollouts, 1.0 / static_cast<double>(size), gradients_[i]);
+                      rollouts, 1.0 / static_cast<double>(size * unit_steps_), gradients_[i]);
       });
       const UpdateInfo moved = move(gradients_);
       all.mean.gradient_norm += moved.gradient_norm;
@@ -83,7 +87,7 @@ Minibatches::Summary Minibatches::learn(std::span<Rollout* const> rollouts, std:
   return all;
 }
 
-/// Shuffles the samples; every order is equally likely (Fisher and Yates).
+/// Shuffles the units; every order is equally likely (Fisher and Yates).
 void Minibatches::shuffle() {
   std::iota(order_.begin(), order_.end(), 0);
   for (std::size_t left = order_.size(); left > 1; --left) {
@@ -91,19 +95,33 @@ void Minibatches::shuffle() {
   }
 }
 
+/// Copies the chosen units of all rollouts side by side.
+void Minibatches::fill(Rollout& samples, std::span<const std::int64_t> chosen,
+                       std::span<Rollout* const> rollouts) const {
+  for (std::size_t to = 0; to < chosen.size(); ++to) {
+    std::int64_t unit = chosen[to];
+    auto from = rollouts.begin();
+    for (; unit >= (*from)->samples() / unit_steps_; ++from) {
+      unit -= (*from)->samples() / unit_steps_;
+    }
+    if (unit_steps_ == 1) {
+      samples.copy_sample(**from, unit, static_cast<int>(to));
+    } else {
+      samples.copy_sequence(**from, static_cast<int>(unit), static_cast<int>(to));
+    }
+  }
+}
+
 /// Overwrites `gradient` with this share's part of the mean gradient over the minibatch.
 void Minibatches::differentiate(const RolloutLoss& loss, Share& share, Network& network,
                                 std::span<const std::int64_t> chosen,
                                 std::span<Rollout* const> rollouts, double weight,
-                                std::span<float> gradient) {
-  for (std::size_t to = 0; to < chosen.size(); ++to) {
-    std::int64_t sample = chosen[to];
-    auto from = rollouts.begin();
-    for (; sample >= (*from)->samples(); ++from) sample -= (*from)->samples();
-    share.samples.copy_sample(**from, sample, static_cast<int>(to));
-  }
+                                std::span<float> gradient) const {
+  fill(share.samples, chosen, rollouts);
+  share.inputs.clear();
+  share.inputs.add(share.samples);
   network.reload();
-  network.record({share.samples.observations(0)},
+  network.record(share.inputs.of(network),
                  share.heads.of(network.architecture(), share.samples.samples()));
   network.backward(
       [&](const Heads& heads, const Heads& out) {

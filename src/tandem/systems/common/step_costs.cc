@@ -9,6 +9,7 @@
 #include "tandem/acting/env_actions.h"
 #include "tandem/acting/recurrent_state.h"
 #include "tandem/base/clock.h"
+#include "tandem/data/rollout_inputs.h"
 #include "tandem/base/median.h"
 #include "tandem/data/rollout.h"
 #include "tandem/env/uniform_action.h"
@@ -56,6 +57,7 @@ class Workbench {
  private:
   void draw_actions(const Actions& actions);
   void act();
+  void keep_states(int t);
   void differentiate(std::span<float> gradient);
   Heads heads(int t, int rows = 1) {
     const auto& architecture = network_->architecture();
@@ -74,7 +76,9 @@ class Workbench {
   const bool records_;  // whether learning uses the pass that acted
   Workers workers_{1};  // the calling thread alone
   Rollout rollout_;
+  RolloutInputs inputs_;
   RecurrentState state_;
+  std::vector<float> later_states_;
   std::vector<int> ids_;
   std::vector<Stream*> streams_;
   EnvActions actions_;
@@ -94,7 +98,8 @@ Workbench::Workbench(const TrainingContext& context, const Batching& batching, i
       network_(context.actor.make_network(learner_.parameters())),
       records_(!batching.apart && !loss_.needs().passes &&
                (!batching.alone || network_->at_places() != nullptr)),
-      rollout_(env_.spec(), batching.steps, env_.size()),
+      rollout_(env_.spec(), batching.steps, env_.size(),
+               network_->architecture().state_size()),
       state_(network_->architecture(), env_.size()),
       actions_(env_.spec(), env_.size()),
       logits_(static_cast<std::size_t>(network_->architecture().policy_outputs * env_.size() *
@@ -143,6 +148,7 @@ void Workbench::act_and_learn() {
 
 void Workbench::act() {
   for (int t = 0; t < batching_.steps; ++t) {
+    keep_states(t);
     const auto seen = state_.look(ids_, rollout_.observations(t));
     const int passes = batching_.alone ? env_.size() : 1;
     for (int i = 0; i < passes; ++i) {
@@ -152,10 +158,11 @@ void Workbench::act() {
       records_ ? network_->record(some, out) : network_->forward(some, out);
     }
     state_.keep(ids_);
-    rule_.act(heads(t), streams_, rollout_.epsilons(), rollout_.taken(t));
+    rule_.act(heads(t), streams_, rollout_.epsilons(t), rollout_.taken(t));
   }
   // Values the states that the algorithm bootstraps from, as the Collector does.
   const int last = batching_.steps;
+  keep_states(last);
   const auto bootstrap = loss_.needs().bootstrap;
   if (bootstrap == Bootstrap::none || batching_.acts_on_last) return;
   if (bootstrap == Bootstrap::every_action) {
@@ -163,14 +170,23 @@ void Workbench::act() {
   }
   const int first = bootstrap == Bootstrap::last_state ? last : 1;
   const int rows = last - first + 1;
-  const auto seen = state_.look(ids_, rollout_.observations(first, rows));
+  later_states_.assign(rollout_.states(first, rows).begin(), rollout_.states(first, rows).end());
+  const Inputs seen{.observations = rollout_.observations(first, rows),
+                    .state = later_states_,
+                    .episode_starts = rollout_.episode_starts(first, rows)};
   if (batching_.alone) return forward_alone(*network_, seen, heads(first, rows));
   network_->forward(seen, heads(first, rows));
 }
 
+void Workbench::keep_states(int t) {
+  state_.copy_to(rollout_.states(t), rollout_.episode_starts(t));
+}
+
 void Workbench::differentiate(std::span<float> gradient) {
   if (!records_) {
-    network_->record({rollout_.observations(0, batching_.steps)}, heads(0, batching_.steps));
+    inputs_.clear();
+    inputs_.add(rollout_);
+    network_->record(inputs_.of(*network_), heads(0, batching_.steps));
   }
   const double samples = steps() * batching_.rollouts;
   network_->backward([&](const Heads& heads,

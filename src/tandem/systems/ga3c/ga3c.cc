@@ -1,10 +1,14 @@
 #include "tandem/systems/ga3c/ga3c.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "tandem/base/streams.h"
+#include "tandem/learn/target.h"
 #include "tandem/run/checkpoint_loop.h"
 #include "tandem/sync/cores.h"
 #include "tandem/sync/crew.h"
@@ -52,6 +56,8 @@ class Ga3c final : private Checkpointed {
         context_(context),
         cores_(Ga3cCores::of(config, usable_cores())),
         model_(context.learner),
+        target_(context.learner.parameters(),
+                context.algorithm.rollout_loss().needs().target_steps, context.run.steps()),
         prediction_queue_(context.learner.architecture(), config.max_predictions,
                           crew_.stop_token()),
         training_queue_(static_cast<std::size_t>(config.queue), crew_.stop_token()),
@@ -62,6 +68,7 @@ class Ga3c final : private Checkpointed {
                 Stream(context.actor.seed, streams::kThreadSearch.id())),
         loop_(*this, context.run, crew_, poll_seconds(config)) {
     if (context.resume == nullptr) return;
+    load_target(*context.resume, target_);
     StateReader reader(context.resume->blob(kSearch));
     search_.load(reader);
   }
@@ -82,7 +89,8 @@ class Ga3c final : private Checkpointed {
     if (!plays_on(context_.run)) return;
     auto& agent = agents_[static_cast<std::size_t>(rank)];
     if (agent == nullptr) {
-      agent = std::make_unique<Ga3cAgent>(config_, context_.actor, prediction_queue_, rank);
+      agent =
+          std::make_unique<Ga3cAgent>(config_, context_.actor, prediction_queue_, target_, rank);
       agent->start(context_.resume);
     }
     if (anew) agent->look_again();
@@ -108,10 +116,19 @@ class Ga3c final : private Checkpointed {
     if (!trainer->gather(training_queue_, config_.min_batch)) return false;
     const UpdateReport learned = trainer->update(context_.run.steps());
     record_ga3c(learned, *trainer, prediction_queue_.take_stats(), threads(), context_.run);
+    refresh_target();
     search_.count_update();
     used_.give(trainer->batch());
     loop_.look();
     return true;
+  }
+
+  /// Copies the model to theta- every target_steps steps, if the method has a target network.
+  void refresh_target() {
+    target_.refresh(context_.run.steps(), [this](std::span<float> theta) {
+      std::optional<std::int64_t> none;
+      model_.copy_if_newer(none, theta);
+    });
   }
 
   [[nodiscard]] Ga3cThreads threads() const {
@@ -142,6 +159,7 @@ class Ga3c final : private Checkpointed {
 
   void collect(Checkpoint& checkpoint) override {
     save_learner(context_.learner, checkpoint);
+    save_target(target_, checkpoint);
     for (int rank = 0; rank < Ga3cThreads::kMost.agents; ++rank) {
       auto& agent = agents_[static_cast<std::size_t>(rank)];
       if (agent != nullptr) {
@@ -160,6 +178,7 @@ class Ga3c final : private Checkpointed {
   const Ga3cCores cores_;
   Crew crew_;
   SharedModel model_;
+  TargetParameters target_;
   BatchedInference prediction_queue_;
   TrainingQueue training_queue_;
   UsedExperiences used_;

@@ -7,21 +7,24 @@
 
 namespace tandem {
 Ga3cAgent::Ga3cAgent(const Ga3cConfig& config, const ActorContext& context,
-                     BatchedInference& inference, int rank)
+                     BatchedInference& inference, const TargetParameters& target, int rank)
     : rank_(rank),
       client_(inference),
+      target_(target, context.make_network),
       collector_(VecEnv(context.make_env, {.first = rank * static_cast<int>(config.envs),
                                            .count = static_cast<int>(config.envs),
                                            .seed = context.seed}),
-                 client_, nullptr, context.rule, context.bootstrap, static_cast<int>(config.t_max),
+                 client_, target_.get(), context.rule, context.bootstrap, static_cast<int>(config.t_max),
                  config.envs == 1 ? RolloutEnd::at_episode : RolloutEnd::after_t_max,
-                 LastState::acted_on, context.rewards) {}
+                 target.exist() ? LastState::looked_at_again : LastState::acted_on,
+                 context.rewards) {}
 
 void Ga3cAgent::start(const Checkpoint* resume) {
   start_or_load(collector_, resume, state_name(rank_));
 }
 
 void Ga3cAgent::play(TrainingQueue& queue, std::unique_ptr<Experience> used, std::int64_t steps) {
+  target_.synchronise();
   const std::int64_t ahead = client_.version();
   const Rollout& played = collector_.collect(steps);
   // If no action was chosen in advance, the model of the last action stands for that of the first,

@@ -7,6 +7,7 @@
 
 #include "tandem/acting/batched_inference.h"
 #include "tandem/acting/collector.h"
+#include "tandem/acting/target_network.h"
 #include "tandem/run/checkpoint.h"
 #include "tandem/systems/common/actor_context.h"
 #include "tandem/systems/common/experience.h"
@@ -15,12 +16,13 @@
 namespace tandem {
 
 /// Section 4.1: plays in its own environments by the answers of predictors. It has no copy of the
-/// model. Not thread-safe; one for each thread.
+/// model. With a value method, which the paper does not have, it has a copy of the target network
+/// and values the states of its targets itself. Not thread-safe; one for each thread.
 class Ga3cAgent {
  public:
-  /// The rule of `context` and `inference` must outlive it.
+  /// The rule of `context`, `inference` and `target` must outlive it.
   Ga3cAgent(const Ga3cConfig& config, const ActorContext& context, BatchedInference& inference,
-            int rank);
+            const TargetParameters& target, int rank);
 
   /// Starts the environments, or restores a saved state. Call it once before play().
   void start(const Checkpoint* resume);
@@ -42,6 +44,7 @@ class Ga3cAgent {
  private:
   const int rank_;
   PolicyClient client_;
+  TargetNetwork target_;
   Collector collector_;
   bool looks_again_ = true;    // whether the next action was not chosen in advance
   double waited_seconds_ = 0;  // seconds that the last push waited for room in the queue

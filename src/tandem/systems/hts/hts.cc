@@ -3,18 +3,22 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tandem/acting/batched_inference.h"
 #include "tandem/acting/collector.h"
+#include "tandem/learn/target.h"
 #include "tandem/sync/crew.h"
 #include "tandem/sync/rendezvous.h"
 #include "tandem/systems/common/learner_state.h"
 #include "tandem/systems/common/thread_state.h"
 #include "tandem/systems/common/training_context.h"
 #include "tandem/systems/hts/hts_learner.h"
+#include "tandem/systems/hts/hts_shape.h"
 #include "tandem/systems/hts/hts_storage.h"
 
 namespace tandem {
@@ -25,22 +29,31 @@ constexpr auto kStorage = "storage";  // a blob of the checkpoint
 /// Section 4.1: steps its own environments by the policy that actors predict. The executor draws
 /// all random numbers, its actions included, from the stream of each environment, so the result
 /// does not depend on the actor that answered. Without actors the executor predicts for itself,
-/// with a copy of the parameters.
+/// with a copy of the parameters. With a value method it has a copy of the target network, too.
 struct Executor {
   Executor(const ActorContext& context, Inference& actors,
-           std::unique_ptr<LocalInference> of_its_own, int alpha, int first, int count)
+           std::unique_ptr<LocalInference> of_its_own, std::unique_ptr<LocalInference> of_targets,
+           int steps, int first, int count)
       : first(first),
         count(count),
         own(std::move(of_its_own)),
         client(own != nullptr ? *own : actors),
+        targets(std::move(of_targets)),
         collector(VecEnv(context.make_env, {.first = first, .count = count, .seed = context.seed}),
-                  client, nullptr, context.rule, context.bootstrap, alpha, RolloutEnd::after_t_max,
-                  LastState::looked_at_again, context.rewards) {}
+                  client, target_client(), context.rule, context.bootstrap, steps,
+                  RolloutEnd::after_t_max, LastState::looked_at_again, context.rewards) {}
+
+  ActorNetwork* target_client() {
+    if (targets == nullptr) return nullptr;
+    return &target.emplace(*targets);
+  }
 
   int first;  // its first environment
   int count;
   std::unique_ptr<LocalInference> own;  // null if actors predict
   PolicyClient client;
+  std::unique_ptr<LocalInference> targets;  // null if there is no target network
+  std::optional<PolicyClient> target;
   Collector collector;
   double waited_seconds = 0;  // seconds that it waited for the others at the last synchronisation
 };
@@ -51,8 +64,11 @@ class Hts {
   Hts(const HtsConfig& config, TrainingContext& context)
       : config_(config),
         context_(context),
+        shape_(HtsShape::of(config, context.actor.spec.agents)),
         acting_(context.learner.parameters()),
-        learner_(config, context),
+        target_(context.learner.parameters(), context.algorithm.rollout_loss().needs().target_steps,
+                context.run.steps()),
+        learner_(config, shape_, context),
         inference_(context.learner.architecture(), config.max_predictions, crew_.stop_token(),
                    answering(config)),
         executors_(static_cast<std::size_t>(std::min(config.executors, config.envs))),
@@ -60,12 +76,12 @@ class Hts {
             static_cast<int>(executors_.size()) + 1, [this] { synchronise(); },
             crew_.stop_token()) {
     for (int i = 0; i < 2; ++i) {
-      storages_.emplace_back(context.actor.spec, static_cast<int>(config.alpha),
-                             agents() * static_cast<int>(config.envs),
-                             agents() * static_cast<int>(config.envs_per_group));
+      storages_.emplace_back(context.actor.spec, shape_,
+                             context.learner.architecture().state_size());
       storages_.back().activations = learner_.make_activations();
     }
     if (context.resume == nullptr) return;
+    load_target(*context.resume, target_);
     StateReader reader(context.resume->blob(kStorage));
     full_ = reader.get<bool>();
     if (!full_) return;
@@ -94,6 +110,11 @@ class Hts {
     return config.deterministic ? Answering::alone : Answering::together;
   }
 
+  /// Before the first update, and while none was made.
+  [[nodiscard]] std::vector<UpdateReport> no_reports() const {
+    return std::vector<UpdateReport>(static_cast<std::size_t>(shape_.updates));
+  }
+
   /// Agents in each environment: rows of the storage.
   [[nodiscard]] int agents() const { return static_cast<int>(context_.actor.spec.agents); }
 
@@ -114,20 +135,23 @@ class Hts {
     auto& own = *executors_[rank];
     start(own, rank);
     while (true) {
-      record_into(own, writing());
-      writing().write(own.collector.collect(context_.run.steps()), own.first * agents());
+      for (int rollout = 0; rollout < shape_.rollouts; ++rollout) {
+        record_into(own, writing(), rollout);
+        const Rollout& played = own.collector.collect(context_.run.steps());
+        writing().write(played, rollout, own.first * agents());
+      }
       meet(own.waited_seconds);
     }
   }
 
   /// Sets the places in the storage where actors keep the activations that learning needs, for each
-  /// sample.
-  void record_into(Executor& executor, const HtsStorage& storage) const {
+  /// sample of a rollout.
+  void record_into(Executor& executor, const HtsStorage& storage, int rollout) const {
     std::vector<std::int64_t> places;
     std::vector<std::int64_t> strides;
     const int end = (executor.first + executor.count) * agents();
     for (int row = executor.first * agents(); row < end; ++row) {
-      places.push_back(storage.place_of(row));
+      places.push_back(storage.place_of(rollout, row));
       strides.push_back(storage.stride_of(row));
     }
     executor.client.record_into(storage.activations.get(), std::move(places), std::move(strides));
@@ -139,9 +163,9 @@ class Hts {
     double waited_seconds = 0;
     while (true) {
       if (full_) {
-        report_ = learner_.update(reading(), context_.run.steps(), acting_);
+        reports_ = learner_.update(reading(), context_.run.steps(), acting_);
       }
-      report_.seconds.waiting += waited_seconds;
+      reports_.back().seconds.waiting += waited_seconds;
       meet(waited_seconds);
     }
   }
@@ -158,6 +182,9 @@ class Hts {
     writing_ = 1 - writing_;
     full_ = true;
     record();
+    target_.refresh(context_.run.steps(), [this](std::span<float> theta) {
+      std::ranges::copy(context_.learner.parameters(), theta.begin());
+    });
     if (context_.run.done()) {
       crew_.stop();
       throw Stopped();
@@ -169,15 +196,18 @@ class Hts {
     const auto first_of = [&](std::size_t i) {
       return static_cast<int>(static_cast<std::size_t>(config_.envs) * i / executors_.size());
     };
-    std::unique_ptr<LocalInference> own;
-    if (config_.actors == 0) {
-      own = std::make_unique<LocalInference>(NetworkCopy(acting_, context_.actor.make_network),
-                                             answering(config_), crew_.stop_token());
-    }
     const int first = first_of(rank);
-    return std::make_unique<Executor>(context_.actor, inference_, std::move(own),
-                                      static_cast<int>(config_.alpha), first,
-                                      first_of(rank + 1) - first);
+    return std::make_unique<Executor>(context_.actor, inference_,
+                                      config_.actors == 0 ? local_inference(acting_) : nullptr,
+                                      target_.exist() ? local_inference(target_) : nullptr,
+                                      shape_.steps, first, first_of(rank + 1) - first);
+  }
+
+  /// Forward passes in the thread of an executor, with a copy of these parameters.
+  template <class Parameters>
+  std::unique_ptr<LocalInference> local_inference(const Parameters& parameters) {
+    return std::make_unique<LocalInference>(NetworkCopy(parameters, context_.actor.make_network),
+                                            answering(config_), crew_.stop_token());
   }
 
   void start(Executor& executor, std::size_t rank) {
@@ -187,7 +217,9 @@ class Hts {
   }
 
   void record() {
-    UpdateReport all = std::exchange(report_, {.episodes = {}});
+    std::vector<UpdateReport> reports = std::exchange(reports_, no_reports());
+    for (auto& report : reports) report.steps = shape_.samples_each();
+    UpdateReport& all = reports.back();  // also tells of the threads
     const TimeShares learning = all.seconds;
     TimeShares executing;
     episodes_.clear();
@@ -215,16 +247,16 @@ class Hts {
                           static_cast<double>(predicted.batches)});
       measures.push_back({"hts/actors_waiting", acting.waiting, acting.total()});
     }
-    all.steps = config_.envs * config_.alpha * agents();
     all.episodes = episodes_;
     all.measures = measures;
-    context_.run.record(all);
+    for (const auto& report : reports) context_.run.record(report);
   }
 
   /// Call it only while all threads wait for each other, or when all have ended.
   void save() {
     Checkpoint checkpoint;
     save_learner(context_.learner, checkpoint);
+    save_target(target_, checkpoint);
     learner_.save(checkpoint);
     StateWriter storage;
     storage.put(full_);
@@ -241,14 +273,16 @@ class Hts {
   const HtsConfig& config_;
   TrainingContext& context_;
   Crew crew_;
+  const HtsShape shape_;
   PublishedParameters acting_;  // theta_j
+  TargetParameters target_;     // theta-, for value methods
   HtsLearner learner_;
   BatchedInference inference_;
   std::vector<std::unique_ptr<Executor>> executors_;  // by rank
   std::vector<HtsStorage> storages_;                  // two: one is written while the other is read
   std::size_t writing_ = 0;                           // index of the storage that is written
   bool full_ = false;                                 // whether the other storage has been written
-  UpdateReport report_ = {.episodes = {}};            // of the last update
+  std::vector<UpdateReport> reports_ = no_reports();  // of the last updates
   std::vector<Episode> episodes_;
   Rendezvous synchronisation_;
 };

@@ -34,9 +34,21 @@ FieldList HtsConfig::fields() {
        .most = 256},
       {.key = "alpha",
        .target = &alpha,
-       .meaning = "steps of each environment between two synchronisations, and so the steps of a "
-                  "rollout",
+       .meaning = "steps of each environment between two synchronisations; a multiple of rollout",
        .source = "HTS-RL, section 4.1 and Table 5: 4 to 512",
+       .least = 1,
+       .most = 10000},
+      {.key = "rollout",
+       .target = &rollout,
+       .meaning = "steps of a rollout, after which returns bootstrap; 0: as many as alpha",
+       .source = "HTS-RL's code has alpha",
+       .least = 0,
+       .most = 10000},
+      {.key = "updates",
+       .target = &updates,
+       .meaning = "updates between two synchronisations, which share the rollouts equally. Each "
+                  "takes its gradient at the parameters that acted",
+       .source = "HTS-RL, section 4.1: one or more; its code has 1",
        .least = 1,
        .most = 10000},
       {.key = "envs_per_group",
@@ -54,8 +66,8 @@ FieldList HtsConfig::fields() {
       {.key = "deterministic",
        .target = &deterministic,
        .meaning = "actors predict each sample of a batch alone, so that the other samples change "
-                  "no bit of it. With false, runs differ by the threads' timing, and are slower "
-                  "where learners then need a second forward pass (docs/results/hts.md)",
+                  "no bit of it. With false, runs differ by the threads' timing "
+                  "(docs/results/hts.md)",
        .source = "HTS-RL, section 4.1: full determinism"},
   };
 }

@@ -11,10 +11,6 @@ namespace {
 
 constexpr auto kPrevious = "previous_parameters";  // a tensor of the checkpoint
 
-int group_count(const HtsConfig& config) {
-  return static_cast<int>((config.envs + config.envs_per_group - 1) / config.envs_per_group);
-}
-
 std::vector<float> previous_parameters(const TrainingContext& context) {
   const auto now = context.learner.parameters();
   if (context.resume == nullptr) return {now.begin(), now.end()};
@@ -25,117 +21,125 @@ std::vector<float> previous_parameters(const TrainingContext& context) {
 
 }  // namespace
 
-HtsLearner::HtsLearner(const HtsConfig& config, TrainingContext& context)
+HtsLearner::HtsLearner(const HtsConfig& config, const HtsShape& shape, TrainingContext& context)
     : context_(context),
+      shape_(shape),
       rollout_loss_(context.algorithm.rollout_loss()),
-      samples_(config.envs * context.actor.spec.agents * config.alpha),
-      records_(config.deterministic && samples_ <= HtsConfig::kMostRecorded &&
-               !rollout_loss_.needs().passes),
-      weight_(1.0 / static_cast<double>(samples_)),
+      records_(shape.samples() <= HtsConfig::kMostRecorded && !rollout_loss_.needs().passes),
+      weight_(1.0 / static_cast<double>(shape.samples_each())),
       previous_(previous_parameters(context)),
       before_(previous_.size()),
-      workers_(std::min(static_cast<int>(config.learners), group_count(config))) {
-  const int groups = group_count(config);
+      acted_(previous_.size()),
+      workers_(std::min(static_cast<int>(config.learners), shape.groups())) {
   if (rollout_loss_.needs().passes) {
-    minibatches_.emplace(context, previous_, samples_, groups);
+    minibatches_.emplace(context, previous_, shape.steps,
+                         std::int64_t{shape.envs} * shape.rollouts_each(), shape.groups());
     return;
   }
-  own_.resize(static_cast<std::size_t>(groups));
+  own_.resize(static_cast<std::size_t>(shape.groups()));
   for (auto& own : own_) own.network = context.actor.make_network(previous_);
   gradients_.resize(own_.size(), std::vector<float>(previous_.size()));
 }
 
-UpdateReport HtsLearner::update(HtsStorage& data, std::int64_t steps, PublishedParameters& acting) {
+std::vector<UpdateReport> HtsLearner::update(HtsStorage& data, std::int64_t steps,
+                                             PublishedParameters& acting) {
   const Stopwatch watch;
   const auto theta = context_.learner.parameters();
-  const UpdateInfo update =
-      minibatches_ ? learn_in_passes(data.groups(), steps) : learn_once(data, steps);
+  std::ranges::copy(theta, acted_.begin());
+  std::vector<UpdateReport> reports;
+  for (int update = 0; update < shape_.updates; ++update) {
+    reports.push_back(minibatches_ ? learn_in_passes(data.of_update(update), steps)
+                                   : learn_once(data, update, steps));
+    steps += shape_.samples_each();
+  }
+  std::ranges::copy(acted_, previous_.begin());
   // theta_{j+1} has the statistics of this experience, too; its gradient was taken with those of
   // theta_{j-1}, which acted.
   observations_.clear();
-  for (auto& group : data.groups()) observations_.add(group.observations(0, group.steps()));
+  for (auto& rollout : data.all()) observations_.add(rollout.observations(0, rollout.steps()));
   context_.learner.observe(observations_.all());
   acting.stage(theta);
-  UpdateReport report{.loss = loss_,
-                      .gradient_norm = update.gradient_norm,
-                      .learning_rate = update.learning_rate,
-                      .episodes = {}};
-  report.seconds.learning = watch.seconds() * workers_.threads();
-  return report;
+  reports.back().seconds.learning = watch.seconds() * workers_.threads();
+  return reports;
 }
 
-UpdateInfo HtsLearner::learn_once(HtsStorage& data, std::int64_t steps) {
-  const auto groups = data.groups();
-  workers_.parallel_for(static_cast<int>(groups.size()), [&](int g) {
-    const auto i = static_cast<std::size_t>(g);
-    if (data.activations == nullptr) return differentiate(own_[i], groups[i], gradients_[i]);
-    const auto first = data.place_of(g * groups.front().envs());
-    differentiate(own_[i], groups[i], {*data.activations, first, groups[i].samples()},
-                  gradients_[i]);
+UpdateReport HtsLearner::learn_once(HtsStorage& data, int update, std::int64_t steps) {
+  workers_.parallel_for(shape_.groups(), [&](int group) {
+    differentiate(own_[static_cast<std::size_t>(group)], data, update, group);
   });
-  loss_ = {};
-  for (const auto& own : own_) loss_ += own.stats;
-  std::ranges::copy(context_.learner.parameters(), previous_.begin());
-  return context_.learner.apply(gradients_, steps, workers_);
+  LossStats all;
+  for (const auto& own : own_) all += own.stats;
+  const UpdateInfo moved = context_.learner.apply(gradients_, steps, workers_);
+  return {.loss = all, .gradient_norm = moved.gradient_norm, .learning_rate = moved.learning_rate};
 }
 
-UpdateInfo HtsLearner::learn_in_passes(std::span<Rollout> groups, std::int64_t steps) {
+UpdateReport HtsLearner::learn_in_passes(std::span<Rollout> rollouts, std::int64_t steps) {
   const auto theta = context_.learner.parameters();
-  const std::vector<float> next_previous(theta.begin(), theta.end());
-  std::vector<Rollout*> rollouts;
-  for (auto& group : groups) rollouts.push_back(&group);
-  const auto summary = minibatches_->learn(
-      rollouts, steps, workers_, [&](std::span<const std::vector<float>> gradients) {
+  std::vector<Rollout*> all;
+  for (auto& rollout : rollouts) all.push_back(&rollout);
+  const auto [loss, mean] =
+      minibatches_->learn(all, steps, workers_, [&](std::span<const std::vector<float>> gradients) {
         std::ranges::copy(theta, before_.begin());
-        const UpdateInfo update = context_.learner.apply(gradients, steps, workers_);
+        const UpdateInfo moved = context_.learner.apply(gradients, steps, workers_);
         for (std::size_t i = 0; i < theta.size(); ++i) previous_[i] += theta[i] - before_[i];
-        return update;
+        return moved;
       });
-  loss_ = summary.loss;
-  std::ranges::copy(next_previous, previous_.begin());
-  return summary.mean;
+  return {.loss = loss, .gradient_norm = mean.gradient_norm, .learning_rate = mean.learning_rate};
 }
 
-/// Repeats the actors' forward pass, whose activations were not kept, and backpropagates.
-void HtsLearner::differentiate(Gradient& own, Rollout& rollout, std::span<float> sum) {
+/// Computes a group's gradient for an update. If actors kept the activations of their passes, it is
+/// backpropagated through these, because the parameters are the same; otherwise the passes are made
+/// again.
+void HtsLearner::differentiate(Gradient& own, HtsStorage& data, int update, int group) {
+  const auto rollouts = data.of_group(update, group);
+  const HeadLoss head_loss = [&](const Heads& heads, const Heads& gradient) {
+    own.stats = loss(rollouts, heads, gradient);
+  };
+  auto& sum = gradients_[static_cast<std::size_t>(group)];
+  const auto samples = std::ssize(rollouts) * rollouts.front().samples();
   own.network->reload();
-  own.network->record({rollout.observations(0, rollout.steps())},
-                      own.heads.of(own.network->architecture(), rollout.samples()));
-  own.network->backward(
-      [&](const Heads& heads, const Heads& gradient) {
-        own.stats = rollout_loss_.loss(heads, rollout, weight_, gradient);
-      },
-      sum);
+  if (data.activations != nullptr) {
+    const auto first =
+        data.place_of(update * shape_.rollouts_each(), group * shape_.envs_per_group);
+    return own.network->at_places()->backward(head_loss, sum, {*data.activations, first, samples});
+  }
+  own.inputs.clear();
+  for (Rollout& rollout : rollouts) own.inputs.add(rollout);
+  own.network->record(own.inputs.of(*own.network),
+                      own.heads.of(own.network->architecture(), samples));
+  own.network->backward(head_loss, sum);
 }
 
-/// Backpropagates through the actors' pass: the parameters are the same.
-void HtsLearner::differentiate(Gradient& own, const Rollout& rollout, const Recorded& samples,
-                               std::span<float> sum) {
-  own.network->reload();
-  own.network->at_places()->backward(
-      [&](const Heads& heads, const Heads& gradient) {
-        own.stats = rollout_loss_.loss(heads, rollout, weight_, gradient);
-      },
-      sum, samples);
+LossStats HtsLearner::loss(std::span<Rollout> rollouts, const Heads& heads,
+                           const Heads& gradient) const {
+  LossStats all;
+  std::int64_t first = 0;
+  for (const Rollout& rollout : rollouts) {
+    const std::int64_t count = rollout.samples();
+    all += rollout_loss_.loss(rows_of(heads, first, count), rollout, weight_,
+                              rows_of(gradient, first, count));
+    first += count;
+  }
+  return all;
 }
 
 std::unique_ptr<Activations> HtsLearner::make_activations() const {
   if (!records_) return nullptr;
   auto* recorder = own_.front().network->at_places();
-  return recorder != nullptr ? recorder->make_activations(samples_) : nullptr;
+  return recorder != nullptr ? recorder->make_activations(shape_.samples()) : nullptr;
 }
 
 void HtsLearner::record_again(HtsStorage& data) {
   auto& own = own_.front();
   own.network->reload();
   std::int64_t place = 0;
-  for (Rollout& group : data.groups()) {
-    std::vector<std::int64_t> places(static_cast<std::size_t>(group.samples()));
+  for (Rollout& rollout : data.all()) {
+    std::vector<std::int64_t> places(static_cast<std::size_t>(rollout.samples()));
     std::iota(places.begin(), places.end(), place);
-    place += group.samples();
-    own.network->at_places()->record_at({group.observations(0, group.steps())},
-                                        own.heads.of(own.network->architecture(), group.samples()),
-                                        *data.activations, places);
+    place += rollout.samples();
+    own.network->at_places()->record_at(
+        {rollout.observations(0, rollout.steps())},
+        own.heads.of(own.network->architecture(), rollout.samples()), *data.activations, places);
   }
 }
 

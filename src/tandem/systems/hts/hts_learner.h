@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "tandem/data/rollout_inputs.h"
 #include "tandem/learn/published_parameters.h"
 #include "tandem/nn/batch.h"
 #include "tandem/run/interval.h"
@@ -14,24 +15,27 @@
 #include "tandem/systems/common/minibatches.h"
 #include "tandem/systems/common/training_context.h"
 #include "tandem/systems/hts/hts_config.h"
+#include "tandem/systems/hts/hts_shape.h"
 #include "tandem/systems/hts/hts_storage.h"
 
 namespace tandem {
 
 /// Equation 6: theta_{j+1} = theta_j - eta * g, where g is the gradient, taken at theta_{j-1}, of
-/// the loss over the experience of theta_{j-1}. The context's learner holds theta_j. An algorithm
-/// with several passes makes its moves from theta_{j-1} on, each with the gradient at the
-/// parameters so far, and the sum of its moves is added to theta_j; with a single move this is
-/// equation 6. Not thread-safe. Its own threads share the groups of environments, and their number
-/// changes no bit of the result.
+/// the loss over the experience of theta_{j-1}. The context's learner holds theta_j. Several
+/// updates between two synchronisations all take their gradients at theta_{j-1}, the behaviour
+/// policy of their experience, and move theta_j one after another. An algorithm with several passes
+/// makes its moves from theta_{j-1} on, each with the gradient at the parameters so far, and the
+/// sum of its moves is added to theta_j; with a single move this is equation 6. Not thread-safe.
+/// Its own threads share the groups of environments, and their number changes no bit of the result.
 class HtsLearner {
  public:
   /// The context must outlive it.
-  HtsLearner(const HtsConfig& config, TrainingContext& context);
+  HtsLearner(const HtsConfig& config, const HtsShape& shape, TrainingContext& context);
 
-  /// Makes one update from the experience of theta_{j-1} and stages theta_{j+1}. The report has the
-  /// learners' own seconds.
-  UpdateReport update(HtsStorage& data, std::int64_t steps, PublishedParameters& acting);
+  /// Learns from the experience of theta_{j-1} and stages theta_{j+1}. The reports are those of the
+  /// updates; the last one has the learners' own seconds.
+  std::vector<UpdateReport> update(HtsStorage& data, std::int64_t steps,
+                                   PublishedParameters& acting);
 
   /// Memory for the actors' activations; null if actors keep none.
   [[nodiscard]] std::unique_ptr<Activations> make_activations() const;
@@ -46,25 +50,26 @@ class HtsLearner {
   /// The parts that compute one group's gradient.
   struct Gradient {
     std::unique_ptr<Network> network;
+    RolloutInputs inputs;
     HeadsBuffer heads;
     LossStats stats;
   };
 
-  UpdateInfo learn_once(HtsStorage& data, std::int64_t steps);
-  UpdateInfo learn_in_passes(std::span<Rollout> groups, std::int64_t steps);
-  void differentiate(Gradient& own, Rollout& rollout, std::span<float> sum);
-  void differentiate(Gradient& own, const Rollout& rollout, const Recorded& samples,
-                     std::span<float> sum);
+  UpdateReport learn_once(HtsStorage& data, int update, std::int64_t steps);
+  UpdateReport learn_in_passes(std::span<Rollout> rollouts, std::int64_t steps);
+  void differentiate(Gradient& own, HtsStorage& data, int update, int group);
+  [[nodiscard]] LossStats loss(std::span<Rollout> rollouts, const Heads& heads,
+                               const Heads& gradient) const;
 
   TrainingContext& context_;
+  const HtsShape shape_;
   const RolloutLoss& rollout_loss_;
-  const std::int64_t samples_;   // of an update
   const bool records_;           // whether actors may keep activations
-  const double weight_;          // of a sample in the mean over all samples
+  const double weight_;          // of a sample in the mean over all samples of an update
   std::vector<float> previous_;  // theta_{j-1}
   std::vector<float> before_;    // theta before the minibatch
-  LossStats loss_;               // of the last update
-  Pieces observations_;          // of its samples
+  std::vector<float> acted_;     // theta_j
+  Pieces observations_;          // of all experience since the synchronisation
   Workers workers_;
   std::optional<Minibatches> minibatches_;     // for algorithms with several passes; all others use
                                                // the next two

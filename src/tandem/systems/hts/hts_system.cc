@@ -24,9 +24,7 @@ std::unique_ptr<System> HtsSystem::clone() const { return std::make_unique<HtsSy
 
 FieldList HtsSystem::fields() { return prefixed("hts.", config.fields()); }
 
-Requirements HtsSystem::requirements() const {
-  return {.value_methods = false, .recurrent = false};
-}
+Requirements HtsSystem::requirements() const { return {}; }
 
 bool HtsSystem::repeatable() const { return config.deterministic; }
 
@@ -39,10 +37,14 @@ Batching HtsSystem::batching() const {
       config.deterministic ? std::min(config.envs, config.envs_per_group) : waiting;
   const auto envs = std::max<std::int64_t>(together, 1);
   return {.envs = static_cast<int>(envs),
-          .steps = static_cast<int>(config.alpha),
-          .rollouts = static_cast<int>((config.envs + envs - 1) / envs),
+          .steps = static_cast<int>(config.rollout_steps()),
+          .rollouts = static_cast<int>((config.envs + envs - 1) / envs * rollouts_of_an_update()),
           .alone = config.deterministic,
-          .apart = !config.deterministic || config.envs * config.alpha > HtsConfig::kMostRecorded};
+          .apart = config.envs * config.alpha > HtsConfig::kMostRecorded};
+}
+
+std::int64_t HtsSystem::rollouts_of_an_update() const {
+  return std::max<std::int64_t>(1, config.alpha / config.rollout_steps() / config.updates);
 }
 
 ThreadPattern HtsSystem::thread_pattern(int /*threads*/) const {
@@ -52,7 +54,7 @@ ThreadPattern HtsSystem::thread_pattern(int /*threads*/) const {
           .computing = stepping};
 }
 
-std::optional<double> HtsSystem::lag_updates() const { return 1; }
+std::optional<double> HtsSystem::lag_updates() const { return static_cast<double>(config.updates); }
 
 std::string HtsSystem::threads_key() const { return "run.threads"; }
 
@@ -68,6 +70,8 @@ std::vector<std::vector<std::string>> HtsSystem::sleeping_variants(std::int64_t 
 
 void HtsSystem::set_update(const UpdateShape& shape) {
   config.alpha = shape.steps;
+  config.rollout = 0;
+  config.updates = 1;
   config.envs = std::max<std::int64_t>(1, shape.samples / shape.steps);
 }
 

@@ -32,6 +32,9 @@ class HtsSystem final : public System {
   void train(TrainingContext& context) const override;
 
   HtsConfig config;
+
+ private:
+  [[nodiscard]] std::int64_t rollouts_of_an_update() const;
 };
 
 }  // namespace tandem

@@ -27,7 +27,7 @@ std::unique_ptr<System> ImpalaSystem::clone() const {
 FieldList ImpalaSystem::fields() { return prefixed("impala.", config.fields()); }
 
 Requirements ImpalaSystem::requirements() const {
-  return {.value_methods = false, .passes = false, .recurrent = false};
+  return {.value_methods = false, .passes = false};
 }
 
 bool ImpalaSystem::repeatable() const { return false; }

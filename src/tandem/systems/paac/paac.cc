@@ -9,7 +9,7 @@
 
 #include "tandem/acting/actor_network.h"
 #include "tandem/acting/collector.h"
-#include "tandem/acting/network_copy.h"
+#include "tandem/acting/target_network.h"
 #include "tandem/base/clock.h"
 #include "tandem/nn/batch.h"
 #include "tandem/sync/workers.h"
@@ -28,7 +28,7 @@ namespace {
 struct Group {
   std::unique_ptr<Network> network = nullptr;
   std::unique_ptr<ActorNetwork> actor = nullptr;
-  std::unique_ptr<NetworkCopy> target = nullptr;
+  std::unique_ptr<TargetNetwork> target = nullptr;
   std::unique_ptr<Collector> collector = nullptr;
   Rollout* rollout = nullptr;  // the collector's last rollout
   LossStats stats = {};
@@ -77,7 +77,7 @@ Group make_group(const PaacConfig& config, const TrainingContext& context,
       std::min(static_cast<int>(config.envs_per_group), static_cast<int>(config.envs) - first);
   const int workers_each = worker_count(config, context.threads) / group_count(config);
   Group group{.network = context.actor.make_network(context.learner.parameters()),
-              .target = std::make_unique<NetworkCopy>(target, context.actor.make_network)};
+              .target = std::make_unique<TargetNetwork>(target, context.actor.make_network)};
   group.actor = actor_of(*group.network, context.algorithm);
   group.collector = std::make_unique<Collector>(
       VecEnv(context.actor.make_env, {.first = first,
@@ -170,7 +170,10 @@ void train_paac(const PaacConfig& config, TrainingContext& context) {
 
   const std::int64_t samples = config.envs * context.actor.spec.agents * config.t_max;
   std::optional<Minibatches> minibatches;
-  if (needs.passes) minibatches.emplace(context, context.learner.parameters(), samples, count);
+  if (needs.passes) {
+    minibatches.emplace(context, context.learner.parameters(), config.t_max,
+                        samples / config.t_max, count);
+  }
   // The loop from line 3 to line 20 of Algorithm 1 begins here.
   while (!context.run.done()) {
     Stopwatch watch;
