@@ -54,7 +54,7 @@ std::string study_help() {
     help += fmt::format("  {:<10} {} ({})\n", study.name, study.question, study.source);
   }
   return help +
-         "Trains --runs seeds of each setting, all for about as many updates, compares the returns "
+         "Trains --runs seeds of each setting, all for equally many updates, compares the returns "
          "of the\n"
          "greediest actor at their ends, and writes compare.png, compare.csv, compare.md and\n"
          "sweep.csv.";

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 Config config() {
   auto config = load_config("apex", {{"env.id", "catch", "test"}});
-  config.run.steps = 1000;
+  config.run.steps = 1'060'000;
   auto& apex = dynamic_cast<ApexSystem&>(*config.system);
   apex.config.actors = 1;
   apex.config.envs = 8;
@@ -30,18 +30,25 @@ Config config() {
 
 const std::string kParts = "apex.envs+apex.copies+run.steps+replay.samples_per_insert=";
 
-// All variants make equally many updates, and have the least and the greatest epsilon. Seen failing
-// when a variant had one environment, whose epsilon is 0.4.
+// All variants make equally many updates, a million transitions times two samples after the minimum
+// fill, and have the least and the greatest epsilon. Seen failing when a variant had one
+// environment, whose epsilon is 0.4, and when the steps that fill the replay shrank, too.
 TEST(ApexStudies, VaryWhatThePaperDoes) {
-  EXPECT_EQ(variation_of("actors", config()), kParts + "2+1+250+8,4+1+500+4,8+1+1000+2");
-  EXPECT_EQ(variation_of("recency", config()), kParts + "8+1+1000+2,2+1+250+8,2+4+250+2");
+  EXPECT_EQ(variation_of("actors", config()), kParts + "2+1+310000+8,4+1+560000+4,8+1+1060000+2");
+  EXPECT_EQ(variation_of("recency", config()), kParts + "8+1+1060000+2,2+1+310000+8,2+4+265000+2");
   EXPECT_EQ(variation_of("epsilons", config()), "dqn.epsilons=0,6");
   EXPECT_EQ(variation_of("priorities", config()), "replay.sampler=prioritized,uniform");
 }
 
-// Seen failing with a capacity below the minimum fill.
+// Seen failing with a capacity below the minimum fill, and with too few steps for the largest.
 TEST(ApexStudies, NoReplayIsSmallerThanItsMinimum) {
   EXPECT_EQ(variation_of("capacity", config()), "replay.capacity=100000,200000,400000");
+  auto few = config();
+  few.run.steps = 700'000;
+  EXPECT_THAT(error_of([&] { variation_of("capacity", few); }),
+              HasSubstr("replay.capacity=350000"));
+  few.run.steps = 60'000;
+  EXPECT_THAT(error_of([&] { variation_of("actors", few); }), HasSubstr("replay.min_fill"));
 }
 
 TEST(ApexStudies, EachCanBeVaried) {

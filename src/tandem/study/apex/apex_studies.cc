@@ -20,11 +20,19 @@ const ApexSystem& numbers(const Config& config) {
   return dynamic_cast<const ApexSystem&>(*config.system);
 }
 
-/// Figure 5: a replay of an eighth, a quarter, half and all of the transitions.
+/// Figure 5: a replay of an eighth, a quarter, half and all of the capacity. The largest must be
+/// filled, and refilled, or it would be no other replay than the next smaller one.
 std::string capacities(const Config& config) {
+  const auto largest = numbers(config).replay.capacity;
+  if (config.run.steps < 2 * largest) {
+    throw Error(fmt::format(
+        "run.steps = {} do not fill replay.capacity = {} and replace what is in it: this study "
+        "needs twice as many steps as the largest capacity, such as --set replay.capacity={}",
+        config.run.steps, largest, config.run.steps / 2));
+  }
   std::vector<std::int64_t> values;
   for (const int part : {8, 4, 2, 1}) {
-    const auto capacity = numbers(config).replay.capacity / part;
+    const auto capacity = largest / part;
     if (capacity >= numbers(config).replay.min_fill) values.push_back(capacity);
   }
   if (values.size() < 2) {
@@ -35,12 +43,19 @@ std::string capacities(const Config& config) {
 }
 
 /// A setting with `envs` of the `most` environments, but with as many updates as with all. It
-/// stands for the paper's run of equal duration, whose learner does not wait for actors. The steps
-/// shrink in proportion to the environments. The samples of each insert grow accordingly, and are
-/// divided among the copies.
+/// stands for the paper's run of equal duration, whose learner does not wait for actors. Updates
+/// begin when replay.min_fill transitions are there, which takes a setting with copies fewer steps.
+/// The steps after that shrink in proportion to the environments. The samples of each insert grow
+/// accordingly, and are divided among the copies.
 std::string part_of(const Config& config, std::int64_t most, std::int64_t envs,
                     std::int64_t copies) {
-  return fmt::format("{}+{}+{}+{:g}", envs, copies, config.run.steps * envs / most,
+  const auto filling = numbers(config).replay.min_fill;
+  const auto learning = config.run.steps - filling;
+  if (learning <= 0) {
+    throw Error(fmt::format("run.steps = {} do not fill replay.min_fill = {}: set more steps",
+                            config.run.steps, filling));
+  }
+  return fmt::format("{}+{}+{}+{:g}", envs, copies, filling / copies + learning * envs / most,
                      numbers(config).replay.samples_per_insert * static_cast<double>(most) /
                          static_cast<double>(envs * copies));
 }
