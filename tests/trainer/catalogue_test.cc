@@ -63,6 +63,18 @@ TEST(Catalogue, KnowsWhatFitsWhat) {
   EXPECT_THAT(systems("dpg"), ElementsAre("apex"));
 }
 
+// An actor-critic has no theta-. Seen failing without A3cSystem's target_keys.
+TEST(Catalogue, RefusesKeysOfTargetNetworksWhereThereAreNone) {
+  for (const std::string key : {"a3c.own_targets", "a3c.act_by_target"}) {
+    EXPECT_THAT(assembly_error("a3c", {"env.id=cartpole", "net.arch=mlp", key + "=true"}),
+                AllOf(HasSubstr(key + " is about target networks"),
+                      HasSubstr("Algorithms for a3c: one_step_q, one_step_sarsa, n_step_q")));
+    EXPECT_EQ(
+        assembly_error("a3c", {"env.id=cartpole", "net.arch=mlp", "algo=n_step_q", key + "=true"}),
+        "");
+  }
+}
+
 TEST(Catalogue, RefusesWithWhatWouldFit) {
   EXPECT_THAT(
       assembly_error("ga3c", {"env.id=cartpole", "net.arch=mlp", "algo=ppo"}),

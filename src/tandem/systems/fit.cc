@@ -1,5 +1,7 @@
 #include "tandem/systems/fit.h"
 
+#include <fmt/format.h>
+
 namespace tandem {
 
 std::string misfit(const Requirements& system, const AlgorithmTraits& algorithm) {
@@ -11,6 +13,10 @@ std::string misfit(const Requirements& system, const AlgorithmTraits& algorithm)
   if (!algorithm.actor_critic && algorithm.learns_from == LearnsFrom::rollouts &&
       !system.value_methods) {
     return "the algorithm values actions by target networks, and the system trains actor-critics";
+  }
+  if (algorithm.actor_critic && !system.target_keys.empty()) {
+    return fmt::format("{} is about target networks, and the algorithm has none",
+                       system.target_keys);
   }
   if (algorithm.passes && !system.passes) {
     return "the algorithm goes several times through whole rollouts of all environments, and the "

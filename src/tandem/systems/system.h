@@ -37,9 +37,10 @@ struct SystemInfo {
 /// The abilities of a system, which decide the algorithms that it can train with. Value type.
 struct Requirements {
   LearnsFrom learns_from = LearnsFrom::rollouts;  // the experience that it provides
-  bool value_methods = true;  // it keeps the target networks that methods without a policy need
-  bool passes = true;         // it can make several passes over the same rollouts
-  bool recurrent = true;      // it carries recurrent states from acting to learning
+  bool value_methods = true;     // it keeps the target networks that methods without a policy need
+  bool passes = true;            // it can make several passes over the same rollouts
+  bool recurrent = true;         // it carries recurrent states from acting to learning
+  std::string target_keys = {};  // keys in use that are about target networks; empty: none
 };
 
 /// How a system's threads wait for each other. Value type.

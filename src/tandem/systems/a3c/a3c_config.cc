@@ -25,6 +25,16 @@ FieldList A3cConfig::fields() {
        .target = &sharing.locking,
        .meaning = "threads update one after another instead of overwriting each other",
        .source = "for comparison; A3C, section 4, does without"},
+      {.key = "own_targets",
+       .target = &own_targets,
+       .meaning = "value methods: each thread has a target network of its own, which it refreshes "
+                  "every target_frames / learners of its own frames, instead of one for all",
+       .source = "A3C, section 4.1, a variant"},
+      {.key = "act_by_target",
+       .target = &act_by_target,
+       .meaning = "value methods: the target network chooses the actions, instead of the network "
+                  "that learns",
+       .source = "A3C, section 4.1, a variant"},
   };
 }
 

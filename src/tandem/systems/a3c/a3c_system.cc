@@ -24,7 +24,12 @@ std::unique_ptr<System> A3cSystem::clone() const { return std::make_unique<A3cSy
 
 FieldList A3cSystem::fields() { return prefixed("a3c.", config.fields()); }
 
-Requirements A3cSystem::requirements() const { return {.passes = false}; }
+Requirements A3cSystem::requirements() const {
+  std::string keys;
+  if (config.own_targets) keys = "a3c.own_targets";
+  if (config.act_by_target) keys = "a3c.act_by_target";
+  return {.passes = false, .target_keys = keys};
+}
 
 bool A3cSystem::repeatable() const { return false; }
 

@@ -8,8 +8,6 @@
 namespace tandem {
 namespace {
 
-const std::string kTarget = "target";
-
 std::string slot_name(const Optimizer::Slot& slot) { return "optimizer." + slot.name; }
 
 std::span<const float> slice(std::span<const float> all, const ParameterInfo& info) {
@@ -56,13 +54,13 @@ void save_slots(const std::vector<Optimizer::Slot>& slots, Checkpoint& checkpoin
   }
 }
 
-void save_target(TargetParameters& target, Checkpoint& checkpoint) {
+void save_target(TargetParameters& target, Checkpoint& checkpoint, const std::string& name) {
   if (!target.exist()) return;
-  checkpoint.add_tensor(kTarget, {static_cast<std::int64_t>(target.size())}, target.values());
+  checkpoint.add_tensor(name, {static_cast<std::int64_t>(target.size())}, target.values());
 }
 
-void load_target(const Checkpoint& checkpoint, TargetParameters& target) {
-  if (target.exist()) copy_tensor(checkpoint, kTarget, target.values());
+void load_target(const Checkpoint& checkpoint, TargetParameters& target, const std::string& name) {
+  if (target.exist()) copy_tensor(checkpoint, name, target.values());
 }
 
 void load_slots(const Checkpoint& checkpoint, const std::vector<Optimizer::Slot>& slots) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tandem/learn/learner.h"
@@ -20,10 +21,13 @@ void load_learner(const Checkpoint& checkpoint, Learner& learner);
 void save_slots(const std::vector<Optimizer::Slot>& slots, Checkpoint& checkpoint);
 /// Reads what save_slots() put into the checkpoint.
 void load_slots(const Checkpoint& checkpoint, const std::vector<Optimizer::Slot>& slots);
-/// Puts the target network's parameters into a checkpoint, if there is such a network.
-void save_target(TargetParameters& target, Checkpoint& checkpoint);
+/// Puts the target network's parameters into a checkpoint as the tensor `name`, if there is such a
+/// network.
+void save_target(TargetParameters& target, Checkpoint& checkpoint,
+                 const std::string& name = "target");
 /// Reads the target network's parameters, if there is such a network.
-void load_target(const Checkpoint& checkpoint, TargetParameters& target);
+void load_target(const Checkpoint& checkpoint, TargetParameters& target,
+                 const std::string& name = "target");
 /// Reads the parameters alone, in the order of the architecture's flat buffer.
 void load_parameters(const Checkpoint& checkpoint, const Architecture& architecture,
                      std::span<float> parameters);
