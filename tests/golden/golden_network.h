@@ -24,6 +24,7 @@ inline Architecture golden_architecture(const nlohmann::json& golden) {
   config.lstm = golden.value("lstm", 0);
   config.separate = golden.value("separate", false);
   config.dueling = golden.value("dueling", false);
+  config.dueling_gradient_scale = golden.value("dueling_gradient_scale", 1.0);
   config.pixel_mean = golden.value("pixel_mean", 0.0);
   EnvSpec spec;
   spec.dtype = golden["dtype"] == "u8" ? DType::u8 : DType::f32;

@@ -32,9 +32,10 @@ def layers_of(arch, text):
 
 
 class Network(torch.nn.Module):
-    def __init__(self, layers, shape, actions, value_head, dueling=False):
+    def __init__(self, layers, shape, actions, value_head, dueling=False, dueling_scale=1):
         super().__init__()
         self.dueling = dueling
+        self.dueling_scale = dueling_scale
         self.convs = torch.nn.ModuleList()
         self.dense = torch.nn.ModuleList()
         self.activations = [ACTIVATIONS[activation] for _, _, activation in layers]
@@ -58,6 +59,8 @@ class Network(torch.nn.Module):
         layers = [*self.convs, *self.dense]
         for layer, activation in zip(layers, self.activations, strict=True):
             x = x.flatten(1) if isinstance(layer, torch.nn.Linear) else x
+            if layer is layers[-1] and self.dueling_scale != 1:
+                x.register_hook(lambda gradient: gradient * self.dueling_scale)
             x = activation(layer(x))
         return x.flatten(1)
 
@@ -113,10 +116,12 @@ def network_case(
     value_head=True,
     pixel_mean=0,
     dueling=False,
+    dueling_scale=1,
     layers="",
     normalised=False,
 ):
-    network = Network(layers_of(arch, layers), shape, actions, value_head, dueling).double()
+    parts = layers_of(arch, layers)
+    network = Network(parts, shape, actions, value_head, dueling, dueling_scale).double()
     fill(with_fan_in(network))
     size = batch * math.prod(shape)
     x = pixels(size, 2) / 255 - pixel_mean if dtype == "u8" else numbers(size, 2)
@@ -138,6 +143,7 @@ def network_case(
         "value_head": value_head,
         "pixel_mean": pixel_mean,
         "dueling": dueling,
+        **({"dueling_gradient_scale": dueling_scale} if dueling_scale != 1 else {}),
         **({"normalised": True} if normalised else {}),
         "batch": batch,
         "parameters": sum(p.numel() for p in network.parameters())
@@ -180,6 +186,21 @@ def networks():
         ),
         layers_case("odd_layers", ODD, "u8", [4, 44, 36]),
         layers_case("odd_layers_of_floats", ODD, "f32", [3, 25, 21]),
+        # Wang et al. 2016, section 4.2. Seen failing when oneDNN's network scaled nothing, and when
+        # it scaled the gradient of the streams themselves.
+        network_case(
+            "nature_dueling_scaled",
+            "nature",
+            "u8",
+            [4, 84, 84],
+            6,
+            3,
+            dueling=True,
+            dueling_scale=math.sqrt(0.5),
+        ),
+        network_case(
+            "mlp_dueling_scaled", "mlp", "f32", [5], 2, 7, dueling=True, dueling_scale=0.5
+        ),
         layers_case("odd_dueling", ODD, "u8", [1, 30, 30], dueling=True, pixel_mean=0.5),
         layers_case("tanh_over_cells", "conv 16 8 4 tanh, conv 20 3 2 none", "u8", [2, 36, 36]),
         layers_case("linear", "dense 7 none, dense 9 none, dense 6 none", "f32", [5]),

@@ -103,6 +103,13 @@ TEST(Architecture, GivenLayersAreTheNetwork) {
   EXPECT_THAT(parameters[4].shape, testing::ElementsAre(6, 9));
 }
 
+TEST(Architecture, OnlyADuelingNetworkScalesTheGradientOfItsStreams) {
+  NetConfig config{.arch = "nature", .dueling = true, .dueling_gradient_scale = 0.5};
+  EXPECT_EQ(make_architecture(config, image_spec(84, 84)).dueling_gradient_scale, 0.5F);
+  config.dueling = false;
+  EXPECT_EQ(make_architecture(config, image_spec(84, 84)).dueling_gradient_scale, 1.0F);
+}
+
 TEST(Architecture, GivenLayersThatDoNotFitAreNamed) {
   EnvSpec vector;
   vector.frame_shape = {7};

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <stdexcept>
 
 #include "tandem/base/error.h"
@@ -122,7 +121,8 @@ std::vector<Layer> torso(const NetConfig& config) {
   // Mnih et al., 2015: the network of the Nature paper.
   if (config.arch == "nature") return {conv(32, 8, 4), conv(64, 4, 2), conv(64, 3, 1), dense(512)};
   // GA3C, section 5.1 and its footnote 2, "large, stride 4" to 1: the name ends with the stride of
-  // the first layer. The paper does not mention padding, so there is none.
+  // the first layer. The paper does not mention padding, so there is none. That the last "also has
+  // 4x larger fully-connected layer" is then true of its weights: 4.5 times those of stride 2.
   if (config.arch.starts_with("large")) {
     return {conv(32, 8, config.arch.back() - '0'), conv(32, 4, 2), conv(64, 4, 2), dense(256)};
   }
@@ -212,6 +212,13 @@ FieldList NetConfig::fields() {
        .meaning = "the last layer before the heads has two parts: one for the advantages, one "
                   "for the state's value",
        .source = "Ape-X, section 3.1; Wang et al. 2016, Figure 1"},
+      {.key = "dueling_gradient_scale",
+       .target = &dueling_gradient_scale,
+       .meaning = "dueling: multiplies the gradient that the two parts together send to the layers "
+                  "below them; 1: as it is",
+       .source = "Wang et al. 2016, section 4.2, has 0.7071, 1/sqrt(2)",
+       .least = 0,
+       .most = 1},
       {.key = "init",
        .target = &init,
        .meaning = "how parameters start: torch, uniform in +-1/sqrt(inputs of a unit); he, larger, "
@@ -329,6 +336,8 @@ Architecture make_architecture(const NetConfig& config, const EnvSpec& spec, boo
                       .value_head = value_head,
                       .separate = config.separate,
                       .dueling = config.dueling,
+                      .dueling_gradient_scale =
+                          config.dueling ? static_cast<float>(config.dueling_gradient_scale) : 1,
                       .init = config.init,
                       .pixel_mean = static_cast<float>(config.pixel_mean),
                       .normalises_inputs = normalises_inputs};
@@ -358,42 +367,6 @@ Architecture make_architecture(const NetConfig& config, const EnvSpec& spec, boo
 
 Precision precision_of(const NetConfig& config) {
   return config.precision == "bf16" ? Precision::bf16 : Precision::fp32;
-}
-
-namespace {
-
-// The bound of the uniform distribution. For a variance of v / fan_in it is sqrt(3 v / fan_in).
-float start_bound(const Architecture& architecture, const ParameterInfo& info) {
-  const bool lstm = info.name.find("lstm.") != std::string::npos;
-  const bool head = info.name.starts_with("policy.") || info.name.starts_with("value.");
-  const auto inputs = std::sqrt(static_cast<float>(info.fan_in));
-  if (architecture.init == "ddpg" && head) return 3e-3F;
-  if (architecture.init != "he") {
-    return 1.0f / (lstm ? std::sqrt(static_cast<float>(architecture.lstm)) : inputs);
-  }
-  if (info.name.ends_with("bias")) return 0.0f;
-  if (info.name == "policy.weight") return 0.01f * std::sqrt(3.0f) / inputs;
-  if (lstm || info.name == "value.weight") return std::sqrt(3.0f) / inputs;
-  return std::sqrt(6.0f) / inputs;
-}
-
-}  // namespace
-
-void initialise(const Architecture& architecture, Stream& stream, std::span<float> parameters) {
-  if (architecture.normalises_inputs) {
-    initialise(architecture.without_statistics(), stream, parameters);
-    const auto trained = static_cast<std::size_t>(architecture.trained_count());
-    return input_statistics_in(parameters.subspan(trained)).clear();
-  }
-  for (const auto& info : architecture.parameters()) {
-    const float bound = start_bound(architecture, info);
-    const auto tensor = parameters.subspan(info.offset, info.count);
-    for (auto& value : tensor) value = bound * (2.0f * stream.uniform() - 1.0f);
-    if (architecture.init == "he" && info.name.ends_with("lstm.bias")) {
-      std::ranges::fill(tensor.subspan(architecture.lstm, architecture.lstm),
-                        1.0f);  // forget gates
-    }
-  }
 }
 
 }  // namespace tandem

@@ -26,9 +26,10 @@ struct NetConfig {
   std::int64_t lstm = 0;      // LSTM cells between torso and heads; 0: none
   bool separate = false;      // policy and value have a network each
   bool dueling = false;       // the last layer of the torso has a half for each head
-  std::string init = "he";    // torch, he or ddpg
-  double pixel_mean = 0;      // subtracted from pixels in [0, 1], or kMeasured
-  std::string precision = "fp32";  // fp32 or bf16
+  double dueling_gradient_scale = 1;  // of the gradient that both halves send to the layer below
+  std::string init = "he";            // torch, he or ddpg
+  double pixel_mean = 0;              // subtracted from pixels in [0, 1], or kMeasured
+  std::string precision = "fp32";     // fp32 or bf16
 
   /// The keys of the table [net]; they point into this object.
   FieldList fields();
@@ -71,9 +72,13 @@ struct Architecture {
                                     // mean of each dimension and one output for the variance, or
                                     // the action itself if the policy is deterministic
   bool value_head = true;           // whether there is a value head
-  bool separate = false;    // one torso and LSTM for the policy head, others for the value head
-  bool dueling = false;     // the policy head reads the first half of the torso's last layer, the
-                            // value head the other: the two streams of Wang et al. 2016, Figure 1
+  bool separate = false;  // one torso and LSTM for the policy head, others for the value head
+  bool dueling = false;   // the policy head reads the first half of the torso's last layer, the
+                          // value head the other: the two streams of Wang et al. 2016, Figure 1
+  /// Multiplies the gradient with respect to the input of the torso's last layer, where the
+  /// gradients of both streams meet; 1 without dueling. Wang et al. 2016, section 4.2: 1/sqrt(2)
+  /// for "the combined gradient entering the last convolutional layer".
+  float dueling_gradient_scale = 1;
   std::string init = "he";  // as in NetConfig
   float pixel_mean = 0;     // of u8 inputs after their division by 255
 

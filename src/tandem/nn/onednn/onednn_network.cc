@@ -15,6 +15,7 @@
 #include "tandem/nn/batch.h"
 #include "tandem/nn/kernels/activation.h"
 #include "tandem/nn/kernels/layer_parameters.h"
+#include "tandem/nn/kernels/scale.h"
 #include "tandem/nn/onednn/onednn_activations.h"
 #include "tandem/nn/onednn/onednn_input.h"
 #include "tandem/nn/onednn/onednn_layers.h"
@@ -301,7 +302,20 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
         layer.spec().first ? nullptr : into.reserve(samples.count * layer.input_bytes());
     layer.backward(samples.count, samples.tape.all(i) + samples.first * layer.input_bytes(),
                    d_linear, d_input, part.weights, part.bias);
+    if (i + 2 == layers_.size() && d_input != nullptr) scale_streams(samples.count, layer, d_input);
     return d_input;
+  }
+
+  /// Scales the gradient `d` that both streams of a dueling network send through the torso's last
+  /// layer, `layer`.
+  void scale_streams(std::int64_t samples, const Layer& layer, std::byte* d) const {
+    const auto factor = architecture_.dueling_gradient_scale;
+    const auto bytes = static_cast<std::size_t>(samples) * layer.input_bytes();
+    if (layer.spec().type == Type::bf16) {
+      scale(factor, std::span(reinterpret_cast<Bfloat16*>(d), bytes / 2));
+    } else {
+      scale(factor, std::span(reinterpret_cast<float*>(d), bytes / 4));
+    }
   }
 
   /// Computes the gradient before the activation of layer `i` from `d`, the gradient after it. The

@@ -231,8 +231,11 @@ class TorchNetwork final : public Network {
     };
     head_back(0, d_logits);
     if (architecture_.value_head) head_back(1, view(d.value.data(), {d.batch, 1}).to(device_));
-    for (std::size_t i = policy; i > 0; --i)
+    for (std::size_t i = policy; i > 0; --i) {
       d_output = layer_backward(i - 1, d_output, gradients[i - 1]);
+      const bool streams_meet = architecture_.dueling && i == policy && i > 1;
+      if (streams_meet) d_output.mul_(architecture_.dueling_gradient_scale);
+    }
     if (!device_.is_cpu()) host_gradient.copy_(flat_gradient);
     forget();
   }
