@@ -70,9 +70,10 @@ all_done() {
   background=()
 }
 
+# Asks the shell itself for its jobs: an interrupt may come before `background` has the newest.
 end_background() {
   local group
-  for group in "${background[@]}"; do kill -TERM -- "-$group" 2>/dev/null || true; done
+  for group in $(jobs -p); do kill -TERM -- "-$group" 2>/dev/null || true; done
 }
 trap end_background EXIT
 trap 'exit 130' INT

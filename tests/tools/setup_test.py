@@ -180,10 +180,15 @@ class Failures(Copy):
         self.assert_fails("program", says=["Arcade Learning Environment", "check the connection"])
         self.assertFalse((self.root / "build").exists())
 
-    # Seen failing when steps went on after the set-up had been interrupted.
+    # Seen failing when steps went on after the set-up had been interrupted, and when the interrupt
+    # came between the start of a step and a note of it.
     def test_interrupted_it_leaves_nothing_at_work(self):
         self.write(
-            "tools/build_ale.sh", "touch began", "sleep 2", "touch ended", "mkdir -p .deps/ale"
+            "tools/build_ale.sh",
+            "touch began",
+            "until [ -e go_on ]; do sleep 0.02; done",
+            "touch ended",
+            "mkdir -p .deps/ale",
         )
         process = subprocess.Popen(
             [self.root / "tools/setup.sh", "program"],
@@ -193,12 +198,17 @@ class Failures(Copy):
                 "TANDEM_VENV_PYTHON": str(self.python),
             },
             stdout=subprocess.DEVNULL,
+            # A shell in the background starts its programs deaf to this signal.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
+        self.addCleanup((self.root / "go_on").touch)
         while not (self.root / "began").exists():
+            self.assertIsNone(process.poll(), "the set-up ended before it began to build")
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(timeout=60), 130)
-        time.sleep(2.5)
+        (self.root / "go_on").touch()
+        time.sleep(1)
         self.assertFalse((self.root / "ended").exists())
         self.write("tools/build_ale.sh", "mkdir -p .deps/ale")
         self.assertEqual(self.set_up("program").returncode, 0)
