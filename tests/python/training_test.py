@@ -1,55 +1,25 @@
 """Tests of trainings from Python."""
 
-import contextlib
-import gc
-import importlib.util
-import io
 import json
 import logging
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import unittest
-import warnings
 from pathlib import Path
-from unittest import mock
 
 import numpy as np
+from trainings import QUICK, TrainingTest, checkpoints_of, result_of
 
 import tandem
 
 PROGRAM = Path(tandem.__file__).parent / "tandem"
-# A run of a second at most, with several lines of metrics.
-QUICK = {"log_seconds": 0.05, "threads": 2}
-ENDLESS = {**QUICK, "steps": "1G"}
 
 
 def command_line(*words, program=(PROGRAM,)):
     command = [*map(str, program), *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
-
-
-def result_of(run):
-    return json.loads((run / "result.json").read_text())
-
-
-def checkpoints_of(run):
-    return sorted(path.name for path in (run / "checkpoints").iterdir())
-
-
-class TrainingTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        self.run_dir = self.folder / "run"
-
-    def begin(self, system="paac", env="cartpole", **settings):
-        training = tandem.Training(system, env, **{"run_dir": self.run_dir, **ENDLESS, **settings})
-        self.addCleanup(training.close)
-        return training
 
 
 class CommandLine(TrainingTest):
@@ -360,85 +330,6 @@ class Callbacks(TrainingTest):
         self.assertFalse(training.running)
         self.assertEqual(checkpoints_of(self.run_dir), [f"{training.steps:012}"])
         training.run()
-
-
-class Errors(TrainingTest):
-    def test_divergence_has_a_class_and_is_raised_once(self):
-        training = self.begin(lr=1e30, clip_norm=0)
-        with self.assertRaisesRegex(tandem.Diverged, "lower optimizer.lr"):
-            training.run()
-        self.assertEqual(list(training), [])
-        self.assertIn("diverged", training.result["why_ended"])
-        self.assertTrue(issubclass(tandem.Diverged, tandem.Error))
-
-
-class Endings(TrainingTest):
-    def spoil(self):
-        """Lets no checkpoint be written."""
-        (self.run_dir / "checkpoints").write_text("no folder")
-
-    def test_a_block_raises_the_error_that_nobody_took(self):
-        with self.assertRaisesRegex(tandem.Error, "cannot"), self.begin() as training:
-            next(training)
-            self.spoil()
-        self.assertEqual(list(training), [])
-
-    def test_an_exception_in_a_block_comes_before_the_error_of_the_training(self):
-        with self.assertRaises(ZeroDivisionError), self.begin() as training:
-            next(training)
-            self.spoil()
-            raise ZeroDivisionError
-
-    def test_a_training_without_references_logs_its_error(self):
-        training = tandem.Training("paac", "cartpole", run_dir=self.run_dir, **ENDLESS)
-        next(training)
-        self.spoil()
-        with self.assertLogs("tandem", "ERROR") as logs:
-            del training
-            gc.collect()
-            self.begin(steps="1k", run_dir=self.folder / "another").run()
-        self.assertIn("cannot", logs.output[0])
-
-    def test_there_is_no_agent_before_a_checkpoint(self):
-        training = self.begin()
-        with self.assertRaisesRegex(tandem.Error, r"no checkpoint yet; call save\(\) first"):
-            training.agent()
-        training.save()
-        self.assertGreater(training.agent().step, 0)
-
-    # Seen failing without the class's destructor: the run went on to its budget.
-    def test_a_training_without_references_ends(self):
-        training = tandem.Training("paac", "cartpole", run_dir=self.run_dir, **ENDLESS)
-        next(training)
-        run_dir = training.run_dir
-        del training
-        gc.collect()
-        self.assertEqual(result_of(run_dir)["why_ended"], "signal")
-        tandem.Training.resume(run_dir).close()
-
-
-class Progress(TrainingTest):
-    def shown(self, terminal=True, **settings):
-        errors = io.StringIO()
-        errors.isatty = lambda: terminal
-        with contextlib.redirect_stderr(errors), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tandem.train("paac", "cartpole", run_dir=self.run_dir, steps="30k", **QUICK, **settings)
-        return errors.getvalue()
-
-    @unittest.skipUnless(importlib.util.find_spec("tqdm"), "no tqdm")
-    def test_a_bar(self):
-        self.assertRegex(self.shown(), r"30.0k/30.0k .*mean return=")
-
-    def test_lines_without_tqdm(self):
-        with mock.patch.dict(sys.modules, {"tqdm.auto": None}):
-            self.assertRegex(self.shown(), r"tandem: [\d,]+ of 30,000 steps, steps/s [\d,]+")
-
-    def test_lines_in_a_file(self):
-        self.assertRegex(self.shown(terminal=False), r"tandem: [\d,]+ of 30,000 steps")
-
-    def test_silence(self):
-        self.assertEqual(self.shown(progress=False), "")
 
 
 if __name__ == "__main__":
