@@ -29,12 +29,23 @@ def mean_return(system, env, *words):
         return json.loads((run / "result.json").read_text())["mean_return"]
 
 
-def reaches(score, system, env, *words):
-    """Whether the mean return of 100 training games reaches the score within the budget."""
+def evaluated(run, *words, env):
+    """The mean score of games after training; more of them where a game is short."""
+    games = "400" if env in ("catch", "memory") else "200"
+    return json.loads(tandem("eval", run, "--episodes", games, "--json", *words))["mean"]
+
+
+def reached(score, system, env, *words):
+    """Why training ended, and the mean score of games that its policy played afterwards.
+
+    Training ends when the mean return of 100 training games reaches the score, which is sooner
+    than at the end of its budget. The first such mean is somewhat lucky, and may be a passing peak.
+    """
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         train(system, env, run, *words, "--set", f"run.until_return={score}")
-        return json.loads((run / "result.json").read_text())["why_ended"] == "return"
+        ended = json.loads((run / "result.json").read_text())["why_ended"]
+        return ended, evaluated(run, env=env)
 
 
 def mean_score(system, env, *words):
@@ -42,13 +53,31 @@ def mean_score(system, env, *words):
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         train(system, env, run, *words)
-        return json.loads(tandem("eval", run, "--greedy", "--episodes", "30", "--json"))["mean"]
+        return evaluated(run, "--greedy", env=env)
 
 
 N_STEP_Q = ["--set", "algo=n_step_q"]
+# The mean return of random play.
+RANDOM_PLAY = {"cartpole": 22, "catch": -0.6, "memory": 0, "pendulum": -1200}
 
 
 class Learning(unittest.TestCase):
+    # Seen failing when one lucky training game ended the run in place of the mean of 100.
+    def assert_learns(self, score, system, env, *words):
+        """Fails unless training reaches the score, and other games then show most of the skill."""
+        ended, mean = reached(score, system, env, *words)
+        self.assertEqual(ended, "return")
+        self.assertGreaterEqual(mean, RANDOM_PLAY[env] + 0.75 * (score - RANDOM_PLAY[env]))
+
+    # A3C's runs differ with the threads' timing, and at the end one in thirty had lost again the
+    # skill that it had reached; so a second run may make up for a first. Seen failing when the
+    # policy's gradient had the wrong sign.
+    def assert_ends_with(self, score, measure, *words):
+        """Fails unless one of two runs ends with this score, by mean_return() or mean_score()."""
+        first = measure(*words)
+        if first < score:
+            self.assertGreaterEqual(measure(*words), score, f"and {first} before")
+
     def test_cartpole(self):
         self.assertGreaterEqual(mean_return("paac", "cartpole"), 400)  # random play: 22; most: 500
 
@@ -59,26 +88,24 @@ class Learning(unittest.TestCase):
         players = ["--set", "env.players=3", "--set", "env.size=10"]
         for system in ("a3c", "apex", "ga3c", "hts", "impala", "paac"):
             with self.subTest(system=system):
-                self.assertTrue(reaches(0.7, system, "catch", "--steps", "200k", *players))
+                self.assert_learns(0.7, system, "catch", "--steps", "200k", *players)
 
-    # A3C's runs differ with the threads' timing, and at the end one in thirty had lost again what
-    # it had learned. All of many runs reached these scores on the way.
     def test_a3c_cartpole(self):
-        self.assertTrue(reaches(300, "a3c", "cartpole"))
+        self.assert_ends_with(300, mean_return, "a3c", "cartpole")
 
     def test_a3c_catch(self):
-        self.assertTrue(reaches(0.9, "a3c", "catch"))
+        self.assert_ends_with(0.9, mean_return, "a3c", "catch")
 
     def test_a3c_lstm(self):
         lstm = ("--set", "net.lstm=64")
-        self.assertTrue(reaches(200, "a3c", "cartpole", *lstm))  # each of 6 runs ended at 500
-        self.assertTrue(reaches(0.9, "a3c", "catch", *lstm))
+        self.assert_ends_with(200, mean_return, "a3c", "cartpole", *lstm)
+        self.assert_ends_with(0.9, mean_return, "a3c", "catch", *lstm)
 
     # A recurrent agent learns what a feed-forward one cannot: the cue is gone when it is asked for.
     def test_a3c_memory(self):
         # Each of 40 runs reached 0.9 within 150,000 steps, and half of them within 17,000.
         whole = ("--steps", "1M", "--set", "optimizer.anneal_steps=-1")
-        self.assertTrue(reaches(0.9, "a3c", "memory", *whole))  # random play: 0; most: 1
+        self.assert_learns(0.9, "a3c", "memory", *whole)  # random play: 0; most: 1
         self.assertLessEqual(mean_return("a3c", "memory", "--set", "net.lstm=0"), 0.3)
 
     def test_a3c_pendulum(self):
@@ -90,31 +117,43 @@ class Learning(unittest.TestCase):
     def test_continuous(self):
         for system in ["paac", "ga3c", "hts", "impala"]:
             with self.subTest(system):
-                self.assertTrue(reaches(-400, system, "pendulum"))
+                self.assert_learns(-400, system, "pendulum")
 
     # The cue is gone when it is asked for, in every system that learns from rollouts.
     def test_memory(self):
         for system in ["paac", "ga3c", "hts", "impala"]:
             with self.subTest(system):
-                self.assertTrue(reaches(0.9, system, "memory"))
+                self.assertGreaterEqual(mean_return(system, "memory"), 0.9)
+
+    # Half of the threads' episodes explore, so games after training count.
+    def test_memory_of_value_methods(self):
+        for system in ["paac", "ga3c", "hts"]:
+            with self.subTest(system):
+                self.assertGreaterEqual(mean_score(system, "memory", *N_STEP_Q), 0.9)
+
+    def test_memory_of_ppo(self):
+        for system in ["paac", "hts"]:
+            with self.subTest(system):
+                score = mean_return(system, "memory", "--steps", "200k", "--set", "algo=ppo")
+                self.assertGreaterEqual(score, 0.9)
 
     def test_ga3c(self):
-        self.assertTrue(reaches(400, "ga3c", "cartpole"))  # each of 3 runs ended at 486 or more
-        self.assertTrue(reaches(0.95, "ga3c", "catch"))
+        self.assertGreaterEqual(mean_return("ga3c", "cartpole"), 400)
+        self.assertGreaterEqual(mean_return("ga3c", "catch"), 0.95)
 
     def test_hts(self):
-        self.assertTrue(reaches(400, "hts", "cartpole"))
-        self.assertTrue(reaches(0.95, "hts", "catch"))
+        self.assertGreaterEqual(mean_return("hts", "cartpole"), 400)
+        self.assertGreaterEqual(mean_return("hts", "catch"), 0.95)
 
     def test_impala(self):
-        self.assertTrue(reaches(400, "impala", "cartpole"))
-        self.assertTrue(reaches(0.95, "impala", "catch"))
+        self.assertGreaterEqual(mean_return("impala", "cartpole"), 400)
+        self.assertGreaterEqual(mean_return("impala", "catch"), 0.95)
 
     def test_ppo(self):
         for system in ["paac", "hts"]:
             with self.subTest(system):
                 for score, env in [(400, "cartpole"), (0.95, "catch"), (-400, "pendulum")]:
-                    self.assertTrue(reaches(score, system, env, "--set", "algo=ppo"))
+                    self.assert_learns(score, system, env, "--set", "algo=ppo")
 
     # Games after training count, because half of the actors explore to its end.
     def test_apex(self):
@@ -123,7 +162,7 @@ class Learning(unittest.TestCase):
 
     def test_apex_dpg(self):
         # Random play: -1200; most: -150. 100 games alone are 20,000 steps.
-        self.assertTrue(reaches(-400, "apex", "pendulum", "--steps", "50k"))
+        self.assert_learns(-400, "apex", "pendulum", "--steps", "50k")
 
     def test_paac_n_step_q(self):
         self.assertGreaterEqual(mean_score("paac", "cartpole", *N_STEP_Q), 200)
@@ -138,11 +177,12 @@ class Learning(unittest.TestCase):
     def test_a3c_one_step_sarsa(self):
         self.learns_by("one_step_sarsa")
 
-    # The threads of a3c/cartpole_q explore until the end, so that a policy which scores 500
-    # greedily scores 270 to 470 in training. One run of n-step Q in 22 ended at 102.
+    # The threads explore until the end, so that a policy which scores 500 greedily scores 270 to
+    # 470 in training.
     def learns_by(self, algo):
-        self.assertTrue(reaches(200, "a3c", "cartpole", "--set", f"algo={algo}"))
-        self.assertGreaterEqual(mean_score("a3c", "catch", "--set", f"algo={algo}"), 0.9)
+        words = ("--set", f"algo={algo}")
+        self.assert_ends_with(200, mean_score, "a3c", "cartpole", *words)
+        self.assert_ends_with(0.9, mean_score, "a3c", "catch", *words)
 
 
 if __name__ == "__main__":

@@ -249,7 +249,9 @@ class Speedup(Experiment):
         words = ["--score", 2, "--steps", "3k", "--threads", "1,2"]
         done = self.passes(*self.speedup(*words))
         self.assertEqual(done.stdout.count("never"), 4)
-        for row in table(self.out / "speedup.csv"):
+        rows = table(self.out / "speedup.csv")
+        self.assertEqual(len(rows), 2)
+        for row in rows:
             numbers = [row[k] for k in ("seconds", "frames", "time_speedup", "data_speedup")]
             self.assertEqual((row["reached"], numbers), ("0", [""] * 4))
 
