@@ -17,6 +17,7 @@ usage: mutate.py                    tries all mutants and prints a table (half a
 """
 
 import argparse
+import contextlib
 import fcntl
 import fnmatch
 import os
@@ -90,11 +91,13 @@ def limit_resources():
 class Workshop:
     """The copy of the checkout, and its build. One process at a time may use a folder."""
 
-    def __init__(self, folder, build_through=""):
+    def __init__(self, folder, lock=None):
         self.tree, self.build_folder = folder / "tree", folder / "build"
+        self.programs = folder / "programs"  # of mutants that are built and not yet tested
+        self.lock = lock
         self.temporary = folder / "temporary"  # of tests, which may be killed
         self.log = folder / "log.txt"
-        self.build_words = [*shlex.split(build_through), "cmake", "--build", self.build_folder]
+        self.build_words = ["cmake", "--build", self.build_folder]
 
     def prepare(self, root, mutants):
         """Copies the checkout and configures the build. Files with mutants are compiled alone."""
@@ -124,21 +127,47 @@ class Workshop:
                     pass
                 process.wait()
 
-    def build(self, folders):
-        """Whether the test programs of these folders could be built."""
-        return (
-            self.run([*self.build_words, "--target", *(f"{f}_tests" for f in folders)], None) == 0
-        )
+    @contextlib.contextmanager
+    def turn(self):
+        """Waits until no other build holds the lock, and then holds it."""
+        if self.lock is None:
+            yield
+            return
+        with self.lock.open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
 
-    def test(self, test, timeout):
-        """Runs one test program. Returns its verdict."""
+    def build(self, folders, name):
+        """Whether the test programs of these folders could be built; they are kept by the name."""
+        targets = [f"{folder}_tests" for folder in folders]
+        if self.run([*self.build_words, "--target", *targets], None) != 0:
+            return False
+        kept = self.programs / name
+        shutil.rmtree(kept, ignore_errors=True)
+        kept.mkdir(parents=True)
+        for target in targets:
+            shutil.copy2(self.build_folder / "tests" / target, kept)
+        return True
+
+    def plant(self, mutant):
+        """Builds the test programs with the mutant. Returns whether it compiles."""
+        file = self.tree / SOURCES / mutant.file
+        original = file.read_text()
+        file.write_text(mutated(mutant, original))
+        try:
+            return self.build(folders_of(mutant.tests), mutant.name)
+        finally:
+            file.write_text(original)
+
+    def test(self, test, name, timeout):
+        """Runs a test program that was built under this name. Returns its verdict."""
         folder, _, chosen = test.partition(":")
         shutil.rmtree(self.temporary, ignore_errors=True)
         self.temporary.mkdir()
         begin = time.monotonic()
         status = self.run(
             [
-                self.build_folder / "tests" / f"{folder}_tests",
+                self.programs / name / f"{folder}_tests",
                 "--gtest_fail_fast",
                 f"--gtest_filter={chosen or '*'}",
             ],
@@ -163,11 +192,12 @@ def baseline(workshop, mutants):
     """The seconds that each test takes without a mutant. Throws ListError if one fails."""
     tests = sorted({test for mutant in mutants for test in mutant.tests})
     say(f"building {', '.join(folders_of(tests))} without a mutant")
-    if not workshop.build(folders_of(tests)):
-        raise ListError(f"the code without a mutant cannot be built: see {workshop.log}")
+    with workshop.turn():
+        if not workshop.build(folders_of(tests), "baseline"):
+            raise ListError(f"the code without a mutant cannot be built: see {workshop.log}")
     seconds = {}
     for test in tests:
-        verdict = workshop.test(test, BASELINE_SECONDS)
+        verdict = workshop.test(test, "baseline", BASELINE_SECONDS)
         if verdict.killed:
             raise ListError(f"{test}: {verdict.test} fails without a mutant: see {workshop.log}")
         seconds[test] = verdict.seconds
@@ -176,20 +206,14 @@ def baseline(workshop, mutants):
 
 
 def try_mutant(workshop, mutant, seconds):
-    """Plants the mutant, builds and tests it, and restores the file."""
-    file = workshop.tree / SOURCES / mutant.file
-    original = file.read_text()
+    """Tests a mutant that was built, and removes its programs."""
     begin = time.monotonic()
-    file.write_text(mutated(mutant, original))
-    try:
-        if not workshop.build(folders_of(mutant.tests)):
-            raise ListError(f"{mutant.name} does not compile: see {workshop.log}")
-        for test in mutant.tests:
-            verdict = workshop.test(test, SPARE_SECONDS + SPARE_FACTOR * seconds[test])
-            if verdict.killed:
-                break
-    finally:
-        file.write_text(original)
+    for test in mutant.tests:
+        limit = SPARE_SECONDS + SPARE_FACTOR * seconds[test]
+        verdict = workshop.test(test, mutant.name, limit)
+        if verdict.killed:
+            break
+    shutil.rmtree(workshop.programs / mutant.name)
     return Verdict(verdict.outcome, verdict.test, time.monotonic() - begin)
 
 
@@ -197,18 +221,28 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def try_all(workshop, mutants, results):
+def try_all(workshop, mutants, results, batch=1):
+    """Tries mutants, of which `batch` are built at a time. Throws ListError if one is no code."""
     seconds = baseline(workshop, mutants)
     begin = time.monotonic()
-    for count, mutant in enumerate(mutants, 1):
-        verdict = try_mutant(workshop, mutant, seconds)
-        results.keep(mutant, verdict)
-        left = (time.monotonic() - begin) / count * (len(mutants) - count)
-        by = f" by {verdict.test}" if verdict.killed else ""
-        say(
-            f"[{count}/{len(mutants)}] {mutant.name}: {verdict.outcome}{by} "
-            f"({verdict.seconds:.0f} s; {left / 60:.0f} min left)"
-        )
+    broken, done = [], 0
+    for first in range(0, len(mutants), batch):
+        now = mutants[first : first + batch]
+        with workshop.turn():
+            built = [mutant for mutant in now if workshop.plant(mutant)]
+        broken += [mutant.name for mutant in now if mutant not in built]
+        for mutant in built:
+            verdict = try_mutant(workshop, mutant, seconds)
+            results.keep(mutant, verdict)
+            done += 1
+            left = (time.monotonic() - begin) / done * (len(mutants) - done)
+            by = f" by {verdict.test}" if verdict.killed else ""
+            say(
+                f"[{done}/{len(mutants)}] {mutant.name}: {verdict.outcome}{by} "
+                f"({verdict.seconds:.0f} s; {left / 60:.0f} min left)"
+            )
+    if broken:
+        raise ListError(f"{', '.join(broken)}: does not compile; mend {LIST}")
 
 
 def chosen_from(mutants, patterns):
@@ -228,7 +262,8 @@ def parse(words):
     parser.add_argument("--fresh", action="store_true", help="forget the verdicts so far")
     parser.add_argument("--folder", type=Path, default=ROOT / "build-mutants")
     parser.add_argument("--root", type=Path, default=ROOT, help="the checkout")
-    parser.add_argument("--build-through", default="", metavar="WORDS", help="as in 'nice -n 10'")
+    parser.add_argument("--batch", type=int, default=1, help="mutants that are built at a time")
+    parser.add_argument("--lock", type=Path, metavar="FILE", help="as of flock(1), held by builds")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write a page with the table")
     return parser.parse_args(words)
 
@@ -257,9 +292,9 @@ def run(arguments):
         else:
             chosen = [mutant for mutant in mutants if not results.killed(mutant)]
         if chosen:
-            workshop = Workshop(arguments.folder, arguments.build_through)
+            workshop = Workshop(arguments.folder, arguments.lock)
             workshop.prepare(arguments.root, mutants)
-            try_all(workshop, chosen, results)
+            try_all(workshop, chosen, results, arguments.batch)
     text = table(mutants, results)
     print(text, end="")
     if arguments.markdown:

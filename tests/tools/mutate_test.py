@@ -144,8 +144,25 @@ class Trying(unittest.TestCase):
         time.sleep(1.5)
         self.assertFalse(late.exists())
 
+    def test_mutants_of_a_batch_are_built_before_they_are_tested(self):
+        unseen = dataclasses.replace(MUTANT, name="unseen", old="exit 0", new="exit $((1 - 1))")
+        broken = dataclasses.replace(MUTANT, name="broken", new="two=2 syntax")
+        silence = contextlib.redirect_stderr(io.StringIO())
+        with silence, self.assertRaisesRegex(ListError, "broken: does not compile"):
+            mutate.try_all(self.workshop, [unseen, broken, MUTANT], self.results, batch=3)
+        self.assertTrue(self.results.survived(unseen))
+        self.assertTrue(self.results.killed(MUTANT))
+        self.assertEqual(self.source.read_text(), SOURCE)
+
+    def test_builds_wait_for_their_turn(self):
+        self.workshop.lock = self.folder / "builds"
+        with self.workshop.turn():
+            busy = ["flock", "--nonblock", self.workshop.lock, "true"]
+            self.assertEqual(subprocess.run(busy).returncode, 1)
+        self.assertEqual(self.outcome(MUTANT), ("killed", "Sum.IsRight"))
+
     def test_a_mutant_must_compile(self):
-        with self.assertRaisesRegex(ListError, "sum does not compile"):
+        with self.assertRaisesRegex(ListError, "sum: does not compile"):
             self.try_all(dataclasses.replace(MUTANT, new="two=2 syntax"))
         self.assertEqual(self.source.read_text(), SOURCE)
 
