@@ -128,9 +128,9 @@ TEST_F(A3cTest, ResumedValueMethodsEndWithTheBitsOfTheUninterruptedOnes) {
 }
 
 /// Environments that note the actions of all steps.
-class Noting final : public Env {
+class NotingActions final : public Env {
  public:
-  explicit Noting(std::vector<std::int32_t>& actions)
+  explicit NotingActions(std::vector<std::int32_t>& actions)
       : inner_(make_builtin_family()->make("cartpole", 0)), actions_(actions) {}
   const EnvSpec& spec() const override { return inner_->spec(); }
   void reset(Stream& stream, std::span<std::byte> frame) override { inner_->reset(stream, frame); }
@@ -166,7 +166,7 @@ TEST_F(A3cTest, TargetNetworkActsIfAskedTo) {
     const auto actions_of = [&](const std::string& name, double lr, bool by_target) {
       std::vector<std::int32_t> actions;
       train({.folder = folder(name + std::to_string(static_cast<int>(method))),
-             .make_env = [&](int) { return std::make_unique<Noting>(actions); },
+             .make_env = [&](int) { return std::make_unique<NotingActions>(actions); },
              .make_algorithm = steady_method(method, 1'000'000),
              .steps = 500,
              .optimizer = {.lr = lr}},
