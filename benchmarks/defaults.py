@@ -31,8 +31,8 @@ Q = ["one_step_q", "one_step_sarsa", "n_step_q"]
 ALGORITHMS = {
     "paac": ["a2c", "ppo", *Q],
     "a3c": ["a2c", *Q],
-    "ga3c": ["a2c"],
-    "hts": ["a2c", "ppo"],
+    "ga3c": ["a2c", *Q],
+    "hts": ["a2c", "ppo", *Q],
     "impala": ["a2c"],
     "apex": ["dqn", "dpg"],
 }

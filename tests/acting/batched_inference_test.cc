@@ -8,6 +8,7 @@
 #include <memory>
 #include <numeric>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tandem/learn/shared_model.h"
@@ -31,6 +32,13 @@ class Actor {
     x_ = x;
     client_.look({std::as_bytes(std::span(&x_, 1))}, {1, 2, logits_, std::span(&value_, 1)});
     EXPECT_EQ(logits_[0], 0);
+    return value_;
+  }
+
+  /// The same, of a state to act in.
+  float act(float x) {
+    x_ = x;
+    client_.act({std::as_bytes(std::span(&x_, 1))}, {1, 2, logits_, std::span(&value_, 1)});
     return value_;
   }
 
@@ -116,6 +124,37 @@ TEST_F(BatchedInferenceTest, AQuestionOfMoreSamplesThanABatchIsABatch) {
   client.look({std::as_bytes(std::span(shown))}, {20, 2, logits, values});
   EXPECT_EQ(values, shown);
   EXPECT_EQ(policy_.take_stats().batches, 1);
+}
+
+// Requests that keep their activations share a batch with one that does not. Seen failing when the
+// places of one request stood for the samples of another.
+TEST_F(BatchedInferenceTest, ABatchKeepsTheActivationsOfSomeRequests) {
+  auto model = copy();
+  auto& recorder = *model.network().at_places();
+  const auto kept = recorder.make_activations(3);
+  std::vector<std::unique_ptr<Actor>> actors;
+  for (int i = 0; i < 3; ++i) actors.push_back(std::make_unique<Actor>(policy_));
+  actors[0]->client().record_into(kept.get(), {2}, {1});
+  actors[2]->client().record_into(kept.get(), {0}, {1});
+  Crew asking;
+  asking.spawn("actor", 3, [&](int rank) {
+    auto& actor = *actors[static_cast<std::size_t>(rank)];
+    const auto x = static_cast<float>(10 + rank);
+    if (rank == 1) {
+      EXPECT_EQ(actor.ask(x), x);
+    } else {
+      EXPECT_EQ(actor.act(x), x);
+    }
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until all have asked
+  BatchedInference::Batch batch;
+  policy_.answer(model, batch);
+  asking.join();
+  std::vector<float> gradient(model_.size());
+  for (const auto& [place, x] : {std::pair<std::int64_t, float>(2, 10), {0, 12}, {1, 0}}) {
+    recorder.backward([&](const Heads& heads, const Heads&) { EXPECT_EQ(heads.value[0], x); },
+                      gradient, {*kept, place, 1});
+  }
 }
 
 TEST_F(BatchedInferenceTest, AnswersByTheNewestParametersAndSaysWhich) {
