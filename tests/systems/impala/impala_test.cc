@@ -48,7 +48,7 @@ TEST_F(ImpalaTest, StatisticsAreThoseOfAllObservationsLearntFrom) {
   expect_noisy_moments(parameters, result_of(folder("run")).at("steps"));
 }
 
-// Seen failing when the states of actors were left out of a checkpoint.
+// Its actors go on from their recurrent states.
 TEST_F(ImpalaTest, ARecurrentAgentTrainsAndGoesOn) {
   Scenario scenario{
       .folder = folder("run"), .make_algorithm = make_vtrace, .steps = 1'000, .lstm = 6};
