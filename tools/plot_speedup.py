@@ -2,14 +2,25 @@
 
 Each combination of listed values other than the number of threads has a row of panels. They show
 the score against data (Figure 6 of the A3C paper) and against wall-clock time (its Figure 7), with
-a colour for each number of threads. The thick line is the mean of the runs that count in
-speedup.csv.
+a colour for each number of threads, and evaluations as points. The thick line is the mean of the
+runs that count in speedup.csv.
 """
 
 import csv
 
 from matplotlib.ticker import EngFormatter
-from plot import RETURN, TIME_UNITS, Curve, draw, plt, read_run, refuse, style, tidy
+from plot import (
+    RETURN,
+    TIME_UNITS,
+    Curve,
+    draw,
+    draw_evaluations,
+    plt,
+    read_run,
+    refuse,
+    style,
+    tidy,
+)
 
 
 def curve_of(folder, row):
@@ -48,13 +59,15 @@ def plot_speedup(folder, description, out):
         for i, curve in enumerate(curves):
             draw(left, curve, "frames", 1, style(i))
             draw(right, curve, "seconds", seconds, style(i))
+            draw_evaluations(left, curve, "frames", 1, style(i)["color"])
+            draw_evaluations(right, curve, "seconds", seconds, style(i)["color"])
         for axes in (left, right):
             tidy(axes)
             axes.axhline(description["score"], color="#888888", linewidth=1, linestyle="--")
         left.xaxis.set_major_formatter(EngFormatter(sep=""))
         left.set_xlabel("data (frames)")
         right.set_xlabel(f"wall-clock time ({unit})")
-        left.set_ylabel("mean return of the last 100 games")
+        left.set_ylabel("mean return of 100 training games; points: evaluations")
         left.set_title(group, loc="left")
         right.legend(loc="best", frameon=False, fontsize=8)
     env, score, cores = (

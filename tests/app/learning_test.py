@@ -38,12 +38,14 @@ def evaluated(run, *words, env):
 def reached(score, system, env, *words):
     """Why training ended, and the mean score of games that its policy played afterwards.
 
-    Training ends when the mean return of 100 training games reaches the score, which is sooner
-    than at the end of its budget. The first such mean is somewhat lucky, and may be a passing peak.
+    Training ends when the mean return of 100 games reaches the score, which is sooner than at the
+    end of its budget: of training games, or of an evaluation where actors explore. The first such
+    mean is somewhat lucky, and may be a passing peak.
     """
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        train(system, env, run, *words, "--set", f"run.until_return={score}")
+        games = ["--set", "run.evaluate_episodes=100"]
+        train(system, env, run, *words, *games, "--set", f"run.until_return={score}")
         ended = json.loads((run / "result.json").read_text())["why_ended"]
         return ended, evaluated(run, env=env)
 

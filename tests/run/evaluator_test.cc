@@ -80,7 +80,7 @@ class EvaluatorTest : public testing::Test {
 
   /// Offers a snapshot and waits for its result.
   static EvaluationRecord evaluated(Evaluator& evaluator, float value, std::int64_t step) {
-    evaluator.offer(snapshot(value), step);
+    evaluator.offer(snapshot(value), step, 0.5);
     while (true) {
       const auto finished = evaluator.take_finished();
       if (!finished.empty()) return finished.back();
@@ -131,6 +131,8 @@ TEST_F(EvaluatorTest, KeepsEachResultAndTheBestSnapshot) {
   EXPECT_DOUBLE_EQ(first.deviation, std::sqrt(2.0));
   EXPECT_EQ(first.least, 5);
   EXPECT_EQ(first.most, 7);
+  EXPECT_THAT(first.returns, ElementsAre(5, 7));
+  EXPECT_EQ(first.training_seconds, 0.5);
   EXPECT_EQ(evaluated(*evaluator, 8, 200).mean, 9);
   EXPECT_EQ(evaluated(*evaluator, 1, 300).mean, 2);
   EXPECT_EQ(evaluated(*evaluator, 8, 400).mean, 9);  // as good as the best, but later
@@ -143,6 +145,9 @@ TEST_F(EvaluatorTest, KeepsEachResultAndTheBestSnapshot) {
   EXPECT_THAT(best.checkpoint.pieces, IsEmpty());
   EXPECT_EQ(std::distance(fs::directory_iterator(paths_.best()), fs::directory_iterator()), 1);
   EXPECT_EQ(read_best(paths_.best(), options_.warn)->mean, 9);
+  const auto read = read_evaluations(paths_.evaluations());
+  ASSERT_THAT(read, SizeIs(4));
+  EXPECT_EQ(to_json(read.front()), to_json(first));
   EXPECT_THAT(warnings(), IsEmpty());
 }
 
@@ -151,7 +156,7 @@ TEST_F(EvaluatorTest, IsDueOnceForEachMultipleThatIsPassed) {
   EXPECT_FALSE(evaluator->due(99));
   EXPECT_TRUE(evaluator->due(100));
   EXPECT_TRUE(evaluator->due(130));
-  evaluator->offer(snapshot(1), 130);
+  evaluator->offer(snapshot(1), 130, 0.5);
   EXPECT_FALSE(evaluator->lacks(130));
   EXPECT_TRUE(evaluator->lacks(131));
   EXPECT_FALSE(evaluator->due(199));
@@ -164,7 +169,7 @@ TEST_F(EvaluatorTest, AsksForDearSnapshotsSeldom) {
   auto evaluator = start();
   ASSERT_TRUE(evaluator->due(100));
   std::this_thread::sleep_for(milliseconds(30));  // the price
-  evaluator->offer(snapshot(1), 100);
+  evaluator->offer(snapshot(1), 100, 0.5);
   const Stopwatch watch;
   while (!evaluator->due(200)) std::this_thread::sleep_for(milliseconds(1));
   EXPECT_GE(watch.seconds(), 0.26);  // 9 times as long; a clock may be a little coarse
@@ -180,10 +185,10 @@ TEST_F(EvaluatorTest, ANewerSnapshotReplacesTheOneThatWaits) {
     goes_on.acquire();
   };
   auto evaluator = start();
-  evaluator->offer(snapshot(1), 100);
+  evaluator->offer(snapshot(1), 100, 0.5);
   begun.acquire();
-  evaluator->offer(snapshot(2), 200);
-  evaluator->offer(snapshot(3), 300);
+  evaluator->offer(snapshot(2), 200, 0.5);
+  evaluator->offer(snapshot(3), 300, 0.5);
   goes_on.release();
   while (plays_ < 2) std::this_thread::sleep_for(milliseconds(1));
   finish(*evaluator);
@@ -196,7 +201,7 @@ TEST_F(EvaluatorTest, EndsInTheMiddleOfARest) {
   const Stopwatch watch;
   {
     auto evaluator = start();
-    evaluator->offer(snapshot(1), 100);
+    evaluator->offer(snapshot(1), 100, 0.5);
     while (plays_ == 0) std::this_thread::sleep_for(milliseconds(1));
   }
   EXPECT_LT(watch.seconds(), 5);
@@ -209,9 +214,9 @@ TEST_F(EvaluatorTest, FinishPlaysAllThatIsLeftWithAllThreads) {
   options_.share = 1e-9;
   options_.threads = 3;
   auto evaluator = start();
-  evaluator->offer(snapshot(1), 100);
+  evaluator->offer(snapshot(1), 100, 0.5);
   while (plays_ == 0) std::this_thread::sleep_for(milliseconds(1));
-  evaluator->offer(snapshot(2), 170);
+  evaluator->offer(snapshot(2), 170, 0.5);
   std::vector<std::int64_t> shown;
   evaluator->finish([] { return false; },
                     [&](std::int64_t step, int ended) { shown.push_back(step + ended); });
@@ -242,7 +247,7 @@ TEST_F(EvaluatorTest, AStopEndsFinishWithinAGame) {
     return two_games(checkpoint);
   };
   auto evaluator = start();
-  evaluator->offer(snapshot(1), 100);
+  evaluator->offer(snapshot(1), 100, 0.5);
   finish(*evaluator, [&] { return stop.load(); });
   EXPECT_TRUE(stop);
   EXPECT_THAT(steps_on_disk(), IsEmpty());
@@ -256,7 +261,7 @@ TEST_F(EvaluatorTest, AnErrorIsToldOnceAndEndsNothing) {
   auto evaluator = start();
   for (const float value : {1.0F, 3.0F}) {
     const int before = plays_;
-    evaluator->offer(snapshot(value), 100 * static_cast<int>(value));
+    evaluator->offer(snapshot(value), 100 * static_cast<int>(value), 0.5);
     while (plays_ == before) std::this_thread::sleep_for(milliseconds(1));
   }
   EXPECT_EQ(evaluated(*evaluator, 4, 400).mean, 5);
@@ -269,7 +274,7 @@ TEST_F(EvaluatorTest, AnErrorIsToldOnceAndEndsNothing) {
 
 TEST_F(EvaluatorTest, ReturnsThatAreNotFiniteAreAnError) {
   auto evaluator = start();
-  evaluator->offer(snapshot(std::numeric_limits<float>::infinity()), 100);
+  evaluator->offer(snapshot(std::numeric_limits<float>::infinity()), 100, 0.5);
   while (plays_ == 0) std::this_thread::sleep_for(milliseconds(1));
   EXPECT_EQ(evaluated(*evaluator, 1, 200).mean, 2);
   EXPECT_THAT(steps_on_disk(), ElementsAre(200));
@@ -330,7 +335,7 @@ TEST_F(EvaluatorTest, ADamagedBestIsToldAndReplaced) {
   };
   Evaluator evaluator(std::move(options), paths, std::nullopt, std::nullopt);
   for (std::int64_t step = 100;; step += 100) {
-    evaluator.offer(snapshot(static_cast<float>(step)), step);
+    evaluator.offer(snapshot(static_cast<float>(step)), step, 0.5);
     while (evaluator.take_finished().empty()) std::this_thread::yield();
   }
 }

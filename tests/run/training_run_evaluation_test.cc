@@ -125,5 +125,107 @@ TEST_F(TrainingRunEvaluationTest, ASignalEndsARunWithoutAnEvaluation) {
   EXPECT_EQ(result()["best"]["step"], 1600);
 }
 
+/// Runs that end when an evaluation reaches 700: games return the step of their snapshot.
+class UntilEvaluationTest : public HandmadeRunTest {
+ protected:
+  UntilEvaluationTest() {
+    options_.until_return = 700;
+    options_.return_of_evaluations = true;
+    options_.evaluation = returns_of_steps(160);
+  }
+
+  /// One update with a hundred training games of this return, and its evaluation, to its end.
+  void train(TrainingRun& run, double training_return) {
+    auto update = one_update();
+    update.episodes = std::vector<Episode>(100, {0, training_return, 10});
+    run.record(update);
+    if (run.done() || !run.checkpoint_due()) return;
+    const auto before = lines_of(paths_.evaluations()).size();
+    Checkpoint snapshot;
+    run.save(snapshot);
+    while (lines_of(paths_.evaluations()).size() == before) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the result follows its line
+  }
+
+  void end(TrainingRun& run) {
+    Checkpoint last;
+    run.save(last);
+    run.finish("abc");
+  }
+};
+
+// Training games explore: neither their good returns nor their bad ones count. Seen failing when
+// they did, and with the steps at which the run saw the result in place of the snapshot's.
+TEST_F(UntilEvaluationTest, EndsByTheReturnOfASnapshotNotOfTrainingGames) {
+  auto run = start();
+  for (int i = 0; i < 4; ++i) train(*run, 1e6);
+  EXPECT_FALSE(run->done());
+  EXPECT_EQ(run->steps(), 640);
+  while (!run->done()) train(*run, -1e6);
+  EXPECT_EQ(run->steps(), 960);  // the update after the evaluation of step 800
+  EXPECT_EQ(run->why_done(), "return");
+  end(*run);
+  const auto ended = result();
+  EXPECT_EQ(ended["why_ended"], "return");
+  EXPECT_EQ(ended["reached_return"]["return"], 700);
+  EXPECT_EQ(ended["reached_return"]["steps"], 800);
+  EXPECT_EQ(ended["reached_return"]["seconds"],
+            lines_of(paths_.evaluations()).at(4)["training_seconds"]);
+  EXPECT_LT(ended["reached_return"]["seconds"], ended["seconds"]);
+  run.reset();
+  EXPECT_TRUE(resume()->done());
+  EXPECT_EQ(resume()->why_done(), "return");
+}
+
+// The last checkpoint may be older than the result: a run that was killed then finds it in
+// evaluations.jsonl. Seen failing when only the checkpoint's state was looked at.
+TEST_F(UntilEvaluationTest, AResumeFindsAnEvaluationThatReachedIt) {
+  options_.until_return = 1e6;
+  auto run = start();
+  while (run->steps() < 960) train(*run, 0);
+  stop_ = true;
+  end(*run);
+  run.reset();
+  stop_ = false;
+  options_.until_return = 700;
+  run = resume();
+  EXPECT_TRUE(run->done());
+  run->finish("abc");
+  EXPECT_EQ(result()["reached_return"]["steps"], 800);
+  run.reset();
+
+  options_.evaluation->protocol.actions = "greedy";  // other games
+  EXPECT_FALSE(resume()->done());
+  options_.evaluation->protocol = {};
+  options_.until_return = 900;
+  run = resume();
+  EXPECT_TRUE(run->done());
+  EXPECT_EQ(run->why_done(), "return");
+}
+
+// The budget ends the run before its evaluations do. Seen failing when the result was made before
+// the last evaluations.
+TEST_F(UntilEvaluationTest, TheLastEvaluationMayReachIt) {
+  options_.evaluation = returns_of_steps(1'000'000);
+  auto run = start();
+  while (!run->done()) train(*run, 0);
+  EXPECT_EQ(run->why_done(), "budget");
+  end(*run);
+  EXPECT_EQ(run->why_done(), "return");
+  EXPECT_EQ(result()["why_ended"], "return");
+  EXPECT_EQ(result()["reached_return"]["steps"], 1600);
+}
+
+TEST_F(UntilEvaluationTest, AReturnThatIsNotReachedLeavesTheBudget) {
+  options_.until_return = 1e6;
+  auto run = start();
+  while (!run->done()) train(*run, 1e9);
+  end(*run);
+  EXPECT_EQ(result()["why_ended"], "budget");
+  EXPECT_TRUE(result()["reached_return"].is_null());
+}
+
 }  // namespace
 }  // namespace tandem

@@ -19,6 +19,10 @@ struct AlgorithmTraits {
   bool continuous = false;            // it can choose continuous actions
   bool recurrent = true;              // it can learn with a recurrent state (net.lstm)
   bool deterministic_policy = false;  // it needs net.arch = dpg, which no other algorithm trains
+
+  /// Whether its actors add exploration that evaluations leave out: an epsilon for action values,
+  /// noise for a deterministic policy. Returns of its training games are then no measure of it.
+  [[nodiscard]] bool explores() const { return !actor_critic || deterministic_policy; }
 };
 
 }  // namespace tandem

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <variant>
@@ -19,6 +20,7 @@
 #include "tandem/io/text_table.h"
 #include "tandem/study/speedup.h"
 #include "tandem/study/sweep.h"
+#include "tandem/trainer/training_evaluation.h"
 
 namespace tandem {
 namespace {
@@ -101,13 +103,24 @@ std::vector<SpeedupRun> runs_of(const Plan& plan, const SweepFolder& folder) {
   return runs;
 }
 
+/// The games whose mean return ends the runs.
+std::string games_of(const Plan& plan) {
+  int by_evaluation = 0;
+  for (const auto& run : plan.sweep.runs) by_evaluation += ends_by_evaluation(run.config) ? 1 : 0;
+  const std::string training = "the last 100 training games";
+  const std::string evaluation = "an evaluation, without the exploration of training";
+  if (by_evaluation == 0) return training;
+  if (by_evaluation == std::ssize(plan.sweep.runs)) return evaluation;
+  return fmt::format("{} (where actors explore: of {})", training, evaluation);
+}
+
 void print(const SpeedupOptions& options, const Plan& plan, const std::vector<SpeedupRow>& rows) {
   fmt::print(
-      "To a mean return of {} over the last 100 games, with threads = {}.\n"
+      "To a mean return of {} over {}, with threads = {}.\n"
       "Medians of the runs; speed-ups relative to the fewest threads. This machine has {} "
       "cores.\n\n"
       "{}",
-      options.score, plan.threads_key, RunConfig{}.thread_budget(),
+      options.score, games_of(plan), plan.threads_key, RunConfig{}.thread_budget(),
       speedup_table(rows, terminal_width()));
 }
 
@@ -143,7 +156,7 @@ void add_speedup(CLI::App& program) {
   options->config.add_to(*command, {"--threads"});
   command
       ->add_option("--score", options->score,
-                   "Train until the mean return of the last 100 games is REF, or to --steps")
+                   "Train until the mean return is REF (see run.until_return), or to --steps")
       ->type_name("REF")
       ->required();
   command->add_option("--threads", options->threads, "Numbers of threads to compare")

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "tandem/base/error.h"
@@ -24,6 +26,17 @@ EvaluationLog::EvaluationLog(const fs::path& file, std::optional<std::int64_t> r
 void EvaluationLog::write(const EvaluationRecord& record) {
   lines_.write(to_json(record).dump() + "\n");
   last_step_ = record.step;
+}
+
+std::vector<EvaluationRecord> read_evaluations(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::vector<EvaluationRecord> records;
+  std::string line;
+  while (std::getline(stream, line) && !stream.eof()) {
+    const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+    records.push_back(record_from_json(json, file.string()));
+  }
+  return records;
 }
 
 void write_best(Checkpoint snapshot, const EvaluationRecord& record, const fs::path& best) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tandem/io/files.h"
 #include "tandem/run/checkpoint.h"
@@ -31,6 +32,11 @@ class EvaluationLog {
   OutputFile lines_;
   std::int64_t last_step_ = 0;
 };
+
+/// The records of a file that EvaluationLog wrote, in the order of their steps; none if there is no
+/// file. Leaves out a last line that is still being written. Throws Error for any other line that
+/// is no record.
+[[nodiscard]] std::vector<EvaluationRecord> read_evaluations(const std::filesystem::path& file);
 
 /// Makes the snapshot the one checkpoint in the folder `best`. The earlier one stays until this one
 /// is whole. Throws Error as write_checkpoint() does.

@@ -25,7 +25,9 @@ ordered_json to_json(const EvaluationRecord& record) {
           {"max", record.most},
           {"protocol", record.protocol.actions},
           {"start", record.protocol.start},
-          {"seconds", record.seconds}};
+          {"seconds", record.seconds},
+          {"training_seconds", record.training_seconds},
+          {"returns", record.returns}};
 }
 
 EvaluationRecord record_from_json(const json& json, const std::string& where) {
@@ -40,7 +42,9 @@ EvaluationRecord record_from_json(const json& json, const std::string& where) {
         .least = json.at("min").get<double>(),
         .most = json.at("max").get<double>(),
         .protocol = {json.at("protocol").get<std::string>(), json.at("start").get<std::string>()},
-        .seconds = json.at("seconds").get<double>()};
+        .seconds = json.at("seconds").get<double>(),
+        .training_seconds = json.value("training_seconds", 0.0),
+        .returns = json.value("returns", std::vector<double>())};
   } catch (const json::exception& error) {
     throw Error(fmt::format("{} has no result of an evaluation that this version can read ({})",
                             where, error.what()));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace tandem {
 
@@ -25,6 +26,8 @@ struct EvaluationRecord {
   double most = 0;                   // the highest return
   EvaluationProtocol protocol = {};  // how they were played
   double seconds = 0;                // that the evaluation took, its rests included
+  double training_seconds = 0;       // of the training until this step; 0: unknown, an older record
+  std::vector<double> returns = {};  // of each game; empty: unknown, an older record
 };
 
 /// The record as a line of evaluations.jsonl; a deviation that is NaN becomes null.

@@ -56,9 +56,10 @@ bool Evaluator::lacks(std::int64_t step) const {
   return step > last_step_;
 }
 
-void Evaluator::offer(Checkpoint snapshot, std::int64_t step) {
+void Evaluator::offer(Checkpoint snapshot, std::int64_t step, double training_seconds) {
   snapshot.pieces.clear();
-  auto offered = std::make_shared<const Snapshot>(Snapshot{std::move(snapshot), step});
+  auto offered =
+      std::make_shared<const Snapshot>(Snapshot{std::move(snapshot), step, training_seconds});
   const Lock lock(mutex_);
   waiting_.swap(offered);  // the one that waited is destroyed after the lock
   last_step_ = step;
@@ -72,6 +73,7 @@ void Evaluator::offer(Checkpoint snapshot, std::int64_t step) {
 
 std::vector<EvaluationRecord> Evaluator::take_finished() {
   const Lock lock(mutex_);
+  has_finished_.store(false, std::memory_order_relaxed);
   return std::exchange(finished_, {});
 }
 
@@ -142,6 +144,8 @@ void Evaluator::evaluate(const Snapshot& snapshot, int threads,
   try {
     const Stopwatch watch;
     const auto played = options_.play(snapshot.checkpoint, threads, after_step);
+    std::vector<double> returns;
+    for (const auto& game : played.games) returns.push_back(game.episode_return);
     if (!std::isfinite(played.mean)) throw Error("the returns of its games are not finite");
     keep(snapshot, {.step = snapshot.step,
                     .episodes = std::ssize(played.games),
@@ -150,7 +154,9 @@ void Evaluator::evaluate(const Snapshot& snapshot, int threads,
                     .least = played.least,
                     .most = played.most,
                     .protocol = options_.protocol,
-                    .seconds = watch.seconds()});
+                    .seconds = watch.seconds(),
+                    .training_seconds = snapshot.training_seconds,
+                    .returns = std::move(returns)});
   } catch (const std::exception& error) {
     warn_once(snapshot.step, error.what());
   }
@@ -165,6 +171,7 @@ void Evaluator::keep(const Snapshot& snapshot, const EvaluationRecord& record) {
   const Lock lock(mutex_);
   if (best) best_ = record;
   finished_.push_back(record);
+  has_finished_.store(true, std::memory_order_relaxed);
 }
 
 void Evaluator::warn_once(std::int64_t step, const std::string& problem) {

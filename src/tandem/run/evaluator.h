@@ -50,11 +50,15 @@ class Evaluator {
   /// Whether the parameters of this step have neither been evaluated nor offered.
   [[nodiscard]] bool lacks(std::int64_t step) const;
 
-  /// Takes a snapshot of this step, without its pieces. Does not wait for games.
-  void offer(Checkpoint snapshot, std::int64_t step);
+  /// Takes a snapshot of this step, without its pieces; `training_seconds` is for its record. Does
+  /// not wait for games.
+  void offer(Checkpoint snapshot, std::int64_t step, double training_seconds);
 
   /// The results since the last call, in the order of their steps.
   std::vector<EvaluationRecord> take_finished();
+
+  /// Whether take_finished() has any results. Takes no lock.
+  [[nodiscard]] bool has_finished() const { return has_finished_.load(std::memory_order_relaxed); }
 
   /// The result of the snapshot in the folder best; empty if there is none.
   [[nodiscard]] std::optional<EvaluationRecord> best() const;
@@ -69,6 +73,7 @@ class Evaluator {
   struct Snapshot {
     Checkpoint checkpoint;
     std::int64_t step = 0;
+    double training_seconds = 0;
   };
   using SnapshotPtr = std::shared_ptr<const Snapshot>;
 
@@ -89,7 +94,8 @@ class Evaluator {
   EvaluationLog log_;
   bool warned_ = false;
 
-  std::atomic<std::int64_t> next_step_;  // at which an evaluation is due
+  std::atomic<std::int64_t> next_step_;     // at which an evaluation is due
+  std::atomic<bool> has_finished_ = false;  // whether finished_ has any
   mutable Mutex mutex_;
   std::condition_variable_any offered_;
   SnapshotPtr waiting_ TANDEM_GUARDED_BY(mutex_);             // or null

@@ -35,6 +35,9 @@ struct EvaluatorOptions {
 
   /// The share of one core for each thread that the training may use.
   static constexpr double kShare = 0.025;
+  /// The same where the run ends by an evaluation: it plays sooner, so the training goes on less
+  /// long in vain.
+  static constexpr double kAwaitedShare = 0.1;
   /// The share of the training's time for snapshots.
   static constexpr double kCollect = 0.005;
 };

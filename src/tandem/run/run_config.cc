@@ -19,7 +19,7 @@ FieldList RunConfig::fields() {
        .target = &until_return,
        .meaning =
            "training stops before that when the mean return of the last 100 games is at least "
-           "this; 1e15: never",
+           "this, or that of an evaluation where actors explore (action values, dpg); 1e15: never",
        .source = "A3C, Table 2: time to a reference score",
        .least = -kNoReturn,
        .most = kNoReturn},
@@ -45,7 +45,8 @@ FieldList RunConfig::fields() {
       {.key = "evaluate_steps",
        .target = &evaluate_steps,
        .meaning = "training steps between two evaluations, which play whole games in a thread "
-                  "beside the training and keep the best checkpoint; 0: no evaluations",
+                  "beside the training and keep the best checkpoint; 0: no evaluations, or 100 in "
+                  "a run that an evaluation ends (run.until_return)",
        .least = 0,
        .most = 1e15},
       {.key = "evaluate_episodes",

@@ -76,10 +76,19 @@ void TrainingRun::begin_evaluations(std::optional<std::int64_t> resumed_at) {
   const auto ignore = [](const std::string&) {};
   if (resumed_at) best_before_ = read_best(paths().best(), evaluation ? evaluation->warn : ignore);
   if (!evaluation) {
+    if (options_.return_of_evaluations) {
+      throw std::logic_error("a run that ends by an evaluation needs evaluations");
+    }
     cut_lines_after(paths().evaluations(), "step", resumed_at);
     return;
   }
   evaluator_ = std::make_unique<Evaluator>(*evaluation, paths(), resumed_at, best_before_);
+  if (!resumed_at || !options_.return_of_evaluations) return;
+  // The checkpoint may be older than the evaluation of its parameters.
+  for (const auto& record : read_evaluations(paths().evaluations())) {
+    if (record.protocol != evaluation->protocol) continue;
+    look_at_return(record.mean, record.step, record.training_seconds);
+  }
 }
 
 void TrainingRun::restore(const Checkpoint& checkpoint) {
@@ -124,7 +133,7 @@ void TrainingRun::record(const UpdateReport& report) {
     last_returns_.push_back(episode.episode_return);
     if (last_returns_.size() > kReturnWindow) last_returns_.pop_front();
   }
-  if (!report.episodes.empty()) look_at_return();
+  if (!report.episodes.empty()) look_at_training_games();
   interval_.add(report);
   if (since_update_) {
     timed_steps_ += report.steps;
@@ -137,6 +146,7 @@ void TrainingRun::record(const UpdateReport& report) {
       printer_ && printer_->redraws() && since_progress_.seconds() >= kRedrawSeconds;
   const bool log_due = interval_.seconds() >= options_.log_seconds;
   if (log_due) log();
+  if (options_.return_of_evaluations && evaluator_->has_finished()) add_evaluations();
   if (redraw || log_due) show_progress();
 }
 
@@ -150,10 +160,14 @@ void TrainingRun::add_fingerprint(const UpdateReport& report) {
 }
 
 // The mean of a few games may be high by luck, so the window must be full.
-void TrainingRun::look_at_return() {
-  if (reached_return_ || last_returns_.size() < kReturnWindow) return;
-  if (*mean_return() < options_.until_return) return;
-  reached_ = {options_.until_return, steps(), seconds()};
+void TrainingRun::look_at_training_games() {
+  if (options_.return_of_evaluations || last_returns_.size() < kReturnWindow) return;
+  look_at_return(*mean_return(), steps(), seconds());
+}
+
+void TrainingRun::look_at_return(double mean, std::int64_t steps, double seconds) {
+  if (reached_return_ || mean < options_.until_return) return;
+  reached_ = {options_.until_return, steps, seconds};
   reached_return_ = true;
 }
 
@@ -263,7 +277,9 @@ std::optional<std::int64_t> TrainingRun::stamp(Checkpoint& checkpoint) {
                             {"timed_seconds", timed_seconds_},
                             {"reached_return", reached_json()}};
   checkpoint.meta[kConfigPart] = options_.config;
-  if (evaluates) evaluator_->offer(writes ? checkpoint : std::move(checkpoint), steps());
+  if (evaluates) {
+    evaluator_->offer(writes ? checkpoint : std::move(checkpoint), steps(), seconds());
+  }
   return writes ? std::optional(steps()) : std::nullopt;
 }
 
@@ -293,10 +309,12 @@ void TrainingRun::finish(const std::string& parameters_sha256) {
   const bool evaluates = evaluator_ != nullptr && complete();
   if (evaluates) evaluate_last();
   const Lock lock(mutex_);
-  add_evaluations();
+  add_evaluations();               // one of them may reach the return, too
   if (evaluates) show_progress();  // with the best
   if (printer_) printer_->end_line();
+  ended["reached_return"] = reached_json();
   ended["best"] = best_json();
+  ended["why_ended"] = why_done();
   replace_durably(paths().result(), ended.dump(2) + "\n");
 }
 
@@ -318,6 +336,9 @@ void TrainingRun::add_evaluations() {
   if (evaluator_ == nullptr) return;
   for (const auto& record : evaluator_->take_finished()) {
     metrics_.show(record.step, "eval/return_mean", record.mean);
+    if (options_.return_of_evaluations) {
+      look_at_return(record.mean, record.step, record.training_seconds);
+    }
     if (options_.on_evaluation) options_.on_evaluation(to_json(record));
   }
 }

@@ -34,12 +34,15 @@ class Evaluator;
 
 /// The options of a run: its names, its length, its logs and its checkpoints. Value type.
 struct TrainingRunOptions {
-  std::string system;                     // "paac"; result.json has it and the next two members
-  std::string env;                        // "atari:Pong"
-  std::uint64_t seed = 0;                 // run.seed
-  std::string config = {};                // resolved, as TOML; kept in each checkpoint
-  std::int64_t steps_budget = 0;          // of the whole run, resumes included
-  double until_return = kNoReturn;        // as run.until_return
+  std::string system;               // "paac"; result.json has it and the next two members
+  std::string env;                  // "atari:Pong"
+  std::uint64_t seed = 0;           // run.seed
+  std::string config = {};          // resolved, as TOML; kept in each checkpoint
+  std::int64_t steps_budget = 0;    // of the whole run, resumes included
+  double until_return = kNoReturn;  // as run.until_return
+  /// Whether the mean of an evaluation ends the run at until_return, rather than that of the last
+  /// 100 training games. The run then needs `evaluation`.
+  bool return_of_evaluations = false;
   std::int64_t frames_per_step = 1;       // emulated frames in a step
   Metrics metrics = kActorCriticMetrics;  // the measurements of the algorithm
   double log_seconds = 10;                // between two lines of metrics.jsonl
@@ -54,7 +57,7 @@ struct TrainingRunOptions {
   std::function<void(const nlohmann::ordered_json& line)> on_log = {};
   std::optional<EvaluatorOptions> evaluation = {};  // empty: no evaluations during the training
   /// Receives each line of evaluations.jsonl, when the next line of metrics.jsonl is logged or the
-  /// run ends. As for on_log, a thread may wait for it.
+  /// run ends; with return_of_evaluations sooner. As for on_log, a thread may wait for it.
   std::function<void(const nlohmann::ordered_json& line)> on_evaluation = {};
   /// Other threads look at the run by it, and ask for checkpoints; never null. The run does not
   /// look at its stop_requested().
@@ -115,7 +118,8 @@ class TrainingRun {
   [[nodiscard]] const RunPaths& paths() const { return directory_.paths(); }
 
  private:
-  /// The moment at which the mean return of the last 100 games first reached the target.
+  /// The moment at which the return first reached the target. Of an evaluation, it is that of its
+  /// snapshot.
   struct Reached {
     double mean_return = 0;  // the target
     std::int64_t steps = 0;
@@ -131,13 +135,14 @@ class TrainingRun {
     return since_checkpoint_.seconds() >= 60 * options_.checkpoint_minutes;
   }
   [[nodiscard]] bool needs_evaluation(bool ends) const;
-  void begin_evaluations(std::optional<std::int64_t> resumed_at);
+  void begin_evaluations(std::optional<std::int64_t> resumed_at) TANDEM_REQUIRES(mutex_);
   void evaluate_last();
   void add_evaluations() TANDEM_REQUIRES(mutex_);
   [[nodiscard]] std::optional<EvaluationRecord> best() const;
   [[nodiscard]] nlohmann::ordered_json best_json() const;
   void add_fingerprint(const UpdateReport& report) TANDEM_REQUIRES(mutex_);
-  void look_at_return() TANDEM_REQUIRES(mutex_);
+  void look_at_training_games() TANDEM_REQUIRES(mutex_);
+  void look_at_return(double mean, std::int64_t steps, double seconds) TANDEM_REQUIRES(mutex_);
   [[nodiscard]] nlohmann::ordered_json reached_json() const TANDEM_REQUIRES(mutex_);
   void require_finite(const UpdateReport& report) const TANDEM_REQUIRES(mutex_);
   void require_finite(const UpdateReport& report, const char* name, double value) const

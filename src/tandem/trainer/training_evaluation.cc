@@ -21,6 +21,8 @@ namespace {
 // More steps than games of Atari take, whose papers cap them at 108,000 frames.
 constexpr std::int64_t kMostSteps = 108'000;
 
+constexpr std::int64_t kLooks = 100;  // at the return, where run.evaluate_steps does not say
+
 std::uint64_t seed_of(const RunConfig& run) {
   Stream stream(static_cast<std::uint64_t>(run.seed), streams::kEvaluation.id());
   const std::uint64_t high = stream.bits();
@@ -63,9 +65,20 @@ int busy_threads(const RunConfig& run) {
 
 }  // namespace
 
+bool ends_by_evaluation(const Config& config) {
+  return config.run.until_return < kNoReturn && config.algorithm().info().traits.explores();
+}
+
+std::int64_t steps_between_evaluations(const Config& config) {
+  const auto& run = config.run;
+  if (run.evaluate_steps > 0 || !ends_by_evaluation(config)) return run.evaluate_steps;
+  return std::max(std::int64_t{1}, run.steps / kLooks);
+}
+
 std::optional<EvaluatorOptions> training_evaluation(const Config& config) {
   const auto& run = config.run;
-  if (run.evaluate_steps == 0) return std::nullopt;
+  const auto every = steps_between_evaluations(config);
+  if (every == 0) return std::nullopt;
   const auto env = environments_of(config, /*beside=*/true);
   const auto spec = env.spec();
   const auto seed = seed_of(run);
@@ -83,7 +96,7 @@ std::optional<EvaluatorOptions> training_evaluation(const Config& config) {
                 .precision = precision_of(config.net)});
   const int threads = busy_threads(run);
   return EvaluatorOptions{
-      .every = run.evaluate_steps,
+      .every = every,
       .episodes = run.evaluate_episodes,
       .protocol = {run.evaluate_protocol, run.evaluate_start},
       .play =
@@ -104,7 +117,8 @@ std::optional<EvaluatorOptions> training_evaluation(const Config& config) {
                             *games->algorithm.acting);
           },
       .threads = threads,
-      .share = EvaluatorOptions::kShare * threads,
+      .share = threads * (ends_by_evaluation(config) ? EvaluatorOptions::kAwaitedShare
+                                                     : EvaluatorOptions::kShare),
       .elsewhere = env.family->makes_groups() || run.device != "cpu",
       .warn = [](const std::string& what) { spdlog::warn("{}", what); }};
 }
