@@ -60,6 +60,7 @@ class AgentTest : public testing::Test {
     CLI::App program;
     add_eval(program);
     add_record(program);
+    add_starts(program);
     words.insert(words.begin(), {command, paths_.folder.string()});
     std::ranges::reverse(words);  // CLI11 takes the last word first
     testing::internal::CaptureStdout();
@@ -166,6 +167,103 @@ TEST_F(AgentTest, OptionsOfTheEnvironmentCanBeChanged) {
       ThrowsMessage<Error>(HasSubstr("env.id belongs to the trained agent")));
 }
 
+// Games of CartPole go on from the starts, with the same pole: all of an untrained policy's games
+// from a start late in a game are short.
+TEST_F(AgentTest, SampledStartsAreRecordedAndPlayedFrom) {
+  make_run("cartpole", "mlp", {1000});
+  const auto file = (paths_.folder / "some" / "cartpole.starts").string();
+  const auto said = tandem("starts", {"--out", file, "--count", "6"});
+  EXPECT_THAT(said, AllOf(HasSubstr("6 starts of cartpole"),
+                          HasSubstr("paac with a2c after 1000 steps of training, sampled actions"),
+                          HasSubstr("not the human starts")));
+  const std::vector<std::string> words = {"--protocol", "sampled_starts", "--starts", file};
+  const auto result = eval(words);
+  EXPECT_EQ(result["protocol"], "sampled_starts");
+  EXPECT_EQ(result["episodes"], 6);  // one from each
+  EXPECT_EQ(result["starts"], file);
+  EXPECT_THAT(result["starts_policy"].get<std::string>(), HasSubstr("paac with a2c"));
+  EXPECT_EQ(result["lengths"], result["returns"]);
+  EXPECT_EQ(result, eval(words));
+  auto more = words;
+  more.insert(more.end(), {"--episodes", "13"});
+  EXPECT_EQ(eval(more)["episodes"], 13);
+  EXPECT_THAT(tandem("eval", words),
+              AllOf(HasSubstr("protocol sampled_starts: games begin in states sampled from"),
+                    HasSubstr("not the human starts of A3C and Ape-X")));
+
+  EXPECT_THAT(
+      [&] {
+        tandem("starts", {"--out", file});
+      },
+      ThrowsMessage<Error>(HasSubstr("a file of this name already")));
+  EXPECT_THAT(tandem("starts", {"--out", file + "2", "--count", "2", "--random"}),
+              HasSubstr("uniformly random actions"));
+}
+
+TEST_F(AgentTest, StartsOfAnotherGameAreRefused) {
+  make_run("cartpole", "mlp", {1000});
+  const auto file = (paths_.folder / "cartpole.starts").string();
+  tandem("starts", {"--out", file, "--count", "2"});
+  const std::vector<std::string> words = {"--protocol", "sampled_starts", "--starts", file};
+  auto changed = words;
+  changed.insert(changed.end(), {"--set", "env.max_steps=9"});
+  EXPECT_THAT([&] { eval(changed); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("env.max_steps = 0"), HasSubstr("with 9"))));
+  const auto elsewhere = fs::path(testing::TempDir()) / "elsewhere.starts";
+  fs::copy_file(file, elsewhere, fs::copy_options::overwrite_existing);
+  fs::remove_all(paths_.folder);
+  make_run("catch", "mlp", {1000});
+  EXPECT_THAT(
+      [&] {
+        eval({"--protocol", "sampled_starts", "--starts", elsewhere.string()});
+      },
+      ThrowsMessage<Error>(
+          AllOf(HasSubstr("are of cartpole"), HasSubstr("this agent plays catch"))));
+  fs::remove(elsewhere);
+}
+
+TEST_F(AgentTest, ProtocolsThatDoNotFitAreRefusedInWords) {
+  make_run("cartpole", "mlp", {1000});
+  const auto refused = [&](std::vector<std::string> words, const std::string& why) {
+    EXPECT_THAT([&] { eval(words); }, ThrowsMessage<Error>(HasSubstr(why)));
+  };
+  refused({"--protocol", "noop"}, "protocol noop: cartpole has no no-op starts");
+  refused({"--protocol", "sampled_starts"}, "needs --starts FILE");
+  refused({"--starts", "file"}, "belongs to --protocol sampled_starts");
+  refused({"--protocol", "noop", "--start", "fixed"}, "leave --start out");
+  refused({"--protocol", "hts", "--greedy"}, "so --greedy cannot change them");
+  refused({"--protocol", "hts", "--episodes", "3"}, "so --episodes cannot change them");
+  refused({"--protocol", "hts"}, "has evaluated 0");
+}
+
+TEST_F(AgentTest, TheFinalMetricComesFromRecordedEvaluations) {
+  make_run("cartpole", "mlp", {1000});
+  std::ofstream file(paths_.evaluations());
+  for (int p = 1; p <= 11; ++p) {
+    file << json{{"step", 100 * p},
+                 {"episodes", 10},
+                 {"mean", p},
+                 {"std", 0.0},
+                 {"min", p},
+                 {"max", p},
+                 {"protocol", "sampled"},
+                 {"start", "trained"},
+                 {"seconds", 1},
+                 {"training_seconds", p},
+                 {"returns", std::vector<double>(10, p)}}
+                .dump()
+         << "\n";
+  }
+  file.close();
+  const auto result = eval({"--protocol", "hts"});
+  EXPECT_EQ(result["protocol"], "hts");
+  EXPECT_EQ(result["mean"], 6.5);  // of 2, ..., 11
+  EXPECT_EQ(result["episodes"], 100);
+  EXPECT_EQ(result["policy_steps"].front(), 200);
+  EXPECT_THAT(tandem("eval", {"--protocol", "hts"}),
+              AllOf(HasSubstr("10 games by each of the last 10 policies"), HasSubstr("6.50")));
+}
+
 TEST_F(AgentTest, BadInputIsRefusedInWords) {
   EXPECT_THAT([&] { eval({}); }, ThrowsMessage<Error>(HasSubstr("is not the folder of a run")));
   make_run("cartpole", "mlp", {});
@@ -216,6 +314,48 @@ TEST_F(AtariAgentTest, PlaysWholeGames) {
   EXPECT_EQ(eval({"--episodes", "3"}), whole);
   const double normalised = (whole["mean"].get<double>() - 1.7) / 28.8;
   EXPECT_NEAR(whole["human_normalised"], normalised, 1e-9);
+}
+
+// The run's own limit, of 400 frames or 100 steps, is that of training; a whole game of five lives
+// is longer. Seen failing when the protocol kept the run's limit.
+TEST_F(AtariAgentTest, NoopHasThirtyMinutesWhateverTheRunHad) {
+  std::ifstream stream(paths_.config());
+  std::string text((std::istreambuf_iterator<char>(stream)), {});
+  const std::string usual = "max_frames = 108000";
+  ASSERT_NE(text.find(usual), std::string::npos);
+  text.replace(text.find(usual), usual.size(), "max_frames = 400");
+  std::ofstream(paths_.config()) << text;
+  const auto trained = eval({"--episodes", "2"});
+  EXPECT_EQ(trained["max_frames"], 400);
+  EXPECT_THAT(trained["lengths"].get<std::vector<int>>(), Each(testing::Le(100)));
+  const auto noop = eval({"--episodes", "2", "--protocol", "noop"});
+  EXPECT_EQ(noop["protocol"], "noop");
+  EXPECT_EQ(noop["max_frames"], 108000);
+  EXPECT_THAT(noop["lengths"].get<std::vector<int>>(), Each(testing::Gt(100)));
+  EXPECT_EQ(noop["human_normalised_by"], "no-op starts");
+  // The user's own limit holds, and is told.
+  const auto shorter =
+      eval({"--episodes", "2", "--protocol", "noop", "--set", "env.max_frames=800"});
+  EXPECT_EQ(shorter["max_frames"], 800);
+  EXPECT_THAT(
+      tandem("eval", {"--episodes", "2", "--protocol", "noop", "--set", "env.max_frames=800"}),
+      HasSubstr("a game is cut off 800 frames (0.222222 minutes) after its beginning"));
+}
+
+// A game that is cut off 400 frames after its own beginning has fewer steps left from its start.
+TEST_F(AtariAgentTest, GamesGoOnFromSampledStarts) {
+  const auto file = (paths_.folder / "breakout.starts").string();
+  tandem("starts", {"--out", file, "--count", "5", "--set", "env.max_frames=400"});
+  const std::vector<std::string> words = {"--protocol", "sampled_starts", "--starts", file};
+  EXPECT_EQ(eval(words)["max_frames"], 108000);
+  auto limited = words;
+  limited.insert(limited.end(), {"--set", "env.max_frames=400"});
+  const auto lengths = eval(limited)["lengths"].get<std::vector<int>>();
+  EXPECT_THAT(lengths, AllOf(SizeIs(5), Each(testing::Lt(100))));
+  EXPECT_GT(std::set<int>(lengths.begin(), lengths.end()).size(), 1U);
+  auto other = words;
+  other.insert(other.end(), {"--set", "env.sticky=0.25"});
+  EXPECT_THAT([&] { eval(other); }, ThrowsMessage<Error>(HasSubstr("env.sticky = 0")));
 }
 
 // Seen failing when both starts had 30 no-ops.

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tandem/env/builtin.h"
 #include "tests/env/scripted_env.h"
 #include "tests/support/allocations.h"
 
@@ -253,6 +254,46 @@ TEST(VecEnv, RefusesTheStateOfAnotherNumberOfEnvironmentsAndADamagedOne) {
 }
 
 // Seen failing (crashing under AddressSanitizer) with the crew declared before the dispatch.
+// Two players, three frames each. Seen failing with the frames of the agents exchanged, with the
+// oldest frame in the place of the newest, and with the return of the captured game kept.
+TEST(VecEnv, AGameGoesOnFromACapturedState) {
+  BuiltinOptions options;
+  options.stack = 3;
+  options.players = 2;
+  const EnvFactory make_env = [&](int) { return make_catch(options); };
+  VecEnv envs(make_env, {.count = 3, .seed = 1});
+  VecEnv others(make_env, {.count = 3, .seed = 2});
+  const auto bytes = envs.spec().observation_bytes() * 2;  // of the players of one environment
+  std::vector<std::byte> seen(3 * bytes);
+  std::vector<std::byte> seen_by_others(3 * bytes);
+  envs.reset(seen);
+  others.reset(seen_by_others);
+  const std::vector<Action> moves = {{0}, {2}, {1}, {0}, {0}, {2}};  // of 2 and 0: the same
+  for (int step = 0; step < 4; ++step) envs.step(moves, seen);
+  for (int step = 0; step < 7; ++step) others.step(moves, seen_by_others);
+  const auto start = envs.capture(2);
+  EXPECT_EQ(start.steps, 4);
+  others.begin_at(0, start, seen_by_others.data());
+  const auto same = [&] {
+    return std::ranges::equal(std::span(seen).subspan(2 * bytes, bytes),
+                              std::span(seen_by_others).first(bytes));
+  };
+  EXPECT_TRUE(same());
+  for (int step = 0; step < 4; ++step) {
+    envs.step(moves, seen);
+    others.step(moves, seen_by_others);
+    EXPECT_TRUE(same()) << step;
+  }
+  envs.step(moves, seen);
+  others.step(moves, seen_by_others);
+  EXPECT_EQ(envs.reward(4), others.reward(0));
+  EXPECT_EQ(envs.reward(5), others.reward(1));
+  EXPECT_EQ(envs.take_episodes().back().steps, 9);
+  const auto episodes = others.take_episodes();
+  EXPECT_EQ(episodes.front().env, 0);
+  EXPECT_EQ(episodes.front().steps, 5);
+}
+
 TEST(VecEnv, EndsCleanlyWhileEnvironmentsStep) {
   for (int round = 0; round < 20; ++round) {
     Script script;

@@ -5,8 +5,12 @@
 #include <numeric>
 #include <utility>
 
+#include "tandem/env/uniform_action.h"
+
 namespace tandem {
-Games::Games(VecEnv env, Network& network, const ActingRule& rule, Play play)
+
+Games::Games(VecEnv env, Network& network, const ActingRule& rule, Play play,
+             std::span<const StartState> starts)
     : env_(std::move(env)),
       network_(network),
       rule_(rule),
@@ -26,7 +30,16 @@ Games::Games(VecEnv env, Network& network, const ActingRule& rule, Play play)
   chosen_.resize(count);
   controls_.resize(count * spec.action_low.size());
   targets_.resize(playing_.size());
-  env_.reset(observations_);
+  begin(starts);
+}
+
+void Games::begin(std::span<const StartState> starts) {
+  if (starts.empty()) return env_.reset(observations_);
+  const auto agents = static_cast<int>(env_.spec().agents);
+  for (const int id : playing_) {
+    const auto game = static_cast<std::size_t>(env_.index(id * agents) / agents);
+    env_.begin_at(id, starts[game % starts.size()], observation(id * agents));
+  }
 }
 
 void Games::step() {
@@ -45,6 +58,12 @@ void Games::step() {
 
 Actions Games::choose_actions() {
   const auto count = rows_.size();
+  const Actions chosen{std::span(chosen_).first(count),
+                       std::span(controls_).first(count * env_.spec().action_low.size())};
+  if (play_ == Play::uniform) {
+    draw_uniformly(chosen);
+    return chosen;
+  }
   const auto bytes = env_.spec().observation_bytes();
   for (std::size_t i = 0; i < count; ++i) {
     std::memcpy(&batch_[i * bytes], observation(rows_[i]), bytes);
@@ -53,14 +72,22 @@ Actions Games::choose_actions() {
   const Heads heads = heads_.of(network_.architecture(), std::ssize(rows_));
   network_.forward(state_.look(rows_, std::span(batch_).first(count * bytes)), heads);
   state_.keep(rows_);
-  const Actions chosen{std::span(chosen_).first(count),
-                       std::span(controls_).first(count * env_.spec().action_low.size())};
   if (play_ == Play::greedy) {
     rule_.act_greedily(heads, chosen);
   } else {
     rule_.act(heads, std::span(streams_).first(count), std::span(epsilons_).first(count), chosen);
   }
   return chosen;
+}
+
+void Games::draw_uniformly(const Actions& chosen) {
+  const auto dims = env_.spec().action_low.size();
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    auto& stream = env_.stream(rows_[i]);
+    const auto action =
+        uniform_action(env_.spec(), stream, chosen.continuous.subspan(i * dims, dims));
+    chosen.discrete[i] = action.discrete;
+  }
 }
 
 }  // namespace tandem

@@ -9,16 +9,18 @@
 #include "tandem/acting/env_actions.h"
 #include "tandem/acting/recurrent_state.h"
 #include "tandem/algo/acting_rule.h"
+#include "tandem/env/start_state.h"
 #include "tandem/env/vec_env.h"
 #include "tandem/nn/batch.h"
 #include "tandem/nn/network.h"
 
 namespace tandem {
 
-/// How a policy turns its heads into actions.
+/// How actions are chosen.
 enum class Play {
   sampled,  // drawn from the policy, or epsilon-greedy with the rule's evaluation_epsilon()
-  greedy    // always the most probable action, or the one of the highest value
+  greedy,   // always the most probable action, or the one of the highest value
+  uniform   // any action with the same probability, without regard to the policy
 };
 
 /// One whole game in each environment; the loss of a life does not end it. Finished games take no
@@ -26,11 +28,17 @@ enum class Play {
 /// on the VecEnv's threads. Not thread-safe.
 class Games {
  public:
-  /// Starts all games. `network` and `rule` must outlive this.
-  Games(VecEnv env, Network& network, const ActingRule& rule, Play play);
+  /// Starts all games. `network` and `rule` must outlive this. With `starts`, the game of the
+  /// environment with the global index i begins in starts[i % starts.size()], and agents remember
+  /// nothing from before. Throws Error when one of them does not fit the environments.
+  Games(VecEnv env, Network& network, const ActingRule& rule, Play play,
+        std::span<const StartState> starts = {});
 
   /// Whether all games have ended.
   [[nodiscard]] bool over() const { return playing_.empty(); }
+
+  /// The ids of the environments whose games have not ended, ascending.
+  [[nodiscard]] std::span<const int> playing() const { return playing_; }
 
   /// How many games have ended.
   [[nodiscard]] int ended() const { return env_.envs() - static_cast<int>(playing_.size()); }
@@ -46,7 +54,9 @@ class Games {
   [[nodiscard]] const VecEnv& env() const { return env_; }
 
  private:
+  void begin(std::span<const StartState> starts);
   Actions choose_actions();
+  void draw_uniformly(const Actions& chosen);
   std::byte* observation(int row) {
     return &observations_[static_cast<std::size_t>(row) * env_.spec().observation_bytes()];
   }

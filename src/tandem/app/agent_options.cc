@@ -1,6 +1,7 @@
 #include "tandem/app/agent_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -47,7 +48,19 @@ std::vector<std::string> AgentOptions::words() const {
   return words;
 }
 
-Agent AgentOptions::load() const {
+std::string AgentOptions::given() const {
+  std::vector<std::string> options;
+  if (checkpoint_) options.emplace_back("--checkpoint");
+  if (best_) options.emplace_back("--best");
+  if (!start_.empty()) options.emplace_back("--start");
+  if (!device_.empty()) options.emplace_back("--device");
+  if (!sets_.empty()) options.emplace_back("--set");
+  if (greedy_) options.emplace_back("--greedy");
+  if (seed_ != 0) options.emplace_back("--seed");
+  return fmt::format("{}", fmt::join(options, ", "));
+}
+
+Agent AgentOptions::load(const std::string& protocol) const {
   std::vector<Setting> changes;
   std::ranges::transform(sets_, std::back_inserter(changes), parse_assignment);
   return Agent::load(run_, {.checkpoint = checkpoint_,
@@ -55,6 +68,7 @@ Agent AgentOptions::load() const {
                             .device = device_,
                             .env = changes,
                             .start = start_,
+                            .protocol = protocol,
                             .on_damage = [](const std::string& damage) {
                               fmt::print(stderr, "tandem: warning: {}\n", damage);
                             }});

@@ -20,12 +20,17 @@ class AgentOptions {
 
   /// Loads the agent that the options choose; reports damaged checkpoints on stderr. Throws Error
   /// as Agent::load does, and for options that do not fit the agent's environment.
-  [[nodiscard]] Agent load() const;
+  /// `protocol` is as in AgentChoice.
+  [[nodiscard]] Agent load(const std::string& protocol = "") const;
 
   /// The words of a command line that give the same options.
   [[nodiscard]] std::vector<std::string> words() const;
 
+  /// The options given that choose the agent or its games, for messages; "" if there are none.
+  [[nodiscard]] std::string given() const;
+
   [[nodiscard]] const std::string& run() const { return run_; }
+  [[nodiscard]] const std::string& start() const { return start_; }
   [[nodiscard]] Play play() const { return greedy_ ? Play::greedy : Play::sampled; }
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
 

@@ -18,6 +18,7 @@ void add_bench(CLI::App& program);
 void add_bench_env(CLI::App& bench);  // subcommands of `bench`
 void add_bench_replay(CLI::App& bench);
 void add_eval(CLI::App& program);
+void add_starts(CLI::App& program);
 void add_record(CLI::App& program);
 void add_export(CLI::App& program);
 void add_plot(CLI::App& program);

@@ -81,8 +81,8 @@ void add_commands(CLI::App& program) {
       {tandem::add_train, tandem::add_systems, tandem::add_envs, tandem::add_presets,
        tandem::add_keys, tandem::add_verify, tandem::add_install});
   add("Watch agents and environments",
-      {tandem::add_eval, tandem::add_record, tandem::add_export, tandem::add_plot,
-       tandem::add_compare, tandem::add_track, tandem::add_rollout});
+      {tandem::add_eval, tandem::add_starts, tandem::add_record, tandem::add_export,
+       tandem::add_plot, tandem::add_compare, tandem::add_track, tandem::add_rollout});
   add("Measure speed", {tandem::add_bench, tandem::add_predict, tandem::add_advise});
   add("Experiment with many runs",
       {tandem::add_sweep, tandem::add_speedup, tandem::add_experiment});

@@ -164,6 +164,26 @@ void EnvRecord::take_episodes(std::vector<Episode>& episodes) {
   finished_.clear();
 }
 
+StartState EnvRecord::capture(const Env& env) const {
+  StateWriter writer;
+  env.save(writer);
+  StartState start{.env = writer.bytes(),
+                   .observations = std::vector<std::byte>(observation_bytes_ * streams_.size()),
+                   .steps = game_.steps};
+  frames_.copy_to(start.observations.data());
+  return start;
+}
+
+void EnvRecord::begin_at(Env& env, const StartState& start, std::byte* observation) {
+  ask_reset(observation);
+  StateReader reader(start.env);
+  env.load(reader);
+  if (!reader.at_end()) throw Error("the saved state is longer than this environment's");
+  frames_.assign(start.observations);
+  ended_ = false;
+  frames_.copy_to(observation);
+}
+
 void EnvRecord::save(const Env* env, StateWriter& writer) const {
   StateWriter env_state;
   if (env != nullptr) env->save(env_state);

@@ -12,6 +12,7 @@
 #include "tandem/env/env.h"
 #include "tandem/env/env_group.h"
 #include "tandem/env/frame_stack.h"
+#include "tandem/env/start_state.h"
 #include "tandem/env/vec_env.h"
 
 namespace tandem {
@@ -67,6 +68,11 @@ class EnvRecord {
 
   /// Moves the games finished since the last call to the end of `episodes`.
   void take_episodes(std::vector<Episode>& episodes);
+
+  /// The present state as the start of a game.
+  [[nodiscard]] StartState capture(const Env& env) const;
+  /// Begins a game in this state, with the record's own streams, and writes the observations.
+  void begin_at(Env& env, const StartState& start, std::byte* observation);
 
   /// Saves the record with its environment; null: without one.
   void save(const Env* env, StateWriter& writer) const;

@@ -33,6 +33,20 @@ class FrameStack {
     }
   }
 
+  /// Takes the frames of such observations as copy_to() writes for all agents.
+  void assign(std::span<const std::byte> observations) {
+    if (observations.size() != frames_.size()) {
+      throw Error("the saved observations are of another environment");
+    }
+    newest_ = frames_.size() - step_bytes_;
+    const std::byte* frame = observations.data();
+    for (std::size_t agent = 0; agent < step_bytes_; agent += frame_bytes_) {
+      for (std::size_t at = 0; at < frames_.size(); at += step_bytes_, frame += frame_bytes_) {
+        std::memcpy(&frames_[at + agent], frame, frame_bytes_);
+      }
+    }
+  }
+
   /// Writes the observations of all agents, one after the other.
   void copy_to(std::byte* observations) const {
     const std::size_t depth = frames_.size() / step_bytes_;

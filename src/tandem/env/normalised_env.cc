@@ -10,17 +10,34 @@
 
 namespace tandem {
 
-void normalise(const ObservationScale& scale, std::span<std::byte> frames) {
-  const auto& [mean, deviation] = scale;
+namespace {
+
+/// Replaces each number of the frames by change(number, its index in a frame).
+template <class Change>
+void change_each(std::size_t frame_size, std::span<std::byte> frames, Change change) {
   for (std::size_t at = 0; at < frames.size() / sizeof(float); ++at) {
-    const auto i = at % mean.size();
     auto* const place = &frames[at * sizeof(float)];
     float number = 0;
     std::memcpy(&number, place, sizeof(number));
-    const double scaled = (static_cast<double>(number) - mean[i]) / deviation[i];
-    number = static_cast<float>(std::clamp(scaled, -kFarthestDeviation, kFarthestDeviation));
+    number = static_cast<float>(change(static_cast<double>(number), at % frame_size));
     std::memcpy(place, &number, sizeof(number));
   }
+}
+
+}  // namespace
+
+void normalise(const ObservationScale& scale, std::span<std::byte> frames) {
+  const auto& [mean, deviation] = scale;
+  change_each(mean.size(), frames, [&](double number, std::size_t i) {
+    const double scaled = (number - mean[i]) / deviation[i];
+    return std::clamp(scaled, -kFarthestDeviation, kFarthestDeviation);
+  });
+}
+
+void denormalise(const ObservationScale& scale, std::span<std::byte> frames) {
+  const auto& [mean, deviation] = scale;
+  change_each(mean.size(), frames,
+              [&](double number, std::size_t i) { return number * deviation[i] + mean[i]; });
 }
 
 namespace {

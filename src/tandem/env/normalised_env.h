@@ -24,6 +24,9 @@ inline constexpr double kFarthestDeviation = 10;
 /// and clips it to +-kFarthestDeviation, in place. The frames need no alignment.
 void normalise(const ObservationScale& scale, std::span<std::byte> frames);
 
+/// The inverse of normalise() but for rounding; a number that was clipped stays at the limit.
+void denormalise(const ObservationScale& scale, std::span<std::byte> frames);
+
 /// Whether a frame is one list of numbers.
 [[nodiscard]] bool shows_numbers(const EnvSpec& spec);
 

@@ -25,6 +25,11 @@ class VecEnv::Impl {
   [[nodiscard]] EnvRecord& record(int id) { return records_.at(static_cast<std::size_t>(id)); }
   [[nodiscard]] EnvRecord& record_of(int row) { return record(row / agents()); }
   [[nodiscard]] Stepper& stepper() { return *stepper_; }
+  /// The environment, which must be one that saves.
+  [[nodiscard]] Env& saving_env(int id) {
+    if (spec_.saves) return *stepper_->env(id);
+    throw std::logic_error("VecEnv: these environments save nothing");
+  }
   [[nodiscard]] bool in_flight(int id) const { return in_flight_[static_cast<std::size_t>(id)]; }
 
   /// Throws when any environment is in flight.
@@ -222,6 +227,18 @@ std::vector<Episode> VecEnv::take_episodes() {
     if (!impl_->in_flight(id)) impl_->record(id).take_episodes(episodes);
   }
   return episodes;
+}
+
+StartState VecEnv::capture(int id) const {
+  impl_->require_idle("capture");
+  return impl_->record(id).capture(impl_->saving_env(id));
+}
+
+void VecEnv::begin_at(int id, const StartState& start, std::byte* observation) {
+  impl_->require_idle("begin_at");
+  auto& record = impl_->record(id);
+  naming_environment(record.index(),
+                     [&] { record.begin_at(impl_->saving_env(id), start, observation); });
 }
 
 void VecEnv::save(StateWriter& writer) const {

@@ -10,6 +10,7 @@
 
 #include "tandem/env/env.h"
 #include "tandem/env/env_group.h"
+#include "tandem/env/start_state.h"
 
 namespace tandem {
 
@@ -111,6 +112,14 @@ class VecEnv {
   /// Takes the games that finished since the last call, by order of environment. Games of an
   /// environment that is still stepping come with a later call.
   std::vector<Episode> take_episodes();
+
+  /// The present state of environment `id`, between two steps of a game. Only where spec().saves.
+  [[nodiscard]] StartState capture(int id) const;
+
+  /// Begins a game of environment `id` in this state, in place of a reset; the streams stay as they
+  /// are. Writes its observations (agents x observation_bytes()). Returns and lengths count from
+  /// there. Throws Error when the state is damaged or of another environment.
+  void begin_at(int id, const StartState& start, std::byte* observation);
 
   /// Saves all environments, streams, frame stacks and episode counters. Call it only between
   /// steps. Where spec().saves is false, it saves the streams alone.

@@ -7,12 +7,16 @@
 
 namespace tandem {
 
-/// Mean scores of one game after up to 30 no-ops; a game ends after 108,000 frames at the latest.
+/// Mean scores of one game under no-op starts. Under human starts (A3C, Table 1) random play and
+/// people have other scores, which none of the five papers prints. Sampled starts have none.
 struct AtariScores {
   std::string_view game;  // "SpaceInvaders"
   double random = 0;      // uniformly random actions
   double human = 0;       // of a professional games tester
 };
+
+/// The starts under which all these scores were measured, in words.
+inline constexpr auto kAtariScoresStart = "no-op starts";
 
 /// The 57 games of the A3C paper, in alphabetical order. Immutable.
 [[nodiscard]] std::span<const AtariScores> atari_scores();

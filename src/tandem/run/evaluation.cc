@@ -14,8 +14,6 @@
 namespace tandem {
 namespace {
 
-constexpr int kGamesAtOnce = 128;  // limits the memory: an emulator takes a megabyte
-
 std::vector<double> sorted_returns(const std::vector<Episode>& games) {
   std::vector<double> returns;
   returns.reserve(games.size());
@@ -58,7 +56,7 @@ Evaluation evaluate(const EvaluationOptions& options, const EnvFactory& make_env
                           .count = std::min(kGamesAtOnce, options.episodes - first),
                           .threads = options.threads > 1 ? options.threads : 0,
                           .seed = options.seed});
-    Games games(std::move(env), network, rule, options.play);
+    Games games(std::move(env), network, rule, options.play, options.starts);
     for (std::int64_t step = 0; !games.over(); ++step) {
       if (options.most_steps > 0 && step == options.most_steps) {
         throw Error(

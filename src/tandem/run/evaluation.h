@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "tandem/acting/games.h"
 #include "tandem/algo/acting_rule.h"
+#include "tandem/env/start_state.h"
 #include "tandem/env/vec_env.h"
 #include "tandem/nn/network.h"
 
@@ -14,10 +16,13 @@ namespace tandem {
 
 /// The number and kind of games to play. Value type.
 struct EvaluationOptions {
-  int episodes = 30;            // as in PAAC's Table 1
-  Play play = Play::sampled;    // how actions are chosen
-  std::uint64_t seed = 0;       // of the environments' streams
-  int threads = 1;              // threads that step environments
+  int episodes = 30;          // as in PAAC's Table 1
+  Play play = Play::sampled;  // how actions are chosen
+  std::uint64_t seed = 0;     // of the environments' streams
+  int threads = 1;            // threads that step environments
+  /// The states in which games begin: game i in starts[i % starts.size()]. Empty: games begin by a
+  /// reset. The caller's memory.
+  std::span<const StartState> starts = {};
   std::int64_t most_steps = 0;  // of a game; one that has not ended then is an error. 0: no limit
   /// Called after each step of all unfinished games, with the number of ended ones. An exception
   /// that it throws ends the games and reaches the caller.
@@ -34,12 +39,16 @@ struct Evaluation {
   double most = 0;             // the highest return
 };
 
+/// The most environments that play at once, which limits the memory: an emulator takes a megabyte.
+inline constexpr int kGamesAtOnce = 128;
+
 /// The statistics over at least one game.
 Evaluation summarise(std::vector<Episode> games);
 
 /// Plays exactly `episodes` whole games, each in its own environment. With fewer environments, the
 /// first `episodes` games to end would more often be short ones. The same seed gives the same games
-/// for any number of `threads`. Throws Error when an environment fails or a game is too long.
+/// for any number of `threads`. Throws Error when an environment fails, a game is too long or a
+/// start is of another environment.
 Evaluation evaluate(const EvaluationOptions& options, const EnvFactory& make_env, Network& network,
                     const ActingRule& rule);
 

@@ -55,6 +55,7 @@ Config config_of(const std::filesystem::path& run, const AgentChoice& choice,
   require_measured(config);
   play_whole_games(config.env);
   if (!choice.start.empty()) choose_start(config.env, choice.start, "start = " + choice.start);
+  if (!choice.protocol.empty()) choose_protocol(config.env, choice.protocol);
   for (const auto& setting : choice.env) change_env(config, setting);
   if (!choice.device.empty()) config.run.device = choice.device;
   return config;

@@ -30,6 +30,9 @@ struct AgentChoice {
   /// The start of games: "noop" is 1 to 30 no-ops, "fixed" is none; empty: as trained. Environments
   /// without no-op starts are refused.
   std::string start = {};
+  /// The rules of an evaluation protocol: "noop" or "sampled_starts" (see choose_protocol); empty:
+  /// as trained. `env` may change them further.
+  std::string protocol = {};
   /// Receives a message for each damaged checkpoint that is skipped.
   std::function<void(const std::string&)> on_damage = [](const std::string&) {};
 };

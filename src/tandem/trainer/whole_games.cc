@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <variant>
 
 #include "tandem/base/error.h"
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::int64_t kNoops = 30;  // no-ops at most; PAAC, section 5.1
 constexpr auto kNoopKey = "noop_max";
+constexpr auto kFramesKey = "max_frames";
 
 }  // namespace
 
@@ -32,6 +34,28 @@ void choose_start(EnvConfig& env, const std::string& start, const std::string& w
                             env.id, kNoopKey));
   }
   set_field(*found, start == "noop" ? kNoops : std::int64_t{0});
+}
+
+void limit_to_thirty_minutes(EnvConfig& env) {
+  for (const auto& field : env.fields()) {
+    if (field.key == kFramesKey) set_field(field, kThirtyMinutes);
+  }
+}
+
+std::optional<std::int64_t> most_frames(EnvConfig env) {
+  for (const auto& field : env.fields()) {
+    if (field.key == kFramesKey) return std::get<std::int64_t>(field_value(field));
+  }
+  return std::nullopt;
+}
+
+void choose_protocol(EnvConfig& env, const std::string& protocol) {
+  if (protocol == "noop") {
+    choose_start(env, protocol, "protocol noop");
+  } else if (protocol != "sampled_starts") {
+    throw Error(fmt::format("protocol {}: games are played by noop or sampled_starts", protocol));
+  }
+  limit_to_thirty_minutes(env);
 }
 
 }  // namespace tandem
