@@ -43,7 +43,8 @@ foreach(header IN LISTS public_headers)
   install(FILES src/${header} DESTINATION include/${folder})
 endforeach()
 
-file(GLOB drawing_scripts CONFIGURE_DEPENDS tools/plot*.py)
+file(GLOB drawing_scripts CONFIGURE_DEPENDS tools/plot*.py tools/compare.py
+  tools/normalised_scores.py)
 install(FILES ${drawing_scripts} NOTICE LICENSE DESTINATION share/tandem)
 install(DIRECTORY python/tandem_track DESTINATION share/tandem PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY python/tandem_export DESTINATION share/tandem PATTERN __pycache__ EXCLUDE)

@@ -10,7 +10,8 @@ endif()
 if(TARGET tandem_torch)
   install(TARGETS tandem_torch LIBRARY DESTINATION ${package}/backends)
 endif()
-file(GLOB drawing_scripts CONFIGURE_DEPENDS tools/plot*.py tools/compare.py)
+file(GLOB drawing_scripts CONFIGURE_DEPENDS tools/plot*.py tools/compare.py
+  tools/normalised_scores.py)
 install(FILES ${drawing_scripts} DESTINATION ${package}/scripts)
 
 # For plug-ins that are built on the user's machine: find_package(tandem) finds tandem::plugin and

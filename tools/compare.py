@@ -1,27 +1,35 @@
 """Compares runs by the metrics of HTS-RL's paper (section 5, "Evaluation protocol").
 
-Runs of one config with several seeds are one row. A run's return at some moment is the mean of the
-last 100 training games that it had finished by then; the paper plays 10 games with each of the last
-ten policies instead. Each row has three metrics, with a bootstrapped 95% interval:
+Runs of one config with several seeds are one row. A run's return at some moment is the mean over
+the games of its last ten evaluations by then (evaluations.jsonl), ten games each, as in the paper.
+Runs without ten evaluations are compared by their last 100 training games, and the heading says so.
+Each row has three metrics, with a bootstrapped 95% interval:
 
 - the final metric: at equal steps;
 - the final time metric: at equal wall-clock time;
 - the required time metric: how long a run took to some return.
 
-Writes compare.png, compare.csv and compare.md into a folder. `tandem compare` calls this.
+Where a game has scores of random play and of people, the final metric is normalised by them, too;
+over several games there is the interquartile mean. Writes compare.png (one for each environment),
+compare.csv and compare.md into a folder. `tandem compare` calls this.
 """
 
 import argparse
 import csv
 import io
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import plot
-from plot import RETURN, refuse
+from normalised_scores import RESAMPLES, Estimate, game_of, normalised, stratified_iqm
+from plot import RETURN, Run, refuse
 
-RESAMPLES = 10_000  # of the bootstrap, as in the paper
+POLICIES = 10  # the last ones, whose games the metrics take
+GAMES = 10  # of each of them in the paper
+# Keys that follow the environment, in which the runs of one row over several games may differ.
+OF_THE_ENVIRONMENT = {"env.id", "net.pixel_mean"}
 DEFAULT_SHARES = (0.5, 0.9)  # of the way from the first return to the best: the returns to reach
 
 
@@ -35,26 +43,90 @@ class Limits:
 
 
 @dataclass
-class Estimate:
-    """The mean over the runs of a row, with its interval if there are several."""
+class Games:
+    """Runs with the returns to compare them by, and the origin of these in words."""
 
-    mean: float
-    low: float
-    high: float
-
-    def text(self, scale=1.0):
-        digits = 1 if abs(self.mean / scale) >= 10 else 2
-        mean, low, high = (f"{x / scale:.{digits}f}" for x in (self.mean, self.low, self.high))
-        return mean if low == high else f"{mean} [{low}, {high}]"
+    runs: list[Run]
+    heading: str
+    axis: str  # of pictures
 
 
 @dataclass
 class Row:
     label: str
+    env: str
     runs: int
     final: Estimate | None  # None: not every run came so far
     final_time: Estimate | None
     required: list[tuple[Estimate | None, int]]  # seconds, and how many runs came there
+    human: Estimate | None = None  # the final metric, human-normalised; None: no such scores
+
+
+def evaluations_of(run):
+    file = run.folder / "evaluations.jsonl"
+    return plot.read_lines(file) if file.exists() else []
+
+
+def by_evaluations(run, rows):
+    """The run with the mean over its last ten policies in place of its training returns, from the
+    tenth evaluation on. The moment of an evaluation is that at which its policy was taken."""
+    steps = np.array([row["step"] for row in rows], float)
+    logged = run.columns
+    seconds = np.interp(steps, logged["steps"], logged["seconds"])
+    for i, row in enumerate(rows):
+        seconds[i] = row.get("training_seconds") or seconds[i]  # older records have none
+    means = np.array([row["mean"] for row in rows], float)
+    running = np.convolve(means, np.full(POLICIES, 1 / POLICIES), mode="valid")
+    last = slice(POLICIES - 1, None)
+    columns = {
+        "steps": steps[last],
+        "frames": steps[last] * logged["frames"][-1] / logged["steps"][-1],
+        "seconds": seconds[last],
+        RETURN: running,
+    }
+    return Run(run.folder, run.config, columns)
+
+
+def training_games(runs, why, measure=RETURN):
+    what = "the last 100 games" if measure == RETURN else measure
+    heading = (
+        f"Training games ({what}), not the metrics of HTS-RL's paper, which are of ten evaluation "
+        f"games by each of the last ten policies: {why}"
+    )
+    return Games(runs, heading, f"training: mean return of {what}")
+
+
+def choose_games(runs, training=False, measure=RETURN):
+    """The evaluations of the runs if each has enough of them, else their training games."""
+    if measure != RETURN:
+        return training_games(runs, f"{measure} was asked for", measure)
+    if training:
+        return training_games(runs, "--training asked for them")
+    rows = [evaluations_of(run) for run in runs]
+    for run, own in zip(runs, rows, strict=True):
+        if len(own) < POLICIES:
+            return training_games(
+                runs, f"{run.folder} has {len(own)} evaluations (train with run.evaluate_steps)"
+            )
+    rules = {(row["protocol"], row["start"]) for own in rows for row in own}
+    if len(rules) > 1:
+        words = " and ".join(
+            f"{actions} actions, start {start}" for actions, start in sorted(rules)
+        )
+        refuse(
+            f"the runs were evaluated by different rules ({words}), so their scores cannot be "
+            "compared; --training compares their training games"
+        )
+    (actions, start) = rules.pop()
+    games = sorted({row["episodes"] for own in rows for row in own})
+    played = " or ".join(map(str, games))
+    paper = "" if games == [GAMES] else f", where the paper plays {GAMES}"
+    return Games(
+        [by_evaluations(run, own) for run, own in zip(runs, rows, strict=True)],
+        f"Evaluation games, {played} by each of the last ten policies{paper} (the metrics of "
+        f"HTS-RL's paper, section 5); {actions} actions, start {start}",
+        f"mean return of evaluation games, {played} by each of the last ten policies",
+    )
 
 
 def estimate(values):
@@ -83,18 +155,56 @@ def seconds_to(run, wanted):
     return run.columns["seconds"][reached[0]] if reached.size else None
 
 
-def row_of(curve, limits):
+def row_of(curve, limits, references):
     required = []
     for wanted in limits.returns:
         seconds = [seconds_to(run, wanted) for run in curve.runs]
         required.append((estimate(seconds), sum(s is not None for s in seconds)))
+    final = [return_at(run, "steps", limits.steps) for run in curve.runs]
+    env = env_of(curve.runs[0])
     return Row(
         curve.label,
+        env,
         len(curve.runs),
-        estimate([return_at(run, "steps", limits.steps) for run in curve.runs]),
+        estimate(final),
         estimate([return_at(run, "seconds", limits.seconds) for run in curve.runs]),
         required,
+        estimate([normalised(score, env, references) for score in final]),
     )
+
+
+def env_of(run):
+    return str(run.config.get("env.id", "?"))
+
+
+def scores_over_games(runs, limits, references):
+    """For each config the human-normalised final scores of its runs, by game. Only games that all
+    configs have played can be compared."""
+    free = plot.NOT_OF_THE_CONFIG | OF_THE_ENVIRONMENT
+    curves = plot.group_runs(runs, free, over_games=True)
+    known = [{game_of(env_of(r)) for r in curve.runs} & set(references) for curve in curves]
+    games = sorted(set.intersection(*known))
+    scores = {}
+    for curve in curves:
+        by_game = {game: [] for game in games}
+        for run in curve.runs:
+            if (game := game_of(env_of(run))) in by_game:
+                score = return_at(run, "steps", limits.steps)
+                by_game[game].append(normalised(score, env_of(run), references))
+        scores[curve.label] = by_game
+    return games, scores
+
+
+def table_over_games(scores):
+    """Lines of cells, the names first. A run that did not come to the limit empties its row."""
+    lines = [["all games of one config", "games", "runs", "human-normalised, interquartile mean"]]
+    for label, by_game in scores.items():
+        values = list(by_game.values())
+        missing = any(score is None for game in values for score in game)
+        runs = sum(map(len, values))
+        iqm = "-" if missing else stratified_iqm(values).text()
+        lines.append([label, str(len(values)), str(runs), iqm])
+    return lines
 
 
 def default_returns(runs):
@@ -108,7 +218,7 @@ def limits_of(runs, steps, minutes, returns, at_end=False):
     return Limits(
         None if at_end else steps or min(run.columns["steps"][-1] for run in runs),
         60 * minutes if minutes else min(run.columns["seconds"][-1] for run in runs),
-        returns or default_returns(runs),
+        returns or (default_returns(runs) if len({env_of(run) for run in runs}) == 1 else []),
     )
 
 
@@ -126,9 +236,15 @@ def table(rows, limits):
         + [f"final time, {limits.seconds / scale:.1f} {unit}"]
         + [f"{unit} to {wanted:g}" for wanted in limits.returns]
     ]
+    has_human = any(row.human for row in rows)
+    if has_human:
+        lines[0].insert(3, "human-normalised")
     for row in rows:
         cells = [row.label, str(row.runs)]
-        cells += [value.text() if value else "-" for value in (row.final, row.final_time)]
+        values = (
+            (row.final, row.human, row.final_time) if has_human else (row.final, row.final_time)
+        )
+        cells += [value.text() if value else "-" for value in values]
         for seconds, reached in row.required:
             missed = "-" if row.runs == 1 else f"{reached} of {row.runs} runs"
             cells.append(seconds.text(scale) if seconds else missed)
@@ -151,19 +267,38 @@ def markdown(lines):
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
-def comma_separated(rows, limits):
+def comma_separated(rows, limits, heading):
     """All numbers without rounding, times in seconds."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     names = ["label", "runs"]
-    for name in ["final", "final_time", *(f"seconds_to_{r:g}" for r in limits.returns)]:
+    returns = [f"seconds_to_{r:g}" for r in limits.returns]
+    for name in ["final", "final_time", *returns, "human_normalised"]:
         names += [name, f"{name}_low", f"{name}_high"]
-    writer.writerow([*names, "steps", "seconds"])
+    writer.writerow([*names, "steps", "seconds", "env", "games"])
     for row in rows:
-        values = [row.final, row.final_time, *(seconds for seconds, _ in row.required)]
+        values = [row.final, row.final_time, *(seconds for seconds, _ in row.required), row.human]
         numbers = [x for v in values for x in ((v.mean, v.low, v.high) if v else ("", "", ""))]
-        writer.writerow([row.label, row.runs, *numbers, limits.steps, limits.seconds])
+        moments = [limits.steps, limits.seconds]
+        writer.writerow([row.label, row.runs, *numbers, *moments, row.env, heading.split(",")[0]])
     return out.getvalue()
+
+
+def references_of(text):
+    """The dictionary of scores from a text {"Pong": [-20.7, 14.6], ...}."""
+    return {game_of(game): tuple(scores) for game, scores in json.loads(text).items()}
+
+
+def draw(games, out):
+    """A picture for each environment; returns their names."""
+    names = []
+    envs = sorted({env_of(run) for run in games.runs})
+    for env in envs:
+        curves = plot.group_runs([run for run in games.runs if env_of(run) == env])
+        name = "compare.png" if len(envs) == 1 else f"compare-{game_of(env)}.png"
+        plot.plot(curves, "steps", out / name, measure=games.axis, points=False)
+        names.append(name)
+    return names
 
 
 def read_arguments():
@@ -175,31 +310,42 @@ def read_arguments():
     parser.add_argument("--return", dest="returns", type=float, action="append")
     parser.add_argument("--at-end", action="store_true", help="the final metric: of whole runs")
     parser.add_argument("--measure", default=RETURN, help="a key of the log")
+    parser.add_argument("--training", action="store_true", help="by training games")
+    parser.add_argument("--references", default="{}", help="scores of random play and people: JSON")
     return parser.parse_args()
 
 
 def main():
     arguments = read_arguments()
+    references = references_of(arguments.references)
     runs = [plot.read_run(folder, measure=arguments.measure) for folder in arguments.runs]
-    envs = sorted({str(run.config.get("env.id", "?")) for run in runs})
-    if len(envs) > 1:
-        refuse(f"these runs are of {' and '.join(envs)}: compare runs of one environment")
-    curves = plot.group_runs(runs)
+    games = choose_games(runs, arguments.training, arguments.measure)
     limits = limits_of(
-        runs, arguments.steps, arguments.minutes, arguments.returns, arguments.at_end
+        games.runs, arguments.steps, arguments.minutes, arguments.returns, arguments.at_end
     )
-    rows = [row_of(curve, limits) for curve in curves]
-    lines = table(rows, limits)
+    rows = [row_of(curve, limits, references) for curve in plot.group_runs(games.runs)]
+    tables = [table(rows, limits)]
+    notes = []
+    if any(row.human for row in rows):
+        notes.append("Human-normalised: 0 is random play, 1 a person, both under no-op starts.")
+    if len({row.env for row in rows}) > 1:
+        common, scores = scores_over_games(games.runs, limits, references)
+        if common:
+            tables.append(table_over_games(scores))
+            notes.append(f"Interquartile mean over {', '.join(common)}, which all configs played.")
+        else:
+            notes.append("No interquartile mean: the configs share no game with a person's score.")
     try:
         arguments.out.mkdir(parents=True, exist_ok=True)
-        names = {} if arguments.measure == RETURN else {"measure": arguments.measure}
-        plot.plot(curves, "steps", arguments.out / "compare.png", **names)
-        (arguments.out / "compare.csv").write_text(comma_separated(rows, limits))
-        (arguments.out / "compare.md").write_text(markdown(lines))
+        pictures = draw(games, arguments.out)
+        csv_text = comma_separated(rows, limits, games.heading)
+        (arguments.out / "compare.csv").write_text(csv_text)
+        parts = [games.heading + "\n", *map(markdown, tables), *(note + "\n" for note in notes)]
+        (arguments.out / "compare.md").write_text("\n".join(parts))
     except OSError as error:
         refuse(f"cannot write into {arguments.out}: {error}")
-    print(aligned(lines))
-    print(f"\n{arguments.out / 'compare.png'}, compare.csv, compare.md")
+    print("\n\n".join([games.heading, *map(aligned, tables), *notes]))
+    print(f"\n{', '.join(str(arguments.out / name) for name in pictures)}, compare.csv, compare.md")
 
 
 if __name__ == "__main__":

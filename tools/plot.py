@@ -51,6 +51,8 @@ NOT_OF_THE_CONFIG = {
     "run.evaluate_episodes",
     "run.evaluate_protocol",
     "run.evaluate_start",
+    "env.observation_mean",  # measured by the run, so they differ from seed to seed
+    "env.observation_deviation",
 }
 # Okabe and Ito's colours, which people with any colour vision tell apart.
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
@@ -131,20 +133,22 @@ def read_table(file, experiment):
         refuse(f"cannot read {file}: {error}; `tandem experiment {experiment}` writes it")
 
 
-def name_of(config):
-    env = str(config.get("env.id", "?")).split(":")[-1]
-    return f"{str(config.get('system', '?')).upper()}  {env}  {config.get('net.arch', '?')}"
+def name_of(config, over_games=False):
+    env = "" if over_games else f"{str(config.get('env.id', '?')).split(':')[-1]}  "
+    return f"{str(config.get('system', '?')).upper()}  {env}{config.get('net.arch', '?')}"
 
 
-def group_runs(runs):
-    """Groups of runs with the same config, each with a label that tells them apart."""
+def group_runs(runs, free=frozenset(NOT_OF_THE_CONFIG), over_games=False):
+    """Groups of runs with the same config but for the free keys, each with a label that tells them
+    apart; without the environment's name where a group has runs of several."""
     groups = defaultdict(list)
     for run in runs:
-        config = {k: v for k, v in run.config.items() if k not in NOT_OF_THE_CONFIG}
+        config = {k: v for k, v in run.config.items() if k not in free}
         groups[json.dumps(config, sort_keys=True)].append(run)
     same_name = defaultdict(list)
     for config, members in groups.items():
-        same_name[name_of(members[0].config)].append((json.loads(config), members))
+        name = name_of(members[0].config, over_games)
+        same_name[name].append((json.loads(config), members))
     curves = []
     for name, alike in same_name.items():
         for config, members in alike:
@@ -155,7 +159,7 @@ def group_runs(runs):
                 if any(other.get(key, value) != value for other, _ in alike)
             ]
             label = "  ".join([name, *details])
-            if len(members) > 1:
+            if len(members) > 1 and not over_games:
                 seeds = len({run.config.get("run.seed") for run in members})
                 label += f"  ({len(members)} {'seeds' if seeds == len(members) else 'runs'})"
             curves.append(Curve(label, members))
@@ -229,7 +233,8 @@ def plot_settings(axes, folder, unit, seconds):
     axes.legend(lines, [line.get_label() for line in lines], frameon=False, ncols=4, fontsize=8)
 
 
-def plot(curves, by, out, measure="mean return of the last 100 games"):
+def plot(curves, by, out, measure="mean return of the last 100 games", points=True):
+    """`points`: whether evaluations are drawn beside the curves."""
     longest = max(run.columns["seconds"][-1] for curve in curves for run in curve.runs)
     unit, seconds = next((u for u in TIME_UNITS if longest >= 2 * u[1]), TIME_UNITS[-1])
     plt.rcParams.update({"font.size": 10, "lines.linewidth": 1.6, "axes.titlesize": 10})
@@ -252,7 +257,8 @@ def plot(curves, by, out, measure="mean return of the last 100 games"):
     for i, curve in enumerate(curves):
         for axes, column, scale in ((left, by, 1), (right, "seconds", seconds)):
             draw(axes, curve, column, scale, style(i))
-            evaluated |= draw_evaluations(axes, curve, column, scale, style(i)["color"])
+            if points:
+                evaluated |= draw_evaluations(axes, curve, column, scale, style(i)["color"])
     for axes in (left, right):
         tidy(axes)
     left.xaxis.set_major_formatter(EngFormatter(sep=""))
