@@ -181,11 +181,15 @@ void bind_agent(nb::module_& module) {
       .def(
           "evaluate",
           [](TrainedAgent& self, int episodes, int threads, bool greedy, std::uint64_t seed,
-             const std::string& start) {
+             const std::string& start, const std::string& protocol, const std::string& starts) {
             return self.evaluate(episodes, threads,
-                                 {.greedy = greedy, .seed = seed, .start = start});
+                                 {.greedy = greedy,
+                                  .seed = seed,
+                                  .start = start,
+                                  .protocol = protocol,
+                                  .starts = starts});
           },
-          "episodes"_a, "threads"_a, "greedy"_a, "seed"_a, "start"_a)
+          "episodes"_a, "threads"_a, "greedy"_a, "seed"_a, "start"_a, "protocol"_a, "starts"_a)
       .def(
           "record",
           [](TrainedAgent& self, const std::string& path, double seconds, int scale, bool greedy,

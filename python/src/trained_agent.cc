@@ -19,6 +19,8 @@
 #include "tandem/run/recording.h"
 #include "tandem/run/run_directory.h"
 #include "tandem/trainer/agent_description.h"
+#include "tandem/trainer/agent_starts.h"
+#include "tandem/trainer/whole_games.h"
 
 namespace tandem::python {
 namespace {
@@ -203,13 +205,22 @@ nb::tuple TrainedAgent::evaluate(int episodes, int threads, const GamesChoice& g
   {
     const nb::gil_scoped_release without_gil;
     SignalsBlocked blocked;
-    result = tandem::evaluate({.episodes = episodes,
-                               .play = games.greedy ? Play::greedy : Play::sampled,
-                               .seed = games.seed,
-                               .threads = threads > 0 ? threads : config.run.thread_budget(),
-                               .on_step = [&](int /*ended*/) { blocked.handle_now_and_then(); }},
-                              agent_.environment(games.start).factory(games.seed), agent_.network(),
-                              *agent_.algorithm().acting);
+    auto env = agent_.environment(games.start);
+    if (!games.protocol.empty()) choose_protocol(env, games.protocol);
+    std::vector<StartState> starts;
+    if (!games.starts.empty()) {
+      starts = starts_for(agent_, read_starts(games.starts), games.starts);
+    }
+    const int usual =
+        starts.empty() ? EvaluationOptions{}.episodes : static_cast<int>(starts.size());
+    result =
+        tandem::evaluate({.episodes = episodes > 0 ? episodes : usual,
+                          .play = games.greedy ? Play::greedy : Play::sampled,
+                          .seed = games.seed,
+                          .threads = threads > 0 ? threads : config.run.thread_budget(),
+                          .starts = starts,
+                          .on_step = [&](int /*ended*/) { blocked.handle_now_and_then(); }},
+                         env.factory(games.seed), agent_.network(), *agent_.algorithm().acting);
   }
   std::vector<double> returns;
   std::vector<std::int64_t> lengths;

@@ -40,7 +40,9 @@ struct LoadChoice {
 struct GamesChoice {
   bool greedy = false;
   std::uint64_t seed = 0;
-  std::string start = {};  // as in AgentChoice
+  std::string start = {};     // as in AgentChoice
+  std::string protocol = {};  // as in AgentChoice
+  std::string starts = {};    // a file of `tandem starts`; empty: games begin by a reset
 };
 
 /// A trained agent, for the Python class tandem.Agent. Observations are the environment's own; an
@@ -73,8 +75,9 @@ class TrainedAgent {
   /// Actions [batch] int64 or [batch, numbers] float32, and the new state or None.
   nanobind::tuple act(const Rows& observations, const std::optional<States>& state, bool greedy);
 
-  /// Plays whole games. Returns (returns, lengths, mean, median, deviation, least, most,
-  /// human-normalised score or None). A signal whose handler raises ends the games.
+  /// Plays whole games; `episodes` of 0 are 30, or one from each start. Returns (returns, lengths,
+  /// mean, median, deviation, least, most, human-normalised score or None). A signal whose handler
+  /// raises ends the games.
   nanobind::tuple evaluate(int episodes, int threads, const GamesChoice& games);
 
   /// Records a game. Returns (return, steps, seconds, whether the game is whole).

@@ -191,7 +191,14 @@ class TrainedAgent:
         self, observations: _Array, state: _Float32s | None, greedy: bool
     ) -> tuple[_Array, _Float32s | None]: ...
     def evaluate(
-        self, episodes: int, threads: int, greedy: bool, seed: int, start: str
+        self,
+        episodes: int,
+        threads: int,
+        greedy: bool,
+        seed: int,
+        start: str,
+        protocol: str,
+        starts: str,
     ) -> tuple[_Floats, npt.NDArray[np.int64], float, float, float, float, float, float | None]: ...
     def record(
         self, path: str, seconds: float, scale: int, greedy: bool, seed: int, start: str

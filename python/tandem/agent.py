@@ -190,30 +190,48 @@ class Agent:
 
     def evaluate(
         self,
-        episodes: int = 30,
+        episodes: int | None = None,
         deterministic: bool = False,
         seed: int = 0,
         start: str | None = None,
         threads: int | None = None,
+        protocol: str | None = None,
+        starts: str | os.PathLike[str] | None = None,
     ) -> Evaluation:
         """Plays whole games and returns their raw returns, as `tandem eval` does.
 
         Args:
-            episodes: how many games, each in an environment of its own.
+            episodes: how many games, each in an environment of its own; None: 30, or one from each
+                of the starts.
             deterministic: as in `act`.
             seed: of the games; the same one gives the same games for any number of threads.
             start: "noop": games start with 1 to 30 no-ops; "fixed": with none; None: as trained.
             threads: that step the environments; None: as in training.
+            protocol: "noop": up to 30 no-ops and 30 minutes at most; "sampled_starts": games begin
+                in the states of `starts`, 30 minutes at most from their own beginning. Its rules
+                come after the changes of `load`. None: as trained.
+            starts: the file of `tandem starts`, for "sampled_starts" alone. These states are from a
+                policy's play; they are not the human starts of A3C and Ape-X.
 
         Ctrl-C ends the games.
         """
-        if episodes < 1:
+        if (protocol == "sampled_starts") != (starts is not None):
+            raise Error('protocol="sampled_starts" and starts=FILE belong together')
+        if protocol is not None and start is not None:
+            raise Error(f"protocol {protocol} decides how games start; leave start out")
+        if episodes is not None and episodes < 1:
             raise Error(f"episodes is {episodes}; it must be at least 1")
         if threads is not None and threads < 1:
             raise Error(f"threads is {threads}; it must be at least 1, or None")
         return Evaluation(
             *self._native.evaluate(
-                episodes, threads or 0, deterministic, _as_seed(seed), start or ""
+                episodes or 0,
+                threads or 0,
+                deterministic,
+                _as_seed(seed),
+                start or "",
+                protocol or "",
+                "" if starts is None else os.fspath(starts),
             )
         )
 

@@ -134,6 +134,21 @@ class Agents(unittest.TestCase):
                 self.assertEqual(ours.episodes, 5)
                 self.assertIsNone(ours.human_normalised)
 
+    # Seen failing when the games began by a reset.
+    def test_games_begin_in_sampled_starts(self):
+        for name in ("cartpole", "memory"):
+            starts = self.folder / f"{name}.starts"
+            words = [PROGRAM, "starts", self.folder / name, "--out", starts, "--count", "7"]
+            subprocess.check_output(words)
+            words = ["--protocol", "sampled_starts", "--starts", starts, "--seed", "4", "--json"]
+            result = json.loads(
+                subprocess.check_output([PROGRAM, "eval", self.folder / name, *words])
+            )
+            ours = self.load(name).evaluate(seed=4, protocol="sampled_starts", starts=starts)
+            np.testing.assert_array_equal(ours.returns, result["returns"])
+            np.testing.assert_array_equal(ours.lengths, result["lengths"])
+            self.assertEqual(ours.episodes, 7)
+
     def test_a_game_is_recorded(self):
         if not shutil.which("ffmpeg"):
             self.skipTest("no ffmpeg")
@@ -185,6 +200,10 @@ class Agents(unittest.TestCase):
             (r"seed is -1", lambda: agent.evaluate(1, seed=-1)),
             (r"start = noop: cartpole has no no-op", lambda: agent.evaluate(1, start="noop")),
             (r"games start by noop or fixed", lambda: agent.evaluate(1, start="human")),
+            (r"played by noop or sampled_starts", lambda: agent.evaluate(1, protocol="human")),
+            (r"belong together", lambda: agent.evaluate(1, protocol="sampled_starts")),
+            (r"belong together", lambda: agent.evaluate(1, starts="file")),
+            (r"leave start out", lambda: agent.evaluate(1, protocol="noop", start="fixed")),
             (r"not the folder of a run", lambda: tandem.Agent.load(self.folder)),
             (r"there is no checkpoint", lambda: self.load("cartpole", checkpoint=7)),
             (r"must be a number of steps", lambda: self.load("cartpole", checkpoint="last")),
