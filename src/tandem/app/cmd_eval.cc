@@ -15,6 +15,7 @@
 #include "tandem/base/error.h"
 #include "tandem/run/atari_scores.h"
 #include "tandem/run/evaluation.h"
+#include "tandem/study/hts/final_metric.h"
 #include "tandem/trainer/agent_starts.h"
 #include "tandem/trainer/whole_games.h"
 
@@ -147,7 +148,7 @@ void check(const EvalOptions& options) {
     throw Error(
         fmt::format("--protocol {} decides how games start; leave --start out", options.protocol));
   }
-  if (options.protocol != "hts") return;
+  if (options.protocol != FinalMetric::kProtocol) return;
   const auto given = options.agent.given();
   if (given.empty() && options.episodes == 0) return;
   throw Error(
@@ -158,7 +159,8 @@ void check(const EvalOptions& options) {
 
 void run(const EvalOptions& options) {
   check(options);
-  if (options.protocol == "hts") return report_final_metric(options.agent.run(), options.json);
+  if (options.protocol == FinalMetric::kProtocol)
+    return report_final_metric(options.agent.run(), options.json);
   auto agent = options.agent.load(options.protocol);
   std::optional<StartFile> file;
   std::vector<StartState> starts;
@@ -196,7 +198,7 @@ void add_eval(CLI::App& program) {
       ->add_option("--protocol", options->protocol,
                    "The rules of a paper's evaluation (default: games as in training)")
       ->type_name("P")
-      ->check(CLI::IsMember({"noop", "sampled_starts", "hts"}));
+      ->check(CLI::IsMember({"noop", "sampled_starts", FinalMetric::kProtocol}));
   command
       ->add_option("--starts", options->starts, "For sampled_starts: the file of `tandem starts`")
       ->type_name("FILE");

@@ -8,8 +8,8 @@
 
 #include "tandem/env/family.h"
 #include "tandem/run/evaluation_files.h"
-#include "tandem/run/final_metric.h"
 #include "tandem/run/run_directory.h"
+#include "tandem/study/hts/final_metric.h"
 #include "tandem/trainer/config.h"
 #include "tandem/trainer/whole_games.h"
 
@@ -39,7 +39,7 @@ void report_final_metric(const std::string& run, bool as_json) {
   if (as_json) {
     nlohmann::ordered_json json = {{"run", run},
                                    {"env", env.id},
-                                   {"protocol", "hts"},
+                                   {"protocol", FinalMetric::kProtocol},
                                    {"max_frames", nullptr},
                                    {"greedy", metric.protocol.actions == "greedy"},
                                    {"start", metric.protocol.start},

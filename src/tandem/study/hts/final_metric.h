@@ -14,6 +14,7 @@ namespace tandem {
 /// "An average over the last 100 evaluation episodes, i.e., 10 episodes for each of the last ten
 /// policies during training" (HTS-RL, section 5). Value type.
 struct FinalMetric {
+  static constexpr auto kProtocol = "hts";  // its word for `tandem eval --protocol`
   static constexpr int kPolicies = 10;
   static constexpr int kGames = 10;  // of each policy
 

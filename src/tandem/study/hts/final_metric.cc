@@ -1,4 +1,4 @@
-#include "tandem/run/final_metric.h"
+#include "tandem/study/hts/final_metric.h"
 
 #include <fmt/format.h>
 
