@@ -211,12 +211,10 @@ void add_eval(CLI::App& program) {
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
   command->add_flag("--json", options->json, "Print JSON");
-  end_help(
-      *command,
-      {"tandem eval runs/pong --best --episodes 30", "tandem eval runs/pong --protocol noop --json",
-       "tandem eval runs/pong --protocol sampled_starts --starts runs/pong.starts",
-       "tandem eval runs/pong --protocol hts"},
-      kEvalFooter);
+  end_help(*command,
+           {"tandem eval runs/pong --best --episodes 30",
+            "tandem eval runs/pong --protocol noop --greedy --json"},
+           kEvalFooter);
   command->callback([options] { run(*options); });
 }
 

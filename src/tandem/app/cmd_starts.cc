@@ -75,10 +75,7 @@ void add_starts(CLI::App& program) {
   command->add_option("--threads", options->threads, "Threads (default: as in training)")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
-  end_help(*command,
-           {"tandem starts runs/pong --out runs/pong.starts",
-            "tandem eval runs/pong --protocol sampled_starts --starts runs/pong.starts"},
-           kStartsFooter);
+  end_help(*command, {"tandem starts runs/pong --out runs/pong.starts"}, kStartsFooter);
   command->callback([options] { run(*options); });
 }
 

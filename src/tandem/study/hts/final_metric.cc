@@ -15,10 +15,11 @@ constexpr auto kRemedy =
     "them. Evaluations take at most 2.5 % of the time, so a short training has few";
 
 Error lacks(const std::string& run, const std::string& what) {
-  return Error(fmt::format(
+  auto error = Error(fmt::format(
       "the final metric of HTS-RL's paper is the mean over {} games by each of the last "
       "{} policies that a run evaluated while it trained, and {} {}; {}",
       FinalMetric::kGames, FinalMetric::kPolicies, run, what, fmt::format(kRemedy, run)));
+  return error;
 }
 
 }  // namespace
