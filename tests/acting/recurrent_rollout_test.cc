@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <span>
 #include <vector>
@@ -11,15 +12,16 @@
 #include "tandem/algo/a2c.h"
 #include "tandem/algo/q_learning.h"
 #include "tandem/data/rollout_inputs.h"
+#include "tandem/env/builtin.h"
 #include "tandem/nn/composed/lstm_network.h"
 #include "tests/support/linear_network.h"
-#include "tests/support/three_steps.h"
 
 namespace tandem {
 namespace {
 
 constexpr int kRows = 3;
-constexpr int kLength = 4;  // episodes have three steps, so they begin within rollouts
+constexpr int kLength = 4;
+constexpr int kUpdates = 25;  // so many rollouts that episodes begin within some of them
 
 class RecurrentRolloutTest : public testing::Test {
  protected:
@@ -29,7 +31,7 @@ class RecurrentRolloutTest : public testing::Test {
   }
 
   static Architecture architecture() {
-    auto result = linear_architecture({.dtype = DType::f32, .frame_shape = {1}, .num_actions = 2});
+    auto result = linear_architecture(make_env(0)->spec());
     result.lstm = 5;
     result.init = "torch";
     return result;
@@ -41,9 +43,10 @@ class RecurrentRolloutTest : public testing::Test {
     });
   }
 
-  static VecEnv envs() {
-    return {[](int index) { return std::make_unique<ThreeSteps>(index, 5); }, {.count = kRows}};
+  static std::unique_ptr<Env> make_env(int index) {
+    return make_builtin_family()->make("cartpole", index);
   }
+  static VecEnv envs() { return {make_env, {.count = kRows, .seed = 3}}; }
 
   /// The gradient of the loss over what the network has recorded.
   std::vector<float> gradient(Network& network, Rollout& rollout) const {
@@ -76,7 +79,8 @@ TEST_F(RecurrentRolloutTest, ALearnersPassIsTheActorsPass) {
   RecordingActor actor(*acting);
   Collector collector(envs(), actor, nullptr, algorithm_, kLength);
   collector.start();
-  for (int update = 0; update < 5; ++update) {
+  int beginnings = 0;
+  for (int update = 0; update < kUpdates; ++update) {
     Rollout& rollout = collector.collect(0);
     RolloutInputs inputs;
     inputs.add(rollout);
@@ -88,7 +92,10 @@ TEST_F(RecurrentRolloutTest, ALearnersPassIsTheActorsPass) {
     learning->forward(inputs.after(*learning), after);
     expect_near(after.value, rollout.values().last(kRows));
     expect_near(gradient(*learning, rollout), gradient(*acting, rollout));
+    const auto starts = rollout.episode_starts(1, kLength - 1);
+    beginnings += static_cast<int>(std::ranges::count(starts, 1));
   }
+  EXPECT_GT(beginnings, 3);
 }
 
 // Seen failing when a rollout followed the one before it.
@@ -98,6 +105,7 @@ TEST_F(RecurrentRolloutTest, SeveralRolloutsShareAPass) {
   Collector collector(envs(), actor, nullptr, algorithm_, kLength);
   collector.start();
   Rollout first = collector.collect(0);
+  collector.collect(0);
   Rollout second = collector.collect(0);
   RolloutInputs inputs;
   inputs.add(first);
@@ -126,7 +134,7 @@ TEST_F(RecurrentRolloutTest, ATargetNetworkGoesOnFromTheActorsStates) {
     ForwardActor values(*target);
     Collector collector(envs(), actor, &values, algorithm, kLength);
     collector.start();
-    for (int update = 0; update < 3; ++update) {
+    for (int update = 0; update < kUpdates; ++update) {
       Rollout& rollout = collector.collect(0);
       RolloutInputs inputs;
       inputs.add(rollout);
