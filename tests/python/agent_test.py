@@ -134,7 +134,6 @@ class Agents(unittest.TestCase):
                 self.assertEqual(ours.episodes, 5)
                 self.assertIsNone(ours.human_normalised)
 
-    # Seen failing when the games began by a reset.
     def test_games_begin_in_sampled_starts(self):
         for name in ("cartpole", "memory"):
             starts = self.folder / f"{name}.starts"

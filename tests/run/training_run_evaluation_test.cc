@@ -136,8 +136,9 @@ class UntilEvaluationTest : public HandmadeRunTest {
 
   /// One update with a hundred training games of this return, and its evaluation, to its end.
   void train(TrainingRun& run, double training_return) {
+    const std::vector<Episode> games(100, {0, training_return, 10});
     auto update = one_update();
-    update.episodes = std::vector<Episode>(100, {0, training_return, 10});
+    update.episodes = games;
     run.record(update);
     if (run.done() || !run.checkpoint_due()) return;
     const auto before = lines_of(paths_.evaluations()).size();

@@ -107,8 +107,8 @@ std::vector<SpeedupRun> runs_of(const Plan& plan, const SweepFolder& folder) {
 std::string games_of(const Plan& plan) {
   int by_evaluation = 0;
   for (const auto& run : plan.sweep.runs) by_evaluation += ends_by_evaluation(run.config) ? 1 : 0;
-  const std::string training = "the last 100 training games";
-  const std::string evaluation = "an evaluation, without the exploration of training";
+  std::string training = "the last 100 training games";
+  std::string evaluation = "an evaluation, without the exploration of training";
   if (by_evaluation == 0) return training;
   if (by_evaluation == std::ssize(plan.sweep.runs)) return evaluation;
   return fmt::format("{} (where actors explore: of {})", training, evaluation);
