@@ -17,7 +17,10 @@ namespace {
 /// is above 0.
 class PlayerTest : public testing::Test {
  protected:
-  PlayerTest() { parameters_[4] = 100; }  // the second action's weight for the position
+  PlayerTest() {
+    parameters_[4] = 100;  // the second action's weight for the position
+    network_.reload();
+  }
 
   [[nodiscard]] std::span<const std::byte> observations() const {
     return std::as_bytes(std::span(positions_));
@@ -43,6 +46,7 @@ TEST_F(PlayerTest, GreedyTakesTheMostProbableAction) {
 // Seen failing when the streams ignored the seed.
 TEST_F(PlayerTest, DrawsTheSameFromTheSameSeed) {
   parameters_.assign(parameters_.size(), 0);
+  network_.reload();
   const auto drawn = [&](std::uint64_t seed) {
     Player player(network_, *algorithm_.acting, spec_, 2, seed);
     std::vector<int> all;

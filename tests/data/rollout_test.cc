@@ -105,6 +105,25 @@ TEST(Rollout, SequencesComeWithTheirAdvantagesAndReturns) {
   EXPECT_THAT(to.episode_starts(0), ElementsAre(20, 0));
 }
 
+// Seen failing without the values, by which PPO clips the critic's loss.
+TEST(Rollout, SamplesAreCopiedWholeInAnyOrder) {
+  auto from = numbered(1, 3);
+  for (std::size_t i = 0; i < 6; ++i) {
+    from.advantages()[i] = static_cast<float>(100 + i);
+    from.returns()[i] = static_cast<float>(200 + i);
+  }
+  Rollout samples(spec(), 1, 2);
+  samples.copy_sample(from, 4, 0);  // environment 1 of 3 at step 1: its number is 21
+  samples.copy_sample(from, 0, 1);
+  EXPECT_THAT(samples.actions(0), ElementsAre(21, 10));
+  EXPECT_THAT(samples.values(0), ElementsAre(21, 10));
+  EXPECT_THAT(samples.log_probabilities(), ElementsAre(21, 10));
+  EXPECT_THAT(samples.advantages(), ElementsAre(104, 100));
+  EXPECT_THAT(samples.returns(), ElementsAre(204, 200));
+  EXPECT_THAT(samples.observations(0).first(6), testing::Each(std::byte{21}));
+  EXPECT_THAT(samples.observations(0).last(6), testing::Each(std::byte{10}));
+}
+
 TEST(Rollout, IsSavedAndLoaded) {
   for (const std::int64_t state_size : {0, 2}) {
     const auto bytes = saved(numbered(0, 3, state_size));

@@ -144,6 +144,43 @@ TEST(StepWriter, FlushesWhatIsComplete) {
   EXPECT_EQ(begins(full).size(), 4U);
 }
 
+// To compare all stacks would take time, so each step looks at one row's. Seen failing when it was
+// always the first row.
+TEST(StepWriter, LooksAtTheStackOfEachRowInTurn) {
+  StepWriter writer({.format = small_format(),
+                     .transitions = {.n = 1, .gamma = 0.5, .transitions = 2},
+                     .rows = 2});
+  const std::array<Action, 2> actions{};
+  const std::array<double, 2> rewards{};
+  const std::array<bool, 2> ended{};
+  const auto refused = [&](float t) {
+    const auto good = given(t);
+    std::vector<std::byte> observations;
+    std::vector<std::byte> next;
+    for (const auto& second : {good.next, stack({7, 7, t + 1})}) {  // no stack that goes on
+      observations.insert(observations.end(), good.observation.begin(), good.observation.end());
+      next.insert(next.end(), second.begin(), second.end());
+    }
+    const VectorStep step{.observations = observations,
+                          .actions = actions,
+                          .next_observations = next,
+                          .rewards = rewards,
+                          .terminated = ended,
+                          .truncated = ended};
+    try {
+      writer.check(step);
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("environment 1 is no stack of frames that goes on"));
+      return true;
+    }
+    Segments full;
+    writer.add(step, full);
+    return false;
+  };
+  EXPECT_FALSE(refused(2));
+  EXPECT_TRUE(refused(3));
+}
+
 TEST(StepWriter, RefusesStepsThatDoNotFit) {
   auto writer = small_writer();
   Segments full;

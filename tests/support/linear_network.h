@@ -24,7 +24,8 @@ inline Architecture linear_architecture(const EnvSpec& spec) {
 }
 
 /// Policy and value are linear in the observation; u8 inputs are divided by 255. Gradients are
-/// exact. Not thread-safe, like Network. The parameters must outlive it.
+/// exact. As other networks may, it computes with a copy of the parameters, so that a reload() that
+/// was left out is seen. Not thread-safe, like Network. The parameters must outlive it.
 class LinearNetwork final : public Network, public ActivationRecorder {
  public:
   LinearNetwork(const Architecture& architecture, std::span<const float> parameters)
@@ -32,7 +33,8 @@ class LinearNetwork final : public Network, public ActivationRecorder {
         actions_(architecture.policy_outputs),
         bytes_(architecture.input_dtype == DType::u8),
         x_(static_cast<std::size_t>(architecture.parameters().front().fan_in)),
-        parameters_(parameters) {}
+        source_(parameters),
+        parameters_(parameters.begin(), parameters.end()) {}
 
   [[nodiscard]] const Architecture& architecture() const override { return architecture_; }
 
@@ -106,15 +108,20 @@ class LinearNetwork final : public Network, public ActivationRecorder {
         for (std::size_t k = 0; k < x_.size(); ++k) gradient[weight(output) + k] += d * x_[k];
       }
     }
-    reload();
+    forget();
   }
 
   void reload() override {
+    std::ranges::copy(source_, parameters_.begin());
+    forget();
+  }
+
+ private:
+  void forget() {
     recorded_.clear();
     samples_ = 0;
   }
 
- private:
   /// Observations in place of activations, because backward() goes forward again.
   struct Observations final : Activations {
     std::vector<std::byte> bytes;
@@ -148,7 +155,8 @@ class LinearNetwork final : public Network, public ActivationRecorder {
   std::vector<float> x_;
   std::vector<std::byte> recorded_;
   std::int64_t samples_ = 0;
-  std::span<const float> parameters_;
+  std::span<const float> source_;
+  std::vector<float> parameters_;
 };
 
 }  // namespace tandem

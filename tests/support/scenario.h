@@ -127,6 +127,13 @@ inline std::function<Algorithm()> value_method(QMethod method) {
   };
 }
 
+/// The target network's parameters in the latest checkpoint of a run.
+inline std::vector<float> target_of(const std::filesystem::path& run) {
+  const auto found = find_latest(run / "checkpoints", [](const std::string&) {});
+  const auto target = found.checkpoint.tensor("target");
+  return {target.begin(), target.end()};
+}
+
 /// CartPole that throws in one of its steps.
 class Failing final : public Env {
  public:
@@ -153,6 +160,7 @@ class Failing final : public Env {
 inline void expect_finite_checkpoint(const std::filesystem::path& checkpoints) {
   if (!std::filesystem::exists(checkpoints) || std::filesystem::is_empty(checkpoints)) return;
   const auto found = find_latest(checkpoints, [](const std::string&) {});
+  ASSERT_FALSE(found.checkpoint.tensors.empty());
   for (const auto& [name, tensor] : found.checkpoint.tensors) {
     for (const float value : tensor.values) ASSERT_TRUE(std::isfinite(value)) << name;
   }

@@ -235,6 +235,20 @@ TEST_F(A3cTest, ThreadsHaveTargetNetworksOfTheirOwn) {
   EXPECT_TRUE(found.checkpoint.tensors.contains("target_3"));
 }
 
+// theta- is theta at each multiple of 150 steps. Seen failing when it was never copied.
+TEST_F(A3cTest, TheTargetNetworkIsThetaOfTheLastMultiple) {
+  const auto trained = [&](std::int64_t steps) {
+    return train({.folder = folder(std::to_string(steps)),
+                  .make_algorithm = value_method(QMethod::n_step_q),
+                  .steps = steps},
+                 {.learners = 1});
+  };
+  const auto at_a_multiple = trained(300);
+  EXPECT_EQ(at_a_multiple, target_of(folder("300")));
+  const auto between = trained(400);
+  EXPECT_NE(between, target_of(folder("400")));
+}
+
 TEST_F(A3cTest, ThreadsShareATargetNetwork) {
   for (const bool locking : {false, true}) {
     const auto run = folder(locking ? "locking" : "racing");
@@ -242,6 +256,7 @@ TEST_F(A3cTest, ThreadsShareATargetNetwork) {
            .make_algorithm = value_method(QMethod::one_step_sarsa),
            .checkpoint_minutes = 1e-4},
           {.learners = 4, .sharing = {.locking = locking}});
+    ASSERT_FALSE(fs::is_empty(run / "checkpoints"));
     expect_finite_checkpoint(run / "checkpoints");
     EXPECT_GE(result_of(run).at("steps"), 2000);
   }

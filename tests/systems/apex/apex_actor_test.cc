@@ -3,13 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <functional>
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "tandem/algo/dqn.h"
 #include "tandem/io/temporary_folder.h"
 #include "tandem/learn/shared_model.h"
+#include "tandem/nn/batch.h"
 #include "tests/support/scenario.h"
 #include "tests/support/three_steps.h"
 #include "tests/support/wrapped_rule.h"
@@ -20,6 +26,27 @@ namespace {
 using testing::ElementsAre;
 
 constexpr int kActorEnvs = 2;
+
+/// Counts its reloads.
+class CountedReloads final : public Network {
+ public:
+  CountedReloads(std::unique_ptr<Network> inner, int& reloads)
+      : inner_(std::move(inner)), reloads_(reloads) {}
+  [[nodiscard]] const Architecture& architecture() const override { return inner_->architecture(); }
+  void forward(const Inputs& inputs, const Heads& out) override { inner_->forward(inputs, out); }
+  void record(const Inputs& inputs, const Heads& out) override { inner_->record(inputs, out); }
+  void backward(const HeadLoss& loss, std::span<float> gradient) override {
+    inner_->backward(loss, gradient);
+  }
+  void reload() override {
+    ++reloads_;
+    inner_->reload();
+  }
+
+ private:
+  std::unique_ptr<Network> inner_;
+  int& reloads_;
+};
 
 class ApexActorTest : public testing::Test {
  protected:
@@ -50,9 +77,10 @@ class ApexActorTest : public testing::Test {
     return rule_->last();
   }
 
+  TemporaryFolder root_;
+
  private:
   std::shared_ptr<const EpisodeRule> rule_;
-  TemporaryFolder root_;
 };
 
 // Seen failing when epsilons followed steps instead of episodes, and when save() left out the
@@ -73,6 +101,60 @@ TEST_F(ApexActorTest, ExploresByTheNumberOfTheEpisodeAlsoFromACheckpoint) {
     other.load(reader);
     EXPECT_TRUE(reader.at_end());
     EXPECT_THAT(epsilons(other), ElementsAre(2, 2));
+  });
+}
+
+// Seen failing when an actor took the newest parameters at every step.
+TEST_F(ApexActorTest, TakesTheNewestParametersEverySoManySteps) {
+  const Scenario scenario{.folder = root_.path() / "run",
+                          .make_algorithm = [] { return make_dqn({}, 1, true); }};
+  tandem::train(scenario, [&](TrainingContext& context) {
+    int reloads = 0;
+    context.actor.make_network = [&, make = context.actor.make_network](auto parameters) {
+      return std::make_unique<CountedReloads>(make(parameters), reloads);
+    };
+    SharedModel model(context.learner);
+    const auto format = frame_format(context.actor.spec, Compression::none);
+    ApexActor actor({.envs = 1, .refresh_steps = 3, .format = format}, context.actor, model);
+    actor.start();
+    reloads = 0;
+    const std::vector<float> gradient(model.size());
+    std::vector<int> after;
+    for (int step = 0; step < 7; ++step) {
+      model.apply({&gradient, 1}, 0);
+      std::vector<std::unique_ptr<Segment>> full;
+      actor.step(full);
+      after.push_back(reloads);
+    }
+    EXPECT_THAT(after, ElementsAre(1, 1, 1, 2, 2, 2, 3));
+  });
+}
+
+// The state that a time limit cut off gives the bootstrap, not the first one of the next episode.
+// Seen failing with the value of the latter.
+TEST_F(ApexActorTest, ATruncatedTransitionHasTheValueOfItsLastState) {
+  const Scenario scenario{.folder = root_.path() / "run",
+                          .make_env = [](int) { return std::make_unique<ThreeSteps>(0, 1); },
+                          .make_algorithm = [] { return make_dqn({.gamma = 0.5}, 1, true); }};
+  tandem::train(scenario, [&](TrainingContext& context) {
+    const SharedModel model(context.learner);
+    const auto format = frame_format(context.actor.spec, Compression::none);
+    ApexActor actor(
+        {.envs = 1, .format = format, .transitions = {.n = 1, .gamma = 0.5, .transitions = 3}},
+        context.actor, model);
+    actor.start();
+    std::vector<std::unique_ptr<Segment>> full;
+    while (full.empty()) actor.step(full);
+    const auto network = context.actor.make_network(context.learner.parameters());
+    const std::array<float, 2> last = {2, 3};  // the states of the episode's last step
+    HeadsBuffer buffer;
+    const Heads heads = buffer.of(network->architecture(), 2);
+    network->forward({std::as_bytes(std::span(last))}, heads);
+    std::array<float, 4> q{};
+    action_values(heads, q);
+    const Transition& cut = full.front()->transitions()[2];
+    const auto taken = q[static_cast<std::size_t>(cut.action)];
+    EXPECT_NEAR(cut.priority, std::abs(1 + 0.5 * std::max(q[2], q[3]) - taken), 1e-5);
   });
 }
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::Each;
+using testing::Ge;
+using testing::Gt;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 
@@ -65,7 +68,7 @@ class ApexTest : public testing::Test {
     return table.state();
   }
 
-  /// The values of a key in all log lines that have it.
+  /// The values of a key in all log lines that have it; at least one has.
   [[nodiscard]] std::vector<double> logged(const std::string& name, const std::string& key) const {
     std::ifstream metrics(folder(name) / "metrics.jsonl");
     std::vector<double> values;
@@ -73,6 +76,7 @@ class ApexTest : public testing::Test {
       const auto line = nlohmann::json::parse(text);
       if (line.contains(key)) values.push_back(line.at(key));
     }
+    if (values.empty()) throw std::runtime_error("no line of the log has " + key);
     return values;
   }
 
@@ -144,13 +148,15 @@ TEST_F(ApexTest, KeepsTheRatioOfSamplesToInserts) {
   EXPECT_LE(state.transitions, 1000 + 500);
 }
 
+// CartPole gives a reward of 1 for each step, so every return is at least 1. Seen failing when the
+// report left out bytes_per_transition, and when it left out all returns.
 TEST_F(ApexTest, LogsWhatTheAppendixHas) {
   train({.folder = folder("run"), .steps = 10'000}, small_, replay_);
-  EXPECT_THAT(logged("run", "replay/bytes_per_transition"), Each(testing::Gt(16)));
-  EXPECT_THAT(logged("run", "replay/age_transitions"), Each(testing::Gt(0)));
-  EXPECT_FALSE(logged("run", "replay/priority_median").empty());
-  EXPECT_FALSE(logged("run", "apex/return_epsilon_0.4").empty());
-  EXPECT_FALSE(logged("run", "apex/return_epsilon_0.00066").empty());
+  EXPECT_THAT(logged("run", "replay/bytes_per_transition"), Each(Gt(16)));
+  EXPECT_THAT(logged("run", "replay/age_transitions"), Each(Gt(0)));
+  EXPECT_THAT(logged("run", "replay/priority_median"), Each(Gt(0)));
+  EXPECT_THAT(logged("run", "apex/return_epsilon_0.4"), Each(Ge(1)));
+  EXPECT_THAT(logged("run", "apex/return_epsilon_0.00066"), Each(Ge(1)));
 }
 
 // Seen failing without the replay in the checkpoint: the second run then inserted only 2,000
@@ -304,23 +310,15 @@ TEST_F(ApexTest, ParametersThatAreNotFiniteEndTheRunAndSpoilNoCheckpoint) {
   expect_finite_checkpoint(folder("nan") / "checkpoints");
 }
 
-// Continuous actions pass through the replay, its checkpoint and the removal by priority.
-TEST_F(ApexTest, LearnsDpgToo) {
-  const DpgConfig dpg = {.target_updates = 20};
-  const auto make_env = [](int) { return make_builtin_family()->make("pendulum", 0); };
+// The removal by priority keeps the capacity, too, across a resume.
+TEST_F(ApexTest, RemovesByPriority) {
   auto replay = replay_;
   replay.remover = "inverse_priority";
-  Scenario scenario{.folder = folder("run"),
-                    .make_env = make_env,
-                    .make_algorithm = [&] { return make_dpg(dpg, make_env(0)->spec()); },
-                    .steps = 3'000,
-                    .optimizer = {.kind = "adam", .lr = 1e-3},
-                    .deterministic = true};
-  const auto run = [&](TrainingContext& context) { train_apex(small_, replay, context); };
-  const auto parameters = tandem::train(scenario, run);
+  Scenario scenario{.folder = folder("run"), .steps = 3'000};
+  train(scenario, small_, replay);
   scenario.steps = 6'000;
   scenario.resume = true;
-  EXPECT_NE(tandem::train(scenario, run), parameters);
+  train(scenario, small_, replay);
   const auto transitions = logged("run", "replay/transitions");
   EXPECT_GE(transitions.back(), 1000);
   EXPECT_LE(transitions.back(), 1500);

@@ -150,6 +150,18 @@ TEST_F(MinibatchesTest, EachEpochSeesEachSampleOnceInANewOrder) {
   EXPECT_EQ(orders.size(), 4u);
 }
 
+// Every order is equally likely, so in each epoch about one sample has the place of its own number.
+// Seen failing when a sample never kept its place.
+TEST_F(MinibatchesTest, SamplesMayKeepTheirPlaces) {
+  const auto all = samples_of(learn({.epochs = 40, .minibatches = 1}, 1));
+  int kept = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i] == static_cast<float>(i % 21)) ++kept;
+  }
+  EXPECT_GT(kept, 15);  // 40 are expected, with a deviation of about 6
+  EXPECT_LT(kept, 70);
+}
+
 // 21 samples make minibatches of 10 and 11.
 TEST_F(MinibatchesTest, EachMinibatchIsAMean) {
   double sum = 0;

@@ -106,6 +106,46 @@ TEST_F(Ga3cPartsTest, AnExperienceBeginsWhereTheLastOneEnded) {
   });
 }
 
+// The pass over the last state chooses the first action of the next experience, too, and so its
+// model counts. Seen failing with the model of the last action.
+TEST_F(Ga3cPartsTest, TheVersionIsThatOfTheModelThatChoseTheFirstAction) {
+  const Scenario scenario{.folder = folder("run"),
+                          .make_env = [](int) { return std::make_unique<ThreeSteps>(1, 1); }};
+  train(scenario, [&](TrainingContext& context) {
+    Played played(context);
+    const std::vector<float> gradient(played.model.size());
+    TrainingQueue queue(1, {});
+    const auto version = [&] {
+      played.agent.play(queue, nullptr, 0);
+      return (*queue.pop())->version;
+    };
+    EXPECT_EQ(version(), 0);
+    played.model.apply({&gradient, 1}, 0);
+    EXPECT_EQ(version(), 0);
+    EXPECT_EQ(version(), 1);
+  });
+}
+
+// Seen failing with the lag of the last experience alone.
+TEST_F(Ga3cPartsTest, TheLagIsThatOfAllExperiencesOfAnUpdate) {
+  const Scenario scenario{.folder = folder("run")};
+  train(scenario, [&](TrainingContext& context) {
+    SharedModel model(context.learner);
+    const std::vector<float> gradient(model.size());
+    for (int update = 0; update < 5; ++update) model.apply({&gradient, 1}, 0);
+    TrainingQueue queue(2, {});
+    for (const int version : {1, 3}) {
+      auto experience = std::make_unique<Experience>(Experience{Rollout(context.actor.spec, 4, 1)});
+      experience->version = version;
+      queue.push(std::move(experience));
+    }
+    ExperienceTrainer trainer(context, model);
+    ASSERT_TRUE(trainer.gather(queue, 8));
+    trainer.update(0);
+    EXPECT_EQ(trainer.lag(), 4 + 2);
+  });
+}
+
 // Seen failing with the gradient of the last experience alone.
 TEST_F(Ga3cPartsTest, AnUpdateSumsTheGradientsOfItsExperiences) {
   const Scenario scenario{

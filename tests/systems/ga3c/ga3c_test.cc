@@ -173,12 +173,18 @@ TEST_F(Ga3cTest, CheckpointsDoNotKeepTheThreadsFromChanging) {
   EXPECT_TRUE(changed);
 }
 
+// Seen failing on an empty log, and when a change of the threads was tried without a search.
 TEST_F(Ga3cTest, WithoutASearchTheThreadsStay) {
   train({.folder = folder("run"), .checkpoint_minutes = 1e-4}, few_);
   std::ifstream metrics(folder("run") / "metrics.jsonl");
-  for (std::string line; std::getline(metrics, line);) {
-    EXPECT_EQ(nlohmann::json::parse(line)["ga3c/agents"], 5);
+  int lines = 0;
+  for (std::string line; std::getline(metrics, line); ++lines) {
+    const auto scalars = nlohmann::json::parse(line);
+    EXPECT_EQ(scalars.at("ga3c/agents"), 5);
+    EXPECT_EQ(scalars.at("ga3c/predictors"), 2);
+    EXPECT_EQ(scalars.at("ga3c/trainers"), 2);
   }
+  EXPECT_GT(lines, 0);
 }
 
 /// The cores that each thread of this process may use, by the thread's name; only threads with a

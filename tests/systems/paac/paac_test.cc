@@ -142,6 +142,19 @@ TEST_F(PaacTest, ValueMethodsKeepTheirBits) {
   }
 }
 
+// theta- is theta at each multiple of 150 steps. Seen failing when it was never copied.
+TEST_F(PaacTest, TheTargetNetworkIsThetaOfTheLastMultiple) {
+  const auto trained = [&](std::int64_t steps) {
+    return train({.folder = folder(std::to_string(steps)),
+                  .make_algorithm = value_method(QMethod::n_step_q),
+                  .steps = steps});
+  };
+  const auto at_a_multiple = trained(300);
+  EXPECT_EQ(at_a_multiple, target_of(folder("300")));
+  const auto between = trained(400);
+  EXPECT_NE(between, target_of(folder("400")));
+}
+
 // Seen failing when the order of samples began anew.
 TEST_F(PaacTest, PpoHasTheSameBitsForAnyThreadsAndWhenResumed) {
   const auto make = [] { return make_ppo({.epochs = 2, .minibatches = 3}); };
