@@ -99,7 +99,7 @@ def keys(case, *more):
 def verdict(case, folder, seconds):
     """Returns whether the case passed, the result in words, and the preset."""
     said = train(case, folder, seconds)
-    refusal = re.search(r"Systems that have, and their algorithms: (.*?)\.", said)
+    refusal = re.search(r"Systems that have one, and their algorithms: (.*?)\.", said)
     if refusal:
         return True, f"refused; {refusal.group(1)} learn it", "-"
     preset = re.search(r"preset (\S+), the default", said)

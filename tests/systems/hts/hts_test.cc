@@ -162,8 +162,7 @@ TEST_F(HtsTest, SameBitsForAnyThreadsAndAnyTiming) {
 }
 
 // Recurrent states, target networks and several updates between two synchronisations depend on no
-// thread either. Seen failing when executors looked at theta- a batch at a time, and when theta-
-// was refreshed before all met.
+// thread either. Seen failing when executors looked at theta- a batch at a time.
 TEST_F(HtsTest, SameBitsOfRecurrentAgentsAndValueMethods) {
   const std::vector<MakeAlgorithm> algorithms = {[] { return make_a2c({}); }, make_small_ppo,
                                                  value_method(QMethod::n_step_q),
