@@ -109,6 +109,16 @@ TEST(A2c, StatsOfTwoBatchesAdd) {
   EXPECT_EQ(sum.policy_loss, 2 * one.policy_loss);
 }
 
+// Both corrections value the last states anew. Seen failing when only vtrace did.
+TEST(A2c, ACorrectionNeedsTheValuesOfTheParametersThatLearn) {
+  const auto off_policy = [](const char* correction) {
+    return make_a2c({.correction = correction}).rollout_loss().needs().off_policy;
+  };
+  EXPECT_FALSE(off_policy("none"));
+  EXPECT_TRUE(off_policy("values"));
+  EXPECT_TRUE(off_policy("vtrace"));
+}
+
 // An actor-critic knows no value of a single action. Seen failing without the action values.
 TEST(ActorCritic, JudgesByTheStatesValue) {
   std::vector<float> outputs(4);

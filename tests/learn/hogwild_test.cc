@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <thread>
+#include <utility>
 
 #include "tandem/base/error.h"
 #include "tandem/env/builtin.h"
@@ -26,14 +27,16 @@ std::vector<float> some_gradient(std::size_t size, int k) {
   return gradient;
 }
 
-// A single thread moves the parameters as PAAC's learner does with the same rule.
+// A single thread moves the parameters as PAAC's learner does with the same rule, whether its
+// statistics are the shared ones or its own. Seen failing when its own began at 0 in spite of
+// initial_square.
 TEST(Hogwild, OneThreadMovesAsTheLearnerAlone) {
-  for (const bool inside : {true, false}) {
+  for (const auto& [inside, shares] : {std::pair(true, true), {true, false}, {false, true}}) {
     const OptimizerConfig config{
         .lr = 0.01, .decay = 0.9, .epsilon = 0.1, .epsilon_inside = inside, .clip_norm = 2};
     auto alone = make_learner(config);
     auto shared = make_learner(config);
-    Hogwild hogwild(shared, {}, 1);
+    Hogwild hogwild(shared, {.shared_statistics = shares}, 1);
     Workers workers(1);
     for (int k = 0; k < 5; ++k) {
       const std::vector<std::vector<float>> gradients{some_gradient(alone.parameters().size(), k)};

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "tandem/sync/crew.h"
@@ -31,6 +33,19 @@ TEST_F(SharedModelTest, CopiesOnlyWhatIsNewer) {
   EXPECT_TRUE(model_.copy_if_newer(version_, own_));
   EXPECT_EQ(version_, 1);
   for (std::size_t i = 0; i < own_.size(); ++i) EXPECT_FLOAT_EQ(own_[i], before[i] - 2);
+}
+
+// Gradients of 1 and 2 make one of 3. Seen failing with the norm of the first of them.
+TEST(Learner, ClipsTheSumOfAllGradientsByItsNorm) {
+  Learner learner(large(), {.kind = "momentum", .lr = 1, .momentum = 0, .clip_norm = 1}, 1);
+  std::ranges::fill(learner.parameters(), 0.0F);
+  const auto size = learner.parameters().size();
+  Workers workers(2);
+  const auto update =
+      learner.apply(std::vector{std::vector(size, 1.0F), std::vector(size, 2.0F)}, 0, workers);
+  const double root = std::sqrt(static_cast<double>(size));
+  EXPECT_NEAR(update.gradient_norm, 3 * root, 1e-3);
+  for (const float moved : learner.parameters()) ASSERT_NEAR(moved, -1 / root, 1e-6);
 }
 
 // Seen failing without the lock in apply(), and with torn copies without the lock in

@@ -85,6 +85,19 @@ TEST(Table, DrawsInProportionToPriorities) {
   }
 }
 
+// A TD error may be 0. Seen failing without a least priority.
+TEST(Table, DrawsAndRemovesWhatHasAPriorityOfZero) {
+  auto config = small_config();
+  config.capacity = 4;
+  config.remover = "inverse_priority";
+  config.alpha_evict = -0.4;
+  auto table = small_table(config);
+  table.insert(segment(std::vector<float>(5, 0)));
+  EXPECT_THAT(draws(table, 5, 100, 5), ::testing::Each(100));  // one from each equal part
+  table.trim();
+  EXPECT_EQ(table.state().transitions, 4);
+}
+
 // Drawing once from each equal part of the weights matches the shares better than chance would.
 TEST(Table, DrawsABatchFromEqualPartsOfTheWeights) {
   auto table = small_table(small_config());
