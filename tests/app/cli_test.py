@@ -190,8 +190,8 @@ class Train(Folder):
         self.assertIn("preset apex/pendulum, the default here", trained.stderr)
         self.assertEqual(tomllib.loads((run / "config.toml").read_text())["algo"], "dpg")
         self.assert_refused(
-            *["train", "ga3c", "--env", "memory", "--run-dir", self.path / "none"],
-            says=["an agent with a memory", "paac (a2c), a3c (a2c)", "--config"],
+            *["train", "apex", "--env", "memory", "--run-dir", self.path / "none"],
+            says=["an agent with a memory", "impala (a2c)", "--config"],
         )
 
 
