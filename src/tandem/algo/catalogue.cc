@@ -20,14 +20,11 @@ std::shared_ptr<const AlgorithmEntry> entry(AlgorithmInfo info,
 /// One of the methods of A3C's sections 4.1 to 4.3.
 std::shared_ptr<const AlgorithmEntry> value_method(const char* name, const char* idea,
                                                    QMethod method) {
-  return entry<QConfig>({.name = name,
-                         .idea = idea,
-                         .table = "q",
-                         .traits = {.actor_critic = false}},
-                        [method](const QConfig& config, const AlgorithmTask& task) {
-                          return make_q_learning(method, config, task.seed,
-                                                 task.spec.frames_per_step);
-                        });
+  return entry<QConfig>(
+      {.name = name, .idea = idea, .table = "q", .traits = {.actor_critic = false}},
+      [method](const QConfig& config, const AlgorithmTask& task) {
+        return make_q_learning(method, config, task.seed, task.spec.frames_per_step);
+      });
 }
 
 }  // namespace

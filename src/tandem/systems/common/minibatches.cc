@@ -31,10 +31,9 @@ Minibatches::Minibatches(const TrainingContext& context, std::span<const float> 
       order_(static_cast<std::size_t>(steps * sequences / unit_steps_)) {
   const auto units = std::ssize(order_);
   if (passes_.minibatches > units) {
-    throw Error(fmt::format("ppo.minibatches = {}, but an update has {} {}", passes_.minibatches,
-                            units,
-                            unit_steps_ == 1 ? "samples"
-                                             : "sequences, which a recurrent network sees whole"));
+    throw Error(fmt::format(
+        "ppo.minibatches = {}, but an update has {} {}", passes_.minibatches, units,
+        unit_steps_ == 1 ? "samples" : "sequences, which a recurrent network sees whole"));
   }
   shares_each = static_cast<int>(std::min<std::int64_t>(shares_each, units / passes_.minibatches));
   const EnvSpec& spec = context.actor.spec;

@@ -9,9 +9,9 @@
 #include "tandem/acting/env_actions.h"
 #include "tandem/acting/recurrent_state.h"
 #include "tandem/base/clock.h"
-#include "tandem/data/rollout_inputs.h"
 #include "tandem/base/median.h"
 #include "tandem/data/rollout.h"
+#include "tandem/data/rollout_inputs.h"
 #include "tandem/env/uniform_action.h"
 #include "tandem/nn/activation_recorder.h"
 #include "tandem/nn/batch.h"
@@ -98,8 +98,7 @@ Workbench::Workbench(const TrainingContext& context, const Batching& batching, i
       network_(context.actor.make_network(learner_.parameters())),
       records_(!batching.apart && !loss_.needs().passes &&
                (!batching.alone || network_->at_places() != nullptr)),
-      rollout_(env_.spec(), batching.steps, env_.size(),
-               network_->architecture().state_size()),
+      rollout_(env_.spec(), batching.steps, env_.size(), network_->architecture().state_size()),
       state_(network_->architecture(), env_.size()),
       actions_(env_.spec(), env_.size()),
       logits_(static_cast<std::size_t>(network_->architecture().policy_outputs * env_.size() *

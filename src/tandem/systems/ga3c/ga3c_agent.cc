@@ -11,13 +11,13 @@ Ga3cAgent::Ga3cAgent(const Ga3cConfig& config, const ActorContext& context,
     : rank_(rank),
       client_(inference),
       target_(target, context.make_network),
-      collector_(VecEnv(context.make_env, {.first = rank * static_cast<int>(config.envs),
-                                           .count = static_cast<int>(config.envs),
-                                           .seed = context.seed}),
-                 client_, target_.get(), context.rule, context.bootstrap, static_cast<int>(config.t_max),
-                 config.envs == 1 ? RolloutEnd::at_episode : RolloutEnd::after_t_max,
-                 target.exist() ? LastState::looked_at_again : LastState::acted_on,
-                 context.rewards) {}
+      collector_(
+          VecEnv(context.make_env, {.first = rank * static_cast<int>(config.envs),
+                                    .count = static_cast<int>(config.envs),
+                                    .seed = context.seed}),
+          client_, target_.get(), context.rule, context.bootstrap, static_cast<int>(config.t_max),
+          config.envs == 1 ? RolloutEnd::at_episode : RolloutEnd::after_t_max,
+          target.exist() ? LastState::looked_at_again : LastState::acted_on, context.rewards) {}
 
 void Ga3cAgent::start(const Checkpoint* resume) {
   start_or_load(collector_, resume, state_name(rank_));

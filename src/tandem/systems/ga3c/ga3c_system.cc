@@ -24,9 +24,7 @@ std::unique_ptr<System> Ga3cSystem::clone() const { return std::make_unique<Ga3c
 
 FieldList Ga3cSystem::fields() { return prefixed("ga3c.", config.fields()); }
 
-Requirements Ga3cSystem::requirements() const {
-  return {.passes = false};
-}
+Requirements Ga3cSystem::requirements() const { return {.passes = false}; }
 
 bool Ga3cSystem::repeatable() const { return false; }
 

@@ -171,8 +171,8 @@ void train_paac(const PaacConfig& config, TrainingContext& context) {
   const std::int64_t samples = config.envs * context.actor.spec.agents * config.t_max;
   std::optional<Minibatches> minibatches;
   if (needs.passes) {
-    minibatches.emplace(context, context.learner.parameters(), config.t_max,
-                        samples / config.t_max, count);
+    minibatches.emplace(context, context.learner.parameters(), config.t_max, samples / config.t_max,
+                        count);
   }
   // The loop from line 3 to line 20 of Algorithm 1 begins here.
   while (!context.run.done()) {
