@@ -30,6 +30,8 @@ inline constexpr Range kEmulators = {.first = std::uint64_t{1} << 40,
                                      .size = std::uint64_t{1} << 40};
 /// The values that repetition i of a sweep draws.
 inline constexpr Range kSweeps = {.first = std::uint64_t{1} << 41, .size = std::uint64_t{1} << 40};
+/// The step of game i at which a start is recorded.
+inline constexpr Range kStarts = {.first = std::uint64_t{3} << 40, .size = std::uint64_t{1} << 40};
 /// Random play that measures numbers of a config.
 inline constexpr Range kMeasurement = {.first = std::uint64_t{1} << 44};
 /// The seed of the games that evaluate a training run.
@@ -56,10 +58,10 @@ inline constexpr Range kLearningRate = {.first = ~std::uint64_t{1}};
 inline constexpr Range kInitialisation = {.first = ~std::uint64_t{0}};
 
 /// All of the above.
-inline constexpr std::array kAll = {kEnvironments, kEmulators,     kSweeps,      kMeasurement,
-                                    kEvaluation,   kRandomActions, kReplay,      kPlayers,
-                                    kSimulations,  kExploration,   kMinibatches, kThreadSearch,
-                                    kLearningRate, kInitialisation};
+inline constexpr std::array kAll = {kEnvironments, kEmulators,    kSweeps,        kStarts,
+                                    kMeasurement,  kEvaluation,   kRandomActions, kReplay,
+                                    kPlayers,      kSimulations,  kExploration,   kMinibatches,
+                                    kThreadSearch, kLearningRate, kInitialisation};
 
 /// Whether no id belongs to two ranges. Ranges must end at or before 2^64.
 constexpr bool disjoint(std::span<const Range> ranges) {

@@ -7,13 +7,11 @@
 
 #include "tandem/base/error.h"
 #include "tandem/base/random.h"
+#include "tandem/base/streams.h"
 #include "tandem/run/evaluation.h"
 
 namespace tandem {
 namespace {
-
-// Environments' streams have the ids from 0 on; those of the draws begin far above.
-constexpr std::uint64_t kDraws = std::uint64_t{3} << 40;
 
 /// One state of each game. The state at step t replaces the one kept so far with the probability
 /// 1 / (t + 1); so each of a game's states is the last one kept with the same probability.
@@ -22,7 +20,7 @@ std::vector<StartState> one_of_each(Games& games, int first, const StartsOptions
   std::vector<StartState> kept(count);
   std::vector<Stream> draws;
   for (std::size_t i = 0; i < count; ++i) {
-    draws.emplace_back(options.seed, kDraws + static_cast<std::uint64_t>(first) + i);
+    draws.emplace_back(options.seed, streams::kStarts.id(static_cast<std::uint64_t>(first) + i));
   }
   for (std::uint32_t seen = 1; !games.over(); ++seen) {
     for (const int id : games.playing()) {
