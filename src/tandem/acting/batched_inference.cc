@@ -4,18 +4,11 @@
 #include <thread>
 #include <utility>
 
+#include "tandem/base/append.h"
 #include "tandem/nn/batch.h"
 #include "tandem/sync/crew.h"
 
 namespace tandem {
-namespace {
-
-template <class T>
-void append(std::vector<T>& all, std::span<const T> more) {
-  all.insert(all.end(), more.begin(), more.end());
-}
-
-}  // namespace
 
 BatchedInference::BatchedInference(Architecture architecture, std::int64_t most,
                                    std::stop_token stop, Answering answering)

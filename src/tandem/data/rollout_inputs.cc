@@ -1,16 +1,8 @@
 #include "tandem/data/rollout_inputs.h"
 
-#include <algorithm>
+#include "tandem/base/append.h"
 
 namespace tandem {
-namespace {
-
-template <class T>
-void append(std::vector<T>& all, std::span<const T> more) {
-  all.insert(all.end(), more.begin(), more.end());
-}
-
-}  // namespace
 
 void RolloutInputs::clear() {
   rollouts_.clear();

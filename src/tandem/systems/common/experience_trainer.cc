@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <ranges>
 #include <span>
 #include <utility>
+
+#include "tandem/systems/common/rollout_losses.h"
 
 namespace tandem {
 
@@ -36,7 +39,13 @@ UpdateReport ExperienceTrainer::update(std::int64_t steps) {
   if (loss_.needs().off_policy) revalue_last_states();
   LossStats stats;
   copy_.network().backward(
-      [&](const Heads& heads, const Heads& gradient) { stats = loss(heads, gradient); }, gradient_);
+      [&](const Heads& heads, const Heads& gradient) {
+        const auto rollouts =
+            batch_ | std::views::transform(
+                         [](const auto& experience) -> const auto& { return experience->rollout; });
+        stats = sum_of_losses(loss_, rollouts, 1.0, heads, gradient);
+      },
+      gradient_);
   const UpdateInfo update = model_.apply({&gradient_, 1}, steps, inputs_.observations());
 
   episodes_.clear();
@@ -82,18 +91,6 @@ void ExperienceTrainer::revalue_last_states() {
     rule_.values(rows_of(all, first, rollout.envs()), rollout.actions(last), rollout.values(last));
     first += rollout.envs();
   }
-}
-
-LossStats ExperienceTrainer::loss(const Heads& heads, const Heads& gradient) const {
-  LossStats all;
-  std::int64_t first = 0;
-  for (const auto& experience : batch_) {
-    const std::int64_t count = experience->rollout.samples();
-    all += loss_.loss(rows_of(heads, first, count), experience->rollout, 1.0,
-                      rows_of(gradient, first, count));
-    first += count;
-  }
-  return all;
 }
 
 }  // namespace tandem

@@ -50,7 +50,6 @@ class ExperienceTrainer {
  private:
   void record();
   void revalue_last_states();
-  LossStats loss(const Heads& heads, const Heads& gradient) const;
 
   const ActingRule& rule_;
   const RolloutLoss& loss_;

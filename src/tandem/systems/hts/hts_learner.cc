@@ -5,6 +5,7 @@
 
 #include "tandem/base/clock.h"
 #include "tandem/base/error.h"
+#include "tandem/systems/common/rollout_losses.h"
 
 namespace tandem {
 namespace {
@@ -93,7 +94,7 @@ UpdateReport HtsLearner::learn_in_passes(std::span<Rollout> rollouts, std::int64
 void HtsLearner::differentiate(Gradient& own, HtsStorage& data, int update, int group) {
   const auto rollouts = data.of_group(update, group);
   const HeadLoss head_loss = [&](const Heads& heads, const Heads& gradient) {
-    own.stats = loss(rollouts, heads, gradient);
+    own.stats = sum_of_losses(rollout_loss_, rollouts, weight_, heads, gradient);
   };
   auto& sum = gradients_[static_cast<std::size_t>(group)];
   const auto samples = std::ssize(rollouts) * rollouts.front().samples();
@@ -108,19 +109,6 @@ void HtsLearner::differentiate(Gradient& own, HtsStorage& data, int update, int 
   own.network->record(own.inputs.of(*own.network),
                       own.heads.of(own.network->architecture(), samples));
   own.network->backward(head_loss, sum);
-}
-
-LossStats HtsLearner::loss(std::span<Rollout> rollouts, const Heads& heads,
-                           const Heads& gradient) const {
-  LossStats all;
-  std::int64_t first = 0;
-  for (const Rollout& rollout : rollouts) {
-    const std::int64_t count = rollout.samples();
-    all += rollout_loss_.loss(rows_of(heads, first, count), rollout, weight_,
-                              rows_of(gradient, first, count));
-    first += count;
-  }
-  return all;
 }
 
 std::unique_ptr<Activations> HtsLearner::make_activations() const {

@@ -58,8 +58,6 @@ class HtsLearner {
   UpdateReport learn_once(HtsStorage& data, int update, std::int64_t steps);
   UpdateReport learn_in_passes(std::span<Rollout> rollouts, std::int64_t steps);
   void differentiate(Gradient& own, HtsStorage& data, int update, int group);
-  [[nodiscard]] LossStats loss(std::span<Rollout> rollouts, const Heads& heads,
-                               const Heads& gradient) const;
 
   TrainingContext& context_;
   const HtsShape shape_;
