@@ -40,14 +40,15 @@ def reached(score, system, env, *words):
 
     Training ends when the mean return of 100 games reaches the score, which is sooner than at the
     end of its budget: of training games, or of an evaluation where actors explore. The first such
-    mean is somewhat lucky, and may be a passing peak.
+    mean is somewhat lucky. An evaluation keeps its policy, which may be a passing peak.
     """
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         games = ["--set", "run.evaluate_episodes=100"]
         train(system, env, run, *words, *games, "--set", f"run.until_return={score}")
-        ended = json.loads((run / "result.json").read_text())["why_ended"]
-        return ended, evaluated(run, env=env)
+        result = json.loads((run / "result.json").read_text())
+        best = ["--best"] if result["best"] else []
+        return result["why_ended"], evaluated(run, *best, env=env)
 
 
 def mean_score(system, env, *words):
@@ -71,8 +72,8 @@ class Learning(unittest.TestCase):
         self.assertEqual(ended, "return")
         self.assertGreaterEqual(mean, RANDOM_PLAY[env] + 0.75 * (score - RANDOM_PLAY[env]))
 
-    # A3C's runs differ with the threads' timing, and at the end one in thirty had lost again the
-    # skill that it had reached; so a second run may make up for a first. Seen failing when the
+    # The runs of A3C, GA3C and IMPALA differ with the threads' timing, and at the end one in thirty
+    # had lost again the skill that it had reached; so a second run may make up for a first. Seen failing when the
     # policy's gradient had the wrong sign.
     def assert_ends_with(self, score, measure, *words):
         """Fails unless one of two runs ends with this score, by mean_return() or mean_score()."""
@@ -140,16 +141,16 @@ class Learning(unittest.TestCase):
                 self.assertGreaterEqual(score, 0.9)
 
     def test_ga3c(self):
-        self.assertGreaterEqual(mean_return("ga3c", "cartpole"), 400)
-        self.assertGreaterEqual(mean_return("ga3c", "catch"), 0.95)
+        self.assert_ends_with(400, mean_return, "ga3c", "cartpole")
+        self.assert_ends_with(0.95, mean_return, "ga3c", "catch")
 
     def test_hts(self):
         self.assertGreaterEqual(mean_return("hts", "cartpole"), 400)
         self.assertGreaterEqual(mean_return("hts", "catch"), 0.95)
 
     def test_impala(self):
-        self.assertGreaterEqual(mean_return("impala", "cartpole"), 400)
-        self.assertGreaterEqual(mean_return("impala", "catch"), 0.95)
+        self.assert_ends_with(400, mean_return, "impala", "cartpole")
+        self.assert_ends_with(0.95, mean_return, "impala", "catch")
 
     def test_ppo(self):
         for system in ["paac", "hts"]:
@@ -157,10 +158,10 @@ class Learning(unittest.TestCase):
                 for score, env in [(400, "cartpole"), (0.95, "catch"), (-400, "pendulum")]:
                     self.assert_learns(score, system, env, "--set", "algo=ppo")
 
-    # Games after training count, because half of the actors explore to its end.
+    # The skill in cartpole comes and goes: one in twenty runs ended its budget below 200.
     def test_apex(self):
-        self.assertGreaterEqual(mean_score("apex", "cartpole"), 200)  # each of 14 runs reached 448
-        self.assertGreaterEqual(mean_score("apex", "catch"), 0.9)
+        self.assert_learns(400, "apex", "cartpole")  # random play: 22; most: 500
+        self.assert_learns(0.9, "apex", "catch")
 
     def test_apex_dpg(self):
         # Random play: -1200; most: -150. 100 games alone are 20,000 steps.
