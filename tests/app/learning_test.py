@@ -73,8 +73,8 @@ class Learning(unittest.TestCase):
         self.assertGreaterEqual(mean, RANDOM_PLAY[env] + 0.75 * (score - RANDOM_PLAY[env]))
 
     # The runs of A3C, GA3C and IMPALA differ with the threads' timing, and at the end one in thirty
-    # had lost again the skill that it had reached; so a second run may make up for a first. Seen failing when the
-    # policy's gradient had the wrong sign.
+    # had lost again the skill that it had reached; so a second run may make up for a first. Seen
+    # failing when the policy's gradient had the wrong sign.
     def assert_ends_with(self, score, measure, *words):
         """Fails unless one of two runs ends with this score, by mean_return() or mean_score()."""
         first = measure(*words)
