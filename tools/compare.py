@@ -96,6 +96,29 @@ def training_games(runs, why, measure=RETURN):
     return Games(runs, heading, f"training: mean return of {what}")
 
 
+def conditions(run, start):
+    """The settings of the environment on which scores depend, by key."""
+    keys = ["env.sticky", "env.max_frames"]
+    if start == "trained":  # no-op and fixed starts set these themselves
+        keys += ["env.noop_max", "env.fire_reset"]
+    return {key: run.config[key] for key in keys if key in run.config}
+
+
+def require_same_conditions(runs, start):
+    """Refuses runs of one environment whose evaluations began or ended in different ways."""
+    first = {}
+    for run in runs:
+        own = conditions(run, start)
+        other = first.setdefault(env_of(run), own)
+        for key in own:
+            if own[key] != other.get(key):
+                refuse(
+                    f"the runs were evaluated by different rules ({key} = {other.get(key)} and "
+                    f"{own[key]}), so their scores cannot be compared; --training compares their "
+                    "training games"
+                )
+
+
 def choose_games(runs, training=False, measure=RETURN):
     """The evaluations of the runs if each has enough of them, else their training games."""
     if measure != RETURN:
@@ -118,6 +141,7 @@ def choose_games(runs, training=False, measure=RETURN):
             "compared; --training compares their training games"
         )
     (actions, start) = rules.pop()
+    require_same_conditions(runs, start)
     games = sorted({row["episodes"] for own in rows for row in own})
     played = " or ".join(map(str, games))
     paper = "" if games == [GAMES] else f", where the paper plays {GAMES}"

@@ -40,15 +40,14 @@ def reached(score, system, env, *words):
 
     Training ends when the mean return of 100 games reaches the score, which is sooner than at the
     end of its budget: of training games, or of an evaluation where actors explore. The first such
-    mean is somewhat lucky. An evaluation keeps its policy, which may be a passing peak.
+    mean is somewhat lucky, and may be a passing peak.
     """
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         games = ["--set", "run.evaluate_episodes=100"]
         train(system, env, run, *words, *games, "--set", f"run.until_return={score}")
-        result = json.loads((run / "result.json").read_text())
-        best = ["--best"] if result["best"] else []
-        return result["why_ended"], evaluated(run, *best, env=env)
+        ended = json.loads((run / "result.json").read_text())["why_ended"]
+        return ended, evaluated(run, env=env)
 
 
 def mean_score(system, env, *words):
@@ -72,7 +71,7 @@ class Learning(unittest.TestCase):
         self.assertEqual(ended, "return")
         self.assertGreaterEqual(mean, RANDOM_PLAY[env] + 0.75 * (score - RANDOM_PLAY[env]))
 
-    # The runs of A3C, GA3C and IMPALA differ with the threads' timing, and at the end one in thirty
+    # The runs of asynchronous systems differ with the threads' timing, and at the end one in thirty
     # had lost again the skill that it had reached; so a second run may make up for a first. Seen
     # failing when the policy's gradient had the wrong sign.
     def assert_ends_with(self, score, measure, *words):
@@ -130,9 +129,9 @@ class Learning(unittest.TestCase):
 
     # Half of the threads' episodes explore, so games after training count.
     def test_memory_of_value_methods(self):
-        for system in ["paac", "ga3c", "hts"]:
+        for system in ["paac", "a3c", "ga3c", "hts"]:
             with self.subTest(system):
-                self.assertGreaterEqual(mean_score(system, "memory", *N_STEP_Q), 0.9)
+                self.assert_ends_with(0.9, mean_score, system, "memory", *N_STEP_Q)
 
     def test_memory_of_ppo(self):
         for system in ["paac", "hts"]:
@@ -158,10 +157,10 @@ class Learning(unittest.TestCase):
                 for score, env in [(400, "cartpole"), (0.95, "catch"), (-400, "pendulum")]:
                     self.assert_learns(score, system, env, "--set", "algo=ppo")
 
-    # The skill in cartpole comes and goes: one in twenty runs ended its budget below 200.
+    # Games after training count, because half of the actors explore to its end.
     def test_apex(self):
-        self.assert_learns(400, "apex", "cartpole")  # random play: 22; most: 500
-        self.assert_learns(0.9, "apex", "catch")
+        self.assert_ends_with(200, mean_score, "apex", "cartpole")  # 14 of 15 runs reached 448
+        self.assertGreaterEqual(mean_score("apex", "catch"), 0.9)
 
     def test_apex_dpg(self):
         # Random play: -1200; most: -150. 100 games alone are 20,000 steps.

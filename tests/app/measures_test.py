@@ -102,7 +102,8 @@ class Experiments(Folder):
     def test_experiment_apex_study(self):
         out = self.path / "study"
         words = ["apex-study", "epsilons", "--config", "apex/catch", "--steps", "20k", "--runs", 1]
-        done = tandem("experiment", *words, "--set", "log_seconds=0.02", "--out", out)
+        words += ["--set", "replay.capacity=10k", "--set", "log_seconds=0.02"]
+        done = tandem("experiment", *words, "--out", out)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("epsilons=6", done.stdout)
         with (out / "sweep.csv").open(newline="") as lines:

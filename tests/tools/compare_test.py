@@ -212,10 +212,16 @@ class CompareTest(unittest.TestCase):
         run = self.make_run("run")
         fixed = self.evaluate(self.make_run("fixed"), range(10), start="fixed")
         noop = self.evaluate(self.make_run("noop"), range(10))
+        trained = []
+        for fire in ("true", "false"):
+            config = self.make_run(fire) / "config.toml"
+            config.write_text(config.read_text().replace("[net]", f"fire_reset = {fire}\n[net]"))
+            trained.append(self.evaluate(config.parent, range(10), start="trained"))
         (self.folder / "file").touch()
         cases = [
             ([self.folder / "none"], "there is no"),
             ([fixed, noop], "by different rules (sampled actions, start fixed and sampled"),
+            (trained, "by different rules (env.fire_reset = True and False)"),
             ([run, "--out", self.folder / "file"], "cannot write"),
             ([run, "--steps", "many"], "--steps"),
         ]

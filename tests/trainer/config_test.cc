@@ -172,6 +172,26 @@ TEST(Config, OptionsOfAnotherEnvironmentAreExplained) {
             HasSubstr("env.id is cartpole")));
 }
 
+// So that the presets of the papers, which are for Atari, train on other environments.
+TEST(Config, AFilesOptionsOfAnotherFamilyAreLeftOut) {
+  const auto file = Setting::Origin::file;
+  const Setting pong{"env.id", "atari:Pong", "a.toml:6", file};
+  const Setting skip{"env.frame_skip", std::int64_t{4}, "a.toml:7", file};
+  const Setting stack{"env.stack", std::int64_t{4}, "a.toml:8", file};
+  const auto config = load_config("paac", {pong, skip, stack, kCartpole});
+  EXPECT_THAT(config.left_out, testing::ElementsAre("env.frame_skip"));
+  EXPECT_THAT(config.toml(), HasSubstr("stack = 4"));
+
+  const Setting misspelt{"env.frame_skp", std::int64_t{4}, "a.toml:7", file};
+  if (has_plugin("atari")) {
+    EXPECT_THAT(load_error("paac", {pong, misspelt, kCartpole}), HasSubstr("env.frame_skp"));
+  }
+  const Setting catch_id{"env.id", "catch", "a.toml:6", file};
+  EXPECT_THAT(load_error("paac", {catch_id, skip, kCartpole}), HasSubstr("env.frame_skip"));
+  const Setting said{"env.frame_skip", "4", "--set env.frame_skip=4"};
+  EXPECT_THAT(load_error("paac", {pong, kCartpole, said}), HasSubstr("env.frame_skip"));
+}
+
 TEST(Config, EnvironmentMayBeChosenByItsShortKey) {
   const auto config = load_config("paac", {{"id", "cartpole", "--set id=cartpole"}});
   EXPECT_EQ(config.env.id, "cartpole");

@@ -64,6 +64,18 @@ TEST(NetworkSettings, AnOldNumberOfLayersIsTheDepth) {
   EXPECT_EQ(net_of({word("layers", "4")}).depth, 4);
 }
 
+// The presets of DQN have 1/sqrt(2) today. Seen failing when a resumed run took the preset's.
+TEST(NetworkSettings, ARunOlderThanAKeyKeepsItsGradients) {
+  const auto scale_of = [](const std::vector<Setting>& settings) {
+    return load_config("apex", settings).net.dueling_gradient_scale;
+  };
+  const std::vector<Setting> older = {kOnCartpole};
+  EXPECT_LT(scale_of(older), 0.8);
+  EXPECT_EQ(scale_of(with_younger_keys(older)), 1);
+  const std::vector<Setting> newer = {kOnCartpole, in_file("net.dueling_gradient_scale", 0.5)};
+  EXPECT_EQ(scale_of(with_younger_keys(newer)), 0.5);
+}
+
 TEST(NetworkSettings, NoLayersAreNoNetwork) {
   const auto net = net_of({word("arch", "layers")});
   EnvSpec spec;

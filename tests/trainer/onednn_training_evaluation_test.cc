@@ -164,6 +164,7 @@ TEST_F(TrainingEvaluationTest, EndsARunOfAValueMethod) {
   EXPECT_EQ(result["why_ended"], "return");
   EXPECT_EQ(result["reached_return"]["steps"], lines.front()["step"]);
   EXPECT_EQ(result["reached_return"]["seconds"], lines.front()["training_seconds"]);
+  EXPECT_EQ(lines.front()["protocol"], "greedy") << "without the exploration of evaluations";
 }
 
 // The keys are free on a resume; a resumed run goes on with its own evaluations.

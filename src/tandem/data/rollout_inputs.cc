@@ -30,6 +30,12 @@ Inputs RolloutInputs::of(const Network& network) {
   return inputs;
 }
 
+void RolloutInputs::record(Network& network, HeadsBuffer& heads) {
+  std::int64_t samples = 0;
+  for (const Rollout* rollout : rollouts_) samples += rollout->samples();
+  network.record(of(network), heads.of(network.architecture(), samples));
+}
+
 /// Only the first states of sequences count; a pass computes all others.
 void RolloutInputs::add_sequences(Rollout& rollout) {
   const auto envs = std::int64_t{rollout.envs()};

@@ -28,6 +28,10 @@ class RolloutInputs {
   /// that is not const; the pass writes the new states into them.
   Inputs of(const Network& network);
 
+  /// Makes a pass over all samples, from which `network` can go backward. Their outputs are in
+  /// `heads`.
+  void record(Network& network, HeadsBuffer& heads);
+
   /// After a pass over the inputs of of(): those of the last observation of every environment, with
   /// the states that the pass computed.
   Inputs after(const Network& network);

@@ -55,6 +55,11 @@ std::unique_ptr<EnvFamily> find_family(const std::string& id) {
   return load_plugin(plugin).create();
 }
 
+std::string env_family_name(const std::string& id) {
+  const auto colon = id.find(':');
+  return colon == std::string::npos ? "" : id.substr(0, colon);
+}
+
 std::string env_name(const std::string& id) {
   const auto colon = id.find(':');
   return colon == std::string::npos ? id : id.substr(colon + 1);

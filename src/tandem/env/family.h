@@ -61,6 +61,9 @@ struct PluginInfo {
 /// when there is none, and says what to do.
 std::unique_ptr<EnvFamily> find_family(const std::string& id);
 
+/// The part of an id before its colon: "atari" of "atari:Pong", nothing of "cartpole".
+std::string env_family_name(const std::string& id);
+
 /// The part of an id after the family: "Pong" of "atari:Pong", "cartpole" of "cartpole".
 std::string env_name(const std::string& id);
 

@@ -51,7 +51,8 @@ TrainingRun::TrainingRun(TrainingRunOptions options, RunDirectory directory,
                          const FoundCheckpoint* resume)
     : options_(std::move(options)),
       directory_(std::move(directory)),
-      metrics_(directory_.paths().folder, step_of(resume)) {
+      metrics_(directory_.paths().folder, step_of(resume)),
+      target_return_(options_.until_return) {
   if (options_.progress != nullptr) printer_.emplace(options_.progress);
   // A result from before the resume would look like this run's.
   std::error_code error;
@@ -87,7 +88,7 @@ void TrainingRun::begin_evaluations(std::optional<std::int64_t> resumed_at) {
   // The checkpoint may be older than the evaluation of its parameters.
   for (const auto& record : read_evaluations(paths().evaluations())) {
     if (record.protocol != evaluation->protocol) continue;
-    look_at_return(record.mean, record.step, record.training_seconds);
+    target_return_.look(record.mean, record.step, record.training_seconds);
   }
 }
 
@@ -101,12 +102,7 @@ void TrainingRun::restore(const Checkpoint& checkpoint) {
     last_returns_ = state.at("last_returns").get<std::deque<double>>();
     timed_steps_ = state.at("timed_steps").get<std::int64_t>();
     timed_seconds_ = state.at("timed_seconds").get<double>();
-    const auto reached = state.value("reached_return", json());
-    // A resumed run may have another target return.
-    if (reached.is_null() || reached.at("return") != options_.until_return) return;
-    reached_ = {options_.until_return, reached.at("steps").get<std::int64_t>(),
-                reached.at("seconds").get<double>()};
-    reached_return_ = true;
+    target_return_.restore(state.value("reached_return", json()));
   } catch (const json::exception& error) {
     throw Error(
         fmt::format("the checkpoint's state.json was written by another version of tandem "
@@ -118,7 +114,7 @@ void TrainingRun::restore(const Checkpoint& checkpoint) {
 bool TrainingRun::done() const { return complete() || options_.stop_requested(); }
 
 std::string TrainingRun::why_done() const {
-  if (reached_return_) return "return";
+  if (target_return_.reached()) return "return";
   return steps() >= options_.steps_budget ? "budget" : "signal";
 }
 
@@ -162,13 +158,7 @@ void TrainingRun::add_fingerprint(const UpdateReport& report) {
 // The mean of a few games may be high by luck, so the window must be full.
 void TrainingRun::look_at_training_games() {
   if (options_.return_of_evaluations || last_returns_.size() < kReturnWindow) return;
-  look_at_return(*mean_return(), steps(), seconds());
-}
-
-void TrainingRun::look_at_return(double mean, std::int64_t steps, double seconds) {
-  if (reached_return_ || mean < options_.until_return) return;
-  reached_ = {options_.until_return, steps, seconds};
-  reached_return_ = true;
+  target_return_.look(*mean_return(), steps(), seconds());
 }
 
 void TrainingRun::require_finite(const UpdateReport& report) const {
@@ -275,7 +265,7 @@ std::optional<std::int64_t> TrainingRun::stamp(Checkpoint& checkpoint) {
                             {"last_returns", last_returns_},
                             {"timed_steps", timed_steps_},
                             {"timed_seconds", timed_seconds_},
-                            {"reached_return", reached_json()}};
+                            {"reached_return", target_return_.json(options_.frames_per_step)}};
   checkpoint.meta[kConfigPart] = options_.config;
   if (evaluates) {
     evaluator_->offer(writes ? checkpoint : std::move(checkpoint), steps(), seconds());
@@ -312,7 +302,7 @@ void TrainingRun::finish(const std::string& parameters_sha256) {
   add_evaluations();               // one of them may reach the return, too
   if (evaluates) show_progress();  // with the best
   if (printer_) printer_->end_line();
-  ended["reached_return"] = reached_json();
+  ended["reached_return"] = target_return_.json(options_.frames_per_step);
   ended["best"] = best_json();
   ended["why_ended"] = why_done();
   replace_durably(paths().result(), ended.dump(2) + "\n");
@@ -337,7 +327,7 @@ void TrainingRun::add_evaluations() {
   for (const auto& record : evaluator_->take_finished()) {
     metrics_.show(record.step, "eval/return_mean", record.mean);
     if (options_.return_of_evaluations) {
-      look_at_return(record.mean, record.step, record.training_seconds);
+      target_return_.look(record.mean, record.step, record.training_seconds);
     }
     if (options_.on_evaluation) options_.on_evaluation(to_json(record));
   }
@@ -367,14 +357,6 @@ ordered_json TrainingRun::best_json() const {
   return {{"step", record->step}, {"mean", record->mean}};
 }
 
-ordered_json TrainingRun::reached_json() const {
-  if (!reached_return_) return nullptr;
-  return {{"return", reached_.mean_return},
-          {"steps", reached_.steps},
-          {"frames", reached_.steps * options_.frames_per_step},
-          {"seconds", reached_.seconds}};
-}
-
 double TrainingRun::steps_per_second() const {
   return timed_seconds_ > 0 ? static_cast<double>(timed_steps_) / timed_seconds_ : 0;
 }
@@ -396,7 +378,7 @@ ordered_json TrainingRun::result(const std::string& why_ended,
           {"steps_per_second", steps_per_second()},
           {"episodes", episodes_},
           {"mean_return", or_null(mean_return())},
-          {"reached_return", reached_json()},
+          {"reached_return", target_return_.json(options_.frames_per_step)},
           {"best", best_json()},
           {"parameters_sha256", parameters_sha256},
           {"why_ended", why_ended},

@@ -25,6 +25,7 @@
 #include "tandem/run/run_config.h"
 #include "tandem/run/run_control.h"
 #include "tandem/run/run_directory.h"
+#include "tandem/run/target_return.h"
 #include "tandem/sync/annotations.h"
 #include "tandem/sync/mutex.h"
 
@@ -118,18 +119,10 @@ class TrainingRun {
   [[nodiscard]] const RunPaths& paths() const { return directory_.paths(); }
 
  private:
-  /// The moment at which the return first reached the target. Of an evaluation, it is that of its
-  /// snapshot.
-  struct Reached {
-    double mean_return = 0;  // the target
-    std::int64_t steps = 0;
-    double seconds = 0;
-  };
-
   void restore(const Checkpoint& checkpoint) TANDEM_REQUIRES(mutex_);
   /// Whether the run is done, but not by a signal.
   [[nodiscard]] bool complete() const {
-    return reached_return_ || steps() >= options_.steps_budget;
+    return target_return_.reached() || steps() >= options_.steps_budget;
   }
   [[nodiscard]] bool minutes_passed() const TANDEM_REQUIRES(mutex_) {
     return since_checkpoint_.seconds() >= 60 * options_.checkpoint_minutes;
@@ -142,8 +135,6 @@ class TrainingRun {
   [[nodiscard]] nlohmann::ordered_json best_json() const;
   void add_fingerprint(const UpdateReport& report) TANDEM_REQUIRES(mutex_);
   void look_at_training_games() TANDEM_REQUIRES(mutex_);
-  void look_at_return(double mean, std::int64_t steps, double seconds) TANDEM_REQUIRES(mutex_);
-  [[nodiscard]] nlohmann::ordered_json reached_json() const TANDEM_REQUIRES(mutex_);
   void require_finite(const UpdateReport& report) const TANDEM_REQUIRES(mutex_);
   void require_finite(const UpdateReport& report, const char* name, double value) const
       TANDEM_REQUIRES(mutex_);
@@ -173,8 +164,7 @@ class TrainingRun {
   std::int64_t updates_ TANDEM_GUARDED_BY(mutex_) = 0;
   std::int64_t episodes_ TANDEM_GUARDED_BY(mutex_) = 0;
   std::deque<double> last_returns_ TANDEM_GUARDED_BY(mutex_);  // of the last 100 episodes
-  std::atomic<bool> reached_return_ = false;
-  Reached reached_ TANDEM_GUARDED_BY(mutex_);  // valid if reached_return_
+  TargetReturn target_return_;  // only its reached() is called without mutex_
   Interval interval_ TANDEM_GUARDED_BY(mutex_);
   // The next two describe the last logged interval.
   double recent_rate_ TANDEM_GUARDED_BY(mutex_) = 0;  // steps per second

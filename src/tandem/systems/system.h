@@ -64,8 +64,8 @@ struct MeasuredCosts {
 
 /// One system with its hyperparameters. A catalogue holds one of each as a prototype; a config
 /// holds a copy whose hyperparameters are set through fields() before any thread starts. Threads
-/// may share a system as long as they call const members only. All members but the destructor are
-/// pure virtual, so that a system that lacks one does not compile.
+/// may share a system as long as they call const members only. All members but check() and
+/// the destructor are pure virtual, so that a system that lacks one does not compile.
 class System {
  public:
   virtual ~System() = default;
@@ -77,6 +77,10 @@ class System {
 
   /// Its hyperparameters under their full keys, as "paac.t_max". Keys of one table are adjacent.
   [[nodiscard]] virtual FieldList fields() = 0;
+
+  /// Throws Error if hyperparameters contradict each other. It is called before a run's folder is
+  /// made; a system whose hyperparameters all go together may leave it out.
+  virtual void check() const {}
 
   /// The algorithms that it can train with.
   [[nodiscard]] virtual Requirements requirements() const = 0;

@@ -137,6 +137,7 @@ bool repeatable(const Config& config) {
 Algorithm make_algorithm(const Config& config, const EnvSpec& spec) {
   const auto& algorithm = config.algorithm();
   config.catalogue->require_fit(*config.system, algorithm);
+  config.system->check();
   require_network(config, algorithm.info());
   require_actions(config, algorithm.info(), spec);
   auto made = algorithm.make({.spec = spec,

@@ -127,7 +127,7 @@ Config Config::own_copy() const { return load_config("", parse_toml(toml(), "con
 
 Config load_config(const std::string& system, const std::vector<Setting>& given,
                    const std::shared_ptr<const Catalogue>& catalogue) {
-  const auto settings = settings_for_config(given, *catalogue);
+  auto settings = settings_for_config(given, *catalogue);
   if (catalogue->algorithms.empty()) throw Error("the catalogue has no algorithm to train with");
   Config config;
   config.catalogue = catalogue;
@@ -143,6 +143,7 @@ Config load_config(const std::string& system, const std::vector<Setting>& given,
   auto chooses_env = defaults;
   chooses_env.insert(chooses_env.end(), settings.begin(), settings.end());
   config.env = choose_env(chooses_env, *catalogue);
+  config.left_out = remove_options_of_other_env(settings, config.env, *catalogue);
   apply_first(algo, settings);
   apply_defaults(config, defaults);
   if (config.algo != usual) {

@@ -35,6 +35,8 @@ struct Config {
   OptimizerConfig optimizer;                         // [optimizer]
   ClonePtr<System> system;                           // with its settings
   std::string preset;  // the default preset that choose_config used; not a key of the config
+  // Options that a config file has for another environment; see remove_options_of_other_env.
+  std::vector<std::string> left_out;
 
   /// The chosen algorithm.
   [[nodiscard]] AlgorithmEntry& algorithm() const;

@@ -1,8 +1,13 @@
 #include "tandem/trainer/config_request.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <iterator>
 
+#include "tandem/trainer/network_settings.h"
 #include "tandem/trainer/presets.h"
 
 namespace tandem {
@@ -28,7 +33,12 @@ Config load_over(std::vector<Setting> settings, const ConfigRequest& request,
 
 Config ConfigRequest::load(const std::vector<Setting>& last) const {
   if (base.empty()) return load_over({}, *this, last, choose_config);
-  return load_over(find_config(published()->presets, base), *this, last, load_config);
+  auto config = load_over(find_config(published()->presets, base), *this, last, load_config);
+  if (!config.left_out.empty()) {
+    spdlog::info("{} has options of another environment, which {} lacks: {}", base, config.env.id,
+                 fmt::join(config.left_out, ", "));
+  }
+  return config;
 }
 
 bool ConfigRequest::sets(const std::string& key, const FieldList& fields) const {
@@ -38,8 +48,9 @@ bool ConfigRequest::sets(const std::string& key, const FieldList& fields) const 
 }
 
 Config load_resumed(const std::filesystem::path& config_file, const ConfigRequest& changes) {
-  const auto before = load_config("", read_toml(config_file));
-  auto now = load_over(read_toml(config_file), changes, {}, load_config);
+  const auto settings = with_younger_keys(read_toml(config_file));
+  const auto before = load_config("", settings);
+  auto now = load_over(settings, changes, {}, load_config);
   require_same_experiment(now, before);
   return now;
 }

@@ -18,8 +18,9 @@ struct ConfigRequest {
   std::string base = {};          // a TOML file or the name of a preset; empty: the default preset
   std::vector<Setting> settings;  // override `base`; later ones win
 
-  /// Loads the config. Settings in `last` are the program's own and override the user's. Throws
-  /// Error for a bad value, and where load_config or choose_config does.
+  /// Loads the config, and tells the log which options of `base` the environment lacks (see
+  /// remove_options_of_other_env). Settings in `last` are the program's own and override the
+  /// user's. Throws Error for a bad value, and where load_config or choose_config does.
   [[nodiscard]] Config load(const std::vector<Setting>& last = {}) const;
 
   /// Whether a setting, not `base`, gives a value to this full key.

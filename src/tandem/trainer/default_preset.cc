@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tandem/base/error.h"
+#include "tandem/env/family.h"
 #include "tandem/io/settings.h"
 
 namespace tandem {
@@ -39,12 +40,10 @@ std::string text_at(const std::vector<Setting>& settings, const std::string& key
   return found == settings.end() ? "" : value_text(found->value);
 }
 
-std::string family_of(const std::string& env_id) { return env_id.substr(0, env_id.find(':')); }
-
 /// The score of a word that names the environment; 0 for any other word.
 int name_score(const std::string& word, const std::string& env_id) {
   if (word == env_id) return kIdScore;
-  return word == family_of(env_id) ? kFamilyScore : 0;
+  return word == env_family_name(env_id) ? kFamilyScore : 0;
 }
 
 bool names(const std::vector<std::string>& words, const std::string& env_id) {

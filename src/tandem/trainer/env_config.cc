@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <system_error>
@@ -15,6 +16,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/base/streams.h"
+#include "tandem/env/family.h"
 #include "tandem/env/normalised_env.h"
 #include "tandem/trainer/catalogue.h"
 
@@ -43,6 +45,24 @@ std::vector<double> numbers_of(const std::string& key, const std::string& text) 
   std::istringstream words(text);
   for (std::string word; words >> word;) numbers.push_back(number_of(key, word));
   return numbers;
+}
+
+std::vector<std::string> option_keys(EnvConfig& env) {
+  std::vector<std::string> keys;
+  for (const auto& field : prefixed(kEnvPrefix, env.fields())) keys.push_back(field.key);
+  return keys;
+}
+
+// The options of an environment; empty where its plug-in is not there.
+std::optional<std::vector<std::string>> options_of(const std::string& id,
+                                                   const Catalogue& catalogue) {
+  EnvConfig env;
+  try {
+    env.family = catalogue.family(id);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  return option_keys(env);
 }
 
 // An unknown option env.* most likely comes from a config for another environment.
@@ -168,6 +188,31 @@ EnvConfig load_env_config(const std::vector<Setting>& settings, const Catalogue&
         "and this is an environment alone; use env.normalise = \"true\", or leave them out");
   }
   return env;
+}
+
+std::vector<std::string> remove_options_of_other_env(std::vector<Setting>& settings,
+                                                     EnvConfig& chosen,
+                                                     const Catalogue& catalogue) {
+  const auto is_from_file = [](const Setting& setting) {
+    return setting.origin == Setting::Origin::file;
+  };
+  std::vector<Setting> of_files;
+  std::ranges::copy_if(settings, std::back_inserter(of_files), is_from_file);
+  std::string id = chosen.id;
+  apply_first({.key = "env.id", .target = &id, .meaning = ""}, of_files);
+  if (env_family_name(id) == env_family_name(chosen.id)) return {};
+
+  const auto known = option_keys(chosen);
+  const auto others = options_of(id, catalogue);
+  std::vector<std::string> removed;
+  std::erase_if(settings, [&](const Setting& setting) {
+    if (!is_from_file(setting) || !setting.key.starts_with(kEnvPrefix)) return false;
+    if (std::ranges::find(known, setting.key) != known.end()) return false;
+    if (others && std::ranges::find(*others, setting.key) == others->end()) return false;
+    removed.push_back(setting.key);
+    return true;
+  });
+  return removed;
 }
 
 void apply_with_env_hint(const Setting& setting, const FieldList& fields,

@@ -82,6 +82,14 @@ struct EnvConfig {
 [[nodiscard]] EnvConfig load_env_config(const std::vector<Setting>& settings,
                                         const Catalogue& catalogue);
 
+/// Removes from `settings` the options env.* that a file has for an environment of another family
+/// and that `chosen` lacks, and returns their keys. So a preset for Atari serves --env catch. Other
+/// unknown options stay, because they are mistakes; where the plug-in of the other family is not
+/// there, none can be told from its options, and all go.
+[[nodiscard]] std::vector<std::string> remove_options_of_other_env(std::vector<Setting>& settings,
+                                                                   EnvConfig& chosen,
+                                                                   const Catalogue& catalogue);
+
 /// Applies a setting, with a hint if its key looks like an option of another environment.
 void apply_with_env_hint(const Setting& setting, const FieldList& fields,
                          const std::string& env_id);

@@ -27,6 +27,14 @@ Setting under_todays_key(Setting setting) {
   return setting;
 }
 
+std::vector<Setting> with_younger_keys(std::vector<Setting> config) {
+  const std::string scale = "net.dueling_gradient_scale";
+  if (std::ranges::find(config, scale, &Setting::key) == config.end()) {
+    config.push_back({scale, 1.0, "a run older than " + scale, Setting::Origin::file});
+  }
+  return config;
+}
+
 void settle_network(NetConfig& net, const std::vector<Setting>& settings) {
   for (const auto& setting : settings) {
     if (means(setting, "arch") && setting.value != FieldValue(kGivenLayers)) net.layers.clear();

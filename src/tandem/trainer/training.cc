@@ -13,6 +13,7 @@
 #include "tandem/run/training_run.h"
 #include "tandem/systems/common/learner_state.h"
 #include "tandem/trainer/measured.h"
+#include "tandem/trainer/network_settings.h"
 #include "tandem/trainer/training_evaluation.h"
 
 namespace tandem {
@@ -30,8 +31,8 @@ std::optional<FoundCheckpoint> find_resume_point(const RunDirectory& directory, 
 /// before it records its end.
 void check_resume(const FoundCheckpoint& found, const Config& config) {
   const auto& text = found.checkpoint.part("config").get<std::string>();
-  const auto before =
-      load_config("", parse_toml(text, "the checkpoint's config"), config.catalogue);
+  const auto before = load_config(
+      "", with_younger_keys(parse_toml(text, "the checkpoint's config")), config.catalogue);
   require_measured(before);
   require_same_experiment(config, before);
   if (config.run.steps >= std::min(found.step, before.run.steps)) return;

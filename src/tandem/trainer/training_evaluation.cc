@@ -57,6 +57,11 @@ EnvConfig environments_of(const Config& config, bool beside) {
   return own;
 }
 
+/// The protocol of the games: without exploration where they end the run.
+std::string protocol_of(const Config& config) {
+  return ends_by_evaluation(config) ? "greedy" : config.run.evaluate_protocol;
+}
+
 /// The threads that the run may keep busy at once.
 int busy_threads(const RunConfig& run) {
   const auto cores = std::max<std::size_t>(1, usable_cores().size());
@@ -86,7 +91,7 @@ std::optional<EvaluatorOptions> training_evaluation(const Config& config) {
   auto architecture = make_architecture(config, spec, algorithm);
   const auto games = std::make_shared<const GameParts>(
       GameParts{.episodes = static_cast<int>(run.evaluate_episodes),
-                .play = run.evaluate_protocol == "greedy" ? Play::greedy : Play::sampled,
+                .play = protocol_of(config) == "greedy" ? Play::greedy : Play::sampled,
                 .seed = seed,
                 .beside = env.factory(seed),
                 .after = environments_of(config, /*beside=*/false).factory(seed),
@@ -98,7 +103,7 @@ std::optional<EvaluatorOptions> training_evaluation(const Config& config) {
   return EvaluatorOptions{
       .every = every,
       .episodes = run.evaluate_episodes,
-      .protocol = {run.evaluate_protocol, run.evaluate_start},
+      .protocol = {protocol_of(config), run.evaluate_start},
       .play =
           [games](const Checkpoint& snapshot, int stepping,
                   const std::function<void(int ended)>& after_step) {

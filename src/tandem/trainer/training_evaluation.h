@@ -11,12 +11,11 @@ namespace tandem {
 
 /// Whether an evaluation ends a run of this config at run.until_return, rather than the mean of its
 /// training games: the actors of its algorithm explore, so the return of their games is lower than
-/// that of the policy. Pure.
+/// that of the policy. Such evaluations are greedy, whatever run.evaluate_protocol says. Pure.
 [[nodiscard]] bool ends_by_evaluation(const Config& config);
 
 /// The training steps between two evaluations: run.evaluate_steps. Where that is 0, but the run
-/// ends_by_evaluation(), a hundredth of run.steps, so that runs with other numbers of threads are
-/// looked at after the same steps. 0: none. Pure.
+/// ends_by_evaluation(), a hundredth of run.steps. 0: none. Pure.
 [[nodiscard]] std::int64_t steps_between_evaluations(const Config& config);
 
 /// The options with which a run of this config evaluates its parameters; empty if

@@ -23,7 +23,7 @@ Config config() {
   apex.config.actors = 1;
   apex.config.envs = 8;
   apex.replay.samples_per_insert = 2;
-  apex.replay.capacity = 400'000;
+  apex.replay.capacity = 300'000;
   apex.replay.min_fill = 60'000;
   return config;
 }
@@ -42,13 +42,26 @@ TEST(ApexStudies, VaryWhatThePaperDoes) {
 
 // Seen failing with a capacity below the minimum fill, and with too few steps for the largest.
 TEST(ApexStudies, NoReplayIsSmallerThanItsMinimum) {
-  EXPECT_EQ(variation_of("capacity", config()), "replay.capacity=100000,200000,400000");
+  EXPECT_EQ(variation_of("capacity", config()), "replay.capacity=75000,150000,300000");
   auto few = config();
-  few.run.steps = 700'000;
+  few.run.steps = 500'000;
   EXPECT_THAT(error_of([&] { variation_of("capacity", few); }),
-              HasSubstr("replay.capacity=350000"));
+              HasSubstr("replay.capacity=250000"));
   few.run.steps = 60'000;
+  dynamic_cast<ApexSystem&>(*few.system).replay.capacity = 30'000;
   EXPECT_THAT(error_of([&] { variation_of("actors", few); }), HasSubstr("replay.min_fill"));
+}
+
+// Without evictions no replay is more recent than another.
+TEST(ApexStudies, EverySettingFillsItsReplay) {
+  auto large = config();
+  dynamic_cast<ApexSystem&>(*large.system).replay.capacity = 400'000;
+  for (const auto* study : {"actors", "recency"}) {
+    EXPECT_THAT(error_of([&] { variation_of(study, large); }), HasSubstr("set it to 310000"));
+  }
+  large.run.steps = 700'000;
+  EXPECT_THAT(error_of([&] { variation_of("priorities", large); }),
+              HasSubstr("replay.capacity=350000"));
 }
 
 TEST(ApexStudies, EachCanBeVaried) {

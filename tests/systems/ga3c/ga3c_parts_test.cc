@@ -126,6 +126,24 @@ TEST_F(Ga3cPartsTest, TheVersionIsThatOfTheModelThatChoseTheFirstAction) {
   });
 }
 
+// A target network values the last state, so no action is chosen in advance, and updates while the
+// agent waited for the queue do not count.
+TEST_F(Ga3cPartsTest, TheVersionOfAValueMethodIsThatOfItsFirstAction) {
+  const Scenario scenario{.folder = folder("run"),
+                          .make_env = [](int) { return std::make_unique<ThreeSteps>(1, 1); },
+                          .make_algorithm = value_method(QMethod::n_step_q)};
+  train(scenario, [&](TrainingContext& context) {
+    Played played(context);
+    const std::vector<float> gradient(played.model.size());
+    TrainingQueue queue(1, {});
+    for (int update = 0; update < 3; ++update) {
+      played.agent.play(queue, nullptr, 0);
+      EXPECT_EQ((*queue.pop())->version, update);
+      played.model.apply({&gradient, 1}, 0);
+    }
+  });
+}
+
 // Seen failing with the lag of the last experience alone.
 TEST_F(Ga3cPartsTest, TheLagIsThatOfAllExperiencesOfAnUpdate) {
   const Scenario scenario{.folder = folder("run")};

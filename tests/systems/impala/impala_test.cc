@@ -48,8 +48,7 @@ TEST_F(ImpalaTest, StatisticsAreThoseOfAllObservationsLearntFrom) {
   expect_noisy_moments(parameters, result_of(folder("run")).at("steps"));
 }
 
-// Its actors go on from their recurrent states.
-TEST_F(ImpalaTest, ARecurrentAgentTrainsAndGoesOn) {
+TEST_F(ImpalaTest, ARecurrentAgentTrainsAndResumes) {
   Scenario scenario{
       .folder = folder("run"), .make_algorithm = make_vtrace, .steps = 1'000, .lstm = 6};
   const auto before = train(scenario, small_);

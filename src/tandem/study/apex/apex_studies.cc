@@ -20,16 +20,30 @@ const ApexSystem& numbers(const Config& config) {
   return dynamic_cast<const ApexSystem&>(*config.system);
 }
 
-/// Figure 5: a replay of an eighth, a quarter, half and all of the capacity. The largest must be
-/// filled, and refilled, or it would be no other replay than the next smaller one.
+/// A replay must be filled, and refilled, or it forgets nothing: then it is no other replay than a
+/// larger one, and none is more recent than another.
+void require_refilled(const Config& config) {
+  const auto capacity = numbers(config).replay.capacity;
+  if (config.run.steps >= 2 * capacity) return;
+  throw Error(fmt::format(
+      "run.steps = {} do not fill replay.capacity = {} and replace what is in it: this study "
+      "needs twice as many steps as the capacity, such as --set replay.capacity={}",
+      config.run.steps, capacity, config.run.steps / 2));
+}
+
+/// Throws Error if a setting that adds `inserted` transitions does not fill the replay.
+void require_filled(const Config& config, std::int64_t inserted) {
+  const auto capacity = numbers(config).replay.capacity;
+  if (inserted >= capacity) return;
+  throw Error(
+      fmt::format("the fewest actors add {} transitions in their part of run.steps = {}, which do "
+                  "not fill replay.capacity = {}: set it to {} at most",
+                  inserted, config.run.steps, capacity, inserted));
+}
+
+/// Figure 5: a replay of an eighth, a quarter, half and all of the capacity.
 std::string capacities(const Config& config) {
   const auto largest = numbers(config).replay.capacity;
-  if (config.run.steps < 2 * largest) {
-    throw Error(fmt::format(
-        "run.steps = {} do not fill replay.capacity = {} and replace what is in it: this study "
-        "needs twice as many steps as the largest capacity, such as --set replay.capacity={}",
-        config.run.steps, largest, config.run.steps / 2));
-  }
   std::vector<std::int64_t> values;
   for (const int part : {8, 4, 2, 1}) {
     const auto capacity = largest / part;
@@ -55,7 +69,9 @@ std::string part_of(const Config& config, std::int64_t most, std::int64_t envs,
     throw Error(fmt::format("run.steps = {} do not fill replay.min_fill = {}: set more steps",
                             config.run.steps, filling));
   }
-  return fmt::format("{}+{}+{}+{:g}", envs, copies, filling / copies + learning * envs / most,
+  const auto steps = filling / copies + learning * envs / most;
+  require_filled(config, steps * copies);
+  return fmt::format("{}+{}+{}+{:g}", envs, copies, steps,
                      numbers(config).replay.samples_per_insert * static_cast<double>(most) /
                          static_cast<double>(envs * copies));
 }
@@ -120,6 +136,8 @@ constexpr std::array<ApexStudy, 5> kStudies = {{
 std::span<const ApexStudy> apex_studies() { return kStudies; }
 
 std::string variation_of(const std::string& study, const Config& config) {
+  const auto known = std::ranges::find(kStudies, study, &ApexStudy::name);
+  if (known != kStudies.end()) require_refilled(config);
   if (study == "actors") return actors(config);
   if (study == "capacity") return capacities(config);
   if (study == "recency") return copies(config);

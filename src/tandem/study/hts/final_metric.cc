@@ -12,7 +12,7 @@ namespace {
 constexpr auto kRemedy =
     "train with run.evaluate_steps at a tenth of run.steps or less and run.evaluate_episodes = 10 "
     "(and run.evaluate_start = noop for Atari games), or go on by `tandem train --resume {}` with "
-    "them. Evaluations take at most 2.5 % of the time, so a short training has few";
+    "them. Evaluations rest most of the time, so a short training has few";
 
 Error lacks(const std::string& run, const std::string& what) {
   auto error = Error(fmt::format(

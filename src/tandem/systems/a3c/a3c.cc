@@ -93,7 +93,7 @@ class ActorLearner {
   void look_at(Rollout& rollout) {
     inputs_.clear();
     inputs_.add(rollout);
-    network_->record(inputs_.of(*network_), heads_.of(network_->architecture(), rollout.samples()));
+    inputs_.record(*network_, heads_);
   }
 
   const int thread_;

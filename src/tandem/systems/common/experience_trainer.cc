@@ -72,8 +72,7 @@ TimeShares ExperienceTrainer::playing() const {
 void ExperienceTrainer::record() {
   inputs_.clear();
   for (const auto& experience : batch_) inputs_.add(experience->rollout);
-  Network& network = copy_.network();
-  network.record(inputs_.of(network), heads_.of(network.architecture(), samples_));
+  inputs_.record(copy_.network(), heads_);
 }
 
 /// Values the last states again, with the newest parameters. A recurrent network goes on from the

@@ -120,8 +120,7 @@ void Minibatches::differentiate(const RolloutLoss& loss, Share& share, Network& 
   share.inputs.clear();
   share.inputs.add(share.samples);
   network.reload();
-  network.record(share.inputs.of(network),
-                 share.heads.of(network.architecture(), share.samples.samples()));
+  share.inputs.record(network, share.heads);
   network.backward(
       [&](const Heads& heads, const Heads& out) {
         share.loss = loss.loss(heads, share.samples, weight, out);

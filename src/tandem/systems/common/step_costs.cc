@@ -97,7 +97,7 @@ Workbench::Workbench(const TrainingContext& context, const Batching& batching, i
            {.first = first_env, .count = batching.envs, .seed = context.actor.seed}),
       network_(context.actor.make_network(learner_.parameters())),
       records_(!batching.apart && !loss_.needs().passes &&
-               (!batching.alone || network_->at_places() != nullptr)),
+               (!batching.at_places || network_->at_places() != nullptr)),
       rollout_(env_.spec(), batching.steps, env_.size(), network_->architecture().state_size()),
       state_(network_->architecture(), env_.size()),
       actions_(env_.spec(), env_.size()),

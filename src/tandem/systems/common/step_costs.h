@@ -17,9 +17,9 @@ struct Batching {
 
   std::int64_t replayed = 0;  // samples of an update that come from a replay; 0: they come from
                               // rollouts
-  bool alone = false;  // each sample has a forward pass of its own; learning reuses it if the
-                       // network makes Activations
-  bool apart = false;  // learners make a forward pass of their own
+  bool alone = false;         // each sample has a forward pass of its own
+  bool at_places = false;  // learning reuses the passes of acting if the network makes Activations
+  bool apart = false;      // learners make a forward pass of their own
   bool acts_on_last = false;  // the pass that evaluates the last state also chooses an action
 };
 

@@ -28,8 +28,9 @@ void Ga3cAgent::play(TrainingQueue& queue, std::unique_ptr<Experience> used, std
   const std::int64_t ahead = client_.version();
   const Rollout& played = collector_.collect(steps);
   // If no action was chosen in advance, the model of the last action stands for that of the first,
-  // which is hardly older.
-  const std::int64_t version = std::exchange(looks_again_, false) ? client_.version() : ahead;
+  // which is hardly older. With a target network none is: that one valued the last state.
+  const bool chosen_ahead = !std::exchange(looks_again_, false) && target_.get() == nullptr;
+  const std::int64_t version = chosen_ahead ? ahead : client_.version();
   if (used == nullptr) used = std::make_unique<Experience>(Experience{played});
   collector_.exchange(used->rollout);
   used->episodes = collector_.take_episodes();

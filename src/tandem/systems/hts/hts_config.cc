@@ -47,7 +47,8 @@ FieldList HtsConfig::fields() {
       {.key = "updates",
        .target = &updates,
        .meaning = "updates between two synchronisations, which share the rollouts equally. Each "
-                  "takes its gradient at the parameters that acted",
+                  "takes its gradient at the parameters that acted; PPO's begins where the last "
+                  "one ended",
        .source = "HTS-RL, section 4.1: one or more; its code has 1",
        .least = 1,
        .most = 10000},

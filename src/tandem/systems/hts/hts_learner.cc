@@ -106,8 +106,7 @@ void HtsLearner::differentiate(Gradient& own, HtsStorage& data, int update, int 
   }
   own.inputs.clear();
   for (Rollout& rollout : rollouts) own.inputs.add(rollout);
-  own.network->record(own.inputs.of(*own.network),
-                      own.heads.of(own.network->architecture(), samples));
+  own.inputs.record(*own.network, own.heads);
   own.network->backward(head_loss, sum);
 }
 

@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tandem/systems/hts/hts_shape.h"
 
 namespace tandem {
 
@@ -24,6 +29,8 @@ std::unique_ptr<System> HtsSystem::clone() const { return std::make_unique<HtsSy
 
 FieldList HtsSystem::fields() { return prefixed("hts.", config.fields()); }
 
+void HtsSystem::check() const { std::ignore = HtsShape::of(config, 1); }
+
 Requirements HtsSystem::requirements() const { return {}; }
 
 bool HtsSystem::repeatable() const { return config.deterministic; }
@@ -40,6 +47,7 @@ Batching HtsSystem::batching() const {
           .steps = static_cast<int>(config.rollout_steps()),
           .rollouts = static_cast<int>((config.envs + envs - 1) / envs * rollouts_of_an_update()),
           .alone = config.deterministic,
+          .at_places = true,
           .apart = config.envs * config.alpha > HtsConfig::kMostRecorded};
 }
 
@@ -59,13 +67,21 @@ std::optional<double> HtsSystem::lag_updates() const { return static_cast<double
 std::string HtsSystem::threads_key() const { return "run.threads"; }
 
 std::vector<std::vector<std::string>> HtsSystem::variants(int /*cores*/) const {
-  return {{}, {"hts.alpha=20"}};
+  return {{}, with_alpha(20)};
+}
+
+/// One rollout and one update of `alpha` steps between two synchronisations.
+std::vector<std::string> HtsSystem::with_alpha(std::int64_t alpha) const {
+  std::vector<std::string> settings = {fmt::format("hts.alpha={}", alpha)};
+  if (config.rollout != 0) settings.emplace_back("hts.rollout=0");
+  if (config.updates != 1) settings.emplace_back("hts.updates=1");
+  return settings;
 }
 
 std::vector<std::vector<std::string>> HtsSystem::sleeping_variants(std::int64_t envs) const {
-  return {{fmt::format("hts.executors={}", envs)},
-          {fmt::format("hts.executors={}", envs), "hts.alpha=20"},
-          {fmt::format("hts.executors={}", envs), "hts.alpha=64"}};
+  std::vector<std::vector<std::string>> variants = {{}, with_alpha(20), with_alpha(64)};
+  for (auto& one : variants) one.insert(one.begin(), fmt::format("hts.executors={}", envs));
+  return variants;
 }
 
 void HtsSystem::set_update(const UpdateShape& shape) {

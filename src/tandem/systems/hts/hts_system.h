@@ -14,6 +14,7 @@ class HtsSystem final : public System {
   [[nodiscard]] const SystemInfo& info() const override;
   [[nodiscard]] std::unique_ptr<System> clone() const override;
   [[nodiscard]] FieldList fields() override;
+  void check() const override;
   [[nodiscard]] Requirements requirements() const override;
   [[nodiscard]] bool repeatable() const override;
   [[nodiscard]] std::int64_t envs() const override;
@@ -35,6 +36,7 @@ class HtsSystem final : public System {
 
  private:
   [[nodiscard]] std::int64_t rollouts_of_an_update() const;
+  [[nodiscard]] std::vector<std::string> with_alpha(std::int64_t alpha) const;
 };
 
 }  // namespace tandem
