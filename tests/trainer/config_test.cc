@@ -172,7 +172,8 @@ TEST(Config, OptionsOfAnotherEnvironmentAreExplained) {
             HasSubstr("env.id is cartpole")));
 }
 
-// So that the presets of the papers, which are for Atari, train on other environments.
+// So that the presets of the papers, which are for Atari, train on other environments. Seen failing
+// when misspelt options went, too.
 TEST(Config, AFilesOptionsOfAnotherFamilyAreLeftOut) {
   const auto file = Setting::Origin::file;
   const Setting pong{"env.id", "atari:Pong", "a.toml:6", file};

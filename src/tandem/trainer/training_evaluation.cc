@@ -87,11 +87,12 @@ std::optional<EvaluatorOptions> training_evaluation(const Config& config) {
   const auto env = environments_of(config, /*beside=*/true);
   const auto spec = env.spec();
   const auto seed = seed_of(run);
+  const auto protocol = protocol_of(config);
   auto algorithm = make_algorithm(config, spec);
   auto architecture = make_architecture(config, spec, algorithm);
   const auto games = std::make_shared<const GameParts>(
       GameParts{.episodes = static_cast<int>(run.evaluate_episodes),
-                .play = protocol_of(config) == "greedy" ? Play::greedy : Play::sampled,
+                .play = protocol == "greedy" ? Play::greedy : Play::sampled,
                 .seed = seed,
                 .beside = env.factory(seed),
                 .after = environments_of(config, /*beside=*/false).factory(seed),
@@ -103,7 +104,7 @@ std::optional<EvaluatorOptions> training_evaluation(const Config& config) {
   return EvaluatorOptions{
       .every = every,
       .episodes = run.evaluate_episodes,
-      .protocol = {protocol_of(config), run.evaluate_start},
+      .protocol = {protocol, run.evaluate_start},
       .play =
           [games](const Checkpoint& snapshot, int stepping,
                   const std::function<void(int ended)>& after_step) {

@@ -52,7 +52,7 @@ TEST(ApexStudies, NoReplayIsSmallerThanItsMinimum) {
   EXPECT_THAT(error_of([&] { variation_of("actors", few); }), HasSubstr("replay.min_fill"));
 }
 
-// Without evictions no replay is more recent than another.
+// Without evictions no replay is more recent than another. Seen failing without either check.
 TEST(ApexStudies, EverySettingFillsItsReplay) {
   auto large = config();
   dynamic_cast<ApexSystem&>(*large.system).replay.capacity = 400'000;

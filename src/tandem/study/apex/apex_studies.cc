@@ -26,8 +26,8 @@ void require_refilled(const Config& config) {
   const auto capacity = numbers(config).replay.capacity;
   if (config.run.steps >= 2 * capacity) return;
   throw Error(fmt::format(
-      "run.steps = {} do not fill replay.capacity = {} and replace what is in it: this study "
-      "needs twice as many steps as the capacity, such as --set replay.capacity={}",
+      "run.steps = {} is too few to fill replay.capacity = {} and to replace its contents: this "
+      "study needs twice as many steps as the capacity, such as --set replay.capacity={}",
       config.run.steps, capacity, config.run.steps / 2));
 }
 

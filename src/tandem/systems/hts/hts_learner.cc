@@ -97,9 +97,9 @@ void HtsLearner::differentiate(Gradient& own, HtsStorage& data, int update, int 
     own.stats = sum_of_losses(rollout_loss_, rollouts, weight_, heads, gradient);
   };
   auto& sum = gradients_[static_cast<std::size_t>(group)];
-  const auto samples = std::ssize(rollouts) * rollouts.front().samples();
   own.network->reload();
   if (data.activations != nullptr) {
+    const auto samples = std::ssize(rollouts) * rollouts.front().samples();
     const auto first =
         data.place_of(update * shape_.rollouts_each(), group * shape_.envs_per_group);
     return own.network->at_places()->backward(head_loss, sum, {*data.activations, first, samples});
