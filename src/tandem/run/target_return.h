@@ -11,6 +11,7 @@ namespace tandem {
 /// other members need a lock.
 class TargetReturn {
  public:
+  /// The target is run.until_return.
   explicit TargetReturn(double target) : target_(target) {}
 
   /// Whether a mean return was at least the target.
