@@ -7,7 +7,7 @@ Each row has three metrics, with a bootstrapped 95% interval:
 
 - the final metric: at equal steps;
 - the final time metric: at equal wall-clock time;
-- the required time metric: how long a run took to some return.
+- the required time metric: how long a run took to some return; compare.csv has the steps, too.
 
 Where a game has scores of random play and of people, the final metric is normalised by them, too;
 over several games there is the interquartile mean. Writes compare.png (one for each environment),
@@ -59,6 +59,7 @@ class Row:
     final: Estimate | None  # None: not every run came so far
     final_time: Estimate | None
     required: list[tuple[Estimate | None, int]]  # seconds, and how many runs came there
+    required_steps: list[Estimate | None]
     human: Estimate | None = None  # the final metric, human-normalised; None: no such scores
 
 
@@ -174,16 +175,19 @@ def return_at(run, column, limit):
     return run.columns[RETURN][np.searchsorted(moments, limit, side="right") - 1]
 
 
-def seconds_to(run, wanted):
+def first_at(run, wanted, column):
+    """The seconds or steps at which a run first had this return; None if it never had."""
     reached = np.flatnonzero(run.columns[RETURN] >= wanted)
-    return run.columns["seconds"][reached[0]] if reached.size else None
+    return run.columns[column][reached[0]] if reached.size else None
 
 
 def row_of(curve, limits, references):
     required = []
+    steps = []
     for wanted in limits.returns:
-        seconds = [seconds_to(run, wanted) for run in curve.runs]
+        seconds = [first_at(run, wanted, "seconds") for run in curve.runs]
         required.append((estimate(seconds), sum(s is not None for s in seconds)))
+        steps.append(estimate([first_at(run, wanted, "steps") for run in curve.runs]))
     final = [return_at(run, "steps", limits.steps) for run in curve.runs]
     env = env_of(curve.runs[0])
     return Row(
@@ -193,6 +197,7 @@ def row_of(curve, limits, references):
         estimate(final),
         estimate([return_at(run, "seconds", limits.seconds) for run in curve.runs]),
         required,
+        steps,
         estimate([normalised(score, env, references) for score in final]),
     )
 
@@ -296,12 +301,14 @@ def comma_separated(rows, limits, heading):
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     names = ["label", "runs"]
-    returns = [f"seconds_to_{r:g}" for r in limits.returns]
-    for name in ["final", "final_time", *returns, "human_normalised"]:
+    seconds = [f"seconds_to_{r:g}" for r in limits.returns]
+    steps = [f"steps_to_{r:g}" for r in limits.returns]
+    for name in ["final", "final_time", *seconds, "human_normalised", *steps]:
         names += [name, f"{name}_low", f"{name}_high"]
     writer.writerow([*names, "steps", "seconds", "env", "games"])
     for row in rows:
-        values = [row.final, row.final_time, *(seconds for seconds, _ in row.required), row.human]
+        values = [row.final, row.final_time, *(time for time, _ in row.required), row.human]
+        values += row.required_steps
         numbers = [x for v in values for x in ((v.mean, v.low, v.high) if v else ("", "", ""))]
         moments = [limits.steps, limits.seconds]
         writer.writerow([row.label, row.runs, *numbers, *moments, row.env, heading.split(",")[0]])

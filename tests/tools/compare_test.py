@@ -117,6 +117,7 @@ class CompareTest(unittest.TestCase):
             first, second = csv.DictReader(lines)
         self.assertEqual((first["final"], first["seconds_to_1.5"]), ("1.0", "300.0"))
         self.assertEqual((first["final_time"], first["seconds_to_-1"]), ("", "100.0"))
+        self.assertEqual((first["steps_to_1.5"], first["steps_to_-1"]), ("3000.0", "1000.0"))
         self.assertEqual(second["label"], "PAAC  Pong  nature")
         table = (out / "compare.md").read_text()
         self.assertEqual(table.count("\n|"), 4)
