@@ -82,6 +82,7 @@ struct NetworkCase {
   // The limit on the distance between a gradient computed in parts and that of the whole batch.
   double rounding = 1e-5;
   NetConfig net = {};
+  bool same_bits = true;  // of a gradient that is computed again
 };
 
 inline void PrintTo(const NetworkCase& network, std::ostream* out) { *out << network.name; }

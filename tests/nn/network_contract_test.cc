@@ -118,7 +118,10 @@ TEST_P(NetworkContract, ManyThreadsShareOneParameterBuffer) {
         Outputs outputs;
         network->forward({atari.observations}, outputs.heads());
         differentiate(*network, atari, gradient);
-        same[k] &= outputs.logits == expected.logits && gradient == expected_gradient;
+        const bool alike = GetParam().same_bits
+                               ? gradient == expected_gradient
+                               : distance(gradient, expected_gradient) < GetParam().rounding;
+        same[k] &= outputs.logits == expected.logits && alike;
       }
     });
   }

@@ -6,25 +6,11 @@
 #include "tandem/env/vec_env.h"
 #include "tandem/nn/onednn/onednn_network.h"
 #include "tandem/nn/torch/torch_network.h"
-#include "tests/nn/network_contract.h"
+#include "tests/nn/torch/recorded_batch.h"
 #include "tests/support/plugin_path.h"
 
 namespace tandem {
 namespace {
-
-struct Batch {
-  EnvSpec spec;
-  std::int64_t samples = 0;
-  std::vector<std::byte> observations;
-};
-
-Batch random_batch() {
-  Batch batch{Atari::spec(), 80, {}};
-  batch.observations.resize(batch.samples * batch.spec.observation_bytes());
-  Stream stream(5, 6);
-  for (auto& byte : batch.observations) byte = static_cast<std::byte>(stream.bits());
-  return batch;
-}
 
 /// The observations of 80 steps of Pong or, without the plug-in, of Catch.
 Batch played_batch() {
@@ -48,25 +34,6 @@ Batch played_batch() {
   return batch;
 }
 
-/// A network's results for a batch, recorded in parts of 16 as in PAAC.
-struct Result {
-  std::vector<float> logits, value, gradient;
-
-  Result(Network& network, const Architecture& architecture, const Batch& batch)
-      : logits(batch.samples * architecture.policy_outputs),
-        value(batch.samples),
-        gradient(architecture.parameter_count()) {
-    const auto actions = architecture.policy_outputs;
-    const auto bytes = batch.spec.observation_bytes();
-    for (std::int64_t first = 0; first < batch.samples; first += 16) {
-      network.record({std::span(batch.observations).subspan(first * bytes, 16 * bytes)},
-                     {16, actions, std::span(logits).subspan(first * actions, 16 * actions),
-                      std::span(value).subspan(first, 16)});
-    }
-    network.backward(copy_heads, gradient);
-  }
-};
-
 class TorchAndOnednn : public testing::TestWithParam<std::tuple<std::string, bool>> {};
 
 // Seen failing when the weights' gradients of all tiles but the first were left out.
@@ -83,10 +50,7 @@ TEST_P(TorchAndOnednn, AgreeOnHeadsAndOnTheGradientOfEachTensor) {
   EXPECT_LT(distance(onednn.logits, torch.logits), 1e-5);
   EXPECT_LT(distance(onednn.value, torch.value), 1e-5);
   for (const auto& info : architecture.parameters()) {
-    const auto of = [&](const Result& result) {
-      return std::span(result.gradient).subspan(info.offset, info.count);
-    };
-    EXPECT_LT(distance(of(onednn), of(torch)), 1e-5) << info.name;
+    EXPECT_LT(distance(onednn.gradient_of(info), torch.gradient_of(info)), 1e-5) << info.name;
   }
 }
 
