@@ -1,18 +1,18 @@
 // The networks of libtorch on a GPU. On a machine without one no test of this file runs.
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "tandem/nn/torch/torch_network.h"
+#include "tests/nn/torch/has_gpu.h"
 #include "tests/nn/torch/recorded_batch.h"
 
 namespace tandem {
 namespace {
 
-/// `all` where the driver of an NVIDIA GPU is loaded, else nothing.
+/// `all` where there is a GPU, else nothing.
 template <class T>
 std::vector<T> with_gpu(std::vector<T> all) {
-  return std::filesystem::exists("/dev/nvidia0") ? all : std::vector<T>();
+  return has_gpu() ? all : std::vector<T>();
 }
 
 const NetworkCase kCuda = {

@@ -62,8 +62,8 @@ void keep_to_this_thread() {
 }
 
 /// One call of a network: it computes in the calling thread, records nothing for autograd and, on a
-/// GPU, uses the network's own stream. On one common stream a predictor's small batch would wait
-/// for all kernels of a trainer's large one.
+/// GPU, uses the network's stream. On one common stream a predictor's small batch would wait for
+/// all kernels of a trainer's large one.
 class Call {
  public:
   explicit Call(std::optional<c10::Stream> stream) : stream_(stream) { keep_to_this_thread(); }
@@ -73,7 +73,8 @@ class Call {
   c10::OptionalStreamGuard stream_;
 };
 
-std::optional<c10::Stream> own_stream(at::Device device) {
+/// The next of libtorch's 32 streams of a GPU, which networks take in turn.
+std::optional<c10::Stream> next_stream(at::Device device) {
   if (device.is_cpu()) return std::nullopt;
   const c10::impl::VirtualGuardImpl backend(device.type());
   return backend.getStreamFromGlobalPool(backend.getDevice());
@@ -99,11 +100,13 @@ std::vector<LayerTensors> layers_of(const std::vector<ParameterInfo>& infos,
   return layers;
 }
 
-/// Sets how all convolutions and matrix products of this process round fp32 numbers.
-void set_precision(at::Float32Backend backend, at::Float32Precision precision) {
-  for (const auto op : {at::Float32Op::CONV, at::Float32Op::MATMUL}) {
-    at::globalContext().setFloat32Precision(backend, op, precision);
-  }
+/// Keeps convolutions on a GPU from rounding their inputs to TF32, in this process: libtorch has no
+/// such setting for one network. The order of their sums stays free, because in cuDNN's fixed order
+/// the gradients of 160 samples took 15 times as long (H100). The setting is made once, because
+/// other threads read it without a lock.
+void keep_fp32_on_cuda() {
+  static const bool done = (at::globalContext().setAllowTF32CuDNN(false), true);
+  (void)done;
 }
 
 at::Device checked_device(const std::string& device) {
@@ -116,21 +119,26 @@ at::Device checked_device(const std::string& device) {
         "device: 'cuda' asked for, but this libtorch has no CUDA or finds no GPU; use --device "
         "cpu, or take a CUDA build of torch on a machine with an NVIDIA driver");
   }
-  // Otherwise convolutions on a GPU round their inputs to TF32. The order of their sums stays free:
-  // in cuDNN's fixed order the gradients of 160 samples took 15 times as long (H100).
-  set_precision(at::Float32Backend::CUDA, at::Float32Precision::IEEE);
+  keep_fp32_on_cuda();
   return at::kCUDA;
 }
 
 /// Makes libtorch round the inputs of convolutions to bfloat16 and, if its oneDNN computes them,
-/// those of matrix products. libtorch has no such setting for one network alone, or for CUDA.
+/// those of matrix products, in this process. There is no such setting for CUDA.
 void use_bf16(at::Device device) {
   if (!device.is_cpu()) {
     throw Error(
         "net.precision: 'bf16' is computed on the CPU only; use net.precision = \"fp32\" with "
         "--device cuda");
   }
-  set_precision(at::Float32Backend::MKLDNN, at::Float32Precision::BF16);
+  static const bool done = [] {
+    for (const auto op : {at::Float32Op::CONV, at::Float32Op::MATMUL}) {
+      at::globalContext().setFloat32Precision(at::Float32Backend::MKLDNN, op,
+                                              at::Float32Precision::BF16);
+    }
+    return true;
+  }();
+  (void)done;
 }
 
 /// Applies the activation after a layer, in place.
@@ -213,7 +221,7 @@ class TorchNetwork final : public Network {
         infos_(architecture.parameters()),
         outputs_(architecture.output_shapes()),
         device_(device),
-        stream_(own_stream(device)),
+        stream_(next_stream(device)),
         passing_(input_shapes(architecture), device),
         recorded_(input_shapes(architecture), device),
         heads_(architecture.policy_outputs) {
