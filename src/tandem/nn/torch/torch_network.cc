@@ -1,4 +1,4 @@
-// The backend tandem_torch.so, and the only file that includes libtorch. It includes single
+// The backend tandem_torch.so; it and tape.h alone include libtorch. They include single
 // operators instead of all of torch.h, which takes many times longer to compile. It computes the
 // backward pass by hand, layer by layer: at the batch sizes of acting and learning on a CPU,
 // building an autograd graph costs a noticeable share of the time. It uses no fmt, because libtorch
@@ -11,7 +11,6 @@
 #include <ATen/ops/clamp_min.h>
 #include <ATen/ops/convolution.h>
 #include <ATen/ops/convolution_backward.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/mm.h>
@@ -34,6 +33,7 @@
 #include "tandem/nn/backend.h"
 #include "tandem/nn/batch.h"
 #include "tandem/nn/kernels/pixels.h"
+#include "tandem/nn/torch/tape.h"
 
 /// Of libtorch: TORCH_ABI_VERSION of the library that was loaded.
 extern "C" std::uint64_t aoti_torch_abi_version();
@@ -153,8 +153,6 @@ at::Tensor activation_backward(Activation activation, const at::Tensor& d, const
   return activation == Activation::tanh ? at::tanh_backward(d, y) : d;
 }
 
-using Shape = std::vector<std::int64_t>;
-
 /// The shapes of one sample's inputs to each layer of the torso, then to the heads. Dense layers
 /// take images as flat vectors in PyTorch's order.
 std::vector<Shape> input_shapes(const Architecture& architecture) {
@@ -167,51 +165,6 @@ std::vector<Shape> input_shapes(const Architecture& architecture) {
   }
   return shapes;
 }
-
-/// The activations of some samples: the inputs to each layer of the torso and to the heads, images
-/// with their channels last. Buffers grow when needed and are reused.
-class Tape {
- public:
-  Tape(std::vector<Shape> shapes, at::Device device)
-      : shapes_(std::move(shapes)), buffers_(shapes_.size()), device_(device) {}
-
-  [[nodiscard]] std::int64_t samples() const { return samples_; }
-  void clear() { samples_ = 0; }
-
-  /// Appends `batch` samples, whose activations are still to be written.
-  void extend(std::int64_t batch) {
-    first_ = samples_;
-    samples_ += batch;
-    if (samples_ > capacity_) grow(std::max(samples_, 2 * capacity_));
-  }
-
-  /// The inputs to layer `i` of the samples of the latest extend().
-  [[nodiscard]] at::Tensor latest(std::size_t i) const {
-    return buffers_[i].narrow(0, first_, samples_ - first_);
-  }
-  [[nodiscard]] at::Tensor all(std::size_t i) const { return buffers_[i].narrow(0, 0, samples_); }
-
- private:
-  void grow(std::int64_t capacity) {
-    for (std::size_t i = 0; i < shapes_.size(); ++i) {
-      auto shape = shapes_[i];
-      shape.insert(shape.begin(), capacity);
-      const auto format =
-          shape.size() == 4 ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
-      auto buffer = at::empty(shape, at::TensorOptions(at::kFloat).device(device_), format);
-      if (first_ > 0) buffer.narrow(0, 0, first_).copy_(buffers_[i].narrow(0, 0, first_));
-      buffers_[i] = std::move(buffer);
-    }
-    capacity_ = capacity;
-  }
-
-  std::vector<Shape> shapes_;
-  std::vector<at::Tensor> buffers_;
-  at::Device device_;
-  std::int64_t capacity_ = 0;
-  std::int64_t first_ = 0;
-  std::int64_t samples_ = 0;
-};
 
 class TorchNetwork final : public Network {
  public:
