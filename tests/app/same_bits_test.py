@@ -133,6 +133,15 @@ class HtsPpo(HtsA2c):
     words = [*HtsA2c.words, "--set", "algo=ppo", "--set", "hts.alpha=16"]
 
 
+class Apex(SameBits, unittest.TestCase):
+    system = "apex"
+    words = ["--set", "apex.lockstep=true", "--set", "apex.actors=3", "--set", "apex.batch=32"]
+    words += ["--set", "replay.min_fill=500", "--set", "replay.capacity=3000"]
+    words += ["--set", "replay.samples_per_insert=2", "--set", "replay.slack=64"]
+    few_threads = ["--threads", 1]
+    more_threads = ["--threads", 3]
+
+
 class PaacStatistics(Paac):
     task = STATISTICS
     steps = 48000

@@ -119,6 +119,12 @@ inline nlohmann::json result_of(const std::filesystem::path& run) {
   return nlohmann::json::parse(std::ifstream(run / "result.json"));
 }
 
+/// The updates of Ape-X's learner in the latest checkpoint of a run.
+inline std::int64_t updates_of(const std::filesystem::path& run) {
+  const auto found = find_latest(run / "checkpoints", [](const std::string&) {});
+  return found.checkpoint.part("replay_learner").at("updates").get<std::int64_t>();
+}
+
 /// A value-based method whose target network is refreshed several times in a short run.
 inline std::function<Algorithm()> value_method(QMethod method) {
   return [method] {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "tandem/base/error.h"
@@ -51,6 +52,9 @@ class StateWriter {
 
   /// All bytes so far.
   [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
+
+  /// Hands over the bytes without a copy.
+  [[nodiscard]] std::vector<std::byte> take() && { return std::move(bytes_); }
 
  private:
   std::vector<std::byte> bytes_;

@@ -115,7 +115,9 @@ void Rollout::save(StateWriter& writer) const {
 }
 
 void Rollout::load(StateReader& reader) {
-  steps_ = reader.get<int>();
+  const auto steps = reader.get<int>();
+  if (steps < 0 || steps > t_max_) throw Error(kOtherShape);
+  steps_ = steps;
   const auto get = [&](auto& buffer) {
     const auto own = std::as_writable_bytes(std::span(buffer));
     const auto saved = reader.get_bytes();

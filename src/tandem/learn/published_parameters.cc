@@ -14,6 +14,12 @@ void PublishedParameters::publish() {
   ++version_;
 }
 
+void PublishedParameters::publish(std::int64_t version) {
+  const Lock lock(mutex_);
+  published_.swap(staged_);
+  version_ = version;
+}
+
 bool PublishedParameters::copy_if_newer(std::optional<std::int64_t>& version,
                                         std::span<float> own) const {
   const Lock lock(mutex_);

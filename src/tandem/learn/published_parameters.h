@@ -24,6 +24,8 @@ class PublishedParameters {
   void stage(std::span<const float> next);
 
   void publish();
+  /// The same, with a version of the caller's own count.
+  void publish(std::int64_t version);
 
   /// The number of parameters.
   [[nodiscard]] std::size_t size() const { return staged_.size(); }

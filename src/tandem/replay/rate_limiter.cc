@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "tandem/base/error.h"
 
@@ -30,6 +31,13 @@ bool RateLimiter::may_sample(std::int64_t size, std::int64_t samples) const {
 
 bool RateLimiter::may_insert(std::int64_t size) const {
   return options_.samples_per_insert == 0 || size < options_.min_fill || due() <= options_.slack;
+}
+
+std::int64_t RateLimiter::room(std::int64_t size) const {
+  if (options_.samples_per_insert == 0) return std::numeric_limits<std::int64_t>::max() / 2;
+  if (!may_insert(size)) return 0;
+  const double allowed = (options_.slack - due()) / options_.samples_per_insert;
+  return std::max(options_.min_fill - size, static_cast<std::int64_t>(allowed) + 1);
 }
 
 void RateLimiter::restore(std::int64_t inserted, std::int64_t sampled) {

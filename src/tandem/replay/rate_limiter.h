@@ -29,6 +29,9 @@ class RateLimiter {
   /// Whether another insert is allowed with `size` transitions in the table.
   [[nodiscard]] bool may_insert(std::int64_t size) const;
 
+  /// How many transitions may be inserted with `size` in the table before may_insert() denies it.
+  [[nodiscard]] std::int64_t room(std::int64_t size) const;
+
   void inserted(std::int64_t transitions) { inserted_ += transitions; }
   void sampled(std::int64_t samples) { sampled_ += samples; }
 

@@ -1,6 +1,7 @@
 #include "tandem/replay/sample_batch.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 namespace tandem {
@@ -37,6 +38,15 @@ void SampleBatch::read(std::int64_t added) {
     priorities[i] = found.priority;
     ages[i] = added - 1 - TransitionIndex::serial(found.key);
     found.segment.reset();
+  }
+}
+
+void SampleBatch::weigh(double beta) {
+  double least = 1;
+  for (std::size_t i = 0; i < size; ++i) least = std::min(least, drawn[i].probability);
+  // N cancels out.
+  for (std::size_t i = 0; i < size; ++i) {
+    weights[i] = static_cast<float>(std::pow(least / drawn[i].probability, beta));
   }
 }
 

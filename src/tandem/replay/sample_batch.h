@@ -36,6 +36,10 @@ class SampleBatch {
   /// `added` is the number of transitions inserted so far. Throws Error for damaged frames.
   void read(std::int64_t added);
 
+  /// Sets `weights` to (1 / (N P(i)))^beta, divided by the largest of the batch, from the
+  /// probabilities P of the drawn transitions: Schaul et al. 2016, section 3.4.
+  void weigh(double beta);
+
   /// Transitions [first, last).
   Samples part(std::size_t first, std::size_t last);
 

@@ -69,9 +69,10 @@ void FrameLog::load(StateReader& reader) {
   size_ = static_cast<std::size_t>(reader.get<std::uint64_t>());
   bytes_ = reader.get_values<std::byte>();
   ends_ = reader.get_values<std::uint32_t>();
-  const bool whole = compressed() ? ends_.size() == size_ && std::ranges::is_sorted(ends_) &&
-                                        (ends_.empty() ? 0 : ends_.back()) == bytes_.size()
-                                  : bytes_.size() == size_ * frame_bytes_;
+  const bool whole =
+      compressed() ? ends_.size() == size_ && std::ranges::is_sorted(ends_) &&
+                         (ends_.empty() ? 0 : ends_.back()) == bytes_.size()
+                   : bytes_.size() / frame_bytes_ == size_ && bytes_.size() % frame_bytes_ == 0;
   if (!whole) throw Error("the saved frames of the replay are damaged, or of another format");
 }
 

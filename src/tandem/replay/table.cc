@@ -246,13 +246,7 @@ void Table::read(SampleBatch& batch, std::int64_t added) {
 void Table::weigh(SampleBatch& batch) const {
   std::ranges::fill(batch.weights, 1.0F);
   if (in_order() || config_.beta == 0) return;
-  double least = 1;
-  for (const auto& drawn : batch.drawn) least = std::min(least, drawn.probability);
-  // In (1 / (N P))^beta, divided by the largest such weight of the batch, N cancels out.
-  for (std::size_t i = 0; i < batch.size; ++i) {
-    batch.weights[i] =
-        static_cast<float>(std::pow(least / batch.drawn[i].probability, config_.beta));
-  }
+  batch.weigh(config_.beta);
 }
 
 void Table::update(std::span<const Key> keys, std::span<const float> priorities) {
@@ -273,7 +267,8 @@ TableState Table::state() const {
           .inserted = limiter_.all_inserted(),
           .sampled = limiter_.all_sampled(),
           .stale = stale_,
-          .bytes = index_.bytes() + *segment_bytes_};
+          .bytes = index_.bytes() + *segment_bytes_,
+          .mass = index_.mass()};
 }
 
 TableSnapshot Table::snapshot() const {
@@ -283,13 +278,25 @@ TableSnapshot Table::snapshot() const {
           .counts = {.inserted = limiter_.all_inserted(),
                      .sampled = limiter_.all_sampled(),
                      .unread = index_.unread(),
-                     .stream = stream_}};
+                     .stream = stream_},
+          .layout = index_.layout()};
+}
+
+void Table::restore(const TransitionIndex::Layout& layout) {
+  const Lock lock(mutex_);
+  index_.restore(layout);
 }
 
 void Table::restore(std::unique_ptr<Segment> segment, std::span<const KeptTransition> kept) {
   const auto shared = count_bytes(std::move(segment));
   const Lock lock(mutex_);
-  for (const auto& [transition, priority] : kept) index_.add(shared, transition, priority);
+  for (const auto& [transition, priority, key] : kept) {
+    if (key) {
+      index_.restore(shared, transition, priority, *key);
+    } else {
+      index_.add(shared, transition, priority);
+    }
+  }
 }
 
 void Table::restore(const TableCounts& counts) {

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -44,6 +45,7 @@ struct ReplayConfig {
 struct KeptTransition {
   std::uint32_t transition = 0;
   float priority = 0;
+  std::optional<Key> key = {};  // empty: of an older version, which did not keep it
 };
 
 /// The state of a table apart from its transitions. Value type.
@@ -59,6 +61,7 @@ struct TableSnapshot {
   FrameFormat format;
   std::vector<TransitionIndex::Found> transitions = {};  // the oldest first
   TableCounts counts = {};
+  TransitionIndex::Layout layout = {};
 };
 
 /// Statistics of a table. Value type.
@@ -68,6 +71,7 @@ struct TableState {
   std::int64_t sampled = 0;
   std::int64_t stale = 0;  // new priorities that came after their transitions' removal
   std::size_t bytes = 0;   // size in memory
+  double mass = 0;         // the sum of the weights by which transitions are drawn
 
   [[nodiscard]] double bytes_per_transition() const {
     return transitions == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(transitions);
@@ -124,8 +128,10 @@ class Table {
   /// Copies the state, but no frames; holds the lock meanwhile.
   [[nodiscard]] TableSnapshot snapshot() const;
 
-  /// Two functions restore a snapshot in an empty table. Call the first one for each segment in
-  /// order, with the transitions that the saved table held of it. Then call the second one once.
+  /// Three functions restore a snapshot in an empty table. Call the first one if the snapshot has a
+  /// layout. Call the second one for each segment in order, with the transitions that the saved
+  /// table held of it. Then call the third one once.
+  void restore(const TransitionIndex::Layout& layout);
   void restore(std::unique_ptr<Segment> segment, std::span<const KeptTransition> kept);
   void restore(const TableCounts& counts);
 

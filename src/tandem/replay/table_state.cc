@@ -18,6 +18,7 @@ struct Head {
   FrameFormat format;
   std::int64_t transitions = 0;
   TableCounts counts = {};
+  std::optional<TransitionIndex::Layout> layout = {};  // older versions had none
 
   void save(StateWriter& writer) const {
     writer.put(static_cast<std::uint64_t>(format.frame_bytes));
@@ -30,6 +31,9 @@ struct Head {
     writer.put(counts.sampled);
     writer.put(counts.unread);
     counts.stream.save(writer);
+    writer.put(layout->added);
+    writer.put(layout->slots);
+    writer.put_values(layout->free);
   }
 
   static Head load(StateReader& reader) {
@@ -44,6 +48,11 @@ struct Head {
     head.counts.sampled = reader.get<std::int64_t>();
     head.counts.unread = reader.get<std::int64_t>();
     head.counts.stream.load(reader);
+    if (reader.at_end()) return head;
+    auto& layout = head.layout.emplace();
+    layout.added = reader.get<std::int64_t>();
+    layout.slots = reader.get<std::uint64_t>();
+    layout.free = reader.get_values<std::uint32_t>();
     return head;
   }
 };
@@ -62,18 +71,21 @@ void save_segment(std::span<const TransitionIndex::Found> held, StateWriter& wri
   held.front().segment->save(writer);
   writer.put(static_cast<std::uint32_t>(held.size()));
   for (const auto& found : held) {
-    writer.put(KeptTransition{.transition = found.transition, .priority = found.priority});
+    writer.put(found.transition);
+    writer.put(found.priority);
+    writer.put(found.key);
   }
 }
 
 /// Loads one segment into the table. Returns the number of its transitions that the saved table
 /// held.
-std::int64_t load_segment(Table& table, StateReader& reader) {
+std::int64_t load_segment(Table& table, StateReader& reader, bool has_keys) {
   auto segment = std::make_unique<Segment>(table.format(), 0, 0);
   segment->load(reader);
   std::vector<KeptTransition> kept;
   for (auto left = reader.get<std::uint32_t>(); left > 0; --left) {
-    kept.push_back(reader.get<KeptTransition>());
+    kept.push_back({.transition = reader.get<std::uint32_t>(), .priority = reader.get<float>()});
+    if (has_keys) kept.back().key = reader.get<Key>();
     if (kept.back().transition < segment->transitions().size()) continue;
     throw Error("the saved replay is damaged: it names a transition that is not there");
   }
@@ -84,44 +96,61 @@ std::int64_t load_segment(Table& table, StateReader& reader) {
 
 }  // namespace
 
+std::optional<std::vector<std::byte>> SnapshotPieces::next() {
+  const auto& all = snapshot_.transitions;
+  StateWriter piece;
+  if (!described_) {
+    described_ = true;
+    Head{.format = snapshot_.format,
+         .transitions = std::ssize(all),
+         .counts = snapshot_.counts,
+         .layout = snapshot_.layout}
+        .save(piece);
+    return std::move(piece).take();
+  }
+  if (next_ == all.size()) return std::nullopt;
+  while (next_ < all.size() && piece.bytes().size() < kPieceBytes) {
+    const auto count = of_one_segment(all, next_);
+    save_segment(std::span(all).subspan(next_, count), piece);
+    next_ += count;
+  }
+  return std::move(piece).take();
+}
+
+void TableRestorer::take(std::span<const std::byte> piece) {
+  StateReader reader(piece);
+  if (!counts_) {
+    const auto head = Head::load(reader);
+    if (head.format != table_.format()) {
+      throw Error("the saved replay holds other observations than this config's");
+    }
+    counts_ = head.counts;
+    transitions_ = head.transitions;
+    has_keys_ = head.layout.has_value();
+    if (head.layout) table_.restore(*head.layout);
+    return;
+  }
+  while (!reader.at_end()) restored_ += load_segment(table_, reader, has_keys_);
+}
+
+void TableRestorer::finish() {
+  if (!counts_ || restored_ != transitions_) {
+    throw Error("the saved replay is damaged: some of its transitions are missing");
+  }
+  table_.restore(*counts_);
+}
+
 GivePieces pieces_of(TableSnapshot snapshot) {
   return [snapshot = std::move(snapshot)](const TakePiece& take) {
-    const auto& all = snapshot.transitions;
-    StateWriter head;
-    Head{.format = snapshot.format,
-         .transitions = static_cast<std::int64_t>(all.size()),
-         .counts = snapshot.counts}
-        .save(head);
-    take(head.bytes());
-    std::size_t next = 0;
-    while (next < all.size()) {
-      StateWriter piece;
-      while (next < all.size() && piece.bytes().size() < kPieceBytes) {
-        const auto count = of_one_segment(all, next);
-        save_segment(std::span(all).subspan(next, count), piece);
-        next += count;
-      }
-      take(piece.bytes());
-    }
+    SnapshotPieces pieces(snapshot);
+    while (const auto piece = pieces.next()) take(*piece);
   };
 }
 
 void restore(Table& table, const GivePieces& pieces) {
-  std::optional<Head> head;
-  std::int64_t restored = 0;
-  pieces([&](std::span<const std::byte> piece) {
-    StateReader reader(piece);
-    if (!head) {
-      head = Head::load(reader);
-      if (head->format == table.format()) return;
-      throw Error("the saved replay holds other observations than this config's");
-    }
-    while (!reader.at_end()) restored += load_segment(table, reader);
-  });
-  if (!head || restored != head->transitions) {
-    throw Error("the saved replay is damaged: some of its transitions are missing");
-  }
-  table.restore(head->counts);
+  TableRestorer restorer(table);
+  pieces([&](std::span<const std::byte> piece) { restorer.take(piece); });
+  restorer.finish();
 }
 
 }  // namespace tandem

@@ -45,16 +45,20 @@ std::size_t TransitionIndex::free_slot() {
           "replay.capacity, remove transitions beyond it after fewer updates, or set a "
           "replay.samples_per_insert for which actors wait");
     }
-    if (slots >= sampling_.places()) {
-      sampling_.grow(slots + slots / 4);
-      if (options_.alpha_evict) removal_.grow(sampling_.places());
-    }
-    slots_.emplace_back();
+    make_slots(slots + 1);
     return slots;
   }
   const auto slot = free_.back();
   free_.pop_back();
   return slot;
+}
+
+void TransitionIndex::make_slots(std::size_t slots) {
+  if (slots > sampling_.places()) {
+    sampling_.grow(slots + slots / 4);
+    if (options_.alpha_evict) removal_.grow(sampling_.places());
+  }
+  slots_.resize(slots);
 }
 
 void TransitionIndex::weigh(std::size_t slot, float priority) {
@@ -72,14 +76,42 @@ void TransitionIndex::add(const std::shared_ptr<const Segment>& segment, std::ui
                           float priority) {
   const auto slot = free_slot();
   const Key key = static_cast<Key>(added_++) << kSlotBits | slot;
-  slots_[slot] = {segment, key, transition, 0};
+  put(slot, {segment, key, transition, 0}, priority);
+  if (order_.size() > 2 * static_cast<std::size_t>(size_) + kFirstSlots) {
+    std::erase_if(order_, [&](Key each) { return !holds(each); });
+  }
+}
+
+void TransitionIndex::put(std::size_t slot, Slot held, float priority) {
+  const Key key = held.key;
+  slots_[slot] = std::move(held);
   weigh(slot, priority);
   order_.push_back(key);
   if (options_.in_order) unread_.push_back(key);
   size_ += 1;
-  if (order_.size() > 2 * static_cast<std::size_t>(size_) + kFirstSlots) {
-    std::erase_if(order_, [&](Key each) { return !holds(each); });
+}
+
+TransitionIndex::Layout TransitionIndex::layout() const {
+  return {.added = added_, .slots = slots_.size(), .free = free_};
+}
+
+void TransitionIndex::restore(const Layout& layout) {
+  const auto within = [&](std::uint32_t slot) { return slot < layout.slots; };
+  if (layout.slots > kSlotMask || layout.added < 0 || !std::ranges::all_of(layout.free, within)) {
+    throw Error("the saved replay is damaged: its layout makes no sense");
   }
+  make_slots(layout.slots);
+  free_ = layout.free;
+  added_ = layout.added;
+}
+
+void TransitionIndex::restore(const std::shared_ptr<const Segment>& segment,
+                              std::uint32_t transition, float priority, Key key) {
+  const auto slot = static_cast<std::size_t>(key & kSlotMask);
+  if (slot >= slots_.size() || slots_[slot].segment != nullptr || serial(key) >= added_) {
+    throw Error("the saved replay is damaged: two of its transitions share a place");
+  }
+  put(slot, {segment, key, transition, 0}, priority);
 }
 
 TransitionIndex::Found TransitionIndex::found(std::size_t slot) const {
@@ -133,8 +165,9 @@ std::shared_ptr<const Segment> TransitionIndex::remove(double share) {
 }
 
 std::vector<float> TransitionIndex::priorities(std::int64_t most) const {
-  const auto stride = slots_.size() / static_cast<std::size_t>(most) + 1;
   std::vector<float> some;
+  if (most <= 0) return some;
+  const auto stride = slots_.size() / static_cast<std::size_t>(most) + 1;
   for (std::size_t slot = 0; slot < slots_.size(); slot += stride) {
     if (slots_[slot].segment != nullptr) some.push_back(slots_[slot].priority);
   }

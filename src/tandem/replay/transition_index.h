@@ -49,6 +49,9 @@ class TransitionIndex {
   /// The number of transitions.
   [[nodiscard]] std::int64_t size() const { return size_; }
 
+  /// The sum of the weights by which draw() draws.
+  [[nodiscard]] double mass() const { return sampling_.total(); }
+
   /// The size of the index in memory, in bytes, without the segments.
   [[nodiscard]] std::size_t bytes() const;
 
@@ -56,6 +59,21 @@ class TransitionIndex {
   void add(const std::shared_ptr<const Segment>& segment);
   /// Adds one transition of a segment, with this priority.
   void add(const std::shared_ptr<const Segment>& segment, std::uint32_t transition, float priority);
+
+  /// The places of all transitions, which decide the one that a share draws. Value type.
+  struct Layout {
+    std::int64_t added = 0;                // transitions ever
+    std::uint64_t slots = 0;               // places
+    std::vector<std::uint32_t> free = {};  // the empty ones, in the order of their use
+  };
+  /// The present layout.
+  [[nodiscard]] Layout layout() const;
+
+  /// Two functions restore an empty index. First this one, with the layout that it had.
+  void restore(const Layout& layout);
+  /// Then this one for each transition, the oldest first, with the key that it had.
+  void restore(const std::shared_ptr<const Segment>& segment, std::uint32_t transition,
+               float priority, Key key);
 
   /// Draws the transition at which the cumulative sum of the weights exceeds this share, in [0, 1),
   /// of their total. The index must not be empty.
@@ -104,6 +122,8 @@ class TransitionIndex {
   [[nodiscard]] bool holds(Key key) const;
   [[nodiscard]] Found found(std::size_t slot) const;
   std::size_t free_slot();
+  void make_slots(std::size_t slots);
+  void put(std::size_t slot, Slot held, float priority);
   void weigh(std::size_t slot, float priority);
   void drop_gone(std::deque<Key>& keys) const;
 

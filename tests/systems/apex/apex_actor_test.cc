@@ -66,7 +66,10 @@ class ApexActorTest : public testing::Test {
     tandem::train(scenario, [&](TrainingContext& context) {
       const SharedModel model(context.learner);
       const auto format = frame_format(context.actor.make_env(0)->spec(), Compression::none);
-      body([&] { return ApexActor({.envs = kActorEnvs, .format = format}, context.actor, model); });
+      body([&] {
+        return ApexActor({.envs = kActorEnvs, .format = format}, context.actor,
+                         NetworkCopy(model, context.actor.make_network));
+      });
     });
   }
 
@@ -115,7 +118,8 @@ TEST_F(ApexActorTest, TakesTheNewestParametersEverySoManySteps) {
     };
     SharedModel model(context.learner);
     const auto format = frame_format(context.actor.spec, Compression::none);
-    ApexActor actor({.envs = 1, .refresh_steps = 3, .format = format}, context.actor, model);
+    ApexActor actor({.envs = 1, .refresh_steps = 3, .format = format}, context.actor,
+                    NetworkCopy(model, context.actor.make_network));
     actor.start();
     reloads = 0;
     const std::vector<float> gradient(model.size());
@@ -141,7 +145,7 @@ TEST_F(ApexActorTest, ATruncatedTransitionHasTheValueOfItsLastState) {
     const auto format = frame_format(context.actor.spec, Compression::none);
     ApexActor actor(
         {.envs = 1, .format = format, .transitions = {.n = 1, .gamma = 0.5, .transitions = 3}},
-        context.actor, model);
+        context.actor, NetworkCopy(model, context.actor.make_network));
     actor.start();
     std::vector<std::unique_ptr<Segment>> full;
     while (full.empty()) actor.step(full);

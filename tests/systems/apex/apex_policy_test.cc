@@ -31,8 +31,8 @@ class ApexPolicyTest : public testing::Test {
                            .deterministic = true},
                   [&](TrainingContext& context) {
                     SharedModel model(context.learner);
-                    ApexPolicy policy(*context.algorithm.acting, model, context.actor.make_network,
-                                      spec, kEnvs);
+                    ApexPolicy policy(*context.algorithm.acting,
+                                      NetworkCopy(model, context.actor.make_network), spec, kEnvs);
                     sigmas_.fill(context.algorithm.acting->epsilon(0, 0, 0));
                     const auto network = context.actor.make_network(context.learner.parameters());
                     body(policy, *network);

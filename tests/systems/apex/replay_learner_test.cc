@@ -93,7 +93,7 @@ class ReplayLearnerTest : public testing::TestWithParam<const char*> {
         context.resume = resume;
       }
       SharedModel model(context.learner);
-      ReplayLearner learner(context.algorithm.replay(), context, model);
+      ReplayLearner learner(context.algorithm.replay(), context, model, threads);
       body({context, learner});
     });
   }

@@ -18,6 +18,8 @@
 #include "tandem/sync/mutex.h"
 #include "tandem/sync/queue.h"
 #include "tandem/systems/apex/apex_actor.h"
+#include "tandem/systems/apex/apex_lockstep.h"
+#include "tandem/systems/apex/apex_parts.h"
 #include "tandem/systems/apex/apex_report.h"
 #include "tandem/systems/apex/apex_seat.h"
 #include "tandem/systems/apex/replay_budget.h"
@@ -32,32 +34,6 @@ namespace {
 /// Steps of an actor between two of its reports.
 constexpr std::int64_t kReportSteps = 64;
 
-constexpr auto kReplay = "replay";  // the name of the replay's pieces in a checkpoint
-
-/// By row: an environment, or one of its agents.
-std::vector<float> epsilons_of(const ApexConfig& config, const EnvSpec& spec,
-                               const ActingRule& rule) {
-  std::vector<float> epsilons(static_cast<std::size_t>(config.actors * config.envs * spec.agents));
-  for (std::size_t row = 0; row < epsilons.size(); ++row) {
-    epsilons[row] = rule.epsilon(static_cast<int>(row), 0, 0);
-  }
-  return epsilons;
-}
-
-/// The number of batches in memory: those that wait for the learner, one at the learner, and one
-/// that is being drawn.
-std::int64_t batches_of(const ApexConfig& config) { return config.prefetch + 2; }
-
-/// The size of uncompressed frames is known in advance; MemoryWatch watches compressed frames as
-/// they arrive.
-void require_memory_for(const ApexConfig& config, const ReplayConfig& replay,
-                        const FrameFormat& format) {
-  require_memory_for_batches(format, config.batch, batches_of(config), available_memory_bytes());
-  if (replay.compression != "none") return;
-  require_memory(replay, raw_bytes_per_transition(replay, format, config.n, config.copies), 0,
-                 available_memory_bytes());
-}
-
 /// Ape-X, as in Figure 1: many actors, a shared replay, one learner.
 class Apex final : private Checkpointed {
  public:
@@ -67,7 +43,7 @@ class Apex final : private Checkpointed {
         spec_(context.actor.spec),
         format_(frame_format(spec_, compression_of(replay.compression))),
         model_(context.learner),
-        learner_(context.algorithm.replay(), context, model_),
+        learner_(context.algorithm.replay(), context, model_, context.threads),
         table_(replay, format_, config.batch, context.actor.seed, crew_.stop_token()),
         drawn_(static_cast<std::size_t>(config.prefetch), crew_.stop_token()),
         used_(static_cast<std::size_t>(batches_of(config)), crew_.stop_token()),
@@ -78,14 +54,16 @@ class Apex final : private Checkpointed {
       used_.push(std::make_unique<SampleBatch>(format_, static_cast<std::size_t>(config.batch)));
     }
     const auto make_actor = [this](const ApexActorOptions& options) {
-      return std::make_unique<ApexActor>(options, context_.actor, model_);
+      return std::make_unique<ApexActor>(options, context_.actor,
+                                         NetworkCopy(model_, context_.actor.make_network));
     };
     for (int rank = 0; rank < config.actors; ++rank) {
       actors_.push_back(std::make_unique<ApexSeat>(
           actor_options(config, replay, context.actor, spec_, rank), config.restarts, make_actor));
     }
     if (context.resume != nullptr) load(*context.resume);
-    report_.emplace(epsilons_of(config, spec_, context.actor.rule), table_, context.run);
+    report_.emplace(epsilons_of(config, spec_, context.actor.rule), table_.state().inserted,
+                    context.run);
   }
 
   ~Apex() override { crew_.end(); }  // the threads use all other members
@@ -112,7 +90,8 @@ class Apex final : private Checkpointed {
         table_.wait_to_insert();
         waited_seconds += watch.seconds();
         const Lock lock(seat);
-        seat.step(table_, config_.copies);
+        seat.step();
+        seat.send(table_, config_.copies);
       }
       if (auto played = take_played(seat)) {
         report_->record_played(*std::move(played), waited_seconds);
@@ -162,7 +141,8 @@ class Apex final : private Checkpointed {
       learned.seconds.waiting = waited_seconds;
       const TableState state = table_.state();
       memory_.look(state);
-      report_->record_update(learned, *batch, state, drawn_.size());
+      report_->record_update(learned, *batch, state, table_.priorities(ApexReport::kPriorities),
+                             drawn_.size());
       used_.push(std::move(batch));
     }
   }
@@ -210,13 +190,13 @@ class Apex final : private Checkpointed {
       actors_[rank]->save(writer);
       checkpoint.add_blob(state_name("actor", rank), writer.bytes());
     }
-    if (config_.keep_replay) checkpoint.pieces[kReplay] = pieces_of(table_.snapshot());
+    if (config_.keep_replay) checkpoint.pieces[kReplayPieces] = pieces_of(table_.snapshot());
   }
 
   /// If the checkpoint has no replay, learning pauses until enough transitions are there again
   /// (appendix F).
   void load(const Checkpoint& checkpoint) {
-    const auto found = checkpoint.pieces.find(kReplay);
+    const auto found = checkpoint.pieces.find(kReplayPieces);
     if (found != checkpoint.pieces.end()) restore(table_, found->second);
   }
 
@@ -244,19 +224,8 @@ class Apex final : private Checkpointed {
 
 }  // namespace
 
-ApexActorOptions actor_options(const ApexConfig& config, const ReplayConfig& replay,
-                               const ActorContext& context, const EnvSpec& spec, int rank) {
-  return {.first_env = rank * static_cast<int>(config.envs),
-          .envs = static_cast<int>(config.envs),
-          .seed = context.seed,
-          .refresh_steps = std::max<std::int64_t>(1, config.refresh_frames / spec.frames_per_step),
-          .format = frame_format(spec, compression_of(replay.compression)),
-          .transitions = {.n = config.n,
-                          .gamma = context.rule.gamma(),
-                          .transitions = static_cast<std::size_t>(replay.segment)}};
-}
-
 void train_apex(const ApexConfig& config, const ReplayConfig& replay, TrainingContext& context) {
+  if (config.lockstep) return train_apex_in_lockstep(config, replay, context);
   Apex(config, replay, context).train();
 }
 

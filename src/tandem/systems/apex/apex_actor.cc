@@ -8,13 +8,12 @@
 
 namespace tandem {
 
-ApexActor::ApexActor(const ApexActorOptions& options, const ActorContext& context,
-                     const SharedModel& model)
+ApexActor::ApexActor(const ApexActorOptions& options, const ActorContext& context, NetworkCopy copy)
     : options_(options),
       rule_(context.rule),
       env_(context.make_env,
            {.first = options.first_env, .count = options.envs, .seed = options.seed}),
-      policy_(rule_, model, context.make_network, env_.spec(), env_.size()),
+      policy_(rule_, std::move(copy), env_.spec(), env_.size()),
       observations_(static_cast<std::size_t>(env_.size()) * env_.spec().observation_bytes()),
       episodes_(static_cast<std::size_t>(env_.size())),
       epsilons_(episodes_.size()) {

@@ -32,9 +32,9 @@ struct ApexActorOptions {
 /// thread-safe; one for each thread.
 class ApexActor {
  public:
-  /// Copies the present parameters of `model`. `model` and the rule of `context` must outlive the
+  /// Acts with `copy`, which it renews. Its source and the rule of `context` must outlive the
   /// actor.
-  ApexActor(const ApexActorOptions& options, const ActorContext& context, const SharedModel& model);
+  ApexActor(const ApexActorOptions& options, const ActorContext& context, NetworkCopy copy);
 
   /// Starts every environment. Call it, or load(), once before the first step().
   void start();

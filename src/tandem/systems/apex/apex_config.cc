@@ -61,6 +61,11 @@ FieldList ApexConfig::fields() {
        .target = &keep_replay,
        .meaning = "checkpoints hold the replay; without it a resumed run fills it anew first",
        .source = "Ape-X, appendix F"},
+      {.key = "lockstep",
+       .target = &lockstep,
+       .meaning = "actors and learner take turns in a fixed order, so that a run repeats bit by "
+                  "bit; they then do not work at the same time",
+       .source = "not in the paper, whose roles never wait for each other"},
   };
 }
 

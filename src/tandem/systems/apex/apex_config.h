@@ -19,6 +19,7 @@ struct ApexConfig {
   std::int64_t copies = 1;            // of each transition in the replay
   std::int64_t restarts = 3;          // the most restarts of an actor after errors
   bool keep_replay = true;            // checkpoints include the replay
+  bool lockstep = false;              // actors and learner take turns, in a fixed order
 
   FieldList fields();
 };

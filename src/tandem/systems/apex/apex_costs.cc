@@ -11,6 +11,7 @@
 #include "tandem/learn/shared_model.h"
 #include "tandem/sync/crew.h"
 #include "tandem/systems/apex/apex_actor.h"
+#include "tandem/systems/apex/apex_parts.h"
 #include "tandem/systems/apex/replay_learner.h"
 
 namespace tandem {
@@ -40,9 +41,9 @@ class Workbench {
                  .learner = learner_,
                  .run = context.run},
         model_(learner_),
-        replay_learner_(context.algorithm.replay(), context_, model_),
+        replay_learner_(context.algorithm.replay(), context_, model_, 1),
         options_(actor_options(config, replay, context.actor, spec_, rank)),
-        actor_(options_, context.actor, model_),
+        actor_(options_, context.actor, NetworkCopy(model_, context.actor.make_network)),
         table_(small_replay(replay, config.batch), options_.format, config.batch,
                context.actor.seed, {}),
         batch_(options_.format, static_cast<std::size_t>(config.batch)) {

@@ -1,15 +1,13 @@
 #include "tandem/systems/apex/apex_policy.h"
 
 #include <iterator>
-
-#include "tandem/learn/shared_model.h"
+#include <utility>
 
 namespace tandem {
 
-ApexPolicy::ApexPolicy(const ActingRule& rule, const SharedModel& model,
-                       const NetworkFactory& make_network, const EnvSpec& spec, int envs)
+ApexPolicy::ApexPolicy(const ActingRule& rule, NetworkCopy copy, const EnvSpec& spec, int envs)
     : rule_(rule),
-      copy_(model, make_network),
+      copy_(std::move(copy)),
       env_actions_(spec, envs),
       discrete_(static_cast<std::size_t>(envs)),
       continuous_(discrete_.size() * spec.action_low.size()),

@@ -16,8 +16,6 @@
 
 namespace tandem {
 
-class SharedModel;
-
 /// Actions for the states of several environments, and judgements of both. The views are valid
 /// until the next call.
 struct Decisions {
@@ -30,10 +28,8 @@ struct Decisions {
 /// actor.
 class ApexPolicy {
  public:
-  /// For `envs` environments of this spec. Copies the present parameters of `model`; `rule` and
-  /// `model` must outlive it.
-  ApexPolicy(const ActingRule& rule, const SharedModel& model, const NetworkFactory& make_network,
-             const EnvSpec& spec, int envs);
+  /// For `envs` environments of this spec. Acts with `copy`; `rule` must outlive it.
+  ApexPolicy(const ActingRule& rule, NetworkCopy copy, const EnvSpec& spec, int envs);
 
   /// Copies the newest parameters.
   void synchronise() { copy_.synchronise(); }

@@ -3,15 +3,9 @@
 #include <numeric>
 
 namespace tandem {
-namespace {
 
-/// The number of the replay's priorities that each update logs.
-constexpr std::int64_t kPriorities = 100;
-
-}  // namespace
-
-ApexReport::ApexReport(std::span<const float> epsilons, Table& table, TrainingRun& run)
-    : table_(table), run_(run), returns_(epsilons), inserted_(table.state().inserted) {}
+ApexReport::ApexReport(std::span<const float> epsilons, std::int64_t inserted, TrainingRun& run)
+    : run_(run), returns_(epsilons), inserted_(inserted) {}
 
 void ApexReport::record_played(ApexPlayed played, double waited_seconds) {
   UpdateReport report{
@@ -22,7 +16,8 @@ void ApexReport::record_played(ApexPlayed played, double waited_seconds) {
 }
 
 void ApexReport::record_update(UpdateReport learned, const SampleBatch& batch,
-                               const TableState& state, std::size_t ahead) {
+                               const TableState& state, std::span<const float> priorities,
+                               std::size_t ahead) {
   const auto samples = static_cast<double>(batch.size);
   const double ages = std::accumulate(batch.ages.begin(), batch.ages.end(), 0.0);
   auto measures = returns_.take();
@@ -40,9 +35,9 @@ void ApexReport::record_update(UpdateReport learned, const SampleBatch& batch,
   if (const double rested = rested_seconds_.exchange(0); rested > 0) {
     measures.push_back({"apex/checkpoint_rest_seconds", rested, 1});
   }
-  Histogram priorities;
-  for (const float priority : table_.priorities(kPriorities)) priorities.add(priority);
-  const Spread spread{"replay/priority", &priorities};
+  Histogram histogram;
+  for (const float priority : priorities) histogram.add(priority);
+  const Spread spread{"replay/priority", &histogram};
   learned.measures = measures;
   learned.spreads = {&spread, 1};
   run_.record(learned);

@@ -18,22 +18,25 @@ namespace tandem {
 /// time record_update().
 class ApexReport {
  public:
-  /// `epsilons`: of each environment. `table` and `run` must outlive this.
-  ApexReport(std::span<const float> epsilons, Table& table, TrainingRun& run);
+  /// The number of the replay's priorities that each update logs.
+  static constexpr std::int64_t kPriorities = 100;
+
+  /// `epsilons`: of each environment; `inserted`: transitions of earlier parts of the run. `run`
+  /// must outlive this.
+  ApexReport(std::span<const float> epsilons, std::int64_t inserted, TrainingRun& run);
 
   /// Reports an actor's play, and the time that it waited to insert.
   void record_played(ApexPlayed played, double waited_seconds);
 
-  /// Reports an update with `batch`. `state` is the replay's state after it, `ahead` the number of
-  /// batches drawn in advance.
+  /// Reports an update with `batch`. `state` is the replay's state after it, `priorities` are about
+  /// kPriorities of its priorities, and `ahead` is the number of batches drawn in advance.
   void record_update(UpdateReport learned, const SampleBatch& batch, const TableState& state,
-                     std::size_t ahead);
+                     std::span<const float> priorities, std::size_t ahead);
 
   /// Records how long the actors and the learner rested for a checkpoint.
   void add_rest(double seconds) { rested_seconds_ = seconds; }
 
  private:
-  Table& table_;
   TrainingRun& run_;
   ReturnsByEpsilon returns_;
   std::atomic<double> rested_seconds_ = 0;  // for the last checkpoint; 0 once reported

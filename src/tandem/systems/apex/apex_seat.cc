@@ -9,7 +9,7 @@ namespace tandem {
 ApexSeat::ApexSeat(const ApexActorOptions& options, std::int64_t restarts, MakeActor make_actor)
     : options_(options), restarts_(restarts), make_actor_(std::move(make_actor)) {}
 
-void ApexSeat::step(Table& table, std::int64_t copies) {
+void ApexSeat::step() {
   try {
     if (actor_ == nullptr) {
       actor_ = make_actor_(options_);
@@ -20,6 +20,9 @@ void ApexSeat::step(Table& table, std::int64_t copies) {
   } catch (const std::exception& error) {
     begin_anew(error);
   }
+}
+
+void ApexSeat::send(Table& table, std::int64_t copies) {
   for (auto& segment : full_) table.insert(std::move(segment), copies);
   full_.clear();
 }

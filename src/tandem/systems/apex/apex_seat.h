@@ -38,9 +38,11 @@ class TANDEM_CAPABILITY("seat") ApexSeat {
   void lock() TANDEM_ACQUIRE() { mutex_.lock(); }
   void unlock() TANDEM_RELEASE() { mutex_.unlock(); }
 
-  /// Takes one step in every environment. Full segments go into `table`, `copies` times. Throws the
-  /// actor's error once it has failed too often.
-  void step(Table& table, std::int64_t copies) TANDEM_REQUIRES(this);
+  /// Takes one step in every environment. Throws the actor's error once it has failed too often.
+  void step() TANDEM_REQUIRES(this);
+
+  /// Inserts the segments that the last step filled into `table`, `copies` times.
+  void send(Table& table, std::int64_t copies) TANDEM_REQUIRES(this);
 
   /// The play since the last call; empty while there is no actor.
   std::optional<ApexPlayed> take_played() TANDEM_REQUIRES(this);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "tandem/base/error.h"
 #include "tandem/systems/apex/apex_costs.h"
 
 namespace tandem {
@@ -15,7 +16,7 @@ const SystemInfo& ApexSystem::info() const {
           "learner learns",
       .paper =
           "Horgan et al.: Distributed prioritized experience replay, ICLR 2018, arXiv:1803.00933",
-      .repeats = "never",
+      .repeats = "with apex.lockstep",
   };
   return system_info;
 }
@@ -28,6 +29,13 @@ FieldList ApexSystem::fields() {
   return all;
 }
 
+void ApexSystem::check() const {
+  if (!config.lockstep || replay.samples_per_insert > 0) return;
+  throw Error(
+      "apex.lockstep needs replay.samples_per_insert, which says how many updates are due after "
+      "each step; 0 leaves that to the speed of the threads");
+}
+
 Requirements ApexSystem::requirements() const {
   return {.learns_from = LearnsFrom::replay,
           .value_methods = true,
@@ -35,7 +43,7 @@ Requirements ApexSystem::requirements() const {
           .recurrent = false};
 }
 
-bool ApexSystem::repeatable() const { return false; }
+bool ApexSystem::repeatable() const { return config.lockstep; }
 
 std::int64_t ApexSystem::envs() const { return config.actors * config.envs; }
 
@@ -44,8 +52,13 @@ Batching ApexSystem::batching() const {
   return {.envs = static_cast<int>(config.envs), .steps = 1, .replayed = config.batch};
 }
 
-ThreadPattern ApexSystem::thread_pattern(int /*threads*/) const {
+ThreadPattern ApexSystem::thread_pattern(int threads) const {
   const auto actors = static_cast<double>(config.actors);
+  if (config.lockstep) {
+    const double playing = std::min(actors, static_cast<double>(threads));
+    const double steps = actors * static_cast<double>(config.envs) / playing;
+    return {.stepping = playing, .meeting_steps = steps, .computing = playing};
+  }
   return {.stepping = actors, .meeting_steps = 0, .computing = actors};
 }
 

@@ -10,11 +10,12 @@
 namespace tandem {
 
 /// The system Ape-X. See System, also for thread-safety.
-class ApexSystem final : public System {
+class ApexSystem : public System {
  public:
   [[nodiscard]] const SystemInfo& info() const override;
   [[nodiscard]] std::unique_ptr<System> clone() const override;
   [[nodiscard]] FieldList fields() override;
+  void check() const override;
   [[nodiscard]] Requirements requirements() const override;
   [[nodiscard]] bool repeatable() const override;
   [[nodiscard]] std::int64_t envs() const override;

@@ -1,5 +1,6 @@
 #include "tandem/systems/apex/replay_learner.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "tandem/systems/common/learner_state.h"
@@ -17,14 +18,14 @@ std::int64_t updates_before(const TrainingContext& context) {
 }  // namespace
 
 ReplayLearner::ReplayLearner(const ReplayAlgorithm& algorithm, const TrainingContext& context,
-                             SharedModel& model)
+                             SharedModel& model, int shares)
     : model_(model),
       updates_(updates_before(context)),
       target_(context.learner.parameters(), algorithm.target_updates(), updates_),
-      workers_(context.threads),
-      gradients_(static_cast<std::size_t>(context.threads), std::vector<float>(model.size())) {
+      workers_(std::min(context.threads, shares)),
+      gradients_(static_cast<std::size_t>(shares), std::vector<float>(model.size())) {
   if (context.resume != nullptr) load_target(*context.resume, target_);
-  for (int i = 0; i < context.threads; ++i) shares_.push_back(make_share(algorithm, context));
+  for (int i = 0; i < shares; ++i) shares_.push_back(make_share(algorithm, context));
 }
 
 ReplayLearner::Share ReplayLearner::make_share(const ReplayAlgorithm& algorithm,
@@ -38,8 +39,8 @@ ReplayLearner::Share ReplayLearner::make_share(const ReplayAlgorithm& algorithm,
 
 UpdateReport ReplayLearner::update(SampleBatch& batch, std::int64_t steps) {
   const Stopwatch watch;
-  workers_.parallel_for(workers_.threads(), [&](int thread) {
-    const auto i = static_cast<std::size_t>(thread);
+  workers_.parallel_for(static_cast<int>(shares_.size()), [&](int share) {
+    const auto i = static_cast<std::size_t>(share);
     const auto first = i * batch.size / shares_.size();
     const auto last = (i + 1) * batch.size / shares_.size();
     if (first == last) return;
@@ -59,7 +60,7 @@ UpdateReport ReplayLearner::update(SampleBatch& batch, std::int64_t steps) {
   return report;
 }
 
-/// A thread copies a new theta- just before it needs it, so that the threads copy in parallel.
+/// Copies a new theta- just before the share needs it, so that threads copy in parallel.
 void ReplayLearner::differentiate(Share& share, const Samples& samples, double weight,
                                   std::span<float> gradient) const {
   if (target_.copy_if_newer(share.version, share.theta_minus)) share.gradient->target_changed();

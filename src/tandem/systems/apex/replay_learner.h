@@ -21,14 +21,15 @@ namespace tandem {
 
 /// Algorithm 2 of Ape-X, lines 5 to 7: updates a model with batches of replayed transitions,
 /// towards targets that the target networks compute from the last states of the transitions.
-/// context.threads threads share each batch. Not thread-safe.
+/// context.threads threads work on the shares of each batch. Not thread-safe.
 class ReplayLearner {
  public:
   /// Resumes from context.resume if it is not null. Copies theta to the target networks every
-  /// algorithm.target_updates() updates. `context` and `model` must outlive it; nobody else may
-  /// update the model.
+  /// algorithm.target_updates() updates. Divides a batch into `shares`; their number alone, not
+  /// that of the threads, decides the bits of an update. `context` and `model` must outlive it;
+  /// nobody else may update the model.
   ReplayLearner(const ReplayAlgorithm& algorithm, const TrainingContext& context,
-                SharedModel& model);
+                SharedModel& model, int shares);
 
   /// Makes one update with the mean gradient of the batch. Sets the batch's priorities, computed
   /// with the parameters before the update. `steps` counts the steps of all actors.
@@ -41,7 +42,7 @@ class ReplayLearner {
   void save(Checkpoint& checkpoint);
 
  private:
-  /// The networks of one thread. Its copy of theta- never moves in memory, because the gradient
+  /// The networks of one share. Its copy of theta- never moves in memory, because the gradient
   /// refers to it.
   struct Share {
     std::vector<float> theta_minus;
@@ -58,7 +59,7 @@ class ReplayLearner {
   std::int64_t updates_ = 0;
   TargetParameters target_;
   Workers workers_;
-  // Each has one entry for each thread; the gradient of a thread without samples is all 0.
+  // Each has one entry for each share; the gradient of a share without samples is all 0.
   std::vector<Share> shares_;
   std::vector<std::vector<float>> gradients_;
 };

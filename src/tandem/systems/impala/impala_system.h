@@ -9,7 +9,7 @@
 namespace tandem {
 
 /// The system IMPALA. See System, also for thread-safety.
-class ImpalaSystem final : public System {
+class ImpalaSystem : public System {
  public:
   [[nodiscard]] const SystemInfo& info() const override;
   [[nodiscard]] std::unique_ptr<System> clone() const override;

@@ -1,0 +1,42 @@
+#include "tandem/systems/apex/apex_parts.h"
+
+#include <algorithm>
+
+#include "tandem/base/available_memory.h"
+#include "tandem/systems/apex/apex_actor.h"
+#include "tandem/systems/apex/replay_budget.h"
+
+namespace tandem {
+
+ApexActorOptions actor_options(const ApexConfig& config, const ReplayConfig& replay,
+                               const ActorContext& context, const EnvSpec& spec, int rank) {
+  return {.first_env = rank * static_cast<int>(config.envs),
+          .envs = static_cast<int>(config.envs),
+          .seed = context.seed,
+          .refresh_steps = std::max<std::int64_t>(1, config.refresh_frames / spec.frames_per_step),
+          .format = frame_format(spec, compression_of(replay.compression)),
+          .transitions = {.n = config.n,
+                          .gamma = context.rule.gamma(),
+                          .transitions = static_cast<std::size_t>(replay.segment)}};
+}
+
+std::vector<float> epsilons_of(const ApexConfig& config, const EnvSpec& spec,
+                               const ActingRule& rule) {
+  std::vector<float> epsilons(static_cast<std::size_t>(config.actors * config.envs * spec.agents));
+  for (std::size_t row = 0; row < epsilons.size(); ++row) {
+    epsilons[row] = rule.epsilon(static_cast<int>(row), 0, 0);
+  }
+  return epsilons;
+}
+
+std::int64_t batches_of(const ApexConfig& config) { return config.prefetch + 2; }
+
+void require_memory_for(const ApexConfig& config, const ReplayConfig& replay,
+                        const FrameFormat& format) {
+  require_memory_for_batches(format, config.batch, batches_of(config), available_memory_bytes());
+  if (replay.compression != "none") return;
+  require_memory(replay, raw_bytes_per_transition(replay, format, config.n, config.copies), 0,
+                 available_memory_bytes());
+}
+
+}  // namespace tandem
