@@ -47,6 +47,7 @@ file(GLOB drawing_scripts CONFIGURE_DEPENDS tools/plot*.py tools/compare.py
   tools/normalised_scores.py)
 install(FILES ${drawing_scripts} NOTICE LICENSE DESTINATION share/tandem)
 install(DIRECTORY python/tandem_track DESTINATION share/tandem PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY python/tandem_cluster DESTINATION share/tandem PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY python/tandem_export DESTINATION share/tandem PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY configs DESTINATION share/tandem)  # for readers; the library embeds them
 

@@ -26,7 +26,7 @@ find_package(nanobind CONFIG REQUIRED)
 file(GLOB python_sources CONFIGURE_DEPENDS python/src/*.cc)
 nanobind_add_module(tandem_python NB_STATIC NOMINSIZE NB_SUPPRESS_WARNINGS ${python_sources})
 tandem_own(tandem_python)
-target_link_libraries(tandem_python PRIVATE tandem_trainer)
+target_link_libraries(tandem_python PRIVATE tandem_cluster)
 # Other extension modules of the same process may have other versions of the same libraries.
 target_link_options(tandem_python PRIVATE -Wl,--exclude-libs,ALL)
 set_target_properties(tandem_python PROPERTIES OUTPUT_NAME _core
@@ -49,5 +49,7 @@ foreach(part plugins backends)
   file(CREATE_LINK ${PROJECT_BINARY_DIR}/${part} ${PROJECT_BINARY_DIR}/python/tandem/${part} SYMBOLIC)
 endforeach()
 file(CREATE_LINK ${PROJECT_BINARY_DIR}/tandem ${PROJECT_BINARY_DIR}/python/tandem/tandem SYMBOLIC)
-file(CREATE_LINK ${PROJECT_SOURCE_DIR}/python/tandem_program
-  ${PROJECT_BINARY_DIR}/python/tandem_program SYMBOLIC)
+foreach(package tandem_program tandem_cluster)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/python/${package}
+    ${PROJECT_BINARY_DIR}/python/${package} SYMBOLIC)
+endforeach()

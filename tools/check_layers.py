@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 
 # src/tandem's folders; each may include itself and those before it.
-LAYERS = "base sync env nn data replay algo learn acting io run systems trainer study app".split()
+LAYERS = (
+    "base sync env nn data replay algo learn acting io run systems trainer cluster study app"
+).split()
 
 # Rooms within folders: files that match the first pattern may not include headers that match the
 # second, except those of their own folder. A system uses itself and common/, and common/ uses no
@@ -19,7 +21,8 @@ ROOMS = (
     (r"tandem/systems/(?!common/)\w+/", r"tandem/systems/(?!common/)\w+/"),
     (r"tandem/systems/common/", r"tandem/systems/(?!common/)\w+/"),
     (r"tandem/nn/kernels/", r"tandem/nn/(composed|onednn|torch)/"),
-    (r"tandem/(?!systems/|study/|trainer/|app/)", r"tandem/systems/"),
+    (r"tandem/cluster/\w+/", r"tandem/cluster/\w+/"),
+    (r"tandem/(?!systems/|study/|trainer/|cluster/|app/)", r"tandem/systems/"),
 )
 
 # The folders that a plug-in may include: the environment interface and those below it.

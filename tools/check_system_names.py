@@ -2,8 +2,9 @@
 
 usage: check_system_names.py [ROOT]
 A system is a folder of src/tandem/systems. Its name as a string, its config keys ("paac.t_max"),
-its log keys ("ga3c/agents") and includes of its headers may stand in that folder, and in the folder
-of its own study, src/tandem/study/NAME. The catalogue lists it. Comments and examples of commands
+its log keys ("ga3c/agents") and includes of its headers may stand in that folder, and in those of
+its own study and cluster, src/tandem/study/NAME and src/tandem/cluster/NAME. The catalogue lists
+it. Comments and examples of commands
 ("tandem train paac") are free.
 Prints each offence as FILE:LINE: what; exits with 1 if there is one.
 """
@@ -25,7 +26,7 @@ def system_names(root):
 
 def homes(name):
     """The folders that may know this system."""
-    return f"src/tandem/systems/{name}/", f"src/tandem/study/{name}/"
+    return tuple(f"src/tandem/{room}/{name}/" for room in ("systems", "study", "cluster"))
 
 
 def offences_of_line(line, name):

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster.h"
 #include "environments.h"
 #include "messages.h"
 #include "replay.h"
@@ -216,6 +217,7 @@ NB_MODULE(_core, module) {
   module.attr("__version__") = TANDEM_VERSION;
   bind_spec(module);
   bind_environments(module);
+  bind_cluster(module);
   bind_training(module);
   bind_messages(module);
   bind_agent(module);

@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <spdlog/spdlog.h>
@@ -144,11 +145,11 @@ void bind_training(nb::module_& module) {
           "__init__",
           [](Training* self, const std::string& system, const std::string& base,
              const Settings& settings, const std::string& folder, bool resume,
-             const std::string& python) {
-            new (self) Training({system, base, settings, folder, resume, python});
+             const std::string& python, std::shared_ptr<ClusterLink> link) {
+            new (self) Training({system, base, settings, folder, resume, python, std::move(link)});
           },
           nb::arg("system"), nb::arg("base"), nb::arg("settings"), nb::arg("folder"),
-          nb::arg("resume"), nb::arg("python"))
+          nb::arg("resume"), nb::arg("python"), nb::arg("link") = nb::none())
       .def_prop_ro("folder", [](const Training& training) { return training.facts().folder; })
       .def_prop_ro("preset", [](const Training& training) { return training.facts().preset; })
       .def_prop_ro("budget", [](const Training& training) { return training.facts().budget; })

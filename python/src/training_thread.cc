@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <new>
 
 #include "tandem/base/error.h"
+#include "tandem/cluster/roles.h"
 #include "tandem/run/run_directory.h"
 #include "tandem/sync/crew.h"
 #include "tandem/trainer/config_request.h"
@@ -89,7 +91,22 @@ std::exception_ptr present_error() {
   }
 }
 
+std::int64_t number_of(Config& config, const std::string& key) {
+  const auto fields = config.fields();
+  const auto field = std::ranges::find(fields, key, &Field::key);
+  return *std::get<std::int64_t*>(field->target);
+}
+
 }  // namespace
+
+ClusterFacts cluster_facts(const TrainingOrder& order) {
+  auto config = config_of(order);
+  const auto& way = cluster_way_of(*config.system);
+  return {.system = config.system_name,
+          .folder = folder_of(order, config).string(),
+          .actors = number_of(config, way.actors_key()),
+          .has_shards = way.has_shards()};
+}
 
 TrainingThread::TrainingThread(TrainingOrder order)
     : thread_([this, order = std::move(order)] { serve(order); }) {}
@@ -123,7 +140,8 @@ void TrainingThread::serve(const TrainingOrder& order) noexcept {
 }
 
 void TrainingThread::train(const TrainingOrder& order) {
-  const auto config = config_of(order);
+  auto config = config_of(order);
+  if (order.link != nullptr) config = on_cluster(config, order.link);
   const auto folder = folder_of(order, config);
   tandem::Training training(config, folder, order.resume, control_);
   {

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "tandem/cluster/cluster_link.h"
 #include "tandem/run/run_control.h"
 
 namespace tandem::python {
@@ -27,6 +28,7 @@ struct TrainingOrder {
   std::string folder;                                         // empty: as the command line names it
   bool resume = false;                                        // go on with the run in `folder`
   std::string python;  // the interpreter of environments in Python, if no other is named
+  std::shared_ptr<ClusterLink> link = nullptr;  // trains on its cluster; null: on this machine
 };
 
 /// Facts of a training that is built. Value type.
@@ -35,6 +37,18 @@ struct TrainingFacts {
   std::string preset;       // the default preset, if that was chosen
   std::int64_t budget = 0;  // steps of the whole run
 };
+
+/// Facts of an order for a cluster. Value type.
+struct ClusterFacts {
+  std::string system;       // its name
+  std::string folder;       // of the run, absolute
+  std::int64_t actors = 0;  // of the config
+  bool has_shards = false;  // whether shards hold a replay
+};
+
+/// Finds these facts without building anything. Throws Error as a training would, and for a system
+/// that does not train on a cluster.
+[[nodiscard]] ClusterFacts cluster_facts(const TrainingOrder& order);
 
 /// Builds a training and runs it, in a thread that takes no signals and needs nothing of Python.
 /// Safe to use from many threads.

@@ -27,6 +27,7 @@ void add_sweep(CLI::App& program);
 void add_speedup(CLI::App& program);
 void add_predict(CLI::App& program);
 void add_advise(CLI::App& program);
+void add_cluster(CLI::App& program);
 void add_track(CLI::App& program);
 void add_verify(CLI::App& program);
 void add_experiment(CLI::App& program);

@@ -67,6 +67,18 @@ bool ConfigOptions::has_budget() const {
   return !frames_.empty() || !std::ranges::find(flags_, "--steps", &Flag::name)->text.empty();
 }
 
+std::vector<std::string> ConfigOptions::words() const {
+  std::vector<std::string> words;
+  if (!system_.empty()) words.push_back(system_);
+  if (!config_.empty()) words.push_back("--config=" + config_);
+  for (const auto& set : sets_) words.push_back("--set=" + set);
+  for (const auto& flag : flags_) {
+    if (!flag.text.empty()) words.push_back(flag.name + "=" + flag.text);
+  }
+  if (!frames_.empty()) words.push_back(fmt::format("--steps={}", load().run.steps));
+  return words;
+}
+
 ConfigRequest ConfigOptions::request() const {
   ConfigRequest request{.system = system_, .base = config_, .settings = parse_sets(sets_)};
   for (const auto& flag : flags_) {

@@ -39,6 +39,9 @@ class ConfigOptions final : public ConfigSource {
   /// the seed. Throws Error for another change, because the checkpoint belongs to the old value.
   [[nodiscard]] Config load_resumed(const std::filesystem::path& config_file) const;
 
+  /// The same options as words for a program that takes them, with frames as steps.
+  [[nodiscard]] std::vector<std::string> words() const;
+
   [[nodiscard]] bool has_system() const { return !system_.empty(); }
 
   /// Whether --set or a dedicated option gives a value to this full key.

@@ -78,8 +78,8 @@ void add_commands(CLI::App& program) {
     }
   };
   add("Train agents",
-      {tandem::add_train, tandem::add_systems, tandem::add_envs, tandem::add_presets,
-       tandem::add_keys, tandem::add_verify, tandem::add_install});
+      {tandem::add_train, tandem::add_cluster, tandem::add_systems, tandem::add_envs,
+       tandem::add_presets, tandem::add_keys, tandem::add_verify, tandem::add_install});
   add("Watch agents and environments",
       {tandem::add_eval, tandem::add_starts, tandem::add_record, tandem::add_export,
        tandem::add_plot, tandem::add_compare, tandem::add_track, tandem::add_rollout});

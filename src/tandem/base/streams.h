@@ -40,6 +40,8 @@ inline constexpr Range kEvaluation = {.first = std::uint64_t{1} << 45};
 inline constexpr Range kRandomActions = {.first = std::uint64_t{1} << 46};
 /// The sampler and the remover of a replay.
 inline constexpr Range kReplay = {.first = std::uint64_t{1} << 47};
+/// The division of batches among the shards of a replay.
+inline constexpr Range kShards = {.first = (std::uint64_t{1} << 47) + 1};
 /// Row i of a policy that acts in environments whose streams belong to its caller.
 inline constexpr Range kPlayers = {.first = std::uint64_t{1} << 48, .size = std::uint64_t{1} << 40};
 /// Number i of the simulations and measurements whose seed is fixed.
@@ -60,8 +62,8 @@ inline constexpr Range kInitialisation = {.first = ~std::uint64_t{0}};
 /// All of the above.
 inline constexpr std::array kAll = {kEnvironments, kEmulators,    kSweeps,        kStarts,
                                     kMeasurement,  kEvaluation,   kRandomActions, kReplay,
-                                    kPlayers,      kSimulations,  kExploration,   kMinibatches,
-                                    kThreadSearch, kLearningRate, kInitialisation};
+                                    kShards,       kPlayers,      kSimulations,   kExploration,
+                                    kMinibatches,  kThreadSearch, kLearningRate,  kInitialisation};
 
 /// Whether no id belongs to two ranges. Ranges must end at or before 2^64.
 constexpr bool disjoint(std::span<const Range> ranges) {

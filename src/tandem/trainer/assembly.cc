@@ -110,11 +110,15 @@ TrainingRunOptions Assembly::run_options() const {
           .repeatable = repeatable(config_) && spec_.saves};
 }
 
-TrainingContext Assembly::context(TrainingRun& run, const Checkpoint* resume) {
+ActorContext Assembly::actor_context() const {
   auto actor =
       make_actor_context(make_env_, spec_, network_factory(), algorithm_, seed_of(config_));
   if (config_.env.normalise_rewards) actor.rewards = Rewards::scaled;
-  return {.actor = std::move(actor),
+  return actor;
+}
+
+TrainingContext Assembly::context(TrainingRun& run, const Checkpoint* resume) {
+  return {.actor = actor_context(),
           .algorithm = algorithm_,
           .learner = learner_,
           .run = run,

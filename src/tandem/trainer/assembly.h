@@ -35,6 +35,9 @@ class Assembly {
   /// The options of a run that trains these parts.
   [[nodiscard]] TrainingRunOptions run_options() const;
 
+  /// The parts from which this config's actors are built. This assembly must outlive them.
+  [[nodiscard]] ActorContext actor_context() const;
+
   /// The context in which a system trains in `run`, from checkpoint `resume` if it is not null.
   /// The run, the checkpoint and this assembly must outlive the context.
   [[nodiscard]] TrainingContext context(TrainingRun& run, const Checkpoint* resume = nullptr);

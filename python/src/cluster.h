@@ -1,0 +1,11 @@
+// The parts of a cluster as Python carries their messages.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace tandem::python {
+
+/// Adds the classes of clusters to the extension module.
+void bind_cluster(nanobind::module_& module);
+
+}  // namespace tandem::python

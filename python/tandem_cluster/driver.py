@@ -1,0 +1,302 @@
+"""Makes the parts of a cluster, watches them, and replaces those that are lost."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import ray
+from ray.util.placement_group import PlacementGroup, placement_group, remove_placement_group
+from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
+from tandem.errors import Error
+
+from tandem import _core
+from tandem_cluster.hosts import ActorHost, Introduction, LearnerHost, ShardHost, Status
+from tandem_cluster.plan import Cluster, Plan, config_tables, draw_run_number, keep_facts
+from tandem_cluster.storage import learner_resources, nearest_folder
+
+# A part that says nothing for so long is ended and replaced, and so is one whose environments hang.
+SILENT_SECONDS = 20.0
+HANGING_SECONDS = 60.0
+# A process may wait long for a node with room, and then needs some time to start.
+START_SECONDS = 600.0
+# If a lost learner finds no room for so long, actors make some.
+_CROWDED_SECONDS = 10.0
+_LOOK_SECONDS = 0.25
+
+LEARNER_CPUS = 1.0
+SHARD_CPUS = 0.25
+ACTOR_CPUS = 1.0
+
+
+@dataclass
+class Part:
+    """One part of the cluster in its present incarnation."""
+
+    name: str
+    handle: Any = None
+    incarnation: int = 0
+    status: Status = field(default_factory=dict)
+    question: Any = None  # the status that it has been asked for
+    heard: float = 0  # when it last answered, or began
+    answered: bool = False  # in this incarnation
+    restarts: int = 0
+    failures: int = 0  # errors of its own
+    forgiven: int = 0  # so many are followed by a restart, the next ends the training
+
+    def begun(self, handle: Any) -> None:
+        self.handle = handle
+        self.question = None
+        self.answered = False
+        self.status = {}
+        self.heard = time.monotonic()
+
+    def ask(self, introduction: Introduction, stop: bool) -> None:
+        """Asks for the status, unless an earlier question is open."""
+        if self.question is None:
+            knows = self.status.get("introduction") == introduction.number
+            self.question = self.handle.status.remote(None if knows else introduction, stop)
+
+    def lost(self) -> str | None:
+        """Takes the answer if it is there. Returns why the part is lost, or None."""
+        if self.question is not None and ray.wait([self.question], timeout=0)[0]:
+            question, self.question = self.question, None
+            try:
+                self.status = ray.get(question)
+                self.heard = time.monotonic()
+                self.answered = True
+            except ray.exceptions.RayTaskError as error:
+                return self._failed(getattr(error, "cause", error))
+            except ray.exceptions.ActorUnavailableError:
+                pass  # for the time being; silence tells whether it is lost
+            except ray.exceptions.RayError as error:
+                if getattr(error, "actor_init_failed", False):
+                    return self._failed(error)
+                return first_line(error)
+        patience = SILENT_SECONDS if self.answered else START_SECONDS
+        if time.monotonic() - self.heard > patience:
+            return f"it has said nothing for {patience:.0f} seconds"
+        if self.status.get("busy_seconds", 0) > HANGING_SECONDS:
+            return f"its environments have hung for {HANGING_SECONDS:.0f} seconds"
+        return None
+
+    def _failed(self, error: Any) -> str:
+        if self.failures == self.forgiven:
+            raise error
+        self.failures += 1
+        return first_line(error)
+
+    def end(self) -> None:
+        """Ends the process, if it still runs."""
+        if self.handle is not None:
+            ray.kill(self.handle)
+        self.handle = self.question = None
+
+
+def first_line(error: Any) -> str:
+    return str(error).strip().partition("\n")[0]
+
+
+class Driver:
+    """One training on a cluster that Ray already carries."""
+
+    def __init__(self, plan: Plan, say: Callable[[str], None]) -> None:
+        self._plan = plan
+        self._say = say
+        self._run = draw_run_number()
+        self._learner = Part("the learner")
+        self._shards = [Part(f"shard {i}") for i in range(plan.shards)]
+        self._actors: list[Part] = []
+        self._held: set[int] = set()  # ranks of actors that make room for the learner
+        self._cluster: Cluster | None = None
+        self._states: dict[int, bytes] = {}
+        self._stopping = False
+        self._introduction = Introduction()
+        self._group = self._make_group()
+
+    @property
+    def _place(self) -> PlacementGroupSchedulingStrategy:
+        return PlacementGroupSchedulingStrategy(self._group)
+
+    def _make_group(self) -> PlacementGroup:
+        """The learner and the shards on one node, since every batch crosses between them."""
+        needs = {"CPU": LEARNER_CPUS + SHARD_CPUS * len(self._shards)}
+        needs.update(learner_resources(nearest_folder(Path(self._plan.run_dir)), self._say))
+        group = placement_group([needs], strategy="STRICT_PACK")
+        if not group.wait(SILENT_SECONDS):
+            remove_placement_group(group)
+            raise Error(
+                "no node has room for the learner and its shards: they need "
+                f"{needs['CPU']:g} CPUs of one node"
+            )
+        return group
+
+    def begin(self) -> None:
+        """Starts all parts. Returns when the learner trains."""
+        self._begin_learner()
+        while not self._learner.status.get("built"):
+            if self._look(self._learner):
+                self._begin_learner()
+            time.sleep(_LOOK_SECONDS)
+        run_dir = Path(self._plan.run_dir)
+        config = (run_dir / "config.toml").read_text()
+        tables = config_tables(config)
+        table = tables[tables["system"]]
+        self._cluster = Cluster(self._run, config, len(self._shards))
+        keep_facts(run_dir, len(self._shards))
+        if self._plan.resume:
+            self._states = _core.saved_actors(str(run_dir))
+        forgiven = int(table.get("restarts", 3))
+        for index in range(len(self._shards)):
+            self._begin_shard(index)
+        for rank in range(int(table["actors"])):
+            self._actors.append(Part(f"actor {rank}", forgiven=forgiven))
+            self._begin_actor(rank)
+        self._introduce()
+
+    def go_on(self) -> bool:
+        """Looks at all parts once and replaces those that are lost. Returns False at the end."""
+        time.sleep(_LOOK_SECONDS)
+        replaced = self._look(self._learner)
+        if replaced:
+            self._begin_learner()
+        for index, shard in enumerate(self._shards):
+            if self._look(shard):
+                self._begin_shard(index)
+                replaced = True
+        for rank, actor in enumerate(self._actors):
+            if rank not in self._held and self._look(actor):
+                self._states.pop(rank, None)
+                self._begin_actor(rank)
+                replaced = True
+        replaced = self._make_room() or replaced
+        if replaced:
+            self._introduce()
+        return not self._learner.status.get("ended", False)
+
+    def stop(self) -> None:
+        """Asks the learner to end with a checkpoint."""
+        self._stopping = True
+
+    def end(self) -> None:
+        """Ends all processes."""
+        for part in [*self._actors, *self._shards, self._learner]:
+            part.end()
+        remove_placement_group(self._group)
+
+    def result(self) -> dict[str, Any]:
+        """The content of result.json."""
+        result: dict[str, Any] = json.loads((self.run_dir / "result.json").read_text())
+        return result
+
+    @property
+    def run_dir(self) -> Path:
+        return Path(self._plan.run_dir)
+
+    def status(self) -> Status:
+        """The learner's status, with the parts that live and have been replaced."""
+        parts = [self._learner, *self._shards, *self._actors]
+        playing = [part.status["node"] for part in self._actors if part.answered]
+        return {
+            **self._learner.status,
+            "actors_wanted": len(self._actors),
+            "restarts": sum(part.restarts for part in parts),
+            "nodes": dict(Counter(playing)),
+        }
+
+    def _look(self, part: Part) -> bool:
+        """Whether a part is lost. Says why; asks for the next status otherwise."""
+        why = part.lost()
+        if why is None:
+            part.ask(self._introduction, self._stopping)
+            return False
+        part.end()
+        part.restarts += 1
+        self._say(f"{part.name} is lost ({why}); another takes its place")
+        return True
+
+    def _make_room(self) -> bool:
+        """Ends actors of one node if the learner's successor finds no node with room."""
+        if self._learner.answered:
+            held, self._held = self._held, set()
+            for rank in held:
+                self._begin_actor(rank)
+            return bool(held)
+        waits = time.monotonic() - self._learner.heard
+        if self._held or waits < _CROWDED_SECONDS or self._group.wait(0):
+            return False
+        nodes = Counter(part.status["node"] for part in self._actors if part.answered)
+        for node, _ in nodes.most_common(1):
+            count = math.ceil(LEARNER_CPUS + SHARD_CPUS * len(self._shards))
+            for rank, part in enumerate(self._actors):
+                if len(self._held) < count and part.status.get("node") == node:
+                    part.end()
+                    self._held.add(rank)
+            self._say(f"{len(self._held)} actors on {node} make room for the learner")
+        return False
+
+    def _begin_learner(self) -> None:
+        """The first learner begins the run or resumes it, and its successors resume it."""
+        part = self._learner
+        part.incarnation += 1
+        resumes = self._plan.resume or any(self.run_dir.glob("checkpoints/0*"))
+        if not resumes and part.incarnation > 1:
+            discard_beginning(self.run_dir)
+        words = self._plan.words()
+        if resumes and part.incarnation > 1:
+            words.update(system="", base="", settings=[], resume=True)
+        part.begun(
+            LearnerHost.options(num_cpus=LEARNER_CPUS, scheduling_strategy=self._place).remote(
+                self._run, part.incarnation, len(self._shards), words
+            )
+        )
+
+    def _order(self, part: Part, rank: int) -> dict[str, Any]:
+        assert self._cluster is not None
+        part.incarnation += 1
+        return {
+            "config": self._cluster.config,
+            "run": self._cluster.run,
+            "epoch": self._learner.incarnation,
+            "incarnation": part.incarnation,
+            "rank": rank,
+            "shards": self._cluster.shards,
+        }
+
+    def _begin_shard(self, index: int) -> None:
+        part = self._shards[index]
+        order = self._order(part, index)
+        options = {"num_cpus": SHARD_CPUS, "scheduling_strategy": self._place}
+        part.begun(ShardHost.options(**options).remote(order))
+
+    def _begin_actor(self, rank: int) -> None:
+        part = self._actors[rank]
+        order = self._order(part, rank)
+        options = {"num_cpus": ACTOR_CPUS, "scheduling_strategy": "SPREAD"}
+        part.begun(ActorHost.options(**options).remote(order, self._states.get(rank, b"")))
+
+    def _introduce(self) -> None:
+        """All parts learn of each other with the next question for their status."""
+        self._introduction = Introduction(
+            self._introduction.number + 1,
+            self._learner.handle,
+            {index: part.handle for index, part in enumerate(self._shards)},
+            {rank: part.handle for rank, part in enumerate(self._actors) if part.handle},
+        )
+
+
+def discard_beginning(run_dir: Path) -> None:
+    """Removes the folder of a run whose learner was lost before its first checkpoint."""
+    shutil.rmtree(run_dir, ignore_errors=True)
+
+
+def processors_of(plan: Plan) -> float:
+    """The CPUs that a cluster of one machine must count."""
+    return LEARNER_CPUS + SHARD_CPUS * plan.shards + ACTOR_CPUS * (plan.actors or 0)

@@ -1,0 +1,196 @@
+"""The Ray actors, each of which hosts one part of a cluster. None of their methods waits."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import ray
+from tandem.messages import forward_messages
+
+from tandem import _core
+from tandem_cluster.carrier import Carrier, Message, Publications, when_done
+from tandem_cluster.gauges import Gauges
+
+Status = dict[str, Any]
+
+# Inserts and draws never share a queue, and status answers while both are full.
+GROUPS = {"insert": 2, "draw": 1, "control": 2}
+
+
+@dataclass(frozen=True)
+class Introduction:
+    """The parts of the cluster at one time; a later one has a higher number."""
+
+    number: int = 0
+    learner: Any = None
+    shards: dict[int, Any] = field(default_factory=dict)
+    actors: dict[int, Any] = field(default_factory=dict)
+
+
+class Host:
+    """Builds its part in a thread, and knows the other parts as the driver introduces them."""
+
+    def __init__(self, name: str, rank: int, build: Callable[[], Any]) -> None:
+        self.part: Any = None
+        self.known = Introduction()
+        self._met = threading.Event()
+        self._gauges = Gauges(name, rank)
+        self._error: Exception | None = None
+        self._lock = threading.Lock()
+        threading.Thread(target=self._build, args=(build,), name="build", daemon=True).start()
+
+    def _build(self, build: Callable[[], Any]) -> None:
+        try:
+            self.part = build()
+        except Exception as error:
+            self._error = error
+
+    def meet(self, introduction: Introduction | None) -> None:
+        with self._lock:
+            if introduction is not None and introduction.number > self.known.number:
+                self.known = introduction
+                self._met.set()
+
+    def wait_to_meet(self) -> None:
+        """For threads of carriers: a message before the first introduction has no receiver yet."""
+        self._met.wait()
+
+    def deliver(self, message: Message) -> Message:
+        """The part's answer; empty, which counts as lost, while there is no part."""
+        if self.part is None:
+            return message[:0]
+        answer: Message = self.part.deliver(message)
+        return answer
+
+    def status(self, text: str = "{}", **more: Any) -> Status:
+        """The part's status. Raises the error of building it."""
+        forward_messages()
+        if self._error is not None:
+            raise self._error
+        status = {"node": ray.util.get_node_ip_address(), "introduction": self.known.number}
+        status.update(json.loads(text), built=self.part is not None, **more)
+        self._gauges.show(status)
+        return status
+
+
+class _ShardHost:
+    """Hosts a shard of the replay."""
+
+    def __init__(self, order: dict[str, Any]) -> None:
+        self._host = Host(
+            "shard", order["rank"], lambda: _core.make_cluster_shard(python=sys.executable, **order)
+        )
+
+    @ray.method(concurrency_group="insert")
+    def insert(self, message: Message) -> Message:
+        return self._host.deliver(message)
+
+    @ray.method(concurrency_group="draw")
+    def draw(self, message: Message) -> Message:
+        return self._host.deliver(message)
+
+    @ray.method(concurrency_group="control")
+    def status(self, introduction: Introduction | None, stop: bool) -> Status:
+        self._host.meet(introduction)
+        shard = self._host.part
+        return self._host.status(shard.status() if shard is not None else "{}")
+
+
+class _ActorHost:
+    """Hosts an actor, which plays in a thread of its own."""
+
+    def __init__(self, order: dict[str, Any], state: bytes) -> None:
+        def build() -> Any:
+            actor = _core.ClusterActor(python=sys.executable, state=state, **order)
+            self._carrier = Carrier(actor, self._send)
+            return actor
+
+        self._host = Host("actor", order["rank"], build)
+
+    def _send(self, receiver: str, message: Message, answer: Any) -> None:
+        self._host.wait_to_meet()
+        if receiver == "learner":
+            when_done(self._host.known.learner.report.remote(message), answer)
+        else:
+            shard = self._host.known.shards[int(receiver.partition(":")[2])]
+            when_done(shard.insert.remote(message), answer)
+
+    @ray.method(concurrency_group="insert")
+    def parameters(self, message: Message) -> Message:
+        return self._host.deliver(message)
+
+    @ray.method(concurrency_group="control")
+    def status(self, introduction: Introduction | None, stop: bool) -> Status:
+        self._host.meet(introduction)
+        actor = self._host.part
+        if actor is None:
+            return self._host.status()
+        if actor.ended():
+            actor.raise_error()
+        return self._host.status(actor.status())
+
+
+class _LearnerHost:
+    """Hosts the learner, which trains in a thread of its own."""
+
+    def __init__(self, run: int, epoch: int, shards: int, words: dict[str, Any]) -> None:
+        self._link = _core.ClusterLink(run, epoch, shards)
+        self._publications = Publications()
+        self._carrier = Carrier(self._link, self._send)
+        self._host = Host(
+            "learner",
+            0,
+            lambda: _core.Training(python=sys.executable, link=self._link, **words),
+        )
+
+    def _send(self, receiver: str, message: Message, answer: Any) -> None:
+        self._host.wait_to_meet()
+        known = self._host.known
+        if receiver == "actors":
+            self._publications.publish(ray.put(message), known.actors)
+            answer(message[:0])
+            return
+        kind, _, rank = receiver.partition(":")
+        if kind == "actor":
+            when_done(known.actors[int(rank)].parameters.remote(message), answer)
+        else:
+            when_done(known.shards[int(rank)].draw.remote(message), answer)
+
+    @ray.method(concurrency_group="insert")
+    def insert(self, message: Message) -> Message:
+        return self._link.deliver(message)
+
+    @ray.method(concurrency_group="insert")
+    def report(self, message: Message) -> Message:
+        return self._link.deliver(message)
+
+    @ray.method(concurrency_group="control")
+    def status(self, introduction: Introduction | None, stop: bool) -> Status:
+        """The state of the training. Raises the error that ended it."""
+        self._host.meet(introduction)
+        training = self._host.part
+        if training is None:
+            return self._host.status(ended=False)
+        if stop:
+            training.stop()
+        while training.next(0):  # the run's folder has the lines
+            continue
+        ended = training.ended
+        if ended:
+            training.raise_error()
+        return self._host.status(
+            self._link.status(),
+            ended=ended,
+            run_dir=training.folder,
+            budget=training.budget,
+            steps=training.steps,
+        )
+
+
+_remote: Any = ray.remote(concurrency_groups=GROUPS)
+ShardHost, ActorHost, LearnerHost = map(_remote, (_ShardHost, _ActorHost, _LearnerHost))

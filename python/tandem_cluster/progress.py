@@ -1,0 +1,80 @@
+"""The line that shows how a training on a cluster goes."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, TextIO
+
+_REDRAW_SECONDS = 1.0
+_LINE_SECONDS = 10.0
+_MOST_NODES = 4  # with their actors in the line
+
+
+def amount(value: float) -> str:
+    """A number in at most four digits: 12.3k."""
+    for unit in ("", "k", "M", "G"):
+        if abs(value) < 1000:
+            return f"{value:.3g}{unit}"
+        value /= 1000
+    return f"{value:.3g}T"
+
+
+def duration(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}h{minutes:02d}m" if hours else f"{minutes}m{rest:02d}s"
+
+
+class Progress:
+    """Rewrites one line on a terminal, and writes some lines elsewhere."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._terminal = out.isatty()
+        self._shown = 0.0
+        self._before: tuple[float, int, int] | None = None
+        self._open = False
+
+    def show(self, status: dict[str, Any]) -> None:
+        now = time.monotonic()
+        if now - self._shown < (_REDRAW_SECONDS if self._terminal else _LINE_SECONDS):
+            return
+        text = self._text(now, status)
+        self._shown = now
+        if self._terminal:
+            self._out.write("\r\x1b[K" + text)
+            self._open = True
+        else:
+            self._out.write(text + "\n")
+        self._out.flush()
+
+    def end(self) -> None:
+        if self._open:
+            self._out.write("\n")
+        self._open = False
+
+    def _text(self, now: float, status: dict[str, Any]) -> str:
+        steps, updates = status.get("steps", 0), status.get("updates", 0)
+        budget = status.get("budget", 0)
+        rates = ""
+        if self._before is not None:
+            seconds = max(now - self._before[0], 1e-9)
+            rate = (steps - self._before[1]) / seconds
+            rates = f"  {rate:.0f} steps/s  {(updates - self._before[2]) / seconds:.0f} updates/s"
+            if rate > 0:
+                rates += f"  {duration((budget - steps) / rate)} left"
+        self._before = (now, steps, updates)
+        parts = [f"{100 * steps / budget:.1f}%" if budget else "", f"{amount(steps)} steps"]
+        text = "  ".join(part for part in parts if part) + rates
+        text += f"  {status.get('actors', 0)} of {status['actors_wanted']} actors"
+        if "transitions" in status:
+            text += f"  {amount(status['transitions'])} transitions"
+        text += f"  lag {status.get('lag_updates', 0)}"
+        if status["restarts"]:
+            text += f"  {status['restarts']} restarts"
+        nodes = status["nodes"]
+        if 1 < len(nodes) <= _MOST_NODES:
+            text += "  " + ", ".join(f"{node}: {count}" for node, count in nodes.items())
+        elif nodes:
+            text += f"  on {len(nodes)} nodes" if len(nodes) > 1 else ""
+        return text

@@ -1,0 +1,71 @@
+"""The Ray cluster that carries a training."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+from typing import Any
+
+import ray
+from tandem.errors import Error
+
+# Messages of this size go from process to process; larger ones through the object store, which
+# takes twice as long below some megabytes.
+_DIRECT_BYTES = 1 << 20
+
+
+def is_loopback(address: str) -> bool:
+    """Whether HOST:PORT, or HOST alone, is on this machine only."""
+    host = address.rpartition(":")[0] or address
+    try:
+        host = socket.gethostbyname(host.strip("[]"))
+        return ipaddress.ip_address(host).is_loopback
+    except (OSError, ValueError):
+        return False
+
+
+def require_token(address: str) -> None:
+    """Refuses a cluster that others can reach without a token."""
+    if is_loopback(address) or os.environ.get("RAY_AUTH_MODE") == "token":
+        return
+    raise Error(
+        f"{address} is not on this machine alone, so anyone who reaches it could run programs "
+        "there. Let all nodes know one token: `export RAY_AUTH_MODE=token` and "
+        "RAY_AUTH_TOKEN or RAY_AUTH_TOKEN_PATH before `ray start` and before this command "
+        "(docs/cluster.md)"
+    )
+
+
+def begin(address: str | None, processors: float, runtime_env: dict[str, Any]) -> None:
+    """Joins the Ray cluster at an address, or starts one of this machine alone.
+
+    Args:
+        address: HOST:PORT, "auto" for the one of this machine, or None.
+        processors: how many a new cluster shall count, whatever the machine has.
+        runtime_env: Ray's, for all processes of this training.
+    """
+    settings: dict[str, Any] = {"runtime_env": runtime_env, "logging_level": "warning"}
+    if address is None:
+        os.environ.setdefault("RAY_max_direct_call_object_size", str(_DIRECT_BYTES))
+        settings.update(
+            address="local",
+            num_cpus=max(os.cpu_count() or 1, int(processors + 0.999)),
+            include_dashboard=False,
+            _node_ip_address="127.0.0.1",
+        )
+    else:
+        if address != "auto":
+            require_token(address)
+        settings["address"] = address
+    try:
+        ray.init(**settings)
+    except ConnectionError as error:
+        raise Error(f"no Ray cluster answers at {address}: {error}") from None
+    if address == "auto":
+        require_token(ray.get_runtime_context().gcs_address)
+
+
+def end() -> None:
+    """Leaves the cluster; one that was started here ends."""
+    ray.shutdown()

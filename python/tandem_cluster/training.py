@@ -1,0 +1,135 @@
+"""A training on a cluster, from Python."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TextIO
+
+from tandem.options import EnvId
+from tandem.settings import as_env_settings, as_path, as_settings
+from tandem.training import PathLike, Run
+
+from tandem_cluster import ray_session
+from tandem_cluster.plan import Plan
+from tandem_cluster.progress import Progress
+
+if TYPE_CHECKING:
+    from tandem_cluster.driver import Driver
+
+# Receives a function that stops the training with a checkpoint.
+OnBegin = Callable[[Callable[[], None]], None]
+
+
+def train(
+    system: str,
+    env: EnvId | Mapping[str, Any] | None = None,
+    *,
+    config: PathLike | None = None,
+    steps: int | str | None = None,
+    seed: int | None = None,
+    run_dir: PathLike | None = None,
+    actors: int | None = None,
+    shards: int = 1,
+    address: str | None = None,
+    working_dir: PathLike | None = None,
+    progress: bool = True,
+    **settings: Any,
+) -> Run:
+    """Trains an agent on a Ray cluster to the end, as `tandem cluster train` does.
+
+    Args:
+        system: "apex" or "impala".
+        env: an environment, as for `tandem.Training`. A function that makes one must be importable
+            on all machines: see working_dir.
+        config, steps, seed, settings: as for `tandem.Training`.
+        run_dir: the run's folder, on storage that the learner's machines see.
+        actors: processes that play. None: as the config says.
+        shards: processes that hold Ape-X's replay.
+        address: HOST:PORT of a Ray cluster, or "auto". None: starts one of this machine alone.
+        working_dir: a folder whose modules all machines shall have.
+        progress: shows a line of progress.
+
+    Ctrl-C stops the training with a checkpoint. Raises `Error` with the words of the command line.
+    """
+    given = [*as_settings(settings), *as_env_settings(env)]
+    given += as_settings({"run.steps": steps, "run.seed": seed})
+    plan = Plan(
+        system=system,
+        config=as_path(config),
+        settings=given,
+        run_dir=as_path(run_dir),
+        actors=actors,
+        shards=shards,
+        address=address,
+        working_dir=as_path(working_dir) or None,
+    )
+    return carry_out(plan, sys.stderr if progress else None)
+
+
+def resume(
+    run_dir: PathLike,
+    steps: int | str | None = None,
+    *,
+    address: str | None = None,
+    working_dir: PathLike | None = None,
+    progress: bool = True,
+    **settings: Any,
+) -> Run:
+    """Goes on with a run from its newest checkpoint, on as many parts as it had.
+
+    Args:
+        run_dir: the run's folder.
+        steps: of the whole run. None: as before.
+        address, working_dir, progress: as for train().
+        settings: keys of the table [run] alone, except for the seed.
+    """
+    plan = Plan(
+        system="",
+        settings=[*as_settings(settings), *as_settings({"run.steps": steps})],
+        run_dir=as_path(run_dir),
+        resume=True,
+        address=address,
+        working_dir=as_path(working_dir) or None,
+    )
+    return carry_out(plan, sys.stderr if progress else None)
+
+
+def carry_out(plan: Plan, out: TextIO | None, on_begin: OnBegin = lambda stop: None) -> Run:
+    """Trains to the end."""
+    from tandem_cluster.driver import Driver, processors_of  # needs Ray, and takes a second
+
+    plan.complete()
+
+    def say(text: str) -> None:
+        if out is not None:
+            print(f"tandem: info: {text}", file=out, flush=True)
+
+    runtime_env = {"working_dir": plan.working_dir} if plan.working_dir else {}
+    ray_session.begin(plan.address, processors_of(plan), runtime_env)
+    try:
+        driver = Driver(plan, say)
+        on_begin(driver.stop)
+        progress = Progress(out) if out is not None else None
+        try:
+            driver.begin()
+            say(f"the run is in {driver.run_dir}; Ctrl-C ends it with a checkpoint")
+            while go_on(driver):
+                if progress is not None:
+                    progress.show(driver.status())
+            return Run(driver.run_dir, driver.result())
+        finally:
+            if progress is not None:
+                progress.end()
+            driver.end()
+    finally:
+        ray_session.end()
+
+
+def go_on(driver: Driver) -> bool:
+    """One look at the parts; Ctrl-C in Python stops the training with a checkpoint."""
+    try:
+        return driver.go_on()
+    except KeyboardInterrupt:
+        driver.stop()
+        return True

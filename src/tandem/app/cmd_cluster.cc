@@ -1,0 +1,122 @@
+// `tandem cluster`: runs the Python program that trains on many machines.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tandem/app/commands.h"
+#include "tandem/app/config_options.h"
+#include "tandem/app/help.h"
+#include "tandem/app/python_program.h"
+#include "tandem/base/error.h"
+#include "tandem/cluster/cluster_way.h"
+#include "tandem/run/run_directory.h"
+
+namespace tandem {
+namespace {
+
+constexpr const char* kClusterFooter = R"(
+Without --address it starts Ray on this machine; with one it joins that cluster. The run's
+folder is as that of `tandem train`: eval, plot and compare read it, and --resume goes on
+after a stop, and after the loss of every process. docs/cluster.md tells how to start Ray
+on many machines. The Python of $TANDEM_PYTHON, or of .venv, needs Ray: pip install
+'tandem-rl[ray]'.)";
+
+struct ClusterOptions {
+  ConfigOptions config;
+  std::string run_dir;
+  std::string resume;
+  std::string address;
+  std::string working_dir;
+  int actors = 0;
+  int shards = 1;
+};
+
+/// Checks the words before any process of a cluster starts.
+void check(const ClusterOptions& options) {
+  if (!options.resume.empty()) {
+    require_run(options.resume);
+    const auto file = std::filesystem::path(options.resume) / "config.toml";
+    static_cast<void>(cluster_way_of(*options.config.load_resumed(file).system));
+    return;
+  }
+  if (!options.config.has_system()) {
+    throw Error("which SYSTEM to train with? For example: tandem cluster train apex");
+  }
+  static_cast<void>(cluster_way_of(*options.config.load().system));
+}
+
+/// Lets Python find the package of a build folder. All processes of a cluster that starts on this
+/// machine inherit it.
+void see_own_package() {
+  const auto own = own_program().parent_path() / "python";
+  if (!std::filesystem::exists(own / "tandem")) return;
+  const char* before = std::getenv("PYTHONPATH");
+  const auto path = before == nullptr ? own.string() : fmt::format("{}:{}", own.string(), before);
+  setenv("PYTHONPATH", path.c_str(), 1);
+}
+
+/// Becomes the driver of the cluster.
+[[noreturn]] void train(const ClusterOptions& options) {
+  check(options);
+  std::vector<std::string> words = {find_python("carries the messages of a cluster", "ray"),
+                                    find_python_code("tandem_cluster")};
+  const auto add = [&](const std::string& option, const std::string& value) {
+    if (!value.empty()) words.push_back(fmt::format("{}={}", option, value));
+  };
+  std::ranges::copy(options.config.words(), std::back_inserter(words));
+  add("--run-dir", options.run_dir);
+  add("--resume", options.resume);
+  add("--address", options.address);
+  add("--working-dir", options.working_dir);
+  if (options.actors > 0) add("--actors", std::to_string(options.actors));
+  add("--shards", std::to_string(options.shards));
+  see_own_package();
+  become_python(std::move(words));
+}
+
+void add_cluster_train(CLI::App& cluster) {
+  auto* command = cluster.add_subcommand("train", "Train an agent on many machines");
+  const auto options = std::make_shared<ClusterOptions>();
+  options->config.add_to(*command, {"--threads", "--device"});
+  command->add_option("--address", options->address, "A Ray cluster's HOST:PORT, or auto")
+      ->type_name("HOST:PORT");
+  command->add_option("--actors", options->actors, "Processes that play (default: the config's)")
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--shards", options->shards, "Processes that hold the replay")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--working-dir", options->working_dir,
+          "Folder whose Python modules all machines shall have, for environments in Python")
+      ->type_name("DIR");
+  auto* run_dir = command
+                      ->add_option("--run-dir", options->run_dir,
+                                   "Folder for the run's files, which the learner's machines see")
+                      ->type_name("DIR");
+  command->add_option("--resume", options->resume, "Go on with the run in this folder")
+      ->type_name("DIR")
+      ->excludes(run_dir);
+  end_help(*command,
+           {"tandem cluster train apex --config apex/two_cores --env atari:Pong --actors 4",
+            "tandem cluster train apex --env atari:Pong --address auto --actors 360 --shards 4"},
+           kClusterFooter);
+  command->callback([options] { train(*options); });
+}
+
+}  // namespace
+
+void add_cluster(CLI::App& program) {
+  auto* cluster = program.add_subcommand("cluster", "Train on many machines, which Ray connects");
+  cluster->require_subcommand(1);
+  add_cluster_train(*cluster);
+}
+
+}  // namespace tandem

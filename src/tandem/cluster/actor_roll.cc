@@ -1,0 +1,146 @@
+#include "tandem/cluster/actor_roll.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <thread>
+#include <utility>
+
+#include "tandem/base/error.h"
+#include "tandem/systems/common/thread_state.h"
+
+namespace tandem {
+namespace {
+
+/// An actor that has been silent for longer counts as gone.
+constexpr double kSilentSeconds = 5;
+
+}  // namespace
+
+ActorRoll::ActorRoll(const Sender& self, int actors, int envs, OnPlayed on_played)
+    : self_(self), actors_(actors), envs_(envs), on_played_(std::move(on_played)) {}
+
+std::vector<std::byte> ActorRoll::take_report(const Letter& letter) {
+  const auto rank = static_cast<std::int64_t>(letter.from.part) - kFirstActorPart;
+  if (rank < 0 || rank >= actors_) throw Error("a report came from no actor of this run");
+  if (letter.from.epoch < self_.epoch) return MessageWriter(self_, Verb::past).seal();
+  std::optional<ActorPlayed> played;
+  std::int64_t rounds = 0;
+  MessageWriter writer(self_, Verb::again);
+  {
+    const Lock lock(mutex_);
+    const auto verdict = receipts_.take(letter);
+    if (verdict == Verb::closed) return MessageWriter(self_, verdict).seal();
+    auto& entry = entries_[static_cast<int>(rank)];
+    entry.since_word.lap();
+    if (verdict == Verb::done) {
+      StateReader reader(letter.content);
+      played = read_played(reader, static_cast<int>(rank));
+      entry.version = reader.get<std::int64_t>();
+      rounds = reader.get<std::int64_t>();
+      const auto number = reader.get<std::uint64_t>();
+      const auto state = reader.get_bytes();
+      if (number > entry.state_number && !state.empty()) {
+        entry.state_number = number;
+        entry.state.assign(state.begin(), state.end());
+      }
+    }
+    writer.content().put(wanted_);
+  }
+  if (!played) return std::move(writer).seal();
+  try {
+    on_played_(*std::move(played), rounds);
+  } catch (...) {  // an error of the run, not of the actor
+    const Lock lock(mutex_);
+    if (!error_) error_ = std::current_exception();
+  }
+  return std::move(writer).seal();
+}
+
+void ActorRoll::close(const Sender& actor) {
+  const Lock lock(mutex_);
+  receipts_.close(actor);
+}
+
+ActorPlayed ActorRoll::read_played(StateReader& reader, int rank) const {
+  auto played = ActorPlayed::load(reader);
+  const auto own = [&](const Episode& episode) {
+    return episode.env >= rank * envs_ && episode.env < (rank + 1) * envs_ &&
+           std::isfinite(episode.episode_return);
+  };
+  if (played.steps < 0 || !std::ranges::all_of(played.episodes, own)) {
+    throw Error("an actor reported games of environments that are not its own");
+  }
+  return played;
+}
+
+bool ActorRoll::all_sent() const {
+  return std::ranges::all_of(entries_, [&](const auto& one) TANDEM_REQUIRES(mutex_) {
+    const Entry& entry = one.second;
+    return entry.state_number >= wanted_ || entry.since_word.seconds() > kSilentSeconds;
+  });
+}
+
+void ActorRoll::want_states() {
+  const Lock lock(mutex_);
+  wanted_ += 1;
+}
+
+std::uint64_t ActorRoll::states_wanted() const {
+  const Lock lock(mutex_);
+  return wanted_;
+}
+
+void ActorRoll::await_states(double seconds) {
+  const Stopwatch watch;
+  while (watch.seconds() < seconds) {
+    {
+      const Lock lock(mutex_);
+      if (all_sent()) return;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+bool ActorRoll::await_state_of(int rank, std::chrono::seconds most) {
+  const auto end = std::chrono::steady_clock::now() + most;
+  while (std::chrono::steady_clock::now() < end) {
+    {
+      const Lock lock(mutex_);
+      if (entries_[rank].state_number >= wanted_) return true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return false;
+}
+
+void ActorRoll::save(Checkpoint& checkpoint) const {
+  const Lock lock(mutex_);
+  for (const auto& [rank, entry] : entries_) {
+    if (entry.state.empty()) continue;
+    checkpoint.add_blob(state_name("actor", static_cast<std::size_t>(rank)), entry.state);
+  }
+}
+
+void ActorRoll::raise_error() {
+  const Lock lock(mutex_);
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+int ActorRoll::alive() const {
+  const Lock lock(mutex_);
+  return static_cast<int>(std::ranges::count_if(
+      entries_, [](const auto& one) { return one.second.since_word.seconds() <= kSilentSeconds; }));
+}
+
+std::optional<std::int64_t> ActorRoll::oldest_version() const {
+  const Lock lock(mutex_);
+  std::optional<std::int64_t> oldest;
+  for (const auto& [rank, entry] : entries_) {
+    if (entry.since_word.seconds() > kSilentSeconds) continue;
+    oldest = std::min(oldest.value_or(entry.version), entry.version);
+  }
+  return oldest;
+}
+
+}  // namespace tandem

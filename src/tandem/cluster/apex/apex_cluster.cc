@@ -1,0 +1,199 @@
+#include "tandem/cluster/apex/apex_cluster.h"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "tandem/base/available_memory.h"
+#include "tandem/cluster/actor_roll.h"
+#include "tandem/cluster/apex/apex_cluster_lockstep.h"
+#include "tandem/cluster/apex/shard_pieces.h"
+#include "tandem/cluster/cluster_link.h"
+#include "tandem/cluster/publisher.h"
+#include "tandem/cluster/remote_replay.h"
+#include "tandem/learn/shared_model.h"
+#include "tandem/run/checkpoint_loop.h"
+#include "tandem/sync/annotations.h"
+#include "tandem/sync/crew.h"
+#include "tandem/sync/fair_mutex.h"
+#include "tandem/systems/apex/apex_parts.h"
+#include "tandem/systems/apex/apex_report.h"
+#include "tandem/systems/apex/replay_budget.h"
+#include "tandem/systems/apex/replay_learner.h"
+#include "tandem/systems/common/learner_state.h"
+#include "tandem/systems/common/training_context.h"
+
+namespace tandem {
+namespace {
+
+constexpr auto kPart = "cluster";        // a part of the checkpoint's meta
+constexpr double kPublishSeconds = 0.1;  // between two publications of the parameters
+constexpr double kStateSeconds = 2;      // for which a checkpoint waits for the actors' states
+
+/// Figure 1 on a cluster: the actors and the replay of the figure lie behind messages.
+class ApexCluster final : private Checkpointed {
+ public:
+  ApexCluster(const ApexConfig& config, const ReplayConfig& replay, TrainingContext& context,
+              ClusterLink& link)
+      : config_(config),
+        context_(context),
+        link_(link),
+        format_(frame_format(context.actor.spec, compression_of(replay.compression))),
+        model_(context.learner),
+        learner_(context.algorithm.replay(), context, model_, context.threads),
+        replay_({.replay = replay,
+                 .format = format_,
+                 .batch = config.batch,
+                 .batches = batches_of(config),
+                 .seed = context.actor.seed},
+                link, crew_.stop_token()),
+        publisher_(model_, link),
+        roll_(link.self(), static_cast<int>(config.actors),
+              static_cast<int>(config.envs) * context.actor.spec.agents,
+              [this](ActorPlayed played, std::int64_t) { take_played(std::move(played)); }),
+        loop_(*this, context.run, crew_) {
+    require_memory_for_batches(format_, config.batch, batches_of(config), available_memory_bytes());
+    std::int64_t inserted = 0;
+    if (context.resume != nullptr) {
+      restore_shards(link, *context.resume, crew_.stop_token());
+      const auto& meta = context.resume->meta;
+      if (meta.contains(kPart)) replay_.restore(meta.at(kPart));
+      inserted = replay_.state().inserted;
+    }
+    report_.emplace(epsilons_of(config, context.actor.spec, context.actor.rule), inserted,
+                    context.run);
+  }
+
+  ~ApexCluster() override {
+    link_.listen(nullptr);
+    link_.mailbox().close();  // no answer comes any more
+    crew_.end();
+  }
+  ApexCluster(const ApexCluster&) = delete;
+  ApexCluster& operator=(const ApexCluster&) = delete;
+
+  void train() {
+    save_first();
+    link_.listen([this](const Letter& letter) { return hear(letter); });
+    crew_.spawn("sampler", 1, [this](int) { replay_.run(); });
+    crew_.spawn("publisher", 1,
+                [this](int) { publisher_.run(kPublishSeconds, crew_.stop_token()); });
+    crew_.spawn("learner", 1, [this](int) { learn(); });
+    loop_.run();
+  }
+
+ private:
+  /// Runs the learner (Algorithm 2); the shards draw its batches and keep its priorities.
+  void learn() {
+    while (!context_.run.done()) {
+      const Stopwatch watch;
+      auto batch = replay_.next();
+      const double waited_seconds = watch.seconds();
+      UpdateReport learned;
+      {
+        const Lock lock(learner_mutex_);
+        learned = learner_.update(batch->samples, context_.run.steps());
+        if (learner_.updates() % config_.trim_updates == 0) replay_.trim();
+      }
+      learned.seconds.waiting = waited_seconds;
+      report_->record_update(learned, batch->samples, replay_.state(), replay_.priorities(),
+                             replay_.ahead());
+      replay_.update(std::move(batch));
+      loop_.look();
+    }
+  }
+
+  std::vector<std::byte> hear(const Letter& letter) {
+    if (letter.verb != Verb::garbled) return roll_.take_report(letter);
+    roll_.close(letter.from);
+    return {};
+  }
+
+  /// A learner that is lost before its first checkpoint has something to go on from.
+  void save_first() {
+    if (context_.resume != nullptr) return;
+    Checkpoint checkpoint;
+    save_learner(context_.learner, checkpoint);
+    learner_.save(checkpoint);
+    context_.run.save(checkpoint);
+  }
+
+  void take_played(ActorPlayed played) {
+    report_->record_played(
+        {.steps = played.steps, .episodes = std::move(played.episodes), .seconds = played.seconds},
+        0);
+  }
+
+  /// The learner alone rests; actors play on, and shards give their pieces while they serve them.
+  void hold() override TANDEM_NO_THREAD_SAFETY_ANALYSIS {
+    roll_.want_states();
+    roll_.await_states(kStateSeconds);
+    learner_rests_ = std::unique_lock(learner_mutex_);
+    rest_.lap();
+  }
+
+  void release() override TANDEM_NO_THREAD_SAFETY_ANALYSIS {
+    report_->add_rest(rest_.seconds());
+    learner_rests_.unlock();
+  }
+
+  /// The mailbox stays open, because the last checkpoint needs the shards.
+  void finish() override {
+    roll_.want_states();
+    roll_.await_states(kStateSeconds);
+    link_.listen(nullptr);
+    crew_.stop();
+    crew_.join();
+  }
+
+  void collect(Checkpoint& checkpoint) override TANDEM_NO_THREAD_SAFETY_ANALYSIS {
+    save_learner(context_.learner, checkpoint);
+    learner_.save(checkpoint);
+    checkpoint.meta[kPart] = replay_.save();
+    roll_.save(checkpoint);
+    if (!config_.keep_replay) return;
+    for (int shard = 0; shard < link_.shards(); ++shard) {
+      checkpoint.pieces[shard_pieces_name(shard)] = pieces_of_shard(link_, shard, {});
+    }
+  }
+
+  void meanwhile() override {
+    roll_.raise_error();
+    const auto state = replay_.state();
+    const auto oldest = roll_.oldest_version();
+    link_.set_status({{"steps", context_.run.steps()},
+                      {"updates", model_.version()},
+                      {"actors", roll_.alive()},
+                      {"transitions", state.transitions},
+                      {"lag_updates", oldest ? model_.version() + 1 - *oldest : 0}});
+  }
+
+  const ApexConfig& config_;
+  TrainingContext& context_;
+  ClusterLink& link_;
+  const FrameFormat format_;
+  Crew crew_;
+  SharedModel model_;
+  FairMutex learner_mutex_;
+  ReplayLearner learner_ TANDEM_GUARDED_BY(learner_mutex_);
+  RemoteReplay replay_;
+  Publisher publisher_;  // the thread of that name uses it alone
+  ActorRoll roll_;
+  std::optional<ApexReport> report_;
+
+  // These belong to the main thread.
+  CheckpointLoop loop_;
+  Stopwatch rest_;  // measures how long the learner rests for a checkpoint
+  std::unique_lock<FairMutex> learner_rests_;
+};
+
+}  // namespace
+
+void train_apex_on_cluster(const ApexConfig& config, const ReplayConfig& replay,
+                           TrainingContext& context, ClusterLink& link) {
+  if (config.lockstep) return train_apex_cluster_in_lockstep(config, replay, context, link);
+  ApexCluster(config, replay, context, link).train();
+}
+
+}  // namespace tandem

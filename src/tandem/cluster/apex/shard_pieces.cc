@@ -1,0 +1,120 @@
+#include "tandem/cluster/apex/shard_pieces.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <optional>
+#include <span>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tandem/base/clock.h"
+#include "tandem/base/error.h"
+#include "tandem/cluster/draw.h"
+#include "tandem/cluster/message.h"
+#include "tandem/systems/apex/apex_parts.h"
+
+namespace tandem {
+namespace {
+
+/// A shard that has not answered for so long is lost for the purpose at hand.
+constexpr double kPatienceSeconds = 30;
+
+std::string address(int shard) { return fmt::format("shard:{}", shard); }
+
+/// Asks a shard, again if an answer was lost, and waits. Nothing if the shard refuses or has not
+/// answered for long.
+std::optional<std::vector<std::byte>> ask(ClusterLink& link, int shard,
+                                          const std::vector<std::byte>& message,
+                                          const std::stop_token& stop) {
+  const Stopwatch watch;
+  while (watch.seconds() < kPatienceSeconds) {
+    const auto answer = link.ask(address(shard), message, stop);
+    if (answer) {
+      try {
+        const auto verb = open_message(*answer).verb;
+        if (verb == Verb::done || verb == Verb::again) return answer;
+        return std::nullopt;
+      } catch (const Error& error) {
+        spdlog::warn("shard {}: {}", shard, error.what());
+      }
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  return std::nullopt;
+}
+
+MessageWriter message(ClusterLink& link, int shard, Verb verb) {
+  return {link.self(), verb, link.next_sequence(shard)};
+}
+
+bool is_empty(ClusterLink& link, int shard, const std::stop_token& stop) {
+  const Stopwatch watch;
+  while (watch.seconds() < kPatienceSeconds) {
+    auto writer = message(link, shard, Verb::draw);  // a new one: only that has the state
+    DrawOrder{}.save(writer.content());
+    const auto answer = ask(link, shard, std::move(writer).seal(), stop);
+    if (!answer) return false;
+    const auto letter = open_message(*answer);
+    if (letter.verb != Verb::done) continue;
+    StateReader reader(letter.content);
+    return DrawAnswer::load(reader).state.inserted == 0;
+  }
+  return false;
+}
+
+/// Sends one shard its pieces; returns whether it took them all.
+bool restore_shard(ClusterLink& link, int shard, const GivePieces& pieces,
+                   const std::stop_token& stop) {
+  std::uint64_t number = 0;
+  bool takes = true;
+  const auto send = [&](std::span<const std::byte> piece) {
+    if (!takes) return;
+    auto writer = message(link, shard, Verb::restore);
+    writer.content().put(number++);
+    writer.content().put_bytes(piece);
+    takes = ask(link, shard, std::move(writer).seal(), stop).has_value();
+  };
+  pieces(send);
+  send({});
+  return takes;
+}
+
+}  // namespace
+
+std::string shard_pieces_name(int shard) {
+  return shard == 0 ? kReplayPieces : fmt::format("{}_{}", kReplayPieces, shard);
+}
+
+GivePieces pieces_of_shard(ClusterLink& link, int shard, std::stop_token stop) {
+  return [&link, shard, stop = std::move(stop)](const TakePiece& take) {
+    for (std::uint64_t number = 0;; ++number) {
+      auto writer = message(link, shard, Verb::save);
+      writer.content().put(number);
+      const auto answer = ask(link, shard, std::move(writer).seal(), stop);
+      if (!answer) {
+        spdlog::warn(
+            "shard {} was lost while it was saved; a run that resumes from this checkpoint "
+            "fills it anew",
+            shard);
+        return;
+      }
+      StateReader reader(open_message(*answer).content);
+      if (reader.at_end()) return;
+      take(reader.get_bytes());
+    }
+  };
+}
+
+void restore_shards(ClusterLink& link, const Checkpoint& checkpoint, const std::stop_token& stop) {
+  for (int shard = 0; shard < link.shards(); ++shard) {
+    const auto found = checkpoint.pieces.find(shard_pieces_name(shard));
+    if (found == checkpoint.pieces.end() || !is_empty(link, shard, stop)) continue;
+    if (restore_shard(link, shard, found->second, stop)) continue;
+    spdlog::warn("shard {} did not take the checkpoint's replay, so it fills anew", shard);
+  }
+}
+
+}  // namespace tandem

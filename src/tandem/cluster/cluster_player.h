@@ -1,0 +1,51 @@
+// One system's play, as a cluster's actor needs it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tandem/acting/network_copy.h"
+#include "tandem/base/clock.h"
+#include "tandem/base/state.h"
+#include "tandem/env/vec_env.h"
+
+namespace tandem {
+
+/// Play since the last report. Value type.
+struct ActorPlayed {
+  std::int64_t steps = 0;
+  std::vector<Episode> episodes = {};
+  TimeShares seconds = {};
+
+  void save(StateWriter& writer) const;
+  static ActorPlayed load(StateReader& reader);
+};
+
+/// The environments of one actor, which plays them and packs what it experiences. Its unit is that
+/// of the credits: transitions, or samples of rollouts. Not thread-safe.
+class ClusterPlayer {
+ public:
+  virtual ~ClusterPlayer() = default;
+
+  /// Starts every environment. Call it, or load(), once before the first play().
+  virtual void start() = 0;
+  virtual void save(StateWriter& writer) = 0;
+  virtual void load(StateReader& reader) = 0;
+
+  /// Plays the shortest piece that the system knows: a step of each environment, or an unroll.
+  virtual void play() = 0;
+
+  /// The units that are packed and have not been taken.
+  [[nodiscard]] virtual std::int64_t packed() const = 0;
+  /// Their size in bytes.
+  [[nodiscard]] virtual std::size_t packed_bytes() const = 0;
+  /// Takes the packed units.
+  virtual void take(StateWriter& writer) = 0;
+  /// The units that one piece of play yields at most, at once.
+  [[nodiscard]] virtual std::int64_t units_at_once() const = 0;
+
+  virtual ActorPlayed take_played() = 0;
+};
+
+}  // namespace tandem

@@ -1,0 +1,62 @@
+// The messages by which a learner draws batches from shards.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tandem/base/state.h"
+#include "tandem/replay/sample_batch.h"
+#include "tandem/replay/table.h"
+
+namespace tandem {
+
+/// The learner's orders to a shard, carried out from top to bottom. Value type.
+struct DrawOrder {
+  std::uint64_t incarnation = 0;       // of the shard that the keys belong to
+  std::vector<Key> keys = {};          // get new priorities: Algorithm 2, line 8
+  std::vector<float> priorities = {};  // [keys]
+  std::uint8_t trims = 0;              // 1: remove the transitions beyond the capacity (line 9)
+  std::int64_t allowance = 0;          // transitions that actors may insert until the next order
+  std::int64_t inserted = 0;           // inserts of the shard that the allowance counts already
+  std::uint32_t samples = 0;           // to draw (line 4)
+  std::uint32_t shown = 0;             // priorities to show, evenly spaced over all of the shard's
+
+  void save(StateWriter& writer) const;
+  static DrawOrder load(StateReader& reader);
+};
+
+/// A shard as its answers describe it. Value type.
+struct ShardState {
+  std::uint64_t incarnation = 0;
+  std::int64_t transitions = 0;
+  std::int64_t inserted =
+      0;  // in this incarnation, or before a checkpoint that it was restored from
+  std::int64_t sampled = 0;
+  std::int64_t stale = 0;
+  std::uint64_t bytes = 0;
+  double mass = 0;  // the sum of the weights by which transitions are drawn
+};
+
+/// A shard's answer to a DrawOrder: its state, some priorities, and the samples. In the message the
+/// samples' arrays lie one after another, so that the learner copies each only once.
+struct DrawAnswer {
+  ShardState state;                    // after the orders were carried out
+  std::vector<float> shown = {};       // priorities
+  std::uint32_t samples = 0;           // drawn: all that were ordered, or none
+  StateReader rest = StateReader({});  // the samples; read_samples() reads them
+
+  static DrawAnswer load(StateReader& reader);
+};
+
+/// Writes an answer with the samples [0, count) of `batch`, which may be null for a count of 0.
+void write_answer(StateWriter& writer, const ShardState& state, std::span<const float> shown,
+                  const SampleBatch* batch, std::size_t count);
+
+/// Reads the samples of an answer to the places from `first` on. Sets all members of `batch` but
+/// the weights, and of `drawn` the probabilities in the shard alone. Throws Error when the answer
+/// does not fit the batch.
+void read_samples(DrawAnswer& answer, SampleBatch& batch, std::size_t first);
+
+}  // namespace tandem

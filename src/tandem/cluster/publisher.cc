@@ -1,0 +1,65 @@
+#include "tandem/cluster/publisher.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <span>
+#include <utility>
+
+#include "tandem/base/clock.h"
+#include "tandem/base/error.h"
+#include "tandem/cluster/message.h"
+#include "tandem/sync/crew.h"
+#include "tandem/sync/mutex.h"
+
+namespace tandem {
+namespace {
+
+/// New actors get the parameters at the latest then, also while these do not change.
+constexpr double kRepeatSeconds = 1;
+
+}  // namespace
+
+void Publisher::run(double seconds, const std::stop_token& stop) {
+  Mutex mutex;
+  std::condition_variable_any nothing;
+  Stopwatch since_last;
+  while (true) {
+    if (version_ != model_.version() || since_last.seconds() >= kRepeatSeconds) {
+      publish(stop);
+      since_last.lap();
+    }
+    WaitLock lock(mutex);
+    nothing.wait_for(lock, stop, std::chrono::duration<double>(seconds), [] { return false; });
+    if (stop.stop_requested()) throw Stopped();
+  }
+}
+
+void Publisher::publish(const std::stop_token& stop) {
+  parameters_.resize(model_.size());
+  model_.copy_if_newer(version_, parameters_);
+  send(0, 0, parameters_, stop);
+}
+
+void Publisher::publish(std::span<const float> parameters, const std::stop_token& stop) {
+  version_ = version_.value_or(0) + 1;
+  send(0, 0, parameters, stop);
+}
+
+void Publisher::order(std::int64_t rounds, std::uint64_t states_wanted,
+                      const std::stop_token& stop) {
+  send(rounds, states_wanted, {}, stop);
+}
+
+void Publisher::send(std::int64_t rounds, std::uint64_t states_wanted,
+                     std::span<const float> parameters, const std::stop_token& stop) {
+  MessageWriter writer(link_.self(), Verb::parameters);
+  writer.content().put(version_.value_or(0) + 1);  // an actor's own first version is 0
+  writer.content().put(rounds);
+  writer.content().put(states_wanted);
+  writer.content().put_bytes(std::as_bytes(parameters));
+  const auto answer = link_.ask(to_, std::move(writer).seal(), stop);
+  if (to_ == "actors" || (answer && open_message(*answer).verb == Verb::done)) return;
+  throw Error("the actor was lost; --resume goes on");
+}
+
+}  // namespace tandem

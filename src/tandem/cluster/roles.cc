@@ -1,0 +1,66 @@
+#include "tandem/cluster/roles.h"
+
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include "tandem/run/checkpoint.h"
+#include "tandem/run/run_directory.h"
+
+namespace tandem {
+namespace {
+
+Config config_of(const RoleOrder& order) {
+  auto settings = parse_toml(order.config, "the run's config");
+  for (auto& setting : settings) {
+    // Another machine may have its Python elsewhere.
+    if (setting.key == "env.python" && !order.python.empty()) setting.value = order.python;
+  }
+  return load_config("", settings);
+}
+
+}  // namespace
+
+Config on_cluster(const Config& config, std::shared_ptr<ClusterLink> link) {
+  auto changed = config;
+  changed.system =
+      ClonePtr<System>(cluster_way_of(*config.system).on_cluster(*config.system, std::move(link)));
+  return changed;
+}
+
+ActorRole::ActorRole(const RoleOrder& order, std::vector<std::byte> state)
+    : assembly_(config_of(order)), context_(assembly_.actor_context()) {
+  const System& system = *assembly_.config().system;
+  auto plan = cluster_way_of(system).plan_actor(system, context_, order);
+  actor_ = std::make_unique<ClusterActor>(
+      ClusterActorOptions{.self = order.self(kFirstActorPart),
+                          .receivers = std::move(plan.receivers),
+                          .parameters = assembly_.learner().parameters().size(),
+                          .window = plan.window,
+                          .lockstep = plan.lockstep},
+      std::move(plan.make_player), std::move(state));
+}
+
+std::unique_ptr<Shard> make_shard(const RoleOrder& order) {
+  const auto config = config_of(order);
+  const System& system = *config.system;
+  return std::make_unique<Shard>(cluster_way_of(system).shard_options(
+      system, config.env.spec(), static_cast<std::uint64_t>(config.run.seed), order));
+}
+
+std::map<int, std::vector<std::byte>> saved_actors(const std::filesystem::path& run) {
+  std::map<int, std::vector<std::byte>> states;
+  const auto checkpoints = RunPaths{run}.checkpoints();
+  if (!has_checkpoint(checkpoints)) return states;
+  const auto found = find_latest(checkpoints, [](const std::string&) {});
+  constexpr std::string_view kPrefix = "actor_";
+  for (const auto& [name, bytes] : found.checkpoint.blobs) {
+    if (!name.starts_with(kPrefix)) continue;
+    int rank = 0;
+    std::from_chars(name.data() + kPrefix.size(), name.data() + name.size(), rank);
+    states[rank] = bytes;
+  }
+  return states;
+}
+
+}  // namespace tandem

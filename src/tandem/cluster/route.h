@@ -1,0 +1,27 @@
+// An actor's way to one receiver.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tandem/base/clock.h"
+
+namespace tandem {
+
+/// The state of the messages to one receiver. A message stays until its answer has come, so that it
+/// can be sent again. Value type.
+struct Route {
+  std::string to;
+  std::uint64_t sequence = 0;             // of the last message
+  std::int64_t credit = 0;                // units that may still be sent
+  std::vector<std::byte> under_way = {};  // the message that has not been answered; empty: none
+  bool lost = false;                      // whether it must be sent again
+  double pause_seconds = 0.02;            // between two questions for credit
+  Stopwatch since = {};                   // since it was sent, or since the last answer
+
+  [[nodiscard]] bool free() const { return under_way.empty(); }
+};
+
+}  // namespace tandem

@@ -1,0 +1,112 @@
+"""Trainings over several hosts: network namespaces of this machine, each with a Ray node.
+
+Needs $TANDEM, root, `ip` and Ray; skipped where one of them is missing.
+"""
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from hosts import Hosts, available
+
+PROGRAM = os.environ["TANDEM"]
+WHY_NOT = "Ray is not installed" if not importlib.util.find_spec("ray") else available()
+
+
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+class TwoHosts(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.run_dir = Path(folder.name) / "run"
+        self.hosts = Hosts(2)
+        self.addCleanup(self.hosts.close)
+        for host in range(2):
+            self.hosts.start_ray(host)
+
+    def begin(self, *words, **more):
+        command = [PROGRAM, "cluster", "train", *words, f"--address={self.hosts.head}"]
+        more = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True, **more}
+        return self.hosts.begin(0, command, **more)
+
+    def catch(self, steps, actors):
+        return self.begin(
+            *("apex", "--config", "apex/catch", "--seed", "1", "--steps", str(steps)),
+            *("--actors", str(actors), "--set", "log_seconds=0.5"),
+            *("--set", "checkpoint_minutes=0.05", "--run-dir", self.run_dir),
+        )
+
+    def finish(self, process, seconds=240):
+        _, errors = process.communicate(timeout=seconds)
+        self.assertEqual(process.returncode, 0, errors)
+        return errors
+
+    def steps(self):
+        file = self.run_dir / "metrics.jsonl"
+        lines = file.read_text().splitlines() if file.exists() else []
+        return json.loads(lines[-1])["steps"] if lines else 0
+
+    def wait_for_steps(self, process, steps, seconds=120):
+        end = time.monotonic() + seconds
+        while self.steps() < steps:
+            self.assertIsNone(process.poll(), "the training ended too early")
+            self.assertLess(time.monotonic(), end, "the training makes no steps")
+            time.sleep(0.1)
+
+    def test_actors_play_on_both_hosts(self):
+        process = self.catch(30_000, actors=4)
+        self.wait_for_steps(process, 5_000)
+        for host in range(2):
+            names = [Path(f"/proc/{pid}/cmdline") for pid in self.hosts.processes(host)]
+            self.assertTrue(any("ActorHost" in name.read_text() for name in names), host)
+        self.finish(process)
+
+    def test_goes_on_without_a_host_and_with_a_new_one(self):
+        process = self.catch(60_000, actors=4)
+        self.wait_for_steps(process, 10_000)
+        self.hosts.lose(1)
+        self.wait_for_steps(process, self.steps() + 10_000)
+        self.hosts.start_ray(self.hosts.add())
+        self.finish(process)
+
+    def test_goes_on_after_a_cut(self):
+        process = self.catch(60_000, actors=4)
+        self.wait_for_steps(process, 10_000)
+        self.hosts.cut_off(1)
+        time.sleep(5)
+        self.hosts.join(1)
+        self.finish(process)
+
+    def test_a_wrong_token_gets_nothing(self):
+        environment = {**self.hosts.environment(), "RAY_AUTH_TOKEN": "wrong"}
+        process = self.begin("apex", "--config", "apex/catch", env=environment)
+        _, errors = process.communicate(timeout=120)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertIn("token", errors)
+
+    def test_without_a_token_it_is_refused(self):
+        environment = self.hosts.environment()
+        del environment["RAY_AUTH_MODE"]
+        process = self.begin("apex", "--config", "apex/catch", env=environment)
+        _, errors = process.communicate(timeout=60)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertIn("RAY_AUTH_MODE=token", errors)
+
+    def test_sigterm_ends_it_with_a_checkpoint(self):
+        process = self.catch(1_000_000, actors=2)
+        self.wait_for_steps(process, 5_000)
+        for pid in self.hosts.processes(0):
+            if "tandem_cluster" in Path(f"/proc/{pid}/cmdline").read_text():
+                os.kill(pid, signal.SIGTERM)
+        self.finish(process)
+        self.assertTrue(list((self.run_dir / "checkpoints").glob("0*")))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,135 @@
+"""Whole trainings on a Ray cluster of this machine, also while their processes are killed.
+
+Needs $TANDEM, the path of the program, and a Python with Ray; without Ray the tests are skipped.
+"""
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+PROGRAM = os.environ["TANDEM"]
+CATCH = ["apex", "--config", "apex/catch", "--seed", "1"]
+
+
+def begin(*words):
+    environment = {**os.environ, "TANDEM_PYTHON": sys.executable}
+    return subprocess.Popen(
+        [PROGRAM, "cluster", "train", *words],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def result(run):
+    return json.loads((run / "result.json").read_text())
+
+
+def steps_of(run):
+    lines = (run / "metrics.jsonl").read_text().splitlines() if run.exists() else []
+    return json.loads(lines[-1])["steps"] if lines else 0
+
+
+def processes_of(driver, name):
+    """The Ray processes that host such parts, of the cluster that a driver has started."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and f"ray::{name}" in (entry / "cmdline").read_text():
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
+@unittest.skipUnless(importlib.util.find_spec("ray"), "Ray is not installed")
+class ClusterTraining(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.run_dir = Path(folder.name) / "run"
+
+    def finish(self, process, seconds=300):
+        _, errors = process.communicate(timeout=seconds)
+        self.assertEqual(process.returncode, 0, errors)
+        return errors
+
+    def wait_for_steps(self, process, steps, seconds=180):
+        end = time.monotonic() + seconds
+        while not (self.run_dir / "metrics.jsonl").exists() or steps_of(self.run_dir) < steps:
+            self.assertIsNone(process.poll(), "the training ended too early")
+            self.assertLess(time.monotonic(), end, "the training makes no steps")
+            time.sleep(0.1)
+
+    def test_learns_catch(self):
+        words = [*CATCH, "--steps", "100k", "--actors", "2", "--shards", "2"]
+        self.finish(begin(*words, "--run-dir", self.run_dir))
+        self.assertGreaterEqual(result(self.run_dir)["steps"], 100_000)
+        command = [PROGRAM, "eval", self.run_dir, "--episodes", "200", "--greedy", "--json"]
+        done = subprocess.run(command, check=True, capture_output=True)
+        self.assertGreaterEqual(json.loads(done.stdout)["mean"], 0.9)
+
+    def test_goes_on_when_its_processes_are_killed(self):
+        words = [*CATCH, "--steps", "60k", "--actors", "2", "--set", "log_seconds=0.5"]
+        words += ["--set", "checkpoint_minutes=0.05"]
+        process = begin(*words, "--run-dir", self.run_dir)
+        for steps, name in ((10_000, "ActorHost"), (20_000, "ShardHost"), (30_000, "LearnerHost")):
+            self.wait_for_steps(process, steps)
+            os.kill(processes_of(process, name)[0], signal.SIGKILL)
+        errors = self.finish(process)
+        for part in ("actor", "shard 0", "the learner"):
+            self.assertIn(f"{part}", errors)
+        self.assertGreaterEqual(result(self.run_dir)["steps"], 60_000)
+
+    def test_the_same_command_goes_on_when_the_driver_is_killed(self):
+        words = [*CATCH, "--steps", "40k", "--actors", "1", "--set", "log_seconds=0.5"]
+        words += ["--set", "checkpoint_minutes=0.05"]
+        process = begin(*words, "--run-dir", self.run_dir)
+        self.wait_for_steps(process, 15_000)
+        process.kill()
+        process.communicate(timeout=60)
+        self.finish(begin("--resume", self.run_dir))
+        self.assertGreaterEqual(result(self.run_dir)["steps"], 40_000)
+
+    def test_in_lockstep_it_has_the_bits_of_one_process(self):
+        words = [*CATCH, "--steps", "6k", "--set", "apex.actors=1", "--set", "apex.lockstep=true"]
+        self.finish(begin(*words, "--run-dir", self.run_dir))
+        alone = self.run_dir.parent / "alone"
+        command = [PROGRAM, "train", *words, "--run-dir", alone]
+        subprocess.run(command, check=True, capture_output=True)
+        self.assertEqual(
+            result(self.run_dir)["parameters_sha256"], result(alone)["parameters_sha256"]
+        )
+
+    def test_impala_learns_catch(self):
+        words = ["impala", "--config", "impala/catch", "--seed", "1", "--actors", "2"]
+        self.finish(begin(*words, "--run-dir", self.run_dir))
+        self.assertGreaterEqual(result(self.run_dir)["mean_return"], 0.9)
+
+
+class Words(unittest.TestCase):
+    def errors_of(self, *words):
+        done = subprocess.run(
+            [PROGRAM, "cluster", "train", *words], capture_output=True, text=True, timeout=60
+        )
+        self.assertNotEqual(done.returncode, 0)
+        return done.stderr
+
+    def test_another_system_is_refused(self):
+        self.assertIn("paac does not train on a cluster", self.errors_of("paac", "--env", "catch"))
+
+    def test_a_bad_key_is_refused_before_anything_starts(self):
+        errors = self.errors_of("apex", "--env", "catch", "--set", "apex.actor=3")
+        self.assertIn("apex.actor", errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
