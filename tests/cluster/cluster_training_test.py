@@ -38,14 +38,23 @@ def steps_of(run):
     return json.loads(lines[-1])["steps"] if lines else 0
 
 
+def ancestors(pid):
+    found = set()
+    while pid > 1:
+        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        found.add(pid)
+    return found
+
+
 def processes_of(driver, name):
     """The Ray processes that host such parts, of the cluster that a driver has started."""
     found = []
     for entry in Path("/proc").iterdir():
         try:
-            if entry.name.isdigit() and f"ray::{name}" in (entry / "cmdline").read_text():
+            words = (entry / "cmdline").read_text() if entry.name.isdigit() else ""
+            if "ray::" in words and name in words and driver.pid in ancestors(int(entry.name)):
                 found.append(int(entry.name))
-        except OSError:
+        except OSError:  # it has ended
             continue
     return found
 
@@ -56,6 +65,13 @@ class ClusterTraining(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.run_dir = Path(folder.name) / "run"
+
+    def begin(self, *words):
+        process = begin(*words, "--run-dir", self.run_dir)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
 
     def finish(self, process, seconds=300):
         _, errors = process.communicate(timeout=seconds)
@@ -71,7 +87,7 @@ class ClusterTraining(unittest.TestCase):
 
     def test_learns_catch(self):
         words = [*CATCH, "--steps", "100k", "--actors", "2", "--shards", "2"]
-        self.finish(begin(*words, "--run-dir", self.run_dir))
+        self.finish(self.begin(*words))
         self.assertGreaterEqual(result(self.run_dir)["steps"], 100_000)
         command = [PROGRAM, "eval", self.run_dir, "--episodes", "200", "--greedy", "--json"]
         done = subprocess.run(command, check=True, capture_output=True)
@@ -80,7 +96,7 @@ class ClusterTraining(unittest.TestCase):
     def test_goes_on_when_its_processes_are_killed(self):
         words = [*CATCH, "--steps", "60k", "--actors", "2", "--set", "log_seconds=0.5"]
         words += ["--set", "checkpoint_minutes=0.05"]
-        process = begin(*words, "--run-dir", self.run_dir)
+        process = self.begin(*words)
         for steps, name in ((10_000, "ActorHost"), (20_000, "ShardHost"), (30_000, "LearnerHost")):
             self.wait_for_steps(process, steps)
             os.kill(processes_of(process, name)[0], signal.SIGKILL)
@@ -92,7 +108,7 @@ class ClusterTraining(unittest.TestCase):
     def test_the_same_command_goes_on_when_the_driver_is_killed(self):
         words = [*CATCH, "--steps", "40k", "--actors", "1", "--set", "log_seconds=0.5"]
         words += ["--set", "checkpoint_minutes=0.05"]
-        process = begin(*words, "--run-dir", self.run_dir)
+        process = self.begin(*words)
         self.wait_for_steps(process, 15_000)
         process.kill()
         process.communicate(timeout=60)
@@ -101,7 +117,7 @@ class ClusterTraining(unittest.TestCase):
 
     def test_in_lockstep_it_has_the_bits_of_one_process(self):
         words = [*CATCH, "--steps", "6k", "--set", "apex.actors=1", "--set", "apex.lockstep=true"]
-        self.finish(begin(*words, "--run-dir", self.run_dir))
+        self.finish(self.begin(*words))
         alone = self.run_dir.parent / "alone"
         command = [PROGRAM, "train", *words, "--run-dir", alone]
         subprocess.run(command, check=True, capture_output=True)
@@ -111,7 +127,7 @@ class ClusterTraining(unittest.TestCase):
 
     def test_impala_learns_catch(self):
         words = ["impala", "--config", "impala/catch", "--seed", "1", "--actors", "2"]
-        self.finish(begin(*words, "--run-dir", self.run_dir))
+        self.finish(self.begin(*words))
         self.assertGreaterEqual(result(self.run_dir)["mean_return"], 0.9)
 
 

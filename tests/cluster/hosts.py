@@ -1,7 +1,7 @@
 """Hosts within this machine: network namespaces with addresses of their own, and a Ray node each.
 
 A bridge joins them. A host can be cut off from the others, and lost with all of its processes.
-Needs the rights of root and `ip` (Debian's iproute2); available() says whether they are there.
+Needs the rights of root and `ip` (Debian's iproute2), and $TANDEM, the program; available() says whether they are there.
 """
 
 import os
@@ -100,6 +100,7 @@ class Hosts:
             "RAY_AUTH_MODE": "token",
             "RAY_AUTH_TOKEN": self.token,
             "TANDEM_PYTHON": sys.executable,
+            "PYTHONPATH": str(Path(os.environ["TANDEM"]).parent / "python"),
         }
 
     def run(self, host, command, **more):
@@ -157,6 +158,3 @@ class Hosts:
         space = self._names(host)[0]
         return ["ip", "netns", "exec", space, *map(str, command)]
 
-
-def folder_of_runs():
-    return Path(tempfile.mkdtemp(prefix="tandem-cluster-"))
