@@ -78,7 +78,7 @@ class Host:
         return status
 
 
-class _ShardHost:
+class Shard:
     """Hosts a shard of the replay."""
 
     def __init__(self, order: dict[str, Any]) -> None:
@@ -101,7 +101,7 @@ class _ShardHost:
         return self._host.status(shard.status() if shard is not None else "{}")
 
 
-class _ActorHost:
+class Actor:
     """Hosts an actor, which plays in a thread of its own."""
 
     def __init__(self, order: dict[str, Any], state: bytes) -> None:
@@ -135,7 +135,7 @@ class _ActorHost:
         return self._host.status(actor.status())
 
 
-class _LearnerHost:
+class Learner:
     """Hosts the learner, which trains in a thread of its own."""
 
     def __init__(self, run: int, epoch: int, shards: int, words: dict[str, Any]) -> None:
@@ -193,4 +193,4 @@ class _LearnerHost:
 
 
 _remote: Any = ray.remote(concurrency_groups=GROUPS)
-ShardHost, ActorHost, LearnerHost = map(_remote, (_ShardHost, _ActorHost, _LearnerHost))
+ShardHost, ActorHost, LearnerHost = map(_remote, (Shard, Actor, Learner))

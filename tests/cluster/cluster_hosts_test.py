@@ -64,7 +64,7 @@ class TwoHosts(unittest.TestCase):
         self.wait_for_steps(process, 5_000)
         for host in range(2):
             names = [Path(f"/proc/{pid}/cmdline") for pid in self.hosts.processes(host)]
-            self.assertTrue(any("ActorHost" in name.read_text() for name in names), host)
+            self.assertTrue(any("ray::Actor" in name.read_text() for name in names), host)
         self.finish(process)
 
     def test_goes_on_without_a_host_and_with_a_new_one(self):

@@ -52,7 +52,7 @@ def processes_of(driver, name):
     for entry in Path("/proc").iterdir():
         try:
             words = (entry / "cmdline").read_text() if entry.name.isdigit() else ""
-            if "ray::" in words and name in words and driver.pid in ancestors(int(entry.name)):
+            if f"ray::{name}" in words and driver.pid in ancestors(int(entry.name)):
                 found.append(int(entry.name))
         except OSError:  # it has ended
             continue
@@ -97,7 +97,7 @@ class ClusterTraining(unittest.TestCase):
         words = [*CATCH, "--steps", "60k", "--actors", "2", "--set", "log_seconds=0.5"]
         words += ["--set", "checkpoint_minutes=0.05"]
         process = self.begin(*words)
-        for steps, name in ((10_000, "ActorHost"), (20_000, "ShardHost"), (30_000, "LearnerHost")):
+        for steps, name in ((10_000, "Actor"), (20_000, "Shard"), (30_000, "Learner")):
             self.wait_for_steps(process, steps)
             os.kill(processes_of(process, name)[0], signal.SIGKILL)
         errors = self.finish(process)

@@ -1,5 +1,10 @@
 target_link_libraries(cluster_tests PRIVATE tandem_cluster)
 
+# Reads the checkpoints of chaos.py.
+add_executable(read_shards cluster/read_shards.cc)
+tandem_own(read_shards)
+target_link_libraries(read_shards PRIVATE tandem_trainer)
+
 # Trainings on a Ray cluster, where the Python package is built. They start many processes.
 if(TARGET tandem AND TARGET tandem_python AND NOT TANDEM_SANITIZE)
   foreach(test training hosts)

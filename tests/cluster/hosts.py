@@ -1,7 +1,8 @@
 """Hosts within this machine: network namespaces with addresses of their own, and a Ray node each.
 
 A bridge joins them. A host can be cut off from the others, and lost with all of its processes.
-Needs the rights of root and `ip` (Debian's iproute2), and $TANDEM, the program; available() says whether they are there.
+Needs the rights of root, `ip` (Debian's iproute2) and $TANDEM, the program. available() says
+whether the first two are there.
 """
 
 import os
@@ -58,6 +59,15 @@ class Hosts:
         return NETWORK.format(self._subnet, host + 1)
 
     @property
+    def first(self):
+        """The host that has the head."""
+        return 0
+
+    @property
+    def alive(self):
+        return sorted(self._alive)
+
+    @property
     def head(self):
         """HOST:PORT of the Ray cluster."""
         return f"{self.address(0)}:{PORT}"
@@ -81,16 +91,18 @@ class Hosts:
         self._alive[host] = space
         return host
 
-    def start_ray(self, host):
+    def start_ray(self, host, cpus=None, **environment):
         """Starts the Ray node of a host; the first one starts the cluster."""
+        cpus = self._cpus if cpus is None else cpus
         words = ["--head", f"--port={PORT}"] if host == 0 else [f"--address={self.head}"]
-        words += [f"--node-ip-address={self.address(host)}", f"--num-cpus={self._cpus}"]
+        words += [f"--node-ip-address={self.address(host)}", f"--num-cpus={cpus}"]
         words += ["--include-dashboard=false"] if host == 0 else []
         words += ["--object-store-memory=300000000", "--disable-usage-stats"]
         if host == 0:
             words.append(f"--temp-dir={self._folder.name}/ray")
         command = [sys.executable, "-m", "ray.scripts.scripts", "start", *words]
-        done = self.run(host, command, capture_output=True, text=True, timeout=120)
+        environment = {**self.environment(), **environment}
+        done = self.run(host, command, env=environment, capture_output=True, text=True, timeout=120)
         if done.returncode != 0:
             raise RuntimeError(done.stdout + done.stderr)
 
@@ -99,6 +111,7 @@ class Hosts:
             **os.environ,
             "RAY_AUTH_MODE": "token",
             "RAY_AUTH_TOKEN": self.token,
+            "RAY_raylet_start_wait_time_s": "120",  # this machine may be busy
             "TANDEM_PYTHON": sys.executable,
             "PYTHONPATH": str(Path(os.environ["TANDEM"]).parent / "python"),
         }
@@ -126,7 +139,11 @@ class Hosts:
 
     def lose(self, host):
         """Ends the host: its processes die at once, and its network with them."""
-        space = self._alive.pop(host)
+        self.end_processes(host)
+        _ip("netns", "del", self._alive.pop(host))
+
+    def end_processes(self, host):
+        """Kills all processes of the host."""
         for _ in range(50):
             pids = self.processes(host)
             if not pids:
@@ -137,7 +154,6 @@ class Hosts:
                 except ProcessLookupError:
                     continue
             time.sleep(0.05)
-        _ip("netns", "del", space)
 
     def close(self):
         for host in list(self._alive):
@@ -157,4 +173,3 @@ class Hosts:
     def _within(self, host, command):
         space = self._names(host)[0]
         return ["ip", "netns", "exec", space, *map(str, command)]
-
