@@ -19,7 +19,7 @@ from tandem.errors import Error
 
 from tandem import _core
 from tandem_cluster.hosts import ActorHost, Introduction, LearnerHost, ShardHost, Status
-from tandem_cluster.plan import Cluster, Plan, config_tables, draw_run_number, keep_facts
+from tandem_cluster.plan import Plan, config_tables, draw_run_number, keep_facts
 from tandem_cluster.storage import learner_resources, nearest_folder
 
 # A part that says nothing for so long is ended and replaced, and so is one whose environments hang.
@@ -115,9 +115,10 @@ class Driver:
         self._shards = [Part(f"shard {i}") for i in range(plan.shards)]
         self._actors: list[Part] = []
         self._held: set[int] = set()  # ranks of actors that make room for the learner
-        self._cluster: Cluster | None = None
+        self._config = ""  # of the run, as TOML
         self._states: dict[int, bytes] = {}
         self._stopping = False
+        self._lockstep = False
         self._introduction = Introduction()
         self._group = self._make_group()
 
@@ -146,13 +147,13 @@ class Driver:
                 self._begin_learner()
             time.sleep(_LOOK_SECONDS)
         run_dir = Path(self._plan.run_dir)
-        config = (run_dir / "config.toml").read_text()
-        tables = config_tables(config)
+        self._config = (run_dir / "config.toml").read_text()
+        tables = config_tables(self._config)
         table = tables[tables["system"]]
-        self._cluster = Cluster(self._run, config, len(self._shards))
         keep_facts(run_dir, len(self._shards))
         if self._plan.resume:
             self._states = _core.saved_actors(str(run_dir))
+        self._lockstep = bool(table.get("lockstep", False))
         forgiven = int(table.get("restarts", 3))
         for index in range(len(self._shards)):
             self._begin_shard(index)
@@ -217,6 +218,8 @@ class Driver:
         if why is None:
             part.ask(self._introduction, self._stopping)
             return False
+        if self._lockstep:
+            raise Error(f"{part.name} is lost ({why}), and lockstep needs it; --resume goes on")
         part.end()
         part.restarts += 1
         self._say(f"{part.name} is lost ({why}); another takes its place")
@@ -259,15 +262,14 @@ class Driver:
         )
 
     def _order(self, part: Part, rank: int) -> dict[str, Any]:
-        assert self._cluster is not None
         part.incarnation += 1
         return {
-            "config": self._cluster.config,
-            "run": self._cluster.run,
+            "config": self._config,
+            "run": self._run,
             "epoch": self._learner.incarnation,
             "incarnation": part.incarnation,
             "rank": rank,
-            "shards": self._cluster.shards,
+            "shards": len(self._shards),
         }
 
     def _begin_shard(self, index: int) -> None:

@@ -102,21 +102,6 @@ def keep_facts(run_dir: Path, shards: int) -> None:
     (run_dir / FACTS).write_text(json.dumps({"shards": shards}) + "\n")
 
 
-@dataclass(frozen=True)
-class Cluster:
-    """A cluster as all of its parts know it.
-
-    Attributes:
-        run: the run's number, drawn at random.
-        config: the run's config, as TOML.
-        shards: how many there are.
-    """
-
-    run: int
-    config: str
-    shards: int
-
-
 def draw_run_number() -> int:
     """A number that no other run has."""
     return secrets.randbits(63)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import logging
 import os
 import socket
 from typing import Any
@@ -13,6 +14,8 @@ from tandem.errors import Error
 # Messages of this size go from process to process; larger ones through the object store, which
 # takes twice as long below some megabytes.
 _DIRECT_BYTES = 1 << 20
+# Its warning tells that the cluster of one machine has a token, too.
+_TOKEN_LOGGER = "ray._private.authentication.authentication_token_setup"
 
 
 def is_loopback(address: str) -> bool:
@@ -47,6 +50,7 @@ def begin(address: str | None, processors: float, runtime_env: dict[str, Any]) -
     """
     settings: dict[str, Any] = {"runtime_env": runtime_env, "logging_level": "warning"}
     if address is None:
+        logging.getLogger(_TOKEN_LOGGER).setLevel(logging.ERROR)
         os.environ.setdefault("RAY_max_direct_call_object_size", str(_DIRECT_BYTES))
         settings.update(
             address="local",

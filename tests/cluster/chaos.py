@@ -249,7 +249,8 @@ def score_without_faults(out, steps):
     run_dir = out / "without_faults"
     if not (run_dir / "result.json").exists():
         words = [*CATCH, "--steps", str(steps), "--run-dir", run_dir]
-        subprocess.run([PROGRAM, "cluster", "train", *words], check=True, capture_output=True)
+        with (out / "without_faults.log").open("w") as log:
+            subprocess.run([PROGRAM, "cluster", "train", *words], check=True, stderr=log)
     return evaluate(run_dir)
 
 

@@ -12,6 +12,7 @@
 #include "tandem/base/random.h"
 #include "tandem/cluster/message.h"
 #include "tests/replay/frames.h"
+#include "tests/support/local_cluster.h"
 
 namespace tandem {
 namespace {
@@ -193,19 +194,13 @@ TEST(Shard, SurvivesContentsThatMakeNoSense) {
   Stream stream(1, 1);
   for (std::uint64_t i = 0; i < 20'000; ++i) {
     const auto& sample = samples[stream.below(2)];
-    const auto letter = open_message(sample);
-    auto content = Bytes(letter.content.begin(), letter.content.end());
-    for (auto changes = 1 + stream.below(4); changes > 0; --changes) {
-      content[stream.below(static_cast<std::uint32_t>(content.size()))] =
-          static_cast<std::byte>(stream.below(256));
-    }
-    if (stream.below(4) == 0)
-      content.resize(stream.below(static_cast<std::uint32_t>(content.size())));
+    const auto forged = forge(sample, stream);
+    const auto letter = open_message(forged);
     auto from = letter.from;
     from.incarnation = 100 + i;
     const auto verb = static_cast<Verb>(1 + stream.below(7));
     MessageWriter writer(from, stream.below(2) == 0 ? letter.verb : verb, 1);
-    for (const auto byte : content) writer.content().put(byte);
+    for (const auto byte : letter.content) writer.content().put(byte);
     EXPECT_NO_THROW(shard.deliver(std::move(writer).seal()));
   }
 }

@@ -28,8 +28,28 @@ struct NetworkFaults {
   double unheard = 0;   // it arrives, and its answer does not
   double repeated = 0;  // it arrives twice
   double damaged = 0;   // one of its bits changes
+  double forged = 0;    // its content or its answer changes, with the checksums of the new one
   int most_delay_ms = 0;
+  std::uint64_t seed = 3;
 };
+
+/// A message with another content, sealed as by its sender: some bytes differ, or its end is gone.
+inline std::vector<std::byte> forge(std::span<const std::byte> message, Stream& stream) {
+  const auto any_below = [&](std::size_t end) {
+    return stream.below(static_cast<std::uint32_t>(end));
+  };
+  const auto letter = open_message(message);
+  auto content = std::vector<std::byte>(letter.content.begin(), letter.content.end());
+  if (!content.empty()) {
+    for (auto changes = 1 + any_below(4); changes > 0; --changes) {
+      content[any_below(content.size())] = static_cast<std::byte>(any_below(256));
+    }
+    if (any_below(4) == 0) content.resize(any_below(content.size()));
+  }
+  MessageWriter writer(letter.from, letter.verb, letter.sequence);
+  for (const auto byte : content) writer.content().put(byte);
+  return std::move(writer).seal();
+}
 
 /// Carries the messages of one learner, its shards and its actors. A part that is replaced receives
 /// no more messages. Safe to use from many threads.
@@ -70,7 +90,7 @@ class LocalCluster {
   using Bytes = std::vector<std::byte>;
 
   void carry(Mailbox& mailbox) {
-    Stream stream(3, reinterpret_cast<std::uintptr_t>(&mailbox));
+    Stream stream(faults_.seed, reinterpret_cast<std::uintptr_t>(&mailbox));
     while (!stop_) {
       auto outgoing = mailbox.take(0.01);
       if (outgoing) carry(mailbox, *std::move(outgoing), stream);
@@ -84,6 +104,7 @@ class LocalCluster {
           stream.below(static_cast<std::uint32_t>(faults_.most_delay_ms))));
     }
     if (happens(faults_.lost)) return mailbox.answer(outgoing.ticket, std::nullopt);
+    if (happens(faults_.forged)) outgoing.message = forge(outgoing.message, stream);
     if (happens(faults_.damaged)) {
       auto& byte =
           outgoing.message[stream.below(static_cast<std::uint32_t>(outgoing.message.size()))];
@@ -93,6 +114,7 @@ class LocalCluster {
     if (answer && happens(faults_.repeated)) answer = deliver(outgoing);
     if (!answer || answer->empty() || happens(faults_.unheard))
       return mailbox.answer(outgoing.ticket, std::nullopt);
+    if (happens(faults_.forged)) *answer = forge(*answer, stream);
     mailbox.answer(outgoing.ticket, *answer);
   }
 

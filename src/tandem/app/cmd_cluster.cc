@@ -1,11 +1,10 @@
 // `tandem cluster`: runs the Python program that trains on many machines.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <iterator>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,18 +64,15 @@ void see_own_package() {
 /// Becomes the driver of the cluster.
 [[noreturn]] void train(const ClusterOptions& options) {
   check(options);
+  auto plan = options.config.json();
+  plan["run_dir"] = options.resume.empty() ? options.run_dir : options.resume;
+  plan["resume"] = !options.resume.empty();
+  plan["shards"] = options.shards;
+  if (options.actors > 0) plan["actors"] = options.actors;
+  if (!options.address.empty()) plan["address"] = options.address;
+  if (!options.working_dir.empty()) plan["working_dir"] = options.working_dir;
   std::vector<std::string> words = {find_python("carries the messages of a cluster", "ray"),
-                                    find_python_code("tandem_cluster")};
-  const auto add = [&](const std::string& option, const std::string& value) {
-    if (!value.empty()) words.push_back(fmt::format("{}={}", option, value));
-  };
-  std::ranges::copy(options.config.words(), std::back_inserter(words));
-  add("--run-dir", options.run_dir);
-  add("--resume", options.resume);
-  add("--address", options.address);
-  add("--working-dir", options.working_dir);
-  if (options.actors > 0) add("--actors", std::to_string(options.actors));
-  add("--shards", std::to_string(options.shards));
+                                    find_python_code("tandem_cluster"), plan.dump()};
   see_own_package();
   become_python(std::move(words));
 }

@@ -67,16 +67,18 @@ bool ConfigOptions::has_budget() const {
   return !frames_.empty() || !std::ranges::find(flags_, "--steps", &Flag::name)->text.empty();
 }
 
-std::vector<std::string> ConfigOptions::words() const {
-  std::vector<std::string> words;
-  if (!system_.empty()) words.push_back(system_);
-  if (!config_.empty()) words.push_back("--config=" + config_);
-  for (const auto& set : sets_) words.push_back("--set=" + set);
-  for (const auto& flag : flags_) {
-    if (!flag.text.empty()) words.push_back(flag.name + "=" + flag.text);
+nlohmann::ordered_json ConfigOptions::json() const {
+  auto settings = nlohmann::ordered_json::array();
+  for (const auto& set : sets_) {
+    const auto end = set.find('=');
+    if (end == std::string::npos) throw Error(fmt::format("--set {}: write KEY=VALUE", set));
+    settings.push_back({set.substr(0, end), set.substr(end + 1)});
   }
-  if (!frames_.empty()) words.push_back(fmt::format("--steps={}", load().run.steps));
-  return words;
+  for (const auto& flag : flags_) {
+    if (!flag.text.empty()) settings.push_back({flag.key, flag.text});
+  }
+  if (!frames_.empty()) settings.push_back({"run.steps", std::to_string(load().run.steps)});
+  return {{"system", system_}, {"config", config_}, {"settings", settings}};
 }
 
 ConfigRequest ConfigOptions::request() const {

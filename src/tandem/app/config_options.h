@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,8 +40,9 @@ class ConfigOptions final : public ConfigSource {
   /// the seed. Throws Error for another change, because the checkpoint belongs to the old value.
   [[nodiscard]] Config load_resumed(const std::filesystem::path& config_file) const;
 
-  /// The same options as words for a program that takes them, with frames as steps.
-  [[nodiscard]] std::vector<std::string> words() const;
+  /// The same options for another program: "system", "config", and "settings" as pairs of a key and
+  /// a text, with frames as steps.
+  [[nodiscard]] nlohmann::ordered_json json() const;
 
   [[nodiscard]] bool has_system() const { return !system_.empty(); }
 

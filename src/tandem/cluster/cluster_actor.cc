@@ -240,6 +240,7 @@ bool ClusterActor::report(bool at_once) {
   played_.seconds += newly.seconds;
   std::ranges::move(newly.episodes, std::back_inserter(played_.episodes));
   std::vector<std::byte> message;
+  std::uint64_t sequence = 0;
   bool is_new = false;
   {
     const Lock lock(mutex_);
@@ -264,14 +265,17 @@ bool ClusterActor::report(bool at_once) {
       is_new = true;
       since_report_.lap();
     }
+    sequence = to_learner_.sequence;
     if (!message.empty()) to_learner_.since.lap();
   }
   if (message.empty()) return false;
-  mailbox_.send("learner", std::move(message), [this](auto answer) { hear_learner(answer); });
+  mailbox_.send("learner", std::move(message),
+                [this, sequence](auto answer) { hear_learner(sequence, answer); });
   return is_new;
 }
 
-void ClusterActor::hear_learner(std::optional<std::span<const std::byte>> answer) {
+void ClusterActor::hear_learner(std::uint64_t sequence,
+                                std::optional<std::span<const std::byte>> answer) {
   bool heard = false;
   std::uint64_t wanted = 0;
   std::string failure;
@@ -288,9 +292,11 @@ void ClusterActor::hear_learner(std::optional<std::span<const std::byte>> answer
   }
   {
     const Lock lock(mutex_);
-    if (heard) to_learner_.under_way.clear();
-    to_learner_.lost = !heard;
-    to_learner_.since.lap();
+    if (sequence == to_learner_.sequence && !to_learner_.free()) {
+      if (heard) to_learner_.under_way.clear();
+      to_learner_.lost = !heard;
+      to_learner_.since.lap();
+    }
     state_wanted_ = std::max(state_wanted_, wanted);
     if (!failure.empty()) failure_ = failure;
   }
@@ -318,7 +324,10 @@ std::vector<std::byte> ClusterActor::deliver(std::span<const std::byte> message)
         parameters_version_ = version;
       }
       if (letter.from.epoch > self_.epoch) {
-        // A new learner numbers its checkpoints and its rounds anew.
+        // A new learner numbers its checkpoints and its rounds anew. Its checkpoint may count the
+        // report that the old one has not answered.
+        to_learner_.under_way.clear();
+        to_learner_.lost = false;
         state_wanted_ = 0;
         state_sent_ = 0;
         rounds_ordered_ = 0;

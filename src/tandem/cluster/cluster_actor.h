@@ -77,7 +77,7 @@ class ClusterActor {
   void send_what_is_packed(bool at_once);
   bool report(bool at_once);
   void hear_receiver(std::size_t route, std::optional<std::span<const std::byte>> answer);
-  void hear_learner(std::optional<std::span<const std::byte>> answer);
+  void hear_learner(std::uint64_t sequence, std::optional<std::span<const std::byte>> answer);
   void wait_for_answers();
 
   const ClusterActorOptions options_;

@@ -83,7 +83,8 @@ void write_answer(StateWriter& writer, const ShardState& state, std::span<const 
   for (std::size_t i = 0; i < count; ++i) writer.put(batch->drawn[i].probability);
 }
 
-void read_samples(DrawAnswer& answer, SampleBatch& batch, std::size_t first) {
+void read_samples(DrawAnswer& answer, std::int64_t num_actions, SampleBatch& batch,
+                  std::size_t first) {
   const std::size_t count = answer.samples;
   const auto size = batch.keys.size();
   if (first + count > size) throw Error("a shard gave more samples than were ordered");
@@ -101,6 +102,10 @@ void read_samples(DrawAnswer& answer, SampleBatch& batch, std::size_t first) {
     batch.drawn[i].probability = reader.get<double>();
   }
   if (!reader.at_end()) throw Error("a shard's samples are of another format");
+  if (num_actions == 0) return;
+  const auto actions = std::span(batch.actions).subspan(first, count);
+  const auto exists = [&](auto action) { return action >= 0 && action < num_actions; };
+  if (!std::ranges::all_of(actions, exists)) throw Error("a shard's samples have no such actions");
 }
 
 }  // namespace tandem

@@ -56,7 +56,8 @@ void write_answer(StateWriter& writer, const ShardState& state, std::span<const 
 
 /// Reads the samples of an answer to the places from `first` on. Sets all members of `batch` but
 /// the weights, and of `drawn` the probabilities in the shard alone. Throws Error when the answer
-/// does not fit the batch.
-void read_samples(DrawAnswer& answer, SampleBatch& batch, std::size_t first);
+/// does not fit the batch, or has an action that is none of `num_actions` (0: continuous ones).
+void read_samples(DrawAnswer& answer, std::int64_t num_actions, SampleBatch& batch,
+                  std::size_t first);
 
 }  // namespace tandem

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 #include "tandem/base/error.h"
@@ -143,9 +144,12 @@ void RemoteReplay::hear(int shard, const std::shared_ptr<RemoteBatch>& batch, st
       StateReader reader(letter.content);
       if (letter.verb == Verb::done) drawn = DrawAnswer::load(reader);
     }
+    if (drawn && !(drawn->state.mass >= 0 && std::isfinite(drawn->state.mass))) {
+      throw Error("its mass is no number");
+    }
     if (drawn && batch != nullptr && drawn->samples == batch->parts[part].count) {
       // No lock is needed for the part, because nobody else knows of it.
-      read_samples(*drawn, batch->samples, batch->parts[part].first);
+      read_samples(*drawn, options_.num_actions, batch->samples, batch->parts[part].first);
       batch->parts[part].incarnation = drawn->state.incarnation;
       whole = true;
     }

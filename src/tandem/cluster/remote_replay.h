@@ -28,9 +28,10 @@ namespace tandem {
 struct RemoteReplayOptions {
   ReplayConfig replay;
   FrameFormat format;
-  std::int64_t batch = 512;   // samples of a batch
-  std::int64_t batches = 18;  // that are drawn, wait or are learned from at a time
-  std::uint64_t seed = 1;     // of the division of batches among shards
+  std::int64_t num_actions = 0;  // discrete ones; 0: continuous
+  std::int64_t batch = 512;      // samples of a batch
+  std::int64_t batches = 18;     // that are drawn, wait or are learned from at a time
+  std::uint64_t seed = 1;        // of the division of batches among shards
 };
 
 /// A batch whose samples come from several shards.

@@ -44,6 +44,7 @@ class ApexCluster final : private Checkpointed {
         learner_(context.algorithm.replay(), context, model_, context.threads),
         replay_({.replay = replay,
                  .format = format_,
+                 .num_actions = context.actor.spec.num_actions,
                  .batch = config.batch,
                  .batches = batches_of(config),
                  .seed = context.actor.seed},
@@ -52,8 +53,9 @@ class ApexCluster final : private Checkpointed {
         roll_(link.self(), static_cast<int>(config.actors),
               static_cast<int>(config.envs) * context.actor.spec.agents,
               [this](ActorPlayed played, std::int64_t) { take_played(std::move(played)); }),
+        memory_(replay, available_memory_bytes),
         loop_(*this, context.run, crew_) {
-    require_memory_for_batches(format_, config.batch, batches_of(config), available_memory_bytes());
+    require_memory_for(config, replay, format_);
     std::int64_t inserted = 0;
     if (context.resume != nullptr) {
       restore_shards(link, *context.resume, crew_.stop_token());
@@ -97,8 +99,9 @@ class ApexCluster final : private Checkpointed {
         if (learner_.updates() % config_.trim_updates == 0) replay_.trim();
       }
       learned.seconds.waiting = waited_seconds;
-      report_->record_update(learned, batch->samples, replay_.state(), replay_.priorities(),
-                             replay_.ahead());
+      const auto state = replay_.state();
+      memory_.look(state);
+      report_->record_update(learned, batch->samples, state, replay_.priorities(), replay_.ahead());
       replay_.update(std::move(batch));
       loop_.look();
     }
@@ -181,6 +184,7 @@ class ApexCluster final : private Checkpointed {
   Publisher publisher_;  // the thread of that name uses it alone
   ActorRoll roll_;
   std::optional<ApexReport> report_;
+  MemoryWatch memory_;  // the shards lie on the learner's machine
 
   // These belong to the main thread.
   CheckpointLoop loop_;

@@ -115,7 +115,7 @@ class ClusterLockstep {
       }
       drawn = order(static_cast<std::uint32_t>(config_.batch));
       if (drawn.samples != config_.batch) throw Error("the shard was lost, so lockstep ends");
-      read_samples(drawn, batch_, 0);
+      read_samples(drawn, context_.actor.spec.num_actions, batch_, 0);
       batch_.weigh(replay_.beta);
       const UpdateReport learned = learner_.update(batch_, context_.run.steps());
       next_ = {.incarnation = drawn.state.incarnation,
