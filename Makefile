@@ -1,6 +1,6 @@
 # The everyday commands; `make help` lists them. Each sets up and builds what it needs first.
 .DEFAULT_GOAL := build
-.PHONY: api asan bench bench-peers build clean format help lint pong setup test torch tsan wheel
+.PHONY: api asan bench bench-peers build chaos clean format fuzz help lint pong setup test torch tsan wheel
 
 # With ccache, equal files compile once, in whatever folder the checkout is.
 export CCACHE_BASEDIR := $(CURDIR)
@@ -69,6 +69,16 @@ tsan: export TSAN_OPTIONS := suppressions=$(CURDIR)/tests/support/tsan.supp
 tsan: setup ## Run the tests with threads under ThreadSanitizer, without libtorch, Python and plug-ins
 	$(call sanitized,tsan,thread,tests/all,-DTANDEM_TORCH=OFF -DTANDEM_PYTHON=OFF -DTANDEM_BUILD_PLUGINS=OFF)
 
+chaos: build ## Train on a cluster while its parts fail, with root's rights (70 minutes)
+	cmake --build build
+	TANDEM=$(CURDIR)/build/tandem .venv/bin/python tests/cluster/chaos.py --seed 1
+
+fuzz: export TANDEM_FUZZ_SECONDS := 600
+fuzz: setup ## Forge a cluster's messages under AddressSanitizer (10 minutes)
+	$(call configure_sanitized,asan,address$(comma)undefined,)
+	cmake --build build-asan --target cluster_tests
+	build-asan/tests/cluster_tests --gtest_filter='*Forged*:*MakeNoSense*'
+
 clean: ## Remove what was built; keep .venv, .deps and runs
 	rm -rf build build-asan build-tsan
 
@@ -77,10 +87,13 @@ help: ## List these targets
 	@echo; sed -n 's/^#  /  /p' tools/setup.sh
 
 comma := ,
-define sanitized
+define configure_sanitized
 cmake -S . -B build-$(1) -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-  -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DTANDEM_SANITIZE=$(2) $(4) \
+  -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DTANDEM_SANITIZE=$(2) $(3) \
   -DTANDEM_TORCH_DIR="$$(cat .deps/torch-dir 2>/dev/null)"
+endef
+define sanitized
+$(call configure_sanitized,$(1),$(2),$(4))
 cmake --build build-$(1) --target $(3)
 $(CTEST) --test-dir build-$(1)
 endef

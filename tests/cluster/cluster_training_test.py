@@ -124,6 +124,7 @@ class ClusterTraining(unittest.TestCase):
         self.assertEqual(
             result(self.run_dir)["parameters_sha256"], result(alone)["parameters_sha256"]
         )
+        subprocess.run([PROGRAM, "verify", self.run_dir], check=True, capture_output=True)
 
     def test_impala_learns_catch(self):
         words = ["impala", "--config", "impala/catch", "--seed", "1", "--actors", "2"]

@@ -54,15 +54,17 @@ TEST(Fingerprints, AResumedRunGoesOnAfterItsCheckpoint) {
   const TemporaryFolder folder;
   {
     auto log = *FingerprintLog::go_on(folder.path(), 0);
-    for (const double norm : {1.0, 2.0, 3.0}) log.add(report_of(norm));
+    for (const double norm : {1.0, 2.0, 3.0}) {
+      log.add(report_of(norm), static_cast<std::int64_t>(norm) * report_of(norm).steps);
+    }
     log.flush();
   }
   const auto whole = read_fingerprints(folder.path());
   ASSERT_EQ(whole.size(), 3u);
   EXPECT_EQ(whole[2].steps, 480);
   auto log = *FingerprintLog::go_on(folder.path(), 1);
-  log.add(report_of(2.0));
-  log.add(report_of(3.0));
+  log.add(report_of(2.0), 2 * report_of(2.0).steps);
+  log.add(report_of(3.0), 3 * report_of(3.0).steps);
   log.flush();
   EXPECT_EQ(read_fingerprints(folder.path()), whole);
 }

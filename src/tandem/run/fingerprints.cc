@@ -57,8 +57,9 @@ std::optional<FingerprintLog> FingerprintLog::go_on(const fs::path& folder, std:
 FingerprintLog::FingerprintLog(const fs::path& folder, UpdateFingerprint last)
     : last_(last), file_(file_of(folder), OutputFile::Mode::append) {}
 
-void FingerprintLog::add(const UpdateReport& report) {
+void FingerprintLog::add(const UpdateReport& report, std::int64_t steps) {
   last_ = next_fingerprint(last_, report);
+  last_.steps = steps;  // reports of play alone have no fingerprint
   const auto bytes = std::as_bytes(std::span(&last_, 1));
   unwritten_.insert(unwritten_.end(), bytes.begin(), bytes.end());
 }

@@ -35,8 +35,8 @@ class FingerprintLog {
   static std::optional<FingerprintLog> go_on(const std::filesystem::path& folder,
                                              std::int64_t updates);
 
-  /// Appends the fingerprint after one more update.
-  void add(const UpdateReport& report);
+  /// Appends the fingerprint after one more update, which is the run's state after `steps` steps.
+  void add(const UpdateReport& report, std::int64_t steps);
 
   /// Passes all new fingerprints to the operating system.
   void flush();

@@ -152,7 +152,7 @@ void TrainingRun::add_fingerprint(const UpdateReport& report) {
   if (report.updates != 1) {
     throw std::logic_error("a system that repeats reports each of its updates");
   }
-  fingerprints_->add(report);
+  fingerprints_->add(report, steps() + report.steps);
 }
 
 // The mean of a few games may be high by luck, so the window must be full.

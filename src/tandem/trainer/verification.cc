@@ -93,6 +93,7 @@ Verification verify(const Config& config, const std::filesystem::path& folder, s
   if (stop_requested()) throw Error("interrupted; there is no result");
 
   const auto repeated = read_fingerprints(again.folder);
+  if (repeated.empty()) throw Error("the new run made no update, so there is nothing to compare");
   const auto [one, other] = std::ranges::mismatch(recorded, repeated);
   const auto& device = config.run.device;
   const auto backend = backend_of(training.architecture(), device);

@@ -11,6 +11,7 @@
 
 #include "tandem/algo/dqn.h"
 #include "tandem/io/temporary_folder.h"
+#include "tandem/run/fingerprints.h"
 #include "tandem/systems/apex/apex_system.h"
 #include "tests/support/error_of.h"
 #include "tests/support/scenario.h"
@@ -79,6 +80,8 @@ TEST_F(ApexLockstepTest, AStoppedRunGoesOnWithinItsRound) {
 // two samples.
 TEST_F(ApexLockstepTest, TheLearnerMakesTheUpdatesThatAreDue) {
   train({.folder = folder("run"), .steps = 6'000});
+  // `tandem verify` repeats the run up to the last of these.
+  EXPECT_NEAR(static_cast<double>(read_fingerprints(folder("run")).back().steps), 6'000, 30);
   EXPECT_NEAR(static_cast<double>(updates_of(folder("run"))), (6'000 - 200) * 2 / 16.0, 15);
 }
 
