@@ -36,6 +36,7 @@ TURNS = {"insert": "inserted/s", "sample": "sampled/s", "update": "sampled and u
 INSTALLS = {
     ".venv-torchrl": ["torch==2.14.1", "torchrl==0.14.1"],  # its compiled part needs this torch
     ".venv-reverb": ["dm-reverb[tensorflow]"],
+    ".venv-rllib": ["ray[rllib]==2.60.*"],  # its buffers need no torch
 }
 
 
@@ -83,7 +84,7 @@ def peer_python(venv):
     """A virtual environment's Python; makes a missing environment."""
     python = ROOT / venv / "bin/python"
     if not python.exists():
-        print(f"python_replay: installing peers into {venv} (minutes)", file=sys.stderr)
+        print(f"installing peers into {venv} (minutes)", file=sys.stderr)
         subprocess.run([sys.executable, "-m", "venv", ROOT / venv], check=True)
         pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         result = subprocess.run([*pip, *INSTALLS[venv]], capture_output=True, text=True)

@@ -218,6 +218,7 @@ NB_MODULE(_core, module) {
   bind_spec(module);
   bind_environments(module);
   bind_cluster(module);
+  bind_cluster_load(module);
   bind_training(module);
   bind_messages(module);
   bind_agent(module);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -31,7 +32,8 @@ def main() -> None:
     try:
         run = carry_out(Plan(**json.loads(sys.argv[1])), sys.stderr, stop_by_signals)
     except Error as error:
-        sys.exit(f"tandem: error: {error}")
+        print(f"tandem: error: {error}", file=sys.stderr, flush=True)
+        os._exit(1)  # at its end Ray would wait for a head that is lost
     print(
         "tandem: info: "
         + (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
+import secrets
 import shutil
 import time
 from collections import Counter
@@ -19,7 +19,8 @@ from tandem.errors import Error
 
 from tandem import _core
 from tandem_cluster.hosts import ActorHost, Introduction, LearnerHost, ShardHost, Status
-from tandem_cluster.plan import Plan, config_tables, draw_run_number, keep_facts
+from tandem_cluster.plan import Plan, config_tables, keep_facts
+from tandem_cluster.ray_session import head_answers
 from tandem_cluster.storage import learner_resources, nearest_folder
 
 # A part that says nothing for so long is ended and replaced, and so is one whose environments hang.
@@ -30,6 +31,7 @@ START_SECONDS = 600.0
 # If a lost learner finds no room for so long, actors make some.
 _CROWDED_SECONDS = 10.0
 _LOOK_SECONDS = 0.25
+_HEAD_SECONDS = 15.0
 
 LEARNER_CPUS = 1.0
 SHARD_CPUS = 0.25
@@ -110,7 +112,7 @@ class Driver:
     def __init__(self, plan: Plan, say: Callable[[str], None]) -> None:
         self._plan = plan
         self._say = say
-        self._run = draw_run_number()
+        self._run = secrets.randbits(63)  # no other run has it
         self._learner = Part("the learner")
         self._shards = [Part(f"shard {i}") for i in range(plan.shards)]
         self._actors: list[Part] = []
@@ -119,6 +121,7 @@ class Driver:
         self._states: dict[int, bytes] = {}
         self._stopping = False
         self._lockstep = False
+        self._head_heard = time.monotonic()
         self._introduction = Introduction()
         self._group = self._make_group()
 
@@ -165,6 +168,7 @@ class Driver:
     def go_on(self) -> bool:
         """Looks at all parts once and replaces those that are lost. Returns False at the end."""
         time.sleep(_LOOK_SECONDS)
+        self._look_at_head()
         replaced = self._look(self._learner)
         if replaced:
             self._begin_learner()
@@ -187,15 +191,12 @@ class Driver:
         self._stopping = True
 
     def end(self) -> None:
-        """Ends all processes."""
+        """Ends all processes, unless the head is gone, which takes them along."""
+        if not head_answers():
+            return
         for part in [*self._actors, *self._shards, self._learner]:
             part.end()
         remove_placement_group(self._group)
-
-    def result(self) -> dict[str, Any]:
-        """The content of result.json."""
-        result: dict[str, Any] = json.loads((self.run_dir / "result.json").read_text())
-        return result
 
     @property
     def run_dir(self) -> Path:
@@ -211,6 +212,15 @@ class Driver:
             "restarts": sum(part.restarts for part in parts),
             "nodes": dict(Counter(playing)),
         }
+
+    def _look_at_head(self) -> None:
+        silent = time.monotonic() - self._head_heard
+        if silent < 1:
+            return
+        if head_answers():
+            self._head_heard = time.monotonic()
+        elif silent > _HEAD_SECONDS:
+            raise Error("Ray's head is lost: start Ray again, and then the same command goes on")
 
     def _look(self, part: Part) -> bool:
         """Whether a part is lost. Says why; asks for the next status otherwise."""
@@ -251,7 +261,7 @@ class Driver:
         part.incarnation += 1
         resumes = self._plan.resume or any(self.run_dir.glob("checkpoints/0*"))
         if not resumes and part.incarnation > 1:
-            discard_beginning(self.run_dir)
+            shutil.rmtree(self.run_dir, ignore_errors=True)  # lost before its first checkpoint
         words = self._plan.words()
         if resumes and part.incarnation > 1:
             words.update(system="", base="", settings=[], resume=True)
@@ -292,11 +302,6 @@ class Driver:
             {index: part.handle for index, part in enumerate(self._shards)},
             {rank: part.handle for rank, part in enumerate(self._actors) if part.handle},
         )
-
-
-def discard_beginning(run_dir: Path) -> None:
-    """Removes the folder of a run whose learner was lost before its first checkpoint."""
-    shutil.rmtree(run_dir, ignore_errors=True)
 
 
 def processors_of(plan: Plan) -> float:

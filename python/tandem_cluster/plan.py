@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import secrets
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -100,8 +99,3 @@ def read_shards(run_dir: Path) -> int:
 def keep_facts(run_dir: Path, shards: int) -> None:
     """Writes what a resumed cluster must have as before."""
     (run_dir / FACTS).write_text(json.dumps({"shards": shards}) + "\n")
-
-
-def draw_run_number() -> int:
-    """A number that no other run has."""
-    return secrets.randbits(63)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import timedelta
 from typing import Any, TextIO
 
 _REDRAW_SECONDS = 1.0
@@ -17,12 +18,6 @@ def amount(value: float) -> str:
             return f"{value:.3g}{unit}"
         value /= 1000
     return f"{value:.3g}T"
-
-
-def duration(seconds: float) -> str:
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}h{minutes:02d}m" if hours else f"{minutes}m{rest:02d}s"
 
 
 class Progress:
@@ -62,7 +57,7 @@ class Progress:
             rate = (steps - self._before[1]) / seconds
             rates = f"  {rate:.0f} steps/s  {(updates - self._before[2]) / seconds:.0f} updates/s"
             if rate > 0:
-                rates += f"  {duration((budget - steps) / rate)} left"
+                rates += f"  {timedelta(seconds=int((budget - steps) / rate))} left"
         self._before = (now, steps, updates)
         parts = [f"{100 * steps / budget:.1f}%" if budget else "", f"{amount(steps)} steps"]
         text = "  ".join(part for part in parts if part) + rates

@@ -6,6 +6,7 @@ import ipaddress
 import logging
 import os
 import socket
+import threading
 from typing import Any
 
 import ray
@@ -70,6 +71,18 @@ def begin(address: str | None, processors: float, runtime_env: dict[str, Any]) -
         require_token(ray.get_runtime_context().gcs_address)
 
 
+def head_answers() -> bool:
+    """Whether the head of the Ray cluster can be reached."""
+    host, _, port = ray.get_runtime_context().gcs_address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=1).close()
+    except OSError:
+        return False
+    return True
+
+
 def end() -> None:
-    """Leaves the cluster; one that was started here ends."""
-    ray.shutdown()
+    """Leaves the cluster; one that was started here ends. Without its head Ray takes long."""
+    ender = threading.Thread(target=ray.shutdown, name="ray's end", daemon=True)
+    ender.start()
+    ender.join(10)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TextIO
@@ -117,7 +118,7 @@ def carry_out(plan: Plan, out: TextIO | None, on_begin: OnBegin = lambda stop: N
             while go_on(driver):
                 if progress is not None:
                     progress.show(driver.status())
-            return Run(driver.run_dir, driver.result())
+            return Run(driver.run_dir, json.loads((driver.run_dir / "result.json").read_text()))
         finally:
             if progress is not None:
                 progress.end()

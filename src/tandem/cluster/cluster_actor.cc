@@ -170,11 +170,13 @@ void ClusterActor::send_what_is_packed(bool at_once) {
       writer.content().put(route.credit);
       writer.content().put(options_.window);
       if (sends) {
+        route.sent += player_->packed();
         player_->take(writer.content());
         turn_ = (turn_ + i + 1) % routes_.size();
         since_packed_.lap();
       }
       route.under_way = std::move(writer).seal();
+      route.sent_bytes += std::ssize(route.under_way);
       route.since.lap();
       out.emplace_back(static_cast<std::size_t>(&route - routes_.data()), copy_of(route.under_way));
       if (sends) break;
@@ -189,6 +191,7 @@ void ClusterActor::send_what_is_packed(bool at_once) {
 void ClusterActor::hear_receiver(std::size_t index,
                                  std::optional<std::span<const std::byte>> answer) {
   std::optional<std::int64_t> granted;
+  bool repeated = false;
   std::string failure;
   try {
     if (answer) {
@@ -198,6 +201,7 @@ void ClusterActor::hear_receiver(std::size_t index,
         case Verb::done:
         case Verb::again:
           granted = reader.get<std::int64_t>();
+          repeated = letter.verb == Verb::again;
           break;
         case Verb::past:
           granted = 0;
@@ -218,6 +222,8 @@ void ClusterActor::hear_receiver(std::size_t index,
   {
     const Lock lock(mutex_);
     auto& route = routes_[index];
+    route.unheard += granted ? 0 : 1;
+    route.repeated += repeated ? 1 : 0;
     if (granted) {
       route.under_way.clear();
       route.credit += *granted;
@@ -347,10 +353,23 @@ std::vector<std::byte> ClusterActor::deliver(std::span<const std::byte> message)
 
 nlohmann::ordered_json ClusterActor::status() const {
   const Lock lock(mutex_);
-  std::int64_t credit = 0;
-  for (const auto& route : routes_) credit += route.credit;
+  Route all;
+  std::int64_t open = 0;
+  for (const auto& route : routes_) {
+    all.credit += route.credit;
+    all.sent += route.sent;
+    all.sent_bytes += route.sent_bytes;
+    all.unheard += route.unheard;
+    all.repeated += route.repeated;
+    open += route.free() ? 0 : 1;
+  }
   return {{"steps", steps_},
-          {"credit", credit},
+          {"credit", all.credit},
+          {"sent", all.sent},
+          {"sent_bytes", all.sent_bytes},
+          {"open", open},
+          {"unheard", all.unheard},
+          {"repeated", all.repeated},
           {"parameters_version", parameters_version_},
           {"busy_seconds", playing_since_ ? playing_since_->seconds() : 0},
           {"waited_seconds", waited_seconds_}};

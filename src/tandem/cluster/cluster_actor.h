@@ -58,7 +58,7 @@ class ClusterActor {
   /// Its messages, for the carrier.
   [[nodiscard]] Mailbox& mailbox() { return mailbox_; }
 
-  /// Numbers for people: steps, credit, seconds of waiting.
+  /// Numbers for people: steps, credit, what was sent and came twice, seconds of waiting.
   [[nodiscard]] nlohmann::ordered_json status() const;
 
   /// Asks it to end.

@@ -1,28 +1,25 @@
 #include "tandem/cluster/draw.h"
 
-#include <algorithm>
+#include <cmath>
+#include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "tandem/base/error.h"
 
 namespace tandem {
 namespace {
 
-/// Writes the part of an array that belongs to the first `count` of `size` samples.
-template <class T>
-void put_part(StateWriter& writer, const std::vector<T>& all, std::size_t count, std::size_t size) {
-  writer.put_bytes(std::as_bytes(std::span(all).first(all.size() / size * count)));
-}
-
-/// Reads such a part to its place among `size` samples.
-template <class T>
-void get_part(StateReader& reader, std::vector<T>& all, std::size_t first, std::size_t count,
-              std::size_t size) {
-  const auto width = all.size() / size;
-  const auto bytes = reader.get_bytes();
-  const auto place = std::as_writable_bytes(std::span(all).subspan(first * width, count * width));
-  if (bytes.size() != place.size()) throw Error("a shard's samples are of another format");
-  std::ranges::copy(bytes, place.begin());
+/// The learner adds these numbers up.
+void require_sense(const DrawAnswer& answer) {
+  constexpr std::int64_t kMost = 1'000'000'000'000'000;
+  const auto counts = [](std::int64_t number) { return number >= 0 && number <= kMost; };
+  const auto& state = answer.state;
+  if (counts(state.transitions) && counts(state.inserted) && counts(state.sampled) &&
+      counts(state.stale) && counts(answer.added) && state.mass >= 0 && std::isfinite(state.mass)) {
+    return;
+  }
+  throw Error("a shard's numbers make no sense");
 }
 
 }  // namespace
@@ -59,53 +56,53 @@ DrawAnswer DrawAnswer::load(StateReader& reader) {
   answer.state = reader.get<ShardState>();
   answer.shown = reader.get_values<float>();
   answer.samples = reader.get<std::uint32_t>();
+  answer.added = reader.get<std::int64_t>();
+  require_sense(answer);
   answer.rest = reader;
   return answer;
 }
 
 void write_answer(StateWriter& writer, const ShardState& state, std::span<const float> shown,
-                  const SampleBatch* batch, std::size_t count) {
+                  const DrawnTransitions& drawn) {
   static_assert(std::is_trivially_copyable_v<ShardState>);
   writer.put(state);
   writer.put_bytes(std::as_bytes(shown));
-  writer.put(static_cast<std::uint32_t>(count));
-  if (count == 0) return;
-  const auto size = batch->keys.size();
-  put_part(writer, batch->keys, count, size);
-  put_part(writer, batch->observations, count, size);
-  put_part(writer, batch->next_observations, count, size);
-  put_part(writer, batch->actions, count, size);
-  put_part(writer, batch->controls, count, size);
-  put_part(writer, batch->n_step_returns, count, size);
-  put_part(writer, batch->discounts, count, size);
-  put_part(writer, batch->priorities, count, size);
-  put_part(writer, batch->ages, count, size);
-  for (std::size_t i = 0; i < count; ++i) writer.put(batch->drawn[i].probability);
+  writer.put(static_cast<std::uint32_t>(drawn.found.size()));
+  writer.put(drawn.added);
+  for (const auto& found : drawn.found) {
+    writer.put(found.key);
+    writer.put(found.priority);
+    writer.put(found.probability);
+    found.segment->save(writer, found.transition);
+  }
 }
 
-void read_samples(DrawAnswer& answer, std::int64_t num_actions, SampleBatch& batch,
-                  std::size_t first) {
-  const std::size_t count = answer.samples;
-  const auto size = batch.keys.size();
-  if (first + count > size) throw Error("a shard gave more samples than were ordered");
+void read_samples(DrawAnswer& answer, const FrameFormat& format, std::int64_t num_actions,
+                  SampleBatch& batch, std::size_t first) {
+  if (first + answer.samples > batch.drawn.size()) {
+    throw Error("a shard gave more samples than were ordered");
+  }
   StateReader& reader = answer.rest;
-  get_part(reader, batch.keys, first, count, size);
-  get_part(reader, batch.observations, first, count, size);
-  get_part(reader, batch.next_observations, first, count, size);
-  get_part(reader, batch.actions, first, count, size);
-  get_part(reader, batch.controls, first, count, size);
-  get_part(reader, batch.n_step_returns, first, count, size);
-  get_part(reader, batch.discounts, first, count, size);
-  get_part(reader, batch.priorities, first, count, size);
-  get_part(reader, batch.ages, first, count, size);
-  for (std::size_t i = first; i < first + count; ++i) {
-    batch.drawn[i].probability = reader.get<double>();
+  for (std::size_t i = first; i < first + answer.samples; ++i) {
+    TransitionIndex::Found found;
+    found.key = reader.get<Key>();
+    found.priority = reader.get<float>();
+    found.probability = reader.get<double>();
+    auto segment = std::make_shared<Segment>(format, 0, 0);
+    segment->load(reader);
+    if (segment->transitions().size() != 1) throw Error("a sample is not one transition");
+    if (!(found.probability > 0 && found.probability <= 1) ||
+        TransitionIndex::serial(found.key) >= answer.added) {
+      throw Error("a sample's key or probability makes no sense");
+    }
+    const auto action = segment->transitions().front().action;
+    if (num_actions > 0 && (action < 0 || action >= num_actions)) {
+      throw Error("a sample has an action that does not exist");
+    }
+    found.segment = std::move(segment);
+    batch.drawn[i] = std::move(found);
   }
   if (!reader.at_end()) throw Error("a shard's samples are of another format");
-  if (num_actions == 0) return;
-  const auto actions = std::span(batch.actions).subspan(first, count);
-  const auto exists = [&](auto action) { return action >= 0 && action < num_actions; };
-  if (!std::ranges::all_of(actions, exists)) throw Error("a shard's samples have no such actions");
 }
 
 }  // namespace tandem

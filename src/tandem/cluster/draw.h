@@ -39,25 +39,26 @@ struct ShardState {
   double mass = 0;  // the sum of the weights by which transitions are drawn
 };
 
-/// A shard's answer to a DrawOrder: its state, some priorities, and the samples. In the message the
-/// samples' arrays lie one after another, so that the learner copies each only once.
+/// A shard's answer to a DrawOrder: its state, some priorities, and the samples. The samples'
+/// frames travel as the shard keeps them, each once and compressed, since nothing else is as large.
 struct DrawAnswer {
   ShardState state;                    // after the orders were carried out
   std::vector<float> shown = {};       // priorities
   std::uint32_t samples = 0;           // drawn: all that were ordered, or none
+  std::int64_t added = 0;              // transitions inserted in the shard when it drew
   StateReader rest = StateReader({});  // the samples; read_samples() reads them
 
   static DrawAnswer load(StateReader& reader);
 };
 
-/// Writes an answer with the samples [0, count) of `batch`, which may be null for a count of 0.
+/// Writes an answer with these samples.
 void write_answer(StateWriter& writer, const ShardState& state, std::span<const float> shown,
-                  const SampleBatch* batch, std::size_t count);
+                  const DrawnTransitions& drawn);
 
-/// Reads the samples of an answer to the places from `first` on. Sets all members of `batch` but
-/// the weights, and of `drawn` the probabilities in the shard alone. Throws Error when the answer
-/// does not fit the batch, or has an action that is none of `num_actions` (0: continuous ones).
-void read_samples(DrawAnswer& answer, std::int64_t num_actions, SampleBatch& batch,
-                  std::size_t first);
+/// Reads the samples of an answer, of frames of this format, to the places from `first` on of
+/// `batch.drawn`, for SampleBatch::read(). Throws Error when the answer does not fit the batch, or
+/// has an action that is none of `num_actions` (0: continuous ones).
+void read_samples(DrawAnswer& answer, const FrameFormat& format, std::int64_t num_actions,
+                  SampleBatch& batch, std::size_t first);
 
 }  // namespace tandem

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <span>
+#include <thread>
 #include <utility>
 
 #include "tandem/base/clock.h"
@@ -16,6 +17,10 @@ namespace {
 
 /// New actors get the parameters at the latest then, also while these do not change.
 constexpr double kRepeatSeconds = 1;
+
+/// One actor that has not answered for so long is lost.
+constexpr double kMostSeconds = 30;
+constexpr std::chrono::milliseconds kAgain(50);
 
 }  // namespace
 
@@ -57,8 +62,14 @@ void Publisher::send(std::int64_t rounds, std::uint64_t states_wanted,
   writer.content().put(rounds);
   writer.content().put(states_wanted);
   writer.content().put_bytes(std::as_bytes(parameters));
-  const auto answer = link_.ask(to_, std::move(writer).seal(), stop);
-  if (to_ == "actors" || (answer && open_message(*answer).verb == Verb::done)) return;
+  const auto message = std::move(writer).seal();
+  const Stopwatch watch;
+  do {
+    const auto answer = link_.ask(to_, message, stop);
+    if (to_ == "actors") return;
+    if (answer && open_message(*answer).verb == Verb::done) return;
+    std::this_thread::sleep_for(kAgain);  // the actor may not have been made yet
+  } while (watch.seconds() < kMostSeconds);
   throw Error("the actor was lost; --resume goes on");
 }
 

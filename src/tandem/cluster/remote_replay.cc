@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <utility>
 
 #include "tandem/base/error.h"
@@ -17,8 +16,10 @@ namespace tandem {
 namespace {
 
 /// A shard hears from the learner this often, also while no batch is drawn: its answer tells of new
-/// inserts, and the order brings the actors' allowance.
+/// inserts, and the order brings the actors' allowance. Where nothing limits the actors, there is
+/// no hurry.
 constexpr double kOrderSeconds = 0.02;
+constexpr double kIdleOrderSeconds = 0.2;
 constexpr std::chrono::milliseconds kPoll(5);
 
 /// Priorities that each shard shows with an answer.
@@ -58,26 +59,36 @@ RemoteReplay::RemoteReplay(const RemoteReplayOptions& options, ClusterLink& link
 void RemoteReplay::run() {
   for (;;) {
     Letterbag bag;
+    std::shared_ptr<RemoteBatch> packed;
     {
       WaitLock lock(mutex_);
-      changed_.wait_for(lock, stop_, kPoll, [&]() TANDEM_REQUIRES(mutex_) { return may_draw(); });
+      changed_.wait_for(lock, stop_, kPoll,
+                        [&]() TANDEM_REQUIRES(mutex_) { return may_draw() || !packed_.empty(); });
       if (stop_.stop_requested()) throw Stopped();
       while (may_draw()) draw(bag);
       look_after_all(bag);
+      if (!packed_.empty()) {
+        packed = std::move(packed_.front());
+        packed_.pop_front();
+      }
     }
     for (auto& item : bag.items) {
       link_.mailbox().send(fmt::format("shard:{}", item.shard), std::move(item.message),
                            [this, shard = item.shard, batch = item.batch,
                             part = item.part](auto answer) { hear(shard, batch, part, answer); });
     }
+    if (packed) unpack(std::move(packed));
   }
 }
 
 /// Speaks to every shard that has not been spoken to for a moment.
 void RemoteReplay::look_after_all(Letterbag& bag) {
+  const auto& replay = options_.replay;
+  const bool idle = replay.samples_per_insert == 0 && size() >= replay.min_fill;
+  const double pause = idle ? kIdleOrderSeconds : kOrderSeconds;
   for (std::size_t i = 0; i < shards_.size(); ++i) {
     const auto& known = shards_[i];
-    if (known.under_way > 0 || known.since_message.seconds() < kOrderSeconds) continue;
+    if (known.under_way > 0 || known.since_message.seconds() < pause) continue;
     order(static_cast<int>(i), 0, nullptr, 0, bag);
   }
 }
@@ -144,13 +155,12 @@ void RemoteReplay::hear(int shard, const std::shared_ptr<RemoteBatch>& batch, st
       StateReader reader(letter.content);
       if (letter.verb == Verb::done) drawn = DrawAnswer::load(reader);
     }
-    if (drawn && !(drawn->state.mass >= 0 && std::isfinite(drawn->state.mass))) {
-      throw Error("its mass is no number");
-    }
     if (drawn && batch != nullptr && drawn->samples == batch->parts[part].count) {
       // No lock is needed for the part, because nobody else knows of it.
-      read_samples(*drawn, options_.num_actions, batch->samples, batch->parts[part].first);
+      read_samples(*drawn, options_.format, options_.num_actions, batch->samples,
+                   batch->parts[part].first);
       batch->parts[part].incarnation = drawn->state.incarnation;
+      batch->parts[part].added = drawn->added;
       whole = true;
     }
   } catch (const Error& error) {
@@ -167,7 +177,7 @@ void RemoteReplay::hear(int shard, const std::shared_ptr<RemoteBatch>& batch, st
     }
   }
   changed_.notify_all();
-  drawn_.notify_all();
+  if (superseded) drawn_.notify_all();
 }
 
 /// Takes over a shard's own description. Without one nothing is drawn from it for the time being;
@@ -195,15 +205,36 @@ void RemoteReplay::know(int shard, std::optional<DrawAnswer> answer) {
   count();
 }
 
-void RemoteReplay::complete(const std::shared_ptr<RemoteBatch>& batch) {
-  if (batch->lost) {
-    sampled_ -= options_.batch;
-    count();
-    unused_.push_back(batch);
-    return;
+void RemoteReplay::complete(std::shared_ptr<RemoteBatch> batch) {
+  if (batch->lost) return lose(std::move(batch));
+  packed_.push_back(std::move(batch));
+}
+
+void RemoteReplay::lose(std::shared_ptr<RemoteBatch> batch) {
+  lost_batches_ += 1;
+  sampled_ -= options_.batch;
+  count();
+  unused_.push_back(std::move(batch));
+}
+
+/// Decompresses the frames without the lock, and outside the carrier's threads.
+void RemoteReplay::unpack(std::shared_ptr<RemoteBatch> batch) {
+  bool whole = true;
+  try {
+    for (const auto& part : batch->parts) {
+      batch->samples.read(part.first, part.first + part.count, part.added);
+    }
+    weigh(*batch);
+  } catch (const Error& error) {
+    spdlog::warn("{}", error.what());
+    whole = false;
   }
-  weigh(*batch);
-  ready_.push_back(batch);
+  {
+    const Lock lock(mutex_);
+    if (!whole) return lose(std::move(batch));
+    ready_.push_back(std::move(batch));
+  }
+  drawn_.notify_all();
 }
 
 /// Computes importance weights from the probabilities in all shards together. A shard may have
@@ -293,6 +324,11 @@ std::vector<float> RemoteReplay::priorities() const {
 std::size_t RemoteReplay::ahead() const {
   const Lock lock(mutex_);
   return ready_.size();
+}
+
+std::int64_t RemoteReplay::lost_batches() const {
+  const Lock lock(mutex_);
+  return lost_batches_;
 }
 
 nlohmann::json RemoteReplay::save() const {

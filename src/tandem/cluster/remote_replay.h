@@ -42,7 +42,8 @@ struct RemoteBatch {
     std::uint64_t incarnation = 0;  // of the shard; 0: the answer has not come
     std::size_t first = 0;
     std::size_t count = 0;
-    double share = 0;  // of the shard's mass in that of all shards
+    double share = 0;        // of the shard's mass in that of all shards
+    std::int64_t added = 0;  // transitions inserted in the shard when it drew
   };
 
   SampleBatch samples;
@@ -61,7 +62,8 @@ class RemoteReplay {
   /// answers: close the link's mailbox first.
   RemoteReplay(const RemoteReplayOptions& options, ClusterLink& link, std::stop_token stop);
 
-  /// Orders batches ahead of the learner and keeps up with the shards until it is stopped.
+  /// Orders batches ahead of the learner, unpacks them and keeps up with the shards until it is
+  /// stopped.
   void run();
 
   /// Waits for the next batch that is complete.
@@ -80,6 +82,9 @@ class RemoteReplay {
   [[nodiscard]] std::vector<float> priorities() const;
   /// Batches that wait for the learner.
   [[nodiscard]] std::size_t ahead() const;
+
+  /// Batches that were drawn anew because a part of them was lost.
+  [[nodiscard]] std::int64_t lost_batches() const;
 
   /// The counts of inserts and samples, for a checkpoint.
   [[nodiscard]] nlohmann::json save() const;
@@ -107,7 +112,9 @@ class RemoteReplay {
   void hear(int shard, const std::shared_ptr<RemoteBatch>& batch, std::size_t part,
             std::optional<std::span<const std::byte>> answer);
   void know(int shard, std::optional<DrawAnswer> answer) TANDEM_REQUIRES(mutex_);
-  void complete(const std::shared_ptr<RemoteBatch>& batch) TANDEM_REQUIRES(mutex_);
+  void complete(std::shared_ptr<RemoteBatch> batch) TANDEM_REQUIRES(mutex_);
+  void lose(std::shared_ptr<RemoteBatch> batch) TANDEM_REQUIRES(mutex_);
+  void unpack(std::shared_ptr<RemoteBatch> batch);
   void weigh(RemoteBatch& batch) const;
   [[nodiscard]] static std::int64_t inserts_of(const Known& known);
   [[nodiscard]] std::int64_t size() const TANDEM_REQUIRES(mutex_);
@@ -118,12 +125,14 @@ class RemoteReplay {
   const std::stop_token stop_;
   mutable Mutex mutex_;
   std::condition_variable_any changed_;  // something for run() to do
-  std::condition_variable_any drawn_;    // a batch is complete
+  std::condition_variable_any drawn_;    // a batch is ready
   std::vector<Known> shards_ TANDEM_GUARDED_BY(mutex_);
   RateLimiter limiter_ TANDEM_GUARDED_BY(mutex_);
   std::int64_t sampled_ TANDEM_GUARDED_BY(mutex_) = 0;
+  std::int64_t lost_batches_ TANDEM_GUARDED_BY(mutex_) = 0;
   Stream stream_ TANDEM_GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<RemoteBatch>> unused_ TANDEM_GUARDED_BY(mutex_);
+  std::deque<std::shared_ptr<RemoteBatch>> packed_ TANDEM_GUARDED_BY(mutex_);  // complete
   std::deque<std::shared_ptr<RemoteBatch>> ready_ TANDEM_GUARDED_BY(mutex_);
   bool superseded_ TANDEM_GUARDED_BY(mutex_) = false;  // a newer learner has spoken to a shard
 };

@@ -10,6 +10,13 @@
 namespace tandem {
 namespace {
 
+ActorPlan plan_of_system(const System& system, const ActorContext& context,
+                         const RoleOrder& order) {
+  return cluster_way_of(system).plan_actor(system, context, order);
+}
+
+}  // namespace
+
 Config config_of(const RoleOrder& order) {
   auto settings = parse_toml(order.config, "the run's config");
   for (auto& setting : settings) {
@@ -19,8 +26,6 @@ Config config_of(const RoleOrder& order) {
   return load_config("", settings);
 }
 
-}  // namespace
-
 Config on_cluster(const Config& config, std::shared_ptr<ClusterLink> link) {
   auto changed = config;
   changed.system =
@@ -28,10 +33,12 @@ Config on_cluster(const Config& config, std::shared_ptr<ClusterLink> link) {
   return changed;
 }
 
-ActorRole::ActorRole(const RoleOrder& order, std::vector<std::byte> state)
+ActorRole::ActorRole(const RoleOrder& order, std::vector<std::byte> state,
+                     const PlanActor& plan_actor)
     : assembly_(config_of(order)), context_(assembly_.actor_context()) {
   const System& system = *assembly_.config().system;
-  auto plan = cluster_way_of(system).plan_actor(system, context_, order);
+  auto plan =
+      plan_actor ? plan_actor(system, context_, order) : plan_of_system(system, context_, order);
   actor_ = std::make_unique<ClusterActor>(
       ClusterActorOptions{.self = order.self(kFirstActorPart),
                           .receivers = std::move(plan.receivers),

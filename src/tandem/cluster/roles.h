@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
@@ -15,6 +16,9 @@
 
 namespace tandem {
 
+/// The config that an order names, for the machine of this process.
+[[nodiscard]] Config config_of(const RoleOrder& order);
+
 /// The config with a system that trains the same way on the cluster of `link`. Throws Error for a
 /// system that has no such way.
 [[nodiscard]] Config on_cluster(const Config& config, std::shared_ptr<ClusterLink> link);
@@ -22,8 +26,15 @@ namespace tandem {
 /// An actor with the parts that it needs.
 class ActorRole {
  public:
-  /// `state` is the actor's in a checkpoint; empty: its games begin anew.
-  ActorRole(const RoleOrder& order, std::vector<std::byte> state);
+  /// Plans an actor; the system and the context outlive the plan.
+  using PlanActor = std::function<ActorPlan(const System& system, const ActorContext& context,
+                                            const RoleOrder& order)>;
+
+  /// `state` is the actor's in a checkpoint; empty: its games begin anew. It plays as
+  /// `plan_actor` says;
+  /// empty: as its system does.
+  ActorRole(const RoleOrder& order, std::vector<std::byte> state,
+            const PlanActor& plan_actor = nullptr);
 
   [[nodiscard]] ClusterActor& actor() { return *actor_; }
 

@@ -20,6 +20,10 @@ struct Route {
   bool lost = false;                      // whether it must be sent again
   double pause_seconds = 0.02;            // between two questions for credit
   Stopwatch since = {};                   // since it was sent, or since the last answer
+  std::int64_t sent = 0;                  // units in all messages
+  std::int64_t sent_bytes = 0;            // of all messages, each counted once
+  std::int64_t unheard = 0;               // times that no answer came
+  std::int64_t repeated = 0;              // answers that a message had come before
 
   [[nodiscard]] bool free() const { return under_way.empty(); }
 };

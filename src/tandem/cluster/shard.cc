@@ -1,7 +1,6 @@
 #include "tandem/cluster/shard.h"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -21,10 +20,7 @@ ReplayConfig share_of(ReplayConfig replay, int shards) {
 }  // namespace
 
 Shard::Shard(const ShardOptions& options)
-    : options_(options),
-      table_(make_table()),
-      epoch_(options.self.epoch),
-      batch_(options.format, static_cast<std::size_t>(options.batch)) {}
+    : options_(options), table_(make_table()), epoch_(options.self.epoch) {}
 
 std::shared_ptr<Table> Shard::make_table() const {
   return std::make_shared<Table>(share_of(options_.replay, options_.shards), options_.format, 1,
@@ -133,14 +129,10 @@ Shard::Bytes Shard::draw(const Letter& letter) {
     // Inserts that came since the learner counted use the allowance up.
     credits_.allow(order.allowance - (table->state().inserted - order.inserted));
   }
-  bool drawn = false;
-  if (order.samples > 0) {
-    batch_.size = std::min<std::size_t>(order.samples, batch_.keys.size());
-    drawn = table->sample(batch_, std::chrono::steady_clock::now());
-  }
+  const auto samples = std::min<std::int64_t>(order.samples, options_.batch);
+  const auto drawn = samples > 0 ? table->draw(samples) : DrawnTransitions{};
   MessageWriter writer(options_.self, Verb::done);
-  write_answer(writer.content(), state_of(*table), table->priorities(order.shown), &batch_,
-               drawn ? batch_.size : 0);
+  write_answer(writer.content(), state_of(*table), table->priorities(order.shown), drawn);
   return std::move(writer).seal();
 }
 

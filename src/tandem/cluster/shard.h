@@ -14,7 +14,6 @@
 #include "tandem/cluster/draw.h"
 #include "tandem/cluster/message.h"
 #include "tandem/cluster/receipts.h"
-#include "tandem/replay/sample_batch.h"
 #include "tandem/replay/table.h"
 #include "tandem/replay/table_state.h"
 #include "tandem/sync/annotations.h"
@@ -74,8 +73,7 @@ class Shard {
   Receipts receipts_ TANDEM_GUARDED_BY(receiving_);
   Credits credits_ TANDEM_GUARDED_BY(receiving_);
   std::uint32_t epoch_ TANDEM_GUARDED_BY(receiving_);  // of the newest learner that has spoken
-  Mutex drawing_;
-  SampleBatch batch_ TANDEM_GUARDED_BY(drawing_);
+  Mutex drawing_;                                      // orders are carried out one after another
   Mutex saving_;
   std::optional<SnapshotPieces> pieces_ TANDEM_GUARDED_BY(saving_);
   std::uint64_t piece_number_ TANDEM_GUARDED_BY(saving_) = 0;  // of the last piece

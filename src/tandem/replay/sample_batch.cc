@@ -23,8 +23,8 @@ SampleBatch::SampleBatch(const FrameFormat& format, std::size_t batch)
       action_dims_(format.action_dims),
       codec_(format) {}
 
-void SampleBatch::read(std::int64_t added) {
-  for (std::size_t i = 0; i < size; ++i) {
+void SampleBatch::read(std::size_t first, std::size_t last, std::int64_t added) {
+  for (std::size_t i = first; i < last; ++i) {
     auto& found = drawn[i];
     const Transition& transition = found.of();
     found.segment->read(transition, &observations[i * observation_bytes_],

@@ -34,7 +34,10 @@ class SampleBatch {
 
   /// Fills all members but `weights` from the drawn transitions, and releases their segments.
   /// `added` is the number of transitions inserted so far. Throws Error for damaged frames.
-  void read(std::int64_t added);
+  void read(std::int64_t added) { read(0, size, added); }
+
+  /// The same for transitions [first, last).
+  void read(std::size_t first, std::size_t last, std::int64_t added);
 
   /// Sets `weights` to (1 / (N P(i)))^beta, divided by the largest of the batch, from the
   /// probabilities P of the drawn transitions: Schaul et al. 2016, section 3.4.

@@ -59,10 +59,13 @@ void FrameLog::shrink() {
   ends_.shrink_to_fit();
 }
 
-void FrameLog::save(StateWriter& writer) const {
-  writer.put(static_cast<std::uint64_t>(size_));
-  writer.put_values(bytes_);
-  writer.put_values(ends_);
+void FrameLog::save(StateWriter& writer, std::size_t first, std::size_t last) const {
+  writer.put(static_cast<std::uint64_t>(last - first));
+  writer.put_bytes(encoded(first, last));
+  if (!compressed()) return writer.put_values(ends_);
+  const std::uint32_t before = first == 0 ? 0 : ends_[first - 1];
+  writer.put(static_cast<std::uint64_t>((last - first) * sizeof(before)));
+  for (std::size_t i = first; i < last; ++i) writer.put(ends_[i] - before);
 }
 
 void FrameLog::load(StateReader& reader) {
@@ -141,6 +144,17 @@ void Segment::save(StateWriter& writer) const {
   frames_.save(writer);
   writer.put_values(transitions_);
   writer.put_values(controls_);
+}
+
+void Segment::save(StateWriter& writer, std::size_t transition) const {
+  auto alone = transitions_[transition];
+  const auto first = std::min(alone.from.oldest(), alone.to.oldest());
+  const auto last = std::max(alone.from.newest, alone.to.newest) + std::size_t{1};
+  frames_.save(writer, first, last);
+  alone.from.newest = static_cast<std::uint16_t>(alone.from.newest - first);
+  alone.to.newest = static_cast<std::uint16_t>(alone.to.newest - first);
+  writer.put_bytes(std::as_bytes(std::span(&alone, 1)));
+  writer.put_bytes(std::as_bytes(controls(transition)));
 }
 
 void Segment::load(StateReader& reader) {

@@ -40,7 +40,9 @@ class FrameLog {
   }
 
   /// Saves the frames without decompressing them.
-  void save(StateWriter& writer) const;
+  void save(StateWriter& writer) const { save(writer, 0, size_); }
+  /// Saves frames [first, last) as a log of their own.
+  void save(StateWriter& writer, std::size_t first, std::size_t last) const;
   /// Restores saved frames. Throws Error when they are damaged.
   void load(StateReader& reader);
 
@@ -115,6 +117,10 @@ class Segment {
 
   /// Saves frames, transitions and continuous actions.
   void save(StateWriter& writer) const;
+
+  /// Saves one transition with its frames, from the first to the last that it needs, as a segment
+  /// of its own.
+  void save(StateWriter& writer, std::size_t transition) const;
 
   /// Restores a saved segment. Throws Error when it is inconsistent.
   void load(StateReader& reader);

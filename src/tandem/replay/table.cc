@@ -206,7 +206,7 @@ void Table::sample(SampleBatch& batch) {
     WaitLock lock(mutex_);
     wait_until(inserted_, lock, stop_,
                [&]() TANDEM_REQUIRES(mutex_) { return may_sample(samples); });
-    added = draw(batch);
+    added = draw_into(std::span(batch.drawn).first(batch.size));
   }
   read(batch, added);
 }
@@ -218,20 +218,32 @@ bool Table::sample(SampleBatch& batch, Deadline deadline) {
     WaitLock lock(mutex_);
     const auto ready = [&]() TANDEM_REQUIRES(mutex_) { return may_sample(samples); };
     if (!wait_for(inserted_, lock, stop_, deadline, ready)) return false;
-    added = draw(batch);
+    added = draw_into(std::span(batch.drawn).first(batch.size));
   }
   read(batch, added);
   return true;
 }
 
-/// Draws the batch. Returns the number of transitions inserted so far.
-std::int64_t Table::draw(SampleBatch& batch) {
-  const auto parts = static_cast<double>(batch.size);
-  for (std::size_t i = 0; i < batch.size; ++i) {
-    batch.drawn[i] =
+DrawnTransitions Table::draw(std::int64_t samples) {
+  DrawnTransitions drawn;
+  {
+    const Lock lock(mutex_);
+    if (!may_sample(samples)) return drawn;
+    drawn.found.resize(static_cast<std::size_t>(samples));
+    drawn.added = draw_into(drawn.found);
+  }
+  sampled_.notify_all();
+  return drawn;
+}
+
+/// Draws a batch. Returns the number of transitions inserted so far.
+std::int64_t Table::draw_into(std::span<TransitionIndex::Found> drawn) {
+  const auto parts = static_cast<double>(drawn.size());
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    drawn[i] =
         in_order() ? index_.next() : index_.draw((static_cast<double>(i) + share(stream_)) / parts);
   }
-  limiter_.sampled(static_cast<std::int64_t>(batch.size));
+  limiter_.sampled(std::ssize(drawn));
   return index_.added();
 }
 

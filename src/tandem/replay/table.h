@@ -64,6 +64,12 @@ struct TableSnapshot {
   TransitionIndex::Layout layout = {};
 };
 
+/// Transitions that a table has drawn, with their frames where they lie. Value type.
+struct DrawnTransitions {
+  std::vector<TransitionIndex::Found> found = {};
+  std::int64_t added = 0;  // transitions inserted so far
+};
+
 /// Statistics of a table. Value type.
 struct TableState {
   std::int64_t transitions = 0;
@@ -116,6 +122,10 @@ class Table {
   /// The same, but waits until `deadline` at most. Returns whether it drew a batch.
   bool sample(SampleBatch& batch, Deadline deadline);
 
+  /// Draws as sample() does, but copies no frames and does not wait: it draws nothing if it would
+  /// have to. Computes no importance weights.
+  [[nodiscard]] DrawnTransitions draw(std::int64_t samples);
+
   /// Gives transitions new priorities (Algorithm 2, line 8). Skips removed transitions, but counts
   /// them in TableState::stale. Throws Diverged for a priority that is negative or not finite.
   void update(std::span<const Key> keys, std::span<const float> priorities);
@@ -145,7 +155,7 @@ class Table {
   std::shared_ptr<const Segment> count_bytes(std::unique_ptr<Segment> segment);
   [[nodiscard]] bool may_sample(std::int64_t samples) TANDEM_REQUIRES(mutex_);
   [[nodiscard]] bool may_insert() const TANDEM_REQUIRES(mutex_);
-  std::int64_t draw(SampleBatch& batch) TANDEM_REQUIRES(mutex_);
+  std::int64_t draw_into(std::span<TransitionIndex::Found> drawn) TANDEM_REQUIRES(mutex_);
   void read(SampleBatch& batch, std::int64_t added);
   void weigh(SampleBatch& batch) const;
   [[nodiscard]] bool in_order() const { return config_.sampler == "fifo"; }

@@ -60,8 +60,8 @@ class ClusterLockstep {
         limiter_({.min_fill = replay.min_fill,
                   .samples_per_insert = replay.samples_per_insert,
                   .slack = replay.slack}),
-        batch_(frame_format(context.actor.spec, compression_of(replay.compression)),
-               static_cast<std::size_t>(config.batch)),
+        format_(frame_format(context.actor.spec, compression_of(replay.compression))),
+        batch_(format_, static_cast<std::size_t>(config.batch)),
         publisher_(model_, link, "actor:0"),
         roll_(link.self(), 1, static_cast<int>(config.envs) * context.actor.spec.agents,
               [this](ActorPlayed played, std::int64_t rounds) { hear(std::move(played), rounds); }),
@@ -115,7 +115,8 @@ class ClusterLockstep {
       }
       drawn = order(static_cast<std::uint32_t>(config_.batch));
       if (drawn.samples != config_.batch) throw Error("the shard was lost, so lockstep ends");
-      read_samples(drawn, context_.actor.spec.num_actions, batch_, 0);
+      read_samples(drawn, format_, context_.actor.spec.num_actions, batch_, 0);
+      batch_.read(drawn.added);
       batch_.weigh(replay_.beta);
       const UpdateReport learned = learner_.update(batch_, context_.run.steps());
       next_ = {.incarnation = drawn.state.incarnation,
@@ -190,6 +191,7 @@ class ClusterLockstep {
   SharedModel model_;
   ReplayLearner learner_;
   RateLimiter limiter_;
+  const FrameFormat format_;
   SampleBatch batch_;
   Publisher publisher_;
   ActorRoll roll_;

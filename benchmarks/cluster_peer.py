@@ -1,0 +1,165 @@
+"""RLlib's replay buffer beside the replay of a cluster, by turns in one run."""
+
+import contextlib
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from python_envs import markdown, versions
+from python_replay import Missing, peer_python
+from side_by_side import PEERS
+
+import tandem
+
+VENV = ".venv-rllib"
+TRANSITIONS = 2_000  # that each of the peer's actors sends again and again
+N_STEP, GAMMA = 3, 0.99
+RATES = ("inserts/s", "samples/s")
+
+
+def record(folder, env_id, count):
+    """Writes 3-step transitions of random play: stacks of 84x84x4 bytes, as RLlib has them."""
+    env = tandem.make_vec(env_id, num_envs=1)
+    observations, _ = env.reset(seed=1)
+    random = np.random.default_rng(1)
+    stacks, actions, rewards, ends = [observations[0].copy()], [], [], []
+    while len(stacks) <= count + N_STEP:
+        action = random.integers(env.single_action_space.n, size=1)
+        observations, reward, terminated, truncated, _ = env.step(action)
+        stacks.append(observations[0].copy())
+        actions.append(action[0])
+        rewards.append(reward[0])
+        ends.append(bool(terminated[0] or truncated[0]))
+    env.close()
+    channels_last = np.ascontiguousarray(np.stack(stacks).transpose(0, 2, 3, 1))
+    returns = sum(GAMMA**k * np.array(rewards[k : k + count]) for k in range(N_STEP))
+    arrays = {
+        "obs": channels_last[:count],
+        "new_obs": channels_last[N_STEP : count + N_STEP],
+        "actions": np.array(actions[:count], dtype=np.int64),
+        "rewards": returns.astype(np.float32),
+        "terminateds": np.array([any(ends[i : i + N_STEP]) for i in range(count)]),
+        "truncateds": np.zeros(count, dtype=bool),
+    }
+    for name, array in arrays.items():
+        np.save(folder / f"{name}.npy", array)
+
+
+class Peer:
+    """The peer's own local Ray cluster, which works when it is its turn."""
+
+    def __init__(self, python, folder, args):
+        self._errors = tempfile.TemporaryFile("w+")
+        words = [python, PEERS / "rllib_replay.py", folder, "--capacity", args.capacity]
+        words += ["--actors", args.actors, "--shards", args.shards]
+        environment = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
+        self._process = subprocess.Popen(
+            [str(word) for word in words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+            env=environment,
+        )
+        self._answer()
+
+    def _answer(self):
+        for line in self._process.stdout:
+            words = line.split()
+            if words[:1] == ["@@"]:
+                return words[1:]
+        self._errors.seek(0)
+        raise Missing("\n".join(self._errors.read().splitlines()[-15:]))
+
+    def turn(self, inserts, draws, seconds):
+        with contextlib.suppress(BrokenPipeError):
+            print(int(inserts > 0), int(draws > 0), seconds, file=self._process.stdin, flush=True)
+        return [float(word) for word in self._answer()]
+
+    def close(self):
+        self._process.stdin.close()
+        try:
+            self._process.wait(30)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+        self._errors.close()
+
+
+def own_turn(load, inserts, draws, seconds, batch):
+    load.set_rates(inserts, draws)
+    time.sleep(min(1.0, seconds / 4))
+    before, begin = load.totals(), time.monotonic()
+    time.sleep(seconds)
+    after, passed = load.totals(), time.monotonic() - begin
+    load.rest()
+    done = after - before
+    return [done.inserted / passed, done.batches * batch / passed]
+
+
+def pair_of_turns(load, peer, limits, seconds, args, own_first):
+    """One turn of each, in this order; returns ours and the peer's rates."""
+    calls = [
+        lambda: own_turn(load, *limits, seconds, args.batch),
+        lambda: peer.turn(*limits, seconds),
+    ]
+    if own_first:
+        return [call() for call in calls]
+    return [call() for call in reversed(calls)][::-1]
+
+
+def measure(load, peer, args, ways):
+    """The rates of each turn by way: ours and the peer's."""
+    seconds = args.seconds / (2 * args.rounds * len(ways))
+    turns = {way: [] for way in ways}
+    for number in range(args.rounds):
+        for way, limits in ways.items():
+            pair = pair_of_turns(load, peer, limits, seconds, args, number % 2 == 0)
+            turns[way].append(pair)
+            words = ", ".join(
+                f"{ours:,.0f} beside {theirs:,.0f} {name}"
+                for ours, theirs, name in zip(*pair, RATES, strict=True)
+                if theirs > 0
+            )
+            print(f"round {number + 1}: {way}: {words}", flush=True)
+    return turns
+
+
+def table(turns, ways):
+    lines = [["", "tandem", "RLlib", "ratio", "least to most"]]
+    for way, pairs in turns.items():
+        for index, name in enumerate(RATES):
+            if ways[way][index] == 0:
+                continue
+            ours, theirs = zip(*((own[index], peer[index]) for own, peer in pairs), strict=True)
+            ratios = [a / b for a, b in zip(ours, theirs, strict=True)]
+            lines.append(
+                [
+                    f"{way}: {name}",
+                    f"{statistics.median(ours):,.0f}",
+                    f"{statistics.median(theirs):,.0f}",
+                    f"{statistics.median(ratios):.1f}x",
+                    f"{min(ratios):.1f} to {max(ratios):.1f}",
+                ]
+            )
+    return markdown(lines)
+
+
+def compare(load, args, ways, setting):
+    python = args.peer_python or peer_python(VENV)
+    with tempfile.TemporaryDirectory(prefix="tandem-peer-") as name:
+        record(Path(name), args.env, TRANSITIONS)
+        load.set_rates(20_000, 0)
+        while load.totals().transitions < args.capacity:
+            time.sleep(0.2)
+        load.rest()
+        peer = Peer(python, name, args)
+        try:
+            turns = measure(load, peer, args, ways)
+        finally:
+            peer.close()
+    print(f"\n{setting}; {versions(python, 'ray')}\n\n{table(turns, ways)}")
+    return 0
