@@ -6,6 +6,7 @@ priorities. So nothing but the replay and its messages needs the processors.
 
 import json
 import os
+import secrets
 import sys
 import time
 from dataclasses import dataclass, fields
@@ -14,7 +15,6 @@ os.environ.setdefault("RAY_DEDUP_LOGS", "0")
 import ray
 from tandem_cluster import hosts, ray_session
 from tandem_cluster.carrier import Carrier, Publications
-from tandem_cluster.plan import draw_run_number
 
 from tandem import _core
 
@@ -22,7 +22,7 @@ START_SECONDS = 120
 ANSWER_SECONDS = 60
 
 
-class _RecordedActorHost(hosts._ActorHost):
+class _RecordedActorHost(hosts.Actor):
     """Hosts an actor that sends recorded play."""
 
     def __init__(self, order, rate):
@@ -38,7 +38,7 @@ class _RecordedActorHost(hosts._ActorHost):
         self._host.part.set_rate(per_second)
 
 
-class _DrawingLearnerHost(hosts._LearnerHost):
+class _DrawingLearnerHost(hosts.Learner):
     """Hosts a learner that draws batches and learns nothing."""
 
     def __init__(self, run, shards, config, rate):
@@ -116,7 +116,7 @@ class Load:
 
     def __init__(self, args):
         ray_session.begin(None, args.actors + args.shards + 1, {})
-        run, config = draw_run_number(), config_text(args)
+        run, config = secrets.randbits(63), config_text(args)
         order = {"config": config, "run": run, "epoch": 1, "incarnation": 1, "shards": args.shards}
         shard_host = hosts.ShardHost.options(num_cpus=0)
         self._shards = [shard_host.remote({**order, "rank": i}) for i in range(args.shards)]

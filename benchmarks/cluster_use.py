@@ -10,7 +10,7 @@ TICK = os.sysconf("SC_CLK_TCK")
 # Part of a process's title, and its role. Ray names the process of an actor after its class.
 ROLES = {
     "RecordedActor": "actors",
-    "ShardHost": "shards",
+    "ray::Shard": "shards",
     "DrawingLearner": "learner",
     "raylet/raylet": "raylet",
     "gcs_server": "gcs",
