@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "tandem/app/cluster_advice.h"
 #include "tandem/app/commands.h"
 #include "tandem/app/help.h"
 #include "tandem/app/signals.h"
+#include "tandem/base/error.h"
 #include "tandem/io/text_table.h"
 #include "tandem/study/advice.h"
 #include "tandem/study/training_rate.h"
@@ -21,7 +23,11 @@ namespace {
 constexpr const char* kAdviseFooter = R"(
 Measures how long the environment takes for a step, and how evenly, and what
 each system costs beside it: a short training in environments that cost nothing.
-From both follows how fast, how far behind and how large each system would be.)";
+From both follows how fast, how far behind and how large each system would be.
+
+With --cluster it measures the parts of one system instead, and tells for actors and shards
+over machines the rates, the network's load, the memory and the resource that saturates
+first. docs/cluster.md shows an example.)";
 
 struct AdviseOptions {
   std::string env;
@@ -29,14 +35,19 @@ struct AdviseOptions {
   double seconds = 2;
   bool check = false;
   bool json = false;
+  ClusterAdvice cluster;
 };
 
+std::vector<Setting> settings_of(const AdviseOptions& options) {
+  std::vector<Setting> settings;
+  if (!options.env.empty()) settings.push_back({"env.id", options.env, "--env"});
+  for (const auto& text : options.sets) settings.push_back(parse_assignment(text));
+  return settings;
+}
+
 AdviceTask task_of(const AdviseOptions& options) {
-  AdviceTask task{.settings = {{"env.id", options.env, "--env"}},
-                  .seconds = options.seconds,
-                  .check = options.check};
-  for (const auto& text : options.sets) task.settings.push_back(parse_assignment(text));
-  return task;
+  if (options.env.empty()) throw Error("--env is required; only --cluster has a preset's");
+  return {.settings = settings_of(options), .seconds = options.seconds, .check = options.check};
 }
 
 std::string memory_text(double bytes) {
@@ -95,6 +106,10 @@ void print_table(const AdviceTask& task, const EnvMeasures& env,
 }
 
 void run(const AdviseOptions& options) {
+  if (options.cluster.wanted()) {
+    if (options.check) throw Error("--check trains on this machine; leave it out with --cluster");
+    return options.cluster.run(settings_of(options), options.seconds, options.json);
+  }
   const auto task = task_of(options);
   const StopSignals signals;
   const auto env = measure_env(task);
@@ -116,9 +131,10 @@ void add_advise(CLI::App& program) {
   auto* command = program.add_subcommand(
       "advise", "Foresee rate, policy lag and memory of systems; recommend one");
   command->add_option("--env", options->env, "Environment, as `tandem envs` lists them")
-      ->type_name("ID")
-      ->required();
-  command->add_option("--set", options->sets, "A key that all systems share: env.*, net.*, algo")
+      ->type_name("ID");
+  command
+      ->add_option("--set", options->sets,
+                   "A key that all systems share, env.*, net.*, algo; any with --cluster")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command->add_option("--seconds", options->seconds, "Of each measurement")
@@ -126,9 +142,12 @@ void add_advise(CLI::App& program) {
       ->capture_default_str();
   command->add_flag("--check", options->check, "Train for real, too, and tell the error");
   command->add_flag("--json", options->json, "Print JSON");
+  options->cluster.add_to(*command);
   end_help(*command,
            {"tandem advise --env atari:Pong",
-            "tandem advise --env latency --set env.mean_us=2000 --set env.wait=sleeping --check"},
+            "tandem advise --env latency --set env.mean_us=2000 --set env.wait=sleeping --check",
+            "tandem advise --cluster apex --config apex/two_cores --env atari:Pong \\\n"
+            "    --actors 32 --shards 2 --machines 5 --cores 8 --network 10Gbit/s"},
            kAdviseFooter);
   command->callback([options] { run(*options); });
 }

@@ -12,11 +12,6 @@
 namespace tandem {
 namespace {
 
-/// A message is sent when it has this size, or after so many seconds. Few large messages cost less
-/// than many small ones, and old experience is worth less.
-constexpr std::size_t kMessageBytes = std::size_t{1} << 19;
-constexpr double kMessageSeconds = 0.2;
-
 /// Between two questions for credit, and before a lost message is sent again.
 constexpr double kAskSeconds = 0.02;
 constexpr double kMostAskSeconds = 0.64;

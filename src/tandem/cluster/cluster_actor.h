@@ -17,6 +17,7 @@
 #include "tandem/cluster/cluster_player.h"
 #include "tandem/cluster/mailbox.h"
 #include "tandem/cluster/message.h"
+#include "tandem/cluster/rhythm.h"
 #include "tandem/cluster/route.h"
 #include "tandem/learn/published_parameters.h"
 #include "tandem/sync/annotations.h"
@@ -30,7 +31,7 @@ struct ClusterActorOptions {
   Sender self;
   std::vector<std::string> receivers = {};  // of what it experiences: "shard:0", ...; or "learner"
   std::size_t parameters = 0;               // how many the network has
-  double report_seconds = 0.25;             // between two reports to the learner
+  double report_seconds = kReportSeconds;   // between two reports to the learner
   std::int64_t window = 0;                  // the credit that it asks of each receiver
   bool lockstep = false;                    // plays one round for each that the learner orders
 };

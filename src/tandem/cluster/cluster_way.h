@@ -8,6 +8,7 @@
 
 #include "tandem/cluster/cluster_actor.h"
 #include "tandem/cluster/cluster_link.h"
+#include "tandem/cluster/cluster_work.h"
 #include "tandem/cluster/shard.h"
 #include "tandem/systems/common/actor_context.h"
 #include "tandem/systems/system.h"
@@ -71,6 +72,12 @@ class ClusterWay {
   [[nodiscard]] virtual ShardOptions shard_options(const System& system, const EnvSpec& spec,
                                                    std::uint64_t seed,
                                                    const RoleOrder& order) const = 0;
+
+  /// Measures the work of the parts, for about `seconds` on `cores` cores at once; the learner has
+  /// context.threads threads. Throws Error for a system that has no such measurement.
+  [[nodiscard]] virtual ClusterWork measure_work(const System& system,
+                                                 const TrainingContext& context, int cores,
+                                                 double seconds) const = 0;
 };
 
 /// The way of a system. Throws Error, with the systems that have one, if it has none.

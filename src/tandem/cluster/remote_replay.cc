@@ -10,16 +10,12 @@
 #include "tandem/base/error.h"
 #include "tandem/base/streams.h"
 #include "tandem/cluster/draw_plan.h"
+#include "tandem/cluster/rhythm.h"
 #include "tandem/sync/crew.h"
 
 namespace tandem {
 namespace {
 
-/// A shard hears from the learner this often, also while no batch is drawn: its answer tells of new
-/// inserts, and the order brings the actors' allowance. Where nothing limits the actors, there is
-/// no hurry.
-constexpr double kOrderSeconds = 0.02;
-constexpr double kIdleOrderSeconds = 0.2;
 constexpr std::chrono::milliseconds kPoll(5);
 
 /// Priorities that each shard shows with an answer.

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "tandem/base/error.h"
-#include "tandem/base/streams.h"
+#include "tandem/study/env_memory.h"
 #include "tandem/study/free_env.h"
 #include "tandem/study/process_memory.h"
 #include "tandem/study/training_rate.h"
@@ -53,21 +53,7 @@ EnvMeasures measure_env(const AdviceTask& task) {
   // The config of any system has the environment.
   EnvMeasures env{.config =
                       measured(load_config("", task.settings, task.catalogue).env, /*seed=*/1)};
-  const auto make_env = env.config.factory(1);
-  const auto first = make_env(0);
-
-  constexpr int kCount = 8;
-  std::vector<std::unique_ptr<Env>> some;
-  std::vector<std::byte> frames(first->spec().step_bytes());
-  Stream stream(1, streams::kEnvironments.id(1));
-  first->reset(stream, frames);  // so that `before` includes all that environments share
-  release_memory();
-  const double before = resident_bytes();
-  for (int i = 1; i <= kCount; ++i) {
-    some.push_back(make_env(i));
-    some.back()->reset(stream, frames);
-  }
-  env.bytes = std::max(0.0, (resident_bytes() - before) / kCount);
+  env.bytes = env_bytes(env.config.factory(1));
   env.times = measure_step_times(env.config, task.seconds, cores());
   // Sleeping environments need no core of their own, so many can step at once. They take longer to
   // wake up when there are many.

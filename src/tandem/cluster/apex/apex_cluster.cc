@@ -27,9 +27,8 @@
 namespace tandem {
 namespace {
 
-constexpr auto kPart = "cluster";        // a part of the checkpoint's meta
-constexpr double kPublishSeconds = 0.1;  // between two publications of the parameters
-constexpr double kStateSeconds = 2;      // for which a checkpoint waits for the actors' states
+constexpr auto kPart = "cluster";    // a part of the checkpoint's meta
+constexpr double kStateSeconds = 2;  // for which a checkpoint waits for the actors' states
 
 /// Figure 1 on a cluster: the actors and the replay of the figure lie behind messages.
 class ApexCluster final : private Checkpointed {
@@ -80,7 +79,7 @@ class ApexCluster final : private Checkpointed {
     link_.listen([this](const Letter& letter) { return hear(letter); });
     crew_.spawn("sampler", 1, [this](int) { replay_.run(); });
     crew_.spawn("publisher", 1,
-                [this](int) { publisher_.run(kPublishSeconds, crew_.stop_token()); });
+                [this](int) { publisher_.run(kApexPublishSeconds, crew_.stop_token()); });
     crew_.spawn("learner", 1, [this](int) { learn(); });
     loop_.run();
   }

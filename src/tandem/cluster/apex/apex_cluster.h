@@ -9,6 +9,9 @@ class ClusterLink;
 struct ReplayConfig;
 struct TrainingContext;
 
+/// Seconds between two publications of the parameters.
+inline constexpr double kApexPublishSeconds = 0.1;
+
 /// The learner's side of Algorithms 1 and 2 on a cluster: draws batches from the shards, updates
 /// the parameters, publishes them to the actors and counts the actors' steps. Trains until the
 /// run's budget is used up or it is asked to stop. A lost actor or shard does not end it. Its

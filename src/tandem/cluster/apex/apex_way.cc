@@ -8,6 +8,7 @@
 #include "tandem/base/error.h"
 #include "tandem/cluster/apex/apex_cluster.h"
 #include "tandem/cluster/apex/apex_player.h"
+#include "tandem/cluster/apex/apex_work.h"
 #include "tandem/systems/apex/apex_parts.h"
 #include "tandem/systems/apex/apex_system.h"
 
@@ -86,6 +87,12 @@ class ApexWay final : public ClusterWay {
             .seed = seed + static_cast<std::uint64_t>(order.rank) +
                     (order.incarnation - 1) * kSeedsOfARun,
             .self = order.self(kFirstShardPart)};
+  }
+
+  [[nodiscard]] ClusterWork measure_work(const System& system, const TrainingContext& context,
+                                         int cores, double seconds) const override {
+    const auto& apex = as_apex(system);
+    return measure_apex_work(apex.config, apex.replay, context, cores, seconds);
   }
 };
 

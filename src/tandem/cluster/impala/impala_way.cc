@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "tandem/base/error.h"
 #include "tandem/cluster/impala/impala_cluster.h"
 #include "tandem/cluster/impala/impala_player.h"
 #include "tandem/systems/impala/impala_system.h"
@@ -59,6 +60,12 @@ class ImpalaWay final : public ClusterWay {
                                            std::uint64_t /*seed*/,
                                            const RoleOrder& /*order*/) const override {
     throw std::logic_error("IMPALA has no replay");
+  }
+
+  [[nodiscard]] ClusterWork measure_work(const System& /*system*/,
+                                         const TrainingContext& /*context*/, int /*cores*/,
+                                         double /*seconds*/) const override {
+    throw Error("IMPALA has no forecast for a cluster yet; `tandem advise` forecasts one machine");
   }
 };
 

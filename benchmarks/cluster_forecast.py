@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""Holds the forecast of `tandem advise --cluster` against trainings over hosts of this machine.
+
+    benchmarks/cluster_forecast.py [CASE...] [--seconds 45] [--out FOLDER]
+
+A case is TASK:HOSTS:ACTORS:SHARDS, as pong:2:4:1. Each is forecast, and then trained; the rates
+count from the moment at which the replay is full. Prints a row of a table for each number. Needs
+root, `ip` and Ray.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import cluster_use
+
+ROOT = Path(__file__).parents[1]
+PROGRAM = Path(os.environ.setdefault("TANDEM", str(ROOT / "build" / "tandem")))
+sys.path.insert(0, str(ROOT / "tests" / "cluster"))
+
+from hosts import Hosts, available  # noqa: E402
+
+# The words of each training; replays are so small that they fill soon.
+TASKS = {
+    "pong": ["apex", "--config", "apex/two_cores", "--env", "atari:Pong"]
+    + ["--set", "replay.capacity=20k", "--set", "replay.min_fill=5k"],
+    "pendulum": ["apex", "--config", "apex/control", "--env", "mujoco:pendulum-swingup"]
+    + ["--set", "replay.capacity=10k", "--set", "replay.min_fill=2k"],
+    "catch": ["apex", "--config", "apex/catch", "--env", "catch"]
+    + ["--set", "replay.capacity=20k", "--set", "replay.min_fill=5k"],
+}
+CASES = ["pong:1:2:1", "pong:2:2:1", "pong:3:4:2", "pong:4:4:2", "pendulum:2:2:1"]
+CASES += ["pendulum:4:4:2", "catch:1:2:1", "catch:3:4:2"]
+START_SECONDS = 240
+LOG_SECONDS = 1
+
+# The numbers that are compared, with the forecast's keys and units.
+NUMBERS = {
+    "steps/s": ("steps_per_second", 1, ".0f"),
+    "updates/s": ("updates_per_second", 1, ".1f"),
+    "MB/s in": ("network_in_bytes_per_second", 1e6, ".3f"),
+    "MB/s out": ("network_out_bytes_per_second", 1e6, ".2f"),
+    "MB of a shard": ("shard_bytes", 1e6, ".0f"),
+    "MB of an actor": ("actor_bytes", 1e6, ".0f"),
+    "MB of an actors' machine": ("actors_machine_bytes", 1e6, ".0f"),
+    "MB of the learner's machine": ("learners_machine_bytes", 1e6, ".0f"),
+    "cores of actors": ("actors", 1, ".2f"),
+    "cores of the learner": ("learner", 1, ".2f"),
+    "cores of shards": ("shards", 1, ".2f"),
+}
+TITLES = {"actors": "ray::Actor", "learner": "ray::Learner", "shards": "ray::Shard"}
+
+
+def forecast(task, hosts, actors, shards):
+    words = [PROGRAM, "advise", "--cluster", *TASKS[task], "--actors", actors, "--shards", shards]
+    words += ["--machines", hosts, "--shared-cores", "--seconds", 5, "--json"]
+    done = subprocess.run([*map(str, words)], check=True, capture_output=True, text=True)
+    figures = json.loads(done.stdout)
+    figures.update(figures.pop("cores"))
+    return figures
+
+
+def last_line(run_dir):
+    file = run_dir / "metrics.jsonl"
+    lines = file.read_text().splitlines() if file.exists() else []
+    return json.loads(lines[-1]) if lines else {"steps": 0}
+
+
+def title(pid):
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+    except OSError:
+        return ""
+
+
+def own_bytes(pid):
+    """Memory of a process's own, without shared pages."""
+    try:
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("RssAnon:"):
+                return 1024 * int(line.split()[1])
+    except OSError:
+        pass
+    return 0
+
+
+def processor_seconds(pids):
+    total = 0.0
+    for pid in pids:
+        try:
+            total += cluster_use.processor_seconds(pid)
+        except OSError:
+            continue
+    return total
+
+
+class Watch:
+    """The cluster's counters at one moment."""
+
+    def __init__(self, hosts, count, run_dir):
+        self.time = time.monotonic()
+        self.line = last_line(run_dir)
+        done = hosts.run(0, ["cat", "/proc/net/dev"], capture_output=True, text=True)
+        words = [line.replace(":", " ").split() for line in done.stdout.splitlines()[2:]]
+        others = [word for word in words if word[0] != "lo"]
+        self.net_in = sum(int(word[1]) for word in others)
+        self.net_out = sum(int(word[9]) for word in others)
+        self.pids = {host: hosts.processes(host) for host in range(count)}
+        self.all = [pid for pids in self.pids.values() for pid in pids]
+        self.cores = {
+            role: processor_seconds([pid for pid in self.all if title(pid).startswith(word)])
+            for role, word in TITLES.items()
+        }
+        self.cluster = processor_seconds(self.all)
+        self.machine = cluster_use.machine_seconds()
+
+    def memory(self, word):
+        """Of one process with this title, on average."""
+        sizes = [own_bytes(pid) for pid in self.all if title(pid).startswith(word)]
+        return sum(sizes) / max(len(sizes), 1)
+
+
+def seen(before, after, hosts):
+    """The numbers between two moments, under the forecast's keys."""
+    logged = after.line["seconds"] - before.line["seconds"]
+    seconds = after.time - before.time
+    figures = {
+        "steps_per_second": (after.line["steps"] - before.line["steps"]) / logged,
+        "updates_per_second": (after.line["updates"] - before.line["updates"]) / logged,
+        "network_in_bytes_per_second": (after.net_in - before.net_in) / seconds,
+        "network_out_bytes_per_second": (after.net_out - before.net_out) / seconds,
+        "shard_bytes": after.memory(TITLES["shards"]),
+        "actor_bytes": after.memory(TITLES["actors"]),
+        "learners_machine_bytes": sum(map(own_bytes, after.pids[0])),
+        "others": (after.machine - before.machine - after.cluster + before.cluster) / seconds,
+    }
+    for role, before_seconds in before.cores.items():
+        figures[role] = (after.cores[role] - before_seconds) / seconds
+    if hosts > 1:
+        figures["actors_machine_bytes"] = sum(map(own_bytes, after.pids[1]))
+    return figures
+
+
+def train(case, options):
+    task, *numbers = case.split(":")
+    count, actors, shards = map(int, numbers)
+    run_dir = options.out / case.replace(":", "-")
+    shutil.rmtree(run_dir, ignore_errors=True)
+    with Hosts(count) as hosts:
+        for host in range(count):
+            hosts.start_ray(host)
+        words = [PROGRAM, "cluster", "train", *TASKS[task], "--steps", "1G", "--seed", "1"]
+        words += ["--set", f"log_seconds={LOG_SECONDS}", "--actors", actors, "--shards", shards]
+        words += [f"--address={hosts.head}", "--run-dir", run_dir]
+        process = hosts.begin(0, words, stderr=subprocess.DEVNULL)
+        capacity = int(TASKS[task][-3].partition("=")[2].removesuffix("k")) * 1000
+        end = time.monotonic() + START_SECONDS
+        while last_line(run_dir)["steps"] < capacity * 1.2:
+            if time.monotonic() > end or process.poll() is not None:
+                sys.exit(f"{case}: the training does not begin")
+            time.sleep(0.5)
+        before = Watch(hosts, count, run_dir)
+        time.sleep(options.seconds)
+        after = Watch(hosts, count, run_dir)
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+    return seen(before, after, count)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("cases", nargs="*", default=CASES)
+    parser.add_argument("--seconds", type=float, default=45, help="of each training")
+    parser.add_argument("--out", type=Path, default=Path("runs/cluster_forecast"))
+    options = parser.parse_args()
+    why_not = available()
+    if why_not:
+        sys.exit(why_not)
+    options.out.mkdir(parents=True, exist_ok=True)
+    print("| case | number | forecast | seen | error |")
+    print("| --- | --- | ---: | ---: | ---: |")
+    for case in options.cases:
+        task, *numbers = case.split(":")
+        expected, real = forecast(task, *numbers), train(case, options)
+        (options.out / f"{case.replace(':', '-')}.json").write_text(
+            json.dumps({"forecast": expected, "seen": real}, indent=2)
+        )
+        for name, (key, unit, form) in NUMBERS.items():
+            if not real.get(key) or not expected.get(key):
+                continue
+            error = expected[key] / real[key] - 1
+            cells = [f"{expected[key] / unit:{form}}", f"{real[key] / unit:{form}}"]
+            print(f"| {case} | {name} | {' | '.join(cells)} | {100 * error:+.0f}% |", flush=True)
+        print(f"| {case} | cores of other programs | | {real['others']:.2f} | |", flush=True)
+        print(f"{case} saturates first: {expected['saturates_first']}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+#include "tandem/study/cluster_load.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tandem/cluster/rhythm.h"
+
+namespace tandem {
+namespace {
+
+/// The driver asks each part for its state so often; docs/cluster.md has the CPUs of each part.
+constexpr double kLookSeconds = 0.25;
+constexpr double kLearnerCpus = 1;
+constexpr double kShardCpus = 0.25;
+
+/// CPUs that the learner and its shards leave to actors on their machine.
+double near_room(const ClusterShape& shape) {
+  return std::max(0.0, std::floor(shape.cores - kLearnerCpus - kShardCpus * shape.shards));
+}
+
+/// Messages of all actors to shards, a second. An actor's credit, the size and the age of what it
+/// has packed end a message; a piece that comes at once is never divided.
+double inserts_of(const ClusterWork& work, const ClusterShape& shape, double steps) {
+  const double each = steps / shape.actors;
+  const double window = work.segment * std::max(1.0, std::floor(work.rows / shape.shards));
+  const double by_age = std::min(1 / kMessageSeconds, each / work.segment);
+  return shape.actors * std::max({each / window, each * work.wire_bytes / kMessageBytes, by_age});
+}
+
+}  // namespace
+
+double ClusterShape::near_actors() const {
+  if (shared_cores || machines == 1) return std::min(actors / machines, actors);
+  return std::min(actors / machines, near_room(*this));
+}
+
+double ClusterShape::far_actors() const {
+  if (shared_cores) return actors - near_actors();
+  return std::min(actors - near_actors(), (machines - 1) * std::floor(cores));
+}
+
+double ClusterShape::waiting_actors() const { return actors - near_actors() - far_actors(); }
+
+ClusterLoad load_of(const ClusterWork& work, const CarrierCosts& carrier, const ClusterShape& shape,
+                    const ClusterRates& rates) {
+  const double near = shape.near_actors();
+  const double far = shape.far_actors();
+  const double playing = near + far;
+  const double steps = rates.steps();
+  const double looks = 1 / kLookSeconds;
+
+  // Messages a second.
+  const double inserts = steps > 0 ? inserts_of(work, shape, steps) : 0;
+  const double reports = playing / kReportSeconds;
+  const double orders = shape.shards * std::max(rates.updates, 1 / work.order_period);
+  const double firm = reports + orders + looks;
+  ClusterLoad load;
+  // Each actor gets the newest parameters when it has taken those before, so they wait for all
+  // else.
+  load.publications = std::min({1 / work.publish_period, rates.updates,
+                                std::max(0.0, carrier.most_messages - firm) / playing});
+  const double parameters = playing * load.publications;
+  load.messages = firm + parameters;
+
+  // Times of threads.
+  const auto share = [&](double actors, double their_steps) {
+    return actors > 0 ? their_steps * work.step_span / actors : 0;
+  };
+  load.actor = std::max(share(near, rates.near_steps), share(far, rates.far_steps));
+  load.learner = rates.updates * (work.apply_seconds + work.gradient_seconds / work.threads);
+  load.unpacking = rates.updates * work.unpack_seconds;
+  load.shard = rates.updates * work.draw_seconds / shape.shards;
+
+  // Busy cores.
+  const double transitions = steps * work.wire_bytes;
+  const double samples = rates.updates * work.batch * work.sample_bytes;
+  const double published = load.publications * work.parameter_bytes;
+  load.actor_cores = steps * work.step_seconds + (inserts + reports) * carrier.send_seconds +
+                     (parameters + playing * looks) * carrier.receive_seconds +
+                     (transitions + parameters * work.parameter_bytes) * carrier.byte_seconds +
+                     playing * carrier.part_cores;
+  load.learner_cores =
+      rates.updates *
+          (work.gradient_seconds + work.apply_seconds + work.take_seconds + work.unpack_seconds) +
+      (orders + parameters) * carrier.send_seconds + (reports + looks) * carrier.receive_seconds +
+      (samples + published) * carrier.byte_seconds + carrier.part_cores;
+  load.shard_cores = steps * work.insert_seconds + rates.updates * work.draw_seconds +
+                     (inserts + orders + shape.shards * looks) * carrier.receive_seconds +
+                     (transitions + samples) * carrier.byte_seconds +
+                     shape.shards * carrier.part_cores;
+  const double driver = (playing + shape.shards + 1) * looks * carrier.send_seconds;
+  load.carrier_cores = shape.machines * carrier.machine_cores + driver;
+  const double all = load.actor_cores + load.learner_cores + load.shard_cores + load.carrier_cores;
+
+  // The actors' cores by machine: their steps differ, and their messages are nearly the same.
+  const double far_share = playing > 0 ? far / playing : 0;
+  const double beside_steps = load.actor_cores - steps * work.step_seconds;
+  const double far_all = rates.far_steps * work.step_seconds + far_share * beside_steps +
+                         (shape.machines - 1) * carrier.machine_cores;
+  load.near_cores = shape.shared_cores ? all : all - far_all;
+  load.far_cores = shape.shared_cores || shape.machines <= 1 ? 0 : far_all / (shape.machines - 1);
+
+  // The network of the learner's machine.
+  const double far_inserts = far_share * inserts;
+  const double far_reports = far_share * reports;
+  const double far_asked = far_share * (parameters + playing * looks);
+  const double beats = (shape.machines - 1) * carrier.beat_bytes;
+  load.network_in = rates.far_steps * work.wire_bytes + far_reports * work.report_bytes +
+                    (far_inserts + far_reports) * carrier.request_bytes +
+                    far_asked * carrier.answer_bytes + beats;
+  load.network_out = (far > 0 ? shape.machines - 1 : 0) * published +
+                     (far_inserts + far_reports) * carrier.answer_bytes +
+                     far_asked * carrier.request_bytes + beats;
+  return load;
+}
+
+ClusterMemory memory_of(const ClusterWork& work, const CarrierCosts& carrier,
+                        const ClusterShape& shape, const ClusterRates& rates) {
+  // Between two trims of the learner, the replay grows; a shard itself trims at twice its capacity.
+  const double inserted = rates.steps() * work.copies;
+  const double grown =
+      rates.updates > 0 ? inserted * work.trim_updates / rates.updates : work.capacity;
+  const double transitions = work.capacity + std::min(grown, work.capacity);
+  ClusterMemory memory;
+  memory.shard = carrier.part_bytes + transitions / shape.shards * work.kept_bytes;
+  memory.actor = carrier.part_bytes + work.actor_bytes;
+  if (shape.machines > 1) {
+    memory.actors_machine =
+        carrier.machine_bytes + std::ceil(shape.far_actors() / (shape.machines - 1)) * memory.actor;
+  }
+  memory.learners_machine = carrier.machine_bytes + 2 * carrier.part_bytes + work.learner_bytes +
+                            shape.shards * memory.shard +
+                            std::ceil(shape.near_actors()) * memory.actor;
+  return memory;
+}
+
+}  // namespace tandem
