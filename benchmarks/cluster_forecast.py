@@ -26,14 +26,11 @@ sys.path.insert(0, str(ROOT / "tests" / "cluster"))
 
 from hosts import Hosts, available  # noqa: E402
 
-# The words of each training; replays are so small that they fill soon.
+# The words of each training, and a replay so small that it fills soon.
 TASKS = {
-    "pong": ["apex", "--config", "apex/two_cores", "--env", "atari:Pong"]
-    + ["--set", "replay.capacity=20k", "--set", "replay.min_fill=5k"],
-    "pendulum": ["apex", "--config", "apex/control", "--env", "mujoco:pendulum-swingup"]
-    + ["--set", "replay.capacity=10k", "--set", "replay.min_fill=2k"],
-    "catch": ["apex", "--config", "apex/catch", "--env", "catch"]
-    + ["--set", "replay.capacity=20k", "--set", "replay.min_fill=5k"],
+    "pong": (["apex", "--config", "apex/two_cores", "--env", "atari:Pong"], 20_000),
+    "pendulum": (["apex", "--config", "apex/control", "--env", "mujoco:pendulum-swingup"], 8_000),
+    "catch": (["apex", "--config", "apex/catch", "--env", "catch"], 20_000),
 }
 CASES = ["pong:1:2:1", "pong:2:2:1", "pong:3:4:2", "pong:4:4:2", "pendulum:2:2:1"]
 CASES += ["pendulum:4:4:2", "catch:1:2:1", "catch:3:4:2"]
@@ -53,12 +50,33 @@ NUMBERS = {
     "cores of actors": ("actors", 1, ".2f"),
     "cores of the learner": ("learner", 1, ".2f"),
     "cores of shards": ("shards", 1, ".2f"),
+    "cores of Ray": ("ray", 1, ".2f"),
 }
 TITLES = {"actors": "ray::Actor", "learner": "ray::Learner", "shards": "ray::Shard"}
 
 
+def words_of(task):
+    words, capacity = TASKS[task]
+    return [
+        *words,
+        "--set",
+        f"replay.capacity={capacity}",
+        "--set",
+        f"replay.min_fill={capacity // 4}",
+    ]
+
+
 def forecast(task, hosts, actors, shards):
-    words = [PROGRAM, "advise", "--cluster", *TASKS[task], "--actors", actors, "--shards", shards]
+    words = [
+        PROGRAM,
+        "advise",
+        "--cluster",
+        *words_of(task),
+        "--actors",
+        actors,
+        "--shards",
+        shards,
+    ]
     words += ["--machines", hosts, "--shared-cores", "--seconds", 5, "--json"]
     done = subprocess.run([*map(str, words)], check=True, capture_output=True, text=True)
     figures = json.loads(done.stdout)
@@ -70,6 +88,10 @@ def last_line(run_dir):
     file = run_dir / "metrics.jsonl"
     lines = file.read_text().splitlines() if file.exists() else []
     return json.loads(lines[-1]) if lines else {"steps": 0}
+
+
+def has(titles, word):
+    return any(one.startswith(word) for one in titles)
 
 
 def title(pid):
@@ -106,27 +128,38 @@ class Watch:
     def __init__(self, hosts, count, run_dir):
         self.time = time.monotonic()
         self.line = last_line(run_dir)
-        done = hosts.run(0, ["cat", "/proc/net/dev"], capture_output=True, text=True)
+        self.pids = {host: hosts.processes(host) for host in range(count)}
+        self.all = [pid for pids in self.pids.values() for pid in pids]
+        titles = {host: [title(pid) for pid in pids] for host, pids in self.pids.items()}
+        self.learner = next(h for h, all in titles.items() if has(all, TITLES["learner"]))
+        done = hosts.run(self.learner, ["cat", "/proc/net/dev"], capture_output=True, text=True)
         words = [line.replace(":", " ").split() for line in done.stdout.splitlines()[2:]]
         others = [word for word in words if word[0] != "lo"]
         self.net_in = sum(int(word[1]) for word in others)
         self.net_out = sum(int(word[9]) for word in others)
-        self.pids = {host: hosts.processes(host) for host in range(count)}
-        self.all = [pid for pids in self.pids.values() for pid in pids]
         self.cores = {
             role: processor_seconds([pid for pid in self.all if title(pid).startswith(word)])
             for role, word in TITLES.items()
         }
         self.cluster = processor_seconds(self.all)
         self.machine = cluster_use.machine_seconds()
+        machines = {host: sum(map(own_bytes, pids)) for host, pids in self.pids.items()}
+        others = [machines[host] for host in machines if host != self.learner]
+        self.memory = {
+            "shard_bytes": self.mean_bytes(TITLES["shards"]),
+            "actor_bytes": self.mean_bytes(TITLES["actors"]),
+            "learner_bytes": self.mean_bytes(TITLES["learner"]),
+            "learners_machine_bytes": machines[self.learner],
+            "actors_machine_bytes": sum(others) / max(len(others), 1),
+        }
 
-    def memory(self, word):
+    def mean_bytes(self, word):
         """Of one process with this title, on average."""
         sizes = [own_bytes(pid) for pid in self.all if title(pid).startswith(word)]
         return sum(sizes) / max(len(sizes), 1)
 
 
-def seen(before, after, hosts):
+def seen(before, after):
     """The numbers between two moments, under the forecast's keys."""
     logged = after.line["seconds"] - before.line["seconds"]
     seconds = after.time - before.time
@@ -135,15 +168,13 @@ def seen(before, after, hosts):
         "updates_per_second": (after.line["updates"] - before.line["updates"]) / logged,
         "network_in_bytes_per_second": (after.net_in - before.net_in) / seconds,
         "network_out_bytes_per_second": (after.net_out - before.net_out) / seconds,
-        "shard_bytes": after.memory(TITLES["shards"]),
-        "actor_bytes": after.memory(TITLES["actors"]),
-        "learners_machine_bytes": sum(map(own_bytes, after.pids[0])),
+        **after.memory,
         "others": (after.machine - before.machine - after.cluster + before.cluster) / seconds,
     }
     for role, before_seconds in before.cores.items():
         figures[role] = (after.cores[role] - before_seconds) / seconds
-    if hosts > 1:
-        figures["actors_machine_bytes"] = sum(map(own_bytes, after.pids[1]))
+    roles = sum(figures[role] for role in TITLES)
+    figures["ray"] = (after.cluster - before.cluster) / seconds - roles
     return figures
 
 
@@ -155,13 +186,12 @@ def train(case, options):
     with Hosts(count) as hosts:
         for host in range(count):
             hosts.start_ray(host)
-        words = [PROGRAM, "cluster", "train", *TASKS[task], "--steps", "1G", "--seed", "1"]
+        words = [PROGRAM, "cluster", "train", *words_of(task), "--steps", "1G", "--seed", "1"]
         words += ["--set", f"log_seconds={LOG_SECONDS}", "--actors", actors, "--shards", shards]
         words += [f"--address={hosts.head}", "--run-dir", run_dir]
         process = hosts.begin(0, words, stderr=subprocess.DEVNULL)
-        capacity = int(TASKS[task][-3].partition("=")[2].removesuffix("k")) * 1000
         end = time.monotonic() + START_SECONDS
-        while last_line(run_dir)["steps"] < capacity * 1.2:
+        while last_line(run_dir)["steps"] < 1.1 * TASKS[task][1]:
             if time.monotonic() > end or process.poll() is not None:
                 sys.exit(f"{case}: the training does not begin")
             time.sleep(0.5)
@@ -170,7 +200,7 @@ def train(case, options):
         after = Watch(hosts, count, run_dir)
         process.send_signal(signal.SIGTERM)
         process.wait()
-    return seen(before, after, count)
+    return seen(before, after)
 
 
 def main():

@@ -165,6 +165,43 @@ class Advise(Folder):
         self.assertTrue(any("hts.executors=32" in command for command in commands), commands)
         self.assertIn("--env latency", advice["recommended"])
 
+    def test_a_cluster_is_foreseen(self):
+        words = ["advise", "--cluster", "apex", "--env", "catch", "--seconds", 0.5]
+        words += ["--actors", 6, "--shards", 2, "--machines", 3, "--cores", 4]
+        done = tandem(*words, "--network", "1 Gbit/s", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        advice = json.loads(done.stdout)
+        # The preset's limiter lets the learner draw four samples for each transition.
+        ratio = 64 * advice["updates_per_second"] / advice["steps_per_second"]
+        self.assertAlmostEqual(ratio, 4, places=3)
+        uses = advice["uses"]
+        self.assertAlmostEqual(max(uses.values()), 1, places=3)
+        self.assertEqual(max(uses, key=uses.get), advice["saturates_first"])
+        self.assertIn("network to the learner", uses)
+        for key in ("shard_bytes", "actors_machine_bytes", "network_out_bytes_per_second"):
+            self.assertGreater(advice[key], 0)
+        # A load that the cluster cannot carry.
+        done = tandem(*words, "--load", "1e7", 2000)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Saturates first: ", done.stdout)
+        self.assertRegex(done.stdout, r"steps/s +10000000")
+
+    def test_a_cluster_says_what_is_wrong(self):
+        self.assert_refused("advise", "--cluster", "paac", says="paac does not train on a cluster")
+        words = ["--env", "catch", "--seconds", 0.3]
+        self.assert_refused("advise", "--cluster", "impala", *words, says="no forecast")
+        self.assert_refused("advise", "--cluster", "apeks", says="apex")
+        self.assert_refused("advise", "--env", "catch", "--shards", 2, says="--cluster")
+        words = ["--cluster", "apex", *words]
+        self.assert_refused("advise", *words, "--network", "10", says="10Gbit/s")
+        self.assert_refused("advise", *words, "--network", "-1Gbit/s", says="10Gbit/s")
+        self.assert_refused("advise", *words, "--load", 100, says="--load")
+        self.assert_refused("advise", *words, "--load", 0, 5, says="--load")
+        self.assert_refused("advise", *words, "--shards", 0, says="--shards")
+        self.assert_refused("advise", *words, "--check", says="--check")
+        words += ["--machines", 2, "--cores", 1]
+        self.assert_refused("advise", *words, says="need 1.25 cores of one machine")
+
     def test_it_says_what_is_wrong(self):
         self.assert_refused("advise", says="--env is required")
         self.assert_refused("advise", "--env", "cartpoel", says="cartpole")

@@ -1,7 +1,6 @@
 #include "tandem/app/cluster_advice.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <cctype>
@@ -202,14 +201,11 @@ void ClusterAdvice::run(const std::vector<Setting>& settings, double seconds, bo
   auto config =
       config_of_cluster({.system = system_, .base = config_, .settings = settings}, actors_, cores);
   const auto shape = this->shape(actors_of(config));
-  if (shape.near_actors() + shape.far_actors() < 1) {
-    throw Error(
-        fmt::format("the learner and {} shards leave no core of {} to an actor: raise --cores or "
-                    "--machines",
-                    shards_, cores));
+  if (!shape.shared_cores && shape.machines > 1 && shape.learner_cpus() > shape.cores) {
+    throw Error(fmt::format("the learner and its {} shards need {:g} cores of one machine", shards_,
+                            shape.learner_cpus()));
   }
   const StopSignals signals;
-  if (!json) spdlog::info("measures for about {:.0f} seconds", std::ceil(seconds + 1));
   const auto work = measure_cluster_work(config, cores, seconds, signals.stop_requested());
   const auto forecast = load_.empty()
                             ? forecast_cluster(work, kRay, shape)
@@ -220,9 +216,11 @@ void ClusterAdvice::run(const std::vector<Setting>& settings, double seconds, bo
     fmt::print("{}\n", figures.dump(2));
     return;
   }
-  fmt::print("{} on {}: {:.0f} actors of {:.0f}, {:.0f} shards, {:.0f} machines, {:.0f} cores {}\n",
-             config.system_name, config.env.id, shape.actors, work.rows, shape.shards,
-             shape.machines, shape.cores, shape.shared_cores ? "in all" : "each");
+  fmt::print(
+      "{} on {}: {:.0f} actors of {:.0f} environments, {:.0f} shards, {:.0f} machines of {:.0f} "
+      "cores{}\n",
+      config.system_name, config.env.id, shape.actors, work.rows, shape.shards, shape.machines,
+      shape.cores, shape.shared_cores ? " in all" : "");
   print_work(work);
   print_rates(forecast);
   print_uses(shape, forecast);

@@ -31,7 +31,7 @@ struct ClusterWork {
   double threads = 1;           // that share a gradient
   double learner_bytes = 0;     // memory, without that of its process
   double parameter_bytes = 0;   // of a publication
-  double publish_period = 1;    // the least seconds between two publications
+  double publish_period = 1;    // rest between two publications, in seconds
 
   // The replay.
   double batch = 1;               // samples of an update

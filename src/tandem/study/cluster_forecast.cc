@@ -18,6 +18,11 @@ double largest(double most, const std::function<bool(double)>& fits) {
   return low;
 }
 
+/// The part of the cores beside the learner that the parts can keep busy. They wait for each
+/// other's messages, and the threads of an update for the slowest of them:
+/// docs/results/cluster_forecast.md has the trainings that show it.
+constexpr double kUsableCores = 0.9;
+
 /// A training on a cluster whose rates are sought.
 class ClusterLimits {
  public:
@@ -51,7 +56,8 @@ class ClusterLimits {
                           .updates = std::min(most_updates, share / learner)};
     };
     const auto rates = rates_of(largest(1, [&](double share) {
-      return load_of(work_, carrier_, shape_, rates_of(share)).near_cores <= shape_.cores;
+      return load_of(work_, carrier_, shape_, rates_of(share)).near_cores <=
+             kUsableCores * shape_.cores;
     }));
     // The resources beside the cores.
     const auto scaled = [&](double share) {
@@ -111,7 +117,7 @@ ClusterForecast forecast_at(const ClusterWork& work, const CarrierCosts& carrier
                  {"learner's messages", load.messages / carrier.most_messages},
                  {"shards", load.shard},
                  {shape.shared_cores || shape.machines <= 1 ? "cores" : "learner's machine's cores",
-                  load.near_cores / shape.cores}};
+                  load.near_cores / (kUsableCores * shape.cores)}};
   if (!shape.shared_cores && shape.machines > 1) {
     result.uses.push_back({"other machines' cores", load.far_cores / shape.cores});
   }

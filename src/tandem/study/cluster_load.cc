@@ -13,9 +13,9 @@ constexpr double kLookSeconds = 0.25;
 constexpr double kLearnerCpus = 1;
 constexpr double kShardCpus = 0.25;
 
-/// CPUs that the learner and its shards leave to actors on their machine.
+/// Actors that find room beside the learner and its shards.
 double near_room(const ClusterShape& shape) {
-  return std::max(0.0, std::floor(shape.cores - kLearnerCpus - kShardCpus * shape.shards));
+  return std::max(0.0, std::floor(shape.cores - shape.learner_cpus()));
 }
 
 /// Messages of all actors to shards, a second. An actor's credit, the size and the age of what it
@@ -27,8 +27,28 @@ double inserts_of(const ClusterWork& work, const ClusterShape& shape, double ste
   return shape.actors * std::max({each / window, each * work.wire_bytes / kMessageBytes, by_age});
 }
 
+/// Processor seconds a second for the bytes of some messages, at both ends.
+struct Bytes {
+  Bytes(double bytes, double messages, const CarrierCosts& carrier) {
+    if (messages > 0 && bytes / messages > carrier.direct_bytes) {
+      stored = messages;
+      seconds_of_sender = messages * carrier.store_seconds;
+    } else {
+      seconds_of_sender = bytes * carrier.byte_seconds;
+      seconds_of_receiver = seconds_of_sender;
+    }
+  }
+
+  double stored = 0;  // messages a second that lie in the carrier's store
+  double seconds_of_sender = 0;
+  double seconds_of_receiver = 0;
+};
+
 }  // namespace
 
+double ClusterShape::learner_cpus() const { return kLearnerCpus + kShardCpus * shards; }
+
+/// A Ray of one machine counts as many CPUs as the parts need.
 double ClusterShape::near_actors() const {
   if (shared_cores || machines == 1) return std::min(actors / machines, actors);
   return std::min(actors / machines, near_room(*this));
@@ -46,21 +66,24 @@ ClusterLoad load_of(const ClusterWork& work, const CarrierCosts& carrier, const 
   const double near = shape.near_actors();
   const double far = shape.far_actors();
   const double playing = near + far;
+  const double far_share = playing > 0 ? far / playing : 0;
+  const double far_machines = far > 0 ? shape.machines - 1 : 0;
   const double steps = rates.steps();
   const double looks = 1 / kLookSeconds;
+  ClusterLoad load;
 
-  // Messages a second.
+  // Messages a second. Each actor gets the newest parameters when it has taken those before, so
+  // they wait for all else.
   const double inserts = steps > 0 ? inserts_of(work, shape, steps) : 0;
   const double reports = playing / kReportSeconds;
   const double orders = shape.shards * std::max(rates.updates, 1 / work.order_period);
   const double firm = reports + orders + looks;
-  ClusterLoad load;
-  // Each actor gets the newest parameters when it has taken those before, so they wait for all
-  // else.
-  load.publications = std::min({1 / work.publish_period, rates.updates,
-                                std::max(0.0, carrier.most_messages - firm) / playing});
+  const double publish_span = work.publish_period + work.parameter_bytes * carrier.put_byte_span;
+  load.publications = std::min(
+      {1 / publish_span, rates.updates, std::max(0.0, carrier.most_messages - firm) / playing});
   const double parameters = playing * load.publications;
   load.messages = firm + parameters;
+  const double shard_messages = (inserts + orders) / shape.shards + looks;
 
   // Times of threads.
   const auto share = [&](double actors, double their_steps) {
@@ -69,47 +92,55 @@ ClusterLoad load_of(const ClusterWork& work, const CarrierCosts& carrier, const 
   load.actor = std::max(share(near, rates.near_steps), share(far, rates.far_steps));
   load.learner = rates.updates * (work.apply_seconds + work.gradient_seconds / work.threads);
   load.unpacking = rates.updates * work.unpack_seconds;
-  load.shard = rates.updates * work.draw_seconds / shape.shards;
+  load.shard =
+      rates.updates * work.draw_seconds / shape.shards + shard_messages / carrier.most_messages;
 
-  // Busy cores.
-  const double transitions = steps * work.wire_bytes;
-  const double samples = rates.updates * work.batch * work.sample_bytes;
+  // Busy cores. A process that has many messages wakes up less often than once for each.
+  const auto of_messages = [&](double messages) {
+    return 1 - carrier.saved * std::min(1.0, messages / carrier.most_messages);
+  };
+  const Bytes transitions(steps * work.wire_bytes, inserts, carrier);
+  const Bytes samples(rates.updates * work.batch * work.sample_bytes, orders, carrier);
   const double published = load.publications * work.parameter_bytes;
-  load.actor_cores = steps * work.step_seconds + (inserts + reports) * carrier.send_seconds +
-                     (parameters + playing * looks) * carrier.receive_seconds +
-                     (transitions + parameters * work.parameter_bytes) * carrier.byte_seconds +
-                     playing * carrier.part_cores;
+  const double pulls = far_machines * load.publications;
+  load.actor_cores =
+      steps * work.step_seconds + (inserts + reports) * carrier.send_seconds +
+      (parameters + playing * looks) * carrier.receive_seconds + transitions.seconds_of_sender +
+      parameters * work.parameter_bytes * carrier.get_byte_seconds + playing * carrier.part_cores;
   load.learner_cores =
       rates.updates *
           (work.gradient_seconds + work.apply_seconds + work.take_seconds + work.unpack_seconds) +
-      (orders + parameters) * carrier.send_seconds + (reports + looks) * carrier.receive_seconds +
-      (samples + published) * carrier.byte_seconds + carrier.part_cores;
-  load.shard_cores = steps * work.insert_seconds + rates.updates * work.draw_seconds +
-                     (inserts + orders + shape.shards * looks) * carrier.receive_seconds +
-                     (transitions + samples) * carrier.byte_seconds +
-                     shape.shards * carrier.part_cores;
+      ((orders + parameters) * carrier.send_seconds + (reports + looks) * carrier.receive_seconds) *
+          of_messages(load.messages) +
+      samples.seconds_of_receiver + published * carrier.put_byte_seconds + carrier.part_cores;
+  load.shard_cores =
+      steps * work.insert_seconds + rates.updates * work.draw_seconds +
+      shape.shards * shard_messages * carrier.receive_seconds * of_messages(shard_messages) +
+      transitions.seconds_of_receiver + samples.seconds_of_sender +
+      shape.shards * carrier.part_cores;
   const double driver = (playing + shape.shards + 1) * looks * carrier.send_seconds;
-  load.carrier_cores = shape.machines * carrier.machine_cores + driver;
+  const double pulled =
+      far_share * transitions.stored * carrier.pull_seconds +
+      pulls * (carrier.pull_seconds + work.parameter_bytes * carrier.pull_byte_seconds);
+  load.carrier_cores = shape.machines * carrier.machine_cores + driver + pulled;
   const double all = load.actor_cores + load.learner_cores + load.shard_cores + load.carrier_cores;
 
-  // The actors' cores by machine: their steps differ, and their messages are nearly the same.
-  const double far_share = playing > 0 ? far / playing : 0;
+  // The actors' cores by machine: their steps differ, and their messages are nearly the same. Both
+  // ends of a pull work alike.
   const double beside_steps = load.actor_cores - steps * work.step_seconds;
   const double far_all = rates.far_steps * work.step_seconds + far_share * beside_steps +
-                         (shape.machines - 1) * carrier.machine_cores;
+                         (shape.machines - 1) * carrier.machine_cores + pulled / 2;
   load.near_cores = shape.shared_cores ? all : all - far_all;
   load.far_cores = shape.shared_cores || shape.machines <= 1 ? 0 : far_all / (shape.machines - 1);
 
   // The network of the learner's machine.
-  const double far_inserts = far_share * inserts;
-  const double far_reports = far_share * reports;
+  const double far_told = far_share * (inserts + reports);
   const double far_asked = far_share * (parameters + playing * looks);
   const double beats = (shape.machines - 1) * carrier.beat_bytes;
-  load.network_in = rates.far_steps * work.wire_bytes + far_reports * work.report_bytes +
-                    (far_inserts + far_reports) * carrier.request_bytes +
-                    far_asked * carrier.answer_bytes + beats;
-  load.network_out = (far > 0 ? shape.machines - 1 : 0) * published +
-                     (far_inserts + far_reports) * carrier.answer_bytes +
+  load.network_in = rates.far_steps * work.wire_bytes + far_share * reports * work.report_bytes +
+                    far_told * carrier.request_bytes + far_asked * carrier.answer_bytes +
+                    pulls * work.parameter_bytes * carrier.pull_answer_share + beats;
+  load.network_out = far_machines * published + far_told * carrier.answer_bytes +
                      far_asked * carrier.request_bytes + beats;
   return load;
 }
@@ -128,8 +159,8 @@ ClusterMemory memory_of(const ClusterWork& work, const CarrierCosts& carrier,
     memory.actors_machine =
         carrier.machine_bytes + std::ceil(shape.far_actors() / (shape.machines - 1)) * memory.actor;
   }
-  memory.learners_machine = carrier.machine_bytes + 2 * carrier.part_bytes + work.learner_bytes +
-                            shape.shards * memory.shard +
+  memory.learners_machine = carrier.machine_bytes + carrier.head_bytes + carrier.part_bytes +
+                            work.learner_bytes + shape.shards * memory.shard +
                             std::ceil(shape.near_actors()) * memory.actor;
   return memory;
 }

@@ -15,6 +15,8 @@ struct ClusterShape {
   double network_bytes = 0;   // a second, into and out of each machine; 0: no limit
   bool shared_cores = false;  // the machines are hosts of one machine, which has `cores` in all
 
+  /// CPUs that the learner and its shards need on one machine, as Ray counts them.
+  [[nodiscard]] double learner_cpus() const;
   /// Actors on the learner's machine. As many play on each machine, unless the learner and its
   /// shards leave too little room there.
   [[nodiscard]] double near_actors() const;
