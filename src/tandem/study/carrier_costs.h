@@ -18,8 +18,10 @@ struct CarrierCosts {
   // Larger messages lie in the carrier's store of each machine, and others pull them from there.
   double direct_bytes = 0;       // the largest message that does not
   double store_seconds = 0;      // of the sender, for a message in the store
+  double kept_seconds = 0;       // of the carrier's processes, for the same
   double put_byte_seconds = 0;   // of the sender, for a byte of a publication
-  double put_byte_span = 0;      // wall seconds of the same, on cores that others use, too
+  double put_byte_span = 0;      // wall seconds of the same
+  double pull_byte_span = 0;     // wall seconds for a byte that a machine sends to another
   double get_byte_seconds = 0;   // of the receiver, for a byte of a publication
   double pull_seconds = 0;       // of the carrier's processes, for a message that is pulled
   double pull_byte_seconds = 0;  // the same for a byte
@@ -38,7 +40,7 @@ struct CarrierCosts {
 /// measures messages and rest; the figures of the store and the memory follow from the trainings of
 /// benchmarks/cluster_forecast.py.
 inline constexpr CarrierCosts kRay{.send_seconds = 1.0e-3,
-                                   .receive_seconds = 0.86e-3,
+                                   .receive_seconds = 0.75e-3,
                                    .byte_seconds = 5e-9,
                                    .saved = 0.5,
                                    .most_messages = 1700,
@@ -46,11 +48,13 @@ inline constexpr CarrierCosts kRay{.send_seconds = 1.0e-3,
                                    .answer_bytes = 430,
                                    .direct_bytes = 102'400,
                                    .store_seconds = 1.4e-3,
+                                   .kept_seconds = 2e-3,
                                    .put_byte_seconds = 4.2e-9,
-                                   .put_byte_span = 3e-9,
+                                   .put_byte_span = 0.5e-9,
+                                   .pull_byte_span = 2.5e-9,
                                    .get_byte_seconds = 1.3e-9,
                                    .pull_seconds = 4.5e-3,
-                                   .pull_byte_seconds = 2.8e-9,
+                                   .pull_byte_seconds = 2.1e-9,
                                    .pull_answer_share = 1.3e-3,
                                    .machine_cores = 0.017,
                                    .part_cores = 0.006,

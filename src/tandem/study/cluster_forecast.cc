@@ -32,7 +32,7 @@ class ClusterLimits {
   [[nodiscard]] ClusterRates coupled() const {
     const double per_step = work_.samples_per_insert * work_.copies / work_.batch;
     const double far_most = far_steps();
-    const double near_fair = fair_steps();
+    const double near_fair = shape_.near_actors() * fair_part() / work_.step_span;
     const auto rates_of = [&](double steps) {
       const auto even = even_rates(shape_, steps, per_step * steps);
       if (shape_.shared_cores) return even;
@@ -50,15 +50,22 @@ class ClusterLimits {
     const double most_updates = 1 / std::max(learner, work_.unpack_seconds);
     const double near = shape_.near_actors() / work_.step_span;
     const double far = shape_.shared_cores ? shape_.far_actors() / work_.step_span : far_steps();
-    const auto rates_of = [&](double share) {
+    const auto rates_of = [&](double share, double far_part) {
       return ClusterRates{.near_steps = share * near,
-                          .far_steps = shape_.shared_cores ? share * far : far,
+                          .far_steps = far_part * far,
                           .updates = std::min(most_updates, share / learner)};
     };
-    const auto rates = rates_of(largest(1, [&](double share) {
-      return load_of(work_, carrier_, shape_, rates_of(share)).near_cores <=
-             kUsableCores * shape_.cores;
-    }));
+    const auto cores_suffice = [&](const ClusterRates& rates) {
+      return load_of(work_, carrier_, shape_, rates).near_cores <= kUsableCores * shape_.cores;
+    };
+    // The actors of other machines run freely, unless their messages alone keep the learner's
+    // machine so busy that its own threads get little.
+    const double alone =
+        largest(1, [&](double share) { return cores_suffice(rates_of(share, 1)); });
+    const bool crowded = shape_.shared_cores || alone < fair_part() / 2;
+    const double all =
+        largest(1, [&](double share) { return cores_suffice(rates_of(share, share)); });
+    const auto rates = crowded ? rates_of(all, all) : rates_of(alone, 1);
     // The resources beside the cores.
     const auto scaled = [&](double share) {
       return ClusterRates{share * rates.near_steps, share * rates.far_steps, share * rates.updates};
@@ -85,11 +92,9 @@ class ClusterLimits {
     });
   }
 
-  /// Steps a second of the learner's machine if each busy thread has the same part of its cores.
-  [[nodiscard]] double fair_steps() const {
-    const double near = shape_.near_actors();
-    const double part = std::min(1.0, shape_.cores / (near + work_.threads));
-    return near * part / work_.step_span;
+  /// The part of a core that each busy thread of the learner's machine gets at least.
+  [[nodiscard]] double fair_part() const {
+    return std::min(1.0, shape_.cores / (shape_.near_actors() + work_.threads));
   }
 
   const ClusterWork& work_;

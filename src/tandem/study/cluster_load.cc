@@ -18,6 +18,9 @@ double near_room(const ClusterShape& shape) {
   return std::max(0.0, std::floor(shape.cores - shape.learner_cpus()));
 }
 
+/// An actor that waits for credit asks for it so often: each answer without any doubles the pause.
+constexpr double kAskSecondsSeen = 0.2;
+
 /// Messages of all actors to shards, a second. An actor's credit, the size and the age of what it
 /// has packed end a message; a piece that comes at once is never divided.
 double inserts_of(const ClusterWork& work, const ClusterShape& shape, double steps) {
@@ -74,11 +77,15 @@ ClusterLoad load_of(const ClusterWork& work, const CarrierCosts& carrier, const 
 
   // Messages a second. Each actor gets the newest parameters when it has taken those before, so
   // they wait for all else.
-  const double inserts = steps > 0 ? inserts_of(work, shape, steps) : 0;
+  const double idle = std::max(0.0, 1 - steps * work.step_span / playing);
+  const double asks = work.samples_per_insert > 0 ? playing * idle / kAskSecondsSeen : 0;
+  const double inserts = asks + (steps > 0 ? inserts_of(work, shape, steps) : 0);
   const double reports = playing / kReportSeconds;
   const double orders = shape.shards * std::max(rates.updates, 1 / work.order_period);
   const double firm = reports + orders + looks;
-  const double publish_span = work.publish_period + work.parameter_bytes * carrier.put_byte_span;
+  const double publish_span =
+      work.publish_period +
+      work.parameter_bytes * (carrier.put_byte_span + far_machines * carrier.pull_byte_span);
   load.publications = std::min(
       {1 / publish_span, rates.updates, std::max(0.0, carrier.most_messages - firm) / playing});
   const double parameters = playing * load.publications;
@@ -122,7 +129,8 @@ ClusterLoad load_of(const ClusterWork& work, const CarrierCosts& carrier, const 
   const double pulled =
       far_share * transitions.stored * carrier.pull_seconds +
       pulls * (carrier.pull_seconds + work.parameter_bytes * carrier.pull_byte_seconds);
-  load.carrier_cores = shape.machines * carrier.machine_cores + driver + pulled;
+  const double kept = samples.stored * carrier.kept_seconds;
+  load.carrier_cores = shape.machines * carrier.machine_cores + driver + pulled + kept;
   const double all = load.actor_cores + load.learner_cores + load.shard_cores + load.carrier_cores;
 
   // The actors' cores by machine: their steps differ, and their messages are nearly the same. Both

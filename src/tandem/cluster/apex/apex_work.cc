@@ -23,8 +23,11 @@
 namespace tandem {
 namespace {
 
-/// The code of networks and its buffers in a process that computes some.
-constexpr double kNetworkBytes = 34e6;
+/// The parameters' copies in the processes of an actor and of a learner: messages, networks with
+/// layouts of their own, the optimizer. Seen in trainings (docs/results/cluster_forecast.md).
+constexpr double kActorCopies = 11;
+constexpr double kLearnerCopies = 15;
+constexpr double kCopiesOfAThread = 4;
 
 constexpr int kWorkTurns = 5;
 constexpr std::uint64_t kBenchRun = 1;
@@ -257,13 +260,11 @@ ClusterWork measure_apex_work(const ApexConfig& config, const ReplayConfig& repl
   work.segment = number(replay.segment);
   work.report_bytes = 200;  // counts, times and now and then an episode
   work.report_period = kReportSeconds;
-  work.actor_bytes =
-      kNetworkBytes + 4 * parameters;  // two of the carrier's, one published, one that acts
+  work.actor_bytes = kActorCopies * parameters;
   work.order_period = replay.samples_per_insert == 0 ? kIdleOrderSeconds : kOrderSeconds;
   work.threads = number(context.threads);
-  // Theta, its statistics and theta-, and for each share a gradient and a theta-.
-  work.learner_bytes = kNetworkBytes + number(batches_of(config)) * batch_bytes +
-                       parameters * (5 + 2 * number(context.threads));
+  work.learner_bytes = number(batches_of(config)) * batch_bytes +
+                       parameters * (kLearnerCopies + kCopiesOfAThread * number(context.threads));
   work.parameter_bytes = parameters;
   work.publish_period = kApexPublishSeconds;
   work.batch = number(config.batch);
