@@ -144,8 +144,7 @@ void add_advise(CLI::App& program) {
   command->add_flag("--json", options->json, "Print JSON");
   options->cluster.add_to(*command);
   end_help(*command,
-           {"tandem advise --env atari:Pong",
-            "tandem advise --env latency --set env.mean_us=2000 --set env.wait=sleeping --check",
+           {"tandem advise --env atari:Pong --check",
             "tandem advise --cluster apex --config apex/two_cores --env atari:Pong \\\n"
             "    --actors 32 --shards 2 --machines 5 --cores 8 --network 10Gbit/s"},
            kAdviseFooter);
