@@ -19,8 +19,6 @@
 namespace tandem {
 namespace {
 
-constexpr auto kClusterGroup = "A cluster";
-
 /// A config with as many actors as the cluster.
 Config config_of_cluster(const ConfigRequest& request, int actors, int threads) {
   auto config = request.load();
