@@ -134,7 +134,7 @@ class Driver:
         needs = {"CPU": LEARNER_CPUS + SHARD_CPUS * len(self._shards)}
         needs.update(learner_resources(nearest_folder(Path(self._plan.run_dir)), self._say))
         group = placement_group([needs], strategy="STRICT_PACK")
-        if not group.wait(SILENT_SECONDS):
+        if not group.wait(HANGING_SECONDS):  # a busy machine starts Ray slowly
             remove_placement_group(group)
             raise Error(
                 "no node has room for the learner and its shards: they need "
@@ -146,6 +146,7 @@ class Driver:
         """Starts all parts. Returns when the learner trains."""
         self._begin_learner()
         while not self._learner.status.get("built"):
+            self._look_at_head()
             if self._look(self._learner):
                 self._begin_learner()
             time.sleep(_LOOK_SECONDS)
