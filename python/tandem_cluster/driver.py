@@ -150,13 +150,12 @@ class Driver:
             if self._look(self._learner):
                 self._begin_learner()
             time.sleep(_LOOK_SECONDS)
-        run_dir = Path(self._plan.run_dir)
-        self._config = (run_dir / "config.toml").read_text()
+        self._config = (self.run_dir / "config.toml").read_text()
         tables = config_tables(self._config)
         table = tables[tables["system"]]
-        keep_facts(run_dir, len(self._shards))
+        keep_facts(self.run_dir, len(self._shards))
         if self._plan.resume:
-            self._states = _core.saved_actors(str(run_dir))
+            self._states = _core.saved_actors(str(self.run_dir))
         self._lockstep = bool(table.get("lockstep", False))
         forgiven = int(table.get("restarts", 3))
         for index in range(len(self._shards)):

@@ -153,7 +153,7 @@ class EncryptedHosts(OverHosts):
         process = self.begin("apex", "--config", "apex/catch", env=self.hosts.environment())
         _, errors = process.communicate(timeout=120)
         self.assertNotEqual(process.returncode, 0)
-        self.assertIn("tandem: error", errors)
+        self.assertIn("RAY_USE_TLS", errors)
 
 
 if __name__ == "__main__":
