@@ -1,16 +1,14 @@
 """RLlib's replay buffer beside the replay of a cluster, by turns in one run."""
 
-import contextlib
 import os
 import statistics
-import subprocess
 import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
 from python_envs import markdown, versions
-from python_replay import Missing, peer_python
+from python_replay import Turns, peer_python
 from side_by_side import PEERS
 
 import tandem
@@ -49,44 +47,12 @@ def record(folder, env_id, count):
         np.save(folder / f"{name}.npy", array)
 
 
-class Peer:
-    """The peer's own local Ray cluster, which works when it is its turn."""
-
-    def __init__(self, python, folder, args):
-        self._errors = tempfile.TemporaryFile("w+")
-        words = [python, PEERS / "rllib_replay.py", folder, "--capacity", args.capacity]
-        words += ["--actors", args.actors, "--shards", args.shards]
-        environment = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
-        self._process = subprocess.Popen(
-            [str(word) for word in words],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            text=True,
-            env=environment,
-        )
-        self._answer()
-
-    def _answer(self):
-        for line in self._process.stdout:
-            words = line.split()
-            if words[:1] == ["@@"]:
-                return words[1:]
-        self._errors.seek(0)
-        raise Missing("\n".join(self._errors.read().splitlines()[-15:]))
-
-    def turn(self, inserts, draws, seconds):
-        with contextlib.suppress(BrokenPipeError):
-            print(int(inserts > 0), int(draws > 0), seconds, file=self._process.stdin, flush=True)
-        return [float(word) for word in self._answer()]
-
-    def close(self):
-        self._process.stdin.close()
-        try:
-            self._process.wait(30)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-        self._errors.close()
+def start_peer(python, folder, args):
+    """The peer's own local Ray cluster."""
+    words = [python, PEERS / "rllib_replay.py", folder, "--capacity", args.capacity]
+    words += ["--actors", args.actors, "--shards", args.shards]
+    environment = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
+    return Turns(words, environment)
 
 
 def own_turn(load, inserts, draws, seconds, batch):
@@ -104,7 +70,7 @@ def pair_of_turns(load, peer, limits, seconds, args, own_first):
     """One turn of each, in this order; returns ours and the peer's rates."""
     calls = [
         lambda: own_turn(load, *limits, seconds, args.batch),
-        lambda: peer.turn(*limits, seconds),
+        lambda: peer.turn(*(int(limit > 0) for limit in limits), seconds),
     ]
     if own_first:
         return [call() for call in calls]
@@ -156,7 +122,7 @@ def compare(load, args, ways, setting):
         while load.totals().transitions < args.capacity:
             time.sleep(0.2)
         load.rest()
-        peer = Peer(python, name, args)
+        peer = start_peer(python, name, args)
         try:
             turns = measure(load, peer, args, ways)
         finally:

@@ -30,6 +30,7 @@ WAYS = {
     "draws alone": (0, math.inf),
     "both": (math.inf, math.inf),
 }
+PEER_WAYS = WAYS | {"both, inserts at about RLlib's rate": (6_000, math.inf)}
 
 
 def use_own_python():
@@ -205,7 +206,7 @@ def main():
         if args.peer:
             from cluster_peer import compare
 
-            return compare(load, args, WAYS, setting(args))
+            return compare(load, args, PEER_WAYS, setting(args))
         return find_most(load, args) if args.most else hold_rate(load, args)
     finally:
         load.end()

@@ -44,40 +44,51 @@ class Missing(Exception):
     """A contender that cannot take part, and why."""
 
 
-class Contender:
-    """A process with a full replay, which works when it is its turn."""
+class Turns:
+    """A process that works when it is its turn: it answers a line of words with numbers."""
 
-    def __init__(self, name, python, args):
-        self.errors = tempfile.TemporaryFile("w+")
-        path = os.pathsep.join([str(args.package), os.environ.get("PYTHONPATH", "")])
-        words = [python, PEERS / "replay_clients.py", name, "--capacity", args.capacity]
-        self.process = subprocess.Popen(
+    def __init__(self, words, environment=None):
+        self._errors = tempfile.TemporaryFile("w+")
+        self._process = subprocess.Popen(
             [str(word) for word in words],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self.errors,
+            stderr=self._errors,
             text=True,
-            env={**os.environ, "PYTHONPATH": path} if name.startswith("tandem") else None,
+            env=environment,
         )
-        self.bytes = self.answer()
+        self.first_answer = self._answer()
 
-    def answer(self):
-        for line in self.process.stdout:
+    def _answer(self):
+        for line in self._process.stdout:
             words = line.split()
             if words[:1] == ["@@"]:
-                return float(words[1])
-        self.errors.seek(0)
-        raise Missing("\n".join(self.errors.read().splitlines()[-15:]))
+                return [float(word) for word in words[1:]]
+        self._errors.seek(0)
+        raise Missing("\n".join(self._errors.read().splitlines()[-15:]))
 
-    def turn(self, what, threads, seconds):
+    def turn(self, *words):
         with contextlib.suppress(BrokenPipeError):
-            print(what, threads, seconds, file=self.process.stdin, flush=True)
-        return self.answer()
+            print(*words, file=self._process.stdin, flush=True)
+        return self._answer()
 
     def close(self):
-        self.process.kill()
-        self.process.communicate()
-        self.errors.close()
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+        try:
+            self._process.wait(30)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+        self._process.stdout.close()
+        self._errors.close()
+
+
+def begin(name, python, args):
+    """A process with a full replay; its first answer is the bytes of a transition."""
+    path = os.pathsep.join([str(args.package), os.environ.get("PYTHONPATH", "")])
+    words = [python, PEERS / "replay_clients.py", name, "--capacity", args.capacity]
+    own = name.startswith("tandem")
+    return Turns(words, {**os.environ, "PYTHONPATH": path} if own else None)
 
 
 def peer_python(venv):
@@ -107,13 +118,13 @@ def start(args, stack):
     contenders, missing = {}, {}
     for name in args.contenders:
         try:
-            contender = Contender(name, python_of(name, args), args)
+            begun = begin(name, python_of(name, args), args)
         except Missing as reason:
             missing[name] = str(reason)
             print(f"python_replay: without {NAMES[name]}:\n{reason}", file=sys.stderr)
             continue
-        contenders[name] = contender
-        stack.callback(contender.close)
+        contenders[name] = begun
+        stack.callback(begun.close)
     return contenders, missing
 
 
@@ -128,7 +139,7 @@ def measure(contenders, args):
         for name, contender in order if number % 2 == 0 else reversed(order):
             for threads in sorted({1, args.threads}):
                 for what in TURNS:
-                    rate = contender.turn(what, threads, args.seconds)
+                    (rate,) = contender.turn(what, threads, args.seconds)
                     rates[name, what, threads].append(rate)
             words = ", ".join(f"{rates[name, what, 1][-1]:,.0f} {TURNS[what]}" for what in TURNS)
             print(f"round {number + 1}: {NAMES[name]}: {words}", file=sys.stderr, flush=True)
@@ -149,7 +160,7 @@ def rates_table(contenders, rates):
             own = rates[name, what, 1]
             times = ratio(rates[next(iter(contenders)), what, 1], own)
             line.append(f"{statistics.median(own):,.0f} ({times:.2f}x)")
-        lines.append([*line, f"{contender.bytes:,.0f}"])
+        lines.append([*line, f"{contender.first_answer[0]:,.0f}"])
     return markdown(lines)
 
 

@@ -2,7 +2,7 @@
 
 usage: rllib_replay.py TRANSITIONS --capacity N [--actors 4] [--shards 1]
 
-TRANSITIONS is a folder of .npy files, whose first axis counts transitions. Prints `@@ READY` once
+TRANSITIONS is a folder of .npy files, whose first axis counts transitions. Prints `@@` once
 the buffers are full. Then each line of standard input is a turn: 1 or 0 for inserts, 1 or 0 for
 draws, and seconds. The answer is a line `@@ INSERTS SAMPLES`, both a second. Between turns all
 rests; it ends with its input.
@@ -173,7 +173,7 @@ def main():
         < each
     ):
         turn(actors, [actors], 2)
-    print("@@ READY", flush=True)
+    print("@@", flush=True)
     for line in sys.stdin:
         inserts, draws, seconds = line.split()
         workers = [*(actors if inserts == "1" else []), *([learner] if draws == "1" else [])]

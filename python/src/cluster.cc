@@ -100,22 +100,7 @@ void bind_link(nb::module_& module) {
             answer(link.mailbox(), ticket, message);
           },
           "ticket"_a, "message"_a.none())
-      .def("status", [](const ClusterLink& link) { return link.status().dump(); })
-      .def("close", [](ClusterLink& link) {
-        const nb::gil_scoped_release without_gil;
-        link.mailbox().close();
-      });
-}
-
-RoleOrder order_of(const std::string& config, const std::string& python, std::uint64_t run,
-                   std::uint32_t epoch, std::uint64_t incarnation, int rank, int shards) {
-  return {.config = config,
-          .python = python,
-          .run = run,
-          .epoch = epoch,
-          .incarnation = incarnation,
-          .rank = rank,
-          .shards = shards};
+      .def("status", [](const ClusterLink& link) { return link.status().dump(); });
 }
 
 void bind_shard(nb::module_& module) {
@@ -164,11 +149,21 @@ void bind_actor(nb::module_& module) {
           "ticket"_a, "message"_a.none())
       .def("status", [](ActorRole& role) { return role.actor().status().dump(); })
       .def("ended", [](ActorRole& role) { return role.actor().ended(); })
-      .def("stop", [](ActorRole& role) { role.actor().stop(); })
       .def("raise_error", [](ActorRole& role) { role.actor().raise_error(); });
 }
 
 }  // namespace
+
+RoleOrder order_of(const std::string& config, const std::string& python, std::uint64_t run,
+                   std::uint32_t epoch, std::uint64_t incarnation, int rank, int shards) {
+  return {.config = config,
+          .python = python,
+          .run = run,
+          .epoch = epoch,
+          .incarnation = incarnation,
+          .rank = rank,
+          .shards = shards};
+}
 
 void bind_cluster(nb::module_& module) {
   bind_link(module);

@@ -44,14 +44,9 @@ void bind_cluster_load(nb::module_& module) {
              std::uint64_t run, std::uint32_t epoch, std::uint64_t incarnation, int rank,
              int shards, double rate) {
             const nb::gil_scoped_release without_gil;
-            const RoleOrder order{.config = config,
-                                  .python = python,
-                                  .run = run,
-                                  .epoch = epoch,
-                                  .incarnation = incarnation,
-                                  .rank = rank,
-                                  .shards = shards};
-            new (self) RecordedActor(order, std::make_shared<Pace>(rate));
+            new (self)
+                RecordedActor(order_of(config, python, run, epoch, incarnation, rank, shards),
+                              std::make_shared<Pace>(rate));
           },
           "config"_a, "python"_a, "run"_a, "epoch"_a, "incarnation"_a, "rank"_a, "shards"_a,
           "rate"_a)

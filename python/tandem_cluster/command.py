@@ -34,12 +34,7 @@ def main() -> None:
     except Error as error:
         print(f"tandem: error: {error}", file=sys.stderr, flush=True)
         os._exit(1)  # at its end Ray would wait for a head that is lost
-    print(
-        "tandem: info: "
-        + (
-            f"stopped; go on with: tandem cluster train --resume {run.run_dir}"
-            if run.result["why_ended"] == "signal"
-            else f"finished; see how well it plays with: tandem eval {run.run_dir}"
-        ),
-        file=sys.stderr,
-    )
+    words = f"finished; see how well it plays with: tandem eval {run.run_dir}"
+    if run.result["why_ended"] == "signal":
+        words = f"stopped; go on with: tandem cluster train --resume {run.run_dir}"
+    print(f"tandem: info: {words}", file=sys.stderr)

@@ -134,7 +134,7 @@ class Driver:
         needs = {"CPU": LEARNER_CPUS + SHARD_CPUS * len(self._shards)}
         needs.update(learner_resources(nearest_folder(Path(self._plan.run_dir)), self._say))
         group = placement_group([needs], strategy="STRICT_PACK")
-        if not group.wait(SILENT_SECONDS):
+        if not group.wait(HANGING_SECONDS):  # a busy machine starts Ray slowly
             remove_placement_group(group)
             raise Error(
                 "no node has room for the learner and its shards: they need "
@@ -146,16 +146,16 @@ class Driver:
         """Starts all parts. Returns when the learner trains."""
         self._begin_learner()
         while not self._learner.status.get("built"):
+            self._look_at_head()
             if self._look(self._learner):
                 self._begin_learner()
             time.sleep(_LOOK_SECONDS)
-        run_dir = Path(self._plan.run_dir)
-        self._config = (run_dir / "config.toml").read_text()
+        self._config = (self.run_dir / "config.toml").read_text()
         tables = config_tables(self._config)
         table = tables[tables["system"]]
-        keep_facts(run_dir, len(self._shards))
+        keep_facts(self.run_dir, len(self._shards))
         if self._plan.resume:
-            self._states = _core.saved_actors(str(run_dir))
+            self._states = _core.saved_actors(str(self.run_dir))
         self._lockstep = bool(table.get("lockstep", False))
         forgiven = int(table.get("restarts", 3))
         for index in range(len(self._shards)):

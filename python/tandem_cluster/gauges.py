@@ -30,10 +30,8 @@ class Gauges:
         self._gauges: dict[str, Gauge] = {}
 
     def show(self, status: dict[str, Any]) -> None:
-        for key, meaning in _MEANINGS.items():
-            if key not in status:
-                continue
+        for key in _MEANINGS.keys() & status.keys():
             if key not in self._gauges:
                 name = f"tandem_{self._part}_{key}"
-                self._gauges[key] = Gauge(name, description=meaning, tag_keys=("rank",))
+                self._gauges[key] = Gauge(name, description=_MEANINGS[key], tag_keys=("rank",))
             self._gauges[key].set(float(status[key]), tags=self._tags)

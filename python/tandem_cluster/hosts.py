@@ -143,9 +143,7 @@ class Learner:
         self._publications = Publications()
         self._carrier = Carrier(self._link, self._send)
         self._host = Host(
-            "learner",
-            0,
-            lambda: _core.Training(python=sys.executable, link=self._link, **words),
+            "learner", 0, lambda: _core.Training(python=sys.executable, link=self._link, **words)
         )
 
     def _send(self, receiver: str, message: Message, answer: Any) -> None:
@@ -160,10 +158,6 @@ class Learner:
             when_done(known.actors[int(rank)].parameters.remote(message), answer)
         else:
             when_done(known.shards[int(rank)].draw.remote(message), answer)
-
-    @ray.method(concurrency_group="insert")
-    def insert(self, message: Message) -> Message:
-        return self._link.deliver(message)
 
     @ray.method(concurrency_group="insert")
     def report(self, message: Message) -> Message:
@@ -186,7 +180,6 @@ class Learner:
         return self._host.status(
             self._link.status(),
             ended=ended,
-            run_dir=training.folder,
             budget=training.budget,
             steps=training.steps,
         )

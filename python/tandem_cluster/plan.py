@@ -63,8 +63,7 @@ class Plan:
         if self.config and Path(self.config).is_file():
             self.config = str(Path(self.config).absolute())  # other processes have other folders
         facts = _core.cluster_facts(python=sys.executable, **self.words())
-        _, self.run_dir, actors, has_shards = facts
-        self.actors = int(actors)
+        _, self.run_dir, self.actors, has_shards = facts
         if self.resume:
             self.shards = read_shards(Path(self.run_dir))
         elif not has_shards:

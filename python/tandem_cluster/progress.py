@@ -59,8 +59,8 @@ class Progress:
             if rate > 0:
                 rates += f"  {timedelta(seconds=int((budget - steps) / rate))} left"
         self._before = (now, steps, updates)
-        parts = [f"{100 * steps / budget:.1f}%" if budget else "", f"{amount(steps)} steps"]
-        text = "  ".join(part for part in parts if part) + rates
+        text = f"{100 * steps / budget:.1f}%  " if budget else ""
+        text += f"{amount(steps)} steps{rates}"
         text += f"  {status.get('actors', 0)} of {status['actors_wanted']} actors"
         if "transitions" in status:
             text += f"  {amount(status['transitions'])} transitions"

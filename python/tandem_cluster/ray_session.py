@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import logging
 import os
 import socket
+import ssl
 import threading
 from typing import Any
 
@@ -41,6 +43,19 @@ def require_token(address: str) -> None:
     )
 
 
+def require_tls(address: str) -> None:
+    """Refuses a cluster that encrypts where this process does not; Ray itself waits for minutes."""
+    if os.environ.get("RAY_USE_TLS", "0") not in ("", "0"):
+        return
+    host, _, port = address.rpartition(":")
+    with contextlib.suppress(OSError, ValueError):  # nobody answers, or not with TLS
+        ssl.get_server_certificate((host.strip("[]"), int(port)), timeout=5)
+        raise Error(
+            f"the Ray cluster at {address} encrypts its messages: set RAY_USE_TLS=1 here, too, and "
+            "certificates as on its machines (docs/cluster.md)"
+        )
+
+
 def begin(address: str | None, processors: float, runtime_env: dict[str, Any]) -> None:
     """Joins the Ray cluster at an address, or starts one of this machine alone.
 
@@ -62,6 +77,7 @@ def begin(address: str | None, processors: float, runtime_env: dict[str, Any]) -
     else:
         if address != "auto":
             require_token(address)
+            require_tls(address)
         settings["address"] = address
     try:
         ray.init(**settings)

@@ -16,7 +16,6 @@ _WAIT_SECONDS = 60.0
 # A trace of a node's own resource binds a process to it.
 _TRACE = 0.001
 
-
 _remote: Any = ray.remote(num_cpus=0)
 _sees = _remote(os.path.exists)
 

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -21,6 +20,7 @@
 #include "tandem/systems/apex/apex_lockstep.h"
 #include "tandem/systems/apex/apex_parts.h"
 #include "tests/support/error_of.h"
+#include "tests/support/forging.h"
 #include "tests/support/local_cluster.h"
 #include "tests/support/scenario.h"
 
@@ -175,38 +175,17 @@ TEST_F(ApexClusterTest, AResumedRunHasItsShardsAndActors) {
   expect_ratio(folder("run"), result_of(folder("run")).at("steps"));
 }
 
-/// Seconds of fuzzing: $TANDEM_FUZZ_SECONDS, or a few.
-double fuzz_seconds() {
-  const char* given = std::getenv("TANDEM_FUZZ_SECONDS");
-  return given == nullptr ? 3 : std::atof(given);
-}
-
-// Trainings whose messages have any content end with an error or with their budget, and actors that
-// refuse one have successors. Seen failing when the learner did not look at the actions of samples.
+// Actors that refuse a message have successors. Seen failing when the learner did not look at the
+// actions of samples.
 TEST_F(ApexClusterTest, SurvivesForgedMessages) {
-  const Stopwatch watch;
-  for (int run = 0; watch.seconds() < fuzz_seconds(); ++run) {
-    const Stopwatch since_begin;  // a shard's forged numbers may let the learner wait for ever
-    const auto stop_requested = [&] { return since_begin.seconds() > 2; };
-    try {
-      train({.folder = folder(std::to_string(run)),
-             .steps = 20'000,
-             .stop_requested = stop_requested},
-            2, {.damaged = 0.005, .forged = 0.02, .seed = static_cast<std::uint64_t>(run)},
-            [this](LocalCluster& cluster, TrainingContext& context, const std::stop_token& stop) {
-              for (std::uint64_t incarnation = 2; !stop.stop_requested(); ++incarnation) {
-                std::this_thread::sleep_for(std::chrono::milliseconds(5));
-                for (int rank = 0; rank < 3; ++rank) {
-                  if (!cluster.actor(rank)->ended()) continue;
-                  cluster.set_actor(rank, make_actor(context, rank, 2, incarnation));
-                }
-              }
+  train_with_forged_messages(folder("."), [&](const Scenario& scenario, const auto& faults) {
+    train(scenario, 2, faults,
+          [this](LocalCluster& cluster, TrainingContext& context, const std::stop_token& stop) {
+            replace_actors(cluster, 3, stop, [&](int rank, std::uint64_t incarnation) {
+              return make_actor(context, rank, 2, incarnation);
             });
-    } catch (const Error& error) {
-      EXPECT_STRNE(error.what(), "");
-    }
-    fs::remove_all(folder(std::to_string(run)));
-  }
+          });
+  });
 }
 
 TEST_F(ApexClusterTest, InLockstepItHasTheBitsOfOneProcess) {

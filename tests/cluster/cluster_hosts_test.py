@@ -6,6 +6,7 @@ Needs $TANDEM, root, `ip` and Ray; skipped where one of them is missing.
 import importlib.util
 import json
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -19,20 +20,33 @@ PROGRAM = os.environ["TANDEM"]
 WHY_NOT = "Ray is not installed" if not importlib.util.find_spec("ray") else available()
 
 
-@unittest.skipIf(WHY_NOT, WHY_NOT)
-class TwoHosts(unittest.TestCase):
+class OverHosts(unittest.TestCase):
+    """Begins trainings over hosts, and waits for them."""
+
+    hosts: Hosts
+    environment: dict[str, str] = {}  # of all Ray nodes and drivers, besides that of the hosts
+
+    @classmethod
+    def setUpClass(cls):
+        cls.hosts = Hosts(2)
+        cls.addClassCleanup(cls.hosts.close)
+        cls.make_environment()
+        for host in cls.hosts.alive:
+            cls.hosts.start_ray(host, **cls.environment)
+
+    @classmethod
+    def make_environment(cls):
+        """Fills cls.environment, when the hosts have their addresses."""
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.run_dir = Path(folder.name) / "run"
-        self.hosts = Hosts(2)
-        self.addCleanup(self.hosts.close)
-        for host in range(2):
-            self.hosts.start_ray(host)
 
     def begin(self, *words, **more):
         command = [PROGRAM, "cluster", "train", *words, f"--address={self.hosts.head}"]
         more = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True, **more}
+        more.setdefault("env", {**self.hosts.environment(), **self.environment})
         return self.hosts.begin(0, command, **more)
 
     def catch(self, steps, actors):
@@ -59,10 +73,13 @@ class TwoHosts(unittest.TestCase):
             self.assertLess(time.monotonic(), end, "the training makes no steps")
             time.sleep(0.1)
 
+
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+class TwoHosts(OverHosts):
     def test_actors_play_on_both_hosts(self):
         process = self.catch(30_000, actors=4)
         self.wait_for_steps(process, 5_000)
-        for host in range(2):
+        for host in self.hosts.alive:
             names = [Path(f"/proc/{pid}/cmdline") for pid in self.hosts.processes(host)]
             self.assertTrue(any("ray::Actor" in name.read_text() for name in names), host)
         self.finish(process)
@@ -70,7 +87,7 @@ class TwoHosts(unittest.TestCase):
     def test_goes_on_without_a_host_and_with_a_new_one(self):
         process = self.catch(60_000, actors=4)
         self.wait_for_steps(process, 10_000)
-        self.hosts.lose(1)
+        self.hosts.lose(self.hosts.alive[-1])
         self.wait_for_steps(process, self.steps() + 10_000)
         self.hosts.start_ray(self.hosts.add())
         self.finish(process)
@@ -78,9 +95,10 @@ class TwoHosts(unittest.TestCase):
     def test_goes_on_after_a_cut(self):
         process = self.catch(60_000, actors=4)
         self.wait_for_steps(process, 10_000)
-        self.hosts.cut_off(1)
+        host = self.hosts.alive[-1]
+        self.hosts.cut_off(host)
         time.sleep(5)
-        self.hosts.join(1)
+        self.hosts.join(host)
         self.finish(process)
 
     def test_a_wrong_token_gets_nothing(self):
@@ -106,6 +124,36 @@ class TwoHosts(unittest.TestCase):
                 os.kill(pid, signal.SIGTERM)
         self.finish(process)
         self.assertTrue(list((self.run_dir / "checkpoints").glob("0*")))
+
+
+@unittest.skipIf(WHY_NOT or not shutil.which("openssl"), WHY_NOT or "there is no openssl")
+class EncryptedHosts(OverHosts):
+    @classmethod
+    def make_environment(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        key, certificate = Path(folder.name) / "key.pem", Path(folder.name) / "certificate.pem"
+        names = ["127.0.0.1", *(cls.hosts.address(host) for host in cls.hosts.alive)]
+        words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1"]
+        words += ["-subj", "/CN=tandem", "-keyout", key, "-out", certificate]
+        words += ["-addext", "subjectAltName=" + ",".join(f"IP:{name}" for name in names)]
+        subprocess.run(words, check=True, capture_output=True)
+        cls.environment = {
+            "RAY_USE_TLS": "1",
+            "RAY_TLS_SERVER_CERT": str(certificate),
+            "RAY_TLS_SERVER_KEY": str(key),
+            "RAY_TLS_CA_CERT": str(certificate),
+        }
+
+    def test_trains_with_tls(self):
+        self.finish(self.catch(10_000, actors=2))
+        self.assertGreaterEqual(self.steps(), 10_000)
+
+    def test_without_a_certificate_nothing_is_got(self):
+        process = self.begin("apex", "--config", "apex/catch", env=self.hosts.environment())
+        _, errors = process.communicate(timeout=120)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertIn("RAY_USE_TLS", errors)
 
 
 if __name__ == "__main__":

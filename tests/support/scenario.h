@@ -45,6 +45,7 @@ struct Scenario {
   bool deterministic = false;  // DPG's networks instead of a linear one
   bool normalises = false;     // running statistics of observations, and scaled rewards
   std::function<bool()> stop_requested = [] { return false; };
+  bool repeatable = false;  // keeps fingerprints
 };
 
 /// A linear network of this architecture, with an LSTM if it has one, and two networks if they are
@@ -93,6 +94,7 @@ inline std::vector<float> train(const Scenario& scenario,
                      .metrics = algorithm.metrics,
                      .checkpoint_minutes = scenario.checkpoint_minutes,
                      .stop_requested = scenario.stop_requested,
+                     .repeatable = scenario.repeatable,
                      .progress = quiet},
                     std::move(directory), found ? &*found : nullptr);
     const auto make_network = [&](std::span<const float> parameters) {

@@ -137,11 +137,11 @@ class Trying(unittest.TestCase):
     # Seen failing when only the test program itself was ended.
     def test_a_test_that_hangs_is_ended_with_its_children(self):
         late = self.folder / "late"
-        hang = f"(sleep 1.5; touch {late}) & sleep 60; exit 0"
+        hang = f"(sleep 4; touch {late}) & sleep 60; exit 0"
         hangs = dataclasses.replace(MUTANT, old="exit 0", new=hang)
         with unittest.mock.patch.object(mutate, "SPARE_SECONDS", 0.3):
             self.assertEqual(self.outcome(hangs), ("hung", "Sum.IsRight"))
-        time.sleep(1.5)
+        time.sleep(4)
         self.assertFalse(late.exists())
 
     def test_mutants_of_a_batch_are_built_before_they_are_tested(self):

@@ -112,6 +112,7 @@ void add_cluster_train(CLI::App& cluster) {
 void add_cluster(CLI::App& program) {
   auto* cluster = program.add_subcommand("cluster", "Train on many machines, which Ray connects");
   cluster->require_subcommand(1);
+  end_help(*cluster, {"tandem cluster train apex --config apex/catch --actors 2 --shards 2"});
   add_cluster_train(*cluster);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -15,10 +16,20 @@ namespace {
 /// An actor that has been silent for longer counts as gone.
 constexpr double kSilentSeconds = 5;
 
+/// The longest wait for the actors' states.
+constexpr double kStateSeconds = 2;
+
 }  // namespace
 
 ActorRoll::ActorRoll(const Sender& self, int actors, int envs, OnPlayed on_played)
     : self_(self), actors_(actors), envs_(envs), on_played_(std::move(on_played)) {}
+
+std::vector<std::byte> ActorRoll::hear(const Letter& letter) {
+  if (letter.verb != Verb::garbled) return take_report(letter);
+  const Lock lock(mutex_);
+  receipts_.close(letter.from);
+  return {};
+}
 
 std::vector<std::byte> ActorRoll::take_report(const Letter& letter) {
   const auto rank = static_cast<std::int64_t>(letter.from.part) - kFirstActorPart;
@@ -57,11 +68,6 @@ std::vector<std::byte> ActorRoll::take_report(const Letter& letter) {
   return std::move(writer).seal();
 }
 
-void ActorRoll::close(const Sender& actor) {
-  const Lock lock(mutex_);
-  receipts_.close(actor);
-}
-
 ActorPlayed ActorRoll::read_played(StateReader& reader, int rank) const {
   auto played = ActorPlayed::load(reader);
   const auto own = [&](const Episode& episode) {
@@ -91,9 +97,10 @@ std::uint64_t ActorRoll::states_wanted() const {
   return wanted_;
 }
 
-void ActorRoll::await_states(double seconds) {
+void ActorRoll::gather_states() {
+  want_states();
   const Stopwatch watch;
-  while (watch.seconds() < seconds) {
+  while (watch.seconds() < kStateSeconds) {
     {
       const Lock lock(mutex_);
       if (all_sent()) return;
@@ -133,14 +140,13 @@ int ActorRoll::alive() const {
       entries_, [](const auto& one) { return one.second.since_word.seconds() <= kSilentSeconds; }));
 }
 
-std::optional<std::int64_t> ActorRoll::oldest_version() const {
+std::int64_t ActorRoll::lag(std::int64_t newest) const {
   const Lock lock(mutex_);
-  std::optional<std::int64_t> oldest;
+  std::int64_t oldest = newest;
   for (const auto& [rank, entry] : entries_) {
-    if (entry.since_word.seconds() > kSilentSeconds) continue;
-    oldest = std::min(oldest.value_or(entry.version), entry.version);
+    if (entry.since_word.seconds() <= kSilentSeconds) oldest = std::min(oldest, entry.version);
   }
-  return oldest;
+  return newest - oldest;
 }
 
 }  // namespace tandem

@@ -7,7 +7,6 @@
 #include <exception>
 #include <functional>
 #include <map>
-#include <optional>
 #include <vector>
 
 #include "tandem/base/clock.h"
@@ -30,20 +29,18 @@ class ActorRoll {
   /// For `actors` actors of `envs` environments each, at the learner `self`.
   ActorRoll(const Sender& self, int actors, int envs, OnPlayed on_played);
 
-  /// Takes a report, and returns the answer, which may ask for the actor's state. Throws Error for
-  /// a content that no actor of this run makes.
-  std::vector<std::byte> take_report(const Letter& letter);
-
-  /// Takes nothing more from this incarnation of an actor.
-  void close(const Sender& actor);
+  /// Takes a report, and returns the answer, which may ask for the actor's state. After a garbled
+  /// letter it takes nothing more from this incarnation of an actor. Throws Error for a content
+  /// that no actor of this run makes.
+  std::vector<std::byte> hear(const Letter& letter);
 
   /// Asks the actors for their states, by the answers to their next reports.
   void want_states();
   /// The number of this question; the actors repeat it with their states.
   [[nodiscard]] std::uint64_t states_wanted() const;
-  /// Waits until every actor that has spoken in the last seconds has sent its state, but `seconds`
-  /// at most.
-  void await_states(double seconds);
+  /// Asks for the states, and waits until every actor that has spoken in the last seconds has sent
+  /// its own, but two seconds at most.
+  void gather_states();
   /// Waits until this actor has sent its state, but `most` at most. Returns whether it has.
   bool await_state_of(int rank, std::chrono::seconds most);
 
@@ -55,8 +52,8 @@ class ActorRoll {
 
   /// Actors that have spoken in the last seconds.
   [[nodiscard]] int alive() const;
-  /// The oldest parameters of these actors.
-  [[nodiscard]] std::optional<std::int64_t> oldest_version() const;
+  /// The updates by which the oldest parameters of these actors are behind version `newest`.
+  [[nodiscard]] std::int64_t lag(std::int64_t newest) const;
 
  private:
   struct Entry {
@@ -66,6 +63,7 @@ class ActorRoll {
     std::vector<std::byte> state = {};
   };
 
+  std::vector<std::byte> take_report(const Letter& letter);
   [[nodiscard]] bool all_sent() const TANDEM_REQUIRES(mutex_);
   ActorPlayed read_played(StateReader& reader, int rank) const;
 

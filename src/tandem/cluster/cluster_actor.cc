@@ -30,8 +30,7 @@ ClusterActor::ClusterActor(const ClusterActorOptions& options, MakePlayer make_p
       state_(std::move(state)),
       published_(std::vector<float>(options.parameters)),
       self_(options.self),
-      to_learner_{.to = "learner"} {
-  for (const auto& receiver : options.receivers) routes_.push_back({.to = receiver});
+      routes_(options.receivers.size()) {
   crew_.spawn("actor", 1, [this](int) { run(); });
 }
 

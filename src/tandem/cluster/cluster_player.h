@@ -42,8 +42,6 @@ class ClusterPlayer {
   [[nodiscard]] virtual std::size_t packed_bytes() const = 0;
   /// Takes the packed units.
   virtual void take(StateWriter& writer) = 0;
-  /// The units that one piece of play yields at most, at once.
-  [[nodiscard]] virtual std::int64_t units_at_once() const = 0;
 
   virtual ActorPlayed take_played() = 0;
 };

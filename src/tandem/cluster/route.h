@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "tandem/base/clock.h"
@@ -13,7 +12,6 @@ namespace tandem {
 /// The state of the messages to one receiver. A message stays until its answer has come, so that it
 /// can be sent again. Value type.
 struct Route {
-  std::string to;
   std::uint64_t sequence = 0;             // of the last message
   std::int64_t credit = 0;                // units that may still be sent
   std::vector<std::byte> under_way = {};  // the message that has not been answered; empty: none

@@ -27,8 +27,7 @@
 namespace tandem {
 namespace {
 
-constexpr auto kPart = "cluster";    // a part of the checkpoint's meta
-constexpr double kStateSeconds = 2;  // for which a checkpoint waits for the actors' states
+constexpr auto kPart = "cluster";  // a part of the checkpoint's meta
 
 /// Figure 1 on a cluster: the actors and the replay of the figure lie behind messages.
 class ApexCluster final : private Checkpointed {
@@ -41,13 +40,7 @@ class ApexCluster final : private Checkpointed {
         format_(frame_format(context.actor.spec, compression_of(replay.compression))),
         model_(context.learner),
         learner_(context.algorithm.replay(), context, model_, context.threads),
-        replay_({.replay = replay,
-                 .format = format_,
-                 .num_actions = context.actor.spec.num_actions,
-                 .batch = config.batch,
-                 .batches = batches_of(config),
-                 .seed = context.actor.seed},
-                link, crew_.stop_token()),
+        replay_(remote_options(config, replay, context.actor), link, crew_.stop_token()),
         publisher_(model_, link),
         roll_(link.self(), static_cast<int>(config.actors),
               static_cast<int>(config.envs) * context.actor.spec.agents,
@@ -76,7 +69,7 @@ class ApexCluster final : private Checkpointed {
 
   void train() {
     save_first();
-    link_.listen([this](const Letter& letter) { return hear(letter); });
+    link_.listen([this](const Letter& letter) { return roll_.hear(letter); });
     crew_.spawn("sampler", 1, [this](int) { replay_.run(); });
     crew_.spawn("publisher", 1,
                 [this](int) { publisher_.run(kApexPublishSeconds, crew_.stop_token()); });
@@ -106,12 +99,6 @@ class ApexCluster final : private Checkpointed {
     }
   }
 
-  std::vector<std::byte> hear(const Letter& letter) {
-    if (letter.verb != Verb::garbled) return roll_.take_report(letter);
-    roll_.close(letter.from);
-    return {};
-  }
-
   /// A learner that is lost before its first checkpoint has something to go on from.
   void save_first() {
     if (context_.resume != nullptr) return;
@@ -129,8 +116,7 @@ class ApexCluster final : private Checkpointed {
 
   /// The learner alone rests; actors play on, and shards give their pieces while they serve them.
   void hold() override TANDEM_NO_THREAD_SAFETY_ANALYSIS {
-    roll_.want_states();
-    roll_.await_states(kStateSeconds);
+    roll_.gather_states();
     learner_rests_ = std::unique_lock(learner_mutex_);
     rest_.lap();
   }
@@ -142,8 +128,7 @@ class ApexCluster final : private Checkpointed {
 
   /// The mailbox stays open, because the last checkpoint needs the shards.
   void finish() override {
-    roll_.want_states();
-    roll_.await_states(kStateSeconds);
+    roll_.gather_states();
     link_.listen(nullptr);
     crew_.stop();
     crew_.join();
@@ -163,12 +148,11 @@ class ApexCluster final : private Checkpointed {
   void meanwhile() override {
     roll_.raise_error();
     const auto state = replay_.state();
-    const auto oldest = roll_.oldest_version();
     link_.set_status({{"steps", context_.run.steps()},
                       {"updates", model_.version()},
                       {"actors", roll_.alive()},
                       {"transitions", state.transitions},
-                      {"lag_updates", oldest ? model_.version() + 1 - *oldest : 0}});
+                      {"lag_updates", roll_.lag(model_.version() + 1)}});
   }
 
   const ApexConfig& config_;
@@ -192,6 +176,16 @@ class ApexCluster final : private Checkpointed {
 };
 
 }  // namespace
+
+RemoteReplayOptions remote_options(const ApexConfig& config, const ReplayConfig& replay,
+                                   const ActorContext& actor) {
+  return {.replay = replay,
+          .format = frame_format(actor.spec, compression_of(replay.compression)),
+          .num_actions = actor.spec.num_actions,
+          .batch = config.batch,
+          .batches = batches_of(config),
+          .seed = actor.seed};
+}
 
 void train_apex_on_cluster(const ApexConfig& config, const ReplayConfig& replay,
                            TrainingContext& context, ClusterLink& link) {

@@ -80,9 +80,7 @@ class ClusterLockstep {
   ClusterLockstep& operator=(const ClusterLockstep&) = delete;
 
   void train() {
-    link_.listen([this](const Letter& letter) {
-      return letter.verb == Verb::garbled ? std::vector<std::byte>() : roll_.take_report(letter);
-    });
+    link_.listen([this](const Letter& letter) { return roll_.hear(letter); });
     publisher_.publish(state_.acting(), stop_.get_token());
     learn();
     while (!context_.run.done()) {

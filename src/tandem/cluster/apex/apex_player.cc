@@ -7,9 +7,7 @@ namespace tandem {
 
 ApexPlayer::ApexPlayer(const ApexActorOptions& options, const ActorContext& context,
                        NetworkCopy copy, std::int64_t copies)
-    : copies_(copies),
-      segment_(static_cast<std::int64_t>(options.transitions.transitions)),
-      actor_(options, context, std::move(copy)) {}
+    : copies_(copies), actor_(options, context, std::move(copy)) {}
 
 void ApexPlayer::play() {
   const auto before = full_.size();
@@ -27,8 +25,6 @@ void ApexPlayer::take(StateWriter& writer) {
   packed_ = 0;
   packed_bytes_ = 0;
 }
-
-std::int64_t ApexPlayer::units_at_once() const { return segment_ * copies_ * actor_.size(); }
 
 ActorPlayed ApexPlayer::take_played() {
   return {.steps = std::exchange(steps_, 0),

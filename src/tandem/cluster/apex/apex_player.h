@@ -25,12 +25,10 @@ class ApexPlayer final : public ClusterPlayer {
   [[nodiscard]] std::int64_t packed() const override { return packed_; }
   [[nodiscard]] std::size_t packed_bytes() const override { return packed_bytes_; }
   void take(StateWriter& writer) override;
-  [[nodiscard]] std::int64_t units_at_once() const override;
   ActorPlayed take_played() override;
 
  private:
   const std::int64_t copies_;
-  const std::int64_t segment_;
   ApexActor actor_;
   std::vector<std::unique_ptr<Segment>> full_;
   std::int64_t packed_ = 0;

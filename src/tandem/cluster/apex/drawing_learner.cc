@@ -6,7 +6,7 @@
 #include "tandem/base/error.h"
 #include "tandem/base/random.h"
 #include "tandem/base/streams.h"
-#include "tandem/systems/apex/apex_parts.h"
+#include "tandem/cluster/apex/apex_cluster.h"
 #include "tandem/systems/apex/apex_system.h"
 
 namespace tandem {
@@ -24,15 +24,6 @@ const ApexSystem& apex_of(const Config& config) {
   return *apex;
 }
 
-RemoteReplayOptions replay_options(const Config& config, const EnvSpec& spec, std::uint64_t seed) {
-  const auto& apex = apex_of(config);
-  return {.replay = apex.replay,
-          .format = frame_format(spec, compression_of(apex.replay.compression)),
-          .batch = apex.config.batch,
-          .batches = batches_of(apex.config),
-          .seed = seed};
-}
-
 }  // namespace
 
 DrawingLearner::DrawingLearner(const Config& config, ClusterLink& link, double batches_per_second)
@@ -41,12 +32,13 @@ DrawingLearner::DrawingLearner(const Config& config, ClusterLink& link, double b
       link_(link),
       pace_(batches_per_second),
       model_(assembly_.learner()),
-      replay_(replay_options(config, context_.spec, context_.seed), link, crew_.stop_token()),
+      replay_(remote_options(apex_of(config).config, apex_of(config).replay, context_), link,
+              crew_.stop_token()),
       publisher_(model_, link),
       roll_(link.self(), static_cast<int>(apex_of(config).config.actors),
             static_cast<int>(apex_of(config).config.envs) * context_.spec.agents,
             [this](const ActorPlayed& played, std::int64_t) { steps_ += played.steps; }) {
-  link_.listen([this](const Letter& letter) { return hear(letter); });
+  link_.listen([this](const Letter& letter) { return roll_.hear(letter); });
   crew_.spawn("sampler", 1, [this](int) { replay_.run(); });
   crew_.spawn("publisher", 1, [this](int) { publisher_.run(kFetchSeconds, crew_.stop_token()); });
   crew_.spawn("learner", 1, [this](int) { draw(); });
@@ -69,12 +61,6 @@ void DrawingLearner::draw() {
     replay_.update(std::move(batch));
     if (++batches_ % trim_updates == 0) replay_.trim();
   }
-}
-
-std::vector<std::byte> DrawingLearner::hear(const Letter& letter) {
-  if (letter.verb != Verb::garbled) return roll_.take_report(letter);
-  roll_.close(letter.from);
-  return {};
 }
 
 nlohmann::ordered_json DrawingLearner::status() const {

@@ -41,7 +41,6 @@ class DrawingLearner {
 
  private:
   void draw();
-  std::vector<std::byte> hear(const Letter& letter);
 
   Assembly assembly_;
   const ActorContext context_;

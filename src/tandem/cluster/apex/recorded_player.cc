@@ -78,10 +78,6 @@ void RecordedPlayer::take(StateWriter& writer) {
   packed_bytes_ = 0;
 }
 
-std::int64_t RecordedPlayer::units_at_once() const {
-  return std::ssize(segments_.front()->transitions()) * copies_;
-}
-
 ActorPlan recorded_plan(const System& system, const ActorContext& context, const RoleOrder& order,
                         std::shared_ptr<Pace> pace) {
   const auto* apex = dynamic_cast<const ApexSystem*>(&system);

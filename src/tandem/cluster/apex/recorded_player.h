@@ -36,7 +36,6 @@ class RecordedPlayer final : public ClusterPlayer {
   [[nodiscard]] std::int64_t packed() const override { return packed_; }
   [[nodiscard]] std::size_t packed_bytes() const override { return packed_bytes_; }
   void take(StateWriter& writer) override;
-  [[nodiscard]] std::int64_t units_at_once() const override;
   ActorPlayed take_played() override { return {.steps = std::exchange(steps_, 0)}; }
 
  private:

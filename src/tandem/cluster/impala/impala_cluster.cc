@@ -25,7 +25,6 @@ namespace tandem {
 namespace {
 
 constexpr double kPublishSeconds = 0.02;  // actors renew their parameters before each unroll
-constexpr double kStateSeconds = 2;       // for which a checkpoint waits for the actors' states
 
 /// A queue that holds what actors with credit may still send. The credits bound it, not a wait.
 std::size_t capacity_of(const ImpalaConfig& config) {
@@ -69,11 +68,11 @@ class ImpalaCluster final : private Checkpointed {
  private:
   std::vector<std::byte> hear(const Letter& letter) {
     if (letter.verb == Verb::insert) return take_unrolls(letter);
-    if (letter.verb != Verb::garbled) return roll_.take_report(letter);
-    roll_.close(letter.from);
-    const Lock lock(receiving_);
-    receipts_.close(letter.from);
-    return {};
+    if (letter.verb == Verb::garbled) {
+      const Lock lock(receiving_);
+      receipts_.close(letter.from);
+    }
+    return roll_.hear(letter);
   }
 
   /// A learner that is lost before its first checkpoint has something to go on from.
@@ -104,27 +103,25 @@ class ImpalaCluster final : private Checkpointed {
     const auto verdict = receipts_.take(letter);
     if (verdict == Verb::closed) return MessageWriter(link_.self(), verdict).seal();
     StateReader reader(letter.content);
-    CreditRequest request{.actor = letter.from.part,
-                          .credit = reader.get<std::int64_t>(),
-                          .wish = reader.get<std::int64_t>()};
-    const auto unit = config_.unroll * envs_;
+    // The request sends nothing, because the queue's size counts the unrolls already.
+    const CreditRequest request{.actor = letter.from.part,
+                                .credit = reader.get<std::int64_t>(),
+                                .wish = reader.get<std::int64_t>()};
     if (verdict == Verb::done && !reader.at_end()) {
       StateReader unrolls(reader.get_bytes());
-      while (!unrolls.at_end()) {
-        take_unroll(unrolls, static_cast<int>(rank));
-        request.sent += unit;
-      }
+      while (!unrolls.at_end()) take_unroll(unrolls, static_cast<int>(rank));
     }
     // Each actor may play one unroll while the queue is full, as on one machine.
     const auto room = config_.queue + config_.actors - static_cast<std::int64_t>(queue_.size());
-    credits_.allow(std::max<std::int64_t>(room, 0) * unit);
-    request.sent = 0;  // the queue's size counts it already
+    credits_.allow(std::max<std::int64_t>(room, 0) * config_.unroll * envs_);
     MessageWriter writer(link_.self(), verdict);
     writer.content().put(credits_.grant(request));
     return std::move(writer).seal();
   }
 
   void take_unroll(StateReader& reader, int rank) TANDEM_REQUIRES(receiving_) {
+    // Nothing may wait in a message's thread, so a sender without credit is refused.
+    if (queue_.size() >= capacity_of(config_)) throw Error("an actor sent more than its credit");
     const auto& spec = context_.actor.spec;
     auto experience = used_.take();
     if (experience == nullptr) {
@@ -133,20 +130,18 @@ class ImpalaCluster final : private Checkpointed {
                              context_.learner.architecture().state_size())});
     }
     load_experience(reader, spec, rank * envs_, envs_, *experience);
-    queue_.push(std::move(experience));  // there is room, see capacity_of()
+    queue_.push(std::move(experience));
   }
 
   void hold() override TANDEM_NO_THREAD_SAFETY_ANALYSIS {
-    roll_.want_states();
-    roll_.await_states(kStateSeconds);
+    roll_.gather_states();
     learner_rests_ = std::unique_lock(learner_mutex_);
   }
 
   void release() override TANDEM_NO_THREAD_SAFETY_ANALYSIS { learner_rests_.unlock(); }
 
   void finish() override {
-    roll_.want_states();
-    roll_.await_states(kStateSeconds);
+    roll_.gather_states();
     link_.listen(nullptr);
     crew_.stop();
     crew_.join();
@@ -159,12 +154,11 @@ class ImpalaCluster final : private Checkpointed {
 
   void meanwhile() override {
     roll_.raise_error();
-    const auto oldest = roll_.oldest_version();
     link_.set_status({{"steps", context_.run.steps()},
                       {"updates", model_.version()},
                       {"actors", roll_.alive()},
                       {"queue", queue_.size()},
-                      {"lag_updates", oldest ? model_.version() + 1 - *oldest : 0}});
+                      {"lag_updates", roll_.lag(model_.version() + 1)}});
   }
 
   const ImpalaConfig& config_;

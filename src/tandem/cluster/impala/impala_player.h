@@ -24,7 +24,6 @@ class ImpalaPlayer final : public ClusterPlayer {
   [[nodiscard]] std::int64_t packed() const override { return packed_; }
   [[nodiscard]] std::size_t packed_bytes() const override { return bytes_.size(); }
   void take(StateWriter& writer) override;
-  [[nodiscard]] std::int64_t units_at_once() const override { return units_; }
   /// Nothing: an unroll brings its own steps and games, which count when it is learned from.
   ActorPlayed take_played() override { return {}; }
 

@@ -1,0 +1,120 @@
+"""The files of deploy/: what Slurm runs, with programs that stand for Slurm's, Ray's and tandem's.
+
+Ray checks its own YAML, where it is installed. Seen failing with a script that did not wait for the
+training before it queued itself, and with one that began the run anew.
+"""
+
+import importlib.util
+import os
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+LOG = 'echo "$(basename "$0") $*" >>"$LOG"\n'
+STUBS = {
+    "scontrol": LOG + '[[ $1 != show ]] || printf "one\\ntwo\\n"',
+    "srun": 'while [[ $1 == -* ]]; do [[ $1 != -w ]] || shift; shift; done; exec "$@"',
+    "hostname": "echo 10.0.0.1 fe80::1",
+    "ray": LOG,
+    "sleep": "true",
+    "tandem": LOG
+    + """trap 'echo "checkpoint" >>"$LOG"; exit 0' TERM
+         while [[ -e $STAY ]]; do /bin/sleep 0.05; done""",
+}
+
+
+class Slurm(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.log = self.folder / "log"
+        self.stay = self.folder / "stay"
+        programs = self.folder / "bin"
+        programs.mkdir()
+        for name, text in STUBS.items():
+            (programs / name).write_text(f"#!/bin/bash\n{text}\n")
+            (programs / name).chmod(0o755)
+        self.environment = {
+            **os.environ,
+            "PATH": f"{programs}:{os.environ['PATH']}",
+            "LOG": str(self.log),
+            "STAY": str(self.stay),
+            "SLURM_JOB_NODELIST": "one,two",
+            "SLURM_JOB_ID": "7",
+            "SLURM_CPUS_PER_TASK": "4",
+        }
+
+    def begin(self):
+        return subprocess.Popen(
+            ["bash", DEPLOY / "slurm.sbatch"],
+            cwd=self.folder,
+            env=self.environment,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def wait_for(self, words):
+        end = time.monotonic() + 30
+        while not self.log.exists() or words not in self.log.read_text():
+            self.assertLess(time.monotonic(), end, f"no {words}")
+            time.sleep(0.02)
+
+    def test_a_job_without_time_writes_a_checkpoint_and_queues_itself(self):
+        self.stay.touch()
+        process = self.begin()
+        self.wait_for("tandem cluster train")
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 0, errors)
+        lines = self.log.read_text().splitlines()
+        run = self.folder / "runs/pong"
+        self.assertIn(
+            "tandem cluster train apex --env atari:Pong --actors 340 --shards 4 "
+            f"--run-dir {run} --address=10.0.0.1:6379",
+            lines,
+        )
+        self.assertEqual(lines[-2:], ["checkpoint", "scontrol requeue 7"])
+        self.assertEqual(len([line for line in lines if line.startswith("ray start")]), 2)
+        self.assertEqual((self.folder / ".ray-token").stat().st_mode & 0o777, 0o600)
+
+    def test_a_job_that_was_queued_again_resumes_the_run(self):
+        run = self.folder / "runs/pong"
+        run.mkdir(parents=True)
+        (run / "config.toml").touch()
+        process = self.begin()
+        _, errors = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 0, errors)
+        self.wait_for(f"tandem cluster train --resume {run} --address=10.0.0.1:6379")
+        self.assertNotIn("requeue", self.log.read_text())
+
+
+@unittest.skipUnless(importlib.util.find_spec("ray"), "Ray is not installed")
+class Yaml(unittest.TestCase):
+    def test_ray_accepts_the_cluster_of_machines_with_ssh(self):
+        import yaml
+        from ray.autoscaler._private.util import prepare_config, validate_config
+
+        config = yaml.safe_load((DEPLOY / "ray-cluster.yaml").read_text())
+        validate_config(prepare_config(config))
+
+    def test_the_job_of_kuberay_asks_for_as_many_actors_as_it_has_room_for(self):
+        import yaml
+
+        job = yaml.safe_load((DEPLOY / "kuberay.yaml").read_text())["spec"]
+        cluster = job["rayClusterSpec"]
+        groups = [(1, cluster["headGroupSpec"])]
+        groups += [(group["replicas"], group) for group in cluster["workerGroupSpecs"]]
+        cpus = sum(count * int(group["rayStartParams"]["num-cpus"]) for count, group in groups)
+        words = job["entrypoint"].split()
+        actors = int(words[words.index("--actors") + 1])
+        shards = int(words[words.index("--shards") + 1])
+        self.assertLessEqual(actors + 1 + 0.25 * shards, cpus)
+
+
+if __name__ == "__main__":
+    unittest.main()

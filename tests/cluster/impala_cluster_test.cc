@@ -1,0 +1,89 @@
+// IMPALA on a cluster within this process, over a linear network so that the sanitizers see all of
+// it.
+#include "tandem/cluster/impala/impala_cluster.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "tandem/algo/a2c.h"
+#include "tandem/cluster/impala/impala_player.h"
+#include "tandem/io/temporary_folder.h"
+#include "tests/support/forging.h"
+#include "tests/support/local_cluster.h"
+#include "tests/support/scenario.h"
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kImpalaRun = 18;
+
+class ImpalaClusterTest : public testing::Test {
+ protected:
+  [[nodiscard]] fs::path folder(const std::string& name) const { return root_.path() / name; }
+
+  std::shared_ptr<ClusterActor> make_actor(const TrainingContext& context, int rank,
+                                           std::uint64_t incarnation = 1) const {
+    const auto* actor = &context.actor;
+    return std::make_shared<ClusterActor>(
+        ClusterActorOptions{.self = {.run = kImpalaRun,
+                                     .epoch = 1,
+                                     .part = kFirstActorPart + static_cast<std::uint32_t>(rank),
+                                     .incarnation = incarnation},
+                            .receivers = {"learner"},
+                            .parameters = context.learner.parameters().size(),
+                            .report_seconds = 0.01,
+                            .window = config_.unroll * config_.envs},
+        [this, rank, actor, incarnation](const PublishedParameters& published) {
+          return std::make_unique<ImpalaPlayer>(
+              config_, *actor, NetworkCopy(published, actor->make_network), rank, incarnation);
+        },
+        std::vector<std::byte>());
+  }
+
+  /// Trains on a cluster whose actors are replaced when they end.
+  void train(Scenario scenario, const NetworkFaults& faults) const {
+    scenario.make_algorithm = [] { return make_a2c({.correction = "vtrace"}); };
+    tandem::train(scenario, [&](TrainingContext& context) {
+      ClusterLink link({.run = kImpalaRun, .epoch = 1, .part = kLearnerPart, .incarnation = 1}, 0);
+      LocalCluster cluster(link, faults);
+      for (int rank = 0; rank < kActors; ++rank) {
+        cluster.set_actor(rank, make_actor(context, rank));
+      }
+      const std::jthread replacing([&](const std::stop_token& stop) {
+        replace_actors(cluster, kActors, stop, [&](int rank, std::uint64_t incarnation) {
+          return make_actor(context, rank, incarnation);
+        });
+      });
+      train_impala_on_cluster(config_, context, link);
+    });
+  }
+
+  static constexpr int kActors = 3;
+  const ImpalaConfig config_ = {.actors = kActors, .envs = 2, .unroll = 5, .batch = 4, .queue = 2};
+
+ private:
+  TemporaryFolder root_;
+};
+
+TEST_F(ImpalaClusterTest, TrainsOnABadNetwork) {
+  train({.folder = folder("run"), .steps = 4'000},
+        {.lost = 0.1, .unheard = 0.1, .repeated = 0.1, .damaged = 0.02, .most_delay_ms = 3});
+  EXPECT_GE(result_of(folder("run")).at("steps"), 4'000);
+}
+
+// Seen hanging when actors whose credit was forged filled the queue, and the learner's answer to the
+// next message waited for room.
+TEST_F(ImpalaClusterTest, SurvivesForgedMessages) {
+  train_with_forged_messages(
+      folder("."), [&](const Scenario& scenario, const auto& faults) { train(scenario, faults); });
+}
+
+}  // namespace
+}  // namespace tandem
