@@ -30,7 +30,7 @@ HANGING_SECONDS = 60.0
 START_SECONDS = 600.0
 # If a lost learner finds no room for so long, actors make some.
 _CROWDED_SECONDS = 10.0
-_LOOK_SECONDS = 0.25
+_LOOK_SECONDS = 0.5
 _HEAD_SECONDS = 15.0
 
 LEARNER_CPUS = 1.0

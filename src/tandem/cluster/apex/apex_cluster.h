@@ -11,7 +11,7 @@ struct ActorContext;
 struct TrainingContext;
 
 /// Seconds between two publications of the parameters.
-inline constexpr double kApexPublishSeconds = 0.1;
+inline constexpr double kApexPublishSeconds = 0.25;
 
 /// The settings with which a learner sees the shards' replay. Pure.
 [[nodiscard]] RemoteReplayOptions remote_options(const ApexConfig& config,
