@@ -73,7 +73,8 @@ chaos: build ## Train on a cluster while its parts fail, with root's rights (70 
 	cmake --build build
 	TANDEM=$(CURDIR)/build/tandem .venv/bin/python tests/cluster/chaos.py --seed 1
 
-fuzz: export TANDEM_FUZZ_SECONDS := 600
+# Of each of two systems.
+fuzz: export TANDEM_FUZZ_SECONDS := 300
 fuzz: setup ## Forge a cluster's messages under AddressSanitizer (10 minutes)
 	$(call configure_sanitized,asan,address$(comma)undefined,)
 	cmake --build build-asan --target cluster_tests

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace tandem {
 namespace {
 
@@ -38,6 +40,14 @@ TEST(Histogram, TakesWhatIsBeyondItsEndsAndNothingAtAll) {
   histogram.add(1e9);
   EXPECT_LT(histogram.quantile(0.5), 2e-6);
   EXPECT_GT(histogram.quantile(1), 900);
+}
+
+// UBSan has seen the place of NaN outside of the buckets.
+TEST(Histogram, CountsWhatHasNoLogarithmAsItsLeast) {
+  Histogram histogram;
+  histogram.add(-1);
+  histogram.add(std::numeric_limits<double>::quiet_NaN());
+  EXPECT_LT(histogram.quantile(1), 2e-6);
 }
 
 }  // namespace

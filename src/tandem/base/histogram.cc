@@ -7,9 +7,9 @@
 namespace tandem {
 
 void Histogram::add(double value, std::int64_t count) {
-  const double place = (std::log2(value) - kLeast) * kPerDoubling;
+  // Only positive numbers have a logarithm; all others, NaN among them, count in the first bucket.
+  const double place = value > 0 ? (std::log2(value) - kLeast) * kPerDoubling : 0;
   const double last = static_cast<double>(counts_.size()) - 1;
-  // The logarithm of zero is minus infinity, so zeros count in the first bucket.
   counts_[static_cast<std::size_t>(std::clamp(place, 0.0, last))] += count;
 }
 
