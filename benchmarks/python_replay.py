@@ -79,6 +79,7 @@ class Turns:
             self._process.wait(30)
         except subprocess.TimeoutExpired:
             self._process.kill()
+            self._process.wait()
         self._process.stdout.close()
         self._errors.close()
 

@@ -99,7 +99,7 @@ class Part:
         """Ends the process, if it still runs."""
         if self.handle is not None:
             ray.kill(self.handle)
-        self.handle = self.question = None
+        self.handle, self.question, self.answered = None, None, False
 
 
 def first_line(error: Any) -> str:
@@ -251,6 +251,7 @@ class Driver:
             for rank, part in enumerate(self._actors):
                 if len(self._held) < count and part.status.get("node") == node:
                     part.end()
+                    self._states.pop(rank, None)
                     self._held.add(rank)
             self._say(f"{len(self._held)} actors on {node} make room for the learner")
         return False

@@ -45,7 +45,7 @@ def require_token(address: str) -> None:
 
 def require_tls(address: str) -> None:
     """Refuses a cluster that encrypts where this process does not; Ray itself waits for minutes."""
-    if os.environ.get("RAY_USE_TLS", "0") not in ("", "0"):
+    if os.environ.get("RAY_USE_TLS", "").lower() in ("1", "true"):
         return
     host, _, port = address.rpartition(":")
     with contextlib.suppress(OSError, ValueError):  # nobody answers, or not with TLS

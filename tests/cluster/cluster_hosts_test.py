@@ -47,7 +47,10 @@ class OverHosts(unittest.TestCase):
         command = [PROGRAM, "cluster", "train", *words, f"--address={self.hosts.head}"]
         more = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True, **more}
         more.setdefault("env", {**self.hosts.environment(), **self.environment})
-        return self.hosts.begin(0, command, **more)
+        process = self.hosts.begin(0, command, **more)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)  # Ray ends the parts of a driver that is gone
+        return process
 
     def catch(self, steps, actors):
         return self.begin(

@@ -78,8 +78,8 @@ TEST_F(ImpalaClusterTest, TrainsOnABadNetwork) {
   EXPECT_GE(result_of(folder("run")).at("steps"), 4'000);
 }
 
-// Seen hanging when actors whose credit was forged filled the queue, and the learner's answer to the
-// next message waited for room.
+// Seen hanging when actors whose credit was forged filled the queue, and the learner's answer to
+// the next message waited for room.
 TEST_F(ImpalaClusterTest, SurvivesForgedMessages) {
   train_with_forged_messages(
       folder("."), [&](const Scenario& scenario, const auto& faults) { train(scenario, faults); });

@@ -95,14 +95,33 @@ TEST(ClusterForecast, ParametersGoToEachMachineOnce) {
   EXPECT_NEAR(load_of(kWork, kFree, shape, even_rates(shape, 10, 2)).publications, 2, 1e-9);
 }
 
-// Reports 160 a second, orders 50 and looks 4 leave 86 of 300 messages for the 40 actors.
+// Orders 50 and looks 2 leave 248 of 300 messages, which reports and parameters of 40 actors share.
 TEST(ClusterForecast, ParametersWaitForTheLearnersOtherMessages) {
   auto carrier = kFree;
   carrier.most_messages = 300;
   const ClusterShape shape{.actors = 40, .machines = 4, .cores = 100};
   const auto load = load_of(kWork, carrier, shape, even_rates(shape, 500, 20));
-  EXPECT_NEAR(load.publications, 86.0 / 40, 1e-9);
+  EXPECT_NEAR(load.publications, 124.0 / 40, 1e-9);
   EXPECT_NEAR(load.messages, 300, 1e-9);
+}
+
+// Where there are more actors than the learner can hear, they report less often, and play on.
+// Seen failing: 0 steps a second.
+TEST(ClusterForecast, ManyActorsWaitForTheLearnersEar) {
+  auto carrier = kFree;
+  carrier.most_messages = 1700;
+  const auto many =
+      forecast_cluster(kWork, carrier, {.actors = 2000, .shards = 4, .machines = 250, .cores = 8});
+  EXPECT_NEAR(many.rates.steps(), 500, 1);
+  EXPECT_LE(many.load.messages, 1700 + 1e-6);
+  EXPECT_GT(many.load.publications, 0);
+}
+
+// Two actors on ten machines leave eight without parameters.
+TEST(ClusterForecast, MachinesWithoutActorsGetNoParameters) {
+  const ClusterShape shape{.actors = 2, .machines = 10, .cores = 4};
+  const auto load = load_of(kWork, kFree, shape, even_rates(shape, 500, 100));
+  EXPECT_NEAR(load.network_out, 2 * 10 * 1e6, 1e-3);
 }
 
 // Actors send when what they have packed is 0.2 s old, and their credit is used up sooner if they
@@ -116,7 +135,8 @@ TEST(ClusterForecast, MessagesCostByTheirNumberAndTheirBytes) {
   work.step_span = 0.25e-3;
   work.samples_per_insert = 0;
   const ClusterShape shape{.cores = 100};
-  const double looks = 4 * 1e-3;
+  const double looks = 2 * 1e-3;
+  const double parameters = 1e-3;  // once a second, though nothing is learned
   EXPECT_NEAR(load_of(work, carrier, shape, {.near_steps = 1000}).shard_cores,
               5 * 1e-3 + looks + 0.3, 1e-9);
   EXPECT_NEAR(load_of(work, carrier, shape, {.near_steps = 4000}).shard_cores,
@@ -126,7 +146,7 @@ TEST(ClusterForecast, MessagesCostByTheirNumberAndTheirBytes) {
   carrier.direct_bytes = 1000;
   carrier.store_seconds = 2e-3;
   EXPECT_NEAR(load_of(work, carrier, shape, {.near_steps = 4000}).actor_cores,
-              4 + 10 * 2e-3 + looks, 1e-9);
+              4 + 10 * 2e-3 + looks + parameters, 1e-9);
 }
 
 TEST(ClusterForecast, WithoutALimiterThreadsShareTheLearnersMachine) {

@@ -90,7 +90,7 @@ class LocalCluster {
   using Bytes = std::vector<std::byte>;
 
   void carry(Mailbox& mailbox) {
-    Stream stream(faults_.seed, reinterpret_cast<std::uintptr_t>(&mailbox));
+    Stream stream(faults_.seed, carriers_begun_++);
     while (!stop_) {
       auto outgoing = mailbox.take(0.01);
       if (outgoing) carry(mailbox, *std::move(outgoing), stream);
@@ -142,6 +142,7 @@ class LocalCluster {
   ClusterLink& link_;
   const NetworkFaults faults_;
   std::atomic<bool> stop_ = false;
+  std::atomic<std::uint64_t> carriers_begun_ = 0;  // each has faults of its own
   Mutex mutex_;
   std::map<int, std::shared_ptr<Shard>> shards_;
   std::map<int, std::shared_ptr<ClusterActor>> actors_;

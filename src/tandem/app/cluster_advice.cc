@@ -171,7 +171,7 @@ void ClusterAdvice::add_to(CLI::App& command) {
       ->capture_default_str();
   add("--cores", cores_, "Cores of each machine (default: this one's)")
       ->type_name("N")
-      ->check(CLI::Range(1, 4096));
+      ->check(CLI::Range(1, 1024));
   add("--network", network_, "Speed of a machine's network: 10Gbit/s, 800Mbit/s")
       ->type_name("SPEED");
   add("--load", load_, "Tell what these rates of steps and updates need, instead of the highest")

@@ -47,7 +47,9 @@ std::vector<std::byte> ActorRoll::take_report(const Letter& letter) {
     if (verdict == Verb::done) {
       StateReader reader(letter.content);
       played = read_played(reader, static_cast<int>(rank));
-      entry.version = reader.get<std::int64_t>();
+      const auto version = reader.get<std::int64_t>();
+      if (version < 0) throw Error("an actor reported parameters that were never published");
+      entry.version = version;
       rounds = reader.get<std::int64_t>();
       const auto number = reader.get<std::uint64_t>();
       const auto state = reader.get_bytes();

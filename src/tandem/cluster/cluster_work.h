@@ -7,14 +7,13 @@ namespace tandem {
 /// seconds unless they say otherwise, sizes are in bytes. Value type.
 struct ClusterWork {
   // An actor.
-  double rows = 1;           // agents that it plays at a time; each makes a step
-  double step_seconds = 0;   // of a step: environment, network, transitions and their packing
-  double step_span = 0;      // wall seconds of a step, which exceed the former if it sleeps
-  double segment = 1;        // transitions that leave a row together
-  double wire_bytes = 0;     // of a transition in a message
-  double report_bytes = 0;   // of a report to the learner
-  double report_period = 1;  // seconds between two reports
-  double actor_bytes = 0;    // memory, without that of its process
+  double rows = 1;          // agents that it plays at a time; each makes a step
+  double step_seconds = 0;  // of a step: environment, network, transitions and their packing
+  double step_span = 0;     // wall seconds of a step, which exceed the former if it sleeps
+  double segment = 1;       // transitions that leave a row together
+  double wire_bytes = 0;    // of a transition in a message
+  double report_bytes = 0;  // of a report to the learner
+  double actor_bytes = 0;   // memory, without that of its process
 
   // A shard.
   double insert_seconds = 0;  // of a transition

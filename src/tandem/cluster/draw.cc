@@ -10,10 +10,11 @@
 namespace tandem {
 namespace {
 
+/// Whether a count is one that can be added up.
+bool counts(std::int64_t number) { return number >= 0 && number <= 1'000'000'000'000'000; }
+
 /// The learner adds these numbers up.
 void require_sense(const DrawAnswer& answer) {
-  constexpr std::int64_t kMost = 1'000'000'000'000'000;
-  const auto counts = [](std::int64_t number) { return number >= 0 && number <= kMost; };
   const auto& state = answer.state;
   if (counts(state.transitions) && counts(state.inserted) && counts(state.sampled) &&
       counts(state.stale) && counts(answer.added) && state.mass >= 0 && std::isfinite(state.mass)) {
@@ -47,6 +48,10 @@ DrawOrder DrawOrder::load(StateReader& reader) {
   order.shown = reader.get<std::uint32_t>();
   if (order.keys.size() != order.priorities.size()) {
     throw Error("a learner's order has not one priority for each key");
+  }
+  constexpr std::int64_t kNoLimit = std::int64_t{1} << 62;  // the allowance where nothing limits
+  if (!counts(order.inserted) || order.allowance < 0 || order.allowance > kNoLimit) {
+    throw Error("the numbers of a learner's order make no sense");
   }
   return order;
 }

@@ -9,14 +9,12 @@
 #include "tandem/base/clock.h"
 #include "tandem/base/error.h"
 #include "tandem/cluster/message.h"
+#include "tandem/cluster/rhythm.h"
 #include "tandem/sync/crew.h"
 #include "tandem/sync/mutex.h"
 
 namespace tandem {
 namespace {
-
-/// New actors get the parameters at the latest then, also while these do not change.
-constexpr double kRepeatSeconds = 1;
 
 /// One actor that has not answered for so long is lost.
 constexpr double kMostSeconds = 30;

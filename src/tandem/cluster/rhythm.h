@@ -13,6 +13,9 @@ inline constexpr double kMessageSeconds = 0.2;
 /// Seconds between two reports of an actor to its learner.
 inline constexpr double kReportSeconds = 0.25;
 
+/// New actors get the parameters at the latest then, also while these do not change.
+inline constexpr double kRepeatSeconds = 1;
+
 /// A shard hears from the learner this often, also while no batch is drawn: its answer tells of new
 /// inserts, and the order brings the actors' allowance. Where nothing limits the actors, there is
 /// no hurry.

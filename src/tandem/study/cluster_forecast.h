@@ -10,8 +10,8 @@ namespace tandem {
 
 /// A resource of a cluster and its use. Value type.
 struct ClusterUse {
-  std::string name;  // "learner", "cores of the learner's machine", ...
-  double share = 0;  // of the resource; above 1: more than there is
+  std::string name;  // "learner", "learner's machine's cores", ...
+  double share = 0;  // of the part of it that can be busy; above 1: more than there is
 };
 
 /// A training on a cluster as it is expected to go. Value type.

@@ -9,7 +9,7 @@ namespace tandem {
 namespace {
 
 /// The driver asks each part for its state so often; docs/cluster.md has the CPUs of each part.
-constexpr double kLookSeconds = 0.25;
+constexpr double kLookSeconds = 0.5;
 constexpr double kLearnerCpus = 1;
 constexpr double kShardCpus = 0.25;
 
@@ -24,10 +24,12 @@ constexpr double kAskSecondsSeen = 0.2;
 /// Messages of all actors to shards, a second. An actor's credit, the size and the age of what it
 /// has packed end a message; a piece that comes at once is never divided.
 double inserts_of(const ClusterWork& work, const ClusterShape& shape, double steps) {
-  const double each = steps / shape.actors;
+  const double playing = shape.near_actors() + shape.far_actors();
+  if (steps <= 0 || playing <= 0) return 0;
+  const double each = steps / playing;
   const double window = work.segment * std::max(1.0, std::floor(work.rows / shape.shards));
   const double by_age = std::min(1 / kMessageSeconds, each / work.segment);
-  return shape.actors * std::max({each / window, each * work.wire_bytes / kMessageBytes, by_age});
+  return playing * std::max({each / window, each * work.wire_bytes / kMessageBytes, by_age});
 }
 
 /// Processor seconds a second for the bytes of some messages, at both ends.
@@ -53,7 +55,7 @@ double ClusterShape::learner_cpus() const { return kLearnerCpus + kShardCpus * s
 
 /// A Ray of one machine counts as many CPUs as the parts need.
 double ClusterShape::near_actors() const {
-  if (shared_cores || machines == 1) return std::min(actors / machines, actors);
+  if (shared_cores || machines == 1) return actors / machines;
   return std::min(actors / machines, near_room(*this));
 }
 
@@ -70,27 +72,32 @@ ClusterLoad load_of(const ClusterWork& work, const CarrierCosts& carrier, const 
   const double far = shape.far_actors();
   const double playing = near + far;
   const double far_share = playing > 0 ? far / playing : 0;
-  const double far_machines = far > 0 ? shape.machines - 1 : 0;
+  const double far_machines = std::min(shape.machines - 1, std::ceil(far));  // that have actors
   const double steps = rates.steps();
   const double looks = 1 / kLookSeconds;
   ClusterLoad load;
 
-  // Messages a second. Each actor gets the newest parameters when it has taken those before, so
-  // they wait for all else.
-  const double idle = std::max(0.0, 1 - steps * work.step_span / playing);
-  const double asks = work.samples_per_insert > 0 ? playing * idle / kAskSecondsSeen : 0;
-  const double inserts = asks + (steps > 0 ? inserts_of(work, shape, steps) : 0);
-  const double reports = playing / kReportSeconds;
+  // Messages a second. An actor has one report and one message with parameters under way, and one
+  // question to each shard. So these wait, and the orders do not: where the learner has more to do
+  // than it can, reports and parameters get the same part of the rest.
+  const double inserts = inserts_of(work, shape, steps);
   const double orders = shape.shards * std::max(rates.updates, 1 / work.order_period);
-  const double firm = reports + orders + looks;
+  const double rest = std::max(0.0, carrier.most_messages - orders - looks);
+  const double reports = std::min(playing / kReportSeconds, rest / 2);
+  const double shard_messages = (inserts + orders) / shape.shards + looks;
+  const double idle = playing > 0 ? std::max(0.0, 1 - steps * work.step_span / playing) : 0;
+  const double asks =
+      work.samples_per_insert > 0
+          ? std::min(playing * idle / kAskSecondsSeen,
+                     shape.shards * std::max(0.0, carrier.most_messages - shard_messages))
+          : 0;
   const double publish_span =
       work.publish_period +
       work.parameter_bytes * (carrier.put_byte_span + far_machines * carrier.pull_byte_span);
-  load.publications = std::min(
-      {1 / publish_span, rates.updates, std::max(0.0, carrier.most_messages - firm) / playing});
+  load.publications = std::min({1 / publish_span, std::max(rates.updates, 1 / kRepeatSeconds),
+                                (rest - reports) / std::max(playing, 1.0)});
   const double parameters = playing * load.publications;
-  load.messages = firm + parameters;
-  const double shard_messages = (inserts + orders) / shape.shards + looks;
+  load.messages = reports + orders + looks + parameters;
 
   // Times of threads.
   const auto share = [&](double actors, double their_steps) {
@@ -107,11 +114,12 @@ ClusterLoad load_of(const ClusterWork& work, const CarrierCosts& carrier, const 
     return 1 - carrier.saved * std::min(1.0, messages / carrier.most_messages);
   };
   const Bytes transitions(steps * work.wire_bytes, inserts, carrier);
-  const Bytes samples(rates.updates * work.batch * work.sample_bytes, orders, carrier);
+  const Bytes samples(rates.updates * work.batch * work.sample_bytes, shape.shards * rates.updates,
+                      carrier);
   const double published = load.publications * work.parameter_bytes;
   const double pulls = far_machines * load.publications;
   load.actor_cores =
-      steps * work.step_seconds + (inserts + reports) * carrier.send_seconds +
+      steps * work.step_seconds + (inserts + asks + reports) * carrier.send_seconds +
       (parameters + playing * looks) * carrier.receive_seconds + transitions.seconds_of_sender +
       parameters * work.parameter_bytes * carrier.get_byte_seconds + playing * carrier.part_cores;
   load.learner_cores =
@@ -120,11 +128,11 @@ ClusterLoad load_of(const ClusterWork& work, const CarrierCosts& carrier, const 
       ((orders + parameters) * carrier.send_seconds + (reports + looks) * carrier.receive_seconds) *
           of_messages(load.messages) +
       samples.seconds_of_receiver + published * carrier.put_byte_seconds + carrier.part_cores;
-  load.shard_cores =
-      steps * work.insert_seconds + rates.updates * work.draw_seconds +
-      shape.shards * shard_messages * carrier.receive_seconds * of_messages(shard_messages) +
-      transitions.seconds_of_receiver + samples.seconds_of_sender +
-      shape.shards * carrier.part_cores;
+  load.shard_cores = steps * work.insert_seconds + rates.updates * work.draw_seconds +
+                     (shape.shards * shard_messages + asks) * carrier.receive_seconds *
+                         of_messages(shard_messages + asks / shape.shards) +
+                     transitions.seconds_of_receiver + samples.seconds_of_sender +
+                     shape.shards * carrier.part_cores;
   const double driver = (playing + shape.shards + 1) * looks * carrier.send_seconds;
   const double pulled =
       far_share * transitions.stored * carrier.pull_seconds +
@@ -142,7 +150,7 @@ ClusterLoad load_of(const ClusterWork& work, const CarrierCosts& carrier, const 
   load.far_cores = shape.shared_cores || shape.machines <= 1 ? 0 : far_all / (shape.machines - 1);
 
   // The network of the learner's machine.
-  const double far_told = far_share * (inserts + reports);
+  const double far_told = far_share * (inserts + asks + reports);
   const double far_asked = far_share * (parameters + playing * looks);
   const double beats = (shape.machines - 1) * carrier.beat_bytes;
   load.network_in = rates.far_steps * work.wire_bytes + far_share * reports * work.report_bytes +

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tandem/base/clock.h"
+#include "tandem/base/error.h"
 #include "tandem/base/median.h"
 #include "tandem/cluster/apex/apex_cluster.h"
 #include "tandem/cluster/apex/apex_player.h"
@@ -28,6 +29,9 @@ namespace {
 constexpr double kActorCopies = 11;
 constexpr double kLearnerCopies = 15;
 constexpr double kCopiesOfAThread = 4;
+
+/// More shares of a gradient need much memory and tell little.
+constexpr int kMostShares = 8;
 
 constexpr int kWorkTurns = 5;
 constexpr std::uint64_t kBenchRun = 1;
@@ -51,7 +55,8 @@ class ProcessorLaps {
 ShardOptions bench_shard(const ApexConfig& config, ReplayConfig replay, const FrameFormat& format,
                          const ActorContext& context) {
   // So small that a measurement fills it.
-  replay.capacity = std::min<std::int64_t>(replay.capacity, 40 * config.batch + replay.segment);
+  const auto least = 4 * config.batch + replay.segment;
+  replay.capacity = std::clamp<std::int64_t>(replay.capacity, least, 40 * least);
   return {.replay = replay,
           .format = format,
           .num_actions = context.spec.num_actions,
@@ -69,7 +74,7 @@ class ClusterBench {
       : config_(config),
         beta_(replay.beta),
         num_actions_(context.actor.spec.num_actions),
-        threads_(context.threads),
+        threads_(std::min(context.threads, kMostShares)),
         learner_(context.learner.architecture(), context.learner.config(), context.actor.seed),
         context_{.actor = context.actor,
                  .algorithm = context.algorithm,
@@ -131,6 +136,7 @@ class ClusterBench {
 
   /// One step of each row, and the insert of the transitions that are ready.
   void play() {
+    if (context_.run.done()) throw Stopped();
     ProcessorLaps processor;
     const Stopwatch watch;
     player_.play();
@@ -250,6 +256,7 @@ ClusterWork measure_apex_work(const ApexConfig& config, const ReplayConfig& repl
     all[static_cast<std::size_t>(rank)] = measure_bench(bench, seconds);
   });
   crew.join();
+  if (context.run.done()) throw Error("interrupted; there is no result");
   auto work = mean_work(all);
 
   const auto number = [](auto value) { return static_cast<double>(value); };
@@ -259,7 +266,6 @@ ClusterWork measure_apex_work(const ApexConfig& config, const ReplayConfig& repl
   work.rows = number(config.envs * spec.agents);
   work.segment = number(replay.segment);
   work.report_bytes = 200;  // counts, times and now and then an episode
-  work.report_period = kReportSeconds;
   work.actor_bytes = kActorCopies * parameters;
   work.order_period = replay.samples_per_insert == 0 ? kIdleOrderSeconds : kOrderSeconds;
   work.threads = number(context.threads);
