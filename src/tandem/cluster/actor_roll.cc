@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -48,7 +47,8 @@ std::vector<std::byte> ActorRoll::take_report(const Letter& letter) {
       StateReader reader(letter.content);
       played = read_played(reader, static_cast<int>(rank));
       const auto version = reader.get<std::int64_t>();
-      if (version < 0) throw Error("an actor reported parameters that were never published");
+      if (!can_be_counted(version))
+        throw Error("an actor reported parameters that were never published");
       entry.version = version;
       rounds = reader.get<std::int64_t>();
       const auto number = reader.get<std::uint64_t>();
@@ -72,13 +72,8 @@ std::vector<std::byte> ActorRoll::take_report(const Letter& letter) {
 
 ActorPlayed ActorRoll::read_played(StateReader& reader, int rank) const {
   auto played = ActorPlayed::load(reader);
-  const auto own = [&](const Episode& episode) {
-    return episode.env >= rank * envs_ && episode.env < (rank + 1) * envs_ &&
-           std::isfinite(episode.episode_return);
-  };
-  if (played.steps < 0 || !std::ranges::all_of(played.episodes, own)) {
-    throw Error("an actor reported games of environments that are not its own");
-  }
+  require_own_episodes(played.episodes, rank * envs_, envs_);
+  if (!can_be_counted(played.steps)) throw Error("an actor reported steps that make no sense");
   return played;
 }
 

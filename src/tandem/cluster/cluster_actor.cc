@@ -195,6 +195,10 @@ void ClusterActor::hear_receiver(std::size_t index,
         case Verb::done:
         case Verb::again:
           granted = reader.get<std::int64_t>();
+          if (*granted < 0 || *granted > options_.window) {
+            granted.reset();
+            throw Error("a receiver granted more credit than was asked for");
+          }
           repeated = letter.verb == Verb::again;
           break;
         case Verb::past:

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "tandem/acting/network_copy.h"
@@ -11,6 +12,13 @@
 #include "tandem/env/vec_env.h"
 
 namespace tandem {
+
+/// Whether an actor may report a count: it is not negative, and sums of such do not overflow. Pure.
+[[nodiscard]] bool can_be_counted(std::int64_t number);
+
+/// Throws Error unless these games are ones of the environments [first_env, first_env + envs).
+/// Pure.
+void require_own_episodes(std::span<const Episode> episodes, int first_env, int envs);
 
 /// Play since the last report. Value type.
 struct ActorPlayed {

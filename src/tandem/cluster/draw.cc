@@ -96,8 +96,8 @@ void read_samples(DrawAnswer& answer, const FrameFormat& format, std::int64_t nu
     auto segment = std::make_shared<Segment>(format, 0, 0);
     segment->load(reader);
     if (segment->transitions().size() != 1) throw Error("a sample is not one transition");
-    if (!(found.probability > 0 && found.probability <= 1) ||
-        TransitionIndex::serial(found.key) >= answer.added) {
+    const bool possible = found.probability > 0 && found.probability <= 1;
+    if (!possible || TransitionIndex::serial(found.key) >= answer.added) {
       throw Error("a sample's key or probability makes no sense");
     }
     const auto action = segment->transitions().front().action;

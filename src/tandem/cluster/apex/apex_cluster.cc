@@ -104,7 +104,10 @@ class ApexCluster final : private Checkpointed {
     if (context_.resume != nullptr) return;
     Checkpoint checkpoint;
     save_learner(context_.learner, checkpoint);
-    learner_.save(checkpoint);
+    {
+      const Lock lock(learner_mutex_);
+      learner_.save(checkpoint);
+    }
     context_.run.save(checkpoint);
   }
 

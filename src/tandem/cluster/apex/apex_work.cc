@@ -37,8 +37,18 @@ constexpr int kWorkTurns = 5;
 constexpr std::uint64_t kBenchRun = 1;
 
 /// The times of one turn, each of a unit that ClusterWork names.
-enum WorkTime { kStep, kSpan, kInsert, kDraw, kTake, kUnpack, kUpdate, kApply, kWorkTimes };
-using WorkTimes = std::array<double, kWorkTimes>;
+enum WorkTime {
+  step_time,
+  span_time,
+  insert_time,
+  draw_time,
+  take_time,
+  unpack_time,
+  update_time,
+  apply_time,
+  work_times
+};
+using WorkTimes = std::array<double, work_times>;
 
 /// Processor seconds of this thread since the last lap.
 class ProcessorLaps {
@@ -99,12 +109,13 @@ class ClusterBench {
     inserts_ = 0;
     for (const Stopwatch watch; watch.seconds() < seconds / 2 || inserts_ == 0;) play();
     const auto steps = static_cast<double>(steps_);
-    times_[kStep] /= steps;
-    times_[kSpan] /= steps;
-    times_[kInsert] /= static_cast<double>(inserts_);
+    times_[step_time] /= steps;
+    times_[span_time] /= steps;
+    times_[insert_time] /= static_cast<double>(inserts_);
     int updates = 0;
     for (const Stopwatch watch; watch.seconds() < seconds / 2 || updates == 0; ++updates) learn();
-    for (const WorkTime of : {kDraw, kTake, kUnpack, kUpdate, kApply}) times_[of] /= updates;
+    for (const WorkTime of : {draw_time, take_time, unpack_time, update_time, apply_time})
+      times_[of] /= updates;
     return times_;
   }
 
@@ -112,17 +123,17 @@ class ClusterBench {
   [[nodiscard]] ClusterWork work(const WorkTimes& times) const {
     const auto status = shard_.status();
     const auto batch = static_cast<double>(config_.batch);
-    return {.step_seconds = times[kStep],
-            .step_span = std::max(times[kStep], times[kSpan]),
+    return {.step_seconds = times[step_time],
+            .step_span = std::max(times[step_time], times[span_time]),
             .wire_bytes = sent_bytes_ / sent_,
-            .insert_seconds = times[kInsert],
-            .draw_seconds = times[kDraw],
+            .insert_seconds = times[insert_time],
+            .draw_seconds = times[draw_time],
             .kept_bytes = status.at("bytes").get<double>() / status.at("transitions").get<double>(),
             .sample_bytes = answer_bytes_ / batch,
-            .gradient_seconds = std::max(0.0, times[kUpdate] - times[kApply]),
-            .apply_seconds = std::min(times[kApply], times[kUpdate]),
-            .take_seconds = times[kTake],
-            .unpack_seconds = times[kUnpack]};
+            .gradient_seconds = std::max(0.0, times[update_time] - times[apply_time]),
+            .apply_seconds = std::min(times[apply_time], times[update_time]),
+            .take_seconds = times[take_time],
+            .unpack_seconds = times[unpack_time]};
   }
 
  private:
@@ -149,13 +160,13 @@ class ClusterBench {
       player_.take(writer.content());
       message = std::move(writer).seal();
     }
-    times_[kStep] += processor.lap();
-    times_[kSpan] += watch.seconds();
+    times_[step_time] += processor.lap();
+    times_[span_time] += watch.seconds();
     steps_ += player_.take_played().steps;
     if (count == 0) return;
     processor.lap();
     shard_.deliver(message);
-    times_[kInsert] += processor.lap();
+    times_[insert_time] += processor.lap();
     const auto made = count / config_.copies;
     inserts_ += made;
     sent_ += static_cast<double>(made);
@@ -176,20 +187,20 @@ class ClusterBench {
     const auto message = std::move(writer).seal();
     ProcessorLaps processor;
     const auto sealed = shard_.deliver(message);
-    times_[kDraw] += processor.lap();
+    times_[draw_time] += processor.lap();
     const auto letter = open_message(sealed);
     StateReader reader(letter.content);
     auto answer = DrawAnswer::load(reader);
     const auto added = answer.added;
     read_samples(answer, options_.format, num_actions_, batch_, 0);
-    times_[kTake] += processor.lap();
+    times_[take_time] += processor.lap();
     batch_.read(added);
     batch_.weigh(beta_);
-    times_[kUnpack] += processor.lap();
+    times_[unpack_time] += processor.lap();
     replay_learner_.update(batch_, 0);
-    times_[kUpdate] += processor.lap();
+    times_[update_time] += processor.lap();
     model_.apply(zeros_, 0);
-    times_[kApply] += processor.lap();
+    times_[apply_time] += processor.lap();
     answer_bytes_ = static_cast<double>(sealed.size());
   }
 
@@ -219,15 +230,15 @@ class ClusterBench {
 /// The medians of several turns. A sleep is counted by its shortest turn, because other programs
 /// only lengthen it.
 ClusterWork measure_bench(ClusterBench& bench, double seconds) {
-  std::array<std::vector<double>, kWorkTimes> all;
+  std::array<std::vector<double>, work_times> all;
   bench.turn(seconds / (kWorkTurns + 1));
   for (int i = 0; i < kWorkTurns; ++i) {
     const auto times = bench.turn(seconds / (kWorkTurns + 1));
-    for (std::size_t of = 0; of < kWorkTimes; ++of) all[of].push_back(times[of]);
+    for (std::size_t of = 0; of < work_times; ++of) all[of].push_back(times[of]);
   }
   WorkTimes times;
-  for (std::size_t of = 0; of < kWorkTimes; ++of) times[of] = median(all[of]);
-  times[kSpan] = *std::ranges::min_element(all[kSpan]);
+  for (std::size_t of = 0; of < work_times; ++of) times[of] = median(all[of]);
+  times[span_time] = *std::ranges::min_element(all[span_time]);
   return bench.work(times);
 }
 

@@ -31,7 +31,7 @@ std::optional<std::vector<std::byte>> ask(ClusterLink& link, int shard,
                                           const std::stop_token& stop) {
   const Stopwatch watch;
   while (watch.seconds() < kPatienceSeconds) {
-    const auto answer = link.ask(address(shard), message, stop);
+    auto answer = link.ask(address(shard), message, stop);
     if (answer) {
       try {
         const auto verb = open_message(*answer).verb;

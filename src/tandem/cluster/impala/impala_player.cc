@@ -1,7 +1,6 @@
 #include "tandem/cluster/impala/impala_player.h"
 
 #include <algorithm>
-#include <cmath>
 #include <span>
 #include <utility>
 
@@ -45,14 +44,10 @@ void load_experience(StateReader& reader, const EnvSpec& spec, int first_env, in
   const auto exists = [&](std::int32_t action) {
     return spec.num_actions == 0 || (action >= 0 && action < spec.num_actions);
   };
-  const auto own = [&](const Episode& episode) {
-    return episode.env >= first_env && episode.env < first_env + envs &&
-           std::isfinite(episode.episode_return);
-  };
+  require_own_episodes(experience.episodes, first_env, envs);
   const Rollout& rollout = experience.rollout;
-  if (!std::ranges::all_of(rollout.actions(), exists) ||
-      !std::ranges::all_of(experience.episodes, own)) {
-    throw Error("an unroll has actions or environments that do not exist");
+  if (!can_be_counted(experience.version) || !std::ranges::all_of(rollout.actions(), exists)) {
+    throw Error("an unroll has actions or parameters that do not exist");
   }
 }
 
