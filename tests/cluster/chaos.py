@@ -11,6 +11,8 @@ loses calls of its own. At the end it checks that
 - no process is left;
 - the agent reaches 95% of the score of a run without faults.
 
+Each check was seen failing on a planted bug: docs/results/cluster_faults.md.
+
 Needs $TANDEM and what hosts.py needs. Prints a table; exits with 1 if a check fails.
 """
 
