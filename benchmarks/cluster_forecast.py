@@ -100,17 +100,6 @@ def title(pid):
         return ""
 
 
-def own_bytes(pid):
-    """Memory of a process's own, without shared pages."""
-    try:
-        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-            if line.startswith("RssAnon:"):
-                return 1024 * int(line.split()[1])
-    except OSError:
-        pass
-    return 0
-
-
 def processor_seconds(pids):
     total = 0.0
     for pid in pids:
@@ -132,17 +121,14 @@ class Watch:
         titles = {host: [title(pid) for pid in pids] for host, pids in self.pids.items()}
         self.learner = next(h for h, all in titles.items() if has(all, TITLES["learner"]))
         done = hosts.run(self.learner, ["cat", "/proc/net/dev"], capture_output=True, text=True)
-        words = [line.replace(":", " ").split() for line in done.stdout.splitlines()[2:]]
-        others = [word for word in words if word[0] != "lo"]
-        self.net_in = sum(int(word[1]) for word in others)
-        self.net_out = sum(int(word[9]) for word in others)
+        self.net = cluster_use.traffic(done.stdout)
         self.cores = {
             role: processor_seconds([pid for pid in self.all if title(pid).startswith(word)])
             for role, word in TITLES.items()
         }
         self.cluster = processor_seconds(self.all)
         self.machine = cluster_use.machine_seconds()
-        machines = {host: sum(map(own_bytes, pids)) for host, pids in self.pids.items()}
+        machines = {host: sum(map(cluster_use.own_bytes, pids)) for host, pids in self.pids.items()}
         others = [machines[host] for host in machines if host != self.learner]
         self.memory = {
             "shard_bytes": self.mean_bytes(TITLES["shards"]),
@@ -154,7 +140,7 @@ class Watch:
 
     def mean_bytes(self, word):
         """Of one process with this title, on average."""
-        sizes = [own_bytes(pid) for pid in self.all if title(pid).startswith(word)]
+        sizes = [cluster_use.own_bytes(pid) for pid in self.all if title(pid).startswith(word)]
         return sum(sizes) / max(len(sizes), 1)
 
 
@@ -165,8 +151,8 @@ def seen(before, after):
     figures = {
         "steps_per_second": (after.line["steps"] - before.line["steps"]) / logged,
         "updates_per_second": (after.line["updates"] - before.line["updates"]) / logged,
-        "network_in_bytes_per_second": (after.net_in - before.net_in) / seconds,
-        "network_out_bytes_per_second": (after.net_out - before.net_out) / seconds,
+        "network_in_bytes_per_second": (after.net["in"] - before.net["in"]) / seconds,
+        "network_out_bytes_per_second": (after.net["out"] - before.net["out"]) / seconds,
         **after.memory,
         "others": (after.machine - before.machine - after.cluster + before.cluster) / seconds,
     }

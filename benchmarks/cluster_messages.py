@@ -98,7 +98,7 @@ def measure(seconds):
         row.update({key: value - before[key] for key, value in look(pids).items()})
         row.update({key: value - net[key] for key, value in traffic().items()})
         rows.append(row)
-    memory = [own_bytes(pid) for pid in pids]
+    memory = [cluster_use.own_bytes(pid) for pid in pids]
     print(json.dumps({"rows": rows, "memory": memory, "ray": ray_bytes()}))
 
 
@@ -126,24 +126,12 @@ def ray_pids():
             yield int(folder.name)
 
 
-def own_bytes(pid):
-    """Memory of a process's own, without shared pages."""
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("RssAnon:"):
-            return 1024 * int(line.split()[1])
-    return 0
-
-
 def ray_bytes():
-    return sum(own_bytes(pid) for pid in ray_pids())
+    return sum(cluster_use.own_bytes(pid) for pid in ray_pids())
 
 
 def traffic():
-    """Bytes that this host has received and sent, those to itself left out."""
-    lines = Path("/proc/net/dev").read_text().splitlines()
-    words = [line.replace(":", " ").split() for line in lines[2:]]
-    others = [word for word in words if word[0] != "lo"]
-    return {"in": sum(int(word[1]) for word in others), "out": sum(int(word[9]) for word in others)}
+    return cluster_use.traffic(Path("/proc/net/dev").read_text())
 
 
 def show(result):

@@ -49,6 +49,24 @@ def processor_seconds(pid):
     return (int(words[11]) + int(words[12])) / TICK
 
 
+def own_bytes(pid):
+    """Memory of a process's own, without shared pages."""
+    try:
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("RssAnon:"):
+                return 1024 * int(line.split()[1])
+    except OSError:
+        pass
+    return 0
+
+
+def traffic(text):
+    """Bytes that a host has received and sent by its /proc/net/dev, those to itself left out."""
+    words = [line.replace(":", " ").split() for line in text.splitlines()[2:]]
+    others = [word for word in words if word[0] != "lo"]
+    return {"in": sum(int(word[1]) for word in others), "out": sum(int(word[9]) for word in others)}
+
+
 def use_by_role():
     """The use of this process and all that it has started, by role."""
     found = {}

@@ -9,8 +9,8 @@ namespace tandem {
 
 /// Measures the parts of the config's system for about `seconds`, on as many of this machine's
 /// cores as a cluster's machine has, for they share caches and memory. The learner has the config's
-/// threads. Throws Error for a system that has no forecast for a cluster, and Stopped when
-/// `stop_requested` returns true while it prepares.
+/// threads. Throws Error for a system that has no forecast for a cluster, and when
+/// `stop_requested` has returned true, since there is no result then.
 [[nodiscard]] ClusterWork measure_cluster_work(const Config& config, int cores, double seconds,
                                                const StopRequested& stop_requested);
 
