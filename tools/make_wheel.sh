@@ -6,7 +6,7 @@
 # wheel: tandem_rl-*.whl, which holds copies of the libraries that it links and runs wherever glibc
 #     is not older than here. It holds the backend of libtorch, but not libtorch itself, where .venv
 #     has torch (`make torch`).
-# sources: tandem_rl_atari-*.tar.gz and tandem_rl_mujoco-*.tar.gz, which `tandem install` builds
+# sources: tandem_rl_atari-*.tar.gz and so on, which `tandem install` builds
 # The default is both. PYTHON=PROG builds for this Python instead of python3. The build programs go
 # to .venv-wheel, the build itself to build-wheel; a second run compiles only what has changed.
 set -euo pipefail
@@ -66,7 +66,7 @@ make_wheel() {
 
 unzip_names() { "$python" -m zipfile --list "$1"; }
 
-# make_source PLUGIN SCRIPT: gathers the files of a source distribution from the repository, so that
+# make_source PLUGIN SCRIPT...: gathers the files of a source distribution from the repository, so that
 # none of them is there twice.
 make_source() {
   local folder=build-wheel/source-$1
@@ -74,7 +74,7 @@ make_source() {
   mkdir -p "$folder/plugins" "$folder/tools" "$folder/cmake"
   cp "packages/$1"/* LICENSE NOTICE "$folder/"
   cp -r "plugins/$1" "$folder/plugins/"
-  cp "$2" "$folder/tools/"
+  cp "${@:2}" "$folder/tools/"
   cp packages/plugin.cmake cmake/targets.cmake "$folder/cmake/"
   rm -f dist/tandem_rl_"$1"-*.tar.gz
   quietly "source-$1" .venv-wheel/bin/python -m build --sdist --no-isolation --outdir dist "$folder"
@@ -93,5 +93,6 @@ for part; do
   else
     make_source atari tools/build_ale.sh
     make_source mujoco tools/build_mujoco.sh
+    make_source football tools/build_football.sh tools/football_scenarios.py
   fi
 done

@@ -2,12 +2,14 @@
 # Installs tandem's needs, prints each step, and does nothing when all is there. It can be
 # interrupted anywhere and run again.
 #
-# usage: tools/setup.sh [program|all|torch]
+# usage: tools/setup.sh [program|all|torch|football|test]
 #
 # program: the needs of `make pong`: a compiler, libraries, the Arcade Learning Environment
 # all (the default): MuJoCo, the Python packages of tests and plots in .venv, and programs for
 # videos, checks and the reference of the public headers as well
 # torch: torch as well, for CUDA and for the tests that compare with PyTorch
+# football: the needs of `program`, and the engine of Google Research Football
+# test: the needs of all tests, which are those of torch and football
 #
 #   TANDEM_TORCH_DIR=DIR  use the torch in this folder (with include/ and lib/), install none;
 #                         remembered until it is given as empty
@@ -16,8 +18,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 stage=${1:-all}
-if [[ ! $stage =~ ^(program|all|torch)$ ]]; then
-  echo "usage: tools/setup.sh [program|all|torch]" >&2
+if [[ ! $stage =~ ^(program|all|torch|football|test)$ ]]; then
+  echo "usage: tools/setup.sh [program|all|torch|football|test]" >&2
   exit 2
 fi
 
@@ -168,6 +170,11 @@ fetch_mujoco() {
   echo "$mujoco_inputs" >.deps/mujoco/tandem-stamp
 }
 
+build_football() {
+  tools/build_football.sh
+  echo "$football_inputs" >.deps/football/tandem-stamp
+}
+
 configure() {
   cmake -S . -B build -G Ninja -UTANDEM_TORCH_DIR ${torch_dir:+-DTANDEM_TORCH_DIR="$torch_dir"}
   echo "$build_inputs" >build/tandem-stamp
@@ -203,10 +210,20 @@ if ! stamped .deps/ale/tandem-stamp "$ale_inputs"; then
   at_once ale "building the Arcade Learning Environment into .deps/ale (1 to 2 minutes)" build_ale
 fi
 
-if [[ $stage != program ]]; then
+if [[ $stage == football || $stage == test ]]; then
+  debian_packages football football_packages "half a minute"
+  football_inputs=$(cat tools/build_football.sh tools/football_scenarios.py \
+    plugins/football/patches/* | sha256sum)
+  if ! stamped .deps/football/tandem-stamp "$football_inputs"; then
+    at_once football "building football's engine into .deps/football (2 to 4 minutes)" \
+      build_football
+  fi
+fi
+
+if [[ $stage != program && $stage != football ]]; then
   requirements=$(sha256sum <tools/requirements.txt)
   torch_wanted=
-  if [[ $stage == torch && -z $torch_dir ]] && ! stamped .venv/tandem-torch "$torch_version"; then
+  if [[ $stage =~ ^(torch|test)$ && -z $torch_dir ]] && ! stamped .venv/tandem-torch "$torch_version"; then
     torch_wanted=yes
   fi
   if [[ -n $torch_wanted ]] || ! stamped .venv/tandem-packages "$requirements"; then
@@ -226,7 +243,8 @@ all_done
 
 # pip writes RECORD last; CMake looks for it, too.
 found_torch=${torch_dir:-$(compgen -G '.venv/lib/python3*/site-packages/torch-*.dist-info/RECORD' || true)}
-build_inputs="torch=$found_torch mujoco=$(cat .deps/mujoco/tandem-stamp 2>/dev/null || true)"
+build_inputs="torch=$found_torch mujoco=$(cat .deps/mujoco/tandem-stamp 2>/dev/null || true) \
+football=$(cat .deps/football/tandem-stamp 2>/dev/null || true)"
 if ! stamped build/tandem-stamp "$build_inputs" || [[ ! -e build/build.ninja ]]; then
   step configure "configuring the build folder (10 seconds)" configure
 fi

@@ -79,6 +79,28 @@ VecEnv pairs(int threads = 0) {
 class Agents : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Threads, Agents, testing::Values(0, 2));
 
+// A step that scores 10 whatever its rewards are.
+class Scored : public Pair {
+ public:
+  using Pair::Pair;
+  StepResult step(std::span<const Action> actions, Stream& stream,
+                  std::span<std::byte> frames) override {
+    auto result = Pair::step(actions, stream, frames);
+    result.score = 10;
+    return result;
+  }
+};
+
+TEST(Scores, AreCountedInPlaceOfRewards) {
+  VecEnv env([](int index) { return std::make_unique<Scored>(index); }, {.count = 1, .seed = 1});
+  Rows rows(kAgents);
+  env.reset(rows.bytes());
+  std::vector<Action> actions(kAgents, {.discrete = 2});
+  for (int step = 0; step < 3; ++step) env.step(actions, rows.bytes());
+  EXPECT_EQ(env.reward(0), 2);
+  EXPECT_EQ(env.take_episodes().at(0).episode_return, 30);
+}
+
 // Seen failing with stacked frames of both agents in the first one's observation.
 TEST_P(Agents, EachHasARow) {
   auto envs = pairs(GetParam());

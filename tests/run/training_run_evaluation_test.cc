@@ -130,7 +130,7 @@ class UntilEvaluationTest : public HandmadeRunTest {
  protected:
   UntilEvaluationTest() {
     options_.until_return = 700;
-    options_.return_of_evaluations = true;
+    options_.until_evaluations = 1;
     options_.evaluation = returns_of_steps(160);
   }
 
@@ -156,6 +156,16 @@ class UntilEvaluationTest : public HandmadeRunTest {
     run.finish("abc");
   }
 };
+
+// The mean of three is at least 700 when the snapshots of steps 640, 800 and 960 have been seen.
+// Seen failing when a single evaluation was enough.
+TEST_F(UntilEvaluationTest, MayNeedTheMeanOfSeveral) {
+  options_.until_evaluations = 3;
+  auto run = start();
+  while (!run->done()) train(*run, 0);
+  end(*run);
+  EXPECT_EQ(result()["reached_return"]["steps"], 960);
+}
 
 // Training games explore: neither their good returns nor their bad ones count. Seen failing when
 // they did, and with the steps at which the run saw the result in place of the snapshot's.

@@ -10,6 +10,7 @@ void add_experiment(CLI::App& program) {
   command->require_subcommand(1);
   add_ga3c_grid(*command);
   add_hts_runtime(*command);
+  add_hts_football(*command);
   add_apex_study(*command);
   end_help(*command, {"tandem experiment hts-runtime --out runs/runtime"});
 }

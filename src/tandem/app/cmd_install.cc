@@ -1,4 +1,6 @@
-// `tandem install`: runs the Python package's installer, which builds plug-ins on this machine.
+// `tandem install`: builds a plug-in on this machine, by the Python package's installer or in a
+// clone.
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,8 +19,12 @@ namespace {
 
 constexpr const char* kInstallFooter = R"(
 The plug-ins need libraries that the package does not hold: the Arcade Learning
-Environment (GPL-2.0-only, built from its source), and MuJoCo. Both need a C++
-compiler and the network, and take about 2 minutes.)";
+Environment (GPL-2.0-only, built from its source), MuJoCo, and the engine of
+Google Research Football (built from its source). All need a C++ compiler and
+the network. Football takes about 4 minutes, the others 2. In a clone `make`
+builds the first two, and this command the third.)";
+
+const std::vector<std::string> kPlugins = {"atari", "mujoco", "football"};
 
 struct InstallOptions {
   std::string plugin;
@@ -26,13 +32,22 @@ struct InstallOptions {
   bool force = false;
 };
 
+/// Becomes the script that builds a plug-in in the clone of this program's build folder.
+[[noreturn]] void install_in_clone(const InstallOptions& options) {
+  const auto script = own_folder().parent_path() / "tools/install_plugin.sh";
+  if (!std::filesystem::exists(script)) {
+    throw Error(
+        "`tandem install` is for the Python package that pip installed, and for a program in the "
+        "build folder of a clone; build the plug-in there");
+  }
+  std::vector<std::string> words = {"bash", script, options.plugin, own_folder()};
+  if (options.force) words.emplace_back("--force");
+  become_python(std::move(words));
+}
+
 /// Becomes the installer.
 [[noreturn]] void install(const InstallOptions& options) {
-  if (!in_wheel()) {
-    throw Error(
-        "`tandem install` is for the Python package that pip installed; in a clone `make` builds "
-        "the plug-ins");
-  }
+  if (!in_wheel()) install_in_clone(options);
   std::vector<std::string> words = {GymOptions().interpreter(),
                                     own_folder().parent_path() / "tandem_program"};
   words.insert(words.end(), {options.plugin, "--version", TANDEM_VERSION});
@@ -46,11 +61,11 @@ struct InstallOptions {
 
 void add_install(CLI::App& program) {
   auto* command =
-      program.add_subcommand("install", "Build a plug-in for the Python package: atari or mujoco");
+      program.add_subcommand("install", "Build a plug-in: atari, mujoco or football");
   const auto options = std::make_shared<InstallOptions>();
-  command->add_option("PLUGIN", options->plugin, "atari or mujoco")
+  command->add_option("PLUGIN", options->plugin, "atari, mujoco or football")
       ->required()
-      ->check(CLI::IsMember({"atari", "mujoco"}));
+      ->check(CLI::IsMember(kPlugins));
   command
       ->add_option("--find-links", options->find_links,
                    "Folder or page with the plug-in's source; may be said again (default: the "
@@ -58,7 +73,7 @@ void add_install(CLI::App& program) {
       ->type_name("PLACE")
       ->allow_extra_args(false);
   command->add_flag("--force", options->force, "Build it anew even if it is there and works");
-  end_help(*command, {"tandem install atari"}, kInstallFooter);
+  end_help(*command, {"tandem install football"}, kInstallFooter);
   command->callback([options] { install(*options); });
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -78,6 +79,9 @@ struct StepResult {
   /// The reward of each agent, if there are several: a view of the environment's memory, valid
   /// until its next call.
   std::span<const float> rewards = {};
+  /// What the step adds to the game's score, from which returns are counted; empty: the reward. It
+  /// differs where a part of the reward only guides learning, as football's checkpoints do.
+  std::optional<float> score = {};
 };
 
 /// A colour picture of the current state for videos: height x width x 3 bytes.

@@ -139,7 +139,7 @@ void EnvRecord::stepped(const StepResult& result) {
     result_.reward = std::accumulate(rewards_.begin(), rewards_.end(), 0.0F) /
                      static_cast<float>(rewards_.size());
   }
-  game_.episode_return += result_.reward;
+  game_.episode_return += result_.score.value_or(result_.reward);
   ++game_.steps;
   if (result_.game_over) finished_.push_back(std::exchange(game_, {.env = index_}));
   ended_ = result_.terminated || result_.truncated;

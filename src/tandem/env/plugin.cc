@@ -37,12 +37,13 @@ fs::path user_folder() {
 
 /// The command that builds one of tandem's own plug-ins, or the advice for another one.
 std::string remedy(const std::string& name) {
-  const bool ours = name == "atari" || name == "mujoco";
+  const bool ours = name == "atari" || name == "mujoco" || name == "football";
   if (!ours) {
     return fmt::format("Build its target {}{}, or name its folder in ${}.", kPrefix, name,
                        kVariable);
   }
-  return in_wheel() ? fmt::format("`tandem install {}` builds it.", name) : "`make` builds it.";
+  const bool installs = in_wheel() || name == "football";
+  return installs ? fmt::format("`tandem install {}` builds it.", name) : "`make` builds it.";
 }
 
 fs::path find_plugin(const std::string& name) {

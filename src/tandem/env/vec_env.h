@@ -16,8 +16,10 @@ namespace tandem {
 
 /// A finished game: raw rewards summed over the whole game, lost lives included.
 struct Episode {
-  int env = 0;                // global index of the environment
-  double episode_return = 0;  // sum of the raw rewards; of several agents: the mean of their sums
+  int env = 0;  // global index of the environment
+  /// Sum of the scores (StepResult::score) or, where there are none, of the raw rewards; of several
+  /// agents: the mean of their sums.
+  double episode_return = 0;
   std::int64_t steps = 0;     // of the environment, from the game's start to its end
 };
 

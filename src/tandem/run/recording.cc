@@ -19,7 +19,8 @@ Recording record_game(const std::filesystem::path& file, const RecordingOptions&
     video.add(env.render(0));
     games.step();
     options.on_step();
-    recording.game_return += env.result(0).reward;
+    const auto& result = env.result(0);
+    recording.game_return += result.score.value_or(result.reward);
     ++recording.steps;
     recording.seconds = static_cast<double>(recording.steps) / fps;
   }

@@ -23,6 +23,14 @@ FieldList RunConfig::fields() {
        .source = "A3C, Table 2: time to a reference score",
        .least = -kNoReturn,
        .most = kNoReturn},
+      {.key = "until_evaluations",
+       .target = &until_evaluations,
+       .meaning = "until_return counts the games of so many last evaluations, as HTS-RL's metric "
+                  "does with ten; 0: the last 100 games of the training, or one greedy evaluation "
+                  "where actors explore",
+       .source = "HTS-RL, section 5: required time metric",
+       .least = 0,
+       .most = 1000},
       {.key = "threads",
        .target = &threads,
        .meaning = "thread budget of the process; 0: as many as cores it may use",

@@ -16,6 +16,7 @@ struct RunConfig {
   std::int64_t seed = 1;                // of every random stream
   std::int64_t steps = 115'000'000;     // training stops after this many steps of all environments
   double until_return = kNoReturn;      // or once games have at least this mean return
+  std::int64_t until_evaluations = 0;   // these are of so many last evaluations; 0: see the key
   std::int64_t threads = 0;             // thread budget; 0: one for each usable core
   std::string device = "cpu";           // where the network runs
   double checkpoint_minutes = 5;        // between two checkpoints

@@ -77,18 +77,17 @@ void TrainingRun::begin_evaluations(std::optional<std::int64_t> resumed_at) {
   const auto ignore = [](const std::string&) {};
   if (resumed_at) best_before_ = read_best(paths().best(), evaluation ? evaluation->warn : ignore);
   if (!evaluation) {
-    if (options_.return_of_evaluations) {
+    if (options_.until_evaluations > 0) {
       throw std::logic_error("a run that ends by an evaluation needs evaluations");
     }
     cut_lines_after(paths().evaluations(), "step", resumed_at);
     return;
   }
   evaluator_ = std::make_unique<Evaluator>(*evaluation, paths(), resumed_at, best_before_);
-  if (!resumed_at || !options_.return_of_evaluations) return;
+  if (!resumed_at) return;
   // The checkpoint may be older than the evaluation of its parameters.
   for (const auto& record : read_evaluations(paths().evaluations())) {
-    if (record.protocol != evaluation->protocol) continue;
-    target_return_.look(record.mean, record.step, record.training_seconds);
+    if (record.protocol == evaluation->protocol) look_at(record);
   }
 }
 
@@ -142,7 +141,7 @@ void TrainingRun::record(const UpdateReport& report) {
       printer_ && printer_->redraws() && since_progress_.seconds() >= kRedrawSeconds;
   const bool log_due = interval_.seconds() >= options_.log_seconds;
   if (log_due) log();
-  if (options_.return_of_evaluations && evaluator_->has_finished()) add_evaluations();
+  if (options_.until_evaluations > 0 && evaluator_->has_finished()) add_evaluations();
   if (redraw || log_due) show_progress();
 }
 
@@ -157,8 +156,18 @@ void TrainingRun::add_fingerprint(const UpdateReport& report) {
 
 // The mean of a few games may be high by luck, so the window must be full.
 void TrainingRun::look_at_training_games() {
-  if (options_.return_of_evaluations || last_returns_.size() < kReturnWindow) return;
+  if (options_.until_evaluations > 0 || last_returns_.size() < kReturnWindow) return;
   target_return_.look(*mean_return(), steps(), seconds());
+}
+
+void TrainingRun::look_at(const EvaluationRecord& record) {
+  const auto awaited = static_cast<std::size_t>(options_.until_evaluations);
+  if (awaited == 0) return;
+  last_evaluations_.push_back(record.mean);
+  if (last_evaluations_.size() > awaited) last_evaluations_.pop_front();
+  if (last_evaluations_.size() < awaited) return;
+  const double sum = std::accumulate(last_evaluations_.begin(), last_evaluations_.end(), 0.0);
+  target_return_.look(sum / static_cast<double>(awaited), record.step, record.training_seconds);
 }
 
 void TrainingRun::require_finite(const UpdateReport& report) const {
@@ -326,9 +335,7 @@ void TrainingRun::add_evaluations() {
   if (evaluator_ == nullptr) return;
   for (const auto& record : evaluator_->take_finished()) {
     metrics_.show(record.step, "eval/return_mean", record.mean);
-    if (options_.return_of_evaluations) {
-      target_return_.look(record.mean, record.step, record.training_seconds);
-    }
+    look_at(record);
     if (options_.on_evaluation) options_.on_evaluation(to_json(record));
   }
 }

@@ -41,9 +41,9 @@ struct TrainingRunOptions {
   std::string config = {};          // resolved, as TOML; kept in each checkpoint
   std::int64_t steps_budget = 0;    // of the whole run, resumes included
   double until_return = kNoReturn;  // as run.until_return
-  /// Whether the mean of an evaluation ends the run at until_return, rather than that of the last
-  /// 100 training games. The run then needs `evaluation`.
-  bool return_of_evaluations = false;
+  /// The number of last evaluations whose mean ends the run at until_return; 0: the mean of the
+  /// last 100 training games does. Evaluations need `evaluation`.
+  std::int64_t until_evaluations = 0;
   std::int64_t frames_per_step = 1;       // emulated frames in a step
   Metrics metrics = kActorCriticMetrics;  // the measurements of the algorithm
   double log_seconds = 10;                // between two lines of metrics.jsonl
@@ -135,6 +135,7 @@ class TrainingRun {
   [[nodiscard]] nlohmann::ordered_json best_json() const;
   void add_fingerprint(const UpdateReport& report) TANDEM_REQUIRES(mutex_);
   void look_at_training_games() TANDEM_REQUIRES(mutex_);
+  void look_at(const EvaluationRecord& record) TANDEM_REQUIRES(mutex_);
   void require_finite(const UpdateReport& report) const TANDEM_REQUIRES(mutex_);
   void require_finite(const UpdateReport& report, const char* name, double value) const
       TANDEM_REQUIRES(mutex_);
@@ -163,7 +164,8 @@ class TrainingRun {
   Stopwatch watch_ TANDEM_GUARDED_BY(mutex_);
   std::int64_t updates_ TANDEM_GUARDED_BY(mutex_) = 0;
   std::int64_t episodes_ TANDEM_GUARDED_BY(mutex_) = 0;
-  std::deque<double> last_returns_ TANDEM_GUARDED_BY(mutex_);  // of the last 100 episodes
+  std::deque<double> last_returns_ TANDEM_GUARDED_BY(mutex_);      // of the last 100 episodes
+  std::deque<double> last_evaluations_ TANDEM_GUARDED_BY(mutex_);  // means of the awaited ones
   TargetReturn target_return_;  // only its reached() is called without mutex_
   Interval interval_ TANDEM_GUARDED_BY(mutex_);
   // The next two describe the last logged interval.

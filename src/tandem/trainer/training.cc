@@ -85,7 +85,7 @@ std::string Training::run(TrainingView view) {
   };
   options.control = control_;
   options.evaluation = evaluation_;
-  options.return_of_evaluations = ends_by_evaluation(assembly_.config());
+  options.until_evaluations = awaited_evaluations(assembly_.config());
   options.on_log = std::move(view.observe);
   options.on_evaluation = std::move(view.observe_evaluation);
   options.progress = view.progress;

@@ -57,9 +57,10 @@ EnvConfig environments_of(const Config& config, bool beside) {
   return own;
 }
 
-/// The protocol of the games: without exploration where they end the run.
+/// The protocol of the games: without exploration where actors explore and games end the run.
 std::string protocol_of(const Config& config) {
-  return ends_by_evaluation(config) ? "greedy" : config.run.evaluate_protocol;
+  const bool explores = config.algorithm().info().traits.explores();
+  return explores && ends_by_evaluation(config) ? "greedy" : config.run.evaluate_protocol;
 }
 
 /// The threads that the run may keep busy at once.
@@ -70,9 +71,13 @@ int busy_threads(const RunConfig& run) {
 
 }  // namespace
 
-bool ends_by_evaluation(const Config& config) {
-  return config.run.until_return < kNoReturn && config.algorithm().info().traits.explores();
+std::int64_t awaited_evaluations(const Config& config) {
+  if (config.run.until_return >= kNoReturn) return 0;
+  if (config.run.until_evaluations > 0) return config.run.until_evaluations;
+  return config.algorithm().info().traits.explores() ? 1 : 0;
 }
+
+bool ends_by_evaluation(const Config& config) { return awaited_evaluations(config) > 0; }
 
 std::int64_t steps_between_evaluations(const Config& config) {
   const auto& run = config.run;

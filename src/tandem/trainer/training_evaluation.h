@@ -9,10 +9,15 @@
 
 namespace tandem {
 
-/// Whether an evaluation ends a run of this config at run.until_return, rather than the mean of its
-/// training games: the actors of its algorithm explore, so the return of their games is lower than
-/// that of the policy. Such evaluations are greedy, whatever run.evaluate_protocol says. Pure.
+/// Whether evaluations end a run of this config at run.until_return, rather than the mean of its
+/// training games: run.until_evaluations asks for it, or the actors of the algorithm explore, so
+/// that the return of their games is lower than the policy's. In the second case the evaluations
+/// are greedy, whatever run.evaluate_protocol says. Pure.
 [[nodiscard]] bool ends_by_evaluation(const Config& config);
+
+/// The number of last evaluations whose mean ends a run of this config at run.until_return; 0: the
+/// mean of its training games does. Pure.
+[[nodiscard]] std::int64_t awaited_evaluations(const Config& config);
 
 /// The training steps between two evaluations: run.evaluate_steps. Where that is 0, but the run
 /// ends_by_evaluation(), a hundredth of run.steps. 0: none. Pure.

@@ -1,0 +1,147 @@
+#include "football_env.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "minimap.h"
+#include "shrink.h"
+#include "tandem/base/error.h"
+#include "top_view.h"
+
+namespace tandem::football {
+namespace {
+
+constexpr double kStepsPerSecond = 10;
+constexpr std::uint32_t kSeeds = 2'000'000'001;  // as many as the package draws from
+constexpr int kPictureWidth = 640;
+constexpr int kPictureHeight = 320;
+
+bool is_smm(const FootballOptions& options) { return options.representation == "smm"; }
+
+bool by_camera(const FootballOptions& options) {
+  return options.representation.starts_with("pixels");
+}
+
+Colours colours_of(const FootballOptions& options) {
+  return options.representation.ends_with("_gray") ? Colours::gray : Colours::rgb;
+}
+
+std::vector<std::int64_t> frame_shape(const FootballOptions& options) {
+  const std::int64_t colours = colours_of(options) == Colours::gray ? 1 : 3;
+  return {is_smm(options) ? Minimap::kPlanes : colours, Minimap::kHeight, Minimap::kWidth};
+}
+
+/// The engine's camera, if it makes the observations. Its pictures are wide, as the package's.
+Camera camera_of(const FootballOptions& options) {
+  if (!by_camera(options)) return {};
+  const auto width = static_cast<int>(options.camera_width);
+  return {.width = width, .height = width * 9 / 16};
+}
+
+EnvSpec make_spec(const FootballOptions& options) {
+  EnvSpec spec{.dtype = DType::u8,
+               .frame_shape = frame_shape(options),
+               .stack = options.stack,
+               .num_actions = static_cast<std::int64_t>(action_names().size()),
+               .render_fps = kStepsPerSecond,
+               .agents = options.players};
+  spec.action_names.assign(action_names().begin(), action_names().end());
+  return spec;
+}
+
+/// The scenario. Throws Error when agents cannot control so many of its players.
+const Scenario& with_players(const Scenario& scenario, std::int64_t players) {
+  for (const auto& setup : {scenario.even, scenario.odd}) {
+    const auto most = setup.controllable();
+    if (players > most) {
+      throw Error(fmt::format(
+          "env.players: {} asked for, but in 'football:{}' agents can control {} of the left team; "
+          "set env.players to 1 to {}",
+          players, scenario.name, most, most));
+    }
+    if (setup.control_all_players && players != most) {
+      throw Error(fmt::format(
+          "env.players: in 'football:{}' agents control all {} players of a team; set env.players "
+          "to {}",
+          scenario.name, most, most));
+    }
+  }
+  return scenario;
+}
+
+}  // namespace
+
+FootballEnv::FootballEnv(const std::filesystem::path& folder, const Scenario& scenario,
+                         const FootballOptions& options)
+    : scenario_(with_players(scenario, options.players)),
+      options_(options),
+      spec_(make_spec(options)),
+      play_(folder, scenario_, options.players, camera_of(options)),
+      checkpoints_(options.players),
+      rewards_(static_cast<std::size_t>(options.players)) {}
+
+void FootballEnv::reset(Stream& stream, std::span<std::byte> frames) {
+  play_.start(static_cast<std::uint32_t>(stream.below(kSeeds)));
+  checkpoints_.reset();
+  show(frames);
+}
+
+StepResult FootballEnv::step(std::span<const Action> actions, Stream&,
+                             std::span<std::byte> frames) {
+  const auto outcome = play_.step(actions);
+  show(frames);
+  for (std::size_t agent = 0; agent < rewards_.size(); ++agent) {
+    rewards_[agent] = options_.rewards == "scoring"
+                          ? static_cast<float>(outcome.score_change)
+                          : checkpoints_.reward(static_cast<std::int64_t>(agent),
+                                                outcome.score_change, play_.situation());
+  }
+  const auto sum = std::accumulate(rewards_.begin(), rewards_.end(), 0.0F);
+  StepResult result{.reward = sum / static_cast<float>(rewards_.size()),
+                    .terminated = outcome.ended,
+                    .truncated = outcome.out_of_time && !outcome.ended,
+                    .game_over = outcome.ended || outcome.out_of_time,
+                    .score = static_cast<float>(outcome.score_change)};
+  if (rewards_.size() > 1) result.rewards = rewards_;
+  return result;
+}
+
+void FootballEnv::save(StateWriter& writer) const {
+  play_.save(writer);
+  checkpoints_.save(writer);
+}
+
+void FootballEnv::load(StateReader& reader) {
+  play_.load(reader);
+  checkpoints_.load(reader);
+}
+
+Picture FootballEnv::render() const {
+  if (by_camera(options_)) return play_.draw();
+  return draw_top_view(play_.situation(), kPictureWidth, kPictureHeight);
+}
+
+/// Writes what each agent sees: of the pictures, all see the same.
+void FootballEnv::show(std::span<std::byte> frames) const {
+  const auto bytes = spec_.frame_bytes();
+  const auto frame = [&](std::int64_t agent) {
+    return frames.subspan(static_cast<std::size_t>(agent) * bytes, bytes);
+  };
+  if (!is_smm(options_)) {
+    const auto picture = by_camera(options_)
+                             ? play_.draw()
+                             : draw_top_view(play_.situation(), Minimap::kWidth, Minimap::kHeight);
+    shrink(picture, colours_of(options_), Minimap::kWidth, Minimap::kHeight, frame(0));
+  }
+  for (std::int64_t agent = 0; agent < options_.players; ++agent) {
+    if (is_smm(options_)) {
+      draw_minimap(play_.situation(), agent, frame(agent));
+    } else if (agent > 0) {
+      std::ranges::copy(frame(0), frame(agent).begin());
+    }
+  }
+}
+
+}  // namespace tandem::football

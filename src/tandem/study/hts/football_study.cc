@@ -1,0 +1,59 @@
+#include "tandem/study/hts/football_study.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "tandem/trainer/config_request.h"
+
+namespace tandem {
+namespace {
+
+constexpr std::array kContenders = {
+    FootballContender{"IMPALA", "impala", "impala/football"},
+    FootballContender{"PPO", "paac", "paac/football_ppo"},
+    FootballContender{"HTS-RL (PPO)", "hts", "hts/football"},
+};
+
+/// Settings over a preset.
+class PresetSource final : public ConfigSource {
+ public:
+  explicit PresetSource(ConfigRequest request) : request_(std::move(request)) {}
+
+  [[nodiscard]] Config load_with(const std::vector<Setting>& last) const override {
+    return request_.load(last);
+  }
+  [[nodiscard]] bool sets(const std::string& key, const FieldList& fields) const override {
+    return request_.sets(key, fields);
+  }
+
+ private:
+  ConfigRequest request_;
+};
+
+}  // namespace
+
+std::span<const FootballContender> football_contenders() { return kContenders; }
+
+SweepPlan plan_football(const FootballTask& task, const FootballContender& contender,
+                        const std::string& scenario) {
+  const auto setting = [](const char* key, const std::string& text, const char* where) {
+    return Setting{.key = key, .value = text, .where = where};
+  };
+  std::vector<Setting> settings = {
+      setting("env.id", "football:" + scenario, "--scenarios"),
+      setting("run.steps", task.steps, "--steps"),
+      setting("run.until_return", fmt::format("{}", kLastScore), "Table 2"),
+      setting("run.until_evaluations", "10", "section 5"),
+      setting("run.evaluate_steps", task.evaluate_steps, "--evaluate-steps"),
+      setting("run.evaluate_episodes", "10", "section 5"),
+      // "For GFootball, following Kurach et al., we use 5M steps."
+      setting("optimizer.anneal_steps", "5M", "section 5"),
+  };
+  settings.insert(settings.end(), task.settings.begin(), task.settings.end());
+  const PresetSource source(
+      {.system = contender.system, .base = contender.preset, .settings = settings});
+  return plan_sweep(source, {}, {}, task.runs);
+}
+
+}  // namespace tandem

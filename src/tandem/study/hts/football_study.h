@@ -1,0 +1,42 @@
+// HTS-RL's Table 2: how long agents of three systems train until they score in football.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tandem/io/settings.h"
+#include "tandem/study/sweep_plan.h"
+
+namespace tandem {
+
+/// A column of the table. Value type.
+struct FootballContender {
+  const char* name;    // in the table: "PPO"
+  const char* system;  // that trains it
+  const char* preset;  // with the numbers of HTS-RL's published code
+};
+
+/// The columns of the table, in the paper's order: IMPALA, PPO, HTS-RL with PPO.
+std::span<const FootballContender> football_contenders();
+
+/// The scores of Table 2: the mean goals of a game that a run has to reach.
+inline constexpr double kFirstScore = 0.4;
+inline constexpr double kLastScore = 0.8;
+
+/// The table's runs. Value type.
+struct FootballTask {
+  int runs = 2;                        // seeds of each cell
+  std::string steps = "1M";            // of each run, unless it reaches the last score before
+  std::string evaluate_steps = "10k";  // between two evaluations of ten games each
+  std::vector<Setting> settings = {};  // of the user, over the preset's
+};
+
+/// The runs of one cell, which train until the mean score of ten games by each of the last ten
+/// evaluated policies is kLastScore ("required time metric", section 5). The learning rate falls as
+/// in runs of the paper's 5M steps. Throws Error when football is not installed, for an unknown
+/// scenario and for bad settings.
+[[nodiscard]] SweepPlan plan_football(const FootballTask& task, const FootballContender& contender,
+                                      const std::string& scenario);
+
+}  // namespace tandem
