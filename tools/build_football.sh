@@ -8,7 +8,8 @@ set -euo pipefail
 version=2.10.2
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 patches=$root/plugins/football/patches
-stamp=$(cat "${BASH_SOURCE[0]}" "$patches"/*.{patch,cmake} | sha256sum)
+scenarios=$root/tools/football_scenarios.py
+stamp=$(cat "${BASH_SOURCE[0]}" "$scenarios" "$patches"/*.{patch,cmake} | sha256sum)
 dest=${1:-$root/.deps/football}
 python=${PYTHON:-$root/.venv/bin/python}
 [ -x "$python" ] || python=python3
@@ -80,6 +81,8 @@ cmake -S "$engine" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_P
 cmake --build "$work/build" --parallel "$(nproc)" >"$log" 2>&1 ||
   fail "the engine does not compile" "the compiler's message is above; g++ 11 or newer is needed"
 cmake --install "$work/build" >"$log" 2>&1 || fail "the engine cannot be installed" "see above"
+"$python" "$scenarios" "$work/source/gfootball/scenarios" >"$work/install/scenarios.txt" 2>"$log" ||
+  fail "the scenarios cannot be read" "the package is not gfootball $version"
 third_party=$work/source/third_party
 cp "$third_party/fonts/AlegreyaSansSC-ExtraBold.ttf" "$work/install/font.ttf"
 cp "$third_party/fonts/LICENSE" "$work/install/LICENSE.font"
