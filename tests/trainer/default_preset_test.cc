@@ -104,7 +104,7 @@ TEST(DefaultPreset, NoTwoCompete) {
 // A situation with a word that is neither a name nor a kind would match no environment.
 TEST(DefaultPreset, EveryWordIsKnown) {
   std::set<std::string> known(kKinds.begin(), kKinds.end());
-  known.insert({"atari", "mujoco", "mujoco:reacher-easy"});
+  known.insert({"atari", "football", "mujoco", "mujoco:reacher-easy"});
   for (const auto& name : make_builtin_family()->names()) known.insert(name);
   const auto catalogue = published();
   for (const auto& one : read_defaults(catalogue->presets)) {
@@ -157,6 +157,18 @@ TEST(DefaultPreset, TheMostSpecialWins) {
   EXPECT_THAT(chosen("maze", images(10)), ElementsAre());
   EXPECT_THAT(most_special(all, task("paac", "ppo", "maze", images())), ElementsAre());
   EXPECT_THAT(most_special(all, task("hts", "a2c", "maze", images())), ElementsAre());
+}
+
+// Football has presets of PPO alone, and images have presets of all algorithms. Seen failing when
+// the first algorithm with any default was chosen.
+TEST(DefaultPreset, OneThatNamesTheEnvironmentDecidesOnTheAlgorithm) {
+  const auto football = default_preset(task("hts", "", "football:5_vs_5", images()), *published());
+  ASSERT_TRUE(football.has_value());
+  EXPECT_EQ(football->name, "hts/football");
+  EXPECT_EQ(football->algorithm, "ppo");
+  const auto with_a2c =
+      default_preset(task("hts", "a2c", "football:5_vs_5", images()), *published());
+  EXPECT_EQ(with_a2c->name, "hts/images");
 }
 
 // Making the spec may need a ROM; `tandem keys` works without one.

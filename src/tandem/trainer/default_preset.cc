@@ -83,6 +83,21 @@ bool is_for(const DefaultFor& one, const Task& task) {
   return one.system == task.system && std::ranges::count(one.algorithms, task.algorithm) > 0;
 }
 
+/// The most specific defaults among the situations that name the environment, or among the others.
+std::vector<std::string> most_special(std::span<const DefaultFor> defaults, const Task& task,
+                                      bool named) {
+  int most = 0;
+  std::vector<std::string> found;
+  for (const auto& one : defaults) {
+    const auto special = is_for(one, task) ? best_score(one, task, named) : 0;
+    if (special == 0 || special < most) continue;
+    if (special > most) found.clear();
+    most = special;
+    found.push_back(one.preset);
+  }
+  return found;
+}
+
 /// The systems with a default for the environment, each with its algorithms: "a3c (a2c)".
 std::vector<std::string> who_has_a_default(Task task, const Catalogue& catalogue,
                                            std::span<const DefaultFor> defaults) {
@@ -140,29 +155,20 @@ std::vector<std::string> kind_of(const EnvSpec& spec) {
 }
 
 std::vector<std::string> most_special(std::span<const DefaultFor> defaults, const Task& task) {
-  for (const bool named : {true, false}) {
-    int most = 0;
-    std::vector<std::string> found;
-    for (const auto& one : defaults) {
-      const auto special = is_for(one, task) ? best_score(one, task, named) : 0;
-      if (special == 0 || special < most) continue;
-      if (special > most) found.clear();
-      most = special;
-      found.push_back(one.preset);
-    }
-    if (!found.empty()) return found;
-  }
-  return {};
+  auto found = most_special(defaults, task, /*named=*/true);
+  return found.empty() ? most_special(defaults, task, /*named=*/false) : found;
 }
 
 std::optional<DefaultPreset> default_preset(const Task& task, const Catalogue& catalogue) {
   const auto defaults = read_defaults(catalogue.presets);
-  for (const auto& algorithm : catalogue.algorithms) {
-    auto one = task;
-    one.algorithm = algorithm->info().name;
-    if (!task.algorithm.empty() && task.algorithm != one.algorithm) continue;
-    const auto found = most_special(defaults, one);
-    if (!found.empty()) return DefaultPreset{found.front(), one.algorithm};
+  for (const bool named : {true, false}) {
+    for (const auto& algorithm : catalogue.algorithms) {
+      auto one = task;
+      one.algorithm = algorithm->info().name;
+      if (!task.algorithm.empty() && task.algorithm != one.algorithm) continue;
+      const auto found = most_special(defaults, one, named);
+      if (!found.empty()) return DefaultPreset{found.front(), one.algorithm};
+    }
   }
   if (defaults.empty() || !task.spec().partially_observed) return std::nullopt;
   const auto others = who_has_a_default(task, catalogue, defaults);

@@ -40,7 +40,8 @@ struct DefaultFor {
 /// The system, the algorithm and the environment that need a preset.
 struct Task {
   std::string system;
-  std::string algorithm = {};  // empty: the first of the catalogue that has a default
+  std::string algorithm = {};  // empty: the first of the catalogue that has a default, before all
+                               // one that names the environment
   std::string env_id = {};
   std::function<EnvSpec()> spec = {};  // called only if names do not decide: it may need a ROM
 };

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Compares football with EnvPool's, and draws the right half of HTS-RL's Figure 4.
+
+usage: football.py env|figure-4|all [--rounds N] [--seconds S] [--out DIR]
+
+env: steps per second of one game on one core with random actions, tandem and EnvPool by turns, round
+after round, so that other work on the machine affects both alike. Both show the mini map and reward
+goals. Only ratios of one run mean anything.
+
+figure-4: steps per second of whole training by the number of environments, of HTS-RL with PPO and of
+PPO alone, on "counterattack hard", beside the rates that `tandem advise` foresees for 16.
+
+The first time, the peers of peers/requirements.txt are installed into .venv-peers.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+from run import processor
+from side_by_side import PEERS, ROOT, peers_python
+
+SCENARIOS = ["academy_3_vs_1_with_keeper", "academy_counterattack_easy"]
+SCENARIOS += ["academy_counterattack_hard", "11_vs_11_stochastic"]
+FIGURE_4 = "academy_counterattack_hard"
+ENVS = [1, 2, 4, 8, 16]
+CORE = "0"  # on which games are stepped
+
+
+def run_json(program, *words):
+    """What the program prints as JSON."""
+    done = subprocess.run([program, *words, "--json"], stdout=-1, check=True, text=True)
+    return json.loads(done.stdout)
+
+
+def own_rate(program, scenario, seconds):
+    """Steps per second of one game of tandem's."""
+    words = ["bench", "env", "--env", f"football:{scenario}", "--seconds", str(seconds)]
+    words += ["--set", "env.stack=1", "--set", "env.rewards=scoring"]
+    pinned = ["taskset", "--cpu-list", CORE, program]
+    done = subprocess.run([*pinned, *words, "--json"], stdout=-1, check=True, text=True)
+    return json.loads(done.stdout)["steps_per_second"]
+
+
+class EnvPool:
+    """EnvPool's game in a process that steps it when it is its turn."""
+
+    def __init__(self, scenario, python):
+        words = ["taskset", "--cpu-list", CORE, python, PEERS / "football_rate.py"]
+        self.process = subprocess.Popen(
+            [*words, scenario], stdin=-1, stdout=-1, stderr=subprocess.DEVNULL, text=True
+        )
+
+    def rate(self, seconds):
+        print(seconds, file=self.process.stdin, flush=True)
+        for line in self.process.stdout:
+            if line.startswith("@@"):
+                _, steps, passed, _ = line.split()
+                return int(steps) / float(passed)
+        sys.exit("football.py: EnvPool's game has ended")
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def compare_games(program, python, rounds, seconds):
+    """Prints a table of both rates and their ratio, the medians over the rounds."""
+    print("| scenario | tandem, steps/s | EnvPool, steps/s | times | of each round |")
+    print("|---|---|---|---|---|")
+    for scenario in SCENARIOS:
+        peer = EnvPool(scenario, python)
+        turns = [(own_rate(program, scenario, seconds), peer.rate(seconds)) for _ in range(rounds)]
+        peer.close()
+        own, other = (statistics.median(column) for column in zip(*turns, strict=True))
+        ratios = [mine / theirs for mine, theirs in turns]
+        each = ", ".join(f"{ratio:.2f}" for ratio in ratios)
+        print(
+            f"| {scenario} | {own:,.0f} | {other:,.0f} | {statistics.median(ratios):.2f} | {each} |",
+            flush=True,
+        )
+
+
+def training_rate(program, system, preset, envs, seconds):
+    """Steps per second of a training with so many environments."""
+    settings = [f"{system}.envs={envs}"]
+    if system == "hts":
+        settings += [f"hts.executors={envs}", "hts.actors=0"]
+        settings += [f"hts.envs_per_group={max(1, envs // 2)}"]
+    else:
+        settings += [f"paac.envs_per_group={max(1, envs // 2)}"]
+    words = ["bench", system, "--config", preset, "--env", f"football:{FIGURE_4}"]
+    words += ["--seconds", str(seconds)]
+    words += [word for setting in settings for word in ("--set", setting)]
+    return run_json(program, *words)["steps_per_second"]
+
+
+def figure_4(program, seconds, out):
+    """Measures and draws the right half of Figure 4."""
+    curves = {"HTS-RL (PPO)": ("hts", "hts/football"), "PPO": ("paac", "paac/football_ppo")}
+    rates = {name: [] for name in curves}
+    for envs in ENVS:
+        for name, (system, preset) in curves.items():
+            rates[name].append(training_rate(program, system, preset, envs, seconds))
+            print(f"{name}, {envs} environments: {rates[name][-1]:,.0f} steps/s", flush=True)
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "figure-4.json").write_text(json.dumps({"envs": ENVS, **rates}, indent=2) + "\n")
+    draw(rates, out / "football-figure-4.png")
+    advice = run_json(program, "advise", "--env", f"football:{FIGURE_4}", "--set", "algo=ppo")
+    print(json.dumps(advice, indent=2))
+
+
+def draw(rates, file):
+    """A line for each system, as in the paper."""
+    import matplotlib  # noqa: PLC0415
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt  # noqa: PLC0415
+
+    _, axes = plt.subplots(figsize=(5, 3.5), layout="constrained")
+    for name, values in rates.items():
+        axes.plot(ENVS, values, marker="o", label=name)
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(ENVS, map(str, ENVS))
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("environments")
+    axes.set_ylabel("steps per second of training")
+    axes.set_title("counterattack hard, 2 cores")
+    axes.legend()
+    plt.savefig(file, dpi=150)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("part", choices=["env", "figure-4", "all"])
+    parser.add_argument("--program", type=Path, default=ROOT / "build/tandem")
+    parser.add_argument("--python", type=Path, help="a Python that has EnvPool 1.2.5")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=4)
+    parser.add_argument("--out", type=Path, default=ROOT / "runs/football-bench")
+    args = parser.parse_args()
+    print(f"CPU: {processor()}\n")
+    if args.part in ("env", "all"):
+        compare_games(args.program, peers_python(args.python), args.rounds, args.seconds)
+    if args.part in ("figure-4", "all"):
+        figure_4(args.program, 3 * args.seconds, args.out)
+
+
+if __name__ == "__main__":
+    main()
