@@ -17,6 +17,7 @@ constexpr double kStepsPerSecond = 10;
 constexpr std::uint32_t kSeeds = 2'000'000'001;  // as many as the package draws from
 constexpr int kPictureWidth = 640;
 constexpr int kPictureHeight = 320;
+constexpr Camera kVideo = {.width = 640, .height = 360};
 
 bool is_smm(const FootballOptions& options) { return options.representation == "smm"; }
 
@@ -75,7 +76,8 @@ const Scenario& with_players(const Scenario& scenario, std::int64_t players) {
 
 FootballEnv::FootballEnv(const std::filesystem::path& folder, const Scenario& scenario,
                          const FootballOptions& options)
-    : scenario_(with_players(scenario, options.players)),
+    : folder_(folder),
+      scenario_(with_players(scenario, options.players)),
       options_(options),
       spec_(make_spec(options)),
       play_(folder, scenario_, options.players, camera_of(options)),
@@ -120,7 +122,21 @@ void FootballEnv::load(StateReader& reader) {
 
 Picture FootballEnv::render() const {
   if (by_camera(options_)) return play_.draw();
+  if (options_.pictures == "camera") return by_own_camera();
   return draw_top_view(play_.situation(), kPictureWidth, kPictureHeight);
+}
+
+/// The view of the engine's camera by a game of its own, which takes over the state of the one that
+/// is played: an engine that draws plays other games, since it draws random numbers for its pitch.
+Picture FootballEnv::by_own_camera() const {
+  if (painter_ == nullptr) {
+    painter_ = std::make_unique<Play>(folder_, scenario_, options_.players, kVideo);
+  }
+  StateWriter writer;
+  play_.save(writer);
+  StateReader reader(writer.bytes());
+  painter_->load(reader);
+  return painter_->draw();
 }
 
 /// Writes what each agent sees: of the pictures, all see the same.

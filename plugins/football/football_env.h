@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ namespace tandem::football {
 struct FootballOptions {
   std::string representation = "smm";           // pixels, top_view; both also with _gray
   std::string rewards = "scoring,checkpoints";  // or "scoring"
+  std::string pictures = "top_view";            // of videos; or camera
   std::int64_t camera_width = 320;              // of the pictures that become pixels
   std::int64_t stack = 4;
   std::int64_t players = 1;  // of the left team that agents control at once
@@ -41,13 +43,16 @@ class FootballEnv : public Env {
 
  private:
   void show(std::span<std::byte> frames) const;
+  [[nodiscard]] Picture by_own_camera() const;
 
+  std::filesystem::path folder_;
   Scenario scenario_;
   FootballOptions options_;
   EnvSpec spec_;
   Play play_;
   CheckpointRewards checkpoints_;
-  std::vector<float> rewards_;  // by agent
+  std::vector<float> rewards_;             // by agent
+  mutable std::unique_ptr<Play> painter_;  // for by_own_camera(), whose first call makes it
 };
 
 }  // namespace tandem::football

@@ -56,6 +56,12 @@ FieldList FootballFamily::fields() {
            "far quicker where no GPU draws",
        .source = "Kurach et al. 2019, section 3.1; the top views are not in the papers",
        .choices = {"smm", "pixels", "pixels_gray", "top_view", "top_view_gray"}},
+      {.key = "pictures",
+       .target = &options_.pictures,
+       .meaning =
+           "pictures of videos: top_view, from above, by tandem; camera, the engine's, which "
+           "takes a second each where no GPU draws. Games seen as pixels show those",
+       .choices = {"top_view", "camera"}},
       {.key = "camera_width",
        .target = &options_.camera_width,
        .meaning = "pixels: width of the engine's pictures, whose height is nine sixteenths of it, "

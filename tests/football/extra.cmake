@@ -11,3 +11,10 @@ set_tests_properties(football.envpool_oracle PROPERTIES SKIP_RETURN_CODE 77)
 # The tests use internal interfaces of the plug-in.
 target_link_libraries(football_tests PRIVATE tandem_football_env)
 target_compile_definitions(football_tests PRIVATE TANDEM_FOOTBALL_FOLDER="${TANDEM_FOOTBALL_DIR}")
+
+# Plays every scenario; `make asan` looks for leaks and bad memory in it. By hand, with the engine
+# instrumented as well, as docs/results/football.md does it: football_soak FOLDER 10000.
+add_executable(football_soak ${CMAKE_CURRENT_SOURCE_DIR}/football/football_soak.cc)
+tandem_own(football_soak)
+target_link_libraries(football_soak PRIVATE tandem_football_env)
+add_test(NAME football.soak COMMAND football_soak ${TANDEM_FOOTBALL_DIR} 100)

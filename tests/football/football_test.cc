@@ -7,13 +7,11 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "football_env.h"
-#include "minimap.h"
 #include "tandem/base/error.h"
 #include "tests/conformance/env_conformance.h"
 #include "tests/support/error_of.h"
@@ -115,17 +113,10 @@ TEST(FootballEnvironment, SaysThatTheEngineIsMissing) {
       HasSubstr("football"));
 }
 
-Footballer footballer_at(float x, float y) {
-  Footballer player;
-  player.position = {x, y, 0};
-  return player;
-}
-
 /// A situation in which the agent's player owns the ball at (x, y).
-Situation with_ball_at(float x, float y) {
+Situation owning_ball_at(float x, float y) {
   Situation now;
-  now.left = {footballer_at(-1, 0), footballer_at(x, y)};
-  now.right = {footballer_at(0.5F, 0.25F)};
+  now.left.resize(2);
   now.controlled = {1};
   now.ball = {x, y, 0};
   now.owner = Side::left;
@@ -133,45 +124,24 @@ Situation with_ball_at(float x, float y) {
   return now;
 }
 
-TEST(MinimapTest, MarksEachPlane) {
-  std::vector<std::byte> frame(Minimap::kPlanes * Minimap::kHeight * Minimap::kWidth);
-  draw_minimap(with_ball_at(0, 0.1F), 0, frame);
-  std::set<std::array<std::int64_t, 3>> marked;  // plane, row, column
-  for (std::size_t i = 0; i < frame.size(); ++i) {
-    if (frame[i] == std::byte{0}) continue;
-    EXPECT_EQ(frame[i], std::byte{255});
-    const auto at = static_cast<std::int64_t>(i);
-    marked.insert({at / (72 * 96), at / 96 % 72, at % 96});
-  }
-  // Rows: (y + 4/9) / (8/9) * 72. Columns: (x + 1) / 2 * 96.
-  const std::set<std::array<std::int64_t, 3>> expected = {
-      {0, 36, 0}, {0, 44, 48}, {1, 56, 72}, {2, 44, 48}, {3, 44, 48}};
-  EXPECT_EQ(marked, expected);
-}
-
-TEST(MinimapTest, MovesPointsBeyondTheMapToItsEdge) {
-  std::vector<std::byte> frame(Minimap::kPlanes * Minimap::kHeight * Minimap::kWidth);
-  draw_minimap(with_ball_at(1.5F, -0.9F), 0, frame);
-  EXPECT_EQ(frame[2 * 72 * 96 + 95], std::byte{255});
-}
-
 // Checkpoints lie at the distances 0.99 - 0.8 / 9 k. Seen failing when a goal paid no rest.
 TEST(CheckpointRewardsTest, PayForEachDistanceOnce) {
   CheckpointRewards rewards(1);
-  EXPECT_EQ(rewards.reward(0, 0, with_ball_at(0, 0)), 0);  // 1 away
-  EXPECT_FLOAT_EQ(rewards.reward(0, 0, with_ball_at(0.05F, 0)), 0.1F);
-  EXPECT_EQ(rewards.reward(0, 0, with_ball_at(0.05F, 0)), 0);
+  EXPECT_EQ(rewards.reward(0, 0, owning_ball_at(0, 0)), 0);  // 1 away
+  EXPECT_FLOAT_EQ(rewards.reward(0, 0, owning_ball_at(0.05F, 0)), 0.1F);
+  EXPECT_EQ(rewards.reward(0, 0, owning_ball_at(0.05F, 0)), 0);
   // 0.5 away: k of 0 to 5 lie at 0.5456 or more.
-  EXPECT_FLOAT_EQ(rewards.reward(0, 0, with_ball_at(0.5F, 0)), 0.5F);
-  EXPECT_FLOAT_EQ(rewards.reward(0, 1, with_ball_at(0, 0)), 1.4F);  // a goal, and the other four
-  EXPECT_EQ(rewards.reward(0, 0, with_ball_at(0.95F, 0)), 0);
+  EXPECT_FLOAT_EQ(rewards.reward(0, 0, owning_ball_at(0.5F, 0)), 0.5F);
+  EXPECT_FLOAT_EQ(rewards.reward(0, 1, owning_ball_at(0, 0)), 1.4F);  // a goal, and the other four
+  EXPECT_EQ(rewards.reward(0, 0, owning_ball_at(0.95F, 0)), 0);
   rewards.reset();
-  EXPECT_NEAR(rewards.reward(0, -1, with_ball_at(0.95F, 0)), 0, 1e-6);  // all ten, and a lost goal
+  EXPECT_NEAR(rewards.reward(0, -1, owning_ball_at(0.95F, 0)), 0,
+              1e-6);  // all ten, and a lost goal
 }
 
 TEST(CheckpointRewardsTest, PayOnlyTheOwnerOfTheBall) {
   CheckpointRewards rewards(2);
-  auto now = with_ball_at(0.95F, 0);
+  auto now = owning_ball_at(0.95F, 0);
   now.controlled = {0, 1};
   EXPECT_EQ(rewards.reward(0, 0, now), 0);
   EXPECT_FLOAT_EQ(rewards.reward(1, 0, now), 1);
