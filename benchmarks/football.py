@@ -3,12 +3,12 @@
 
 usage: football.py env|figure-4|all [--rounds N] [--seconds S] [--out DIR]
 
-env: steps per second of one game on one core with random actions, tandem and EnvPool by turns, round
-after round, so that other work on the machine affects both alike. Both show the mini map and reward
-goals. Only ratios of one run mean anything.
+env: steps per second of one game on one core with random actions, tandem and EnvPool by turns,
+round after round, so that other work on the machine affects both alike. Both show the mini map and
+reward goals. Only ratios of one run mean anything.
 
-figure-4: steps per second of whole training by the number of environments, of HTS-RL with PPO and of
-PPO alone, on "counterattack hard", beside the rates that `tandem advise` foresees for 16.
+figure-4: steps per second of whole training by the number of environments, of HTS-RL with PPO and
+of PPO alone, on "counterattack hard", beside the rates that `tandem advise` foresees.
 
 The first time, the peers of peers/requirements.txt are installed into .venv-peers.
 """
@@ -77,40 +77,38 @@ def compare_games(program, python, rounds, seconds):
         peer.close()
         own, other = (statistics.median(column) for column in zip(*turns, strict=True))
         ratios = [mine / theirs for mine, theirs in turns]
+        times = f"{statistics.median(ratios):.2f}"
         each = ", ".join(f"{ratio:.2f}" for ratio in ratios)
-        print(
-            f"| {scenario} | {own:,.0f} | {other:,.0f} | {statistics.median(ratios):.2f} | {each} |",
-            flush=True,
-        )
+        print(f"| {scenario} | {own:,.0f} | {other:,.0f} | {times} | {each} |", flush=True)
 
 
-def training_rate(program, system, preset, envs, seconds):
-    """Steps per second of a training with so many environments."""
-    settings = [f"{system}.envs={envs}"]
-    if system == "hts":
-        settings += [f"hts.executors={envs}", "hts.actors=0"]
-        settings += [f"hts.envs_per_group={max(1, envs // 2)}"]
-    else:
-        settings += [f"paac.envs_per_group={max(1, envs // 2)}"]
-    words = ["bench", system, "--config", preset, "--env", f"football:{FIGURE_4}"]
-    words += ["--seconds", str(seconds)]
-    words += [word for setting in settings for word in ("--set", setting)]
-    return run_json(program, *words)["steps_per_second"]
+def candidate(system, envs):
+    """A system with so many environments, as `tandem advise --candidate` takes it."""
+    half = max(1, envs // 2)
+    words = [system, f"{system}.envs={envs}", f"{system}.envs_per_group={half}"]
+    return " ".join(words + ["hts.executors=2", "hts.actors=0"] * (system == "hts"))
 
 
 def figure_4(program, seconds, out):
-    """Measures and draws the right half of Figure 4."""
-    curves = {"HTS-RL (PPO)": ("hts", "hts/football"), "PPO": ("paac", "paac/football_ppo")}
-    rates = {name: [] for name in curves}
-    for envs in ENVS:
-        for name, (system, preset) in curves.items():
-            rates[name].append(training_rate(program, system, preset, envs, seconds))
-            print(f"{name}, {envs} environments: {rates[name][-1]:,.0f} steps/s", flush=True)
+    """Measures and draws the right half of Figure 4, and prints it beside the forecasts."""
+    curves = {"HTS-RL (PPO)": "hts", "PPO": "paac"}
+    words = ["advise", "--env", f"football:{FIGURE_4}", "--check", "--seconds", str(seconds)]
+    for system in curves.values():
+        words += [word for envs in ENVS for word in ("--candidate", candidate(system, envs))]
+    advice = run_json(program, *words)
+    rows = advice["forecasts"]
+    print(f"\nA step takes {advice['t_env_us']:.0f} us +- {advice['t_env_deviation_us']:.0f} us.\n")
+    print("| system | environments | steps/s | foreseen | error |\n|---|---|---|---|---|")
+    rates = {}
+    for name, system in curves.items():
+        own = [row for row in rows if row["system"] == system]
+        rates[name] = [row["measured_steps_per_second"] for row in own]
+        for envs, row in zip(ENVS, own, strict=True):
+            measured, foreseen = row["measured_steps_per_second"], row["steps_per_second"]
+            error = foreseen / measured - 1
+            print(f"| {name} | {envs} | {measured:,.0f} | {foreseen:,.0f} | {error:+.0%} |")
     out.mkdir(parents=True, exist_ok=True)
-    (out / "figure-4.json").write_text(json.dumps({"envs": ENVS, **rates}, indent=2) + "\n")
     draw(rates, out / "football-figure-4.png")
-    advice = run_json(program, "advise", "--env", f"football:{FIGURE_4}", "--set", "algo=ppo")
-    print(json.dumps(advice, indent=2))
 
 
 def draw(rates, file):

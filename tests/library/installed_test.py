@@ -98,7 +98,12 @@ class Installed(unittest.TestCase):
 
     def test_the_program_finds_its_plugins(self):
         listed = run(self.tandem, "envs")
-        for name, env in (("atari", "atari:Pong"), ("mujoco", "mujoco:cartpole-swingup")):
+        ours = {
+            "atari": "atari:Pong",
+            "mujoco": "mujoco:cartpole-swingup",
+            "football": "football:academy_empty_goal",
+        }
+        for name, env in ours.items():
             if not (BUILD / f"plugins/tandem_{name}.so").exists():
                 continue
             self.assertIn(env, listed)

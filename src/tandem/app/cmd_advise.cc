@@ -32,6 +32,7 @@ first. docs/cluster.md shows an example.)";
 struct AdviseOptions {
   std::string env;
   std::vector<std::string> sets;
+  std::vector<std::string> candidates;
   double seconds = 2;
   bool check = false;
   bool json = false;
@@ -47,7 +48,10 @@ std::vector<Setting> settings_of(const AdviseOptions& options) {
 
 AdviceTask task_of(const AdviseOptions& options) {
   if (options.env.empty()) throw Error("--env is required; only --cluster has a preset's");
-  return {.settings = settings_of(options), .seconds = options.seconds, .check = options.check};
+  return {.settings = settings_of(options),
+          .seconds = options.seconds,
+          .check = options.check,
+          .named = options.candidates};
 }
 
 std::string memory_text(double bytes) {
@@ -136,6 +140,12 @@ void add_advise(CLI::App& program) {
       ->add_option("--set", options->sets,
                    "A key that all systems share, env.*, net.*, algo; any with --cluster")
       ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--candidate", options->candidates,
+                   "A system and settings of its own to look at, \"hts hts.envs=4\"; may be said "
+                   "again (default: those that each system names)")
+      ->type_name("TEXT")
       ->allow_extra_args(false);
   command->add_option("--seconds", options->seconds, "Of each measurement")
       ->check(CLI::Range(0.2, 3600.0))

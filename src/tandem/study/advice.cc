@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "tandem/base/error.h"
@@ -28,6 +30,15 @@ Candidate make_candidate(const AdviceTask& task, const std::string& system,
   auto settings = task.settings;
   for (const auto& word : words) settings.push_back(parse_assignment(word));
   return {std::move(words), choose_config(system, settings, task.catalogue)};
+}
+
+/// A candidate from a text such as "hts hts.envs=4".
+Candidate named_candidate(const AdviceTask& task, const std::string& text) {
+  std::istringstream stream(text);
+  std::string system;
+  stream >> system;
+  std::vector<std::string> words{std::istream_iterator<std::string>(stream), {}};
+  return make_candidate(task, system, std::move(words));
 }
 
 /// The policy lag that the config determines, or else the measured one.
@@ -63,6 +74,8 @@ EnvMeasures measure_env(const AdviceTask& task) {
 
 std::vector<Candidate> candidates(const AdviceTask& task, const EnvMeasures& env) {
   std::vector<Candidate> all;
+  for (const auto& text : task.named) all.push_back(named_candidate(task, text));
+  if (!all.empty()) return all;
   std::optional<Error> refused;
   for (const auto& system : task.catalogue->systems) {
     const auto variants =

@@ -17,6 +17,9 @@ struct AdviceTask {
   std::vector<Setting> settings;  // env.*, net.*, ...
   double seconds = 1;             // of each measurement; three times as long for a check
   bool check = false;             // whether to measure real trainings, too
+  /// The candidates that the user names: a system and its settings, "hts hts.envs=4". Empty: those
+  /// that the systems name.
+  std::vector<std::string> named = {};
 };
 
 /// Measurements of the environment alone. Value type.
