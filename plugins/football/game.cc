@@ -125,8 +125,10 @@ std::span<const std::string> action_names() { return kNames; }
 
 class Game::Engine {
  public:
-  Engine(const std::filesystem::path& folder, const Camera& camera) : draws_(camera.width > 0) {
+  Engine(const std::filesystem::path& given, const Camera& camera) : draws_(camera.width > 0) {
+    const auto folder = std::filesystem::absolute(given);  // the engine puts paths together twice
     env_.game_config.data_dir = folder / "data";
+    env_.game_config.font_file = folder / "font.ttf";
     env_.game_config.render = draws_;
     if (draws_) {
       env_.game_config.render_resolution_x = camera.width;

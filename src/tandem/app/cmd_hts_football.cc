@@ -20,12 +20,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kHtsFootballFooter = R"(
-Table 2 of HTS-RL's paper: the minutes until the mean score (goals of a game) of
-the last 100 evaluation games, ten by each of the last ten policies, is 0.4 and
-0.8. IMPALA, PPO (by PAAC, whose loop waits for all environments) and HTS-RL with
-PPO train one after the other, each with the presets that `tandem presets` calls
-.../football. A run ends when it reaches 0.8, or after --steps. The same command
-goes on after a stop or a kill. Writes compare.md, compare.csv and pictures.)";
+Table 2 of HTS-RL's paper: the minutes until the mean score (goals of a game) is
+0.4 and 0.8. IMPALA, PPO (by PAAC, whose loop waits for all environments) and
+HTS-RL with PPO train one after the other, by the presets impala/football,
+paac/football_ppo and hts/football. A run ends when it reaches 0.8, or after
+--steps. The score is that of the last 100 games of the training. With
+--evaluate-steps it is the paper's, of ten evaluation games by each of the last
+ten policies; evaluations need time of their own. The same command goes on after
+a stop or a kill. Writes compare.md, compare.csv and pictures.)";
 
 struct HtsFootballOptions {
   FootballTask task;
@@ -109,7 +111,7 @@ void add_hts_football(CLI::App& experiment) {
       ->capture_default_str();
   command
       ->add_option("--evaluate-steps", options->task.evaluate_steps,
-                   "Steps between two evaluations of ten games; the paper has 100k")
+                   "Steps between two evaluations of ten games; the paper has 100k. 0: none")
       ->type_name("N")
       ->capture_default_str();
   command->add_option("--set", options->sets, "Set a config key of all runs")

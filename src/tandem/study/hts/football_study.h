@@ -28,12 +28,16 @@ inline constexpr double kLastScore = 0.8;
 struct FootballTask {
   int runs = 2;                        // seeds of each cell
   std::string steps = "1M";            // of each run, unless it reaches the last score before
-  std::string evaluate_steps = "10k";  // between two evaluations of ten games each
+  std::string evaluate_steps = "0";    // between two evaluations of ten games each; 0: none
   std::vector<Setting> settings = {};  // of the user, over the preset's
 };
 
-/// The runs of one cell, which train until the mean score of ten games by each of the last ten
-/// evaluated policies is kLastScore ("required time metric", section 5). The learning rate falls as
+/// Whether evaluations decide when a run has reached a score, as in the paper: the mean of ten
+/// games by each of the last ten evaluated policies ("required time metric", section 5). If not,
+/// the last 100 games of the training do, which the policy plays in the same way.
+[[nodiscard]] bool by_evaluations(const FootballTask& task);
+
+/// The runs of one cell, which train until the mean score is kLastScore. The learning rate falls as
 /// in runs of the paper's 5M steps. Throws Error when football is not installed, for an unknown
 /// scenario and for bad settings.
 [[nodiscard]] SweepPlan plan_football(const FootballTask& task, const FootballContender& contender,
