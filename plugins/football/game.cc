@@ -137,6 +137,14 @@ class Game::Engine {
     env_.start_game();
   }
 
+  /// The engine deletes what it drew with, which needs OpenGL's context.
+  ~Engine() {
+    SetGame(&env_);
+    if (draws_) GetGraphicsSystem()->SetContext();
+  }
+  Engine(Engine&&) = delete;
+  Engine& operator=(Engine&&) = delete;
+
   /// The engine, as the one that this thread uses from now on.
   [[nodiscard]] GameEnv& use() {
     SetGame(&env_);
