@@ -49,6 +49,7 @@ SweepPlan plan_football(const FootballTask& task, const FootballContender& conte
       setting("run.until_evaluations", by_evaluations(task) ? "10" : "0", "--evaluate-steps"),
       setting("run.evaluate_steps", task.evaluate_steps, "--evaluate-steps"),
       setting("run.evaluate_episodes", "10", "section 5"),
+      setting("run.log_seconds", "1", "the table's times"),
       // "For GFootball, following Kurach et al., we use 5M steps."
       setting("optimizer.anneal_steps", "5M", "section 5"),
   };
