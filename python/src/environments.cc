@@ -52,21 +52,16 @@ Environments::Environments(const std::string& id, const Options& options, int co
   const nb::gil_scoped_release without_gil;
   config_ = load(id, options, threads);
   spec_ = config_.spec();
-  if (spec_.agents != 1) {
-    throw Error(
-        fmt::format("{} has {} agents; tandem.make and tandem.make_vec serve environments "
-                    "of one agent",
-                    id, spec_.agents));
-  }
-  shape_ = {static_cast<std::size_t>(count)};
+  agents_ = static_cast<std::size_t>(spec_.agents);
+  rows_ = static_cast<std::size_t>(count) * agents_;
+  shape_ = {rows_};
   for (const auto size : spec_.observation_shape()) {
     shape_.push_back(static_cast<std::size_t>(size));
   }
-  const auto rows = static_cast<std::size_t>(count);
-  observations_ = std::make_shared<ArrayPool>(rows * spec_.observation_bytes());
-  numbers_ = std::make_shared<ArrayPool>(rows * (sizeof(double) + 2 * sizeof(bool)));
-  actions_.resize(rows);
-  continuous_.resize(spec_.discrete() ? 0 : rows * spec_.action_low.size());
+  observations_ = std::make_shared<ArrayPool>(rows_ * spec_.observation_bytes());
+  numbers_ = std::make_shared<ArrayPool>(rows_ * (sizeof(double) + 2 * sizeof(bool)));
+  actions_.resize(rows_);
+  continuous_.resize(spec_.discrete() ? 0 : rows_ * spec_.action_low.size());
 }
 
 Environments::~Environments() {
@@ -124,7 +119,7 @@ nb::object Environments::start(const Seeds& seeds) {
   make(seeds);
   current_ = observations_->take();
   run([this] { vec_->reset(current_.bytes()); });
-  return array(std::move(current_), count_);
+  return array(std::move(current_), rows_);
 }
 
 nb::object Environments::restart() {
@@ -133,7 +128,7 @@ nb::object Environments::restart() {
   require_idle();
   current_ = observations_->take();
   run([this] { vec_->reset(current_.bytes()); });
-  return array(std::move(current_), count_);
+  return array(std::move(current_), rows_);
 }
 
 nb::object Environments::restart_some(const Ids& ids) {
@@ -144,30 +139,44 @@ nb::object Environments::restart_some(const Ids& ids) {
   std::vector<std::byte*> places;
   std::vector<bool> restarts(all_.size());
   for (const int id : ids) {
-    places.push_back(current_.bytes().data() + id * spec_.observation_bytes());
+    places.push_back(current_.bytes().data() + offset(id));
     restarts.at(static_cast<std::size_t>(id)) = true;
   }
   run([this, ids, places] { vec_->reset(ids, places); });
-  for (const int id : all_) {
-    if (!restarts[id]) {
-      vec_->show(id, current_.bytes().data() + id * spec_.observation_bytes());
-    }
+  for (std::size_t row = 0; row < rows_; ++row) {
+    if (restarts[row / agents_]) continue;
+    auto* place = current_.bytes().data() + row * spec_.observation_bytes();
+    vec_->show(static_cast<int>(row), place);
   }
-  return array(std::move(current_), count_);
+  return array(std::move(current_), rows_);
+}
+
+std::size_t Environments::rows_of(std::span<const int> ids) const { return ids.size() * agents_; }
+
+/// The name of the k-th row of these environments, for messages.
+std::string Environments::owner(std::size_t k, std::span<const int> ids) const {
+  const auto environment = fmt::format("environment {}", ids[k / agents_]);
+  return agents_ == 1 ? environment : fmt::format("player_{} of {}", k % agents_, environment);
+}
+
+/// Bytes before the observations of an environment among those of all.
+std::size_t Environments::offset(int id) const {
+  return static_cast<std::size_t>(id) * agents_ * spec_.observation_bytes();
 }
 
 void Environments::read(std::span<const std::int64_t> actions, std::span<const int> ids) {
+  const auto rows = rows_of(ids);
   if (!spec_.discrete()) {
     refuse_shape(fmt::format("[{}]", actions.size()),
-                 fmt::format("[{}, {}] numbers", ids.size(), spec_.action_low.size()));
+                 fmt::format("[{}, {}] numbers", rows, spec_.action_low.size()));
   }
-  if (actions.size() != ids.size()) {
-    refuse_shape(fmt::format("[{}]", actions.size()), fmt::format("[{}] integers", ids.size()));
+  if (actions.size() != rows) {
+    refuse_shape(fmt::format("[{}]", actions.size()), fmt::format("[{}] integers", rows));
   }
   for (std::size_t k = 0; k < actions.size(); ++k) {
     if (actions[k] < 0 || actions[k] >= spec_.num_actions) {
-      throw Error(fmt::format("action {} of environment {} is out of range: actions are 0 to {}",
-                              actions[k], ids[k], spec_.num_actions - 1));
+      throw Error(fmt::format("action {} of {} is out of range: actions are 0 to {}", actions[k],
+                              owner(k, ids), spec_.num_actions - 1));
     }
     actions_[k] = {.discrete = static_cast<std::int32_t>(actions[k])};
   }
@@ -176,20 +185,21 @@ void Environments::read(std::span<const std::int64_t> actions, std::span<const i
 void Environments::read(const Continuous& actions, std::span<const int> ids) {
   const auto& low = spec_.action_low;
   const auto& high = spec_.action_high;
-  if (spec_.discrete() || actions.shape(0) != ids.size() || actions.shape(1) != low.size()) {
+  const auto rows = rows_of(ids);
+  if (spec_.discrete() || actions.shape(0) != rows || actions.shape(1) != low.size()) {
     refuse_shape(fmt::format("[{}, {}]", actions.shape(0), actions.shape(1)),
-                 spec_.discrete() ? fmt::format("[{}] integers", ids.size())
-                                  : fmt::format("[{}, {}] numbers", ids.size(), low.size()));
+                 spec_.discrete() ? fmt::format("[{}] integers", rows)
+                                  : fmt::format("[{}, {}] numbers", rows, low.size()));
   }
   std::copy_n(actions.data(), actions.size(), continuous_.begin());
-  for (std::size_t k = 0; k < ids.size(); ++k) {
+  for (std::size_t k = 0; k < rows; ++k) {
     const auto action = std::span(continuous_).subspan(k * low.size(), low.size());
     for (std::size_t i = 0; i < low.size(); ++i) {
       if (action[i] >= low[i] && action[i] <= high[i]) continue;  // false for NaN
-      throw Error(fmt::format(
-          "number {} of the action of environment {} is {}; it must be from {} to {}. Clip actions "
-          "first, as gymnasium.wrappers.vector.ClipAction does",
-          i, ids[k], action[i], low[i], high[i]));
+      throw Error(
+          fmt::format("number {} of the action of {} is {}; it must be from {} to {}. Clip actions "
+                      "first, as gymnasium.wrappers.vector.ClipAction does",
+                      i, owner(k, ids), action[i], low[i], high[i]));
     }
     actions_[k] = {.continuous = action};
   }
@@ -217,7 +227,7 @@ nb::tuple Environments::step() {
 }
 
 std::byte* Environments::slot(int id) const {
-  return const_cast<std::byte*>(sent_.data()) + id * spec_.observation_bytes();
+  return const_cast<std::byte*>(sent_.data()) + offset(id);
 }
 
 void Environments::send_discrete(const Discrete& actions, const Ids& ids) {
@@ -242,11 +252,11 @@ void Environments::send(const Ids& ids) {
     }
     sent[id] = true;
   }
-  sent_.resize(all_.size() * spec_.observation_bytes());
+  sent_.resize(rows_ * spec_.observation_bytes());
   slots_.clear();
   for (const int id : ids) slots_.push_back(slot(id));
   const nb::gil_scoped_release without_gil;
-  vec_->send(ids, std::span(actions_).first(ids.size()), slots_);
+  vec_->send(ids, std::span(actions_).first(rows_of(ids)), slots_);
 }
 
 nb::tuple Environments::receive(int at_least) {
@@ -269,17 +279,17 @@ nb::tuple Environments::receive(int at_least) {
 
 void Environments::fetch(int at_least) {
   const auto ready = vec_->receive(at_least);
-  const auto bytes = spec_.observation_bytes();
+  const auto bytes = agents_ * spec_.observation_bytes();
   for (std::size_t k = 0; k < ready.size(); ++k) {
     std::memcpy(current_.bytes().data() + k * bytes, slot(ready[k]), bytes);
   }
   ready_.assign(ready.begin(), ready.end());
 }
 
-nb::object Environments::final_observation(int id) {
+nb::object Environments::final_observation(int row) {
   const Caller caller(occupancy_);
   require_started();
-  const auto bytes = vec_->final_observation(id);
+  const auto bytes = vec_->final_observation(row);
   auto block = std::make_shared<ArrayPool>(bytes.size())->take();
   std::memcpy(block.bytes().data(), bytes.data(), bytes.size());
   auto rows = array(std::move(block), 1);
@@ -311,9 +321,9 @@ void Environments::close() {
   interruptible_.reset();
 }
 
-nb::object Environments::array(ArrayPool::Block block, int rows) const {
+nb::object Environments::array(ArrayPool::Block block, std::size_t rows) const {
   auto shape = shape_;
-  shape.front() = static_cast<std::size_t>(rows);
+  shape.front() = rows;
   void* data = block.bytes().data();
   const auto owner = std::move(block).to_owner();
   if (spec_.dtype == DType::u8) {
@@ -323,15 +333,16 @@ nb::object Environments::array(ArrayPool::Block block, int rows) const {
 }
 
 nb::tuple Environments::results(std::span<const int> ids, ArrayPool::Block observations) {
-  const auto rows = ids.size();
+  const auto rows = rows_of(ids);
   auto block = numbers_->take();
   auto* rewards = reinterpret_cast<double*>(block.bytes().data());
-  auto* terminated = reinterpret_cast<bool*>(rewards + count_);
-  auto* truncated = terminated + count_;
+  auto* terminated = reinterpret_cast<bool*>(rewards + rows_);
+  auto* truncated = terminated + rows_;
   bool ended = false;
   for (std::size_t k = 0; k < rows; ++k) {
-    const auto& result = vec_->result(ids[k]);
-    rewards[k] = vec_->reward(ids[k]);
+    const int row = ids[k / agents_] * static_cast<int>(agents_) + static_cast<int>(k % agents_);
+    const auto& result = vec_->result(row);
+    rewards[k] = vec_->reward(row);
     terminated[k] = result.terminated;
     truncated[k] = result.truncated;
     ended = ended || result.terminated || result.truncated || result.game_over;
@@ -340,13 +351,13 @@ nb::tuple Environments::results(std::span<const int> ids, ArrayPool::Block obser
   if (ended) {
     nb::list games;
     for (const auto& game : vec_->take_episodes()) {
-      const auto row = std::ranges::find(ids, game.env) - ids.begin();
-      games.append(nb::make_tuple(row, game.episode_return, game.steps));
+      const auto k = std::ranges::find(ids, game.env) - ids.begin();
+      games.append(nb::make_tuple(k, game.episode_return, game.steps));
     }
     events = std::move(games);
   }
   const auto owner = std::move(block).to_owner();
-  return nb::make_tuple(array(std::move(observations), static_cast<int>(rows)),
+  return nb::make_tuple(array(std::move(observations), rows),
                         nb::cast(nb::ndarray<nb::numpy, double>(rewards, 1, &rows, owner)),
                         nb::cast(nb::ndarray<nb::numpy, bool>(terminated, 1, &rows, owner)),
                         nb::cast(nb::ndarray<nb::numpy, bool>(truncated, 1, &rows, owner)), events);

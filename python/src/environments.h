@@ -33,10 +33,12 @@ using Continuous =
 using Seeds = std::vector<std::uint64_t>;
 using Ids = std::vector<int>;
 
-/// Environments of one agent each, for the Python class tandem.VecEnv. Observations that it returns
-/// lie in memory of a pool, which nothing overwrites while an array refers to it. Each function
-/// needs the GIL and releases it while environments compute. Throws Error for bad input, for two
-/// calls at once and in a forked process. Environment ids are counted from 0.
+/// Environments for the Python classes tandem.VectorEnv, tandem.Env and tandem.ParallelEnv. Each
+/// agent of each environment has a row, as in VecEnv: an environment has spec().agents rows, one
+/// after the other. Observations that it returns lie in memory of a pool, which nothing overwrites
+/// while an array refers to it. Each function needs the GIL and releases it while environments
+/// compute. Throws Error for bad input, for two calls at once and in a forked process. Environment
+/// ids are counted from 0.
 class Environments {
  public:
   /// Looks the environment up and makes one of it for its spec. The others are made by the first
@@ -51,32 +53,33 @@ class Environments {
   [[nodiscard]] const EnvSpec& spec() const { return spec_; }
 
   /// Makes all environments anew, environment i with seeds[i], and starts their games. Returns the
-  /// observations [count, ...].
+  /// observations [rows, ...].
   nanobind::object start(const Seeds& seeds);
 
   /// Starts new games of all environments; their random streams go on.
   nanobind::object restart();
 
-  /// Starts new games of these environments. Returns the observations of all, [count, ...].
+  /// Starts new games of these environments. Returns the observations of all, [rows, ...].
   nanobind::object restart_some(const Ids& ids);
 
-  /// Takes a step in each environment. Returns (observations [count, ...], rewards [count] float64,
-  /// terminated [count] bool, truncated [count] bool, events). Events are None if no episode and no
-  /// game has ended; else a list of (row, steps and return of the game or None), a row each.
+  /// Takes a step in each environment, with an action for each row. Returns (observations [rows,
+  /// ...], rewards [rows] float64, terminated [rows] bool, truncated [rows] bool, events). Events
+  /// are None if no episode and no game has ended; else a list of finished games, each (k, return,
+  /// steps) of the k-th environment of the call. The return of several agents is their mean.
   nanobind::tuple step_discrete(const Discrete& actions);
   nanobind::tuple step_continuous(const Continuous& actions);
 
-  /// Starts a step of environments ids[k] with action k, and returns at once where other threads
-  /// step them.
+  /// Starts a step of environments ids[k] with the actions of their rows, and returns at once where
+  /// other threads step them.
   void send_discrete(const Discrete& actions, const Ids& ids);
   void send_continuous(const Continuous& actions, const Ids& ids);
 
   /// Waits until at least so many environments are ready; 0: all to which a step was sent. Returns
-  /// the ids [k] of the ready ones, and what step() returns, with k rows.
+  /// the ids [k] of the ready ones, and what step() returns, with their rows.
   nanobind::tuple receive(int at_least);
 
-  /// The observation that ended the last episode of an environment.
-  nanobind::object final_observation(int id);
+  /// The observation that ended the last episode of a row.
+  nanobind::object final_observation(int row);
 
   /// A picture, [height, width, 3] bytes.
   nanobind::object render(int id);
@@ -101,12 +104,17 @@ class Environments {
   void send(const Ids& ids);
   void fetch(int at_least);
   nanobind::tuple results(std::span<const int> ids, ArrayPool::Block observations);
-  nanobind::object array(ArrayPool::Block block, int rows) const;
+  nanobind::object array(ArrayPool::Block block, std::size_t rows) const;
+  [[nodiscard]] std::size_t rows_of(std::span<const int> ids) const;
+  [[nodiscard]] std::string owner(std::size_t k, std::span<const int> ids) const;
+  [[nodiscard]] std::size_t offset(int id) const;
   [[nodiscard]] std::byte* slot(int id) const;
 
   EnvConfig config_;
   EnvSpec spec_;
   int count_;
+  std::size_t agents_ = 1;  // rows of an environment
+  std::size_t rows_ = 0;    // of all environments
   int threads_;
   Autoreset autoreset_;
   Occupancy occupancy_{
@@ -115,9 +123,9 @@ class Environments {
       "not here. Make the environments after the fork, or start processes by spawn",
       "another thread is using these environments. Let one thread at a time use them, or give each "
       "thread its own"};
-  std::vector<std::size_t> shape_;           // of `count` observations
+  std::vector<std::size_t> shape_;           // of all observations
   std::vector<int> all_;                     // 0, 1, ...
-  std::shared_ptr<ArrayPool> observations_;  // blocks of `count` observations
+  std::shared_ptr<ArrayPool> observations_;  // blocks of observations of all rows
   std::shared_ptr<ArrayPool> numbers_;       // blocks of rewards and ends
   std::vector<Action> actions_;
   std::vector<float> continuous_;  // to which actions_ refer

@@ -73,7 +73,8 @@ void bind_spec(nb::module_& module) {
       .def_ro("action_high", &EnvSpec::action_high)
       .def_ro("action_names", &EnvSpec::action_names)
       .def_ro("frames_per_step", &EnvSpec::frames_per_step)
-      .def_ro("render_fps", &EnvSpec::render_fps);
+      .def_ro("render_fps", &EnvSpec::render_fps)
+      .def_ro("agents", &EnvSpec::agents);
 }
 
 void bind_environments(nb::module_& module) {
@@ -100,7 +101,7 @@ void bind_environments(nb::module_& module) {
       .def("send_discrete", &Environments::send_discrete, "actions"_a, "ids"_a)
       .def("send_continuous", &Environments::send_continuous, "actions"_a, "ids"_a)
       .def("receive", &Environments::receive, "at_least"_a)
-      .def("final_observation", &Environments::final_observation, "id"_a)
+      .def("final_observation", &Environments::final_observation, "row"_a)
       .def("render", &Environments::render, "id"_a)
       .def("close", &Environments::close)
       .def_prop_ro("blocks", &Environments::blocks);

@@ -2,8 +2,9 @@
 
 `train` trains an agent to the end, and `Training` is a training to iterate over. `Agent.load` loads
 the agent of a run. `make_vec` makes many environments behind Gymnasium's `VectorEnv`, `make` makes
-one behind Gymnasium's `Env`, and `environments` lists the ids that they take. The import registers
-all of them with Gymnasium, so that `gymnasium.make_vec("tandem/Pong-v0", num_envs=32)` works, too.
+one behind Gymnasium's `Env`, `make_parallel` makes one of several agents behind PettingZoo's
+`ParallelEnv`, and `environments` lists the ids that they take. The import registers all of them
+with Gymnasium, so that `gymnasium.make_vec("tandem/Pong-v0", num_envs=32)` works, too.
 `Replay` is Ape-X's replay memory for a learner in Python.
 """
 
@@ -16,6 +17,7 @@ from tandem.errors import (
     ReplayClosedError,
     ReplayTimeoutError,
 )
+from tandem.parallel import make_parallel
 from tandem.registration import environments, gymnasium_id, register
 from tandem.replay import Batch, Replay, ReplayState, Writer
 from tandem.single_env import Env, make
@@ -44,6 +46,7 @@ __all__ = [
     "environments",
     "gymnasium_id",
     "make",
+    "make_parallel",
     "make_vec",
     "train",
 ]

@@ -1,7 +1,7 @@
 """Actions as the native environments take them."""
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,33 @@ def as_floats(actions: Any) -> npt.NDArray[np.float32]:
             "of an action]"
         )
     return np.ascontiguousarray(array, np.float32)
+
+
+def of_players(
+    actions: Any, players: Sequence[str], discrete: bool, shape: tuple[int, ...]
+) -> npt.NDArray[Any]:
+    """The rows of a dict with an action of this shape for each player, in the players' order.
+
+    Raises `Error` unless it has an action for each of them, and none for anybody else.
+    """
+    if not isinstance(actions, Mapping):
+        raise Error(f"the actions are {actions!r}; they must be a dict with one of each agent")
+    unknown = [name for name in actions if name not in players]
+    if unknown:
+        raise Error(f"there is no agent {unknown[0]!r}; the agents are {', '.join(players)}")
+    missing = [name for name in players if name not in actions]
+    if missing:
+        raise Error(
+            f"there is no action of {', '.join(missing)}; each step takes one of each agent"
+        )
+    wanted = "an integer" if discrete else f"an array {list(shape)} of floats"
+    rows = []
+    for name in players:
+        row = _as_array(actions[name])
+        if row.shape != shape or row.dtype.kind not in ("iu" if discrete else "fiu"):
+            raise Error(f"the action of {name} is {actions[name]!r}; it must be {wanted}")
+        rows.append(row)
+    return np.stack(rows)
 
 
 def as_ids(ids: Any, count: int) -> list[int]:

@@ -52,11 +52,31 @@ def open_environments(
     count: int,
     threads: int | None,
     autoreset: Autoreset,
+    several_agents: bool = False,
 ) -> Environments:
     """Makes the native environments of an id or a function. `threads`: None for all cores.
 
-    Raises `Error` for an unknown id or option, and for a value that an option does not take.
+    Raises `Error` for an unknown id or option, for a value that an option does not take, and for
+    environments of several agents unless `several_agents` allows them.
     """
+    made = _open(env, options, count, threads, autoreset)
+    agents = made.spec.agents
+    if agents == 1 or several_agents:
+        return made
+    made.close()
+    raise Error(
+        f"{env} has {agents} agents; tandem.make and tandem.make_vec serve environments of one "
+        "agent. tandem.make_parallel serves several, behind PettingZoo's interface"
+    )
+
+
+def _open(
+    env: EnvId,
+    options: Mapping[str, object],
+    count: int,
+    threads: int | None,
+    autoreset: Autoreset,
+) -> Environments:
     if count < 1:
         raise Error(f"num_envs is {count}; it must be at least 1")
     if threads is None:
