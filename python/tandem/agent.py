@@ -116,7 +116,10 @@ class Agent:
 
     @property
     def env(self) -> str:
-        """The id of its environment, for `tandem.make_vec(agent.env, 8, **agent.env_options)`."""
+        """The id of its environment, for `tandem.make_vec(agent.env, 8, **agent.env_options)`.
+
+        Where several agents act at once, it is for `tandem.make_parallel`, which makes one.
+        """
         return self._native.env
 
     @property
@@ -164,7 +167,8 @@ class Agent:
 
         Args:
             observations: [batch, *observation_space.shape] of the environment's dtype. Floats of
-                another precision are converted.
+                another precision are converted. Where several agents act in an environment, each of
+                them is a row.
             deterministic: take the most probable action, or that of the highest value, or the mean.
                 Else actions are sampled; an agent that learned action values explores as in
                 `tandem eval`.

@@ -30,6 +30,7 @@ RUNS = {
     "memory": "paac --env memory --steps 2000",  # recurrent
     "values": "apex --env cartpole --steps 2000 --set dqn.epsilon_eval=0.5",
     "dpg": "apex --env pendulum --steps 2000",
+    "players": "paac --env catch --set env.players=3 --steps 2000",
     "statistics": "paac --env pendulum --steps 2000 --set env.normalise=running "
     "--set env.normalise_rewards=true",
 }
@@ -119,7 +120,7 @@ class Agents(unittest.TestCase):
         self.assertGreater(np.abs(after[2] - heads.state[2]).max(), 1e-4)
 
     def test_evaluations_are_those_of_the_program(self):
-        for name in ("cartpole", "memory"):
+        for name in ("cartpole", "memory", "players"):
             words = [self.folder / name, "--episodes", "5", "--seed", "4", "--json"]
             for greedy in (False, True):
                 flag = ["--greedy"] if greedy else []

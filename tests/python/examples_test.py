@@ -1,4 +1,4 @@
-"""Runs the examples for a few steps, as far as torch and Stable-Baselines3 are there."""
+"""Runs the examples for a few steps, as far as the libraries that they need are there."""
 
 import importlib.util
 import pathlib
@@ -37,6 +37,13 @@ class Examples(unittest.TestCase):
         self.assertRegex(result.stdout, r"after 20,\d+ steps, in ", result.stderr)
         self.assertRegex(result.stdout, r"saved in .*run-hts/checkpoints/\d+\n")
         self.assertIn(result.stdout.splitlines()[-1], ("signal", "budget"))
+
+    @needs("pettingzoo")
+    def test_players(self):
+        with tempfile.TemporaryDirectory() as folder:
+            result = run("players.py", f"{folder}/run")
+        mean = re.search(r"^a player's mean return: (\S+)$", result.stdout, re.M)
+        self.assertGreater(float(mean[1]), 0.8, result.stderr)
 
     @needs("torch")
     def test_ppo_in_one_file(self):
