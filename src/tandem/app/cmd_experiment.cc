@@ -11,6 +11,7 @@ void add_experiment(CLI::App& program) {
   add_ga3c_grid(*command);
   add_hts_runtime(*command);
   add_hts_football(*command);
+  add_hts_step_times(*command);
   add_apex_study(*command);
   end_help(*command, {"tandem experiment hts-runtime --out runs/runtime"});
 }

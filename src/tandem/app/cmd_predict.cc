@@ -11,6 +11,8 @@
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
 #include "tandem/app/help.h"
+#include "tandem/env/recorded_times.h"
+#include "tandem/io/files.h"
 #include "tandem/io/temporary_folder.h"
 #include "tandem/io/text_table.h"
 #include "tandem/study/hts/hts_theory.h"
@@ -28,13 +30,16 @@ Measures how long the environment takes for a step, and its spread, and what an
 action and learning from a step cost a core. Then prints what HTS-RL's paper
 derives from that (section 4.2): by Claim 1 the steps per second of environments
 side by side that wait for each other every alpha steps (alpha 1: A2C), by
-Claim 2 how far the policy of an asynchronous system lags (HTS-RL's: 1).)";
+Claim 2 how far the policy of an asynchronous system lags (HTS-RL's: 1).
+--save-times records the times of half of --seconds, those of resets included. The
+environment `latency` replays such a file (env.step_times).)";
 
 struct PredictOptions {
   ConfigOptions config{kHts};
   std::vector<std::int64_t> alphas = {1, 4, 16, 64, 128, 256, 512};
   std::vector<std::int64_t> actors = {1, 2, 4, 8, 16, 32, 64};
   double seconds = 4;
+  std::string times_file;  // to write; empty: none
   bool json = false;
 };
 
@@ -130,11 +135,24 @@ void print_tables(const PredictOptions& options, const Prediction& found) {
              format_table(rows, terminal_width()));
 }
 
+/// Measures step times, and records them if a file for them is wanted.
+StepTimes measure_times(const Config& config, const PredictOptions& options) {
+  const double seconds = options.seconds / 2;
+  if (options.times_file.empty()) return measure_step_times(config.env, seconds);
+  std::vector<double> recorded;
+  const auto times = measure_step_times(config.env, seconds, 1, &recorded);
+  replace_durably(
+      options.times_file,
+      fmt::format("# seconds of {} steps of {}, one after the other, random actions\n{}",
+                  recorded.size(), config.env.id, recorded_times_text(recorded)));
+  return times;
+}
+
 void run(const PredictOptions& options) {
   const Config config = options.config.load();
   const Prediction found{.env = config.env.id,
                          .envs = config.system->envs(),
-                         .times = measure_step_times(config.env, options.seconds / 2),
+                         .times = measure_times(config, options),
                          .costs = measure_costs(config, options.seconds / 2)};
   options.json ? print_json(options, found) : print_tables(options, found);
 }
@@ -159,11 +177,15 @@ void add_predict(CLI::App& program) {
   command->add_option("--seconds", options->seconds, "How long to measure")
       ->check(CLI::Range(0.2, 3600.0))
       ->capture_default_str();
+  command
+      ->add_option("--save-times", options->times_file,
+                   "Also write the time of each step to FILE, for env.step_times")
+      ->type_name("FILE");
   command->add_flag("--json", options->json, "Print JSON");
   end_help(*command,
-           {"tandem predict --env atari:Pong",
-            "tandem predict --env latency --set mean_us=2000 --set distribution=exponential \\\n"
-            "    --set wait=sleeping --set net.arch=mlp"},
+           {"tandem predict --env latency --set mean_us=2000 --set distribution=exponential \\\n"
+            "    --set wait=sleeping --set net.arch=mlp",
+            "tandem predict --env atari:Pong --seconds 20 --save-times pong.txt"},
            kPredictFooter);
   command->callback([options] { run(*options); });
 }

@@ -159,7 +159,7 @@ void run(const RolloutOptions& options) {
   if (spec.agents > 1) {
     throw Error(
         fmt::format("{} has {} agents, and a rollout is of one; from Python, "
-                    "tandem.make_vec() steps such environments",
+                    "tandem.make_parallel() steps such environments",
                     config.id, spec.agents));
   }
 

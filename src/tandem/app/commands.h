@@ -35,6 +35,7 @@ void add_experiment(CLI::App& program);
 void add_ga3c_grid(CLI::App& experiment);
 void add_hts_runtime(CLI::App& experiment);
 void add_hts_football(CLI::App& experiment);
+void add_hts_step_times(CLI::App& experiment);
 void add_apex_study(CLI::App& experiment);
 
 }  // namespace tandem

@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <mutex>
 
 #include "tandem/base/error.h"
 #include "tandem/base/nearest.h"
+#include "tandem/env/recorded_times.h"
 #include "tandem/env/time_limit.h"
 
 namespace tandem {
@@ -39,7 +41,7 @@ class BuiltinFamily : public EnvFamily {
     for (const auto& builtin : kBuiltins) {
       if (name != builtin.name) continue;
       const auto limit = options_.max_steps > 0 ? options_.max_steps : builtin.max_steps;
-      auto env = builtin.make(options_);
+      auto env = builtin.make(with_recorded_times());
       return limit > 0 ? make_time_limit(std::move(env), limit) : std::move(env);
     }
     const auto likely = nearest(name, names());
@@ -51,7 +53,18 @@ class BuiltinFamily : public EnvFamily {
   }
 
  private:
+  /// The options with the content of their file, which is read once for all environments.
+  const BuiltinOptions& with_recorded_times() {
+    if (options_.step_times.empty()) return options_;
+    std::call_once(read_, [this] {
+      options_.recorded_times =
+          std::make_shared<std::vector<double>>(read_recorded_times(options_.step_times));
+    });
+    return options_;
+  }
+
   BuiltinOptions options_;
+  std::once_flag read_;
 };
 
 }  // namespace
@@ -101,6 +114,10 @@ FieldList BuiltinOptions::fields() {
        .target = &wait,
        .meaning = "latency: a step uses processor time, or sleeps",
        .choices = {"busy", "sleeping"}},
+      {.key = "step_times",
+       .target = &step_times,
+       .meaning = "latency: file of recorded times, a line for each step in seconds, that steps "
+                  "take in place of drawn ones"},
   };
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tandem/base/field.h"
 #include "tandem/env/env.h"
@@ -24,6 +25,9 @@ struct BuiltinOptions {
   double mean_us = 100;
   std::string distribution = "constant";
   std::string wait = "busy";
+  std::string step_times = {};  // a file; empty: times are drawn
+  /// The content of that file, where it has been read already. No field sets it.
+  std::shared_ptr<const std::vector<double>> recorded_times = nullptr;
 
   FieldList fields();
 };
@@ -54,8 +58,12 @@ std::unique_ptr<Env> make_pendulum(const BuiltinOptions& options);
 std::unique_ptr<Env> make_memory(const BuiltinOptions& options);
 
 /// For measurements, with nothing to learn. A step takes a time drawn from `distribution` with mean
-/// `mean_us` microseconds, busy or sleeping (`wait`). Frames show the drawn time in {4} f32 or
-/// {1, 84, 84} u8 (`observation` "small" or "pixels"). There are six actions; the reward is 0.
+/// `mean_us` microseconds, busy or sleeping (`wait`). With `step_times` it takes a time that was
+/// recorded in another environment: each instance draws a random time of the file for its first
+/// step and then replays the times that follow, the first after the last. So the times keep their
+/// correlation, which real games have: long steps come in rows. Episodes go on in the file. Frames
+/// show the time as a multiple of the mean in {4} f32 or {1, 84, 84} u8 (`observation` "small" or
+/// "pixels"). There are six actions; the reward is 0. Throws Error as read_recorded_times() does.
 std::unique_ptr<Env> make_latency(const BuiltinOptions& options);
 
 }  // namespace tandem

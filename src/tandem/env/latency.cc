@@ -3,10 +3,15 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <memory>
+#include <numeric>
 #include <thread>
+#include <vector>
 
 #include "tandem/base/clock.h"
+#include "tandem/base/error.h"
 #include "tandem/env/builtin.h"
+#include "tandem/env/recorded_times.h"
 
 namespace tandem {
 namespace {
@@ -29,10 +34,64 @@ double draw(Distribution distribution, Stream& stream) {
   return normal * normal;  // chi-squared with one degree of freedom: gamma with shape 1/2
 }
 
+// Recorded times, one after the other from a random one on.
+class RecordedTimes {
+ public:
+  explicit RecordedTimes(std::shared_ptr<const std::vector<double>> seconds)
+      : seconds_(std::move(seconds)),
+        mean_(std::accumulate(seconds_->begin(), seconds_->end(), 0.0) /
+              static_cast<double>(seconds_->size())) {}
+
+  [[nodiscard]] double mean() const { return mean_; }
+
+  // Chooses the first time, once.
+  void begin(Stream& stream) {
+    if (begun_) return;
+    next_ = stream.below(static_cast<std::uint32_t>(seconds_->size()));
+    begun_ = true;
+  }
+
+  // The next time as a multiple of the mean.
+  double next_share() {
+    const double time = (*seconds_)[next_];
+    next_ = (next_ + 1) % seconds_->size();
+    return mean_ > 0 ? time / mean_ : 0;
+  }
+
+  void save(StateWriter& writer) const {
+    writer.put(begun_);
+    writer.put(next_);
+  }
+  void load(StateReader& reader) {
+    begun_ = reader.get<bool>();
+    next_ = reader.get<std::uint64_t>();
+    if (next_ < seconds_->size()) return;
+    next_ = 0;
+    throw Error("the saved state is of another file of step times");
+  }
+
+ private:
+  std::shared_ptr<const std::vector<double>> seconds_;
+  double mean_;
+  bool begun_ = false;
+  std::uint64_t next_ = 0;  // index of the next step's time
+};
+
+// The times of the options' file; empty: there is none.
+std::unique_ptr<RecordedTimes> recorded_of(const BuiltinOptions& options) {
+  if (options.step_times.empty()) return nullptr;
+  auto times = options.recorded_times;
+  if (times == nullptr) {
+    times = std::make_shared<std::vector<double>>(read_recorded_times(options.step_times));
+  }
+  return std::make_unique<RecordedTimes>(std::move(times));
+}
+
 class Latency : public Env {
  public:
   explicit Latency(const BuiltinOptions& options)
-      : mean_us_(options.mean_us),
+      : recorded_(recorded_of(options)),
+        mean_us_(recorded_ == nullptr ? options.mean_us : 1e6 * recorded_->mean()),
         distribution_(distribution_of(options.distribution)),
         sleeping_(options.wait == "sleeping") {
     const bool pixels = options.observation == "pixels";
@@ -45,17 +104,25 @@ class Latency : public Env {
 
   [[nodiscard]] const EnvSpec& spec() const override { return spec_; }
 
-  void reset(Stream&, std::span<std::byte> frame) override { show(0, frame); }
+  void reset(Stream& stream, std::span<std::byte> frame) override {
+    if (recorded_ != nullptr) recorded_->begin(stream);
+    show(0, frame);
+  }
 
   StepResult step(std::span<const Action>, Stream& stream, std::span<std::byte> frame) override {
-    const double share = draw(distribution_, stream);
+    const double share =
+        recorded_ == nullptr ? draw(distribution_, stream) : recorded_->next_share();
     pass(mean_us_ * share);
     show(share, frame);
     return {};
   }
 
-  void save(StateWriter&) const override {}
-  void load(StateReader&) override {}
+  void save(StateWriter& writer) const override {
+    if (recorded_ != nullptr) recorded_->save(writer);
+  }
+  void load(StateReader& reader) override {
+    if (recorded_ != nullptr) recorded_->load(reader);
+  }
 
  private:
   void pass(double microseconds) const {
@@ -80,6 +147,7 @@ class Latency : public Env {
   }
 
   EnvSpec spec_;
+  std::unique_ptr<RecordedTimes> recorded_;  // null: times are drawn
   double mean_us_;
   Distribution distribution_;
   bool sleeping_;

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <vector>
 
 #include "tandem/base/clock.h"
 #include "tandem/env/vec_env.h"
@@ -16,8 +15,32 @@ namespace tandem {
 namespace {
 
 constexpr std::uint64_t kSeed = 1;
+constexpr std::size_t kMostRecorded = 1'000'000;
 
-StepTimes measure_one(const EnvFactory& make_env, int index, double seconds) {
+/// Mean and deviation of times that come one by one, by Welford's sums, which avoid the loss of
+/// digits by cancellation.
+class TimeSums {
+ public:
+  void add(double time) {
+    count_ += 1;
+    const double off = time - mean_;
+    mean_ += off / count_;
+    squares_ += off * (time - mean_);
+  }
+
+  [[nodiscard]] StepTime result() const {
+    return {mean_, std::sqrt(squares_ / std::max(1.0, count_ - 1))};
+  }
+
+ private:
+  double count_ = 0;
+  double mean_ = 0;
+  double squares_ = 0;
+};
+
+/// Keeps times if `recorded` is not null.
+StepTimes measure_one(const EnvFactory& make_env, int index, double seconds,
+                      std::vector<double>* recorded) {
   VecEnv env(make_env, {.first = index, .seed = kSeed});
   std::vector<std::byte> observations(static_cast<std::size_t>(env.size()) *
                                       env.spec().observation_bytes());
@@ -33,33 +56,39 @@ StepTimes measure_one(const EnvFactory& make_env, int index, double seconds) {
   const Stopwatch watch;
   while (watch.seconds() < 0.1 * seconds) step();  // warms up the caches and the CPU's clock
 
-  // Welford's sums, which avoid the loss of digits by cancellation.
-  double mean = 0;
-  double squares = 0;
-  double count = 0;
+  TimeSums sums;
   const double busy_before = thread_processor_seconds();
   const double before = watch.seconds();
   do {
     const double taken = step();
-    count += 1;
-    const double off = taken - mean;
-    mean += off / count;
-    squares += off * (taken - mean);
+    sums.add(taken);
+    if (recorded != nullptr && recorded->size() < kMostRecorded) recorded->push_back(taken);
   } while (watch.seconds() < seconds);
-  return {{mean, std::sqrt(squares / std::max(1.0, count - 1))},
-          (thread_processor_seconds() - busy_before) / (watch.seconds() - before)};
+  return {sums.result(), (thread_processor_seconds() - busy_before) / (watch.seconds() - before)};
 }
 
 }  // namespace
 
-StepTimes measure_step_times(const EnvConfig& config, double seconds, int threads) {
+StepTime step_time_of(std::span<const double> times) {
+  TimeSums sums;
+  for (const double time : times) sums.add(time);
+  return sums.result();
+}
+
+StepTimes measure_step_times(const EnvConfig& config, double seconds, int threads,
+                             std::vector<double>* recorded) {
   const auto make_env = measured(config, kSeed).factory(kSeed);
   std::vector<StepTimes> all(static_cast<std::size_t>(threads));
+  std::vector<std::vector<double>> times(all.size());
   Crew crew;
   crew.spawn("step_times", threads, [&](int rank) {
-    all[static_cast<std::size_t>(rank)] = measure_one(make_env, rank, seconds);
+    const auto own = static_cast<std::size_t>(rank);
+    all[own] = measure_one(make_env, rank, seconds, recorded == nullptr ? nullptr : &times[own]);
   });
   crew.join();
+  for (const auto& own : times) {
+    if (recorded != nullptr) recorded->insert(recorded->end(), own.begin(), own.end());
+  }
 
   StepTimes mean;
   for (const auto& one : all) {

@@ -1,6 +1,9 @@
 // The time that an environment's steps take, and its spread.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "tandem/study/hts/hts_theory.h"
 #include "tandem/trainer/config.h"
 
@@ -14,8 +17,13 @@ struct StepTimes {
 
 /// Times every step of an environment under random actions for about `seconds`, in `threads`
 /// threads with an environment each. As many threads as cores share the machine's resources as in
-/// training. Returns the means over the threads. Throws Error when there is no such environment.
-[[nodiscard]] StepTimes measure_step_times(const EnvConfig& config, double seconds,
-                                           int threads = 1);
+/// training. Returns the means over the threads. Also appends the seconds of each step to
+/// `recorded` if it is given, environment by environment, of each at most the first million. Throws
+/// Error when there is no such environment.
+[[nodiscard]] StepTimes measure_step_times(const EnvConfig& config, double seconds, int threads = 1,
+                                           std::vector<double>* recorded = nullptr);
+
+/// Mean and deviation of these times, of which there is at least one. Pure.
+[[nodiscard]] StepTime step_time_of(std::span<const double> times);
 
 }  // namespace tandem

@@ -8,46 +8,14 @@
 #include "tandem/base/streams.h"
 #include "tandem/io/csv.h"
 #include "tandem/io/text_table.h"
+#include "tandem/study/hts/sleeping_training.h"
 #include "tandem/study/impala/learner_lag.h"
 #include "tandem/study/paac/a2c.h"
-#include "tandem/study/training_rate.h"
-#include "tandem/systems/common/step_costs.h"
 
 namespace tandem {
 namespace {
 
 constexpr std::int64_t kUnroll = 5;  // steps of IMPALA's unrolls in this study
-
-/// A task with a small network, so that the environments' steps take most of the time.
-std::vector<Setting> task_of(double mean_ms) {
-  return {{"env.id", "latency", "env"},
-          {"env.mean_us", fmt::format("{}", 1000 * mean_ms), "env"},
-          {"env.distribution", "exponential", "env"},
-          {"env.wait", "sleeping", "env"},
-          {"net.arch", "mlp", "net"},
-          {"net.hidden", "64", "net"}};
-}
-
-Setting number(const std::string& key, std::int64_t value) {
-  return {key, fmt::format("{}", value), key};
-}
-
-struct Measured {
-  TrainingRate rate;
-  StepCosts costs;  // with one environment in a forward pass
-};
-
-/// Measures a training, which sleeps most of the time, and then briefly the costs of its parts.
-Measured measure(const Config& config, double seconds, const StopRequested& stop_requested) {
-  Measured measured;
-  measured.rate = measure_training(
-      config, seconds, stop_requested, [&](const TrainingContext& context, const TrainingRate&) {
-        constexpr double kSeconds = 0.5;
-        measured.costs =
-            measure_step_costs(context, {.envs = 1, .steps = kUnroll, .rollouts = 1}, 1, kSeconds);
-      });
-  return measured;
-}
 
 RuntimeRow runtime_row(const Config& config, double mean_ms, std::int64_t alpha,
                        const HtsRuntimeTask& task, const StopRequested& stop_requested) {
@@ -61,9 +29,9 @@ RuntimeRow runtime_row(const Config& config, double mean_ms, std::int64_t alpha,
       .alpha = alpha,
       .step = measure_step_times(config.env, 0.2 * task.seconds, static_cast<int>(task.envs)).step};
   const auto measured =
-      measure(config, std::max(task.seconds, kLeastRounds * round), stop_requested);
-  row.actor_seconds = measured.costs.inference;
-  row.measured = measured.rate.steps_per_second;
+      measure_sleeping(config, std::max(task.seconds, kLeastRounds * round), stop_requested);
+  row.actor_seconds = measured.actor_seconds;
+  row.measured = measured.steps_per_second;
   const Synchronisation what{
       .envs = task.envs, .alpha = alpha, .step = row.step, .actor_seconds = row.actor_seconds};
   row.claimed = 1 / expected_seconds_per_state(what);
@@ -80,18 +48,14 @@ std::string finite(double value) {
 
 RuntimeRow measure_hts_runtime(const HtsRuntimeTask& task, double mean_ms, std::int64_t alpha,
                                const StopRequested& stop_requested) {
-  auto settings = task_of(mean_ms);
-  for (const char* key : {"hts.envs", "hts.executors", "hts.envs_per_group"}) {
-    settings.push_back(number(key, task.envs));
-  }
-  settings.push_back(number("hts.alpha", alpha));
-  const auto config = load_config(kHts, settings);
+  const auto config = hts_config(task.envs, alpha, exponential_sleep(mean_ms));
   return runtime_row(config, mean_ms, alpha, task, stop_requested);
 }
 
 RuntimeRow measure_a2c_runtime(const HtsRuntimeTask& task, double mean_ms,
                                const StopRequested& stop_requested) {
-  auto row = runtime_row(a2c_config(task.envs, task_of(mean_ms)), mean_ms, 1, task, stop_requested);
+  const auto config = a2c_config(task.envs, exponential_sleep(mean_ms));
+  auto row = runtime_row(config, mean_ms, 1, task, stop_requested);
   row.a2c = true;
   return row;
 }
@@ -99,8 +63,8 @@ RuntimeRow measure_a2c_runtime(const HtsRuntimeTask& task, double mean_ms,
 LatencyRow measure_latency(const HtsRuntimeTask& task, double mean_ms, std::int64_t actors,
                            const StopRequested& stop_requested) {
   constexpr int kSimulatedArrivals = 400'000;
-  const auto found =
-      measure_learner_lag(actors, kUnroll, task_of(mean_ms), task.seconds, stop_requested);
+  const auto found = measure_learner_lag(actors, kUnroll, exponential_sleep(mean_ms), task.seconds,
+                                         stop_requested);
   LatencyRow row{.actors = actors, .load = found.load, .queue = found.queue, .lag = found.lag};
   // The load does not depend on the unit of the rates.
   const AsynchronousLearning learning{

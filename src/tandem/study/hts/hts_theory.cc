@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 #include <queue>
+#include <vector>
 
 #include "tandem/base/gamma_distribution.h"
 
@@ -49,6 +50,29 @@ double simulated_seconds_per_state(const Synchronisation& what, int rounds, Stre
     sum += what.step.deviation > 0 ? gamma_quantile(shape, rate, chance)
                                    : static_cast<double>(what.alpha) * what.step.mean;
   }
+  return sum / rounds / (n * static_cast<double>(what.alpha)) + what.actor_seconds / n;
+}
+
+double replayed_seconds_per_state(const Synchronisation& what, std::span<const double> times,
+                                  int rounds, Stream& stream) {
+  std::vector<std::size_t> next;
+  for (std::int64_t env = 0; env < what.envs; ++env) {
+    next.push_back(stream.below(static_cast<std::uint32_t>(times.size())));
+  }
+  double sum = 0;
+  for (int round = 0; round < rounds; ++round) {
+    double longest = 0;
+    for (auto& step : next) {
+      double own = 0;
+      for (std::int64_t i = 0; i < what.alpha; ++i) {
+        own += times[step];
+        step = step + 1 == times.size() ? 0 : step + 1;
+      }
+      longest = std::max(longest, own);
+    }
+    sum += longest;
+  }
+  const auto n = static_cast<double>(what.envs);
   return sum / rounds / (n * static_cast<double>(what.alpha)) + what.actor_seconds / n;
 }
 

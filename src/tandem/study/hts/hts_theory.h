@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "tandem/base/random.h"
 
@@ -36,6 +37,12 @@ double expected_seconds_per_state(const Synchronisation& what);
 /// The mean time of one state over `rounds` simulated rounds of alpha steps. Draws from `stream`
 /// alone.
 double simulated_seconds_per_state(const Synchronisation& what, int rounds, Stream& stream);
+
+/// The same with step times in seconds that were recorded in one environment, in place of random
+/// ones of what.step. Each environment begins with a random one of them and takes those that
+/// follow, the first after the last. Draws from `stream` alone.
+double replayed_seconds_per_state(const Synchronisation& what, std::span<const double> times,
+                                  int rounds, Stream& stream);
 
 /// Asynchronous actors that send their experience to a learner. Each sends at the rate lambda_0 and
 /// the learner takes at the rate mu, both with exponential times. Value type.
