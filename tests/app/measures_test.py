@@ -5,6 +5,7 @@ Needs $TANDEM, the path of the program.
 
 import csv
 import json
+import random
 import unittest
 
 from cli_test import Folder, tandem
@@ -28,6 +29,34 @@ class Predict(Folder):
         self.assertLess(lag, 1)
         self.assertIsNone(endless)
         self.assertIn("synchronised every alpha steps", tandem("predict", *words).stdout)
+
+    # Seen failing with times that are written in the order of their size.
+    def test_step_times_are_recorded_and_replayed(self):
+        given, file = self.path / "given.txt", self.path / "times.txt"
+        given.write_text("0.001\n0.008\n")
+        words = ["predict", "--env", "latency", "--set", "wait=sleeping", "--set", "arch=mlp"]
+        words += ["--set", f"step_times={given}", "--seconds", 1]
+        done = tandem(*words, "--save-times", file)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        comment, *lines = file.read_text().splitlines()
+        times = [float(line) for line in lines]
+        self.assertEqual(comment[:19], f"# seconds of {len(times)} ste"[:19])
+        self.assertGreater(len(times), 20)
+        for even, odd in zip(times[::2], times[1::2], strict=False):
+            self.assertGreater(max(even, odd), 0.008)
+        quick = min(times[::2]), min(times[1::2])  # on a busy machine some are late
+        self.assertLess(min(quick), 0.006)
+        self.assertGreater(max(quick), 0.008)
+
+    def test_bad_files_of_step_times_are_refused(self):
+        bad = self.path / "bad.txt"
+        bad.write_text("0.001\n-1\n")
+        words = ["--env", "latency", "--set"]
+        self.assert_refused("predict", *words, f"step_times={bad}", says="line 2: -1 is no time")
+        self.assert_refused("predict", *words, "step_times=none.txt", says="cannot read the times")
+        words = ["predict", "--env", "cartpole", "--seconds", 0.2]
+        nowhere = self.path / "nowhere" / "times.txt"
+        self.assert_refused(*words, "--save-times", nowhere, says="nowhere")
 
 
 class Bench(Folder):
@@ -134,6 +163,34 @@ class Experiments(Folder):
         self.assertLess(float(rows[-1]["claimed_steps_per_second"]), 4000)
         self.assertEqual((out / "latency.csv").read_text().count("\n"), 3)
         self.assertTrue((out / "hts-runtime.png").exists())
+
+    # A smoke test, with one scenario of equal step times, which cost no waiting.
+    def test_experiment_hts_step_times(self):
+        even, uneven, out = self.path / "even.txt", self.path / "uneven.txt", self.path / "out"
+        even.write_text("0.002\n")
+        draw = random.Random(1)
+        uneven.write_text("".join(f"{draw.expovariate(500):.6f}\n" for _ in range(200)))
+        words = ["hts-step-times", even, uneven, "--envs", 4, "--seconds", 0.5, "--alpha", 20]
+        done = tandem("experiment", *words, "--out", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("BY CLAIM 1", done.stdout)
+        with (out / "step_times.csv").open(newline="") as lines:
+            rows = list(csv.DictReader(lines))
+        self.assertEqual([row["scenario"] for row in rows], ["even", "uneven"])
+        self.assertEqual([row["recorded_steps"] for row in rows], ["1", "200"])
+        self.assertAlmostEqual(float(rows[1]["recorded_mean_seconds"]), 0.002, delta=0.0004)
+        for row in rows:
+            for kind in ("claimed", "simulated", "measured"):
+                hts, a2c = (float(row[f"{who}_{kind}_steps_per_second"]) for who in ("hts", "a2c"))
+                self.assertAlmostEqual(float(row[f"{kind}_speedup"]), hts / a2c, places=3)
+        # The longest of four exponential times is 2.1 times as long as the mean.
+        self.assertGreater(float(rows[1]["simulated_speedup"]), 1.3)
+        self.assertGreater(float(rows[1]["claimed_speedup"]), 1.3)
+        self.assertAlmostEqual(float(rows[0]["simulated_speedup"]), 1, places=1)
+        self.assertTrue((out / "hts-step-times.png").exists())
+        words = ["hts-step-times", even, self.path / "none.txt", "--out", self.path / "none"]
+        self.assert_refused("experiment", *words, says="none.txt")
+        self.assertFalse((self.path / "none").exists())
 
 
 class Advise(Folder):

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace tandem {
 namespace {
@@ -61,6 +63,40 @@ TEST(HtsTheory, EqualStepTimesCostNoWaiting) {
   EXPECT_DOUBLE_EQ(expected_seconds_per_state(what), (0.5 + 0.1) / 4);
   Stream stream(1, 2);
   EXPECT_DOUBLE_EQ(simulated_seconds_per_state(what, 3, stream), (0.5 + 0.1) / 4);
+}
+
+// Seen failing with environments that all begin at the first time, and with a round that begins at
+// a random one.
+TEST(HtsTheory, ReplayedTimesAreThoseOfARound) {
+  // One of four environments is always in its long step: a round of one step takes that time.
+  const std::vector<double> times = {1, 1, 1, 9};
+  Stream stream(1, 2);
+  Synchronisation what{.envs = 64, .alpha = 1, .step = {}, .actor_seconds = 0.5};
+  EXPECT_DOUBLE_EQ(replayed_seconds_per_state(what, times, 100, stream), (9 + 0.5) / 64);
+  what.alpha = 4;  // each environment has each time once
+  EXPECT_DOUBLE_EQ(replayed_seconds_per_state(what, times, 100, stream), (12.0 / 4 + 0.5) / 64);
+  what.alpha = 6;  // and some have the long one twice
+  EXPECT_DOUBLE_EQ(replayed_seconds_per_state(what, times, 100, stream), (22.0 / 6 + 0.5) / 64);
+  what = {.envs = 1, .alpha = 6, .step = {}};  // an environment goes on where it was: 3 per step
+  EXPECT_DOUBLE_EQ(replayed_seconds_per_state(what, times, 10, stream), 3);
+}
+
+// Seen failing with a replay in a random order.
+TEST(HtsTheory, ReplayedTimesThatAreIndependentTakeWhatTheClaimSays) {
+  Stream stream(1, 2);
+  std::vector<double> times(20'000);
+  for (auto& time : times) time = -0.5 * std::log1p(-stream.uniform());
+  for (const std::int64_t alpha : {1, 16}) {
+    const auto what = exponential(16, alpha);
+    EXPECT_NEAR(
+        replayed_seconds_per_state(what, times, 4000, stream) / expected_seconds_per_state(what), 1,
+        0.05);
+  }
+  // Long times in rows make the longest of 16 sums longer.
+  std::ranges::sort(times);
+  const auto what = exponential(16, 16);
+  EXPECT_GT(replayed_seconds_per_state(what, times, 4000, stream),
+            1.3 * expected_seconds_per_state(what));
 }
 
 // Figure 3 c: each actor sends 100 frames a second, and the learner takes 4000 a second.

@@ -22,9 +22,11 @@ struct HtsStepTimesTask {
 /// The steps per second of one system. Value type.
 struct ScenarioRates {
   double actor_seconds = 0;  // c in the paper: the time of an action for one step
-  double claimed = 0;        // by Claim 1, equation 7, from the mean and deviation of a step
-  double simulated = 0;      // with the recorded times, but without a machine's limits
-  double measured = 0;       // in a whole training, with learning
+  /// By Claim 1, equation 7, from the mean and deviation of a step. NaN where its limit of many
+  /// environments is too far: it would take less time than steps without any waiting.
+  double claimed = 0;
+  double simulated = 0;  // with the recorded times, but without a machine's limits
+  double measured = 0;   // in a whole training, with learning
 };
 
 /// A file of recorded step times, and both systems with them. Value type.
@@ -45,6 +47,9 @@ struct StepTimesRow {
 [[nodiscard]] StepTimesRow measure_hts_step_times(const HtsStepTimesTask& task,
                                                   const std::string& file,
                                                   const StopRequested& stop_requested);
+
+/// The steps per second of Claim 1; NaN as for ScenarioRates. Pure.
+[[nodiscard]] double claimed_rate(const Synchronisation& what);
 
 /// The text of step_times.csv.
 [[nodiscard]] std::string step_times_csv(const HtsStepTimesTask& task,
