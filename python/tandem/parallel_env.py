@@ -113,7 +113,8 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):
 
         Returns dicts by agent: observations, raw rewards, whether the episode has terminated,
         whether it was truncated, and infos. When a game ends, an agent's `info["game"]` has the
-        sum of its rewards `r` and the game's steps `l`.
+        sum of its rewards `r`, the game's steps `l`, and the `score` of the game, which is that of
+        `tandem eval`: goals in football, and elsewhere the mean of the agents' `r`.
         """
         self._require_open()
         if self._ended:
@@ -126,9 +127,9 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):
         observations, rewards, terminations, truncations, games = step
         self._returns += rewards
         infos: Infos = {name: {} for name in self._players}
-        for _, _, length in games or ():
+        for _, score, length in games or ():
             for name, total in zip(self._players, self._returns, strict=True):
-                infos[name]["game"] = {"r": float(total), "l": length}
+                infos[name]["game"] = {"r": float(total), "l": length, "score": score}
             self._returns[:] = 0
         self._ended = bool((terminations | truncations).any())
         if self._ended:

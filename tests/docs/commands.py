@@ -155,7 +155,7 @@ class Commands:
             elif what == "STUDY":
                 known = word in self.studies
             else:
-                known = what == word == "RUN"
+                known = what == word and word in ("RUN", "FILE")
             if not known:
                 return f"{word} is no {what or 'option'}"
         return None

@@ -35,4 +35,4 @@ target_link_libraries(tandem_team PRIVATE tandem_base)
 set_target_properties(tandem_team PROPERTIES PREFIX ""
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test_plugins/python)
 set_property(TEST python.parallel_env APPEND PROPERTY
-  ENVIRONMENT "TANDEM_PLUGIN_PATH=${PROJECT_BINARY_DIR}/test_plugins/python")
+  ENVIRONMENT "TANDEM_PLUGIN_PATH=${PROJECT_BINARY_DIR}/test_plugins/python:${PROJECT_BINARY_DIR}/plugins")

@@ -1,6 +1,6 @@
 """Tests of tandem.make_parallel, if PettingZoo is there.
 
-$TANDEM_PLUGIN_PATH has the plug-in team: two agents with continuous actions.
+$TANDEM_PLUGIN_PATH has the plug-in team (two agents with continuous actions), and those of tandem.
 """
 
 import importlib.util
@@ -23,7 +23,10 @@ from tandem._core import Autoreset, Environments
 
 import tandem
 
-IDS = (("catch", {"players": 3}), ("catch", {}), ("team:walk", {}), ("team:fall", {}))
+FOOTBALL = "football:academy_3_vs_1_with_keeper"
+IDS = [("catch", {"players": 3}), ("catch", {}), ("team:walk", {}), ("team:fall", {})]
+if FOOTBALL in tandem.environments():
+    IDS.append((FOOTBALL, {"players": 3}))
 PLAYERS = ["player_0", "player_1", "player_2"]
 
 
@@ -124,6 +127,8 @@ class Steps(unittest.TestCase):
         self.assertEqual(rewards, {"player_0": 1.0, "player_1": -1.0, "player_2": -1.0})
         self.assertEqual(terminations, dict.fromkeys(PLAYERS, True))
         self.assertEqual(truncations, dict.fromkeys(PLAYERS, False))
+        for name in PLAYERS:
+            self.assertEqual(infos[name]["game"].pop("score"), np.float32(-1 / 3))
         self.assertEqual(infos, {n: {"game": {"r": r, "l": 9}} for n, r in rewards.items()})
         self.assertEqual(env.agents, [])
 
@@ -143,8 +148,28 @@ class Steps(unittest.TestCase):
             else:
                 self.assertEqual(truncations, {"player_0": True, "player_1": True})
                 self.assertEqual(terminations, {"player_0": False, "player_1": False})
-                self.assertEqual(infos["player_0"], {"game": {"r": 6.0, "l": 4}})
-                self.assertEqual(infos["player_1"], {"game": {"r": 8.0, "l": 4}})
+                self.assertEqual(infos["player_0"], {"game": {"r": 6.0, "l": 4, "score": 7.0}})
+                self.assertEqual(infos["player_1"], {"game": {"r": 8.0, "l": 4, "score": 7.0}})
+
+    @unittest.skipUnless(len(IDS) > 4, "no plug-in of football")
+    def test_football_has_players_of_a_team(self):
+        env = tandem.make_parallel(FOOTBALL, players=3, rewards="scoring,checkpoints")
+        self.assertEqual(env.possible_agents, PLAYERS)
+        observations, _ = env.reset(seed=3)
+        for one in PLAYERS[1:]:  # the last plane shows the agent's own player
+            self.assertFalse((observations[one] == observations["player_0"]).all())
+        totals, steps = dict.fromkeys(PLAYERS, 0.0), 0
+        right = dict.fromkeys(PLAYERS, env.get_action_meanings().index("right"))
+        while env.agents:
+            *_, infos = results = env.step(right)
+            steps += 1
+            for name in PLAYERS:
+                totals[name] += results[1][name]
+        for name in PLAYERS:
+            game = infos[name]["game"]
+            self.assertAlmostEqual(game["r"], totals[name], places=5)
+            self.assertEqual(game["l"], steps)
+            self.assertIn(game["score"], (-1, 0, 1))
 
     def test_one_agent_plays_as_in_make(self):
         ours, theirs = tandem.make_parallel("cartpole"), tandem.make("cartpole")
@@ -153,6 +178,7 @@ class Steps(unittest.TestCase):
             results[0].append(ours.step({"player_0": 1}))
             results[1].append(theirs.step(1))
         own = [tuple(part["player_0"] for part in result) for result in results[0]]
+        self.assertEqual(own[-1][-1]["game"].pop("score"), len(own) - 1)
         assert_same(own, results[1])
         self.assertGreater(len(own), 5)
 
