@@ -65,12 +65,20 @@ inline std::vector<std::byte> golden_observations(const Architecture& architectu
                                                : copy(golden_numbers(count, 2));
 }
 
-/// Compares a gradient with the norm and the elements in the golden file.
+/// Compares a gradient with the norm and the elements in the golden file. `tolerance`: of each
+/// element, as a part of the typical size of all; 0: that of expect_near().
 inline void expect_gradient(std::span<const float> actual, const nlohmann::json& golden,
-                            const std::string& what) {
+                            const std::string& what, double tolerance = 0) {
   const double norm = golden["norm"];
-  expect_near(std::sqrt(sum_of_squares(actual)), norm, norm, what + ", norm");
   const double typical = norm / std::sqrt(static_cast<double>(actual.size()));
+  if (tolerance > 0) {
+    EXPECT_NEAR(std::sqrt(sum_of_squares(actual)), norm, tolerance * norm) << what << ", norm";
+    for (std::size_t i = 0; i < golden["at"].size(); ++i) {
+      EXPECT_NEAR(actual[golden["at"][i]], golden["values"][i], tolerance * typical) << what;
+    }
+    return;
+  }
+  expect_near(std::sqrt(sum_of_squares(actual)), norm, norm, what + ", norm");
   for (std::size_t i = 0; i < golden["at"].size(); ++i) {
     const std::size_t at = golden["at"][i];
     expect_near(actual[at], golden["values"][i], typical, what + ", element " + std::to_string(at));
@@ -111,7 +119,7 @@ inline void expect_golden(const nlohmann::json& golden, const PartFactory& make)
   ASSERT_EQ(infos.size(), golden["gradients"].size());
   for (std::size_t i = 0; i < infos.size(); ++i) {
     expect_gradient(std::span(gradient).subspan(infos[i].offset, infos[i].count),
-                    golden["gradients"][i], infos[i].name);
+                    golden["gradients"][i], infos[i].name, golden.value("gradient_tolerance", 0.0));
   }
 }
 

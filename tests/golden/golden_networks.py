@@ -16,19 +16,57 @@ CONVOLUTIONS = {  # filters, kernel, stride
 }
 DENSE = {"nips": [256], "linear_conv": [], "nature": [512], "mlp": [32, 32]}
 DENSE.update({f"large{stride}": [256] for stride in (4, 3, 2, 1)})
+RESIDUAL = {  # in the format of net.layers
+    "impala": "section 16 2, section 32 2, section 32 2, dense 256",
+    "football": "section 16 2, section 32 2, section 32 2, section 32 2, dense 256",
+}
 ODD = "conv 20 5 3 tanh, conv 17 3 1 none, dense 33 tanh, dense 24"  # in the format of net.layers
 ACTIVATIONS = {"relu": F.relu, "tanh": torch.tanh, "none": lambda x: x}
 
 
 def layers_of(arch, text):
     """(kind, sizes, activation) of each layer of `text`, as net.layers has it, or of arch."""
+    text = text or RESIDUAL.get(arch, "")
     if text:
         words = [part.split() for part in text.split(",")]
-        words = [each if each[-1] in ACTIVATIONS else [*each, "relu"] for each in words]
+        for each, next_one in zip(words, [*words[1:], [""]], strict=True):
+            if each[-1] not in ACTIVATIONS:
+                each.append("none" if each[0] == next_one[0] == "section" else "relu")
         return [(each[0], [int(word) for word in each[1:-1]], each[-1]) for each in words]
     activation = "none" if arch.startswith("linear") else "relu"
     convolutions = [("conv", list(sizes), activation) for sizes in CONVOLUTIONS[arch]]
     return convolutions + [("dense", [units], "relu") for units in DENSE[arch]]
+
+
+def same_padding(size):
+    """TensorFlow's SAME padding, before and after, of a window of 3 with stride 2."""
+    total = max((-(-size // 2) - 1) * 2 + 3 - size, 0)
+    return total // 2, total - total // 2
+
+
+class Block(torch.nn.Module):
+    def __init__(self, channels):
+        super().__init__()
+        self.conv1 = torch.nn.Conv2d(channels, channels, 3, padding=1)
+        self.conv2 = torch.nn.Conv2d(channels, channels, 3, padding=1)
+
+    def forward(self, x):
+        return x + self.conv2(F.relu(self.conv1(F.relu(x))))
+
+
+class Section(torch.nn.Module):
+    """A section of IMPALA's residual network: Espeholt et al. 2018, Figure 3."""
+
+    def __init__(self, inputs, channels, blocks):
+        super().__init__()
+        self.conv = torch.nn.Conv2d(inputs, channels, 3, padding=1)
+        self.blocks = torch.nn.Sequential(*(Block(channels) for _ in range(blocks)))
+
+    def forward(self, x):
+        x = self.conv(x)
+        height, width = x.shape[2:]
+        x = F.pad(x, (*same_padding(width), *same_padding(height)), value=-math.inf)
+        return self.blocks(F.max_pool2d(x, 3, 2))
 
 
 class Network(torch.nn.Module):
@@ -44,6 +82,10 @@ class Network(torch.nn.Module):
                 filters, kernel, stride = sizes
                 self.convs.append(torch.nn.Conv2d(shape[0], filters, kernel, stride))
                 shape = (filters, *((size - kernel) // stride + 1 for size in shape[1:]))
+                continue
+            if kind == "section":
+                self.convs.append(Section(shape[0], *sizes))
+                shape = (sizes[0], *(-(-size // 2) for size in shape[1:]))
                 continue
             streams = 2 if dueling and i == len(layers) - 1 else 1
             self.dense.append(torch.nn.Linear(math.prod(shape), streams * sizes[0]))
@@ -119,6 +161,7 @@ def network_case(
     dueling_scale=1,
     layers="",
     normalised=False,
+    gradient_tolerance=0,
 ):
     parts = layers_of(arch, layers)
     network = Network(parts, shape, actions, value_head, dueling, dueling_scale).double()
@@ -145,6 +188,7 @@ def network_case(
         "dueling": dueling,
         **({"dueling_gradient_scale": dueling_scale} if dueling_scale != 1 else {}),
         **({"normalised": True} if normalised else {}),
+        **({"gradient_tolerance": gradient_tolerance} if gradient_tolerance else {}),
         "batch": batch,
         "parameters": sum(p.numel() for p in network.parameters())
         + (statistics.numbers if normalised else 0),
@@ -211,6 +255,17 @@ def networks():
             [1, 20, 20],
             pixel_mean=0.25,
         ),
+        # Among tens of thousands of maxima some are of two numbers that differ by less than fp32's
+        # rounding; their gradients then go to another place.
+        network_case("impala", "impala", "u8", [4, 84, 84], 6, 2, gradient_tolerance=0.05),
+        network_case("football", "football", "u8", [16, 72, 96], 19, 1, gradient_tolerance=0.05),
+        network_case("impala_pixel_mean", "impala", "u8", [3, 13, 10], 6, 2, pixel_mean=0.375),
+        network_case("impala_dueling", "impala", "f32", [5, 16, 11], 4, 3, dueling=True),
+        layers_case("odd_sections", "section 7 1, section 20 3 tanh, dense 9", "u8", [2, 15, 10]),
+        layers_case("sections_alone", "section 16 1, section 16 1 none", "f32", [1, 7, 5]),
+        layers_case("wide_sections", "section 32 1, section 48 1", "f32", [16, 9, 12]),
+        layers_case("section_over_cells", "conv 16 4 2, section 16 1 relu", "u8", [4, 24, 30]),
+        layers_case("section_between", "section 8 1, conv 16 3 2, section 16 1", "u8", [4, 20, 23]),
     ]
 
 
@@ -305,4 +360,6 @@ def lstm():
         lstm_case("separate_linear", "linear_conv", "u8", [3, 40, 40], 8, 4, 2, separate=True),
         lstm_case("normalised_separate", "mlp", "f32", [5], 16, 5, 3, True, normalised=True),
         lstm_case("odd_layers", "layers", "u8", [3, 20, 20], 9, 4, 2, layers=ODD),
+        lstm_case("sections", "impala", "u8", [3, 20, 21], 9, 4, 2),
+        lstm_case("separate_sections", "impala", "u8", [3, 12, 10], 8, 3, 2, separate=True),
     ]

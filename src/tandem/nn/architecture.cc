@@ -42,6 +42,9 @@ Shape output_shape(const Architecture& architecture, const Layer& layer, const S
         given ? "net.layers" : "net.arch", architecture.name, text(architecture.input_shape),
         given ? "dense layers alone" : "net.arch = \"mlp\""));
   }
+  if (layer.kind == Layer::Kind::section) {
+    return {layer.units, (input[1] + 1) / 2, (input[2] + 1) / 2};
+  }
   if (input[1] < layer.kernel || input[2] < layer.kernel) {
     throw Error(fmt::format(
         "{}: the observation {} is too small for '{}': a {}x{} convolution meets an image of "
@@ -54,51 +57,24 @@ Shape output_shape(const Architecture& architecture, const Layer& layer, const S
           (input[2] - layer.kernel) / layer.stride + 1};
 }
 
-/// Appends a tensor of a layer whose units have `fan_in` inputs.
-void append(std::vector<ParameterInfo>& all, const std::string& name, const Shape& shape,
-            std::int64_t fan_in) {
-  const auto offset = all.empty() ? 0 : all.back().offset + all.back().count;
-  all.push_back({name, shape, offset, product(shape), fan_in});
-}
-
-/// Appends the weight and the bias of one layer.
-void append(std::vector<ParameterInfo>& all, const std::string& layer, const Shape& weight) {
-  const auto fan_in = product(weight) / weight[0];
-  append(all, layer + ".weight", weight, fan_in);
-  append(all, layer + ".bias", {weight[0]}, fan_in);
-}
-
-/// Joins the tensors of the policy's network and the value's network, and renames them: in both
-/// networks the head is called policy.
-std::vector<ParameterInfo> joined(std::vector<ParameterInfo> policy,
-                                  std::vector<ParameterInfo> value) {
-  const std::string head = "policy.";
-  for (auto& info : policy) {
-    if (!info.name.starts_with(head)) info.name = "actor." + info.name;
-  }
-  const auto offset = policy.back().offset + policy.back().count;
-  for (auto& info : value) {
-    info.offset += offset;
-    info.name = info.name.starts_with(head) ? "value." + info.name.substr(head.size())
-                                            : "critic." + info.name;
-  }
-  policy.insert(policy.end(), value.begin(), value.end());
-  return policy;
-}
-
 Layer conv(std::int64_t units, std::int64_t kernel, std::int64_t stride) {
   return {Layer::Kind::conv, units, kernel, stride};
 }
 
 Layer dense(std::int64_t units) { return {Layer::Kind::dense, units}; }
 
+Layer section(std::int64_t units, Activation activation = Activation::none) {
+  return {.kind = Layer::Kind::section, .units = units, .activation = activation, .blocks = 2};
+}
+
 Layer with(Activation activation, Layer layer) {
   layer.activation = activation;
   return layer;
 }
 
-constexpr std::array kNetworks = {"nips",   "nature",      "large4", "large3", "large2",
-                                  "large1", "linear_conv", "mlp",    "dpg",    kGivenLayers};
+constexpr std::array kNetworks = {"nips",        "nature", "large4", "large3",
+                                  "large2",      "large1", "impala", "football",
+                                  "linear_conv", "mlp",    "dpg",    kGivenLayers};
 
 /// The name "layers" if net.layers describes the network, otherwise net.arch.
 std::string name_of(const NetConfig& config) {
@@ -125,6 +101,14 @@ std::vector<Layer> torso(const NetConfig& config) {
   // 4x larger fully-connected layer" is then true of its weights: 4.5 times those of stride 2.
   if (config.arch.starts_with("large")) {
     return {conv(32, 8, config.arch.back() - '0'), conv(32, 4, 2), conv(64, 4, 2), dense(256)};
+  }
+  // Espeholt et al. 2018, Figure 3: the large architecture, whose LSTM is net.lstm.
+  if (config.arch == "impala") {
+    return {section(16), section(32), section(32, Activation::relu), dense(256)};
+  }
+  // Kurach et al. 2019, appendix: impala's network with a section more.
+  if (config.arch == "football") {
+    return {section(16), section(32), section(32), section(32, Activation::relu), dense(256)};
   }
   // A3C, section 5.2.3: "two layers of spatial convolutions without any non-linearity or pooling".
   // The paper does not give their sizes; these sizes are those of nips.
@@ -179,17 +163,21 @@ FieldList NetConfig::fields() {
       {.key = "arch",
        .target = &arch,
        .meaning = "network in front of the heads; large4 to large1: ever more places of the first "
-                  "convolution; linear_conv: two convolutions without ReLUs; dpg: a deterministic "
+                  "convolution; impala and football: deep residual networks of 15 and 20 "
+                  "convolutions; linear_conv: two convolutions without ReLUs; dpg: a deterministic "
                   "policy and its critic, for algo = dpg; layers: as net.layers says",
-       .source = "PAAC, section 5.1; large: GA3C, section 5.1; linear_conv: A3C, section 5.2.3; "
-                 "dpg: Ape-X, appendix D",
+       .source = "PAAC, section 5.1; large: GA3C, section 5.1; impala: Espeholt et al. 2018, "
+                 "Figure 3; football: Kurach et al. 2019, appendix; linear_conv: A3C, section "
+                 "5.2.3; dpg: Ape-X, appendix D",
        .choices = {kNetworks.begin(), kNetworks.end()}},
       {.key = "layers",
        .target = &layers,
        .meaning =
            "network in front of the heads, layer by layer, instead of a named one: conv UNITS "
-           "KERNEL STRIDE or dense UNITS, with relu (the default), tanh or none behind it, "
-           "as in \"conv 32 8 4, conv 64 4 2 tanh, dense 512\"; empty: that of net.arch"},
+           "KERNEL STRIDE, section UNITS BLOCKS (a convolution, a pool and residual blocks) or "
+           "dense UNITS, with relu (the default), tanh or none (a section's default in front of a "
+           "section) behind it, as in \"conv 32 8 4, conv 64 4 2 tanh, dense 512\" or \"section 16 "
+           "2, section 32 2, dense 256\"; empty: that of net.arch"},
       {.key = "hidden",
        .target = &hidden,
        .meaning = "mlp: units of each of its layers",
@@ -275,48 +263,9 @@ Architecture Architecture::value_part() const {
   return part;
 }
 
-std::vector<ParameterInfo> Architecture::parameters() const {
-  if (normalises_inputs) {
-    auto all = without_statistics().parameters();
-    for (const auto& tensor : input_statistics_tensors(product(input_shape))) {
-      append(all, tensor.name, {tensor.count}, 0);
-    }
-    return all;
-  }
-  if (separate) return joined(policy_part().parameters(), value_part().parameters());
-  auto inputs = output_shapes();  // input shapes of the layers, then of the heads
-  inputs.insert(inputs.begin(), input_shape);
-  std::vector<ParameterInfo> all;
-  int convs = 0;
-  int denses = 0;
-  for (std::size_t i = 0; i < torso.size(); ++i) {
-    const auto& layer = torso[i];
-    if (layer.kind == Layer::Kind::conv) {
-      append(all, fmt::format("conv{}", ++convs),
-             {layer.units, inputs[i][0], layer.kernel, layer.kernel});
-    } else {
-      append(all, fmt::format("dense{}", ++denses), {layer.units, product(inputs[i])});
-    }
-  }
-  if (lstm > 0) {
-    const auto features = product(inputs.back());
-    append(all, "lstm.weight_ih", {4 * lstm, features}, features);
-    append(all, "lstm.bias", {4 * lstm}, features);
-    append(all, "lstm.weight_hh", {4 * lstm, lstm}, lstm);
-  }
-  append(all, "policy", {policy_outputs, head_inputs()});
-  if (value_head) append(all, "value", {1, head_inputs()});
-  return all;
-}
-
 std::int64_t Architecture::features() const {
   if (lstm > 0) return lstm;
   return product(torso.empty() ? input_shape : output_shapes().back());
-}
-
-std::int64_t Architecture::parameter_count() const {
-  const auto last = parameters().back();
-  return last.offset + last.count;
 }
 
 Architecture Architecture::without_statistics() const {

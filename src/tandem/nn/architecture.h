@@ -1,6 +1,7 @@
 // Networks as data: their layers, their parameters and the parameters' initial values.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -19,13 +20,14 @@ enum class Precision { fp32, bf16 };
 struct NetConfig {
   static constexpr double kMeasured = -1;  // "auto": not yet measured
 
-  std::string arch = "nips";  // nips, nature, large4 to large1, linear_conv, mlp, dpg or layers
-  std::string layers = {};    // a text for parse_layers(), in place of arch; empty: arch
-  std::int64_t hidden = 64;   // mlp: units of each of its layers
-  std::int64_t depth = 2;     // mlp: the number of layers
-  std::int64_t lstm = 0;      // LSTM cells between torso and heads; 0: none
-  bool separate = false;      // policy and value have a network each
-  bool dueling = false;       // the last layer of the torso has a half for each head
+  /// nips, nature, large4 to large1, impala, football, linear_conv, mlp, dpg or layers.
+  std::string arch = "nips";
+  std::string layers = {};            // a text for parse_layers(), in place of arch; empty: arch
+  std::int64_t hidden = 64;           // mlp: units of each of its layers
+  std::int64_t depth = 2;             // mlp: the number of layers
+  std::int64_t lstm = 0;              // LSTM cells between torso and heads; 0: none
+  bool separate = false;              // policy and value have a network each
+  bool dueling = false;               // the last layer of the torso has a half for each head
   double dueling_gradient_scale = 1;  // of the gradient that both halves send to the layer below
   std::string init = "he";            // torch, he or ddpg
   double pixel_mean = 0;              // subtracted from pixels in [0, 1], or kMeasured
@@ -38,15 +40,27 @@ struct NetConfig {
 /// The activation after a layer.
 enum class Activation { none, relu, tanh };
 
-/// One layer of the torso.
+/// One layer of the torso, or a section of several. A section of a residual network has a
+/// convolution of 3x3, a maximum over 3x3 with stride 2, and residual blocks: a block adds to its
+/// input the result of a ReLU, a convolution, another ReLU and another convolution, both of 3x3.
+/// All of a section pads its inputs so that an output's place is in the middle of its 3x3 places:
+/// TensorFlow's SAME padding (Espeholt et al. 2018, Figure 3).
 struct Layer {
-  /// Convolution, or fully connected.
-  enum class Kind { conv, dense };
-  Kind kind = Kind::dense;                   // conv or dense
+  /// Convolution, fully connected, or residual section.
+  enum class Kind { conv, dense, section };
+  Kind kind = Kind::dense;                   // conv, dense or section
   std::int64_t units = 0;                    // filters or outputs
   std::int64_t kernel = 0;                   // conv only, square, no padding
   std::int64_t stride = 0;                   // conv only
   Activation activation = Activation::relu;  // after the layer
+  std::int64_t blocks = 0;                   // section only
+
+  /// Whether it takes images.
+  [[nodiscard]] bool over_images() const { return kind != Kind::dense; }
+  /// The number of its tensors among the parameters: a weight and a bias for each convolution.
+  [[nodiscard]] std::size_t tensors() const {
+    return kind == Kind::section ? static_cast<std::size_t>(2 + 4 * blocks) : 2;
+  }
 };
 
 /// One tensor among the parameters, which lie one after another in a flat buffer of floats.
@@ -159,7 +173,10 @@ Precision precision_of(const NetConfig& config);
 /// bound is 1/sqrt(cells), as in PyTorch. "he": biases are zero, and weights are uniform with the
 /// variance that keeps the size of the signal through the ReLUs, 2 / fan_in (He et al. 2015,
 /// equation 10). The value head's weights have variance 1 / fan_in. The policy head's have a
-/// hundredth of that standard deviation, so that at first the policy hardly prefers any action. An
+/// hundredth of that standard deviation, so that at first the policy hardly prefers any action. A
+/// section's first convolution follows no ReLU, so its weights have variance 1 / fan_in, and the
+/// last weights of each residual block have variance 2 / fan_in / blocks, so that all blocks of a
+/// network together multiply the signal's variance by e at most. An
 /// LSTM's weights have variance 1 / fan_in, and the bias of its forget gates is 1, so that it
 /// remembers at first (Jozefowicz et al. 2015, section 2.2). "ddpg": as "torch", but the heads'
 /// weights and biases are in +-0.003, so that the first actions and values are near zero (Lillicrap

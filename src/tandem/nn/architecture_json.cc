@@ -14,16 +14,21 @@ std::string word(Activation activation) {
   return activation == Activation::tanh ? "tanh" : "none";
 }
 
+std::string word(Layer::Kind kind) {
+  if (kind == Layer::Kind::conv) return "conv";
+  return kind == Layer::Kind::dense ? "dense" : "section";
+}
+
 /// Hands out the names of layers in the order of their tensors.
 class LayerNames {
  public:
   explicit LayerNames(const Architecture& architecture) : infos_(architecture.parameters()) {}
 
-  /// The name of the next layer, which has so many tensors.
-  std::string next(std::size_t tensors) {
+  /// The name of the next layer, which has so many tensors; the first is called NAME and `first`.
+  std::string next(std::size_t tensors, const std::string& first) {
     const auto& name = infos_.at(next_).name;
     next_ += tensors;
-    return name.substr(0, name.rfind('.'));
+    return name.substr(0, name.size() - first.size());
   }
 
  private:
@@ -32,11 +37,12 @@ class LayerNames {
 };
 
 Json layer_json(const Layer& layer, LayerNames& names) {
-  const bool conv = layer.kind == Layer::Kind::conv;
-  Json json = {{"name", names.next(2)},
-               {"kind", conv ? "conv" : "dense"},
+  const bool section = layer.kind == Layer::Kind::section;
+  Json json = {{"name", names.next(layer.tensors(), section ? ".conv.weight" : ".weight")},
+               {"kind", word(layer.kind)},
                {"activation", word(layer.activation)}};
-  if (conv) json["stride"] = layer.stride;
+  if (layer.kind == Layer::Kind::conv) json["stride"] = layer.stride;
+  if (section) json["blocks"] = layer.blocks;
   return json;
 }
 
@@ -45,11 +51,12 @@ Json network_json(const Architecture& part, LayerNames& names) {
   Json torso = Json::array();
   for (const auto& layer : part.torso) torso.push_back(layer_json(layer, names));
   Json lstm = nullptr;
-  if (part.lstm > 0) lstm = {{"name", names.next(3)}, {"cells", part.lstm}};
+  if (part.lstm > 0) lstm = {{"name", names.next(3, ".weight_ih")}, {"cells", part.lstm}};
   Json heads = Json::array();
   for (int head = 0; head < (part.value_head ? 2 : 1); ++head) {
     const auto first = part.dueling ? head * part.head_inputs() : 0;
-    heads.push_back({{"name", names.next(2)}, {"features", {first, first + part.head_inputs()}}});
+    heads.push_back(
+        {{"name", names.next(2, ".weight")}, {"features", {first, first + part.head_inputs()}}});
   }
   return {{"torso", torso}, {"lstm", lstm}, {"heads", heads}};
 }

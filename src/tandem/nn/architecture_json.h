@@ -22,13 +22,14 @@ namespace tandem {
 ///
 /// A network has
 ///
-///     torso   layers: {"name": "conv1", "kind": "conv" or "dense", "activation": "relu"}, with
-///             "stride" for a convolution
+///     torso   layers: {"name": "conv1", "kind": "conv", "dense" or "section", "activation":
+///             "relu"}, with "stride" for a convolution, and "blocks" for a residual section
 ///     lstm    {"name": "lstm", "cells": 256}, or null
 ///     heads   {"name": "policy", "features": [first, end]}: the part of the features it takes
 ///
 /// The tensors of a layer are NAME.weight and NAME.bias, those of an LSTM NAME.weight_ih, NAME.bias
-/// and NAME.weight_hh, as in Architecture::parameters(). Pure.
+/// and NAME.weight_hh, as in Architecture::parameters(). A section has several convolutions,
+/// NAME.conv, NAME.block1.conv1, NAME.block1.conv2 and so on, each with a weight and a bias. Pure.
 [[nodiscard]] nlohmann::ordered_json to_json(const Architecture& architecture);
 
 }  // namespace tandem

@@ -10,6 +10,12 @@
 namespace tandem {
 namespace {
 
+std::int64_t blocks_in(const Architecture& architecture) {
+  std::int64_t blocks = 0;
+  for (const auto& layer : architecture.torso) blocks += layer.blocks;
+  return blocks;
+}
+
 // The bound of the uniform distribution. For a variance of v / fan_in it is sqrt(3 v / fan_in).
 float start_bound(const Architecture& architecture, const ParameterInfo& info) {
   const bool lstm = info.name.find("lstm.") != std::string::npos;
@@ -21,6 +27,11 @@ float start_bound(const Architecture& architecture, const ParameterInfo& info) {
   }
   if (info.name.ends_with("bias")) return 0.0f;
   if (info.name == "policy.weight") return 0.01f * std::sqrt(3.0f) / inputs;
+  // The convolutions of sections.
+  if (info.name.ends_with(".conv.weight")) return std::sqrt(3.0f) / inputs;
+  if (info.name.ends_with(".conv2.weight") && info.name.find(".block") != std::string::npos) {
+    return std::sqrt(6.0f / static_cast<float>(blocks_in(architecture))) / inputs;
+  }
   if (lstm || info.name == "value.weight") return std::sqrt(3.0f) / inputs;
   return std::sqrt(6.0f) / inputs;
 }

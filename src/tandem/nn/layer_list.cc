@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::int64_t kMostUnits = 1 << 16;
 constexpr std::int64_t kMostPixels = 1 << 10;  // of a kernel's side, or of a stride
+constexpr std::int64_t kMostBlocks = 32;       // of a section
 constexpr std::size_t kMostLayers = 32;
 
 std::vector<std::string> words_of(const std::string& text) {
@@ -43,17 +44,24 @@ class LayerText {
           "net.layers: layer {} is empty; leave out the comma, or write a layer", number_));
     }
     Layer layer;
-    std::vector<std::int64_t*> numbers{&layer.units};
+    struct Number {
+      std::int64_t* to;
+      std::int64_t most;
+    };
+    std::vector<Number> numbers{{&layer.units, kMostUnits}};
     const auto& kind = words_.front();
     if (kind == "conv") {
       layer.kind = Layer::Kind::conv;
-      numbers.insert(numbers.end(), {&layer.kernel, &layer.stride});
+      numbers.insert(numbers.end(), {{&layer.kernel, kMostPixels}, {&layer.stride, kMostPixels}});
+    } else if (kind == "section") {
+      layer.kind = Layer::Kind::section;
+      numbers.push_back({&layer.blocks, kMostBlocks});
     } else if (kind != "dense") {
       refuse(fmt::format("begins with '{}'", kind));
     }
     auto given = words_.size() - 1;
-    if (const auto activation = activation_of(words_.back())) {
-      layer.activation = *activation;
+    if (activation()) {
+      layer.activation = *activation();
       --given;
     }
     if (given != numbers.size()) {
@@ -61,17 +69,22 @@ class LayerText {
                          given, kind, numbers.size()));
     }
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-      *numbers[i] = number(words_[i + 1], i == 0 ? kMostUnits : kMostPixels);
+      *numbers[i].to = number(words_[i + 1], numbers[i].most);
     }
     return layer;
+  }
+
+  /// The activation that the text names, if it names one.
+  [[nodiscard]] std::optional<Activation> activation() const {
+    return activation_of(words_.back());
   }
 
   [[noreturn]] void refuse(const std::string& why) const {
     std::string text;
     for (const auto& word : words_) text += (text.empty() ? "" : " ") + word;
     throw Error(fmt::format(
-        "net.layers: layer {}, '{}', {}; write `conv UNITS KERNEL STRIDE` or `dense UNITS`, and "
-        "behind it relu (which is the default), tanh or none",
+        "net.layers: layer {}, '{}', {}; write `conv UNITS KERNEL STRIDE`, `section UNITS BLOCKS` "
+        "or `dense UNITS`, and behind it relu (which is the default), tanh or none",
         number_, text, why));
   }
 
@@ -94,14 +107,18 @@ class LayerText {
 
 std::vector<Layer> parse_layers(const std::string& text) {
   std::vector<Layer> layers;
+  bool open = false;  // whether the latest layer is a section whose activation is not given
   std::istringstream parts(text + ',');
   for (std::string part; std::getline(parts, part, ',');) {
     const LayerText one(part, layers.size() + 1);
     const auto layer = one.layer();
     const bool behind_dense = !layers.empty() && layers.back().kind == Layer::Kind::dense;
-    if (layer.kind == Layer::Kind::conv && behind_dense) {
+    if (layer.over_images() && behind_dense) {
       one.refuse("is a convolution behind a dense layer, which leaves no image");
     }
+    const bool section = layer.kind == Layer::Kind::section;
+    if (section && open) layers.back().activation = Activation::none;
+    open = section && !one.activation();
     layers.push_back(layer);
     if (layers.size() > kMostLayers) {
       throw Error(

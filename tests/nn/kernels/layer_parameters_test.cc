@@ -46,7 +46,7 @@ TEST(LayerParameters, AConvolutionOverCellsIsThatOverPixels) {
   for (std::size_t i = 0; i < flat.size(); ++i) flat[i] = static_cast<float>(i * 31 % 17) - 8;
   LayerParameters parameters(architecture, kCells);
   parameters.read(flat);
-  const auto* weights = parameters.layer(0, std::span<const float>(flat)).weights;
+  const auto* weights = parameters.layer(0, std::span<const float>(flat));
 
   std::vector<std::byte> image(2 * 40 * 44);
   for (std::size_t i = 0; i < image.size(); ++i) image[i] = static_cast<std::byte>(i * 37);

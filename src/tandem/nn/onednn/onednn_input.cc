@@ -1,34 +1,18 @@
 #include "tandem/nn/onednn/onednn_input.h"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 
 #include "tandem/nn/kernels/bfloat16.h"
 #include "tandem/nn/onednn/onednn_layers.h"
+#include "tandem/nn/onednn/onednn_layouts.h"
 
 namespace tandem::onednn {
-namespace {
-
-/// The number of channels that lie together in an image of this layout.
-std::int64_t block_of(Tag tag, std::int64_t channels) {
-  if (tag == Tag::nChw16c) return 16;
-  if (tag == Tag::nChw8c) return 8;
-  return tag == Tag::nhwc ? channels : 1;
-}
-
-std::int64_t numbers_in(const std::vector<std::int64_t>& shape) {
-  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies());
-}
-
-}  // namespace
-
-InputWriter::InputWriter(const Architecture& architecture, const Layer& first)
+InputWriter::InputWriter(const Architecture& architecture, const Stage& first)
     : cells_(first_cells(architecture)),
       dtype_(architecture.input_dtype),
       mean_(architecture.pixel_mean),
       channels_(first.spec().input.size() == 3 ? architecture.input_shape[0] : 1),
-      pixels_(numbers_in(architecture.input_shape) / channels_),
+      pixels_(count_of(architecture.input_shape) / channels_),
       bytes_(channels_ * pixels_ * (dtype_ == DType::u8 ? 1 : 4)),
       type_(first.spec().type),
       block_(cells_ ? block_of(first.input_tag(), cells_->depth()) : channels_),

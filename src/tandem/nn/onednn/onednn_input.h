@@ -9,7 +9,7 @@
 
 #include "tandem/nn/architecture.h"
 #include "tandem/nn/kernels/pixels.h"
-#include "tandem/nn/onednn/onednn_layer.h"
+#include "tandem/nn/onednn/onednn_stage.h"
 
 namespace tandem::onednn {
 
@@ -18,7 +18,7 @@ namespace tandem::onednn {
 /// by 255, and their mean is subtracted. Not thread-safe.
 class InputWriter {
  public:
-  InputWriter(const Architecture& architecture, const Layer& first);
+  InputWriter(const Architecture& architecture, const Stage& first);
 
   /// Writes samples [first, first + count) of all samples in the pieces, each of which holds whole
   /// observations.

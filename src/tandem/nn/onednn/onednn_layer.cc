@@ -1,16 +1,13 @@
 #include "tandem/nn/onednn/onednn_layer.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <functional>
-#include <numeric>
-#include <stdexcept>
 #include <utility>
 
 #include "tandem/base/cpu.h"
 #include "tandem/nn/kernels/activation.h"
 #include "tandem/nn/kernels/dense.h"
+#include "tandem/nn/onednn/onednn_layouts.h"
 
 namespace tandem::onednn {
 namespace {
@@ -25,30 +22,6 @@ constexpr std::int64_t kPackingPays = 8;
 struct Descs {
   Desc input, weights, bias, output;
 };
-
-Dims batch_of(std::int64_t batch, const Dims& sample) {
-  Dims dims{batch};
-  dims.insert(dims.end(), sample.begin(), sample.end());
-  return dims;
-}
-
-std::int64_t count_of(const Dims& sample) {
-  return std::accumulate(sample.begin(), sample.end(), std::int64_t{1}, std::multiplies());
-}
-
-Tag plain_tag(std::size_t dimensions) {
-  constexpr std::array kTags{Tag::a, Tag::ab, Tag::abc, Tag::abcd};
-  return kTags.at(dimensions - 1);
-}
-
-/// The name of the layout that oneDNN chose.
-Tag tag_of(const Desc& desc) {
-  for (const auto tag : {Tag::nChw16c, Tag::nChw8c, Tag::nhwc, Tag::nchw}) {
-    if (desc.dims().size() == 4 && desc == Desc(desc.dims(), desc.data_type(), tag)) return tag;
-  }
-  if (desc.dims().size() == 2) return Tag::nc;
-  throw std::logic_error("oneDNN chose a layout of activations that is not foreseen");
-}
 
 const Dims kNoPadding{0, 0};
 
@@ -176,8 +149,8 @@ Layer::Layer(Context& context, LayerSpec spec, Tag input_tag)
   output_tag_ = Tag::nChw16c;
 }
 
-std::size_t Layer::weight_count() const {
-  return static_cast<std::size_t>(count_of(spec_.weights));
+std::size_t Layer::parameter_count() const {
+  return static_cast<std::size_t>(count_of(spec_.weights) + spec_.weights[0]);
 }
 
 bool Layer::dense_over_images() const { return spec_.stride == 0 && spec_.input.size() == 3; }
@@ -210,7 +183,8 @@ dnnl::memory Layer::as_images(const dnnl::memory& vectors, std::int64_t batch) c
           vectors.get_data_handle()};
 }
 
-void Layer::load(const float* weights, const float* bias) {
+void Layer::load(const float* weights) {
+  const auto* bias = weights + count_of(spec_.weights);
   if (bytes_) return bytes_->load(weights, bias);
   loaded_ = false;
   if (convolution_) convolution_->load(weights, bias);
@@ -219,7 +193,9 @@ void Layer::load(const float* weights, const float* bias) {
   for (auto& packed : packed_) packed.pack.run();
 }
 
-void Layer::forward(std::int64_t batch, const std::byte* input, std::byte* output) {
+void Layer::forward(const Samples& samples, std::byte* output) {
+  const auto batch = samples.batch;
+  const auto* input = samples.input;
   if (bytes_) {
     bytes_->forward(batch, reinterpret_cast<const std::uint8_t*>(input),
                     reinterpret_cast<float*>(output));
@@ -247,7 +223,7 @@ void Layer::forward_alone(std::span<const std::byte* const> inputs,
                           std::span<std::byte* const> outputs) {
   const bool product = spec_.stride == 0 && spec_.type == Type::f32;
   if (!product || spec_.output_type != Type::f32) {
-    for (std::size_t i = 0; i < inputs.size(); ++i) forward(1, inputs[i], outputs[i]);
+    for (std::size_t i = 0; i < inputs.size(); ++i) forward({1, inputs[i]}, outputs[i]);
     return;
   }
   const DenseShape shape{.samples = static_cast<std::int64_t>(inputs.size()),
@@ -288,8 +264,11 @@ void Layer::flatten(const std::byte* input, float* out) {
   to_vector_.run();
 }
 
-void Layer::backward(std::int64_t batch, const std::byte* input, const std::byte* d_linear,
-                     std::byte* d_input, float* d_weights, float* d_bias) {
+void Layer::backward(const Samples& samples, const std::byte* d_linear, std::byte* d_input,
+                     float* d_weights) {
+  const auto batch = samples.batch;
+  const auto* input = samples.input;
+  auto* d_bias = d_weights + count_of(spec_.weights);
   if (bytes_) {
     bytes_->backward(batch, reinterpret_cast<const std::uint8_t*>(input),
                      reinterpret_cast<const float*>(d_linear), d_weights, d_bias);

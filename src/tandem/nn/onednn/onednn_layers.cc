@@ -1,11 +1,12 @@
 #include "tandem/nn/onednn/onednn_layers.h"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 #include <utility>
 
 #include "tandem/base/cpu.h"
+#include "tandem/nn/onednn/onednn_layer.h"
+#include "tandem/nn/onednn/onednn_layouts.h"
+#include "tandem/nn/onednn/onednn_section.h"
 
 namespace tandem::onednn {
 namespace {
@@ -16,17 +17,18 @@ bool takes_bytes(const LayerSpec& first) {
          best_simd() == Simd::amx && CellConvolution::supports(cell_shape(first));
 }
 
+using Kind = tandem::Layer::Kind;
+
 bool begins_with_convolution(const Architecture& architecture) {
-  return !architecture.torso.empty() &&
-         architecture.torso.front().kind == tandem::Layer::Kind::conv;
+  return !architecture.torso.empty() && architecture.torso.front().kind == Kind::conv;
 }
 
 /// The shape of one observation as the first layer takes it.
 Dims first_input(const Architecture& architecture, const std::optional<Cells>& cells) {
   if (cells) return {cells->depth(), cells->rows(), cells->columns()};
   const auto& shape = architecture.input_shape;
-  if (begins_with_convolution(architecture)) return shape;
-  return {std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies())};
+  if (image_stages_in(architecture) > 0) return shape;
+  return {count_of(shape)};
 }
 
 /// The torso's layers, then the heads as one layer.
@@ -43,12 +45,13 @@ std::vector<LayerSpec> layer_specs(const Architecture& architecture, Precision p
                    .output = outputs[i],
                    .weights = {layer.units},
                    .stride = over_cells ? 1 : layer.stride,
+                   .blocks = layer.blocks,
                    .activation = layer.activation,
                    .first = i == 0,
                    .type = type,
                    .output_type = i + 1 == outputs.size() ? Type::f32 : type};
     spec.weights.insert(spec.weights.end(), input.begin(), input.end());
-    if (layer.kind == tandem::Layer::Kind::conv) {
+    if (layer.kind == Kind::conv) {
       const auto kernel = over_cells ? cells->reach() : layer.kernel;
       std::fill(spec.weights.end() - 2, spec.weights.end(), kernel);
     }
@@ -77,26 +80,46 @@ std::optional<Cells> first_cells(const Architecture& architecture) {
   return cells;
 }
 
-std::vector<Layer> make_layers(Context& context, const Architecture& architecture,
-                               Precision precision) {
+Stages make_stages(Context& context, const Architecture& architecture, Precision precision) {
   const auto specs = layer_specs(architecture, precision);
   // Cells have a layout that oneDNN chooses.
   const auto first = first_cells(architecture) ? Tag::any : Tag::nhwc;
-  std::vector<Layer> layers;
-  layers.reserve(specs.size());
+  Stages stages;
+  stages.reserve(specs.size());
   for (const auto& spec : specs) {
     const bool flat = spec.input.size() == 1;
-    const auto before = layers.empty() ? first : layers.back().output_tag();
-    layers.emplace_back(context, spec, flat ? Tag::nc : before);
+    const auto before = stages.empty() ? first : stages.back()->output_tag();
+    if (spec.blocks > 0) {
+      stages.push_back(std::make_unique<Section>(context, spec, before));
+    } else {
+      stages.push_back(std::make_unique<Layer>(context, spec, flat ? Tag::nc : before));
+    }
   }
-  return layers;
+  return stages;
 }
 
-std::vector<std::size_t> input_sizes(const std::vector<Layer>& layers) {
+std::vector<std::size_t> slot_sizes(const Stages& stages) {
   std::vector<std::size_t> sizes;
-  sizes.reserve(layers.size());
-  for (const auto& layer : layers) sizes.push_back(layer.input_bytes());
+  sizes.reserve(2 * stages.size());
+  for (const auto& stage : stages) sizes.push_back(stage->input_bytes());
+  for (const auto& stage : stages) sizes.push_back(stage->kept_bytes());
   return sizes;
+}
+
+std::size_t image_stages_in(const Architecture& architecture) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(architecture.torso, &tandem::Layer::over_images));
+}
+
+std::int64_t tile_of(const Stages& stages, std::size_t images) {
+  std::size_t most = 1;
+  for (std::size_t i = 0; i < images; ++i) {
+    most = std::max(most, stages[i]->input_bytes() + stages[i]->output_bytes());
+  }
+  // A call of oneDNN has an overhead, which a larger tile spreads over more samples; a call of
+  // CellConvolution has none.
+  const std::size_t bytes = stages.front()->spec().type == Type::u8 ? 1 << 18 : 1 << 20;
+  return static_cast<std::int64_t>(std::max<std::size_t>(1, bytes / most));
 }
 
 }  // namespace tandem::onednn

@@ -2,13 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "tandem/nn/architecture.h"
 #include "tandem/nn/kernels/pixels.h"
 #include "tandem/nn/network.h"
-#include "tandem/nn/onednn/onednn_layer.h"
+#include "tandem/nn/onednn/onednn_stage.h"
 
 namespace tandem::onednn {
 
@@ -17,13 +19,22 @@ namespace tandem::onednn {
 /// not fill SIMD registers.
 std::optional<Cells> first_cells(const Architecture& architecture);
 
-/// The torso's layers, then the heads as one layer. Each takes its input in the layout that the
-/// layer before wrote. The first takes cells, images with their channels last or, if it is a dense
-/// layer, a vector. The context must outlive them.
-std::vector<Layer> make_layers(Context& context, const Architecture& architecture,
-                               Precision precision);
+using Stages = std::vector<std::unique_ptr<Stage>>;
 
-/// Bytes of one sample's input to each layer.
-std::vector<std::size_t> input_sizes(const std::vector<Layer>& layers);
+/// The torso's layers and sections, then the heads as one layer. Each takes its input in the layout
+/// that the one before wrote. The first takes cells, images with their channels last or, if it is a
+/// dense layer, a vector. The context must outlive them.
+Stages make_stages(Context& context, const Architecture& architecture, Precision precision);
+
+/// Bytes of one sample in each slot of a tape: the input of each stage, then what each stage keeps
+/// besides (Samples::kept).
+std::vector<std::size_t> slot_sizes(const Stages& stages);
+
+/// The number of stages over images, which come first.
+std::size_t image_stages_in(const Architecture& architecture);
+
+/// The number of samples that go through the first `images` stages together, forward and backward:
+/// their activations and gradients then stay in a core's own cache.
+std::int64_t tile_of(const Stages& stages, std::size_t images);
 
 }  // namespace tandem::onednn

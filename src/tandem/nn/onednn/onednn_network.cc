@@ -25,24 +25,6 @@ namespace tandem {
 namespace onednn {
 namespace {
 
-std::size_t convolutions_in(const Architecture& architecture) {
-  return static_cast<std::size_t>(
-      std::ranges::count(architecture.torso, tandem::Layer::Kind::conv, &tandem::Layer::kind));
-}
-
-/// The number of samples that go through the convolutions together, forward and backward: their
-/// activations and gradients then stay in a core's own cache.
-std::int64_t tile_of(const std::vector<Layer>& layers, std::size_t convolutions) {
-  std::size_t most = 1;
-  for (std::size_t i = 0; i < convolutions; ++i) {
-    most = std::max(most, layers[i].input_bytes() + layers[i].output_bytes());
-  }
-  // A call of oneDNN has an overhead, which a larger tile spreads over more samples; a call of
-  // CellConvolution has none.
-  const std::size_t bytes = layers.front().spec().type == Type::u8 ? 1 << 18 : 1 << 20;
-  return static_cast<std::int64_t>(std::max<std::size_t>(1, bytes / most));
-}
-
 void add(std::span<const float> values, float* sums) {
   for (std::size_t i = 0; i < values.size(); ++i) sums[i] += values[i];
 }
@@ -55,14 +37,14 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
         flat_(parameters),
         parameters_(architecture, first_cells(architecture)),
         gradient_(architecture, first_cells(architecture)),
-        layers_(make_layers(context_, architecture, precision)),
-        input_(architecture, layers_.front()),
-        passing_(input_sizes(layers_)),
-        recorded_(input_sizes(layers_)),
-        together_(input_sizes(layers_)),
+        stages_(make_stages(context_, architecture, precision)),
+        input_(architecture, *stages_.front()),
+        passing_(slot_sizes(stages_)),
+        recorded_(slot_sizes(stages_)),
+        together_(slot_sizes(stages_)),
         heads_(architecture.policy_outputs),
-        convolutions_(convolutions_in(architecture)),
-        tile_(tile_of(layers_, convolutions_)) {
+        images_(image_stages_in(architecture)),
+        tile_(tile_of(stages_, images_)) {
     reload();
   }
 
@@ -92,7 +74,7 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
 
   [[nodiscard]] std::unique_ptr<Activations> make_activations(std::int64_t samples) const override {
     return std::make_unique<OnednnActivations>(
-        input_sizes(layers_), samples, architecture_.policy_outputs, architecture_.value_head);
+        slot_sizes(stages_), samples, architecture_.policy_outputs, architecture_.value_head);
   }
 
   void forward_alone(const Inputs& inputs, const Heads& out) override {
@@ -100,8 +82,8 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     require_sizes(architecture_, inputs, out);
     passing_.clear();
     passing_.extend(out.batch);
-    run_alone(inputs, out, [&](std::size_t layer, std::size_t sample) {
-      return passing_.latest(layer) + sample * layers_[layer].input_bytes();
+    run_alone(inputs, out, [&](std::size_t slot, std::size_t sample) {
+      return passing_.latest(slot) + sample * passing_.bytes(slot);
     });
   }
 
@@ -110,8 +92,8 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     keep_to_this_thread();
     require_sizes(architecture_, inputs, out);
     auto& own = own_kind(activations);
-    run_alone(inputs, out, [&](std::size_t layer, std::size_t sample) {
-      return own.tape().all(layer) + places[sample] * layers_[layer].input_bytes();
+    run_alone(inputs, out, [&](std::size_t slot, std::size_t sample) {
+      return own.tape().all(slot) + places[sample] * own.tape().bytes(slot);
     });
     keep_heads(out, own, places);
   }
@@ -122,12 +104,12 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     auto& own = own_kind(activations);
     together_.clear();
     run(inputs, together_, out);
-    for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
-      const auto bytes = layers_[layer].input_bytes();
+    for (std::size_t slot = 0; slot < together_.slots(); ++slot) {
+      const auto bytes = together_.bytes(slot);
       for (std::size_t s = 0; s < places.size(); ++s) {
         if (places[s] == kNowhere) continue;
-        std::copy_n(together_.latest(layer) + s * bytes, bytes,
-                    own.tape().all(layer) + places[s] * bytes);
+        std::copy_n(together_.latest(slot) + s * bytes, bytes,
+                    own.tape().all(slot) + places[s] * bytes);
       }
     }
     keep_heads(out, own, places);
@@ -144,9 +126,8 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
   void reload() override {
     keep_to_this_thread();
     parameters_.read(flat_);
-    for (std::size_t i = 0; i < layers_.size(); ++i) {
-      const auto part = parameters_.layer(i, flat_);
-      layers_[i].load(part.weights, part.bias);
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+      stages_[i]->load(parameters_.layer(i, flat_));
     }
     forget();
   }
@@ -157,7 +138,13 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     const Tape& tape;
     std::int64_t first;
     std::int64_t count;
+
+    /// Slot `i` of the first of the samples.
+    [[nodiscard]] std::byte* at(std::size_t i) const { return tape.all(i) + first * tape.bytes(i); }
   };
+
+  /// The slot of what stage `i` keeps besides its input.
+  [[nodiscard]] std::size_t kept(std::size_t i) const { return stages_.size() + i; }
 
   void forget() {
     recorded_.clear();
@@ -184,35 +171,35 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     for (std::int64_t first = 0; first < out.batch; first += tile) {
       convolve(inputs, first, std::min(tile, out.batch - first), tape);
     }
-    for (std::size_t i = convolutions_; i + 1 < layers_.size(); ++i) {
-      layers_[i].forward(out.batch, tape.latest(i), tape.latest(i + 1));
+    for (std::size_t i = images_; i + 1 < stages_.size(); ++i) {
+      stages_[i]->forward({out.batch, tape.latest(i)}, tape.latest(i + 1));
     }
-    finish(tape.latest(layers_.size() - 1), out);
+    finish(tape.latest(stages_.size() - 1), out);
   }
 
-  /// Makes the forward pass of each sample by itself; at(layer, sample) is the memory of the
-  /// sample's input to a layer.
+  /// Makes the forward pass of each sample by itself; at(slot, sample) is the memory of a sample's
+  /// slot of a tape.
   template <class At>
   void run_alone(const Inputs& inputs, const Heads& out, At at) {
     const auto samples = static_cast<std::size_t>(out.batch);
     for (std::size_t s = 0; s < samples; ++s) {
       const auto sample = static_cast<std::int64_t>(s);
       input_.write({&inputs.observations, 1}, sample, 1, at(0, s));
-      for (std::size_t i = 0; i < convolutions_; ++i) {
-        layers_[i].forward(1, at(i, s), at(i + 1, s));
+      for (std::size_t i = 0; i < images_; ++i) {
+        stages_[i]->forward({1, at(i, s), at(kept(i), s)}, at(i + 1, s));
       }
     }
     from_.resize(samples);
     to_.resize(samples);
-    for (std::size_t i = convolutions_; i + 1 < layers_.size(); ++i) {
+    for (std::size_t i = images_; i + 1 < stages_.size(); ++i) {
       for (std::size_t s = 0; s < samples; ++s) {
         from_[s] = at(i, s);
         to_[s] = at(i + 1, s);
       }
-      layers_[i].forward_alone(from_, to_);
+      stages_[i]->forward_alone(from_, to_);
     }
     for (std::size_t s = 0; s < samples; ++s) {
-      finish(at(layers_.size() - 1, s), rows_of(out, static_cast<std::int64_t>(s), 1));
+      finish(at(stages_.size() - 1, s), rows_of(out, static_cast<std::int64_t>(s), 1));
     }
   }
 
@@ -220,7 +207,7 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
   void finish(const std::byte* features, const Heads& out) {
     const auto width = architecture_.outputs();
     joined_.resize(out.batch * width);
-    layers_.back().forward(out.batch, features, reinterpret_cast<std::byte*>(joined_.data()));
+    stages_.back()->forward({out.batch, features}, reinterpret_cast<std::byte*>(joined_.data()));
     const auto* row = joined_.data();
     for (std::int64_t i = 0; i < out.batch; ++i) {
       std::copy_n(row, out.actions, out.logits.begin() + i * out.actions);
@@ -229,18 +216,20 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     }
   }
 
-  /// Writes the inputs of samples [first, first + count) of the batch, and runs the convolutions on
-  /// them.
+  /// Writes the inputs of samples [first, first + count) of the batch, and runs the stages over
+  /// images on them.
   void convolve(const Inputs& inputs, std::int64_t first, std::int64_t count, Tape& tape) {
     const auto at = [&](std::size_t i) {
       // If no backward pass follows, each tile overwrites the activations of the one before, so
       // that this memory stays in the cache.
-      const bool passes = &tape == &passing_ && i < convolutions_;
-      return tape.latest(i) + (passes ? 0 : first) * layers_[i].input_bytes();
+      const bool passes = &tape == &passing_ && i != images_;
+      return tape.latest(i) + (passes ? 0 : first) * tape.bytes(i);
     };
     const std::span all(&inputs.observations, 1);
     input_.write(inputs.pieces.empty() ? all : inputs.pieces, first, count, at(0));
-    for (std::size_t i = 0; i < convolutions_; ++i) layers_[i].forward(count, at(i), at(i + 1));
+    for (std::size_t i = 0; i < images_; ++i) {
+      stages_[i]->forward({count, at(i), at(kept(i))}, at(i + 1));
+    }
   }
 
   /// Joins the gradients of all heads to the gradient of the heads' layer.
@@ -259,56 +248,54 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
   void back(const Heads& d, const Taped& samples, std::span<float> gradient) {
     join(d);
     const auto* d_output = reinterpret_cast<const std::byte*>(joined_.data());
-    for (std::size_t i = layers_.size(); i-- > convolutions_;) {
+    for (std::size_t i = stages_.size(); i-- > images_;) {
       d_output = back(i, samples, d_output, d_output_, gradient_.layer(i, gradient));
     }
-    const auto convolved = convolutions_ > 0 ? samples.count : 0;
+    const auto convolved = images_ > 0 ? samples.count : 0;
     for (std::int64_t done = 0; done < convolved; done += tile_) {
       convolve_back({samples.tape, samples.first + done, std::min(tile_, samples.count - done)},
-                    d_output + done * layers_[convolutions_ - 1].output_bytes(), done == 0,
-                    gradient);
+                    d_output + done * stages_[images_ - 1]->output_bytes(), done == 0, gradient);
     }
     gradient_.write(gradient);
   }
 
-  /// Backpropagates through the convolutions for one tile of samples; `d_output` is the gradient
-  /// after the last convolution. The first tile overwrites the gradients of the parameters, the
-  /// others add to them.
+  /// Backpropagates through the stages over images for one tile of samples; `d_output` is the
+  /// gradient after the last of them. The first tile overwrites the gradients of the parameters,
+  /// the others add to them.
   void convolve_back(const Taped& samples, const std::byte* d_output, bool first,
                      std::span<float> gradient) {
-    for (std::size_t i = convolutions_; i-- > 0;) {
-      const auto sums = gradient_.layer(i, gradient);
+    for (std::size_t i = images_; i-- > 0;) {
+      auto* sums = gradient_.layer(i, gradient);
       if (first) {
         d_output = back(i, samples, d_output, d_tile_, sums);
         continue;
       }
-      tile_weights_.resize(layers_[i].weight_count());
-      tile_bias_.resize(static_cast<std::size_t>(layers_[i].spec().weights[0]));
-      d_output = back(i, samples, d_output, d_tile_, {tile_weights_.data(), tile_bias_.data()});
-      add(tile_weights_, sums.weights);
-      add(tile_bias_, sums.bias);
+      tile_sums_.resize(stages_[i]->parameter_count());
+      d_output = back(i, samples, d_output, d_tile_, tile_sums_.data());
+      add(tile_sums_, sums);
     }
   }
 
-  /// Backpropagates through layer `i` for some of the samples. `d_output` is the gradient with
-  /// respect to the layer's output. Writes the gradients with respect to its parameters to `part`
-  /// and that with respect to its input to `into`. Returns the latter (null for the first layer).
+  /// Backpropagates through stage `i` for some of the samples. `d_output` is the gradient with
+  /// respect to the stage's output. Writes the gradients with respect to its parameters to
+  /// `d_parameters` and that with respect to its input to `into`. Returns the latter (null for the
+  /// first stage).
   const std::byte* back(std::size_t i, const Taped& samples, const std::byte* d_output,
-                        Buffer& into, const LayerParameters::Part<float>& part) {
-    auto& layer = layers_[i];
-    const bool heads = i + 1 == layers_.size();
+                        Buffer& into, float* d_parameters) {
+    auto& stage = *stages_[i];
+    const bool heads = i + 1 == stages_.size();
     const auto* d_linear = heads ? d_output : through_activation(i, samples, d_output);
     auto* d_input =
-        layer.spec().first ? nullptr : into.reserve(samples.count * layer.input_bytes());
-    layer.backward(samples.count, samples.tape.all(i) + samples.first * layer.input_bytes(),
-                   d_linear, d_input, part.weights, part.bias);
-    if (i + 2 == layers_.size() && d_input != nullptr) scale_streams(samples.count, layer, d_input);
+        stage.spec().first ? nullptr : into.reserve(samples.count * stage.input_bytes());
+    stage.backward({samples.count, samples.at(i), samples.at(kept(i))}, d_linear, d_input,
+                   d_parameters);
+    if (i + 2 == stages_.size() && d_input != nullptr) scale_streams(samples.count, stage, d_input);
     return d_input;
   }
 
   /// Scales the gradient `d` that both streams of a dueling network send through the torso's last
   /// layer, `layer`.
-  void scale_streams(std::int64_t samples, const Layer& layer, std::byte* d) const {
+  void scale_streams(std::int64_t samples, const Stage& layer, std::byte* d) const {
     const auto factor = architecture_.dueling_gradient_scale;
     const auto bytes = static_cast<std::size_t>(samples) * layer.input_bytes();
     if (layer.spec().type == Type::bf16) {
@@ -318,18 +305,18 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
     }
   }
 
-  /// Computes the gradient before the activation of layer `i` from `d`, the gradient after it. The
-  /// result has memory of its own, because the gradient of the layer's input will overwrite `d`.
+  /// Computes the gradient before the activation of stage `i` from `d`, the gradient after it. The
+  /// result has memory of its own, because the gradient of the stage's input will overwrite `d`.
   const std::byte* through_activation(std::size_t i, const Taped& samples, const std::byte* d) {
-    const auto& layer = layers_[i];
-    const auto bytes = samples.count * layer.output_bytes();
-    const auto* y = samples.tape.all(i + 1) + samples.first * layer.output_bytes();
+    const auto& stage = *stages_[i];
+    const auto bytes = samples.count * stage.output_bytes();
+    const auto* y = samples.at(i + 1);
     auto* out = d_linear_.reserve(bytes);
-    const auto activation = layer.spec().activation;
-    if (layer.spec().output_type == Type::bf16) {
+    const auto activation = stage.spec().activation;
+    if (stage.spec().output_type == Type::bf16) {
       activation_backward(activation, bytes / 2, reinterpret_cast<const Bfloat16*>(y),
                           reinterpret_cast<const Bfloat16*>(d), reinterpret_cast<Bfloat16*>(out));
-    } else if (layer.spec().type == Type::bf16) {
+    } else if (stage.spec().type == Type::bf16) {
       activation_backward(activation, bytes / 4, reinterpret_cast<const float*>(y),
                           reinterpret_cast<const float*>(d), reinterpret_cast<Bfloat16*>(out));
     } else {
@@ -344,13 +331,13 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
   LayerParameters parameters_;
   LayerParameters gradient_;
   Context context_;
-  std::vector<Layer> layers_;  // the torso's, then the heads as one layer
+  Stages stages_;  // the torso's, then the heads as one layer
   InputWriter input_;
   Tape passing_;   // of the latest forward()
   Tape recorded_;  // of record()
   Tape together_;  // of record_together_at()
   RecordedHeads heads_;
-  std::size_t convolutions_;  // the number of convolutions, which come first
+  std::size_t images_;  // the number of stages over images, which come first
   std::int64_t tile_;
   std::vector<const std::byte*> from_;  // a layer's inputs for several samples
   std::vector<std::byte*> to_;          // its outputs
@@ -358,8 +345,8 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
   // Gradients in backward(): of a dense layer's input, of a tile's convolution input, and before an
   // activation.
   Buffer d_output_, d_tile_, d_linear_;
-  HeadsBuffer d_heads_;                          // the gradients of some places' heads
-  std::vector<float> tile_weights_, tile_bias_;  // the gradients that one tile adds
+  HeadsBuffer d_heads_;           // the gradients of some places' heads
+  std::vector<float> tile_sums_;  // the gradients of parameters that one tile adds
 };
 
 void require_instructions(Precision precision) {

@@ -11,10 +11,11 @@
 
 namespace tandem::onednn {
 
-/// The activations of some samples: the input of each layer. Not thread-safe.
+/// The activations of some samples: the input of each stage, then what each stage keeps besides.
+/// Not thread-safe.
 class Tape {
  public:
-  /// `sizes`: for each layer, the bytes of one sample's input.
+  /// `sizes`: the bytes of one sample in each of its slots.
   explicit Tape(std::vector<std::size_t> sizes)
       : sizes_(std::move(sizes)), buffers_(sizes_.size()) {}
 
@@ -33,7 +34,11 @@ class Tape {
     }
   }
 
-  /// The inputs to layer `i` of the samples of the latest extend().
+  [[nodiscard]] std::size_t slots() const { return sizes_.size(); }
+  /// The bytes of one sample in slot `i`.
+  [[nodiscard]] std::size_t bytes(std::size_t i) const { return sizes_[i]; }
+
+  /// Slot `i` of the samples of the latest extend().
   [[nodiscard]] std::byte* latest(std::size_t i) const {
     return buffers_[i].data() + first_ * sizes_[i];
   }

@@ -1,11 +1,10 @@
-// The backend tandem_torch.so; it and tape.h alone include libtorch. They include single
+// The backend tandem_torch.so; it and this folder's headers
+// alone include libtorch. They include single
 // operators instead of all of torch.h, which takes many times longer to compile. It computes the
 // backward pass by hand, layer by layer: at the batch sizes of acting and learning on a CPU,
 // building an autograd graph costs a noticeable share of the time. It uses no fmt, because libtorch
 // brings another version of its headers.
 
-#include <ATen/Context.h>
-#include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/addmm.h>
 #include <ATen/ops/clamp_min.h>
@@ -17,15 +16,14 @@
 #include <ATen/ops/sum.h>
 #include <ATen/ops/tanh_backward.h>
 #include <ATen/ops/threshold_backward.h>
-#include <c10/core/InferenceMode.h>
-#include <c10/core/StreamGuard.h>
-#include <c10/core/impl/VirtualGuardImpl.h>
 #include <c10/util/accumulate.h>
 #include <torch/headeronly/version.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -34,6 +32,8 @@
 #include "tandem/nn/batch.h"
 #include "tandem/nn/kernels/pixels.h"
 #include "tandem/nn/torch/tape.h"
+#include "tandem/nn/torch/torch_device.h"
+#include "tandem/nn/torch/torch_section.h"
 
 /// Of libtorch: TORCH_ABI_VERSION of the library that was loaded.
 extern "C" std::uint64_t aoti_torch_abi_version();
@@ -54,40 +54,9 @@ void check_release() {
               " was loaded; pip install torch==" TORCH_VERSION ", or build tandem anew");
 }
 
-/// Makes libtorch compute in the calling thread alone. Setting the number of threads once is not
-/// enough, because OpenMP keeps it for each thread separately.
-void keep_to_this_thread() {
-  thread_local const bool done = (at::set_num_threads(1), true);
-  (void)done;
-}
-
-/// One call of a network: it computes in the calling thread, records nothing for autograd and, on a
-/// GPU, uses the network's stream. On one common stream a predictor's small batch would wait for
-/// all kernels of a trainer's large one.
-class Call {
- public:
-  explicit Call(std::optional<c10::Stream> stream) : stream_(stream) { keep_to_this_thread(); }
-
- private:
-  c10::InferenceMode inference_;
-  c10::OptionalStreamGuard stream_;
-};
-
-/// The next of libtorch's 32 streams of a GPU, which networks take in turn.
-std::optional<c10::Stream> next_stream(at::Device device) {
-  if (device.is_cpu()) return std::nullopt;
-  const c10::impl::VirtualGuardImpl backend(device.type());
-  return backend.getStreamFromGlobalPool(backend.getDevice());
-}
-
 at::Tensor view(float* data, at::IntArrayRef shape) { return at::from_blob(data, shape); }
 
-struct LayerTensors {
-  at::Tensor weight;
-  at::Tensor bias;
-};
-
-/// Weight and bias of each layer, as views of a flat buffer.
+/// Weight and bias of each layer and convolution, as views of a flat buffer. A section has several.
 std::vector<LayerTensors> layers_of(const std::vector<ParameterInfo>& infos,
                                     const at::Tensor& flat) {
   std::vector<LayerTensors> layers;
@@ -100,45 +69,13 @@ std::vector<LayerTensors> layers_of(const std::vector<ParameterInfo>& infos,
   return layers;
 }
 
-/// Keeps convolutions on a GPU from rounding their inputs to TF32, in this process: libtorch has no
-/// such setting for one network. The order of their sums stays free, because in cuDNN's fixed order
-/// the gradients of 160 samples took 15 times as long (H100). The setting is made once, because
-/// other threads read it without a lock.
-void keep_fp32_on_cuda() {
-  static const bool done = (at::globalContext().setAllowTF32CuDNN(false), true);
-  (void)done;
-}
-
-at::Device checked_device(const std::string& device) {
-  if (device == "cpu") return at::kCPU;
-  if (device != "cuda") {
-    throw Error("device: unknown device '" + device + "'; use cpu or cuda");
-  }
-  if (!at::hasCUDA()) {
-    throw Error(
-        "device: 'cuda' asked for, but this libtorch has no CUDA or finds no GPU; use --device "
-        "cpu, or take a CUDA build of torch on a machine with an NVIDIA driver");
-  }
-  keep_fp32_on_cuda();
-  return at::kCUDA;
-}
-
-/// Makes libtorch round the inputs of convolutions to bfloat16 and, if its oneDNN computes them,
-/// those of matrix products, in this process. There is no such setting for CUDA.
-void use_bf16(at::Device device) {
-  if (!device.is_cpu()) {
-    throw Error(
-        "net.precision: 'bf16' is computed on the CPU only; use net.precision = \"fp32\" with "
-        "--device cuda");
-  }
-  static const bool done = [] {
-    for (const auto op : {at::Float32Op::CONV, at::Float32Op::MATMUL}) {
-      at::globalContext().setFloat32Precision(at::Float32Backend::MKLDNN, op,
-                                              at::Float32Precision::BF16);
-    }
-    return true;
-  }();
-  (void)done;
+/// For each layer of the torso, then for the heads, the index of its first weight and bias in
+/// layers_of().
+std::vector<std::size_t> first_tensors(const Architecture& architecture) {
+  std::vector<std::size_t> firsts{0};
+  for (const auto& layer : architecture.torso)
+    firsts.push_back(firsts.back() + layer.tensors() / 2);
+  return firsts;
 }
 
 /// Applies the activation after a layer, in place.
@@ -153,17 +90,40 @@ at::Tensor activation_backward(Activation activation, const at::Tensor& d, const
   return activation == Activation::tanh ? at::tanh_backward(d, y) : d;
 }
 
-/// The shapes of one sample's inputs to each layer of the torso, then to the heads. Dense layers
-/// take images as flat vectors in PyTorch's order.
-std::vector<Shape> input_shapes(const Architecture& architecture) {
+/// The sections of a torso by the index of their layer.
+using Sections = std::map<std::size_t, TorchSection>;
+
+Sections sections_of(const Architecture& architecture) {
+  auto input = architecture.input_shape;
+  const auto outputs = architecture.output_shapes();
+  auto slot = outputs.size() + 1;
+  Sections sections;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto& layer = architecture.torso[i];
+    if (layer.kind == Layer::Kind::section) {
+      const auto& made = sections.emplace(i, TorchSection(layer, input, slot)).first->second;
+      slot += made.slots().size();
+    }
+    input = outputs[i];
+  }
+  return sections;
+}
+
+/// The slots of a tape: one sample's inputs to each layer of the torso and to the heads, then those
+/// of the sections. Dense layers take images as flat vectors in PyTorch's order.
+std::vector<TapeSlot> slots_of(const Architecture& architecture, const Sections& sections) {
   auto shapes = architecture.output_shapes();
   shapes.insert(shapes.begin(), architecture.input_shape);
+  std::vector<TapeSlot> slots;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const bool conv =
-        i < architecture.torso.size() && architecture.torso[i].kind == Layer::Kind::conv;
-    if (!conv) shapes[i] = {c10::multiply_integers(shapes[i])};
+    const bool image = i < architecture.torso.size() && architecture.torso[i].over_images();
+    slots.push_back({image ? shapes[i] : Shape{c10::multiply_integers(shapes[i])}});
   }
-  return shapes;
+  for (const auto& [layer, section] : sections) {
+    const auto more = section.slots();
+    slots.insert(slots.end(), more.begin(), more.end());
+  }
+  return slots;
 }
 
 class TorchNetwork final : public Network {
@@ -172,11 +132,13 @@ class TorchNetwork final : public Network {
                at::Device device)
       : architecture_(architecture),
         infos_(architecture.parameters()),
+        firsts_(first_tensors(architecture)),
         outputs_(architecture.output_shapes()),
+        sections_(sections_of(architecture)),
         device_(device),
         stream_(next_stream(device)),
-        passing_(input_shapes(architecture), device),
-        recorded_(input_shapes(architecture), device),
+        passing_(slots_of(architecture, sections_), device),
+        recorded_(slots_of(architecture, sections_), device),
         heads_(architecture.policy_outputs) {
     const Call call(stream_);
     // A view needs a pointer that is not const, but nothing is written through it.
@@ -212,13 +174,14 @@ class TorchNetwork final : public Network {
     const auto features = recorded_.all(policy);
     auto d_output = at::empty_like(features).zero_();
     const auto head_back = [&](std::size_t head, const at::Tensor& d_head) {
-      dense_backward(head_input(features, head), d_head, gradients[policy + head]);
-      head_input(d_output, head).addmm_(d_head, layers_[policy + head].weight);
+      const auto first = firsts_.back() + head;
+      dense_backward(head_input(features, head), d_head, gradients[first]);
+      head_input(d_output, head).addmm_(d_head, layers_[first].weight);
     };
     head_back(0, d_logits);
     if (architecture_.value_head) head_back(1, view(d.value.data(), {d.batch, 1}).to(device_));
     for (std::size_t i = policy; i > 0; --i) {
-      d_output = layer_backward(i - 1, d_output, gradients[i - 1]);
+      d_output = layer_backward(i - 1, d_output, std::span(gradients).subspan(firsts_[i - 1]));
       const bool streams_meet = architecture_.dueling && i == policy && i > 1;
       if (streams_meet) d_output.mul_(architecture_.dueling_gradient_scale);
     }
@@ -231,8 +194,10 @@ class TorchNetwork final : public Network {
     if (!device_.is_cpu()) flat_.copy_(host_);  // on the CPU both are the caller's buffer
     conv_weights_.clear();
     for (std::size_t i = 0; i < architecture_.torso.size(); ++i) {
-      if (architecture_.torso[i].kind != Layer::Kind::conv) break;
-      conv_weights_.push_back(layers_[i].weight.contiguous(at::MemoryFormat::ChannelsLast));
+      if (!architecture_.torso[i].over_images()) break;
+      const auto layers = std::span(layers_).subspan(firsts_[i]);
+      conv_weights_.push_back(layers[0].weight.contiguous(at::MemoryFormat::ChannelsLast));
+      if (sections_.contains(i)) sections_.at(i).load(layers);
     }
     forget();
   }
@@ -249,7 +214,7 @@ class TorchNetwork final : public Network {
     tape.extend(out.batch);
     read(inputs.observations, out.batch, tape.latest(0));
     for (std::size_t i = 0; i < architecture_.torso.size(); ++i) {
-      apply(i, tape.latest(i), tape.latest(i + 1));
+      apply(i, tape, tape.latest(i + 1));
     }
     evaluate_heads(tape.latest(architecture_.torso.size()), out);
   }
@@ -275,15 +240,18 @@ class TorchNetwork final : public Network {
 
   /// Writes the output of torso layer i, after its activation, in the shape that the next layer
   /// takes.
-  void apply(std::size_t i, const at::Tensor& x, at::Tensor out) const {
+  void apply(std::size_t i, const Tape& tape, at::Tensor out) const {
     const auto& layer = architecture_.torso[i];
-    const auto& [weight, bias] = layers_[i];
+    const auto& [weight, bias] = layers_[firsts_[i]];
+    const auto x = tape.latest(i);
     if (layer.kind == Layer::Kind::dense) {
       at::addmm_out(out, bias, x, weight.t());
       return activate(layer.activation, out);
     }
-    const auto y = at::convolution(x, conv_weights_[i], bias, {layer.stride, layer.stride}, {0, 0},
-                                   {1, 1}, false, {0, 0}, 1);
+    const auto y = sections_.contains(i)
+                       ? sections_.at(i).forward(x, tape)
+                       : at::convolution(x, conv_weights_[i], bias, {layer.stride, layer.stride},
+                                         {0, 0}, {1, 1}, false, {0, 0}, 1);
     auto image = out.view(y.sizes());
     if (layer.activation == Activation::relu) {
       at::clamp_min_out(image, y, 0);
@@ -293,10 +261,9 @@ class TorchNetwork final : public Network {
   }
 
   void evaluate_heads(const at::Tensor& features, const Heads& out) const {
-    const auto policy = architecture_.torso.size();
     const auto write = [&](std::span<float> to, std::int64_t width, std::size_t head) {
       auto host = view(to.data(), {out.batch, width});
-      const auto& layer = layers_[policy + head];
+      const auto& layer = layers_[firsts_.back() + head];
       const auto input = head_input(features, head);
       if (device_.is_cpu()) {
         at::addmm_out(host, layer.bias, input, layer.weight.t());
@@ -324,38 +291,43 @@ class TorchNetwork final : public Network {
     at::sum_out(bias, d_output, {0});
   }
 
-  /// Writes the gradients of the parameters of torso layer i, from the gradient of its output in
-  /// the shape that the next layer takes. Returns the gradient of its input, which is undefined for
-  /// the first layer.
+  /// Writes the gradients of the parameters of torso layer i, the first of `gradients`, from the
+  /// gradient of its output in the shape that the next layer takes. Returns the gradient of its
+  /// input, which is undefined for the first layer.
   at::Tensor layer_backward(std::size_t i, const at::Tensor& d_output,
-                            const LayerTensors& gradients) const {
+                            std::span<const LayerTensors> gradients) const {
     const auto& layer = architecture_.torso[i];
     const auto x = recorded_.all(i);
     auto d_linear = activation_backward(layer.activation, d_output, recorded_.all(i + 1));
     if (layer.kind == Layer::Kind::dense) {
-      dense_backward(x, d_linear, gradients);
-      return i == 0 ? at::Tensor() : at::mm(d_linear, layers_[i].weight);
+      dense_backward(x, d_linear, gradients[0]);
+      return i == 0 ? at::Tensor() : at::mm(d_linear, layers_[firsts_[i]].weight);
     }
     const auto& shape = outputs_[i];
     d_linear = d_linear.view({x.size(0), shape[0], shape[1], shape[2]})
                    .contiguous(at::MemoryFormat::ChannelsLast);
+    if (sections_.contains(i)) {
+      return sections_.at(i).backward(x, d_linear, recorded_, gradients, i != 0);
+    }
     auto [d_x, d_weight, d_bias] = at::convolution_backward(
         d_linear, x, conv_weights_[i], layer.units, {layer.stride, layer.stride}, {0, 0}, {1, 1},
         false, {0, 0}, 1, {i != 0, true, true});
-    gradients.weight.copy_(d_weight);
-    gradients.bias.copy_(d_bias);
+    gradients[0].weight.copy_(d_weight);
+    gradients[0].bias.copy_(d_bias);
     return d_x;
   }
 
   Architecture architecture_;
   std::vector<ParameterInfo> infos_;
-  std::vector<Shape> outputs_;  // of the torso's layers, for one sample
+  std::vector<std::size_t> firsts_;  // as first_tensors()
+  std::vector<Shape> outputs_;       // of the torso's layers, for one sample
+  Sections sections_;
   at::Device device_;
   std::optional<c10::Stream> stream_;  // on a GPU
   at::Tensor host_;                    // the caller's parameters
   at::Tensor flat_;                    // a copy on the device; on the CPU host_ itself
   std::vector<LayerTensors> layers_;
-  std::vector<at::Tensor> conv_weights_;  // channels last
+  std::vector<at::Tensor> conv_weights_;  // of each layer over images, channels last
   Tape passing_;                          // of the latest forward()
   Tape recorded_;                         // of record()
   RecordedHeads heads_;
