@@ -1,11 +1,13 @@
 // The cost of networks: microseconds of one core for one sample, by library and precision.
 //
-// usage: networks [SECONDS]
+// usage: networks [SECONDS [ARCH...]]
 //
-// Each number is the least of many passes, made in turns within SECONDS (default 60) altogether, so
-// that other work on the machine has little influence. "forward" is one batch. "training" is as in
-// PAAC: batches of 16 are recorded; one backward pass over all of them, the update and the reload
-// follow. 5 samples are recorded one by one, as in A3C.
+// The networks are those named, or else the six that speed.md has. Each number is the least of many
+// passes, made in turns within SECONDS (default 60) altogether, so that other work on the machine
+// has little influence. "forward" is one batch. "training" is as in PAAC: batches of 16 are
+// recorded; one backward pass over all of them, the update and the reload follow. 5 samples are
+// recorded one by one, as in A3C. The deep residual networks, impala and football, go forward in
+// batches of 16 and learn from 256 samples.
 
 #include <fmt/format.h>
 
@@ -46,8 +48,19 @@ EnvSpec numbers() {
   return spec;
 }
 
+/// Four stacks of the four planes of Google Research Football.
+EnvSpec planes() {
+  EnvSpec spec = atari();
+  spec.frame_shape = {4, 72, 96};
+  spec.num_actions = 19;
+  return spec;
+}
+
 /// "mlp" sees vectors, all other networks images.
-EnvSpec spec_of(const std::string& arch) { return arch == "mlp" ? numbers() : atari(); }
+EnvSpec spec_of(const std::string& arch) {
+  if (arch == "football") return planes();
+  return arch == "mlp" ? numbers() : atari();
+}
 
 constexpr std::int64_t kA3cSteps = 5;
 
@@ -59,7 +72,8 @@ class Bench {
       : batch_(batch),
         learner_(make_architecture({.arch = arch}, spec_of(arch)), {}, 1),
         observations_(static_cast<std::size_t>(batch * spec_of(arch).observation_bytes())),
-        logits_(static_cast<std::size_t>(batch) * 6),
+        actions_(learner_.architecture().policy_outputs),
+        logits_(static_cast<std::size_t>(batch * actions_)),
         value_(static_cast<std::size_t>(batch)),
         gradient_(1, std::vector<float>(learner_.parameters().size())) {
     const auto& architecture = learner_.architecture();
@@ -103,7 +117,7 @@ class Bench {
   static constexpr std::int64_t kGroup = 16;  // paac.envs_per_group
 
   Heads heads(std::int64_t first, std::int64_t count) {
-    return {count, 6, std::span(logits_).subspan(first * 6, count * 6),
+    return {count, actions_, std::span(logits_).subspan(first * actions_, count * actions_),
             std::span(value_).subspan(first, count)};
   }
 
@@ -111,6 +125,7 @@ class Bench {
   Learner learner_;
   Workers workers_{1};  // the calling thread
   std::vector<std::byte> observations_;
+  std::int64_t actions_;
   std::vector<float> logits_, value_;
   std::vector<std::vector<float>> gradient_;
   std::unique_ptr<Network> network_;
@@ -141,13 +156,18 @@ struct Case {
   }
 };
 
-std::vector<Case> cases() {
+/// The batches that are measured.
+std::vector<std::int64_t> batches(const std::string& arch, bool training) {
+  if (arch == "impala" || arch == "football") return {training ? 256 : 16};
+  return training ? std::vector<std::int64_t>{kA3cSteps, 80, 160}
+                  : std::vector<std::int64_t>{1, 16, 32, 160};
+}
+
+std::vector<Case> cases(const std::vector<std::string>& archs) {
   std::vector<Case> all;
-  for (const std::string arch : {"nips", "nature", "large3", "large1", "linear_conv", "mlp"}) {
+  for (const auto& arch : archs) {
     for (const bool training : {false, true}) {
-      for (const std::int64_t batch : {1, 5, 16, 32, 80, 160}) {
-        const bool for_training = batch == kA3cSteps || batch >= 80;
-        if (training ? !for_training : batch == kA3cSteps || batch == 80) continue;
+      for (const auto batch : batches(arch, training)) {
         // libtorch's bf16 is a setting of the whole process, so this program leaves it out.
         for (const auto& library : {"libtorch", "oneDNN"}) {
           all.push_back({arch, batch, training, library, Precision::fp32});
@@ -179,7 +199,9 @@ int main(int argc, char** argv) {
   constexpr int kTurns = 5;
   const double seconds = argc > 1 ? std::atof(argv[1]) : 60;
   tandem::keep_freed_memory();
-  auto all = tandem::cases();
+  std::vector<std::string> archs(argv + std::min(argc, 2), argv + argc);
+  if (archs.empty()) archs = {"nips", "nature", "large3", "large1", "linear_conv", "mlp"};
+  auto all = tandem::cases(archs);
   for (int turn = 0; turn < kTurns; ++turn) {
     for (auto& one : all) one.turn(seconds / kTurns / static_cast<double>(all.size()));
   }

@@ -260,7 +260,7 @@ def networks():
         network_case("impala", "impala", "u8", [4, 84, 84], 6, 2, gradient_tolerance=0.05),
         network_case("football", "football", "u8", [16, 72, 96], 19, 1, gradient_tolerance=0.05),
         network_case("impala_pixel_mean", "impala", "u8", [3, 13, 10], 6, 2, pixel_mean=0.375),
-        network_case("impala_dueling", "impala", "f32", [5, 16, 11], 4, 3, dueling=True),
+        network_case("impala_dueling", "impala", "f32", [3, 8, 5], 4, 2, dueling=True),
         layers_case("odd_sections", "section 7 1, section 20 3 tanh, dense 9", "u8", [2, 15, 10]),
         layers_case("sections_alone", "section 16 1, section 16 1 none", "f32", [1, 7, 5]),
         layers_case("wide_sections", "section 32 1, section 48 1", "f32", [16, 9, 12]),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "tandem/base/vectorise.h"
 
@@ -19,7 +20,7 @@ struct PoolVector {
 template <std::int64_t kCount>
 using PoolFloats = PoolVector<float, kCount>::Type;
 template <std::int64_t kCount>
-using PoolWords = PoolVector<std::uint32_t, kCount>::Type;
+using PoolWords = PoolVector<std::int32_t, kCount>::Type;
 template <std::int64_t kCount>
 using PoolHalves = PoolVector<std::uint16_t, kCount>::Type;
 template <std::int64_t kCount>
@@ -53,35 +54,61 @@ template <std::int64_t kCount>
   std::memcpy(to, &halves, sizeof(halves));
 }
 
-/// The places of a window along one axis that lie in the image.
+/// The places of a window along one axis that lie in the image. Value type.
 struct WindowRange {
-  WindowRange(std::int64_t out, std::int64_t size)
-      : start(2 * out - size % 2),
-        first(std::max<std::int64_t>(0, -start)),
-        end(std::min<std::int64_t>(3, size - start)) {}
+  std::int64_t first = 0, end = 3;
 
-  std::int64_t start;       // the window's place 0 in the image; -1: in front of it
-  std::int64_t first, end;  // of its places
+  [[nodiscard]] bool whole() const { return first == 0 && end == 3; }
 };
 
+WindowRange window_range(std::int64_t start, std::int64_t size) {
+  return {std::max<std::int64_t>(0, -start), std::min<std::int64_t>(3, size - start)};
+}
+
+/// Calls `body` for each window with the index of its first place, perhaps in the padding, that of
+/// its output, and its places in the image.
+template <class Body>
+[[gnu::always_inline]] inline void for_all_windows(const PoolShape& shape, const Body& body) {
+  std::int64_t out = 0;
+  for (std::int64_t plane = 0; plane < shape.planes; ++plane) {
+    for (std::int64_t y = -(shape.height % 2); y + 1 < shape.height; y += 2) {
+      const auto rows = window_range(y, shape.height);
+      const auto line = (plane * shape.height + y) * shape.width;
+      for (std::int64_t x = -(shape.width % 2); x + 1 < shape.width; x += 2, out += shape.lanes) {
+        const auto columns = window_range(x, shape.width);
+        const auto corner = (line + x) * shape.lanes;
+        // Most windows are whole; the compiler then knows the loops over their places.
+        if (rows.whole() && columns.whole()) {
+          body(corner, out, WindowRange{}, WindowRange{});
+        } else {
+          body(corner, out, rows, columns);
+        }
+      }
+    }
+  }
+}
+
+/// GCC 12 makes vector instructions of this form alone: one comparison, whose result selects the
+/// larger number and its place. It misses a NaN, which the sum of the differences gives.
 template <std::int64_t kCount, class In, class Out>
-[[gnu::always_inline]] inline void pool_place(const PoolShape& shape, const In* plane,
+[[gnu::always_inline]] inline void pool_place(const PoolShape& shape, const In* corner,
                                               const WindowRange& rows, const WindowRange& columns,
                                               Out* out, std::uint8_t* places) {
-  PoolFloats<kCount> most;
-  auto place = PoolWords<kCount>{} + static_cast<std::uint32_t>(3 * rows.first + columns.first);
-  const auto* corner = plane + (rows.start * shape.width + columns.start) * shape.lanes;
+  PoolFloats<kCount> most, zero{};
+  auto place = PoolWords<kCount>{} + static_cast<std::int32_t>(3 * rows.first + columns.first);
   pool_load<kCount>(corner + (rows.first * shape.width + columns.first) * shape.lanes, most);
   for (auto row = rows.first; row < rows.end; ++row) {
     for (auto column = columns.first; column < columns.end; ++column) {
       PoolFloats<kCount> x;
       pool_load<kCount>(corner + (row * shape.width + column) * shape.lanes, x);
-      const auto here = PoolWords<kCount>{} + static_cast<std::uint32_t>(3 * row + column);
-      const auto larger = (x > most) | (x != x);
+      const auto here = PoolWords<kCount>{} + static_cast<std::int32_t>(3 * row + column);
+      const PoolWords<kCount> larger = x > most;
+      zero += x - x;
       most = larger ? x : most;
       place = larger ? here : place;
     }
   }
+  most += zero;
   pool_store<kCount>(most, out);
   const auto bytes = __builtin_convertvector(place, PoolBytes<kCount>);
   std::memcpy(places, &bytes, sizeof(bytes));
@@ -90,118 +117,98 @@ template <std::int64_t kCount, class In, class Out>
 template <std::int64_t kCount, class In, class Out>
 [[gnu::always_inline]] inline void pool_all(const PoolShape& shape, const In* in, Out* out,
                                             std::uint8_t* places) {
-  for (std::int64_t plane = 0; plane < shape.planes; ++plane) {
-    for (std::int64_t y = 0; y < shape.out_height(); ++y) {
-      const WindowRange rows(y, shape.height);
-      for (std::int64_t x = 0; x < shape.out_width(); ++x) {
-        const WindowRange columns(x, shape.width);
-        for (std::int64_t lane = 0; lane < shape.lanes; lane += kCount) {
-          pool_place<kCount>(shape, in + lane, rows, columns, out + lane, places + lane);
-        }
-        out += shape.lanes;
-        places += shape.lanes;
-      }
+  for_all_windows(shape, [&](std::int64_t corner, std::int64_t at, const WindowRange& rows,
+                             const WindowRange& columns) [[gnu::always_inline]] {
+    for (std::int64_t lane = 0; lane < shape.lanes; lane += kCount) {
+      pool_place<kCount>(shape, in + corner + lane, rows, columns, out + at + lane,
+                         places + at + lane);
     }
-    in += shape.height * shape.width * shape.lanes;
-  }
+  });
 }
 
-/// The windows along one axis that contain a place of the image.
-struct WindowsAround {
-  WindowsAround(std::int64_t place, std::int64_t size)
-      : from(place + size % 2),
-        first(std::max<std::int64_t>(0, (from - 1) / 2)),
-        end(std::min((size + 1) / 2, from / 2 + 1)) {}
-
-  /// The index of the place in window `window`.
-  [[nodiscard]] std::int64_t index(std::int64_t window) const { return from - 2 * window; }
-
-  std::int64_t from;        // the place counted from the first window's start
-  std::int64_t first, end;  // of the windows
-};
-
+/// Adds the gradient of one window's maxima to that of their places.
 template <std::int64_t kCount, class T>
-[[gnu::always_inline]] inline void pool_gather(const PoolShape& shape, const T* d_plane,
-                                               const std::uint8_t* places,
-                                               const WindowsAround& rows,
-                                               const WindowsAround& columns, T* d_in) {
-  PoolFloats<kCount> sum{};
+[[gnu::always_inline]] inline void pool_scatter(const PoolShape& shape, const T* d_out,
+                                                const std::uint8_t* places, const WindowRange& rows,
+                                                const WindowRange& columns, T* corner) {
+  PoolBytes<kCount> bytes;
+  std::memcpy(&bytes, places, sizeof(bytes));
+  const auto place = __builtin_convertvector(bytes, PoolWords<kCount>);
+  PoolFloats<kCount> d;
+  pool_load<kCount>(d_out, d);
   for (auto row = rows.first; row < rows.end; ++row) {
     for (auto column = columns.first; column < columns.end; ++column) {
-      const auto at = (row * shape.out_width() + column) * shape.lanes;
-      const auto here = PoolWords<kCount>{} +
-                        static_cast<std::uint32_t>(3 * rows.index(row) + columns.index(column));
-      PoolBytes<kCount> bytes;
-      std::memcpy(&bytes, places + at, sizeof(bytes));
-      PoolFloats<kCount> d;
-      pool_load<kCount>(d_plane + at, d);
-      const auto given = __builtin_convertvector(bytes, PoolWords<kCount>) == here;
+      auto* to = corner + (row * shape.width + column) * shape.lanes;
+      const PoolWords<kCount> given = place == static_cast<std::int32_t>(3 * row + column);
+      PoolFloats<kCount> sum;
+      pool_load<kCount>(to, sum);
       sum += given ? d : PoolFloats<kCount>{};
+      pool_store<kCount>(sum, to);
     }
   }
-  pool_store<kCount>(sum, d_in);
 }
 
 template <std::int64_t kCount, class T>
 [[gnu::always_inline]] inline void pool_all_backward(const PoolShape& shape, const T* d_out,
                                                      const std::uint8_t* places, T* d_in) {
-  for (std::int64_t plane = 0; plane < shape.planes; ++plane) {
-    for (std::int64_t y = 0; y < shape.height; ++y) {
-      const WindowsAround rows(y, shape.height);
-      for (std::int64_t x = 0; x < shape.width; ++x) {
-        const WindowsAround columns(x, shape.width);
-        for (std::int64_t lane = 0; lane < shape.lanes; lane += kCount) {
-          pool_gather<kCount>(shape, d_out + lane, places + lane, rows, columns, d_in + lane);
-        }
-        d_in += shape.lanes;
-      }
+  std::fill_n(d_in, shape.inputs(), T{});
+  for_all_windows(shape, [&](std::int64_t corner, std::int64_t out, const WindowRange& rows,
+                             const WindowRange& columns) [[gnu::always_inline]] {
+    for (std::int64_t lane = 0; lane < shape.lanes; lane += kCount) {
+      pool_scatter<kCount>(shape, d_out + out + lane, places + out + lane, rows, columns,
+                           d_in + corner + lane);
     }
-    d_out += shape.out_height() * shape.out_width() * shape.lanes;
-    places += shape.out_height() * shape.out_width() * shape.lanes;
+  });
+}
+
+/// Calls `body` with the count of numbers in a vector, compiled for instructions that have such
+/// vectors.
+template <class Body>
+void by_lanes(std::int64_t lanes, const Body& body) {
+  static const Simd simd = best_simd();
+  if (simd >= Simd::avx512 && lanes % 16 == 0) {
+    return with_avx512([=] { body(std::integral_constant<std::int64_t, 16>()); });
   }
+  if (simd >= Simd::avx2 && lanes % 8 == 0) {
+    return with_avx2([=] { body(std::integral_constant<std::int64_t, 8>()); });
+  }
+  if (lanes % 4 == 0) return body(std::integral_constant<std::int64_t, 4>());
+  body(std::integral_constant<std::int64_t, 1>());
 }
 
 template <class In, class Out>
-void pool_by_lanes(const PoolShape& shape, const In* in, Out* out, std::uint8_t* places) {
-  if (shape.lanes % 16 == 0) return vectorise([=] { pool_all<16>(shape, in, out, places); });
-  if (shape.lanes % 8 == 0) return vectorise([=] { pool_all<8>(shape, in, out, places); });
-  pool_all<1>(shape, in, out, places);
+void pool_forward(const PoolShape& shape, const In* in, Out* out, std::uint8_t* places) {
+  by_lanes(shape.lanes, [=](auto count) { pool_all<count.value>(shape, in, out, places); });
 }
 
 template <class T>
-void pool_backward_by_lanes(const PoolShape& shape, const T* d_out, const std::uint8_t* places,
-                            T* d_in) {
-  if (shape.lanes % 16 == 0) {
-    return vectorise([=] { pool_all_backward<16>(shape, d_out, places, d_in); });
-  }
-  if (shape.lanes % 8 == 0) {
-    return vectorise([=] { pool_all_backward<8>(shape, d_out, places, d_in); });
-  }
-  pool_all_backward<1>(shape, d_out, places, d_in);
+void pool_backward(const PoolShape& shape, const T* d_out, const std::uint8_t* places, T* d_in) {
+  by_lanes(shape.lanes,
+           [=](auto count) { pool_all_backward<count.value>(shape, d_out, places, d_in); });
 }
 
 }  // namespace
 
 void max_pool(const PoolShape& shape, const float* in, float* out, std::uint8_t* places) {
-  pool_by_lanes(shape, in, out, places);
+  pool_forward(shape, in, out, places);
 }
 
 void max_pool(const PoolShape& shape, const Bfloat16* in, Bfloat16* out, std::uint8_t* places) {
-  pool_by_lanes(shape, in, out, places);
+  pool_forward(shape, in, out, places);
 }
 
 void max_pool(const PoolShape& shape, const Bfloat16* in, float* out, std::uint8_t* places) {
-  pool_by_lanes(shape, in, out, places);
+  pool_forward(shape, in, out, places);
 }
 
 void max_pool_backward(const PoolShape& shape, const float* d_out, const std::uint8_t* places,
                        float* d_in) {
-  pool_backward_by_lanes(shape, d_out, places, d_in);
+  pool_backward(shape, d_out, places, d_in);
 }
 
 void max_pool_backward(const PoolShape& shape, const Bfloat16* d_out, const std::uint8_t* places,
                        Bfloat16* d_in) {
-  pool_backward_by_lanes(shape, d_out, places, d_in);
+  pool_backward(shape, d_out, places, d_in);
 }
 
 }  // namespace tandem

@@ -30,6 +30,7 @@ void interleave_all(const std::byte* images, std::int64_t batch, std::int64_t ch
   auto write = interleave<0, T>;
   if (channels == 1) write = interleave<1, T>;
   if (channels == 4) write = interleave<4, T>;
+  if (channels == 16) write = interleave<16, T>;
   const auto* numbers = reinterpret_cast<const T*>(images);
   for (std::int64_t i = 0; i < batch; ++i) {
     const auto offset = i * channels * pixels;

@@ -15,7 +15,7 @@ InputWriter::InputWriter(const Architecture& architecture, const Stage& first)
       pixels_(count_of(architecture.input_shape) / channels_),
       bytes_(channels_ * pixels_ * (dtype_ == DType::u8 ? 1 : 4)),
       type_(first.spec().type),
-      block_(cells_ ? block_of(first.input_tag(), cells_->depth()) : channels_),
+      block_(block_of(first.input_tag(), cells_ ? cells_->depth() : channels_)),
       out_bytes_(static_cast<std::int64_t>(first.input_bytes())) {}
 
 void InputWriter::write(std::span<const std::span<const std::byte>> pieces, std::int64_t first,
@@ -46,7 +46,9 @@ void InputWriter::write(std::span<const std::byte> observations, std::int64_t ba
     numbers_.resize(static_cast<std::size_t>(batch * channels_ * pixels_));
     numbers = numbers_.data();
   }
-  write_numbers(observations, dtype_, batch, channels_, pixels_, mean_, numbers);
+  // Blocks of channels are like images of fewer channels.
+  const auto blocks = channels_ / block_;
+  write_numbers(observations, dtype_, batch * blocks, block_, pixels_, mean_, numbers);
   if (rounded) std::ranges::transform(numbers_, reinterpret_cast<Bfloat16*>(out), to_bfloat16);
 }
 

@@ -82,8 +82,9 @@ std::optional<Cells> first_cells(const Architecture& architecture) {
 
 Stages make_stages(Context& context, const Architecture& architecture, Precision precision) {
   const auto specs = layer_specs(architecture, precision);
-  // Cells have a layout that oneDNN chooses.
-  const auto first = first_cells(architecture) ? Tag::any : Tag::nhwc;
+  // Cells have a layout that oneDNN chooses, and a section chooses its own.
+  const bool chosen = first_cells(architecture).has_value() || specs.front().blocks > 0;
+  const auto first = chosen ? Tag::any : Tag::nhwc;
   Stages stages;
   stages.reserve(specs.size());
   for (const auto& spec : specs) {

@@ -36,6 +36,24 @@ dnnl::primitive_attr behind(const SameSpec& spec) {
   return attributes;
 }
 
+/// Whether PaddedConvolution computes it: for images whose channels fill no block, oneDNN has a
+/// slow reference alone.
+bool few_channels(const SameSpec& spec) {
+  const bool blocks = spec.output_tag == Tag::nChw16c || spec.output_tag == Tag::nChw8c;
+  return blocks && spec.input_tag == Tag::nhwc && spec.first && !spec.adds &&
+         spec.activation == Activation::none && spec.type == Type::f32;
+}
+
+PaddedShape padded_shape(const SameSpec& spec) {
+  return {.channels = spec.input[0],
+          .height = spec.input[1],
+          .width = spec.input[2],
+          .filters = spec.filters,
+          .lanes = block_of(spec.output_tag, spec.filters)};
+}
+
+const float* floats(const std::byte* data) { return reinterpret_cast<const float*>(data); }
+
 void add_all(std::size_t count, const float* values, float* sums) {
   vectorise([=] {
 #pragma GCC ivdep
@@ -62,7 +80,9 @@ SameConvolution::SameConvolution(Context& context, SameSpec spec)
       plain_(view(context, {weights_desc(Type::f32).dims(), Type::f32, Tag::abcd})),
       bias_({{spec_.filters}, Type::f32, Tag::a}, context.engine),
       bias_sums_(static_cast<std::size_t>(spec_.filters)),
-      sample_bias_(static_cast<std::size_t>(spec_.filters)) {}
+      sample_bias_(static_cast<std::size_t>(spec_.filters)) {
+  if (few_channels(spec_)) few_.emplace(padded_shape(spec_));
+}
 
 std::size_t SameConvolution::parameter_count() const {
   return static_cast<std::size_t>(spec_.filters * (spec_.input[0] * kKernel * kKernel + 1));
@@ -81,9 +101,10 @@ Desc SameConvolution::weights_desc(Type type) const {
 }
 
 void SameConvolution::load(const float* parameters) {
+  const auto* bias = parameters + parameter_count() - spec_.filters;
+  if (few_) return few_->load(parameters, bias);
   point(plain_, parameters);
-  std::copy_n(parameters + parameter_count() - spec_.filters, spec_.filters,
-              static_cast<float*>(bias_.get_data_handle()));
+  std::copy_n(bias, spec_.filters, static_cast<float*>(bias_.get_data_handle()));
   forward_weights_.loaded = backward_weights_.loaded = false;
 }
 
@@ -112,6 +133,7 @@ void SameConvolution::make_forward() {
 }
 
 void SameConvolution::forward(const std::byte* input, std::byte* output) {
+  if (few_) return few_->forward(floats(input), reinterpret_cast<float*>(output));
   if (!has_forward_) make_forward();
   refresh(forward_weights_);
   point(input_, input);
@@ -157,6 +179,7 @@ void SameConvolution::make_backward() {
 
 void SameConvolution::backward(const std::byte* input, const std::byte* d_output,
                                std::byte* d_input) {
+  if (few_) return few_->add_gradients(floats(input), floats(d_output));
   if (!has_backward_) make_backward();
   const auto bytes = sums_.get_desc().get_size();
   auto* sums = weight_sums_.reserve(bytes);
@@ -178,11 +201,18 @@ void SameConvolution::backward(const std::byte* input, const std::byte* d_output
   to_input_.run();
 }
 
+void SameConvolution::clear() {
+  samples_ = 0;
+  if (few_) few_->clear();
+}
+
 void SameConvolution::write_gradients(float* d_parameters) {
+  auto* d_bias = d_parameters + parameter_count() - spec_.filters;
+  if (few_) return few_->write_gradients(d_parameters, d_bias);
   point(sums_, weight_sums_.data());
   point(d_plain_, d_parameters);
   unpack_.run();
-  std::ranges::copy(bias_sums_, d_parameters + parameter_count() - spec_.filters);
+  std::ranges::copy(bias_sums_, d_bias);
 }
 
 }  // namespace tandem::onednn

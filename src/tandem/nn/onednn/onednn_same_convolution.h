@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "tandem/nn/architecture.h"
+#include "tandem/nn/kernels/padded_convolution.h"
 #include "tandem/nn/onednn/onednn_call.h"
 
 namespace tandem::onednn {
@@ -48,7 +51,7 @@ class SameConvolution {
   void backward(const std::byte* input, const std::byte* d_output, std::byte* d_input);
 
   /// Begins a new sum of gradients.
-  void clear() { samples_ = 0; }
+  void clear();
 
   /// Writes the sum of gradients, laid out as in load().
   void write_gradients(float* d_parameters);
@@ -70,8 +73,9 @@ class SameConvolution {
 
   Context& context_;
   SameSpec spec_;
-  dnnl::memory plain_;  // the weights of load()
-  dnnl::memory bias_;   // a copy: with SSE, adding to the output takes an aligned bias alone
+  std::optional<PaddedConvolution> few_;  // computes everything if there are few channels
+  dnnl::memory plain_;                    // the weights of load()
+  dnnl::memory bias_;  // a copy: with SSE, adding to the output takes an aligned bias alone
   dnnl::memory input_, output_, d_output_, d_input_, d_weights_, d_bias_, sums_, d_plain_;
   Packed forward_weights_, backward_weights_;
   Call forward_, to_input_, to_weights_, unpack_;

@@ -31,12 +31,19 @@ Tag inner_tag(const Context& context, const LayerSpec& spec) {
                        {.input = spec.output, .filters = spec.output[0], .type = spec.type});
 }
 
+/// The layout of the input: for the first section, that of the other images if its channels fill
+/// blocks, else with channels last.
+Tag outer_tag(Tag given, Tag inner, std::int64_t channels) {
+  if (given != Tag::any) return given;
+  return channels % block_of(inner, channels) == 0 ? inner : Tag::nhwc;
+}
+
 }  // namespace
 
 Section::Section(Context& context, LayerSpec spec, Tag input_tag)
     : context_(context),
       spec_(std::move(spec)),
-      input_tag_(input_tag),
+      input_tag_(outer_tag(input_tag, inner_tag(context, spec_), spec_.input[0])),
       output_tag_(inner_tag(context, spec_)) {
   const auto filters = spec_.output[0];
   const auto lanes = block_of(output_tag_, filters);

@@ -18,7 +18,8 @@ namespace tandem::onednn {
 /// each block adds. Not thread-safe. oneDNN's exceptions (dnnl::error) pass through.
 class Section final : public Stage {
  public:
-  /// `input_tag`: the layout of its input. The context must outlive it.
+  /// `input_tag`: the layout of its input, or Tag::any if the section may choose it. The context
+  /// must outlive it.
   Section(Context& context, LayerSpec spec, Tag input_tag);
 
   [[nodiscard]] const LayerSpec& spec() const override { return spec_; }
