@@ -26,7 +26,19 @@ std::set<std::string> tensors(const Json& json) {
     for (const auto* part : parts) names.insert(layer.at("name").get<std::string>() + "." + part);
   };
   for (const auto& network : json.at("networks")) {
-    for (const auto& layer : network.at("torso")) add(layer, {"weight", "bias"});
+    for (const auto& layer : network.at("torso")) {
+      if (layer.at("kind") != "section") {
+        add(layer, {"weight", "bias"});
+        continue;
+      }
+      add(layer, {"conv.weight", "conv.bias"});
+      for (int block = 1; block <= layer.at("blocks"); ++block) {
+        for (const std::string conv : {"conv1.", "conv2."}) {
+          const auto part = "block" + std::to_string(block) + "." + conv;
+          add(layer, {(part + "weight").c_str(), (part + "bias").c_str()});
+        }
+      }
+    }
     for (const auto& head : network.at("heads")) add(head, {"weight", "bias"});
     if (!network.at("lstm").is_null()) {
       add(network.at("lstm"), {"weight_ih", "bias", "weight_hh"});
@@ -55,6 +67,21 @@ TEST(ArchitectureJsonTest, DescribesEachLayer) {
   }])"));
   EXPECT_EQ(json.at("state_size"), 0);
   EXPECT_TRUE(json.at("bounds").is_null());
+}
+
+TEST(ArchitectureJsonTest, DescribesSections) {
+  auto architecture = two_layers();
+  architecture.torso[0] = {.kind = Layer::Kind::section, .units = 8, .blocks = 2};
+  architecture.torso.insert(architecture.torso.begin() + 1,
+                            {.kind = Layer::Kind::section, .units = 5, .blocks = 1});
+  const auto torso = to_json(architecture).at("networks").at(0).at("torso");
+  EXPECT_EQ(torso.at(0), Json::parse(R"({"name": "section1", "kind": "section",
+                                         "activation": "relu", "blocks": 2})"));
+  EXPECT_EQ(torso.at(1).at("name"), "section2");
+  EXPECT_EQ(torso.at(2).at("name"), "dense1");
+  architecture.separate = true;
+  architecture.lstm = 4;
+  expect_all_tensors(architecture);
 }
 
 TEST(ArchitectureJsonTest, HeadsOfADuelingNetworkTakeHalvesOfTheFeatures) {

@@ -74,13 +74,52 @@ TEST(Architecture, NatureIsThatOfTheNaturePaper) {
 }
 
 TEST(Architecture, ParametersLieOneAfterAnother) {
-  const auto architecture = named("nature", image_spec(84, 84));
-  std::int64_t next = 0;
-  for (const auto& info : architecture.parameters()) {
-    EXPECT_EQ(info.offset, next) << info.name;
-    next += info.count;
+  for (const auto* name : {"nature", "impala"}) {
+    const auto architecture = named(name, image_spec(84, 84));
+    std::int64_t next = 0;
+    for (const auto& info : architecture.parameters()) {
+      EXPECT_EQ(info.offset, next) << info.name;
+      next += info.count;
+    }
+    EXPECT_EQ(architecture.parameter_count(), next);
   }
-  EXPECT_EQ(architecture.parameter_count(), next);
+}
+
+std::vector<std::string> names_of(const Architecture& architecture) {
+  std::vector<std::string> names;
+  for (const auto& info : architecture.parameters()) names.push_back(info.name);
+  return names;
+}
+
+// Espeholt et al. 2018, Figure 3: "15 convolutional layers". The image is halved three times.
+TEST(Architecture, ImpalaIsTheDeepNetworkOfItsPaper) {
+  const auto architecture = named("impala", image_spec(84, 83));
+  const auto names = names_of(architecture);
+  ASSERT_EQ(names.size(), 2 * 15 + 2 + 4);
+  EXPECT_THAT(std::vector(names.begin(), names.begin() + 12),
+              testing::ElementsAre("section1.conv.weight", "section1.conv.bias",
+                                   "section1.block1.conv1.weight", "section1.block1.conv1.bias",
+                                   "section1.block1.conv2.weight", "section1.block1.conv2.bias",
+                                   "section1.block2.conv1.weight", "section1.block2.conv1.bias",
+                                   "section1.block2.conv2.weight", "section1.block2.conv2.bias",
+                                   "section2.conv.weight", "section2.conv.bias"));
+  const auto parameters = architecture.parameters();
+  EXPECT_THAT(parameters[0].shape, testing::ElementsAre(16, 4, 3, 3));
+  EXPECT_THAT(parameters[2].shape, testing::ElementsAre(16, 16, 3, 3));
+  EXPECT_THAT(parameters[10].shape, testing::ElementsAre(32, 16, 3, 3));
+  EXPECT_THAT(parameters[30].shape, testing::ElementsAre(256, 32 * 11 * 11));
+  EXPECT_THAT(architecture.output_shapes()[0], testing::ElementsAre(16, 42, 42));
+  EXPECT_EQ(architecture.torso[1].activation, Activation::none);
+  EXPECT_EQ(architecture.torso[2].activation, Activation::relu);
+  EXPECT_EQ(named("impala", image_spec(1, 1)).parameters()[30].shape[1], 32);
+}
+
+// Kurach et al. 2019: four sections over planes of 72x96.
+TEST(Architecture, FootballHasASectionMore) {
+  const auto parameters = named("football", image_spec(72, 96)).parameters();
+  ASSERT_EQ(parameters.size(), 2 * 20 + 2 + 4);
+  EXPECT_EQ(parameters[30].name, "section4.conv.weight");
+  EXPECT_THAT(parameters[40].shape, testing::ElementsAre(256, 32 * 5 * 6));
 }
 
 TEST(Architecture, MlpFlattensAnyObservation) {
@@ -139,6 +178,8 @@ TEST(Architecture, SaysWhatDoesNotFitAndWhatToDo) {
               ThrowsMessage<Error>(testing::AllOf(HasSubstr("4x16x16 is too small"),
                                                   HasSubstr("4x4 convolution"),
                                                   HasSubstr("image of 3x3"))));
+  EXPECT_THAT([&] { named("impala", vector); },
+              ThrowsMessage<Error>(HasSubstr("the observation is 7")));
   EXPECT_THAT([&] { named("resnet", image_spec(84, 84)); },
               ThrowsMessage<Error>(HasSubstr("use one of nips, nature")));
   EXPECT_THAT([&] { make_architecture({.arch = "mlp", .separate = true}, vector, false); },
@@ -158,12 +199,6 @@ TEST(Architecture, ContinuousActionsHaveANumberForEachDimensionAndOneMore) {
   spec.action_low = {-1, -2};
   spec.action_high = {1, 2};
   EXPECT_EQ(named("mlp", spec).policy_outputs, 3);
-}
-
-std::vector<std::string> names_of(const Architecture& architecture) {
-  std::vector<std::string> names;
-  for (const auto& info : architecture.parameters()) names.push_back(info.name);
-  return names;
 }
 
 TEST(Architecture, SeparateNetworksHaveATorsoAndCellsEach) {
@@ -300,6 +335,22 @@ TEST(Architecture, InitialisesAsHeWithAnIndifferentPolicy) {
     if (info.name == "value.weight") variance = 1.0;
     if (info.name == "policy.weight") variance = 1e-4;
     if (info.name.ends_with("bias")) variance = 0.0;
+    expect_uniform(std::span(parameters).subspan(info.offset, info.count),
+                   1.00001 * std::sqrt(3 * variance / static_cast<double>(info.fan_in)), info.name);
+  }
+}
+
+// The first convolution of a section follows no ReLU, and the last ones of the six blocks share one
+// part of the variance.
+TEST(Architecture, InitialisesSectionsSoThatSignalsKeepTheirSize) {
+  auto architecture = named("impala", image_spec(20, 20));
+  architecture.init = "he";
+  const auto parameters = initial(architecture);
+  for (const auto& info : architecture.parameters()) {
+    if (!info.name.starts_with("section") || info.name.ends_with("bias")) continue;
+    double variance = 2.0;  // times 1 / fan_in
+    if (info.name.ends_with(".conv.weight")) variance = 1.0;
+    if (info.name.ends_with(".conv2.weight")) variance = 2.0 / 6;
     expect_uniform(std::span(parameters).subspan(info.offset, info.count),
                    1.00001 * std::sqrt(3 * variance / static_cast<double>(info.fan_in)), info.name);
   }

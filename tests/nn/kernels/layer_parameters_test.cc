@@ -40,6 +40,22 @@ TEST(LayerParameters, WrittenBackAreThoseThatWereRead) {
   }
 }
 
+TEST(LayerParameters, ALayerBehindASectionFollowsAllItsTensors) {
+  EnvSpec spec;
+  spec.frame_shape = {2, 9, 9};
+  spec.num_actions = 3;
+  const auto architecture = make_architecture({.layers = "section 8 2, dense 5"}, spec);
+  std::vector<float> flat(static_cast<std::size_t>(architecture.parameter_count()));
+  std::iota(flat.begin(), flat.end(), 0.0F);
+  LayerParameters parameters(architecture, {});
+  parameters.read(flat);
+  const auto infos = architecture.parameters();
+  ASSERT_EQ(infos[10].name, "dense1.weight");
+  EXPECT_EQ(parameters.layer(0, std::span<const float>(flat)), flat.data());
+  EXPECT_EQ(parameters.layer(1, std::span<const float>(flat)), &flat[infos[10].offset]);
+  EXPECT_EQ(*parameters.layer(2, std::span<const float>(flat)), flat[infos[12].offset]);
+}
+
 TEST(LayerParameters, AConvolutionOverCellsIsThatOverPixels) {
   const auto architecture = small_convolutional();
   std::vector<float> flat(architecture.parameter_count());

@@ -141,7 +141,7 @@ TEST_P(OnednnActivationsTest, OthersAreRefused) {
 
 INSTANTIATE_TEST_SUITE_P(All, OnednnActivationsTest,
                          testing::Values("nips", "nature", "large4", "large3", "linear_conv",
-                                         "mlp"));
+                                         "impala", "mlp"));
 
 }  // namespace
 }  // namespace tandem

@@ -46,6 +46,8 @@ const std::array kCases = {
     Case{"nips_pixel_mean", {.arch = "nips", .pixel_mean = 0.3}},
     Case{"mlp_images", {.arch = "mlp"}},
     Case{"odd", {.layers = "conv 20 5 3 tanh, conv 17 3 1 none, dense 33 tanh, dense 24"}},
+    Case{"impala", {.arch = "impala"}},
+    Case{"sections_lstm", {.layers = "section 8 1, section 17 2", .lstm = 16, .separate = true}},
     Case{"mlp", {.arch = "mlp", .hidden = 200}, false},
     Case{"mlp_lstm", {.arch = "mlp", .lstm = 32, .separate = true}, false},
 };

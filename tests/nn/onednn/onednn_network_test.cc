@@ -33,14 +33,20 @@ NetworkCase in_precision(const std::string& name, Precision precision, double ro
 /// activation.
 const NetConfig kOdd{.layers = "conv 20 8 5 tanh, conv 18 4 3 none, conv 24 3 1, dense 70 tanh"};
 
+/// Sections over cells and over each other, of channels that fill no register, the last without a
+/// dense layer behind it.
+const NetConfig kSections{.layers = "conv 16 4 2, section 16 1, section 20 2 tanh"};
+
 std::vector<NetworkCase> cases() {
   std::vector<NetworkCase> cases{in_precision("fp32", Precision::fp32, 1e-5),
                                  in_precision("fp32_odd", Precision::fp32, 1e-5, kOdd),
+                                 in_precision("fp32_sections", Precision::fp32, 1e-5, kSections),
                                  in_precision("fp32_mlp", Precision::fp32, 1e-5, {.arch = "mlp"})};
   if (!has_bf16()) return cases;
   // Features are rounded to bfloat16 in the same way in any batch; sums over samples stay in fp32.
   cases.push_back(in_precision("bf16", Precision::bf16, 1e-4));
   cases.push_back(in_precision("bf16_odd", Precision::bf16, 1e-4, kOdd));
+  cases.push_back(in_precision("bf16_sections", Precision::bf16, 1e-4, kSections));
   cases.push_back(in_precision("bf16_mlp", Precision::bf16, 1e-4, {.arch = "mlp"}));
   return cases;
 }
@@ -72,7 +78,8 @@ TEST_P(OnednnNetwork, Bf16IsNearFp32) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, OnednnNetwork,
-                         testing::Values("nips", "nature", "large3", "linear_conv", "mlp"));
+                         testing::Values("nips", "nature", "large3", "linear_conv", "impala",
+                                         "mlp"));
 
 TEST(OnednnNetwork, AllocatesNothingForASample) {
   // The remaining allocations are oneDNN's tables of arguments, seven for each of its primitives,

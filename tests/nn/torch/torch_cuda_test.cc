@@ -43,14 +43,16 @@ TEST_P(CudaAndCpu, AgreeOnHeadsAndOnTheGradientOfEachTensor) {
   const auto cuda = result("cuda");
   EXPECT_LT(distance(cuda.logits, cpu.logits), 1e-5);
   EXPECT_LT(distance(cuda.value, cpu.value), 1e-5);
+  // Rounding decides which of two nearly equal numbers is a pool's maximum, and gets the gradient.
+  const double near = GetParam() == "impala" ? 0.02 : 1e-5;
   for (const auto& info : architecture.parameters()) {
-    EXPECT_LT(distance(cuda.gradient_of(info), cpu.gradient_of(info)), 1e-5) << info.name;
+    EXPECT_LT(distance(cuda.gradient_of(info), cpu.gradient_of(info)), near) << info.name;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CudaAndCpu,
-                         testing::ValuesIn(with_gpu<std::string>({"nips", "nature", "large3",
-                                                                  "linear_conv", "mlp"})));
+                         testing::ValuesIn(with_gpu<std::string>(
+                             {"nips", "nature", "large3", "linear_conv", "impala", "mlp"})));
 
 }  // namespace
 }  // namespace tandem

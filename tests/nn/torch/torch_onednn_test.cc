@@ -49,14 +49,16 @@ TEST_P(TorchAndOnednn, AgreeOnHeadsAndOnTheGradientOfEachTensor) {
                       batch);
   EXPECT_LT(distance(onednn.logits, torch.logits), 1e-5);
   EXPECT_LT(distance(onednn.value, torch.value), 1e-5);
+  // Rounding decides which of two nearly equal numbers is a pool's maximum, and gets the gradient.
+  const double near = arch == "impala" ? 0.02 : 1e-5;
   for (const auto& info : architecture.parameters()) {
-    EXPECT_LT(distance(onednn.gradient_of(info), torch.gradient_of(info)), 1e-5) << info.name;
+    EXPECT_LT(distance(onednn.gradient_of(info), torch.gradient_of(info)), near) << info.name;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TorchAndOnednn,
                          testing::Combine(testing::Values("nips", "nature", "large3", "linear_conv",
-                                                          "mlp"),
+                                                          "impala", "mlp"),
                                           testing::Bool()),
                          [](const auto& info) {
                            return std::get<0>(info.param) +
