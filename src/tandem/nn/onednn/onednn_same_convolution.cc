@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tandem/base/cpu.h"
 #include "tandem/base/vectorise.h"
 #include "tandem/nn/onednn/onednn_layouts.h"
 
@@ -64,6 +65,9 @@ void add_all(std::size_t count, const float* values, float* sums) {
 }  // namespace
 
 Tag preferred_tag(const Context& context, SameSpec spec) {
+  // With SSE alone, oneDNN prefers blocks forward, and has nothing but a slow reference for them
+  // backward.
+  if (best_simd() == Simd::portable) return Tag::nchw;
   const auto image = [&](std::int64_t channels) {
     return Desc{{1, channels, spec.input[1], spec.input[2]}, spec.type, Tag::any};
   };
