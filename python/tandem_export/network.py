@@ -12,12 +12,17 @@ from tandem_export.input_steps import InputStep, as_step
 
 @dataclass(frozen=True)
 class Layer:
-    """A layer of a torso. Its tensors are NAME.weight and NAME.bias."""
+    """A layer of a torso. Its tensors are NAME.weight and NAME.bias.
+
+    A residual section has several convolutions, NAME.conv, NAME.block1.conv1, NAME.block1.conv2 and
+    so on.
+    """
 
     name: str
-    kind: str  # "conv", square and without padding, or "dense"
+    kind: str  # "conv", square and without padding, "dense" or "section"
     activation: str  # "relu", "tanh" or "none"
     stride: int = 1  # of a convolution
+    blocks: int = 0  # of a section
 
 
 @dataclass(frozen=True)
@@ -88,7 +93,8 @@ class Agent:
 
 
 def _layer(data: Mapping[str, Any]) -> Layer:
-    return Layer(data["name"], data["kind"], data["activation"], data.get("stride", 1))
+    stride, blocks = data.get("stride", 1), data.get("blocks", 0)
+    return Layer(data["name"], data["kind"], data["activation"], stride, blocks)
 
 
 def _network(data: Mapping[str, Any]) -> Network:

@@ -41,11 +41,32 @@ def _dense(graph: Graph, x: str, name: str) -> str:
     return graph.add("Gemm", x, weight, bias, transB=1)
 
 
+def _conv(graph: Graph, x: str, name: str, **attributes: Any) -> str:
+    weight, bias = graph.parameter(f"{name}.weight"), graph.parameter(f"{name}.bias")
+    return graph.add("Conv", x, weight, bias, **attributes)
+
+
+def _section(graph: Graph, x: str, layer: Layer) -> str:
+    """A residual section: a convolution, a pool and blocks, all with SAME padding."""
+    around = [1, 1, 1, 1]
+    x = _conv(graph, x, f"{layer.name}.conv", pads=around)
+    x = graph.add("MaxPool", x, kernel_shape=[3, 3], strides=[2, 2], auto_pad="SAME_UPPER")
+    for block in range(1, layer.blocks + 1):
+        inner = x
+        for conv in ("conv1", "conv2"):
+            name = f"{layer.name}.block{block}.{conv}"
+            inner = _conv(graph, graph.add("Relu", inner), name, pads=around)
+        x = graph.add("Add", x, inner)
+    return x
+
+
 def _layer(graph: Graph, x: str, layer: Layer) -> str:
     if layer.kind == "dense":
-        return _activated(graph, _dense(graph, x, layer.name), layer.activation)
-    weight, bias = graph.parameter(f"{layer.name}.weight"), graph.parameter(f"{layer.name}.bias")
-    x = graph.add("Conv", x, weight, bias, strides=[layer.stride, layer.stride])
+        x = _dense(graph, x, layer.name)
+    elif layer.kind == "section":
+        x = _section(graph, x, layer)
+    else:
+        x = _conv(graph, x, layer.name, strides=[layer.stride, layer.stride])
     return _activated(graph, x, layer.activation)
 
 

@@ -29,6 +29,42 @@ class Lstm(nn.Module):
         return h, torch.cat([h, c], dim=1)
 '''
 
+SECTION = '''
+
+class Block(nn.Module):
+    """A residual block."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.conv1 = nn.Conv2d(channels, channels, 3, padding=1)
+        self.conv2 = nn.Conv2d(channels, channels, 3, padding=1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The sum of the input and what two convolutions make of it."""
+        return x + self.conv2(torch.relu(self.conv1(torch.relu(x))))
+
+
+class Section(nn.Module):
+    """A section of a residual network: a convolution, a pool and blocks."""
+
+    def __init__(self, inputs: int, channels: int, blocks: int) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(inputs, channels, 3, padding=1)
+        self.blocks = blocks
+        for block in range(1, blocks + 1):
+            self.add_module(f"block{block}", Block(channels))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The output before the activation."""
+        x = self.conv(x)
+        # TensorFlow's SAME padding: an even size is padded behind its end alone.
+        padding = (x.shape[2] % 2, x.shape[3] % 2)
+        x = F.max_pool2d(x, 3, 2, padding, ceil_mode=True)
+        for block in range(1, self.blocks + 1):
+            x = self.get_submodule(f"block{block}")(x)
+        return x
+'''
+
 MEANINGS = {
     "logits": "the logits of the actions",
     "action values": "the actions' values",
@@ -49,6 +85,9 @@ def _place(name: str) -> str:
 
 
 def _constructed(layer: Layer, shapes: Shapes) -> str:
+    if layer.kind == "section":
+        channels, inputs = shapes[f"{layer.name}.conv.weight"][:2]
+        return f"Section({inputs}, {channels}, {layer.blocks})"
     weight = shapes[f"{layer.name}.weight"]
     if layer.kind == "dense":
         return f"nn.Linear({weight[1]}, {weight[0]})"
@@ -261,7 +300,8 @@ The module needs torch and safetensors, and no tandem.
 def torch_source(agent: Agent, shapes: Shapes, name: str) -> str:
     """The source of a module whose file is NAME.py and whose weights are NAME.safetensors."""
     recurrent = agent.state_size > 0
-    functional = "import torch.nn.functional as F\n" if recurrent else ""
+    sections = any(layer.kind == "section" for part in agent.networks for layer in part.torso)
+    functional = "import torch.nn.functional as F\n" if recurrent or sections else ""
     constructor = [*_modules(agent, shapes), *_buffers(agent)]
     outputs = shapes["policy.bias"][0]
     load = [
@@ -284,6 +324,7 @@ def torch_source(agent: Agent, shapes: Shapes, name: str) -> str:
         + functional
         + "from safetensors.torch import load_file\nfrom torch import Tensor, nn\n"
         + (LSTM if recurrent else "")
+        + (SECTION if sections else "")
         + '\n\nclass Network(nn.Module):\n    """The agent\'s network."""\n\n'
         + "    def __init__(self) -> None:\n        super().__init__()\n"
         + _indented(constructor, 8)

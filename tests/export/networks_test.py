@@ -94,6 +94,8 @@ class Networks(unittest.TestCase):
         self.assertTrue(any(a.state_size for a in agents))
         self.assertTrue(any(len(a.networks) == 2 and a.state_size for a in agents))
         self.assertTrue(any(a.networks[0].split for a in agents))
+        kinds = {layer.kind for a in agents for layer in a.networks[0].torso}
+        self.assertEqual(kinds, {"conv", "dense", "section"})
         meanings = {a.policy_head for a in agents}
         wanted = {"logits", "action values", "advantages", "mean and variance", "action"}
         if "atari:Pong" not in self.left_out:

@@ -86,6 +86,18 @@ std::vector<Case> all_cases() {
       cases.back().settings.push_back({"algo", algorithm, "here"});
     }
   }
+  // Residual sections, of even and odd sizes, with and without an LSTM.
+  for (const auto* arch : {"net.arch=impala", "net.layers=section 5 1, section 8 2 tanh"}) {
+    auto settings = preset_settings(presets, "paac/atari");
+    settings.push_back({"env.id", "catch", "here"});
+    const std::string words = arch;
+    const auto equals = words.find('=');
+    settings.push_back({words.substr(0, equals), words.substr(equals + 1), "here"});
+    cases.push_back({"paac/atari", settings});
+    settings.push_back({"net.lstm", "6", "here"});
+    settings.push_back({"net.separate", "true", "here"});
+    cases.push_back({"paac/atari", settings});
+  }
   // Running statistics of a shared network, of separate ones and of a policy with its critic.
   for (const auto& [preset, env] :
        {std::pair("paac/numbers", "cartpole"), std::pair("paac/ppo_continuous", "pendulum"),

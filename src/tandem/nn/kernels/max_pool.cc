@@ -118,7 +118,7 @@ template <std::int64_t kCount, class In, class Out>
 [[gnu::always_inline]] inline void pool_all(const PoolShape& shape, const In* in, Out* out,
                                             std::uint8_t* places) {
   for_all_windows(shape, [&](std::int64_t corner, std::int64_t at, const WindowRange& rows,
-                             const WindowRange& columns) [[gnu::always_inline]] {
+                             const WindowRange& columns) {
     for (std::int64_t lane = 0; lane < shape.lanes; lane += kCount) {
       pool_place<kCount>(shape, in + corner + lane, rows, columns, out + at + lane,
                          places + at + lane);
@@ -153,7 +153,7 @@ template <std::int64_t kCount, class T>
                                                      const std::uint8_t* places, T* d_in) {
   std::fill_n(d_in, shape.inputs(), T{});
   for_all_windows(shape, [&](std::int64_t corner, std::int64_t out, const WindowRange& rows,
-                             const WindowRange& columns) [[gnu::always_inline]] {
+                             const WindowRange& columns) {
     for (std::int64_t lane = 0; lane < shape.lanes; lane += kCount) {
       pool_scatter<kCount>(shape, d_out + out + lane, places + out + lane, rows, columns,
                            d_in + corner + lane);

@@ -48,6 +48,25 @@ SlicedProduct::SlicedProduct(const SliceRows& rows, const SlicedWeights& weights
   store(highest_, middle_, lowest_);
 }
 
+[[gnu::target("avx512f")]] void SlicedProduct::write_some(std::int64_t first, std::int64_t count,
+                                                          float row_scale, bool adds, bool relu,
+                                                          float* out) const {
+  const __m512 byte = _mm512_set1_ps(0x1p8F);
+  const __m512 scale = _mm512_mul_ps(_mm512_loadu_ps(scales_), _mm512_set1_ps(0x1p16F));
+  const __m512 bias = _mm512_loadu_ps(bias_);
+  const __m512 of_rows = _mm512_set1_ps(row_scale);
+  for (std::int64_t i = first; i < first + count; ++i, out += kLanes) {
+    const __m512 lowest = _mm512_cvtepi32_ps(_mm512_load_si512(lowest_.row(i)));
+    const __m512 middle = _mm512_cvtepi32_ps(_mm512_load_si512(middle_.row(i)));
+    const __m512 highest = _mm512_cvtepi32_ps(_mm512_load_si512(highest_.row(i)));
+    const __m512 higher = _mm512_fmadd_ps(highest, byte, middle);
+    const __m512 sum = _mm512_fmadd_ps(higher, byte, lowest);
+    const __m512 start = adds ? _mm512_add_ps(bias, _mm512_loadu_ps(out)) : bias;
+    const __m512 linear = _mm512_fmadd_ps(_mm512_mul_ps(sum, of_rows), scale, start);
+    _mm512_storeu_ps(out, relu ? _mm512_max_ps(_mm512_setzero_ps(), linear) : linear);
+  }
+}
+
 [[gnu::target("avx512f")]] void SlicedProduct::write(const float* row_scales, bool relu, float* out,
                                                      std::int64_t stride) const {
   const __m512 byte = _mm512_set1_ps(0x1p8F);

@@ -37,6 +37,11 @@ class SlicedProduct {
   /// each row, whose rows are `stride` floats apart.
   void write(const float* row_scales, bool relu, float* out, std::int64_t stride) const;
 
+  /// The same for rows [first, first + count), which share one scale and follow one another in
+  /// `out`; if `adds`, the results are added to the numbers there before the ReLU.
+  void write_some(std::int64_t first, std::int64_t count, float row_scale, bool adds, bool relu,
+                  float* out) const;
+
  private:
   std::int64_t rows_;
   const float* scales_;

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "tandem/base/cpu.h"
-#include "tandem/base/vectorise.h"
 #include "tandem/nn/onednn/onednn_layouts.h"
 
 namespace tandem::onednn {
@@ -53,13 +52,35 @@ PaddedShape padded_shape(const SameSpec& spec) {
           .lanes = block_of(spec.output_tag, spec.filters)};
 }
 
+SameShape same_shape(const SameSpec& spec) {
+  return {.channels = spec.input[0],
+          .height = spec.input[1],
+          .width = spec.input[2],
+          .filters = spec.filters,
+          .adds = spec.adds,
+          .relu = spec.activation == Activation::relu};
+}
+
+/// The convolution of the output's gradient that gives the input's.
+SameShape turned_shape(const SameSpec& spec) {
+  return {.channels = spec.filters,
+          .height = spec.input[1],
+          .width = spec.input[2],
+          .filters = spec.input[0]};
+}
+
+/// Whether AMX computes everything.
+bool in_slices(const SameSpec& spec) {
+  return best_simd() == Simd::amx && spec.type == Type::f32 && spec.output_type == Type::f32 &&
+         spec.input_tag == Tag::nChw16c && spec.output_tag == Tag::nChw16c &&
+         spec.activation != Activation::tanh && SlicedSameGradient::supports(same_shape(spec)) &&
+         SlicedSameConvolution::supports(turned_shape(spec));
+}
+
 const float* floats(const std::byte* data) { return reinterpret_cast<const float*>(data); }
 
 void add_all(std::size_t count, const float* values, float* sums) {
-  vectorise([=] {
-#pragma GCC ivdep
-    for (std::size_t i = 0; i < count; ++i) sums[i] += values[i];
-  });
+  for (std::size_t i = 0; i < count; ++i) sums[i] += values[i];
 }
 
 }  // namespace
@@ -86,6 +107,10 @@ SameConvolution::SameConvolution(Context& context, SameSpec spec)
       bias_sums_(static_cast<std::size_t>(spec_.filters)),
       sample_bias_(static_cast<std::size_t>(spec_.filters)) {
   if (few_channels(spec_)) few_.emplace(padded_shape(spec_));
+  if (!in_slices(spec_)) return;
+  ahead_.emplace(same_shape(spec_));
+  gradient_.emplace(same_shape(spec_));
+  if (!spec_.first) back_.emplace(turned_shape(spec_));
 }
 
 std::size_t SameConvolution::parameter_count() const {
@@ -109,7 +134,8 @@ void SameConvolution::load(const float* parameters) {
   if (few_) return few_->load(parameters, bias);
   point(plain_, parameters);
   std::copy_n(bias, spec_.filters, static_cast<float*>(bias_.get_data_handle()));
-  forward_weights_.loaded = backward_weights_.loaded = false;
+  forward_weights_.loaded = backward_weights_.loaded = back_loaded_ = false;
+  if (ahead_) ahead_->load(parameters, bias);
 }
 
 void SameConvolution::make_packed(Packed& packed, const Desc& desc) {
@@ -138,6 +164,7 @@ void SameConvolution::make_forward() {
 
 void SameConvolution::forward(const std::byte* input, std::byte* output) {
   if (few_) return few_->forward(floats(input), reinterpret_cast<float*>(output));
+  if (ahead_) return ahead_->forward(floats(input), reinterpret_cast<float*>(output));
   if (!has_forward_) make_forward();
   refresh(forward_weights_);
   point(input_, input);
@@ -184,6 +211,11 @@ void SameConvolution::make_backward() {
 void SameConvolution::backward(const std::byte* input, const std::byte* d_output,
                                std::byte* d_input) {
   if (few_) return few_->add_gradients(floats(input), floats(d_output));
+  if (gradient_) {
+    gradient_->add(floats(input), floats(d_output));
+    if (back_) back_with_slices(floats(d_output), reinterpret_cast<float*>(d_input));
+    return;
+  }
   if (!has_backward_) make_backward();
   const auto bytes = sums_.get_desc().get_size();
   auto* sums = weight_sums_.reserve(bytes);
@@ -205,14 +237,36 @@ void SameConvolution::backward(const std::byte* input, const std::byte* d_output
   to_input_.run();
 }
 
+/// The gradient of the input is a convolution of the output's, with each kernel turned by half a
+/// turn, and inputs and outputs swapped.
+void SameConvolution::back_with_slices(const float* d_output, float* d_input) {
+  if (std::exchange(back_loaded_, true)) return back_->forward(d_output, d_input);
+  const auto* weights = static_cast<const float*>(plain_.get_data_handle());
+  const auto channels = spec_.input[0];
+  constexpr auto kPlaces = kKernel * kKernel;
+  std::vector<float> turned(static_cast<std::size_t>(spec_.filters * channels * kPlaces));
+  for (std::int64_t filter = 0; filter < spec_.filters; ++filter) {
+    for (std::int64_t channel = 0; channel < channels; ++channel) {
+      const auto* from = weights + (filter * channels + channel) * kPlaces;
+      std::reverse_copy(from, from + kPlaces,
+                        turned.begin() + (channel * spec_.filters + filter) * kPlaces);
+    }
+  }
+  const std::vector<float> none(static_cast<std::size_t>(channels));
+  back_->load(turned.data(), none.data());
+  back_->forward(d_output, d_input);
+}
+
 void SameConvolution::clear() {
   samples_ = 0;
   if (few_) few_->clear();
+  if (gradient_) gradient_->clear();
 }
 
 void SameConvolution::write_gradients(float* d_parameters) {
   auto* d_bias = d_parameters + parameter_count() - spec_.filters;
   if (few_) return few_->write_gradients(d_parameters, d_bias);
+  if (gradient_) return gradient_->write(d_parameters, d_bias);
   point(sums_, weight_sums_.data());
   point(d_plain_, d_parameters);
   unpack_.run();

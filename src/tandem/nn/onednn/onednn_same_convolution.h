@@ -8,6 +8,8 @@
 
 #include "tandem/nn/architecture.h"
 #include "tandem/nn/kernels/padded_convolution.h"
+#include "tandem/nn/kernels/sliced_same_convolution.h"
+#include "tandem/nn/kernels/sliced_same_gradient.h"
 #include "tandem/nn/onednn/onednn_call.h"
 
 namespace tandem::onednn {
@@ -70,12 +72,18 @@ class SameConvolution {
   };
   void make_packed(Packed& packed, const Desc& desc);
   static void refresh(Packed& packed);
+  void back_with_slices(const float* d_output, float* d_input);
 
   Context& context_;
   SameSpec spec_;
   std::optional<PaddedConvolution> few_;  // computes everything if there are few channels
-  dnnl::memory plain_;                    // the weights of load()
-  dnnl::memory bias_;  // a copy: with SSE, adding to the output takes an aligned bias alone
+  // Where AMX computes: the forward pass, and the gradients of the input and of the parameters.
+  std::optional<SlicedSameConvolution> ahead_;
+  std::optional<SlicedSameConvolution> back_;
+  std::optional<SlicedSameGradient> gradient_;
+  bool back_loaded_ = false;
+  dnnl::memory plain_;  // the weights of load()
+  dnnl::memory bias_;   // a copy: with SSE, adding to the output takes an aligned bias alone
   dnnl::memory input_, output_, d_output_, d_input_, d_weights_, d_bias_, sums_, d_plain_;
   Packed forward_weights_, backward_weights_;
   Call forward_, to_input_, to_weights_, unpack_;

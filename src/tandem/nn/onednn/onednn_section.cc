@@ -41,8 +41,7 @@ Tag outer_tag(Tag given, Tag inner, std::int64_t channels) {
 }  // namespace
 
 Section::Section(Context& context, LayerSpec spec, Tag input_tag)
-    : context_(context),
-      spec_(std::move(spec)),
+    : spec_(std::move(spec)),
       input_tag_(outer_tag(input_tag, inner_tag(context, spec_), spec_.input[0])),
       output_tag_(inner_tag(context, spec_)) {
   const auto filters = spec_.output[0];

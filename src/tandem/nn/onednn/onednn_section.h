@@ -55,7 +55,6 @@ class Section final : public Stage {
   void backward_one(const std::byte* input, const Kept& kept, const std::byte* d_linear,
                     std::byte* d_input);
 
-  Context& context_;
   LayerSpec spec_;
   Tag input_tag_, output_tag_;
   PoolShape pool_;

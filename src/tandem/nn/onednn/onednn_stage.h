@@ -1,4 +1,4 @@
-// What a network asks of its layers and residual sections.
+// A network's layers and residual sections, as the network calls them.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct LayerSpec {
 struct Samples {
   std::int64_t batch = 0;
   const std::byte* input = nullptr;
-  std::byte* kept = nullptr;  // what forward() keeps for backward(), besides the input
+  std::byte* kept = nullptr;  // activations besides the input that forward() keeps for backward()
 };
 
 /// A layer, or a section of several. Whole samples lie one after another, so that batches can be

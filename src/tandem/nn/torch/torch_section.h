@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tandem/nn/architecture.h"
@@ -31,10 +32,10 @@ struct LayerTensors {
 class TorchSection {
  public:
   /// `input`: the shape of one sample's input; `slot`: the first of its slots on a tape.
-  TorchSection(const Layer& layer, const Shape& input, std::size_t slot)
+  TorchSection(const Layer& layer, Shape input, std::size_t slot)
       : units_(layer.units),
         blocks_(static_cast<std::size_t>(layer.blocks)),
-        input_(input),
+        input_(std::move(input)),
         slot_(slot) {}
 
   /// The slots that it needs on a tape.
