@@ -120,7 +120,11 @@ std::int64_t tile_of(const Stages& stages, std::size_t images) {
   // A call of oneDNN has an overhead, which a larger tile spreads over more samples; a call of
   // CellConvolution has none.
   const std::size_t bytes = stages.front()->spec().type == Type::u8 ? 1 << 18 : 1 << 20;
-  return static_cast<std::int64_t>(std::max<std::size_t>(1, bytes / most));
+  // A section takes the samples of a tile one by one, and once for each tile it writes gradients.
+  const bool sections =
+      std::ranges::any_of(stages, [](const auto& stage) { return stage->spec().blocks > 0; });
+  const std::size_t least = sections ? 8 : 1;
+  return static_cast<std::int64_t>(std::max(least, bytes / most));
 }
 
 }  // namespace tandem::onednn
