@@ -31,7 +31,7 @@ CORE = "0"  # on which games are stepped
 
 
 def run_json(program, *words):
-    """What the program prints as JSON."""
+    """The JSON that the program prints."""
     done = subprocess.run([program, *words, "--json"], stdout=-1, check=True, text=True)
     return json.loads(done.stdout)
 

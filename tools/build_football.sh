@@ -90,7 +90,7 @@ cp "$engine/LICENSE" "$work/install/LICENSE.gameplay_football"
 cp "$work/source/LICENSE" "$work/install/LICENSE"
 
 # The stamp goes last: a folder without it was cut short and is made anew.
-{ mkdir -p "$dest" && rm -rf "$dest"/{stamp,lib,include,data} && cp -r "$work/install/." "$dest/"; } 2>"$log" ||
+{ mkdir -p "$dest" && rm -rf "${dest:?}"/{stamp,lib,include,data} && cp -r "$work/install/." "$dest/"; } 2>"$log" ||
   fail "cannot write to $dest" "check the space and the rights there"
 echo "$stamp" >"$dest/stamp"
 echo "football engine $version: done"

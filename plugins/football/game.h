@@ -36,7 +36,7 @@ struct Footballer {
 /// A team, by the numbers that the engine uses.
 enum class Side : std::int32_t { nobody = -1, left = 0, right = 1 };
 
-/// What the engine reports after each step. Value type.
+/// A game after a step, as the engine reports it. Value type.
 struct Situation {
   static constexpr std::int32_t kNormalPlay = 0;  // of `mode`; any other: a kick-off, a corner ...
 

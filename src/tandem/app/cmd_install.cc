@@ -60,8 +60,7 @@ struct InstallOptions {
 }  // namespace
 
 void add_install(CLI::App& program) {
-  auto* command =
-      program.add_subcommand("install", "Build a plug-in: atari, mujoco or football");
+  auto* command = program.add_subcommand("install", "Build a plug-in: atari, mujoco or football");
   const auto options = std::make_shared<InstallOptions>();
   command->add_option("PLUGIN", options->plugin, "atari, mujoco or football")
       ->required()

@@ -79,8 +79,9 @@ struct StepResult {
   /// The reward of each agent, if there are several: a view of the environment's memory, valid
   /// until its next call.
   std::span<const float> rewards = {};
-  /// What the step adds to the game's score, from which returns are counted; empty: the reward. It
-  /// differs where a part of the reward only guides learning, as football's checkpoints do.
+  /// The points that the step adds to the game's score, from which returns are counted; empty: the
+  /// reward. They differ where a part of the reward only guides learning, as football's checkpoints
+  /// do.
   std::optional<float> score = {};
 };
 

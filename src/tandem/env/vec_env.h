@@ -20,7 +20,7 @@ struct Episode {
   /// Sum of the scores (StepResult::score) or, where there are none, of the raw rewards; of several
   /// agents: the mean of their sums.
   double episode_return = 0;
-  std::int64_t steps = 0;     // of the environment, from the game's start to its end
+  std::int64_t steps = 0;  // of the environment, from the game's start to its end
 };
 
 /// When an environment whose episode has ended is reset, and by which call.
