@@ -8,7 +8,8 @@
 # all (the default): MuJoCo, the Python packages of tests and plots in .venv, and programs for
 # videos, checks and the reference of the public headers as well
 # torch: torch as well, for CUDA and for the tests that compare with PyTorch
-# football: the needs of `program`, and the engine of Google Research Football
+# football: the needs of `program`, and the engine of Google Research Football, which the other
+#     stages then keep up to date
 # test: the needs of all tests, which are those of torch and football
 #
 #   TANDEM_TORCH_DIR=DIR  use the torch in this folder (with include/ and lib/), install none;
@@ -210,7 +211,8 @@ if ! stamped .deps/ale/tandem-stamp "$ale_inputs"; then
   at_once ale "building the Arcade Learning Environment into .deps/ale (1 to 2 minutes)" build_ale
 fi
 
-if [[ $stage == football || $stage == test ]]; then
+# Once it was asked for, each set-up keeps it up to date.
+if [[ $stage == football || $stage == test || -e .deps/football/tandem-stamp ]]; then
   debian_packages football football_packages "half a minute"
   football_inputs=$(cat tools/build_football.sh tools/football_scenarios.py \
     plugins/football/patches/* | sha256sum)

@@ -47,9 +47,10 @@ class Copy(unittest.TestCase):
         self.programs = self.root / "programs"
         self.programs.mkdir()
         shutil.copytree(ROOT / "tools", self.root / "tools")
-        (self.root / "plugins/atari/patches").mkdir(parents=True)
-        (self.root / "plugins/atari/patches/README.md").touch()
-        for name in ("ale", "mujoco"):
+        for plugin in ("atari", "football"):
+            (self.root / f"plugins/{plugin}/patches").mkdir(parents=True)
+            (self.root / f"plugins/{plugin}/patches/README.md").touch()
+        for name in ("ale", "mujoco", "football"):
             self.write(f"tools/build_{name}.sh", f"mkdir -p .deps/{name}")
         self.install("cmake", "mkdir -p build", "touch build/build.ninja")
         packages = (ROOT / "tools" / "packages.txt").read_text().split("\n")
@@ -92,6 +93,7 @@ class Stages(Copy):
                 "ale": "Arcade",
                 "python": "Python packages",
                 "mujoco": "MuJoCo",
+                "football": "football",
                 "configure": "configuring",
             }.items()
             if any(words in line for line in ends)
@@ -110,6 +112,17 @@ class Stages(Copy):
     def test_the_last_does_all(self):
         self.assertEqual(self.done("torch"), {"venv", "ale", "python", "mujoco", "configure"})
         self.assertEqual(self.done("program"), set())
+
+    def test_football_comes_when_it_is_asked_for(self):
+        self.assertEqual(self.done("football"), {"venv", "ale", "football", "configure"})
+        self.assertEqual(self.done("football"), set())
+        (self.root / "tools/football_scenarios.py").write_text("changed")
+        self.assertEqual(self.done("program"), {"football", "configure"})
+
+    def test_that_of_the_tests_does_all(self):
+        everything = {"venv", "ale", "python", "mujoco", "football", "configure"}
+        self.assertEqual(self.done("test"), everything)
+        self.assertEqual(self.done("torch"), set())
 
     def test_a_torch_that_is_there_already_is_remembered(self):
         (self.root / "mine/lib").mkdir(parents=True)
