@@ -122,10 +122,23 @@ class Wheel(unittest.TestCase):
         self.assertEqual(said.returncode, 2)
         self.assertIn("cannot start the Python /no/python", said.stderr)
 
-    def test_a_build_has_make(self):
-        said = run(BUILT, "install", "atari")
+    def test_a_program_alone_installs_nothing(self):
+        alone = shutil.copy(BUILT, self.folder / "alone")
+        said = run(alone, "install", "atari")
         self.assertEqual(said.returncode, 2)
-        self.assertIn("in a clone `make` builds the plug-ins", said.stderr)
+        self.assertIn("in the build folder of a clone", said.stderr)
+
+    def test_a_clone_builds_the_plugin(self):
+        for name in ("build", "tools"):
+            (self.folder / name).mkdir()
+        program = shutil.copy(BUILT, self.folder / "build/tandem")
+        (self.folder / "tools/install_plugin.sh").write_text('echo "builds $*"\n')
+        said = run(program, "install", "football", "--force")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        folder = (self.folder / "build").resolve()
+        self.assertEqual(said.stdout, f"builds football {folder} --force\n")
+
+    def test_there_is_no_other_plugin(self):
         said = run(self.program, "install", "doom")
         self.assertEqual(said.returncode, 2)
         self.assertIn("doom", said.stderr)
