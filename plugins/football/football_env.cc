@@ -53,16 +53,16 @@ EnvSpec make_spec(const FootballOptions& options) {
 }
 
 /// The scenario. Throws Error when agents cannot control so many of its players.
-const Scenario& with_players(const Scenario& scenario, std::int64_t players) {
-  for (const auto& setup : {scenario.even, scenario.odd}) {
-    const auto most = setup.controllable();
+Scenario with_players(Scenario scenario, std::int64_t players) {
+  for (const auto* setup : {&scenario.even, &scenario.odd}) {
+    const auto most = setup->controllable();
     if (players > most) {
       throw Error(fmt::format(
           "env.players: {} asked for, but in 'football:{}' agents can control {} of the left team; "
           "set env.players to 1 to {}",
           players, scenario.name, most, most));
     }
-    if (setup.control_all_players && players != most) {
+    if (setup->control_all_players && players != most) {
       throw Error(fmt::format(
           "env.players: in 'football:{}' agents control all {} players of a team; set env.players "
           "to {}",

@@ -100,7 +100,7 @@ void copy_team(const std::vector<PlayerInfo>& from, std::vector<Footballer>& to)
 /// The picture of OpenGL's rows, of which the lowest comes first.
 Picture upright(const std::string& rows, int width, int height) {
   Picture picture{.width = width, .height = height, .rgb = {}};
-  const auto bytes = static_cast<std::size_t>(3 * width);
+  const auto bytes = 3 * static_cast<std::size_t>(width);
   picture.rgb.reserve(rows.size());
   for (auto row = static_cast<std::size_t>(height); row-- > 0;) {
     const auto* begin = reinterpret_cast<const std::uint8_t*>(rows.data()) + row * bytes;

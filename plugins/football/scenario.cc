@@ -24,7 +24,7 @@ using Rule = std::variant<bool Setup::*, std::int64_t Setup::*, double Setup::*>
 
 /// The rules by the names that the package's definitions use.
 const std::map<std::string, Rule, std::less<>>& rules() {
-  static const std::map<std::string, Rule, std::less<>> kRules = {
+  static const std::map<std::string, Rule, std::less<>> table = {
       {"game_duration", &Setup::game_duration},
       {"second_half", &Setup::second_half},
       {"left_team_difficulty", &Setup::left_team_difficulty},
@@ -36,7 +36,7 @@ const std::map<std::string, Rule, std::less<>>& rules() {
       {"end_episode_on_score", &Setup::end_episode_on_score},
       {"end_episode_on_possession_change", &Setup::end_episode_on_possession_change},
       {"end_episode_on_out_of_play", &Setup::end_episode_on_out_of_play}};
-  return kRules;
+  return table;
 }
 
 /// Reads the rest of a player's line; false if it is damaged.

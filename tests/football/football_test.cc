@@ -45,8 +45,8 @@ using testing::HasSubstr;
 const std::filesystem::path kFolder = TANDEM_FOOTBALL_FOLDER;
 
 const std::vector<Scenario>& scenarios() {
-  static const auto kAll = read_scenarios(kFolder / "scenarios.txt");
-  return kAll;
+  static const auto all = read_scenarios(kFolder / "scenarios.txt");
+  return all;
 }
 
 const Scenario& scenario(const std::string& name) { return find_scenario(scenarios(), name); }
