@@ -217,7 +217,7 @@ if [[ $stage == football || $stage == test || -e .deps/football/tandem-stamp ]];
   football_inputs=$(cat tools/build_football.sh tools/football_scenarios.py \
     plugins/football/patches/* | sha256sum)
   if ! stamped .deps/football/tandem-stamp "$football_inputs"; then
-    at_once football "building football's engine into .deps/football (2 to 4 minutes)" \
+    at_once football "building football's engine into .deps/football (1 to 3 minutes)" \
       build_football
   fi
 fi

@@ -51,7 +51,7 @@ PLUGINS = {
         library="building the engine of Google Research Football, Apache-2.0, from its source",
         script="tools/build_football.sh",
         variable="TANDEM_FOOTBALL_DIR",
-        duration="2 to 4 minutes",
+        duration="1 to 3 minutes",
         programs=("bash", "tar", "patch", "c++", "pkg-config"),
         environment="football:academy_empty_goal_close",
     ),

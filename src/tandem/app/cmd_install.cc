@@ -21,8 +21,8 @@ constexpr const char* kInstallFooter = R"(
 The plug-ins need libraries that the package does not hold: the Arcade Learning
 Environment (GPL-2.0-only, built from its source), MuJoCo, and the engine of
 Google Research Football (built from its source). All need a C++ compiler and
-the network. Football takes about 4 minutes, the others 2. In a clone `make`
-builds the first two, and this command the third.)";
+the network, and take about 2 minutes each. In a clone `make` builds the first
+two, and this command the third.)";
 
 const std::vector<std::string> kPlugins = {"atari", "mujoco", "football"};
 
