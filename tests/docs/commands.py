@@ -116,7 +116,7 @@ class Commands:
             return f'Builtin{{"{family}"' in self.read("env/builtin.cc")
         if family == "atari":
             return f'{{"{name}",' in self.read("run/atari_scores.cc")
-        if family == "football":  # whose names come from the engine's package
+        if family == "football":  # the names come from its package
             return f"`{name}`" in (self.root / "plugins/football/README.md").read_text()
         tasks = (self.root / "plugins" / family / "tasks").glob("*.cc")
         return any(f'"{name}"' in file.read_text() for file in tasks)
