@@ -15,7 +15,7 @@ struct PaddedShape {
   std::int64_t lanes = 0;  // filters that lie together: 8 or 16
 
   [[nodiscard]] std::int64_t planes() const { return (filters + lanes - 1) / lanes; }
-  /// Bytes of a sample's output divided by those of a float.
+  /// The count of a sample's outputs.
   [[nodiscard]] std::int64_t outputs() const { return planes() * height * width * lanes; }
 };
 
