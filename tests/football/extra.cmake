@@ -18,3 +18,8 @@ add_executable(football_soak ${CMAKE_CURRENT_SOURCE_DIR}/football/football_soak.
 tandem_own(football_soak)
 target_link_libraries(football_soak PRIVATE tandem_football_env)
 add_test(NAME football.soak COMMAND football_soak ${TANDEM_FOOTBALL_DIR} 100)
+
+if(TANDEM_SANITIZE)
+  set_tests_properties(football football.soak PROPERTIES
+    ENVIRONMENT "LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_SOURCE_DIR}/support/lsan.supp")
+endif()
