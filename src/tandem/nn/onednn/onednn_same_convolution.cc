@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tandem/base/cpu.h"
+#include "tandem/nn/kernels/bfloat16.h"
 #include "tandem/nn/onednn/onednn_layouts.h"
 
 namespace tandem::onednn {
@@ -41,7 +42,7 @@ dnnl::primitive_attr behind(const SameSpec& spec) {
 bool few_channels(const SameSpec& spec) {
   const bool blocks = spec.output_tag == Tag::nChw16c || spec.output_tag == Tag::nChw8c;
   return blocks && spec.input_tag == Tag::nhwc && spec.first && !spec.adds &&
-         spec.activation == Activation::none && spec.type == Type::f32;
+         spec.activation == Activation::none && spec.type == spec.output_type;
 }
 
 PaddedShape padded_shape(const SameSpec& spec) {
@@ -78,6 +79,16 @@ bool in_slices(const SameSpec& spec) {
 }
 
 const float* floats(const std::byte* data) { return reinterpret_cast<const float*>(data); }
+
+/// The numbers as floats: where they are, or copied to `memory` if they are bfloat16.
+const float* floats(const std::byte* data, Type type, std::int64_t count,
+                    std::vector<float>& memory) {
+  if (type == Type::f32) return floats(data);
+  memory.resize(static_cast<std::size_t>(count));
+  const auto* rounded = reinterpret_cast<const Bfloat16*>(data);
+  std::transform(rounded, rounded + count, memory.begin(), from_bfloat16);
+  return memory.data();
+}
 
 void add_all(std::size_t count, const float* values, float* sums) {
   for (std::size_t i = 0; i < count; ++i) sums[i] += values[i];
@@ -163,13 +174,22 @@ void SameConvolution::make_forward() {
 }
 
 void SameConvolution::forward(const std::byte* input, std::byte* output) {
-  if (few_) return few_->forward(floats(input), reinterpret_cast<float*>(output));
+  if (few_) return forward_few(input, output);
   if (ahead_) return ahead_->forward(floats(input), reinterpret_cast<float*>(output));
   if (!has_forward_) make_forward();
   refresh(forward_weights_);
   point(input_, input);
   point(output_, output);
   forward_.run();
+}
+
+/// PaddedConvolution computes in floats; only what goes in and comes out is rounded to bfloat16.
+void SameConvolution::forward_few(const std::byte* input, std::byte* output) {
+  const auto* in = floats(input, spec_.type, count_of(spec_.input), few_in_);
+  if (spec_.type == Type::f32) return few_->forward(in, reinterpret_cast<float*>(output));
+  few_out_.resize(static_cast<std::size_t>(padded_shape(spec_).outputs()));
+  few_->forward(in, few_out_.data());
+  std::ranges::transform(few_out_, reinterpret_cast<Bfloat16*>(output), to_bfloat16);
 }
 
 void SameConvolution::make_backward() {
@@ -210,7 +230,11 @@ void SameConvolution::make_backward() {
 
 void SameConvolution::backward(const std::byte* input, const std::byte* d_output,
                                std::byte* d_input) {
-  if (few_) return few_->add_gradients(floats(input), floats(d_output));
+  if (few_) {
+    return few_->add_gradients(
+        floats(input, spec_.type, count_of(spec_.input), few_in_),
+        floats(d_output, spec_.type, padded_shape(spec_).outputs(), few_out_));
+  }
   if (gradient_) {
     gradient_->add(floats(input), floats(d_output));
     if (back_) back_with_slices(floats(d_output), reinterpret_cast<float*>(d_input));

@@ -72,11 +72,13 @@ class SameConvolution {
   };
   void make_packed(Packed& packed, const Desc& desc);
   static void refresh(Packed& packed);
+  void forward_few(const std::byte* input, std::byte* output);
   void back_with_slices(const float* d_output, float* d_input);
 
   Context& context_;
   SameSpec spec_;
   std::optional<PaddedConvolution> few_;  // computes everything if there are few channels
+  std::vector<float> few_in_, few_out_;   // its numbers, if they are bfloat16
   // Where AMX computes: the forward pass, and the gradients of the input and of the parameters.
   std::optional<SlicedSameConvolution> ahead_;
   std::optional<SlicedSameConvolution> back_;
