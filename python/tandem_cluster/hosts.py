@@ -1,4 +1,7 @@
-"""The Ray actors, each of which hosts one part of a cluster. None of their methods waits."""
+"""The Ray actors, each of which hosts one part of a cluster.
+
+A message waits until its part is built. No other method waits.
+"""
 
 from __future__ import annotations
 
@@ -39,6 +42,7 @@ class Host:
         self.part: Any = None
         self.known = Introduction()
         self._met = threading.Event()
+        self._built = threading.Event()  # or could not be
         self._gauges = Gauges(name, rank)
         self._error: Exception | None = None
         self._lock = threading.Lock()
@@ -49,6 +53,8 @@ class Host:
             self.part = build()
         except Exception as error:
             self._error = error
+        finally:
+            self._built.set()
 
     def meet(self, introduction: Introduction | None) -> None:
         with self._lock:
@@ -61,7 +67,8 @@ class Host:
         self._met.wait()
 
     def deliver(self, message: Message) -> Message:
-        """The part's answer; empty, which counts as lost, while there is no part."""
+        """The part's answer; empty, which counts as lost, if the part could not be built."""
+        self._built.wait()
         if self.part is None:
             return message[:0]
         answer: Message = self.part.deliver(message)
