@@ -53,7 +53,7 @@ def mean_score_once_reached(score, system, env, *words):
 
 
 def mean_score(system, env, *words):
-    """The mean score of greedy games after training; a value-based method explores to the end."""
+    """The mean score of greedy games after training, where an agent no longer explores."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         train(system, env, run, *words)
@@ -101,12 +101,14 @@ class Learning(unittest.TestCase):
         self.assert_ends_with(300, mean_return, "a3c", "cartpole")
 
     def test_a3c_catch(self):
-        self.assert_ends_with(0.9, mean_return, "a3c", "catch")
+        self.assert_ends_with(0.9, mean_score, "a3c", "catch")
 
+    # Six such runs of catch ended with training games of 0.9 to 0.98, and each scored 1 in greedy
+    # games: a policy that explores is too near to 0.9 to be judged by 100 games.
     def test_a3c_lstm(self):
         lstm = ("--set", "net.lstm=64")
         self.assert_ends_with(200, mean_return, "a3c", "cartpole", *lstm)
-        self.assert_ends_with(0.9, mean_return, "a3c", "catch", *lstm)
+        self.assert_ends_with(0.9, mean_score, "a3c", "catch", *lstm)
 
     # A recurrent agent learns what a feed-forward one cannot: the cue is gone when it is asked for.
     def test_a3c_memory(self):
