@@ -35,6 +35,7 @@ PUBLIC_HEADERS = "cmake/public_headers.txt"
 FOREIGN = {
     r"ale/": r"plugins/atari/",
     r"mujoco/": r"plugins/mujoco/",
+    r"game_env\.hpp": r"plugins/football/game\.cc",
     r"(torch|ATen|c10)/": r"(src/tandem|tests)/nn/torch/",
     r"(oneapi/)?dnnl": r"src/tandem/nn/onednn/",
     r"(nanobind/|Python\.h)": r"python/src/",

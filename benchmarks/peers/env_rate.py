@@ -148,7 +148,7 @@ class Ale(Contender):
 CONTENDERS = {"tandem": Tandem, "envpool": EnvPool, "ale": Ale}
 
 
-def rate(step, seconds, unmeasured):
+def rate(step, seconds, unmeasured, steps_per_look=STEPS_PER_LOOK):
     """The steps taken in about so many seconds, the seconds, and the CPU's seconds of all threads.
 
     The first steps do not count: their results may be there since the turn before.
@@ -157,7 +157,7 @@ def rate(step, seconds, unmeasured):
         unmeasured -= step()
     steps, begin, cpu = 0, time.perf_counter(), time.process_time()
     while True:
-        end = steps + STEPS_PER_LOOK
+        end = steps + steps_per_look
         while steps < end:
             steps += step()
         passed = time.perf_counter() - begin

@@ -2,7 +2,6 @@
 // (The built plug-in links GPL-2.0-only ALE; see README.md.)
 //
 // The family "atari", which tandem_atari.so exports.
-#include <cstdlib>
 #include <limits>
 
 #include "atari_env.h"
@@ -16,11 +15,7 @@ namespace tandem::atari {
 namespace {
 
 std::filesystem::path rom_folder(const std::string& option) {
-  if (!option.empty()) return option;
-  const char* variable = std::getenv("TANDEM_ROM_DIR");
-  if (variable != nullptr && *variable != '\0') return variable;
-  const auto installed = (own_folder() / "../../../share/tandem/roms").lexically_normal();
-  return std::filesystem::exists(installed) ? installed : TANDEM_DEFAULT_ROM_DIR;
+  return data_folder(option, "TANDEM_ROM_DIR", "roms", TANDEM_DEFAULT_ROM_DIR);
 }
 
 class AtariFamily : public EnvFamily {

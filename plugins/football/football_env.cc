@@ -54,7 +54,7 @@ EnvSpec make_spec(const FootballOptions& options) {
 
 /// The scenario. Throws Error when agents cannot control so many of its players.
 Scenario with_players(Scenario scenario, std::int64_t players) {
-  for (const auto* setup : {&scenario.even, &scenario.odd}) {
+  for (const auto* setup : {&scenario.of(0), &scenario.of(1)}) {
     const auto most = setup->controllable();
     if (players > most) {
       throw Error(fmt::format(
@@ -139,24 +139,24 @@ Picture FootballEnv::by_own_camera() const {
   return painter_->draw();
 }
 
-/// Writes what each agent sees: of the pictures, all see the same.
+/// Writes each agent's frame. All see the same picture.
 void FootballEnv::show(std::span<std::byte> frames) const {
   const auto bytes = spec_.frame_bytes();
   const auto frame = [&](std::int64_t agent) {
     return frames.subspan(static_cast<std::size_t>(agent) * bytes, bytes);
   };
-  if (!is_smm(options_)) {
-    const auto picture = by_camera(options_)
-                             ? play_.draw()
-                             : draw_top_view(play_.situation(), Minimap::kWidth, Minimap::kHeight);
-    shrink(picture, colours_of(options_), Minimap::kWidth, Minimap::kHeight, frame(0));
-  }
-  for (std::int64_t agent = 0; agent < options_.players; ++agent) {
-    if (is_smm(options_)) {
+  if (is_smm(options_)) {
+    for (std::int64_t agent = 0; agent < options_.players; ++agent) {
       draw_minimap(play_.situation(), agent, frame(agent));
-    } else if (agent > 0) {
-      std::ranges::copy(frame(0), frame(agent).begin());
     }
+    return;
+  }
+  const auto picture = by_camera(options_)
+                           ? play_.draw()
+                           : draw_top_view(play_.situation(), Minimap::kWidth, Minimap::kHeight);
+  shrink(picture, colours_of(options_), Minimap::kWidth, Minimap::kHeight, frame(0));
+  for (std::int64_t agent = 1; agent < options_.players; ++agent) {
+    std::ranges::copy(frame(0), frame(agent).begin());
   }
 }
 

@@ -1,5 +1,4 @@
 // The family "football", which tandem_football.so exports.
-#include <cstdlib>
 
 #include "football_env.h"
 #include "scenario.h"
@@ -11,11 +10,7 @@ namespace {
 
 /// The folder of the engine's data.
 std::filesystem::path football_folder(const std::string& option) {
-  if (!option.empty()) return option;
-  const char* variable = std::getenv("TANDEM_FOOTBALL_DIR");
-  if (variable != nullptr && *variable != '\0') return variable;
-  const auto installed = (own_folder() / "../../../share/tandem/football").lexically_normal();
-  return std::filesystem::exists(installed) ? installed : TANDEM_DEFAULT_FOOTBALL_DIR;
+  return data_folder(option, "TANDEM_FOOTBALL_DIR", "football", TANDEM_DEFAULT_FOOTBALL_DIR);
 }
 
 class FootballFamily : public EnvFamily {

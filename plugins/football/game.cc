@@ -27,28 +27,15 @@ constexpr std::array<int, 19> kActions = {
     game_shot,        game_sprint,    game_release_direction, game_release_sprint,
     game_sliding,     game_dribble,   game_release_dribble};
 
-e_PlayerRole role_of(const std::string& name) {
-  constexpr std::array<std::pair<const char*, e_PlayerRole>, 10> kRoles = {
-      {{"GK", e_PlayerRole_GK},
-       {"CB", e_PlayerRole_CB},
-       {"LB", e_PlayerRole_LB},
-       {"RB", e_PlayerRole_RB},
-       {"DM", e_PlayerRole_DM},
-       {"CM", e_PlayerRole_CM},
-       {"LM", e_PlayerRole_LM},
-       {"RM", e_PlayerRole_RM},
-       {"AM", e_PlayerRole_AM},
-       {"CF", e_PlayerRole_CF}}};
-  for (const auto& [word, role] : kRoles) {
-    if (name == word) return role;
-  }
-  throw std::logic_error("unknown role of a footballer: " + name);
-}
+static_assert(static_cast<int>(Role::gk) == e_PlayerRole_GK &&
+              static_cast<int>(Role::cm) == e_PlayerRole_CM &&
+              static_cast<int>(Role::cf) == e_PlayerRole_CF);
 
 std::vector<FormationEntry> formation(const std::vector<Place>& team) {
   std::vector<FormationEntry> entries;
   for (const auto& place : team) {
-    entries.emplace_back(place.x, place.y, role_of(place.role), place.lazy, place.controllable);
+    entries.emplace_back(place.x, place.y, static_cast<e_PlayerRole>(place.role), place.lazy,
+                         place.controllable);
   }
   return entries;
 }

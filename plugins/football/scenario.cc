@@ -16,6 +16,7 @@
 namespace tandem::football {
 namespace {
 
+/// The roles by the names that the table has, in the order of Role.
 constexpr std::array<std::string_view, 10> kRoles = {"GK", "CB", "LB", "RB", "DM",
                                                      "CM", "LM", "RM", "AM", "CF"};
 constexpr auto kMostPlayers = 11;  // of a team
@@ -42,8 +43,11 @@ const std::map<std::string, Rule, std::less<>>& rules() {
 /// Reads the rest of a player's line; false if it is damaged.
 bool read_place(std::istream& line, std::vector<Place>& team) {
   Place place;
-  if (!(line >> place.x >> place.y >> place.role)) return false;
-  if (std::ranges::find(kRoles, place.role) == kRoles.end()) return false;
+  std::string role;
+  if (!(line >> place.x >> place.y >> role)) return false;
+  const auto known = std::ranges::find(kRoles, role);
+  if (known == kRoles.end()) return false;
+  place.role = static_cast<Role>(known - kRoles.begin());
   for (std::string word; line >> word;) {
     if (word == "lazy") {
       place.lazy = true;
@@ -103,29 +107,25 @@ std::vector<Scenario> read_scenarios(const std::filesystem::path& file) {
   std::ifstream in(file);
   if (!in) refuse(file, "is missing");
   std::vector<Scenario> scenarios;
-  bool odd = false;
   int number = 0;
   for (std::string text; std::getline(in, text);) {
     ++number;
     if (text.empty()) continue;
     constexpr std::string_view kScenario = "scenario ";
     if (text.starts_with(kScenario)) {
-      scenarios.push_back({.name = text.substr(kScenario.size()), .even = {}, .odd = {}});
-      odd = false;
-    } else if (text == "odd_episodes" && !scenarios.empty()) {
-      scenarios.back().odd = {};
-      odd = true;
-    } else {
-      if (scenarios.empty()) refuse(file, "does not begin with a scenario");
-      auto& scenario = scenarios.back();
-      if (!read_line(text, odd ? scenario.odd : scenario.even)) {
-        refuse(file, fmt::format("has a damaged line {}: '{}'", number, text));
-      }
+      scenarios.push_back({.name = text.substr(kScenario.size())});
+      continue;
     }
-    if (!odd) scenarios.back().odd = scenarios.back().even;
+    if (scenarios.empty()) refuse(file, "does not begin with a scenario");
+    auto& [name, even, odd] = scenarios.back();
+    if (text == "odd_episodes") {
+      odd.emplace();
+    } else if (!read_line(text, odd ? *odd : even)) {
+      refuse(file, fmt::format("has a damaged line {}: '{}'", number, text));
+    }
   }
   for (const auto& scenario : scenarios) {
-    if (!complete(scenario.even) || !complete(scenario.odd)) {
+    if (!complete(scenario.of(0)) || !complete(scenario.of(1))) {
       refuse(file, fmt::format("lacks players or the duration of '{}'", scenario.name));
     }
   }

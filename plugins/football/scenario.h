@@ -3,16 +3,20 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace tandem::football {
 
+/// The roles of players, by the numbers that the engine uses.
+enum class Role : std::int32_t { gk, cb, lb, rb, dm, cm, lm, rm, am, cf };
+
 /// A player at the kick-off of an episode. Value type.
 struct Place {
   float x = 0;  // along the pitch: -1 is the own goal, 1 the other team's
   float y = 0;  // across it, about -0.42 to 0.42
-  std::string role = "GK";
+  Role role = Role::gk;
   bool lazy = false;         // the computer does not move it
   bool controllable = true;  // an agent may control it
 };
@@ -41,13 +45,13 @@ struct Setup {
 
 /// A scenario. Full games exchange the teams' starts in every second episode. Value type.
 struct Scenario {
-  std::string name;  // "academy_3_vs_1_with_keeper"
-  Setup even;        // of the episodes 0, 2, 4 and so on
-  Setup odd;         // of the others
+  std::string name;               // "academy_3_vs_1_with_keeper"
+  Setup even = {};                // of the episodes 0, 2, 4 and so on
+  std::optional<Setup> odd = {};  // of the others; empty: the same
 
   /// The setup of an episode.
   [[nodiscard]] const Setup& of(std::uint64_t episode) const {
-    return episode % 2 == 0 ? even : odd;
+    return odd && episode % 2 == 1 ? *odd : even;
   }
 };
 

@@ -1,5 +1,4 @@
 // The family "mujoco", which tandem_mujoco.so exports.
-#include <cstdlib>
 #include <map>
 #include <mutex>
 
@@ -13,11 +12,7 @@ namespace tandem::mujoco {
 namespace {
 
 std::filesystem::path suite_folder(const std::string& option) {
-  if (!option.empty()) return option;
-  const char* variable = std::getenv("TANDEM_SUITE_DIR");
-  if (variable != nullptr && *variable != '\0') return variable;
-  const auto installed = (own_folder() / "../../../share/tandem/suite").lexically_normal();
-  return std::filesystem::exists(installed) ? installed : TANDEM_DEFAULT_SUITE_DIR;
+  return data_folder(option, "TANDEM_SUITE_DIR", "suite", TANDEM_DEFAULT_SUITE_DIR);
 }
 
 class MujocoFamily : public EnvFamily {

@@ -3,20 +3,16 @@
 Needs PettingZoo: `pip install 'tandem-rl[pettingzoo]'`.
 """
 
-import atexit
-import weakref
 from typing import Any, TypeAlias
 
 import gymnasium
 import numpy as np
-import numpy.typing as npt
 
 from tandem import actions as conversion
 from tandem import spaces
-from tandem._core import Autoreset
-from tandem.errors import ClosedEnvironmentError, Error
-from tandem.options import EnvId, open_environments
-from tandem.seeds import as_seeds, random_seed
+from tandem.errors import Error
+from tandem.native_env import Array, NativeEnv
+from tandem.options import EnvId
 
 try:
     import pettingzoo
@@ -26,24 +22,11 @@ except ImportError as error:
         f"{error}"
     ) from error
 
-Array: TypeAlias = npt.NDArray[Any]
 Infos: TypeAlias = dict[str, dict[str, Any]]
 Step: TypeAlias = tuple[dict[str, Array], dict[str, float], dict[str, bool], dict[str, bool], Infos]
 
-_open: "weakref.WeakSet[ParallelEnv]" = weakref.WeakSet()
 
-
-@atexit.register
-def _close_all() -> None:
-    """Ends what environments that are still open have started."""
-    for environment in list(_open):
-        try:
-            environment.close()
-        except Error:
-            continue  # another thread is stepping it, and ends with the process
-
-
-class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):
+class ParallelEnv(NativeEnv, pettingzoo.ParallelEnv[str, Array, Any]):
     """One environment in which several agents act at once; `make_parallel` makes it.
 
     The agents are "player_0", "player_1" and so on. All of them take part in each step, and their
@@ -56,28 +39,18 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "is_parallelizable": True}
 
     def __init__(self, env: EnvId, render_mode: str | None = "rgb_array", **options: Any) -> None:
-        if render_mode not in ("rgb_array", None):
-            raise Error(f'render_mode is {render_mode!r}; it must be "rgb_array" or None')
-        self._native = open_environments(
-            env, options, 1, 1, Autoreset.DISABLED, several_agents=True
-        )
+        self._open_native(env, render_mode, options, several_agents=True)
         spec = self._native.spec
         self._players = tuple(f"player_{i}" for i in range(spec.agents))
         self._observation_spaces = {name: spaces.observation_space(spec) for name in self._players}
         self._action_spaces = {name: spaces.action_space(spec) for name in self._players}
         self._action_shape = self._action_spaces[self._players[0]].shape or ()
-        self._discrete = spec.num_actions > 0
-        self._action_names = tuple(spec.action_names)
-        self._started = False
         self._ended = False
-        self._closed = False
         self._returns = np.zeros(spec.agents)  # of the present game, by player
-        self.render_mode = render_mode
         name = env if isinstance(env, str) else getattr(env, "__name__", "environment")
         self.metadata = spaces.metadata(spec) | {"name": name, "is_parallelizable": True}
         self.possible_agents = list(self._players)
         self.agents: list[str] = []
-        _open.add(self)
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Box:
         """The space of an agent's observations; the same object each time."""
@@ -96,13 +69,7 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):
         then takes a random seed. There are no options.
         """
         self._require_open()
-        if seed is None and self._started:
-            rows = self._native.restart()
-        else:
-            seeds = as_seeds(random_seed() if seed is None else seed, 1)
-            self._started = False  # until it is made
-            rows = self._native.start(seeds)
-            self._started = True
+        rows = self._begin(seed)
         self._ended = False
         self._returns[:] = 0
         self.agents = list(self._players)
@@ -120,10 +87,7 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):
         if self._ended:
             raise Error("the episode has ended; call reset() before the next step")
         rows = conversion.of_players(actions, self._players, self._discrete, self._action_shape)
-        if self._discrete:
-            step = self._native.step_discrete(conversion.as_integers(rows))
-        else:
-            step = self._native.step_continuous(conversion.as_floats(rows))
+        step = self._step(rows)
         observations, rewards, terminations, truncations, games = step
         self._returns += rewards
         infos: Infos = {name: {} for name in self._players}
@@ -142,26 +106,7 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):
             infos,
         )
 
-    def render(self) -> npt.NDArray[np.uint8] | None:
-        """A picture of the present state, [height, width, 3] uint8."""
-        self._require_open()
-        return None if self.render_mode is None else self._native.render(0)
-
-    def get_action_meanings(self) -> list[str]:
-        """The names of discrete actions; an empty list if they have none."""
-        return list(self._action_names)
-
-    def close(self) -> None:
-        """Ends what the environment has started. More calls do nothing."""
-        if not self._closed:
-            self._native.close()
-            self._closed = True
-
     def _known(self, agent: str) -> str:
         if agent not in self._action_spaces:
             raise Error(f"there is no agent {agent!r}; the agents are {', '.join(self._players)}")
         return agent
-
-    def _require_open(self) -> None:
-        if self._closed:
-            raise ClosedEnvironmentError("this environment is closed; make a new one")

@@ -62,7 +62,7 @@ void soak_all(int count, char** words) {
   }
   for (const auto& name : names) {
     const auto& scenario = find_scenario(scenarios, name);
-    const auto most = std::min(scenario.even.controllable(), scenario.odd.controllable());
+    const auto most = std::min(scenario.of(0).controllable(), scenario.of(1).controllable());
     soak(folder, scenario, 1, steps / 2);
     soak(folder, scenario, most, steps - steps / 2);
   }

@@ -64,7 +64,7 @@ TEST(Scenarios, AreThoseOfTheAcademyAndTheFullGames) {
   ASSERT_EQ(three.even.left.size(), 4);
   EXPECT_EQ(three.even.left[2].x, 0.7F);
   EXPECT_EQ(three.even.left[2].y, 0.2F);
-  EXPECT_EQ(three.even.left[2].role, "CM");
+  EXPECT_EQ(three.even.left[2].role, Role::cm);
   EXPECT_EQ(three.even.ball_x, 0.62F);
   // Full games exchange the teams in odd episodes; an academy scenario does not.
   EXPECT_EQ(three.of(1).left.size(), 4);

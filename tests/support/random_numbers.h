@@ -17,4 +17,12 @@ inline std::vector<float> random_numbers(std::size_t count, std::uint64_t id) {
   return numbers;
 }
 
+/// Standard normal numbers, the same for the same id.
+inline std::vector<float> normal_numbers(std::size_t count, std::uint64_t id) {
+  Stream stream(id, 1);
+  std::vector<float> numbers(count);
+  for (auto& number : numbers) number = stream.normal();
+  return numbers;
+}
+
 }  // namespace tandem

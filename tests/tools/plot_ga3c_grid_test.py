@@ -1,14 +1,9 @@
 """Tests tools/plot_ga3c_grid.py."""
 
-import pathlib
-import subprocess
-import sys
-import tempfile
 import unittest
 
-TOOL = pathlib.Path(__file__).parents[2] / "tools" / "plot_ga3c_grid.py"
-sys.path.insert(0, str(TOOL.parent))
-import plot_ga3c_grid  # noqa: E402
+import drawing
+import plot_ga3c_grid
 
 HEADER = (
     "system,net,agents,predictors,trainers,predictions_per_second,trainings_per_second,busy_cores,"
@@ -16,16 +11,8 @@ HEADER = (
 )
 
 
-class PlotGa3cGridTest(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
-
-    def draw(self):
-        return subprocess.run(
-            [sys.executable, str(TOOL), str(self.folder)], capture_output=True, text=True
-        )
+class PlotGa3cGridTest(drawing.DrawingTest):
+    tool = "plot_ga3c_grid.py"
 
     def test_shows_the_best_three_of_each_number_of_agents(self):
         rows = [{"agents": "32", "trainings_per_second": str(rate)} for rate in (3, 9, 1, 5)]

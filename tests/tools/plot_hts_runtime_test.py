@@ -1,14 +1,9 @@
 """Tests tools/plot_hts_runtime.py."""
 
-import pathlib
-import subprocess
-import sys
-import tempfile
 import unittest
 
-TOOL = pathlib.Path(__file__).parents[2] / "tools" / "plot_hts_runtime.py"
-sys.path.insert(0, str(TOOL.parent))
-import plot_hts_runtime  # noqa: E402
+import drawing
+import plot_hts_runtime
 
 RUNTIME = """\
 figure,system,mean_ms,alpha,step_seconds,step_seconds_deviation,actor_seconds,\
@@ -26,16 +21,8 @@ actors,load,claimed_updates,simulated_updates,measured_queue,measured_lag_update
 """
 
 
-class PlotHtsRuntimeTest(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
-
-    def draw(self):
-        return subprocess.run(
-            [sys.executable, str(TOOL), str(self.folder)], capture_output=True, text=True
-        )
+class PlotHtsRuntimeTest(drawing.DrawingTest):
+    tool = "plot_hts_runtime.py"
 
     def test_draws_the_time_of_ten_thousand_steps(self):
         (self.folder / "runtime.csv").write_text(RUNTIME)

@@ -1,14 +1,9 @@
 """Tests tools/plot_hts_step_times.py."""
 
-import pathlib
-import subprocess
-import sys
-import tempfile
 import unittest
 
-TOOL = pathlib.Path(__file__).parents[2] / "tools" / "plot_hts_step_times.py"
-sys.path.insert(0, str(TOOL.parent))
-import plot_hts_step_times  # noqa: E402
+import drawing
+import plot_hts_step_times
 
 TABLE = """\
 scenario,envs,alpha,step_variance_ms2,claimed_speedup,simulated_speedup,measured_speedup
@@ -17,16 +12,8 @@ football,16,128,400,4,5,3
 """
 
 
-class PlotHtsStepTimesTest(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
-
-    def draw(self):
-        return subprocess.run(
-            [sys.executable, str(TOOL), str(self.folder)], capture_output=True, text=True
-        )
+class PlotHtsStepTimesTest(drawing.DrawingTest):
+    tool = "plot_hts_step_times.py"
 
     def test_draws_the_speedup_by_the_variance(self):
         (self.folder / "step_times.csv").write_text(TABLE)

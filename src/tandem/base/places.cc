@@ -47,6 +47,15 @@ std::vector<fs::path> places_of(const std::string& kind, const char* variable) {
   return folders;
 }
 
+fs::path data_folder(const std::string& named, const char* variable, const char* name,
+                     const char* built_with) {
+  if (!named.empty()) return named;
+  const char* value = std::getenv(variable);
+  if (value != nullptr && *value != '\0') return value;
+  const auto installed = (own_folder() / "../../../share/tandem" / name).lexically_normal();
+  return fs::exists(installed) ? installed : built_with;
+}
+
 bool in_wheel() { return fs::exists(own_folder() / "include/tandem/env/family.h"); }
 
 std::string joined(std::span<const fs::path> folders) {

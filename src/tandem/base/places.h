@@ -20,6 +20,12 @@ namespace tandem {
 [[nodiscard]] std::vector<std::filesystem::path> places_of(const std::string& kind,
                                                            const char* variable);
 
+/// The folder of a plug-in's data: the one that the user names, or else that of the environment
+/// variable, or else NAME beside an installed plug-in, or else the one that the plug-in was built
+/// with. Thread-safe as places_of().
+[[nodiscard]] std::filesystem::path data_folder(const std::string& named, const char* variable,
+                                                const char* name, const char* built_with);
+
 /// Whether own_folder() is that of the Python package in a wheel, which has the headers of plug-ins
 /// beside the program. Thread-safe.
 [[nodiscard]] bool in_wheel();

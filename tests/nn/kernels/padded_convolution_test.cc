@@ -4,18 +4,11 @@
 
 #include <vector>
 
-#include "tandem/base/random.h"
 #include "tests/nn/distance.h"
+#include "tests/support/random_numbers.h"
 
 namespace tandem {
 namespace {
-
-std::vector<float> normal(std::int64_t count, std::uint64_t seed) {
-  Stream stream(seed, 1);
-  std::vector<float> numbers(static_cast<std::size_t>(count));
-  for (auto& number : numbers) number = stream.normal();
-  return numbers;
-}
 
 class PaddedConvolutionShapes : public testing::TestWithParam<PaddedShape> {
  protected:
@@ -47,9 +40,9 @@ class PaddedConvolutionShapes : public testing::TestWithParam<PaddedShape> {
 // Seen failing with an image that is padded on the left alone.
 TEST_P(PaddedConvolutionShapes, IsTheSumOfProducts) {
   const auto& s = GetParam();
-  const auto image = normal(s.height * s.width * s.channels, 1);
-  const auto weights = normal(s.filters * s.channels * 9, 2);
-  const auto bias = normal(s.filters, 3);
+  const auto image = normal_numbers(s.height * s.width * s.channels, 1);
+  const auto weights = normal_numbers(s.filters * s.channels * 9, 2);
+  const auto bias = normal_numbers(s.filters, 3);
   PaddedConvolution convolution(s);
   convolution.load(weights.data(), bias.data());
   std::vector<float> out(static_cast<std::size_t>(s.outputs()), -1.0F);
@@ -72,12 +65,12 @@ TEST_P(PaddedConvolutionShapes, SumsTheGradientsOfSamples) {
   std::vector<double> expected(static_cast<std::size_t>(s.filters * s.channels * 9));
   std::vector<double> expected_bias(static_cast<std::size_t>(s.filters));
   std::vector<float> d_weights(expected.size()), d_bias(expected_bias.size());
-  convolution.add_gradients(normal(s.height * s.width * s.channels, 7).data(),
-                            normal(s.outputs(), 8).data());
+  convolution.add_gradients(normal_numbers(s.height * s.width * s.channels, 7).data(),
+                            normal_numbers(s.outputs(), 8).data());
   convolution.clear();
   for (const std::uint64_t sample : {1, 2}) {
-    const auto image = normal(s.height * s.width * s.channels, sample);
-    const auto d_out = normal(s.outputs(), 10 + sample);
+    const auto image = normal_numbers(s.height * s.width * s.channels, sample);
+    const auto d_out = normal_numbers(s.outputs(), 10 + sample);
     convolution.add_gradients(image.data(), d_out.data());
     for_each_product([&](auto pixel, auto weight, auto to) {
       expected[weight] += static_cast<double>(image[pixel]) * d_out[to];

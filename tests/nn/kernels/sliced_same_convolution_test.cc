@@ -7,19 +7,12 @@
 #include <vector>
 
 #include "tandem/base/cpu.h"
-#include "tandem/base/random.h"
 #include "tandem/nn/kernels/sliced_same_gradient.h"
 #include "tests/nn/distance.h"
+#include "tests/support/random_numbers.h"
 
 namespace tandem {
 namespace {
-
-std::vector<float> normal_numbers(std::int64_t count, std::uint64_t seed) {
-  Stream stream(seed, 2);
-  std::vector<float> numbers(static_cast<std::size_t>(count));
-  for (auto& number : numbers) number = stream.normal();
-  return numbers;
-}
 
 class SlicedSameConvolutionTest : public testing::TestWithParam<SameShape> {
  protected:

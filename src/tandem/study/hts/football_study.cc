@@ -35,8 +35,6 @@ class PresetSource final : public ConfigSource {
 
 std::span<const FootballContender> football_contenders() { return kContenders; }
 
-bool by_evaluations(const FootballTask& task) { return task.evaluate_steps != "0"; }
-
 SweepPlan plan_football(const FootballTask& task, const FootballContender& contender,
                         const std::string& scenario) {
   const auto setting = [](const char* key, const std::string& text, const char* where) {
@@ -46,7 +44,7 @@ SweepPlan plan_football(const FootballTask& task, const FootballContender& conte
       setting("env.id", "football:" + scenario, "--scenarios"),
       setting("run.steps", task.steps, "--steps"),
       setting("run.until_return", fmt::format("{}", kLastScore), "Table 2"),
-      setting("run.until_evaluations", by_evaluations(task) ? "10" : "0", "--evaluate-steps"),
+      setting("run.until_evaluations", task.evaluate_steps == "0" ? "0" : "10", "--evaluate-steps"),
       setting("run.evaluate_steps", task.evaluate_steps, "--evaluate-steps"),
       setting("run.evaluate_episodes", "10", "section 5"),
       setting("run.log_seconds", "1", "the table's times"),

@@ -26,16 +26,14 @@ inline constexpr double kLastScore = 0.8;
 
 /// The table's runs. Value type.
 struct FootballTask {
-  int runs = 2;                        // seeds of each cell
-  std::string steps = "1M";            // of each run, unless it reaches the last score before
-  std::string evaluate_steps = "0";    // between two evaluations of ten games each; 0: none
+  int runs = 2;              // seeds of each cell
+  std::string steps = "1M";  // of each run, unless it reaches the last score before
+  /// Steps between two evaluations of ten games each, whose last ten then decide when a run has
+  /// reached a score, as in the paper ("required time metric", section 5). 0: none; the last 100
+  /// games of the training decide, which the policy plays in the same way.
+  std::string evaluate_steps = "0";
   std::vector<Setting> settings = {};  // of the user, over the preset's
 };
-
-/// Whether evaluations decide when a run has reached a score, as in the paper: the mean of ten
-/// games by each of the last ten evaluated policies ("required time metric", section 5). If not,
-/// the last 100 games of the training do, which the policy plays in the same way.
-[[nodiscard]] bool by_evaluations(const FootballTask& task);
 
 /// The runs of one cell, which train until the mean score is kLastScore. The learning rate falls as
 /// in runs of the paper's 5M steps. Throws Error when football is not installed, for an unknown

@@ -1,0 +1,81 @@
+"""The part that environments of one agent and of several have in common."""
+
+import atexit
+import weakref
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from tandem import actions as conversion
+from tandem._core import Autoreset
+from tandem.errors import ClosedEnvironmentError, Error
+from tandem.options import EnvId, open_environments
+from tandem.seeds import as_seeds, random_seed
+
+Array: TypeAlias = npt.NDArray[Any]
+
+_open: "weakref.WeakSet[NativeEnv]" = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    """Ends what environments that are still open have started."""
+    for environment in list(_open):
+        try:
+            environment.close()
+        except Error:
+            continue  # another thread is stepping it, and ends with the process
+
+
+class NativeEnv:
+    """One environment that its caller resets; the base of `Env` and `ParallelEnv`."""
+
+    def _open_native(
+        self, env: EnvId, render_mode: str | None, options: dict[str, Any], several_agents: bool
+    ) -> None:
+        if render_mode not in ("rgb_array", None):
+            raise Error(f'render_mode is {render_mode!r}; it must be "rgb_array" or None')
+        self.render_mode = render_mode
+        self._native = open_environments(
+            env, options, 1, 1, Autoreset.DISABLED, several_agents=several_agents
+        )
+        self._discrete = self._native.spec.num_actions > 0
+        self._action_names = tuple(self._native.spec.action_names)
+        self._started = False
+        self._closed = False
+        _open.add(self)
+
+    def _begin(self, seed: int | None) -> Array:
+        """Starts a game and returns the first observations of all agents."""
+        if seed is None and self._started:
+            return self._native.restart()
+        self._started = False  # until it is made
+        observations = self._native.start(as_seeds(random_seed() if seed is None else seed, 1))
+        self._started = True
+        return observations
+
+    def _step(self, rows: Array) -> Any:
+        """Takes an action of each agent."""
+        if self._discrete:
+            return self._native.step_discrete(conversion.as_integers(rows))
+        return self._native.step_continuous(conversion.as_floats(rows))
+
+    def render(self) -> npt.NDArray[np.uint8] | None:
+        """A picture of the present state, [height, width, 3] uint8."""
+        self._require_open()
+        return None if self.render_mode is None else self._native.render(0)
+
+    def get_action_meanings(self) -> list[str]:
+        """The names of discrete actions; an empty list if they have none."""
+        return list(self._action_names)
+
+    def close(self) -> None:
+        """Ends what the environment has started. More calls do nothing."""
+        if not self._closed:
+            self._native.close()
+            self._closed = True
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise ClosedEnvironmentError("this environment is closed; make a new one")
