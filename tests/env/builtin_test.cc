@@ -257,7 +257,8 @@ TEST(Builtin, OffersTheNearestNameForAnUnknownOne) {
   };
   EXPECT_EQ(message("cartpoel"),
             "there is no environment 'cartpoel'; did you mean 'cartpole'? built in are cartpole, "
-            "catch, latency, memory, pendulum, and those of plug-ins are named like 'atari:Pong'");
+            "catch, labyrinth, latency, memory, pendulum, and those of plug-ins are named like "
+            "'atari:Pong'");
   EXPECT_THAT(message("Pong"), HasSubstr("named like 'atari:Pong'"));
 }
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <mutex>
 
 #include "tandem/base/error.h"
@@ -22,8 +24,8 @@ struct Builtin {
 
 constexpr std::array kBuiltins{
     Builtin{"cartpole", make_cartpole, 500}, Builtin{"catch", make_catch, 0},
-    Builtin{"latency", make_latency, 1000},  Builtin{"memory", make_memory, 0},
-    Builtin{"pendulum", make_pendulum, 200},
+    Builtin{"labyrinth", make_labyrinth, 0}, Builtin{"latency", make_latency, 1000},
+    Builtin{"memory", make_memory, 0},       Builtin{"pendulum", make_pendulum, 200},
 };
 
 class BuiltinFamily : public EnvFamily {
@@ -71,7 +73,7 @@ class BuiltinFamily : public EnvFamily {
 
 FieldList BuiltinOptions::fields() {
   constexpr double kMostSteps = 1e12;
-  return {
+  FieldList all = {
       {.key = "stack",
        .target = &stack,
        .meaning = "frames in an observation",
@@ -119,6 +121,14 @@ FieldList BuiltinOptions::fields() {
        .meaning = "latency: file of recorded times, a line for each step in seconds, that steps "
                   "take in place of drawn ones"},
   };
+  std::ranges::move(labyrinth.fields(), std::back_inserter(all));
+  return all;
+}
+
+std::unique_ptr<Env> make_labyrinth(const BuiltinOptions& options) {
+  auto own = options.labyrinth;
+  own.stack = options.stack;
+  return labyrinth::make_labyrinth(own);
 }
 
 std::unique_ptr<EnvFamily> make_builtin_family() { return std::make_unique<BuiltinFamily>(); }

@@ -1,5 +1,5 @@
 // The environments that come with tandem and need nothing else: small problems for tests and
-// measurements.
+// measurements, and the labyrinth of A3C's paper.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include "tandem/base/field.h"
 #include "tandem/env/env.h"
 #include "tandem/env/family.h"
+#include "tandem/env/labyrinth/labyrinth.h"
 
 namespace tandem {
 
@@ -26,13 +27,14 @@ struct BuiltinOptions {
   std::string distribution = "constant";
   std::string wait = "busy";
   std::string step_times = {};  // a file; empty: times are drawn
+  labyrinth::LabyrinthOptions labyrinth = {};
   /// The content of that file, where it has been read already. No field sets it.
   std::shared_ptr<const std::vector<double>> recorded_times = nullptr;
 
   FieldList fields();
 };
 
-/// The family of cartpole, catch, latency, memory and pendulum.
+/// The family of cartpole, catch, labyrinth, latency, memory and pendulum.
 std::unique_ptr<EnvFamily> make_builtin_family();
 
 /// Each function makes one environment, without a limit on its steps.
@@ -56,6 +58,10 @@ std::unique_ptr<Env> make_pendulum(const BuiltinOptions& options);
 /// the cue: reward 1 or -1. Frames are {3} f32: cue, whether the answer is due, share of the delay
 /// that is left.
 std::unique_ptr<Env> make_memory(const BuiltinOptions& options);
+
+/// Apples and a portal in a new maze of rooms and corridors each episode, seen as {3, 84, 84} u8:
+/// see labyrinth.h. An episode is truncated after its time. Throws Error as make_labyrinth() does.
+std::unique_ptr<Env> make_labyrinth(const BuiltinOptions& options);
 
 /// For measurements, with nothing to learn. A step takes a time drawn from `distribution` with mean
 /// `mean_us` microseconds, busy or sleeping (`wait`). With `step_times` it takes a time that was
