@@ -7,7 +7,6 @@
 
 #include "tandem/base/error.h"
 #include "tandem/base/sha256.h"
-#include "tandem/env/builtin.h"
 
 namespace tandem::labyrinth {
 namespace {
@@ -33,7 +32,7 @@ struct Game {
   std::vector<std::byte> frame;
 };
 
-// Seen failing with an end after 60 steps, and with a terminal one.
+// Seen failing with an end after 60 frames, and with a terminal one.
 TEST(Labyrinth, AnEpisodeIsTruncatedAfterItsSeconds) {
   struct Case {
     std::int64_t seconds, repeat, steps;
@@ -48,7 +47,7 @@ TEST(Labyrinth, AnEpisodeIsTruncatedAfterItsSeconds) {
 }
 
 // Frames and rewards are the same bits on every CPU, with every compiler. Seen failing with one
-// texel of one texture changed, and with a stride that is longer by one unit.
+// colour of the apple changed by 1, and with a stride that is longer by one unit.
 TEST(Labyrinth, FramesAndRewardsAreThoseOfTheFirstVersion) {
   Game game({});
   Sha256 hash;
@@ -79,7 +78,7 @@ TEST(Labyrinth, HeldOutMazesAreFixedAndNotThoseOfTraining) {
   }
 }
 
-// Seen failing without the checks in load().
+// Seen failing without the checks of the list and of the frames.
 TEST(Labyrinth, ADamagedStateIsRefused) {
   Game game({});
   for (int step = 0; step < 20; ++step) game.step();

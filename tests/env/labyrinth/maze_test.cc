@@ -24,8 +24,7 @@ std::size_t reachable(const Maze& maze) {
   return found.size();
 }
 
-// Seen failing when rooms were not connected before their lanes, and when every tenth wall that
-// parts the maze stayed.
+// Seen failing when a tenth of the walls that part the maze stayed.
 TEST(Maze, AllFloorIsConnectedInsideOfABorderOfWalls) {
   for (const std::int64_t lanes : {3, 7, 12}) {
     for (std::uint64_t number = 0; number < 100; ++number) {
