@@ -28,7 +28,7 @@ std::vector<std::byte> view_of(const World& world) {
 }
 
 std::size_t at(std::int32_t row, std::int32_t column) {
-  return static_cast<std::size_t>(row * kViewSize + column);
+  return static_cast<std::size_t>(row) * kViewSize + static_cast<std::size_t>(column);
 }
 
 // Seen failing with distances from the agent in place of depths, and with a view of half the width.
@@ -68,7 +68,7 @@ int differing(const std::vector<std::byte>& a, const std::vector<std::byte>& b) 
   for (std::int32_t pixel = 0; pixel < kPlane; ++pixel) {
     bool same = true;
     for (std::int32_t plane = 0; plane < 3; ++plane) {
-      const auto place = static_cast<std::size_t>(plane * kPlane + pixel);
+      const auto place = static_cast<std::size_t>(plane) * kPlane + static_cast<std::size_t>(pixel);
       same = same && a[place] == b[place];
     }
     count += same ? 0 : 1;

@@ -98,7 +98,7 @@ TEST(World, AWallStopsTheAgentWhichSlidesAlongIt) {
     // It ends in a corner of the room or, where it runs straight at a wall, in its middle.
     if (angle % (kTurn / 4) == 0) continue;
     EXPECT_NEAR(std::abs(world.agent().x - 3 * kOne), 2 * kOne - World::kRadius, 1) << angle;
-    EXPECT_NEAR(std::abs(world.agent().y - middle_of(2, 4, 0).y), 3 * kOne / 2 - World::kRadius, 1)
+    EXPECT_NEAR(std::abs(world.agent().y - middle_of(2, 4, 0).y), 1.5 * kOne - World::kRadius, 1)
         << angle;
   }
 }

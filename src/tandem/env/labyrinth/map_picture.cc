@@ -168,8 +168,9 @@ void show_view(const World& world, Canvas& canvas) {
     const Color color = {static_cast<std::uint8_t>(frame[at]),
                          static_cast<std::uint8_t>(frame[kPlane + at]),
                          static_cast<std::uint8_t>(frame[2 * kPlane + at])};
-    const auto left = static_cast<double>(kMargin + kScale * (at % kViewSize));
-    const auto top = static_cast<double>(kMargin + kScale * (at / kViewSize));
+    const auto pixel = static_cast<int>(at);
+    const int left = kMargin + kScale * (pixel % kViewSize);
+    const int top = kMargin + kScale * (pixel / kViewSize);
     canvas.rectangle(left, top, left + kScale, top + kScale, color);
   }
 }

@@ -51,7 +51,8 @@ class Connected {
 
  private:
   std::size_t root(Cell lane) {
-    auto at = static_cast<std::size_t>(lane.y * lanes_ + lane.x);
+    auto at = static_cast<std::size_t>(lane.y) * static_cast<std::size_t>(lanes_) +
+              static_cast<std::size_t>(lane.x);
     while (parent_[at] != at) at = parent_[at] = parent_[parent_[at]];
     return at;
   }

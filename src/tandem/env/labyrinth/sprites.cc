@@ -87,8 +87,8 @@ Extent extent(const Sprite& sprite, Fixed offset) {
 }
 
 void put_texel(Texel texel, std::int32_t light, std::byte* pixel) {
-  constexpr std::int32_t kPlane = kViewSize * kViewSize;
-  for (std::int32_t plane = 0; plane < 3; ++plane) {
+  constexpr std::ptrdiff_t kPlane = std::ptrdiff_t{kViewSize} * kViewSize;
+  for (std::ptrdiff_t plane = 0; plane < 3; ++plane) {
     const auto level = texel >> (8 * plane) & 0xff;
     pixel[plane * kPlane] = static_cast<std::byte>(level * static_cast<Texel>(light) >> 8);
   }
@@ -109,7 +109,7 @@ void draw(const Sprite& sprite, const Columns& columns, std::span<std::byte> fra
     for (std::int32_t row = down.begin; row < down.end; ++row, v += down.step) {
       const Texel texel = texels[std::min(v >> kFixedBits, kLast) * kTexels + texel_u];
       if (texel >> 24 == 0) continue;
-      put_texel(texel, light, &frame[static_cast<std::size_t>(row * kViewSize + column)]);
+      put_texel(texel, light, frame.data() + std::ptrdiff_t{kViewSize} * row + column);
     }
   }
 }

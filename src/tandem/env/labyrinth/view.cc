@@ -189,8 +189,8 @@ void draw_view(const World& world, std::span<std::byte> frame) {
     for (std::int32_t row = 0; row < kRows; ++row) {
       const auto line = floor_line(*scene.columns, world.agent(), row);
       const auto rows = draw_rows(scene, line, row);
-      put_row(rows.above, pixels + (kRows - 1 - row) * kViewSize);
-      put_row(rows.below, pixels + (kRows + row) * kViewSize);
+      put_row(rows.above, pixels + std::ptrdiff_t{kViewSize} * (kRows - 1 - row));
+      put_row(rows.below, pixels + std::ptrdiff_t{kViewSize} * (kRows + row));
     }
   });
   draw_sprites(world, columns, frame);
