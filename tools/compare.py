@@ -28,6 +28,7 @@ from plot import RETURN, Run, refuse
 
 POLICIES = 10  # the last ones, whose games the metrics take
 GAMES = 10  # of each of them in the paper
+WINDOW = 100  # training games in a mean return of the log
 # Keys that follow the environment, in which the runs of one row over several games may differ.
 OF_THE_ENVIRONMENT = {"env.id", "net.pixel_mean"}
 DEFAULT_SHARES = (0.5, 0.9)  # of the way from the first return to the best: the returns to reach
@@ -177,7 +178,9 @@ def return_at(run, column, limit):
 
 def first_at(run, wanted, column):
     """The seconds or steps at which a run first had this return; None if it never had."""
-    reached = np.flatnonzero(run.columns[RETURN] >= wanted)
+    # The mean of a few games may be high by luck.
+    full = run.columns.get("episodes", np.inf) >= WINDOW
+    reached = np.flatnonzero((run.columns[RETURN] >= wanted) & full)
     return run.columns[column][reached[0]] if reached.size else None
 
 

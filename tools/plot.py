@@ -63,7 +63,7 @@ TIME_UNITS = [("hours", 3600), ("minutes", 60), ("seconds", 1)]
 class Run:
     folder: Path
     config: dict[str, object]  # by full key: "optimizer.lr"
-    columns: dict[str, np.ndarray]  # "steps", "frames", "seconds", RETURN
+    columns: dict[str, np.ndarray]  # "steps", "frames", "seconds", "episodes", RETURN
 
 
 @dataclass
@@ -96,6 +96,7 @@ def read_metrics(file, measure):
         name: np.array([row[name] for row in rows], float)
         for name in ("steps", "frames", "seconds")
     }
+    columns["episodes"] = np.array([row.get("episodes", np.inf) for row in rows], float)
     values = np.array([row[measure] for row in rows], float)
     if measure != RETURN:
         values = np.array(
