@@ -63,7 +63,8 @@ TIME_UNITS = [("hours", 3600), ("minutes", 60), ("seconds", 1)]
 class Run:
     folder: Path
     config: dict[str, object]  # by full key: "optimizer.lr"
-    columns: dict[str, np.ndarray]  # "steps", "frames", "seconds", "episodes", RETURN
+    # "steps", "frames", "seconds", RETURN; "episodes" with the return of training games
+    columns: dict[str, np.ndarray]
 
 
 @dataclass
@@ -96,9 +97,10 @@ def read_metrics(file, measure):
         name: np.array([row[name] for row in rows], float)
         for name in ("steps", "frames", "seconds")
     }
-    columns["episodes"] = np.array([row.get("episodes", np.inf) for row in rows], float)
     values = np.array([row[measure] for row in rows], float)
-    if measure != RETURN:
+    if measure == RETURN:  # a mean over the games so far, until there are enough
+        columns["episodes"] = np.array([row.get("episodes", np.inf) for row in rows], float)
+    else:
         values = np.array(
             [values[max(0, i - SMOOTHED + 1) : i + 1].mean() for i in range(len(rows))]
         )

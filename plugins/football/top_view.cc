@@ -106,9 +106,8 @@ class Pitch {
     }
   }
 
-  /// A disc: a line without length, whose ends are round.
   void disc(const Point& at, double radius, const Color& color) {
-    canvas_.line(x(at.x), y(at.y), x(at.x), y(at.y), std::max(1.5, 2 * radius * scale_), color);
+    canvas_.disc(x(at.x), y(at.y), std::max(0.75, radius * scale_), color);
   }
 
   Canvas canvas_;

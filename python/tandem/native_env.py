@@ -1,7 +1,5 @@
 """The part that environments of one agent and of several have in common."""
 
-import atexit
-import weakref
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -9,23 +7,12 @@ import numpy.typing as npt
 
 from tandem import actions as conversion
 from tandem._core import Autoreset
-from tandem.errors import ClosedEnvironmentError, Error
-from tandem.options import EnvId, open_environments
+from tandem.at_exit import close_at_exit
+from tandem.errors import ClosedEnvironmentError
+from tandem.options import EnvId, as_render_mode, open_environments
 from tandem.seeds import as_seeds, random_seed
 
 Array: TypeAlias = npt.NDArray[Any]
-
-_open: "weakref.WeakSet[NativeEnv]" = weakref.WeakSet()
-
-
-@atexit.register
-def _close_all() -> None:
-    """Ends what environments that are still open have started."""
-    for environment in list(_open):
-        try:
-            environment.close()
-        except Error:
-            continue  # another thread is stepping it, and ends with the process
 
 
 class NativeEnv:
@@ -34,9 +21,7 @@ class NativeEnv:
     def _open_native(
         self, env: EnvId, render_mode: str | None, options: dict[str, Any], several_agents: bool
     ) -> None:
-        if render_mode not in ("rgb_array", None):
-            raise Error(f'render_mode is {render_mode!r}; it must be "rgb_array" or None')
-        self.render_mode = render_mode
+        self.render_mode = as_render_mode(render_mode)
         self._native = open_environments(
             env, options, 1, 1, Autoreset.DISABLED, several_agents=several_agents
         )
@@ -44,7 +29,7 @@ class NativeEnv:
         self._action_names = tuple(self._native.spec.action_names)
         self._started = False
         self._closed = False
-        _open.add(self)
+        close_at_exit(self)
 
     def _begin(self, seed: int | None) -> Array:
         """Starts a game and returns the first observations of all agents."""

@@ -70,6 +70,13 @@ def open_environments(
     )
 
 
+def as_render_mode(render_mode: str | None) -> str | None:
+    """The render_mode of an environment. Raises Error unless it can be shown so."""
+    if render_mode not in ("rgb_array", None):
+        raise Error(f'render_mode is {render_mode!r}; it must be "rgb_array" or None')
+    return render_mode
+
+
 def _open(
     env: EnvId,
     options: Mapping[str, object],

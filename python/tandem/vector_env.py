@@ -1,7 +1,5 @@
 """Many environments behind Gymnasium's interface of vector environments."""
 
-import atexit
-import weakref
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -14,8 +12,9 @@ from gymnasium.vector.utils import batch_space
 from tandem import actions as conversion
 from tandem import infos, spaces
 from tandem._core import Autoreset
+from tandem.at_exit import close_at_exit
 from tandem.errors import ClosedEnvironmentError, Error
-from tandem.options import EnvId, open_environments
+from tandem.options import EnvId, as_render_mode, open_environments
 from tandem.seeds import Seed, as_seeds, random_seed
 
 if TYPE_CHECKING:
@@ -26,18 +25,6 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Infos: TypeAlias = dict[str, Any]
 Step: TypeAlias = tuple[Array, Floats, Bools, Bools, Infos]
-
-_open: "weakref.WeakSet[VectorEnv]" = weakref.WeakSet()
-
-
-@atexit.register
-def _close_all() -> None:
-    """Ends the threads of environments that are still open when the interpreter ends."""
-    for environments in list(_open):
-        try:
-            environments.close()
-        except Error:
-            continue  # another thread is stepping them, and ends with the process
 
 
 def as_mode(mode: AutoresetMode | str) -> AutoresetMode:
@@ -75,14 +62,12 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Any, Array]):
         options: Mapping[str, object] | None = None,
     ) -> None:
         self._mode = as_mode(autoreset_mode)
-        if render_mode not in ("rgb_array", None):
-            raise Error(f'render_mode is {render_mode!r}; it must be "rgb_array" or None')
+        self.render_mode = as_render_mode(render_mode)
         self._seed = None if seed is None else as_seeds(seed, num_envs)
         native = Autoreset[self._mode.name]
         self._native = open_environments(env, options or {}, num_envs, num_threads, native)
         spec = self._native.spec
         self.num_envs = num_envs
-        self.render_mode = render_mode
         self.metadata = spaces.metadata(spec) | {"autoreset_mode": self._mode}
         self.single_observation_space = spaces.observation_space(spec)
         self.single_action_space = spaces.action_space(spec)
@@ -91,7 +76,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Any, Array]):
         self._discrete = spec.num_actions > 0
         self._action_names = tuple(spec.action_names)
         self._started = False
-        _open.add(self)
+        close_at_exit(self)
 
     def reset(
         self,

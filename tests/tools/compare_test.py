@@ -61,6 +61,12 @@ class CompareTest(unittest.TestCase):
         (row,), _ = self.rows(run, steps=3000, minutes=5)
         self.assertEqual((row.final.mean, row.final_time.mean), (3, 3))
 
+    # Seen failing when each line of the log counted.
+    def test_a_lucky_mean_of_few_games_reaches_no_return(self):
+        run = self.make_run("a", returns=(3, 3, 1, 2, 3), games=40)
+        (row,), _ = self.rows(run, returns=(2,))
+        self.assertEqual(row.required_steps[0].mean, 4000)
+
     def test_all_are_held_to_what_the_shortest_reached(self):
         short = self.make_run("a", returns=(1, 2))
         long = self.make_run("b", lr=0.5, returns=(5, 6, 7))

@@ -47,4 +47,9 @@ void Canvas::line(double x0, double y0, double x1, double y1, double width, cons
        std::max(y0, y1) + half, color, inside);
 }
 
+// A line without length, whose ends are round.
+void Canvas::disc(double x, double y, double radius, const Color& color) {
+  line(x, y, x, y, 2 * radius, color);
+}
+
 }  // namespace tandem

@@ -24,6 +24,9 @@ class Canvas {
   /// A line with round ends.
   void line(double x0, double y0, double x1, double y1, double width, const Color& color);
 
+  /// A disc around a middle.
+  void disc(double x, double y, double radius, const Color& color);
+
   /// The picture as it is now.
   [[nodiscard]] const Picture& picture() const { return picture_; }
 

@@ -12,6 +12,9 @@ using Fixed = std::int32_t;
 inline constexpr int kFixedBits = 16;
 inline constexpr Fixed kOne = 1 << kFixedBits;
 
+/// The middle of a column or row of cells.
+constexpr Fixed middle(std::int32_t cell) { return cell * kOne + kOne / 2; }
+
 /// The units of an angle in a whole turn. Angle 0 looks along x, a quarter turn along y; on a map
 /// with y downwards angles grow clockwise.
 inline constexpr std::int32_t kTurn = 1024;

@@ -99,11 +99,15 @@ class Labyrinth : public Env {
   }
 
   void load(StateReader& reader) override {
-    const MazeId id{.set = MazeSet::training, .number = reader.get<std::uint64_t>()};
-    load_maze(id, reader.get<std::uint8_t>());
+    const auto number = reader.get<std::uint64_t>();
+    const auto set = reader.get<std::uint8_t>();
+    if (set > static_cast<std::uint8_t>(MazeSet::held_out)) throw Error(kDamagedState);
+    enter({.set = static_cast<MazeSet>(set), .number = number});
     frames_ = reader.get<std::int64_t>();
     const auto points = reader.get<std::uint64_t>();
-    if (frames_ < 0 || frames_ > last_frame_ || points > path_.capacity()) refuse();
+    if (frames_ < 0 || frames_ > last_frame_ || points > path_.capacity()) {
+      throw Error(kDamagedState);
+    }
     path_.clear();
     for (std::uint64_t i = 0; i < points; ++i) {
       const auto x = reader.get<Fixed>();
@@ -118,10 +122,6 @@ class Labyrinth : public Env {
   }
 
  private:
-  [[noreturn]] static void refuse() {
-    throw Error("the saved state of a labyrinth is damaged or from another version");
-  }
-
   [[nodiscard]] MazeId draw_maze(Stream& stream) const {
     if (options_.mazes == "held_out") {
       return {.set = MazeSet::held_out, .number = stream.below(kHeldOutMazes)};
@@ -133,12 +133,6 @@ class Labyrinth : public Env {
   void enter(const MazeId& id) {
     id_ = id;
     world_ = World(make_maze(options_.maze, id));
-  }
-
-  void load_maze(MazeId id, std::uint8_t set) {
-    if (set > static_cast<std::uint8_t>(MazeSet::held_out)) refuse();
-    id.set = static_cast<MazeSet>(set);
-    enter(id);
   }
 
   void extend_path(bool begins) {

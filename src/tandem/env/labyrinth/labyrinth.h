@@ -26,7 +26,7 @@ struct LabyrinthOptions {
 /// The mazes of `mazes = held_out`, of which each episode shows one.
 inline constexpr std::uint32_t kHeldOutMazes = 100;
 
-/// An agent looks for apples (reward 1) and the portal (reward 10) in a maze, by what it sees:
+/// An agent looks for apples (reward 1) and the portal (reward 10) in a maze, by its view:
 /// frames are {3, 84, 84} u8. Each episode has a maze of its own; it is truncated when its time is
 /// over. Throws Error for more apples than fit.
 [[nodiscard]] std::unique_ptr<Env> make_labyrinth(const LabyrinthOptions& options);

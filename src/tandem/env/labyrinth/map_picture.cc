@@ -103,15 +103,15 @@ class Map {
   }
 
   void draw_objects() {
-    const double portal_x = maze_.portal.x + 0.5;
-    const double portal_y = maze_.portal.y + 0.5;
+    const double portal_x = cells(middle(maze_.portal.x));
+    const double portal_y = cells(middle(maze_.portal.y));
     disc(portal_x, portal_y, 0.46, kOutline);
     disc(portal_x, portal_y, 0.42, kPortalEdge);
     disc(portal_x, portal_y, 0.28, kPortalMiddle);
     disc(portal_x, portal_y, 0.12, kPortalEdge);
     for (std::size_t apple = 0; apple < maze_.apples.size(); ++apple) {
-      const double x = maze_.apples[apple].x + 0.5;
-      const double y = maze_.apples[apple].y + 0.5;
+      const double x = cells(middle(maze_.apples[apple].x));
+      const double y = cells(middle(maze_.apples[apple].y));
       if (!world_.ripe(apple)) {
         disc(x, y, 0.12, kGone);
         continue;
@@ -147,7 +147,7 @@ class Map {
   }
 
   void disc(double x, double y, double radius, const Color& color) {
-    line(x, y, x, y, 2 * radius, color);
+    canvas_.disc(left(x), top(y), radius * cell_, color);
   }
 
   [[nodiscard]] double left(double x) const { return kSide + 2 * kMargin + x * cell_; }

@@ -126,7 +126,7 @@ class MazeMaker {
     }
   }
 
-  /// Opens walls in random order where they part what is not connected yet (Kruskal's algorithm),
+  /// Opens walls in random order where they part lanes not connected yet (Kruskal's algorithm),
   /// and a share of the other walls besides.
   void dig_corridors() {
     std::vector<Wall> walls;

@@ -36,8 +36,8 @@ class Sprites {
 
   /// Adds a sprite unless it is behind the agent or beyond the edges of its picture.
   void add(const Kind& kind, Cell cell) {
-    const std::int64_t x = cell.x * kOne + kOne / 2 - agent_.x;
-    const std::int64_t y = cell.y * kOne + kOne / 2 - agent_.y;
+    const std::int64_t x = middle(cell.x) - agent_.x;
+    const std::int64_t y = middle(cell.y) - agent_.y;
     const auto depth = static_cast<Fixed>(times(x, east_) + times(y, south_));
     const auto aside = static_cast<Fixed>(times(y, east_) - times(x, south_));
     constexpr Fixed kLeast = kOne / 8;

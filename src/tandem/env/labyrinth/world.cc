@@ -11,8 +11,6 @@ namespace {
 constexpr std::int16_t kNothing = -1;
 constexpr std::int16_t kPortalHere = -2;
 
-constexpr Fixed middle(std::int32_t cell) { return cell * kOne + kOne / 2; }
-
 constexpr Cell cell_at(Fixed x, Fixed y) { return {x >> kFixedBits, y >> kFixedBits}; }
 
 /// The way along one axis, up to the wall that stops it. The agent's front moves from `from` into a
@@ -91,7 +89,7 @@ void World::load(StateReader& reader) {
   const Fixed most = maze_.size * kOne - kRadius;
   const bool inside = agent.x >= kRadius && agent.y >= kRadius && agent.x < most && agent.y < most;
   if (!inside || agent.angle < 0 || agent.angle >= kTurn || blocked(agent.x, agent.y)) {
-    throw Error("the saved state of a labyrinth is damaged or from another version");
+    throw Error(kDamagedState);
   }
   for (auto& taken : taken_) taken = reader.get<std::uint8_t>();
   place(agent);

@@ -12,6 +12,10 @@
 
 namespace tandem::labyrinth {
 
+/// The error of a state that cannot be loaded.
+inline constexpr auto kDamagedState =
+    "the saved state of a labyrinth is damaged or from another version";
+
 /// The place of an agent and the direction in which it looks.
 struct Agent {
   Fixed x = 0;
@@ -56,7 +60,7 @@ class World {
   /// Puts the agent there. It must not overlap a wall.
   void place(const Agent& agent);
 
-  /// Turns, moves and takes what is in reach.
+  /// Turns, moves and takes an object in reach.
   Event advance(const Motion& motion, Stream& stream);
 
   [[nodiscard]] const Maze& maze() const { return maze_; }
