@@ -49,6 +49,13 @@ class CheckSystemNames(unittest.TestCase):
         ):
             self.assertEqual(offences("src/tandem/app/a.cc", code + "\n"), [], code)
 
+    def test_a_network_may_share_a_systems_name_where_it_is_defined(self):
+        code = 'if (config.arch == "impala") return layers;\n'
+        names = ["impala"]
+        find = check_system_names.offences_of_file
+        self.assertEqual(list(find("src/tandem/nn/architecture.cc", code, names)), [])
+        self.assertEqual(len(list(find("src/tandem/nn/network.cc", code, names))), 1)
+
     def test_the_systems_are_the_folders(self):
         names = check_system_names.system_names(Path(__file__).parents[2])
         self.assertIn("paac", names)

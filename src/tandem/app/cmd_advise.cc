@@ -143,8 +143,8 @@ void add_advise(CLI::App& program) {
       ->allow_extra_args(false);
   command
       ->add_option("--candidate", options->candidates,
-                   "A system and settings of its own to look at, \"hts hts.envs=4\"; may be said "
-                   "again (default: those that each system names)")
+                   "A system and settings of its own to look at; may be said again (default: those "
+                   "that each system names)")
       ->type_name("TEXT")
       ->allow_extra_args(false);
   command->add_option("--seconds", options->seconds, "Of each measurement")
@@ -155,6 +155,7 @@ void add_advise(CLI::App& program) {
   options->cluster.add_to(*command);
   end_help(*command,
            {"tandem advise --env atari:Pong --check",
+            "tandem advise --env atari:Pong --candidate \"hts hts.envs=4\" --candidate paac",
             "tandem advise --cluster apex --config apex/two_cores --env atari:Pong \\\n"
             "    --actors 32 --shards 2 --machines 5 --cores 8 --network 10Gbit/s"},
            kAdviseFooter);

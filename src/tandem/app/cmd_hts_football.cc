@@ -54,7 +54,7 @@ std::vector<FootballCell> cells_of(const HtsFootballOptions& options) {
       auto plan = plan_football(options.task, contender, scenario);
       plan.description["command"] = "experiment hts-football";
       check_combinations(plan);
-      cells.push_back({fmt::format("{} on {}", contender.name, scenario), std::move(plan),
+      cells.push_back({fmt::format("{} on {}", contender.preset, scenario), std::move(plan),
                        fs::path(options.out) / scenario / contender.system});
     }
   }
@@ -100,8 +100,10 @@ void add_hts_football(CLI::App& experiment) {
   };
   list("--scenarios", options->scenarios, "Scenarios, as `tandem envs` lists them after football:")
       ->capture_default_str();
-  list("--systems", options->systems, "impala, paac (PPO) and hts; default: all three")
-      ->check(CLI::IsMember({"impala", "paac", "hts"}));
+  std::vector<std::string> systems;
+  for (const auto& contender : football_contenders()) systems.push_back(contender.system);
+  list("--systems", options->systems, "Systems that train; default: all with a preset for football")
+      ->check(CLI::IsMember(systems));
   command->add_option("--runs", options->task.runs, "Seeds of each cell")
       ->type_name("N")
       ->check(CLI::Range(1, 1000))

@@ -27,6 +27,13 @@ double seconds_of_steps(const StepTime& step, double threads, double meeting_ste
 
 double forecast_steps_per_second(const ThreadPattern& pattern, const StepTimes& env,
                                  const SystemCosts& system, int cores) {
+  // Cores without a stepping thread learn meanwhile if the system can.
+  if (pattern.learns_beside && pattern.stepping < cores) {
+    const double of_cores =
+        (system.processor_seconds + env.busy * env.step.mean) / as_double(cores);
+    const double of_waiting = seconds_of_steps(env.step, pattern.stepping, pattern.meeting_steps);
+    return 1 / std::max({of_cores, of_waiting, 1 / system.steps_per_second});
+  }
   const double at_once = std::min(pattern.stepping, as_double(cores));
   const StepTime computed{env.busy * env.step.mean, env.busy * env.step.deviation};
   const double of_cores =

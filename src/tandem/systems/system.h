@@ -45,9 +45,10 @@ struct Requirements {
 
 /// How a system's threads wait for each other. Value type.
 struct ThreadPattern {
-  double stepping = 1;       // threads that step environments
-  double meeting_steps = 0;  // steps per thread between two barriers; 0: no barrier
-  double computing = 1;      // threads that can compute networks at the same time
+  double stepping = 1;         // threads that step environments
+  double meeting_steps = 0;    // steps per thread between two barriers; 0: no barrier
+  double computing = 1;        // threads that can compute networks at the same time
+  bool learns_beside = false;  // other threads learn meanwhile
 };
 
 /// The experience of one update. Value type.

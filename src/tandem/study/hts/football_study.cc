@@ -2,18 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 
 #include "tandem/trainer/config_request.h"
+#include "tandem/trainer/default_preset.h"
 
 namespace tandem {
 namespace {
-
-constexpr std::array kContenders = {
-    FootballContender{"IMPALA", "impala", "impala/football"},
-    FootballContender{"PPO", "paac", "paac/football_ppo"},
-    FootballContender{"HTS-RL (PPO)", "hts", "hts/football"},
-};
 
 /// Settings over a preset.
 class PresetSource final : public ConfigSource {
@@ -33,7 +28,15 @@ class PresetSource final : public ConfigSource {
 
 }  // namespace
 
-std::span<const FootballContender> football_contenders() { return kContenders; }
+std::vector<FootballContender> football_contenders() {
+  const std::vector<std::string> football = {"football"};
+  std::vector<FootballContender> contenders;
+  for (auto& preset : read_defaults(published()->presets)) {
+    if (std::ranges::find(preset.situations, football) == preset.situations.end()) continue;
+    contenders.push_back({std::move(preset.system), std::move(preset.preset)});
+  }
+  return contenders;
+}
 
 SweepPlan plan_football(const FootballTask& task, const FootballContender& contender,
                         const std::string& scenario) {

@@ -59,7 +59,8 @@ ThreadPattern HtsSystem::thread_pattern(int /*threads*/) const {
   const auto stepping = static_cast<double>(std::min(config.executors, config.envs));
   return {.stepping = stepping,
           .meeting_steps = static_cast<double>(config.envs * config.alpha) / stepping,
-          .computing = stepping};
+          .computing = stepping,
+          .learns_beside = true};
 }
 
 std::optional<double> HtsSystem::lag_updates() const { return static_cast<double>(config.updates); }
