@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CATCH, CARTPOLE, PENDULUM = "catch", "cartpole", "pendulum"
-PONG, WALKER = "atari:Pong", "mujoco:walker-walk"
+LABYRINTH, PONG, WALKER = "labyrinth", "atari:Pong", "mujoco:walker-walk"
 SYSTEMS = ("paac", "a3c", "ga3c", "hts", "impala", "apex")
 
 
@@ -87,6 +87,8 @@ def bit_cases():
     alone = settings("a3c.learners=1")
     yield from training("a3c", ("a2c", *q, "a2c lstm"), *alone, note="alone")
     for system, more in (("paac", paac), ("hts", hts), ("a3c", alone)):
+        words = (system, "--config", f"{system}/{LABYRINTH}", *more)
+        yield Case(f"{system} {LABYRINTH} a2c lstm", LABYRINTH, words, STEPS[PONG])
         words = (system, "--config", f"{system}/cartpole", "--env", CARTPOLE, *more, *STATISTICS)
         yield Case(f"{system} {CARTPOLE} statistics", CARTPOLE, words, STEPS[CARTPOLE])
 

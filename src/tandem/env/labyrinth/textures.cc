@@ -167,19 +167,13 @@ std::vector<Texel> make_texels() {
   return texels;
 }
 
-}  // namespace
-
-const std::vector<Texel>& all_texels() {
-  static const auto texels = make_texels();
-  return texels;
-}
-
-Color mean_color(std::int32_t texture) {
+/// The mean colour of one texture among all.
+Color mean_of(const std::vector<Texel>& texels, std::int32_t texture) {
   std::array<std::uint32_t, 3> sums{};
   std::uint32_t count = 0;
   const auto first = static_cast<std::size_t>(texture) * kTextureTexels;
   for (std::size_t at = first; at < first + kTextureTexels; ++at) {
-    const auto texel = all_texels()[at];
+    const auto texel = texels[at];
     if (texel < kOpaque) continue;
     for (std::size_t plane = 0; plane < 3; ++plane) sums[plane] += texel >> (8 * plane) & 0xff;
     ++count;
@@ -189,6 +183,24 @@ Color mean_color(std::int32_t texture) {
     mean[plane] = static_cast<std::uint8_t>(sums[plane] / std::max(1U, count));
   }
   return mean;
+}
+
+}  // namespace
+
+const std::vector<Texel>& all_texels() {
+  static const auto texels = make_texels();
+  return texels;
+}
+
+Color mean_color(std::int32_t texture) {
+  static const auto kMeans = [] {
+    std::array<Color, kTextures> means{};
+    for (std::int32_t at = 0; at < kTextures; ++at) {
+      means[static_cast<std::size_t>(at)] = mean_of(all_texels(), at);
+    }
+    return means;
+  }();
+  return kMeans[static_cast<std::size_t>(texture)];
 }
 
 }  // namespace tandem::labyrinth
