@@ -193,14 +193,14 @@ const std::vector<Texel>& all_texels() {
 }
 
 Color mean_color(std::int32_t texture) {
-  static const auto kMeans = [] {
+  static const auto all = [] {
     std::array<Color, kTextures> means{};
     for (std::int32_t at = 0; at < kTextures; ++at) {
       means[static_cast<std::size_t>(at)] = mean_of(all_texels(), at);
     }
     return means;
   }();
-  return kMeans[static_cast<std::size_t>(texture)];
+  return all[static_cast<std::size_t>(texture)];
 }
 
 }  // namespace tandem::labyrinth
