@@ -13,8 +13,9 @@ case $plugin in
   atari) stage=program library=ale ;;
   mujoco) stage=all library=mujoco ;;
   football) stage=football library=football ;;
+  doom) stage=doom library=doom ;;
   *)
-    echo "usage: tools/install_plugin.sh atari|mujoco|football BUILD_FOLDER [--force]" >&2
+    echo "usage: tools/install_plugin.sh atari|mujoco|football|doom BUILD_FOLDER [--force]" >&2
     exit 2
     ;;
 esac

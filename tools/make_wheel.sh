@@ -73,7 +73,7 @@ make_source() {
   rm -rf "$folder"
   mkdir -p "$folder/plugins" "$folder/tools" "$folder/cmake"
   cp "packages/$1"/* LICENSE NOTICE "$folder/"
-  cp -r "plugins/$1" "$folder/plugins/"
+  cp -r "plugins/$1" plugins/common "$folder/plugins/"
   cp "${@:2}" "$folder/tools/"
   cp packages/plugin.cmake cmake/targets.cmake "$folder/cmake/"
   rm -f dist/tandem_rl_"$1"-*.tar.gz
@@ -94,5 +94,6 @@ for part; do
     make_source atari tools/build_ale.sh
     make_source mujoco tools/build_mujoco.sh
     make_source football tools/build_football.sh tools/football_scenarios.py
+    make_source doom tools/build_doom.sh
   fi
 done

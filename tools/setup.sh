@@ -2,7 +2,7 @@
 # Installs tandem's needs, prints each step, and does nothing when all is there. It can be
 # interrupted anywhere and run again.
 #
-# usage: tools/setup.sh [program|all|torch|football|test]
+# usage: tools/setup.sh [program|all|torch|football|doom|test]
 #
 # program: the needs of `make pong`: a compiler, libraries, the Arcade Learning Environment
 # all (the default): MuJoCo, the Python packages of tests and plots in .venv, and programs for
@@ -10,7 +10,8 @@
 # torch: torch as well, for CUDA and for the tests that compare with PyTorch
 # football: the needs of `program`, and the engine of Google Research Football, which the other
 #     stages then keep up to date
-# test: the needs of all tests, which are those of torch and football
+# doom: likewise with ViZDoom's engine
+# test: the needs of all tests, which are those of torch, football and doom
 #
 #   TANDEM_TORCH_DIR=DIR  use the torch in this folder (with include/ and lib/), install none;
 #                         remembered until it is given as empty
@@ -19,8 +20,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 stage=${1:-all}
-if [[ ! $stage =~ ^(program|all|torch|football|test)$ ]]; then
-  echo "usage: tools/setup.sh [program|all|torch|football|test]" >&2
+if [[ ! $stage =~ ^(program|all|torch|football|doom|test)$ ]]; then
+  echo "usage: tools/setup.sh [program|all|torch|football|doom|test]" >&2
   exit 2
 fi
 
@@ -176,6 +177,11 @@ build_football() {
   echo "$football_inputs" >.deps/football/tandem-stamp
 }
 
+build_doom() {
+  tools/build_doom.sh
+  echo "$doom_inputs" >.deps/doom/tandem-stamp
+}
+
 configure() {
   cmake -S . -B build -G Ninja -UTANDEM_TORCH_DIR ${torch_dir:+-DTANDEM_TORCH_DIR="$torch_dir"}
   echo "$build_inputs" >build/tandem-stamp
@@ -222,7 +228,15 @@ if [[ $stage == football || $stage == test || -e .deps/football/tandem-stamp ]];
   fi
 fi
 
-if [[ $stage != program && $stage != football ]]; then
+if [[ $stage == doom || $stage == test || -e .deps/doom/tandem-stamp ]]; then
+  debian_packages doom doom_packages "half a minute"
+  doom_inputs=$(cat tools/build_doom.sh plugins/doom/engine/* | sha256sum)
+  if ! stamped .deps/doom/tandem-stamp "$doom_inputs"; then
+    at_once doom "putting ViZDoom's engine into .deps/doom (a minute)" build_doom
+  fi
+fi
+
+if [[ ! $stage =~ ^(program|football|doom)$ ]]; then
   requirements=$(sha256sum <tools/requirements.txt)
   torch_wanted=
   if [[ $stage =~ ^(torch|test)$ && -z $torch_dir ]] && ! stamped .venv/tandem-torch "$torch_version"; then
@@ -246,7 +260,8 @@ all_done
 # pip writes RECORD last; CMake looks for it, too.
 found_torch=${torch_dir:-$(compgen -G '.venv/lib/python3*/site-packages/torch-*.dist-info/RECORD' || true)}
 build_inputs="torch=$found_torch mujoco=$(cat .deps/mujoco/tandem-stamp 2>/dev/null || true) \
-football=$(cat .deps/football/tandem-stamp 2>/dev/null || true)"
+football=$(cat .deps/football/tandem-stamp 2>/dev/null || true) \
+doom=$(cat .deps/doom/tandem-stamp 2>/dev/null || true)"
 if ! stamped build/tandem-stamp "$build_inputs" || [[ ! -e build/build.ninja ]]; then
   step configure "configuring the build folder (10 seconds)" configure
 fi

@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "minimap.h"
-#include "shrink.h"
 #include "tandem/base/error.h"
 #include "top_view.h"
 
@@ -39,6 +38,15 @@ Camera camera_of(const FootballOptions& options) {
   if (!by_camera(options)) return {};
   const auto width = static_cast<int>(options.camera_width);
   return {.width = width, .height = width * 9 / 16};
+}
+
+constexpr Shrink::Size kObservation = {.width = Minimap::kWidth, .height = Minimap::kHeight};
+
+/// The size of the pictures that become observations.
+Shrink::Size picture_size(const FootballOptions& options) {
+  if (!by_camera(options)) return kObservation;
+  const auto camera = camera_of(options);
+  return {.width = camera.width, .height = camera.height};
 }
 
 EnvSpec make_spec(const FootballOptions& options) {
@@ -81,6 +89,7 @@ FootballEnv::FootballEnv(const std::filesystem::path& folder, const Scenario& sc
       options_(options),
       spec_(make_spec(options)),
       play_(folder, scenario_, options.players, camera_of(options)),
+      shrink_(picture_size(options), kObservation),
       checkpoints_(options.players),
       rewards_(static_cast<std::size_t>(options.players)) {}
 
@@ -140,7 +149,7 @@ Picture FootballEnv::by_own_camera() const {
 }
 
 /// Writes each agent's frame. All see the same picture.
-void FootballEnv::show(std::span<std::byte> frames) const {
+void FootballEnv::show(std::span<std::byte> frames) {
   const auto bytes = spec_.frame_bytes();
   const auto frame = [&](std::int64_t agent) {
     return frames.subspan(static_cast<std::size_t>(agent) * bytes, bytes);
@@ -154,7 +163,7 @@ void FootballEnv::show(std::span<std::byte> frames) const {
   const auto picture = by_camera(options_)
                            ? play_.draw()
                            : draw_top_view(play_.situation(), Minimap::kWidth, Minimap::kHeight);
-  shrink(picture, colours_of(options_), Minimap::kWidth, Minimap::kHeight, frame(0));
+  shrink_.colours(picture.rgb, colours_of(options_), frame(0));
   for (std::int64_t agent = 1; agent < options_.players; ++agent) {
     std::ranges::copy(frame(0), frame(agent).begin());
   }

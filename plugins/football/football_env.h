@@ -9,6 +9,7 @@
 
 #include "play.h"
 #include "rewards.h"
+#include "shrink.h"
 #include "tandem/env/env.h"
 
 namespace tandem::football {
@@ -42,7 +43,7 @@ class FootballEnv : public Env {
   [[nodiscard]] Picture render() const override;
 
  private:
-  void show(std::span<std::byte> frames) const;
+  void show(std::span<std::byte> frames);
   [[nodiscard]] Picture by_own_camera() const;
 
   std::filesystem::path folder_;
@@ -50,6 +51,7 @@ class FootballEnv : public Env {
   FootballOptions options_;
   EnvSpec spec_;
   Play play_;
+  Shrink shrink_;  // of pictures to observations
   CheckpointRewards checkpoints_;
   std::vector<float> rewards_;             // by agent
   mutable std::unique_ptr<Play> painter_;  // for by_own_camera(), whose first call makes it

@@ -55,4 +55,13 @@ PLUGINS = {
         programs=("bash", "tar", "patch", "c++", "pkg-config"),
         environment="football:academy_empty_goal_close",
     ),
+    "doom": Plugin(
+        name="doom",
+        library="downloading ViZDoom's engine, MIT and the licences of ZDoom, and building its client",
+        script="tools/build_doom.sh",
+        variable="TANDEM_DOOM_DIR",
+        duration="a minute",
+        programs=("bash", "tar", "patch", "c++"),
+        environment="doom:basic",
+    ),
 }

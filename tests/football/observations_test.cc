@@ -65,18 +65,18 @@ TEST(MinimapTest, HasNoPlayerOfAnAgentThatControlsNone) {
 
 // Three columns become two: each has one of its own, and half of the middle one.
 TEST(ShrinkTest, TakesTheMeanOfTheCoveredArea) {
-  const Picture picture{
-      .width = 3, .height = 2, .rgb = {0, 1, 2, 60, 1, 2, 90, 1, 2, 30, 1, 2, 60, 1, 2, 120, 1, 2}};
+  const std::vector<std::uint8_t> rgb = {0,  1, 2, 60, 1, 2, 90,  1, 2,
+                                         30, 1, 2, 60, 1, 2, 120, 1, 2};
   std::vector<std::byte> planes(6);
-  shrink(picture, Colours::rgb, 2, 1, planes);
+  Shrink({3, 2}, {2, 1}).colours(rgb, Colours::rgb, planes);
   const auto b = [](int value) { return static_cast<std::byte>(value); };
   EXPECT_THAT(planes, testing::ElementsAre(b(30), b(90), b(1), b(1), b(2), b(2)));
 }
 
 TEST(ShrinkTest, WeighsColoursAsGrey) {
-  const Picture picture{.width = 1, .height = 1, .rgb = {100, 50, 200}};
+  const std::vector<std::uint8_t> rgb = {100, 50, 200};
   std::vector<std::byte> planes(1);
-  shrink(picture, Colours::gray, 1, 1, planes);
+  Shrink({1, 1}, {1, 1}).colours(rgb, Colours::gray, planes);
   EXPECT_EQ(planes[0], std::byte{82});  // 29.9 + 29.35 + 22.8
 }
 

@@ -19,12 +19,12 @@ namespace {
 
 constexpr const char* kInstallFooter = R"(
 The plug-ins need libraries that the package does not hold: the Arcade Learning
-Environment (GPL-2.0-only, built from its source), MuJoCo, and the engine of
-Google Research Football (built from its source). All need a C++ compiler and
-the network, and take about 2 minutes each. In a clone `make` builds the first
-two, and this command the third.)";
+Environment (GPL-2.0-only, built from its source), MuJoCo, the engine of Google
+Research Football (built from its source), and ViZDoom's engine. All need a C++
+compiler and the network, and take 1 to 2 minutes each. In a clone `make` builds
+the first two, and this command the others.)";
 
-const std::vector<std::string> kPlugins = {"atari", "mujoco", "football"};
+const std::vector<std::string> kPlugins = {"atari", "mujoco", "football", "doom"};
 
 struct InstallOptions {
   std::string plugin;
@@ -60,9 +60,9 @@ struct InstallOptions {
 }  // namespace
 
 void add_install(CLI::App& program) {
-  auto* command = program.add_subcommand("install", "Build a plug-in: atari, mujoco or football");
+  auto* command = program.add_subcommand("install", "Build a plug-in: atari, mujoco, football or doom");
   const auto options = std::make_shared<InstallOptions>();
-  command->add_option("PLUGIN", options->plugin, "atari, mujoco or football")
+  command->add_option("PLUGIN", options->plugin, "atari, mujoco, football or doom")
       ->required()
       ->check(CLI::IsMember(kPlugins));
   command

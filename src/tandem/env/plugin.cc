@@ -3,9 +3,12 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "tandem/base/error.h"
@@ -37,12 +40,15 @@ fs::path user_folder() {
 
 /// The command that builds one of tandem's own plug-ins, or the advice for another one.
 std::string remedy(const std::string& name) {
-  const bool ours = name == "atari" || name == "mujoco" || name == "football";
-  if (!ours) {
+  constexpr std::array<std::string_view, 2> kOfMake = {"atari", "mujoco"};
+  constexpr std::array<std::string_view, 2> kOnRequest = {"football", "doom"};
+  const bool of_make = std::ranges::find(kOfMake, name) != kOfMake.end();
+  const bool on_request = std::ranges::find(kOnRequest, name) != kOnRequest.end();
+  if (!of_make && !on_request) {
     return fmt::format("Build its target {}{}, or name its folder in ${}.", kPrefix, name,
                        kVariable);
   }
-  const bool installs = in_wheel() || name == "football";
+  const bool installs = in_wheel() || on_request;
   return installs ? fmt::format("`tandem install {}` builds it.", name) : "`make` builds it.";
 }
 

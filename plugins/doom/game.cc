@@ -1,0 +1,203 @@
+#include "game.h"
+
+#include <ViZDoom.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+#include "maps.h"
+#include "tandem/base/error.h"
+
+namespace tandem::doom {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Games of several people over a network, whose maps have no place for one alone.
+constexpr std::array<std::string_view, 3> kNetworkGames = {"cig", "multi", "multi_duel"};
+
+constexpr auto kEnded =
+    "doom: the engine ended by itself, or somebody ended it; go on with `tandem train --resume`";
+constexpr auto kInstall = "install the engine: tandem install doom, or tools/build_doom.sh";
+
+fs::path data_of(const fs::path& folder) { return folder / "engine/vizdoom"; }
+
+fs::path file_of(const fs::path& folder, const std::string& scenario) {
+  return data_of(folder) / "scenarios" / (scenario + ".cfg");
+}
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+/// The value of a key in a scenario's file; empty where it has none.
+std::string value_in(const fs::path& file, const std::string& key) {
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    std::erase_if(line, [](unsigned char c) { return std::isspace(c) != 0; });
+    if (line.starts_with(key + "=")) return line.substr(key.size() + 1);
+  }
+  return {};
+}
+
+/// The game's own data that a scenario plays with. The scenarios of the package are for Doom II's.
+fs::path game_data(const GameOptions& options) {
+  const auto named = value_in(file_of(options.folder, options.scenario), "doom_game_path");
+  return data_of(options.folder) / (named.empty() ? "freedoom2.wad" : named);
+}
+
+/// The map to play: the user's, or that of the scenario's file, or the first one. Throws Error for
+/// one that is not there, which the engine would wait for.
+std::string choose_map(const GameOptions& options) {
+  const auto file = file_of(options.folder, options.scenario);
+  const auto own = value_in(file, "doom_scenario_path");
+  auto maps = maps_in(own.empty() ? game_data(options) : file.parent_path() / own);
+  if (maps.empty()) maps = maps_in(game_data(options));
+  const bool named = !options.map.empty();
+  const auto wanted = lower(named ? options.map : value_in(file, "doom_map"));
+  if (std::ranges::find(maps, wanted) != maps.end()) return wanted;
+  if (named) {
+    throw Error(fmt::format("env.map: 'doom:{}' has no map {}; it has {}", options.scenario, wanted,
+                            fmt::join(maps, ", ")));
+  }
+  return maps.front();
+}
+
+void check_files(const GameOptions& options) {
+  const auto file = file_of(options.folder, options.scenario);
+  const auto supervisor = options.folder / "bin/doom_supervisor";
+  for (const auto& needed : {supervisor, file, game_data(options)}) {
+    if (!fs::exists(needed)) {
+      throw Error(fmt::format("doom: {} is missing; {}", needed.string(), kInstall));
+    }
+  }
+}
+
+std::string mode_of(const std::string& resolution) {
+  return "RES_" + resolution.substr(0, 3) + "X" + resolution.substr(4);
+}
+
+/// Calls a function of the client, and says its errors in tandem's words.
+template <class Call>
+auto client(const Call& call) {
+  try {
+    return call();
+  } catch (const vizdoom::ViZDoomUnexpectedExitException&) {
+    throw Error(kEnded);
+  } catch (const std::exception& error) {
+    throw Error(fmt::format("doom: {}", error.what()));
+  }
+}
+
+}  // namespace
+
+struct Game::Engine {
+  vizdoom::DoomGame game;
+};
+
+Game::Game(const GameOptions& options) : options_(options), engine_(std::make_unique<Engine>()) {
+  options_.folder = fs::absolute(options_.folder);  // the engine runs in another folder
+  check_files(options_);
+  auto& game = engine_->game;
+  client([&] {
+    game.loadConfig(file_of(options_.folder, options_.scenario).string());
+    game.setViZDoomPath((options_.folder / "bin/doom_supervisor").string());
+    game.setDoomGamePath(game_data(options_).string());
+    // The trainer asks for each step; no window, no sound, and no buffers that nobody reads.
+    game.setMode(vizdoom::PLAYER);
+    game.setWindowVisible(false);
+    game.setSoundEnabled(false);
+    game.setAudioBufferEnabled(false);
+    game.setNotificationsBufferEnabled(false);
+    game.setAutomapBufferEnabled(false);
+    game.setScreenFormat(vizdoom::RGB24);
+    game.setDepthBufferEnabled(options_.depth);
+    game.addGameArgs(fmt::format("-tandem_client {}", getpid()));
+    game.setDoomMap(choose_map(options_));
+    if (options_.skill != 0) game.setDoomSkill(static_cast<int>(options_.skill));
+    game.setConfig("screen_resolution = " + mode_of(options_.resolution));
+  });
+  for (const auto button : game.getAvailableButtons()) {
+    buttons_.push_back({vizdoom::buttonToString(button), vizdoom::isDeltaButton(button)});
+  }
+  width_ = game.getScreenWidth();
+  height_ = game.getScreenHeight();
+  held_.resize(buttons_.size());
+  screen_.resize(static_cast<std::size_t>(3 * width_ * height_));
+  if (options_.depth) distances_.resize(static_cast<std::size_t>(width_ * height_));
+}
+
+Game::~Game() {
+  try {
+    engine_->game.close();
+  } catch (const std::exception&) {  // The engine has ended.
+  }
+}
+
+void Game::start(std::uint32_t seed) {
+  client([&] {
+    if (!running_) engine_->game.init();
+    running_ = true;
+    engine_->game.setSeed(seed);
+    engine_->game.newEpisode();
+    take_pictures();
+  });
+}
+
+Outcome Game::act(std::span<const double> amounts, int tics) {
+  return client([&] {
+    auto& game = engine_->game;
+    hold(amounts);
+    game.advanceAction(static_cast<unsigned>(tics));
+    take_pictures();
+    const bool late = game.isEpisodeTimeoutReached();
+    return Outcome{.reward = game.getLastReward(),
+                   .ended = game.isEpisodeFinished() && (game.isPlayerDead() || !late),
+                   .out_of_time = late};
+  });
+}
+
+void Game::repeat(std::span<const double> amounts, int tics) {
+  client([&] {
+    hold(amounts);
+    engine_->game.advanceAction(static_cast<unsigned>(tics), /*updateState=*/false);
+  });
+}
+
+void Game::hold(std::span<const double> amounts) {
+  held_.assign(amounts.begin(), amounts.end());
+  engine_->game.setAction(held_);
+}
+
+void Game::take_pictures() {
+  const auto state = engine_->game.getState();
+  if (state == nullptr) return;
+  std::ranges::copy(*state->screenBuffer, screen_.begin());
+  if (options_.depth) std::ranges::copy(*state->depthBuffer, distances_.begin());
+}
+
+std::vector<std::string> scenario_names(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(data_of(folder) / "scenarios", error)) {
+    if (entry.path().extension() != ".cfg") continue;
+    const auto name = entry.path().stem().string();
+    if (std::ranges::find(kNetworkGames, name) != kNetworkGames.end()) continue;
+    if (fs::exists(game_data({.folder = folder, .scenario = name}))) names.push_back(name);
+  }
+  if (error) {
+    throw Error(
+        fmt::format("doom: {} is missing; {}", (data_of(folder) / "scenarios").string(), kInstall));
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+}  // namespace tandem::doom

@@ -1,0 +1,57 @@
+#include "maps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdint>
+#include <fstream>
+#include <string_view>
+
+#include "tandem/base/error.h"
+
+namespace tandem::doom {
+namespace {
+
+/// The head of a WAD file, and an entry of its directory.
+struct Head {
+  std::array<char, 4> kind;  // IWAD or PWAD
+  std::int32_t entries;
+  std::int32_t directory;  // its place in the file
+};
+struct Entry {
+  std::int32_t place;
+  std::int32_t size;
+  std::array<char, 8> name;  // filled up with zeros
+};
+
+bool matches(std::string_view name, std::string_view pattern) {
+  return std::ranges::equal(name, pattern, [](unsigned char letter, char wanted) {
+    return wanted == '#' ? std::isdigit(letter) != 0 : letter == wanted;
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> maps_in(const std::filesystem::path& wad) {
+  std::ifstream file(wad, std::ios::binary);
+  Head head{};
+  file.read(reinterpret_cast<char*>(&head), sizeof(head));
+  if (!file || std::string_view(&head.kind[1], 3) != "WAD") {
+    throw Error(fmt::format("doom: {} is no WAD file", wad.string()));
+  }
+  file.seekg(head.directory);
+  std::vector<std::string> maps;
+  for (std::int32_t at = 0; at < head.entries; ++at) {
+    Entry entry{};
+    file.read(reinterpret_cast<char*>(&entry), sizeof(entry));
+    if (!file) throw Error(fmt::format("doom: {} is damaged", wad.string()));
+    std::string name(entry.name.begin(), std::ranges::find(entry.name, '\0'));
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (matches(name, "map##") || matches(name, "e#m#")) maps.push_back(name);
+  }
+  return maps;
+}
+
+}  // namespace tandem::doom
