@@ -43,6 +43,12 @@ if(TARGET tandem_football)
     install(FILES ${TANDEM_FOOTBALL_DIR}/${licence} DESTINATION share/tandem/licences/football)
   endforeach()
 endif()
+if(TARGET tandem_doom)
+  install(TARGETS tandem_doom LIBRARY DESTINATION lib/tandem/plugins)
+  install(DIRECTORY ${TANDEM_DOOM_DIR}/engine ${TANDEM_DOOM_DIR}/bin DESTINATION share/tandem/doom
+    USE_SOURCE_PERMISSIONS)
+  install(DIRECTORY ${TANDEM_DOOM_DIR}/licences/ DESTINATION share/tandem/licences/doom)
+endif()
 
 file(STRINGS cmake/public_headers.txt public_headers REGEX "^tandem/")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS cmake/public_headers.txt)

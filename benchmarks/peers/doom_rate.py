@@ -19,7 +19,9 @@ STEPS_PER_LOOK = 16
 
 def main():
     task, envs, threads = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    env = envpool.make(task, env_type="gymnasium", num_envs=envs, num_threads=threads)
+    env = envpool.make(
+        task, env_type="gymnasium", num_envs=envs, num_threads=threads, use_combined_action=True
+    )
     env.reset()
     actions = np.random.default_rng(1).integers(env.action_space.n, size=(ROUNDS, envs))
     drawn = itertools.cycle(actions.astype(np.int32))

@@ -61,7 +61,7 @@ std::string choose_map(const GameOptions& options) {
   auto maps = maps_in(own.empty() ? game_data(options) : file.parent_path() / own);
   if (maps.empty()) maps = maps_in(game_data(options));
   const bool named = !options.map.empty();
-  const auto wanted = lower(named ? options.map : value_in(file, "doom_map"));
+  auto wanted = lower(named ? options.map : value_in(file, "doom_map"));
   if (std::ranges::find(maps, wanted) != maps.end()) return wanted;
   if (named) {
     throw Error(fmt::format("env.map: 'doom:{}' has no map {}; it has {}", options.scenario, wanted,
@@ -102,7 +102,8 @@ struct Game::Engine {
   vizdoom::DoomGame game;
 };
 
-Game::Game(const GameOptions& options) : options_(options), engine_(std::make_unique<Engine>()) {
+Game::Game(GameOptions options)
+    : options_(std::move(options)), engine_(std::make_unique<Engine>()) {
   options_.folder = fs::absolute(options_.folder);  // the engine runs in another folder
   check_files(options_);
   auto& game = engine_->game;
@@ -130,8 +131,9 @@ Game::Game(const GameOptions& options) : options_(options), engine_(std::make_un
   width_ = game.getScreenWidth();
   height_ = game.getScreenHeight();
   held_.resize(buttons_.size());
-  screen_.resize(static_cast<std::size_t>(3 * width_ * height_));
-  if (options_.depth) distances_.resize(static_cast<std::size_t>(width_ * height_));
+  const auto pixels = static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_);
+  screen_.resize(3 * pixels);
+  if (options_.depth) distances_.resize(pixels);
 }
 
 Game::~Game() {

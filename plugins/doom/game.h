@@ -39,7 +39,7 @@ struct Outcome {
 class Game {
  public:
   /// Reads the scenario. Throws Error when a file is missing or the options are no good.
-  explicit Game(const GameOptions& options);
+  explicit Game(GameOptions options);
   ~Game();
   Game(const Game&) = delete;
   Game& operator=(const Game&) = delete;

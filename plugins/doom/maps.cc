@@ -27,8 +27,8 @@ struct Entry {
 };
 
 bool matches(std::string_view name, std::string_view pattern) {
-  return std::ranges::equal(name, pattern, [](unsigned char letter, char wanted) {
-    return wanted == '#' ? std::isdigit(letter) != 0 : letter == wanted;
+  return std::ranges::equal(name, pattern, [](char letter, char wanted) {
+    return wanted == '#' ? letter >= '0' && letter <= '9' : letter == wanted;
   });
 }
 

@@ -57,7 +57,7 @@ PLUGINS = {
     ),
     "doom": Plugin(
         name="doom",
-        library="downloading ViZDoom's engine, MIT and the licences of ZDoom, and building its client",
+        library="downloading ViZDoom's engine (licences: MIT, ZDoom's) and building its client",
         script="tools/build_doom.sh",
         variable="TANDEM_DOOM_DIR",
         duration="a minute",

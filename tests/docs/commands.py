@@ -116,8 +116,10 @@ class Commands:
             return f'Builtin{{"{family}"' in self.read("env/builtin.cc")
         if family == "atari":
             return f'{{"{name}",' in self.read("run/atari_scores.cc")
-        if family == "football":  # the names come from its package
-            return f"`{name}`" in (self.root / "plugins/football/README.md").read_text()
+        # The names of these come from packages.
+        page = {"football": "plugins/football/README.md", "doom": "docs/doom.md"}.get(family)
+        if page:
+            return f"`{name}`" in (self.root / page).read_text()
         tasks = (self.root / "plugins" / family / "tasks").glob("*.cc")
         return any(f'"{name}"' in file.read_text() for file in tasks)
 

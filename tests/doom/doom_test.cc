@@ -80,7 +80,7 @@ bool all_end(const std::vector<pid_t>& processes) {
   return false;
 }
 
-/// What engines leave in shared memory and in the folder of temporary files, unless they clean up.
+/// The names of all that engines have in shared memory and in the folder of temporary files.
 std::vector<std::string> remains() {
   std::vector<std::string> found;
   for (const auto& folder : {fs::path("/dev/shm"), fs::temp_directory_path()}) {
@@ -107,7 +107,8 @@ TEST(Scenarios, AreThoseWhoseDataTheEngineHas) {
 
 TEST(Scenarios, UnknownOnesAndMissingEnginesAreErrorsThatSayWhatToDo) {
   const auto family = find_family("doom:basic");
-  EXPECT_THAT(error_of([&] { family->make("basick", 1); }), HasSubstr("did you mean 'basic'?"));
+  EXPECT_THAT(error_of([&] { (void)family->make("basick", 1); }),
+              HasSubstr("did you mean 'basic'?"));
   EXPECT_THAT(error_of([&] { (void)scenario_names("/nowhere"); }),
               AllOf(HasSubstr("/nowhere"), HasSubstr("tandem install doom")));
   EXPECT_THAT(error_of([&] { Game({.folder = "/nowhere", .scenario = "basic"}); }),
