@@ -60,7 +60,8 @@ struct InstallOptions {
 }  // namespace
 
 void add_install(CLI::App& program) {
-  auto* command = program.add_subcommand("install", "Build a plug-in: atari, mujoco, football or doom");
+  auto* command =
+      program.add_subcommand("install", "Build a plug-in: atari, mujoco, football or doom");
   const auto options = std::make_shared<InstallOptions>();
   command->add_option("PLUGIN", options->plugin, "atari, mujoco, football or doom")
       ->required()
