@@ -139,9 +139,9 @@ class Wheel(unittest.TestCase):
         self.assertEqual(said.stdout, f"builds football {folder} --force\n")
 
     def test_there_is_no_other_plugin(self):
-        said = run(self.program, "install", "doom")
+        said = run(self.program, "install", "chess")
         self.assertEqual(said.returncode, 2)
-        self.assertIn("doom", said.stderr)
+        self.assertIn("chess", said.stderr)
 
 
 if __name__ == "__main__":

@@ -50,7 +50,9 @@ class Copy(unittest.TestCase):
         for plugin in ("atari", "football"):
             (self.root / f"plugins/{plugin}/patches").mkdir(parents=True)
             (self.root / f"plugins/{plugin}/patches/README.md").touch()
-        for name in ("ale", "mujoco", "football"):
+        (self.root / "plugins/doom/engine").mkdir(parents=True)
+        (self.root / "plugins/doom/engine/supervisor.cc").touch()
+        for name in ("ale", "mujoco", "football", "doom"):
             self.write(f"tools/build_{name}.sh", f"mkdir -p .deps/{name}")
         self.install("cmake", "mkdir -p build", "touch build/build.ninja")
         packages = (ROOT / "tools" / "packages.txt").read_text().split("\n")
@@ -94,6 +96,7 @@ class Stages(Copy):
                 "python": "Python packages",
                 "mujoco": "MuJoCo",
                 "football": "football",
+                "doom": "doom",
                 "configure": "configuring",
             }.items()
             if any(words in line for line in ends)
@@ -119,8 +122,13 @@ class Stages(Copy):
         (self.root / "tools/football_scenarios.py").write_text("changed")
         self.assertEqual(self.done("program"), {"football", "configure"})
 
+    def test_doom_comes_when_it_is_asked_for(self):
+        self.assertEqual(self.done("doom"), {"venv", "ale", "doom", "configure"})
+        (self.root / "plugins/doom/engine/supervisor.cc").write_text("changed")
+        self.assertEqual(self.done("program"), {"doom", "configure"})
+
     def test_that_of_the_tests_does_all(self):
-        everything = {"venv", "ale", "python", "mujoco", "football", "configure"}
+        everything = {"venv", "ale", "python", "mujoco", "football", "doom", "configure"}
         self.assertEqual(self.done("test"), everything)
         self.assertEqual(self.done("torch"), set())
 

@@ -153,12 +153,12 @@ void add_advise(CLI::App& program) {
   command->add_flag("--check", options->check, "Train for real, too, and tell the error");
   command->add_flag("--json", options->json, "Print JSON");
   options->cluster.add_to(*command);
-  end_help(*command,
-           {"tandem advise --env atari:Pong --check",
-            "tandem advise --env atari:Pong --candidate \"hts hts.envs=4\" --candidate paac",
-            "tandem advise --cluster apex --config apex/two_cores --env atari:Pong \\\n"
-            "    --actors 32 --shards 2 --machines 5 --cores 8 --network 10Gbit/s"},
-           kAdviseFooter);
+  end_help(
+      *command,
+      {"tandem advise --env atari:Pong --candidate paac --candidate \"hts hts.envs=4\" --check",
+       "tandem advise --cluster apex --config apex/two_cores --env atari:Pong \\\n"
+       "    --actors 32 --shards 2 --machines 5 --cores 8 --network 10Gbit/s"},
+      kAdviseFooter);
   command->callback([options] { run(*options); });
 }
 
