@@ -2,20 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
-
+#include "lower.h"
 #include "tandem/base/error.h"
 
 namespace tandem::doom {
 namespace {
 
 constexpr std::size_t kMostActions = 512;
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
 
 /// The action with one button more.
 HeldButtons with(HeldButtons action, const std::string& name, std::size_t button, double amount) {

@@ -58,12 +58,10 @@ EnvSpec make_spec(const DoomOptions& options, const std::vector<HeldButtons>& ac
 DoomEnv::DoomEnv(const std::filesystem::path& folder, const std::string& scenario,
                  const DoomOptions& options)
     : game_(game_options(folder, scenario, options)),
-      actions_(make_actions(game_.buttons(), options.buttons, options.delta)),
-      shrink_({1, 1}, {1, 1}) {
-  options_ = with_size(options, game_);
-  spec_ = make_spec(options_, actions_);
-  shrink_ = Shrink({game_.width(), game_.height()}, {options_.width, options_.height});
-}
+      options_(with_size(options, game_)),
+      actions_(make_actions(game_.buttons(), options_.buttons, options_.delta)),
+      spec_(make_spec(options_, actions_)),
+      shrink_({game_.width(), game_.height()}, {options_.width, options_.height}) {}
 
 void DoomEnv::reset(Stream& stream, std::span<std::byte> frame) {
   seed_ = stream.bits();
@@ -117,10 +115,10 @@ Picture DoomEnv::render() const {
 }
 
 void DoomEnv::show(std::span<std::byte> frame) {
+  shrink_.colours(game_.screen(), colours_of(options_), frame);
+  if (!options_.depth) return;
   const auto plane = static_cast<std::size_t>(options_.width * options_.height);
-  const auto colours = static_cast<std::size_t>(planes_of(options_) - (options_.depth ? 1 : 0));
-  shrink_.colours(game_.screen(), colours_of(options_), frame.first(colours * plane));
-  if (options_.depth) shrink_.plane(game_.distances(), frame.subspan(colours * plane, plane));
+  shrink_.plane(game_.distances(), frame.last(plane));
 }
 
 }  // namespace tandem::doom

@@ -48,8 +48,8 @@ class DoomEnv : public Env {
  private:
   void show(std::span<std::byte> frame);
 
-  DoomOptions options_;
   Game game_;
+  DoomOptions options_;  // with the size of the observations
   std::vector<HeldButtons> actions_;
   EnvSpec spec_;
   Shrink shrink_;

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lower.h"
 #include "maps.h"
 #include "tandem/base/error.h"
 
@@ -30,11 +31,6 @@ fs::path data_of(const fs::path& folder) { return folder / "engine/vizdoom"; }
 
 fs::path file_of(const fs::path& folder, const std::string& scenario) {
   return data_of(folder) / "scenarios" / (scenario + ".cfg");
-}
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
 }
 
 /// The value of a key in a scenario's file; empty where it has none.

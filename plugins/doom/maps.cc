@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdint>
 #include <fstream>
 #include <string_view>
 
+#include "lower.h"
 #include "tandem/base/error.h"
 
 namespace tandem::doom {
@@ -47,8 +47,7 @@ std::vector<std::string> maps_in(const std::filesystem::path& wad) {
     Entry entry{};
     file.read(reinterpret_cast<char*>(&entry), sizeof(entry));
     if (!file) throw Error(fmt::format("doom: {} is damaged", wad.string()));
-    std::string name(entry.name.begin(), std::ranges::find(entry.name, '\0'));
-    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+    const auto name = lower({entry.name.begin(), std::ranges::find(entry.name, '\0')});
     if (matches(name, "map##") || matches(name, "e#m#")) maps.push_back(name);
   }
   return maps;
