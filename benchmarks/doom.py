@@ -10,13 +10,11 @@ EnvPool 1.2.5.
 """
 
 import argparse
-import json
 import os
-import statistics
-import subprocess
-import sys
 from pathlib import Path
 
+from football import print_head, print_row, rate, run_json
+from python_replay import Turns
 from run import processor
 from side_by_side import PEERS, ROOT, peers_python
 
@@ -24,50 +22,23 @@ TASKS = {"health_gathering": "HealthGathering-v1", "my_way_home": "MyWayHome-v1"
 
 
 def own_rate(program, scenario, envs, seconds):
-    words = ["bench", "env", "--env", f"doom:{scenario}", "--seconds", str(seconds), "--json"]
+    """Steps per second of tandem's environments together."""
+    words = ["bench", "env", "--env", f"doom:{scenario}", "--seconds", str(seconds)]
     words += ["--envs", str(envs), "--env-threads", str(envs)]
-    done = subprocess.run([program, *words], stdout=-1, check=True, text=True)
-    return json.loads(done.stdout)["steps_per_second"]
-
-
-class EnvPool:
-    """EnvPool's environments in a process that steps them when it is their turn."""
-
-    def __init__(self, python, task, envs, threads):
-        words = [python, PEERS / "doom_rate.py", task, str(envs), str(threads)]
-        self.process = subprocess.Popen(
-            words, stdin=-1, stdout=-1, stderr=subprocess.DEVNULL, text=True
-        )
-
-    def rate(self, seconds):
-        print(seconds, file=self.process.stdin, flush=True)
-        for line in self.process.stdout:
-            if line.startswith("@@"):
-                _, steps, passed, _ = line.split()
-                return int(steps) / float(passed)
-        sys.exit("doom.py: EnvPool has ended")
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
+    return run_json(program, *words)["steps_per_second"]
 
 
 def compare(args, scenario, task):
-    """Prints a row with both rates and their ratio, the medians over the rounds."""
-    pools = [
-        EnvPool(args.python, task, args.envs, threads) for threads in (args.envs, os.cpu_count())
-    ]
+    """Prints the row of a scenario."""
+    command = [args.python, PEERS / "doom_rate.py", task, args.envs]
+    pools = [Turns([*command, threads]) for threads in (args.envs, os.cpu_count())]
     turns = []
     for _ in range(args.rounds):
         own = own_rate(args.program, scenario, args.envs, args.seconds)
-        turns.append((own, max(pool.rate(args.seconds) for pool in pools)))
+        turns.append((own, max(rate(pool, args.seconds) for pool in pools)))
     for pool in pools:
         pool.close()
-    own, other = (statistics.median(column) for column in zip(*turns, strict=True))
-    ratios = [mine / theirs for mine, theirs in turns]
-    each = ", ".join(f"{ratio:.2f}" for ratio in ratios)
-    times = statistics.median(ratios)
-    print(f"| {scenario} | {own:,.0f} | {other:,.0f} | {times:.2f} | {each} |", flush=True)
+    print_row(scenario, turns)
 
 
 def main():
@@ -80,8 +51,7 @@ def main():
     args = parser.parse_args()
     args.python = peers_python(args.python)
     print(f"CPU: {processor()}; {args.envs} environments\n")
-    print("| scenario | tandem, steps/s | EnvPool, steps/s | times | of each round |")
-    print("|---|---|---|---|---|")
+    print_head()
     for scenario, task in TASKS.items():
         compare(args, scenario, task)
 

@@ -17,9 +17,9 @@ import argparse
 import json
 import statistics
 import subprocess
-import sys
 from pathlib import Path
 
+from python_replay import Turns
 from run import processor
 from side_by_side import PEERS, ROOT, peers_python
 
@@ -45,41 +45,36 @@ def own_rate(program, scenario, seconds):
     return json.loads(done.stdout)["steps_per_second"]
 
 
-class EnvPool:
-    """EnvPool's game in a process that steps it when it is its turn."""
+def rate(peer, seconds):
+    """Steps per second of a peer in its next turn."""
+    steps, passed, _ = peer.turn(seconds)
+    return steps / passed
 
-    def __init__(self, scenario, python):
-        words = ["taskset", "--cpu-list", CORE, python, PEERS / "football_rate.py"]
-        self.process = subprocess.Popen(
-            [*words, scenario], stdin=-1, stdout=-1, stderr=subprocess.DEVNULL, text=True
-        )
 
-    def rate(self, seconds):
-        print(seconds, file=self.process.stdin, flush=True)
-        for line in self.process.stdout:
-            if line.startswith("@@"):
-                _, steps, passed, _ = line.split()
-                return int(steps) / float(passed)
-        sys.exit("football.py: EnvPool's game has ended")
+def print_row(scenario, turns):
+    """Prints both rates of a scenario and their ratio, the medians over the rounds."""
+    own, other = (statistics.median(column) for column in zip(*turns, strict=True))
+    ratios = [mine / theirs for mine, theirs in turns]
+    times = f"{statistics.median(ratios):.2f}"
+    each = ", ".join(f"{ratio:.2f}" for ratio in ratios)
+    print(f"| {scenario} | {own:,.0f} | {other:,.0f} | {times} | {each} |", flush=True)
 
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
+
+def print_head():
+    """Prints the head of the table that print_row() fills."""
+    print("| scenario | tandem, steps/s | EnvPool, steps/s | times | of each round |")
+    print("|---|---|---|---|---|")
 
 
 def compare_games(program, python, rounds, seconds):
-    """Prints a table of both rates and their ratio, the medians over the rounds."""
-    print("| scenario | tandem, steps/s | EnvPool, steps/s | times | of each round |")
-    print("|---|---|---|---|---|")
+    """Prints a row for each scenario."""
+    print_head()
+    pinned = ["taskset", "--cpu-list", CORE]
     for scenario in SCENARIOS:
-        peer = EnvPool(scenario, python)
-        turns = [(own_rate(program, scenario, seconds), peer.rate(seconds)) for _ in range(rounds)]
+        peer = Turns([*pinned, python, PEERS / "football_rate.py", scenario])
+        turns = [(own_rate(program, scenario, seconds), rate(peer, seconds)) for _ in range(rounds)]
         peer.close()
-        own, other = (statistics.median(column) for column in zip(*turns, strict=True))
-        ratios = [mine / theirs for mine, theirs in turns]
-        times = f"{statistics.median(ratios):.2f}"
-        each = ", ".join(f"{ratio:.2f}" for ratio in ratios)
-        print(f"| {scenario} | {own:,.0f} | {other:,.0f} | {times} | {each} |", flush=True)
+        print_row(scenario, turns)
 
 
 def candidate(system, envs):
