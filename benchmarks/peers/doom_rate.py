@@ -7,7 +7,9 @@ Input and output are those of env_rate.py, after a first line `@@` when all is r
 """
 
 import itertools
+import os
 import sys
+import tempfile
 
 import envpool
 import numpy as np
@@ -19,6 +21,7 @@ STEPS_PER_LOOK = 16
 
 def main():
     task, envs, threads = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    os.chdir(tempfile.gettempdir())  # where its engine leaves its settings
     env = envpool.make(
         task, env_type="gymnasium", num_envs=envs, num_threads=threads, use_combined_action=True
     )
