@@ -34,7 +34,7 @@ pong: ## Train PAAC on Atari Pong into runs/pong, or go on with the run there
 	    --set optimizer.anneal_steps=5M --run-dir runs/pong; \
 	fi
 
-test: ## Install torch, football and doom as well and run every test
+test: ## Install torch, football, doom and TORCS as well and run every test
 	@tools/setup.sh test
 	@[ -e build/tests ] || echo 'building tandem and its tests (about 4 minutes on 2 cores) ...'
 	cmake --build build

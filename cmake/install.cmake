@@ -49,6 +49,12 @@ if(TARGET tandem_doom)
     USE_SOURCE_PERMISSIONS)
   install(DIRECTORY ${TANDEM_DOOM_DIR}/licences/ DESTINATION share/tandem/licences/doom)
 endif()
+if(TARGET tandem_torcs)
+  install(TARGETS tandem_torcs LIBRARY DESTINATION lib/tandem/plugins)
+  install(DIRECTORY ${TANDEM_TORCS_DIR}/bin ${TANDEM_TORCS_DIR}/lib ${TANDEM_TORCS_DIR}/share
+    DESTINATION share/tandem/torcs USE_SOURCE_PERMISSIONS)
+  install(DIRECTORY ${TANDEM_TORCS_DIR}/licences/ DESTINATION share/tandem/licences/torcs)
+endif()
 
 file(STRINGS cmake/public_headers.txt public_headers REGEX "^tandem/")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS cmake/public_headers.txt)

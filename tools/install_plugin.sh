@@ -14,8 +14,9 @@ case $plugin in
   mujoco) stage=all library=mujoco ;;
   football) stage=football library=football ;;
   doom) stage=doom library=doom ;;
+  torcs) stage=torcs library=torcs ;;
   *)
-    echo "usage: tools/install_plugin.sh atari|mujoco|football|doom BUILD_FOLDER [--force]" >&2
+    echo "usage: tools/install_plugin.sh atari|mujoco|football|doom|torcs BUILD_FOLDER [--force]" >&2
     exit 2
     ;;
 esac

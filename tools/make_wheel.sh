@@ -95,5 +95,6 @@ for part; do
     make_source mujoco tools/build_mujoco.sh
     make_source football tools/build_football.sh tools/football_scenarios.py
     make_source doom tools/build_doom.sh
+    make_source torcs tools/build_torcs.sh
   fi
 done

@@ -2,7 +2,7 @@
 # Installs tandem's needs, prints each step, and does nothing when all is there. It can be
 # interrupted anywhere and run again.
 #
-# usage: tools/setup.sh [program|all|torch|football|doom|test]
+# usage: tools/setup.sh [program|all|torch|football|doom|torcs|test]
 #
 # program: the needs of `make pong`: a compiler, libraries, the Arcade Learning Environment
 # all (the default): MuJoCo, the Python packages of tests and plots in .venv, and programs for
@@ -11,7 +11,8 @@
 # football: the needs of `program`, and the engine of Google Research Football, which the other
 #     stages then keep up to date
 # doom: likewise with ViZDoom's engine
-# test: the needs of all tests, which are those of torch, football and doom
+# torcs: likewise with TORCS
+# test: the needs of all tests, which are those of torch, football, doom and torcs
 #
 #   TANDEM_TORCH_DIR=DIR  use the torch in this folder (with include/ and lib/), install none;
 #                         remembered until it is given as empty
@@ -20,8 +21,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 stage=${1:-all}
-if [[ ! $stage =~ ^(program|all|torch|football|doom|test)$ ]]; then
-  echo "usage: tools/setup.sh [program|all|torch|football|doom|test]" >&2
+if [[ ! $stage =~ ^(program|all|torch|football|doom|torcs|test)$ ]]; then
+  echo "usage: tools/setup.sh [program|all|torch|football|doom|torcs|test]" >&2
   exit 2
 fi
 
@@ -182,6 +183,11 @@ build_doom() {
   echo "$doom_inputs" >.deps/doom/tandem-stamp
 }
 
+build_torcs() {
+  tools/build_torcs.sh
+  echo "$torcs_inputs" >.deps/torcs/tandem-stamp
+}
+
 configure() {
   cmake -S . -B build -G Ninja -UTANDEM_TORCH_DIR ${torch_dir:+-DTANDEM_TORCH_DIR="$torch_dir"}
   echo "$build_inputs" >build/tandem-stamp
@@ -236,7 +242,16 @@ if [[ $stage == doom || $stage == test || -e .deps/doom/tandem-stamp ]]; then
   fi
 fi
 
-if [[ ! $stage =~ ^(program|football|doom)$ ]]; then
+if [[ $stage == torcs || $stage == test || -e .deps/torcs/tandem-stamp ]]; then
+  debian_packages torcs torcs_packages "half a minute"
+  torcs_inputs=$(cat tools/build_torcs.sh plugins/torcs/protocol.h plugins/torcs/engine/*.* \
+    plugins/torcs/engine/without_screen/*/* | sha256sum)
+  if ! stamped .deps/torcs/tandem-stamp "$torcs_inputs"; then
+    at_once torcs "building TORCS into .deps/torcs (1 to 2 minutes)" build_torcs
+  fi
+fi
+
+if [[ ! $stage =~ ^(program|football|doom|torcs)$ ]]; then
   requirements=$(sha256sum <tools/requirements.txt)
   torch_wanted=
   if [[ $stage =~ ^(torch|test)$ && -z $torch_dir ]] && ! stamped .venv/tandem-torch "$torch_version"; then
@@ -261,7 +276,8 @@ all_done
 found_torch=${torch_dir:-$(compgen -G '.venv/lib/python3*/site-packages/torch-*.dist-info/RECORD' || true)}
 build_inputs="torch=$found_torch mujoco=$(cat .deps/mujoco/tandem-stamp 2>/dev/null || true) \
 football=$(cat .deps/football/tandem-stamp 2>/dev/null || true) \
-doom=$(cat .deps/doom/tandem-stamp 2>/dev/null || true)"
+doom=$(cat .deps/doom/tandem-stamp 2>/dev/null || true) \
+torcs=$(cat .deps/torcs/tandem-stamp 2>/dev/null || true)"
 if ! stamped build/tandem-stamp "$build_inputs" || [[ ! -e build/build.ninja ]]; then
   step configure "configuring the build folder (10 seconds)" configure
 fi

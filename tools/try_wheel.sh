@@ -2,10 +2,10 @@
 # Tries what `make wheel` has left in dist/ as users do: each part in a new Python environment, in a
 # folder away from the checkout.
 #
-# usage: tools/try_wheel.sh FOLDER [wheel] [atari] [mujoco] [football] [doom] [torch] [source]
+# usage: tools/try_wheel.sh FOLDER [wheel] [atari] [mujoco] [football] [doom] [torcs] [torch] [source]
 #
 # wheel: install it, step environments, train cartpole, plot; no torch, no compiler is used
-# atari, mujoco, football, doom: `tandem install` twice, the second time with nothing to do, and a short training
+# atari, mujoco, football, doom, torcs: `tandem install` twice, the second time with nothing to do, and a short training
 # torch: the extra tandem-rl[torch] computes a network by libtorch
 # source: `pip install .` in a new clone of HEAD, and a training
 # The default is all. Prints what each command said and how long it took, and ends with the first one
@@ -23,7 +23,7 @@ mkdir -p "$1"
 folder=$(realpath "$1")
 [[ $folder != "$repository"* ]] || fail "choose a folder outside of the checkout"
 shift
-(($#)) || set -- wheel atari mujoco football doom torch source
+(($#)) || set -- wheel atari mujoco football doom torcs torch source
 python=${PYTHON:-python3}
 dist=$repository/dist
 
@@ -118,6 +118,7 @@ try_mujoco() { plugin mujoco paac --env mujoco:cartpole-swingup --steps 20k; }
 
 try_football() { plugin football hts --env football:academy_empty_goal_close --steps 4k; }
 try_doom() { plugin doom hts --env doom:basic --steps 4k; }
+try_torcs() { plugin torcs a3c --env torcs:slow_car --steps 4k; }
 
 try_torch() {
   said pip install --quiet "$(wheel)"
@@ -138,7 +139,7 @@ try_source() {
 
 for part; do
   [[ $(type -t "try_$part") == function ]] ||
-    fail "there is no part '$part': wheel, atari, mujoco, football, doom, torch or source"
+    fail "there is no part '$part': wheel, atari, mujoco, football, doom, torcs, torch or source"
 done
 for part; do
   printf '\n== %s\n' "$part"

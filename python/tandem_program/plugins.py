@@ -64,4 +64,13 @@ PLUGINS = {
         programs=("bash", "tar", "patch", "c++"),
         environment="doom:basic",
     ),
+    "torcs": Plugin(
+        name="torcs",
+        library="building TORCS, GPL-2+, from Debian's source",
+        script="tools/build_torcs.sh",
+        variable="TANDEM_TORCS_DIR",
+        duration="1 to 2 minutes",
+        programs=("bash", "apt-get", "tar", "xz", "patch", "c++"),
+        environment="torcs:slow_car",
+    ),
 }

@@ -117,7 +117,11 @@ class Commands:
         if family == "atari":
             return f'{{"{name}",' in self.read("run/atari_scores.cc")
         # The names of these come from packages.
-        page = {"football": "plugins/football/README.md", "doom": "docs/doom.md"}.get(family)
+        page = {
+            "football": "plugins/football/README.md",
+            "doom": "docs/doom.md",
+            "torcs": "docs/torcs.md",
+        }.get(family)
         if page:
             return f"`{name}`" in (self.root / page).read_text()
         tasks = (self.root / "plugins" / family / "tasks").glob("*.cc")

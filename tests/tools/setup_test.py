@@ -52,7 +52,11 @@ class Copy(unittest.TestCase):
             (self.root / f"plugins/{plugin}/patches/README.md").touch()
         (self.root / "plugins/doom/engine").mkdir(parents=True)
         (self.root / "plugins/doom/engine/supervisor.cc").touch()
-        for name in ("ale", "mujoco", "football", "doom"):
+        (self.root / "plugins/torcs/engine/without_screen/GL").mkdir(parents=True)
+        (self.root / "plugins/torcs/engine/without_screen/GL/header.h").touch()
+        (self.root / "plugins/torcs/engine/race.cc").touch()
+        (self.root / "plugins/torcs/protocol.h").touch()
+        for name in ("ale", "mujoco", "football", "doom", "torcs"):
             self.write(f"tools/build_{name}.sh", f"mkdir -p .deps/{name}")
         self.install("cmake", "mkdir -p build", "touch build/build.ninja")
         packages = (ROOT / "tools" / "packages.txt").read_text().split("\n")
@@ -97,6 +101,7 @@ class Stages(Copy):
                 "mujoco": "MuJoCo",
                 "football": "football",
                 "doom": "doom",
+                "torcs": "TORCS",
                 "configure": "configuring",
             }.items()
             if any(words in line for line in ends)
@@ -127,8 +132,13 @@ class Stages(Copy):
         (self.root / "plugins/doom/engine/supervisor.cc").write_text("changed")
         self.assertEqual(self.done("program"), {"doom", "configure"})
 
+    def test_torcs_comes_when_it_is_asked_for(self):
+        self.assertEqual(self.done("torcs"), {"venv", "ale", "torcs", "configure"})
+        (self.root / "plugins/torcs/engine/without_screen/GL/header.h").write_text("changed")
+        self.assertEqual(self.done("program"), {"torcs", "configure"})
+
     def test_that_of_the_tests_does_all(self):
-        everything = {"venv", "ale", "python", "mujoco", "football", "doom", "configure"}
+        everything = {"venv", "ale", "python", "mujoco", "football", "doom", "torcs", "configure"}
         self.assertEqual(self.done("test"), everything)
         self.assertEqual(self.done("torch"), set())
 

@@ -52,7 +52,7 @@ class QRule final : public ActingRule {
   }
 
   [[nodiscard]] float reward(float raw) const override {
-    return clipped_reward(raw, config_.reward_clip);
+    return clipped_reward(raw, config_.reward_clip) * static_cast<float>(config_.reward_scale);
   }
 
   [[nodiscard]] double gamma() const override { return config_.gamma; }
@@ -134,6 +134,10 @@ FieldList QConfig::fields() {
        .meaning = "rewards are clipped to +- this before learning; 0: not clipped",
        .source = "Mnih et al. 2015, Methods",
        .least = 0},
+      {.key = "reward_scale",
+       .target = &reward_scale,
+       .meaning = "rewards, clipped, are multiplied by this before learning; scores are not",
+       .source = "not in the papers, which have 1"},
       {.key = "target_frames",
        .target = &target_frames,
        .meaning = "frames of all environments between two refreshes of the target network "

@@ -17,6 +17,7 @@ struct QConfig {
   double gamma = 0.99;
   double loss_scale = 1.0;              // factor of the whole loss: 1 in the equations
   double reward_clip = 1.0;             // rewards are clipped to +-this; 0: not clipped
+  double reward_scale = 1.0;            // rewards are multiplied by this, after clipping
   std::int64_t target_frames = 40'000;  // frames between two refreshes of the target network
   ExplorationConfig exploration = {};
 

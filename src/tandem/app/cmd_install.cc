@@ -20,11 +20,12 @@ namespace {
 constexpr const char* kInstallFooter = R"(
 The plug-ins need libraries that the package does not hold: the Arcade Learning
 Environment (GPL-2.0-only, built from its source), MuJoCo, the engine of Google
-Research Football (built from its source), and ViZDoom's engine. All need a C++
-compiler and the network, and take 1 to 2 minutes each. In a clone `make` builds
-the first two, and this command the others.)";
+Research Football and TORCS (GPL-2+; both built from their sources), and
+ViZDoom's engine. All need a C++ compiler and the network, and take 1 to 2
+minutes each. In a clone `make` builds the first two, and this command the
+others.)";
 
-const std::vector<std::string> kPlugins = {"atari", "mujoco", "football", "doom"};
+const std::vector<std::string> kPlugins = {"atari", "mujoco", "football", "doom", "torcs"};
 
 struct InstallOptions {
   std::string plugin;
@@ -61,9 +62,9 @@ struct InstallOptions {
 
 void add_install(CLI::App& program) {
   auto* command =
-      program.add_subcommand("install", "Build a plug-in: atari, mujoco, football or doom");
+      program.add_subcommand("install", "Build a plug-in: atari, mujoco, football, doom or torcs");
   const auto options = std::make_shared<InstallOptions>();
-  command->add_option("PLUGIN", options->plugin, "atari, mujoco, football or doom")
+  command->add_option("PLUGIN", options->plugin, "atari, mujoco, football, doom or torcs")
       ->required()
       ->check(CLI::IsMember(kPlugins));
   command

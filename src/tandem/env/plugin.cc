@@ -41,7 +41,7 @@ fs::path user_folder() {
 /// The command that builds one of tandem's own plug-ins, or the advice for another one.
 std::string remedy(const std::string& name) {
   constexpr std::array<std::string_view, 2> kOfMake = {"atari", "mujoco"};
-  constexpr std::array<std::string_view, 2> kOnRequest = {"football", "doom"};
+  constexpr std::array<std::string_view, 3> kOnRequest = {"football", "doom", "torcs"};
   const bool of_make = std::ranges::find(kOfMake, name) != kOfMake.end();
   const bool on_request = std::ranges::find(kOnRequest, name) != kOnRequest.end();
   if (!of_make && !on_request) {

@@ -1,0 +1,204 @@
+#include "torcs_env.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "tandem/base/error.h"
+#include "tandem/base/nearest.h"
+
+namespace tandem::torcs {
+namespace {
+
+constexpr double kStuckMetres = 5;
+constexpr PictureSize kVideo = {.width = 480, .height = 360};
+
+/// "A small discretization of the action space", of which the paper (section 5.2.3) says no more:
+/// every one of three ways to steer with every one of three pedals.
+struct Choice {
+  const char* name;
+  float steering;
+  float throttle;
+  float brake;
+};
+constexpr std::array<Choice, 9> kChoices = {{{"gas", 0, 1, 0},
+                                             {"left+gas", 1, 1, 0},
+                                             {"right+gas", -1, 1, 0},
+                                             {"roll", 0, 0, 0},
+                                             {"left", 1, 0, 0},
+                                             {"right", -1, 0, 0},
+                                             {"brake", 0, 0, 1},
+                                             {"left+brake", 1, 0, 1},
+                                             {"right+brake", -1, 0, 1}}};
+
+/// Copies a name into a field that ends with a zero.
+template <std::size_t size>
+void put(char (&field)[size], const std::string& name) {
+  std::strncpy(field, name.c_str(), size - 1);
+}
+
+Track find_track(const std::filesystem::path& folder, const std::string& name) {
+  const auto tracks = tracks_in(folder);
+  const auto found = std::ranges::find(tracks, name, &Track::name);
+  if (found != tracks.end()) return *found;
+  std::vector<std::string> names;
+  for (const auto& track : tracks) names.push_back(track.name);
+  throw Error(
+      fmt::format("env.track: there is no track '{}'; there are {}", name, fmt::join(names, ", ")));
+}
+
+void check_car(const std::filesystem::path& folder, const std::string& name) {
+  const auto cars = cars_in(folder);
+  if (std::ranges::find(cars, name) != cars.end()) return;
+  throw Error(
+      fmt::format("env.car: there is no car '{}'; there are {}", name, fmt::join(cars, ", ")));
+}
+
+RaceOrder make_order(const std::filesystem::path& folder, const Setting& setting,
+                     const TorcsOptions& options) {
+  const auto car = options.car.empty() ? std::string(setting.car) : options.car;
+  check_car(folder, car);
+  const auto track = find_track(folder, options.track);
+  RaceOrder order;
+  put(order.track, track.name);
+  put(order.category, track.category);
+  put(order.car, car);
+  const auto opponents = options.opponents < 0 ? setting.opponents : options.opponents;
+  order.opponents = static_cast<std::int32_t>(opponents);
+  order.robot = options.driver == "robot" ? 1 : 0;
+  order.place = -1;
+  return order;
+}
+
+EnvSpec make_spec(const TorcsOptions& options) {
+  const auto turns = static_cast<double>(options.repeat);
+  EnvSpec spec{.dtype = DType::u8,
+               .frame_shape = {3, options.height, options.width},
+               .stack = options.stack,
+               .num_actions = static_cast<std::int64_t>(kChoices.size()),
+               .frames_per_step = options.repeat,
+               .render_fps = 1 / (kTurnSeconds * turns)};
+  for (const auto& choice : kChoices) spec.action_names.emplace_back(choice.name);
+  return spec;
+}
+
+std::size_t steps_in(double seconds, const TorcsOptions& options) {
+  const auto step = kTurnSeconds * static_cast<double>(options.repeat);
+  return static_cast<std::size_t>(std::max(1.0, std::round(seconds / step)));
+}
+
+}  // namespace
+
+const std::vector<Setting>& settings() {
+  static const std::vector<Setting> all = {{"slow_car", "p406", 0},
+                                           {"slow_car_bots", "p406", 5},
+                                           {"fast_car", "car1-ow1", 0},
+                                           {"fast_car_bots", "car1-ow1", 5}};
+  return all;
+}
+
+TorcsEnv::TorcsEnv(std::filesystem::path folder, const Setting& setting,
+                   const TorcsOptions& options)
+    : folder_(std::move(folder)),
+      options_(options),
+      order_(make_order(folder_, setting, options)),
+      spec_(make_spec(options)),
+      size_{.width = static_cast<std::int32_t>(options.width),
+            .height = static_cast<std::int32_t>(options.height)},
+      view_(static_cast<std::size_t>(3 * options.width * options.height)) {}
+
+void TorcsEnv::reset(Stream& stream, std::span<std::byte> frame) {
+  order_.place = options_.start == "random" ? stream.uniform() : -1;
+  start();
+  race_->draw(size_, view_);
+  show(frame);
+}
+
+void TorcsEnv::start() {
+  taken_.clear();
+  way_.clear();
+  race_.reset();  // the old one ends before the new one starts
+  race_ = std::make_unique<RaceProcess>(folder_, order_);
+}
+
+StepResult TorcsEnv::step(std::span<const Action> actions, Stream&, std::span<std::byte> frame) {
+  const auto action = static_cast<std::size_t>(actions.front().discrete);
+  const auto& choice = kChoices[action];
+  const auto report = race_->drive({.steering = choice.steering,
+                                    .throttle = choice.throttle,
+                                    .brake = choice.brake,
+                                    .turns = static_cast<std::int32_t>(options_.repeat)},
+                                   size_, view_);
+  taken_.push_back(static_cast<std::uint8_t>(action));
+  count(report);
+  show(frame);
+  const bool terminated = report.out != 0 || stuck();
+  const bool out_of_time = taken_.size() >= steps_in(options_.seconds, options_);
+  return {.reward = static_cast<float>(report.metres),
+          .terminated = terminated,
+          .truncated = out_of_time && !terminated,
+          .game_over = terminated || out_of_time};
+}
+
+void TorcsEnv::count(const Report& report) {
+  if (options_.stuck_seconds <= 0) return;
+  way_.push_back(report.metres);
+  if (way_.size() > steps_in(options_.stuck_seconds, options_)) way_.pop_front();
+}
+
+bool TorcsEnv::stuck() const {
+  if (options_.stuck_seconds <= 0) return false;
+  if (way_.size() < steps_in(options_.stuck_seconds, options_)) return false;
+  return std::accumulate(way_.begin(), way_.end(), 0.0) < kStuckMetres;
+}
+
+void TorcsEnv::save(StateWriter& writer) const {
+  writer.put(static_cast<std::uint8_t>(race_ != nullptr));
+  writer.put(order_.place);
+  writer.put_values(taken_);
+}
+
+void TorcsEnv::load(StateReader& reader) {
+  const bool started = reader.get<std::uint8_t>() != 0;
+  order_.place = reader.get<double>();
+  const auto actions = reader.get_values<std::uint8_t>();
+  if (!(order_.place >= -1 && order_.place <= 1) ||
+      std::ranges::any_of(actions, [](auto action) { return action >= kChoices.size(); })) {
+    throw Error("torcs: the saved state is damaged");
+  }
+  race_.reset();
+  if (!started) return;
+  start();
+  for (const auto action : actions) {
+    const auto& choice = kChoices[action];
+    count(race_->drive({.steering = choice.steering,
+                        .throttle = choice.throttle,
+                        .brake = choice.brake,
+                        .turns = static_cast<std::int32_t>(options_.repeat)}));
+    taken_.push_back(action);
+  }
+}
+
+Picture TorcsEnv::render() const {
+  if (race_ == nullptr) return {};
+  Picture picture{.width = kVideo.width, .height = kVideo.height, .rgb = {}};
+  picture.rgb.resize(static_cast<std::size_t>(3 * kVideo.width * kVideo.height));
+  race_->draw(kVideo, picture.rgb);
+  return picture;
+}
+
+/// From pixels of three colours to three planes.
+void TorcsEnv::show(std::span<std::byte> frame) {
+  const auto pixels = view_.size() / 3;
+  for (std::size_t at = 0; at < pixels; ++at) {
+    frame[at] = static_cast<std::byte>(view_[3 * at]);
+    frame[pixels + at] = static_cast<std::byte>(view_[3 * at + 1]);
+    frame[2 * pixels + at] = static_cast<std::byte>(view_[3 * at + 2]);
+  }
+}
+
+}  // namespace tandem::torcs
