@@ -141,19 +141,6 @@ TEST(RaceTest, RewardsAreMetresAlongTheRoad) {
   EXPECT_NEAR(metres, expected, 0.01 * expected);
 }
 
-TEST(RaceTest, DrivesToTheLeftAndToTheRight) {
-  const auto yaw_of = [](float steering) {
-    RaceProcess race(kFolder, slow_car());
-    race.drive({.throttle = 1, .turns = 50});
-    race.drive({.steering = steering, .throttle = 1, .turns = 50});
-    std::vector<std::uint8_t> view(3 * 84 * 84);
-    race.draw({.width = 84, .height = 84}, view);
-    return view;
-  };
-  EXPECT_NE(yaw_of(1), yaw_of(-1));
-  EXPECT_NE(yaw_of(1), yaw_of(0));
-}
-
 TEST(RaceTest, AProcessThatSomebodyKilledIsAnError) {
   RaceProcess race(kFolder, slow_car());
   const auto processes = races_of(getpid());
@@ -254,6 +241,50 @@ TEST(TorcsEnvironment, TheViewHasSkyRoadAndSpeed) {
   EXPECT_LT(at(0, 83, 0), 50);                             // the gauge is dark while the car stands
   for (int step = 0; step < 40; ++step) (void)drive.step(kGas);
   EXPECT_GT(at(0, 83, 0), 200);
+}
+
+// A car that has turned to the left has more of the verge and of the wall in the left of its view.
+TEST(TorcsEnvironment, TurnsToTheSideThatItsActionNames) {
+  const auto coloured = [](const Drive& drive, std::size_t from, std::size_t to) {
+    int count = 0;
+    for (std::size_t pixel = 84 * 39; pixel < 84 * 80; ++pixel) {
+      const auto column = pixel % 84;
+      const auto red = static_cast<int>(drive.frame[pixel]);
+      const auto blue = static_cast<int>(drive.frame[2 * 84 * 84 + pixel]);
+      if (column >= from && column < to && std::abs(red - blue) > 12) ++count;
+    }
+    return count;
+  };
+  for (const auto& [action, sign] : {std::pair{kGas + 1, 1}, std::pair{kGas + 2, -1}}) {
+    Drive drive({.start = "grid"});
+    EXPECT_EQ(drive.env.spec().action_names[static_cast<std::size_t>(action)],
+              sign > 0 ? "left+gas" : "right+gas");
+    for (int step = 0; step < 15; ++step) (void)drive.step(kGas);
+    for (int step = 0; step < 8; ++step) (void)drive.step(action);
+    EXPECT_GT(sign * (coloured(drive, 0, 42) - coloured(drive, 42, 84)), 10) << action;
+  }
+}
+
+TEST(TorcsEnvironment, OpponentsAreInTheView) {
+  Drive alone({.start = "grid"});
+  Drive among({.start = "grid"}, settings()[1]);
+  EXPECT_NE(alone.frame, among.frame);
+}
+
+// A saved state holds how long the car has stood, and how long the episode has lasted.
+TEST(TorcsEnvironment, ASavedEpisodeEndsAtTheSameStep) {
+  for (const auto& options :
+       {TorcsOptions{.stuck_seconds = 2}, TorcsOptions{.seconds = 2, .stuck_seconds = 0}}) {
+    Drive first(options);
+    for (int step = 0; step < 15; ++step) (void)first.step(kRoll);
+    StateWriter writer;
+    first.env.save(writer);
+    Drive second(options);
+    StateReader reader(writer.bytes());
+    second.env.load(reader);
+    for (int step = 15; step < 19; ++step) EXPECT_FALSE(second.step(kRoll).game_over) << step;
+    EXPECT_TRUE(second.step(kRoll).game_over);
+  }
 }
 
 TEST(TorcsEnvironment, ADamagedStateIsAnError) {

@@ -64,7 +64,7 @@ class SliceMaker {
     strip(0, width, 0, width, colour_of(*segment_));
     strip(0, kLineMetres, 0, kLineMetres, kWhite, 0.02F);
     strip(width - kLineMetres, width, width - kLineMetres, width, kWhite, 0.02F);
-    if ((segment_->raceInfo & TR_START) != 0 && from_ == 0) start_line(width);
+    if (segment_->lgfromstart == 0 && from_ == 0) start_line(width);
     side(TR_SIDE_RGT, 0, 0, -1);
     side(TR_SIDE_LFT, width, width, 1);
     slice_.middle = point_of(segment_, (from_ + to_) / 2, width / 2);
