@@ -215,6 +215,20 @@ TEST(GameTest, AKilledEngineIsAnError) {
   }
 }
 
+// Basic lasts 300 tics, if its monster is not hit. Seen failing with an end of the time that
+// terminates.
+TEST(DoomEnvironment, TheEndOfTheTimeTruncates) {
+  DoomEnv env(kFolder, "basic", {});
+  Stream stream(1, 0);
+  std::vector<std::byte> frame(env.spec().frame_bytes());
+  env.reset(stream, frame);
+  const std::vector<Action> none = {Action{.discrete = 0}};
+  StepResult result;
+  for (int step = 0; step < 100 && !result.game_over; ++step)
+    result = env.step(none, stream, frame);
+  EXPECT_TRUE(result.game_over && result.truncated && !result.terminated);
+}
+
 TEST(DoomEnvironment, ADamagedStateIsAnError) {
   DoomEnv env(kFolder, "basic", {});
   StateWriter writer;
