@@ -126,19 +126,27 @@ TEST(RaceTest, StartsAnywhereWithAllItsOpponents) {
   }
 }
 
-// The speed of TORCS's own car times the time, along a straight road.
+/// The metres along the road, and those that the car's speed makes.
+std::pair<double, double> way_of(RaceProcess& race, const DrivingOrder& order, int turns) {
+  std::pair<double, double> way;
+  for (int turn = 0; turn < turns; ++turn) {
+    const auto report = race.drive(order);
+    way.first += report.metres;
+    way.second += report.speed * kTurnSeconds;
+  }
+  return way;
+}
+
+// Seen failing with the car's own speed in the place of that along the road.
 TEST(RaceTest, RewardsAreMetresAlongTheRoad) {
   RaceProcess race(kFolder, slow_car());
   race.drive({.throttle = 1, .turns = 100});
-  double metres = 0;
-  double expected = 0;
-  for (int turn = 0; turn < 50; ++turn) {
-    const auto report = race.drive({.throttle = 1});
-    metres += report.metres;
-    expected += report.speed * kTurnSeconds;
-  }
-  EXPECT_GT(metres, 5);
-  EXPECT_NEAR(metres, expected, 0.01 * expected);
+  const auto straight = way_of(race, {.throttle = 1}, 50);
+  EXPECT_GT(straight.first, 5);
+  EXPECT_NEAR(straight.first, straight.second, 0.01 * straight.second);
+  race.drive({.steering = 1, .throttle = 1, .turns = 50});
+  const auto askew = way_of(race, {.throttle = 1}, 20);
+  EXPECT_LT(askew.first, 0.95 * askew.second);
 }
 
 TEST(RaceTest, AProcessThatSomebodyKilledIsAnError) {
@@ -200,9 +208,10 @@ TEST(RaceTest, WordsSayWhatToDo) {
 TEST(TorcsEnvironment, GasDrivesOnAndBrakesStop) {
   Drive drive({.start = "grid"});
   double fastest = 0;
-  for (int step = 0; step < 40; ++step)
+  for (int step = 0; step < 80; ++step) {
     fastest = std::max<double>(fastest, drive.step(kGas).reward);
-  EXPECT_GT(fastest, 1);
+  }
+  EXPECT_GT(fastest, 2.3);  // metres in a tenth of a second, which the first gear does not reach
   for (int step = 0; step < 60; ++step) (void)drive.step(kBrake);
   EXPECT_NEAR(drive.step(kBrake).reward, 0, 0.01);
 }
@@ -265,10 +274,19 @@ TEST(TorcsEnvironment, TurnsToTheSideThatItsActionNames) {
   }
 }
 
+// The fifth is purple. Seen failing with a view in which the farther things hide the nearer ones.
 TEST(TorcsEnvironment, OpponentsAreInTheView) {
-  Drive alone({.start = "grid"});
-  Drive among({.start = "grid"}, settings()[1]);
-  EXPECT_NE(alone.frame, among.frame);
+  const auto purple = [](const Drive& drive) {
+    const auto part = [&](std::size_t at) { return static_cast<int>(drive.frame[at]); };
+    int count = 0;
+    for (std::size_t pixel = 0; pixel < 84 * 84; ++pixel) {
+      const int green = part(pixel + 84 * 84);
+      if (part(pixel) > green + 40 && part(pixel + 2 * 84 * 84) > green + 40) ++count;
+    }
+    return count;
+  };
+  EXPECT_EQ(purple(Drive({.start = "grid"})), 0);
+  EXPECT_GT(purple(Drive({.start = "grid"}, settings()[1])), 10);
 }
 
 // A saved state holds how long the car has stood, and how long the episode has lasted.
