@@ -286,7 +286,7 @@ TEST(TorcsEnvironment, OpponentsAreInTheView) {
     return count;
   };
   EXPECT_EQ(purple(Drive({.start = "grid"})), 0);
-  EXPECT_GT(purple(Drive({.start = "grid"}, settings()[1])), 10);
+  EXPECT_GT(purple(Drive({.start = "grid"}, settings()[1])), 40);
 }
 
 // A saved state holds how long the car has stood, and how long the episode has lasted.
