@@ -9,8 +9,9 @@ version=1.3.7+dfsg-5
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 sources=$root/plugins/torcs/engine
 protocol=$root/plugins/torcs/protocol.h
-stamp=$(find "$sources" "$protocol" "${BASH_SOURCE[0]}" -type f -exec cat {} + | sha256sum)
-dest=${1:-$root/.deps/torcs}
+stamp=$(find "$sources" "$protocol" "${BASH_SOURCE[0]}" -type f -print0 | LC_ALL=C sort -z |
+  xargs -0 cat | sha256sum)
+dest=$(realpath -m "${1:-$root/.deps/torcs}")
 
 if [ "$(cat "$dest/stamp" 2>/dev/null)" = "$stamp" ]; then
   echo "TORCS $version is already in $dest"
@@ -48,8 +49,8 @@ printf 'deb %s\ndeb-src %s\n' "$archive" "$archive" >"$work/sources.list"
 apt=(apt-get -qq -o Dir::Etc::SourceList="$work/sources.list" -o Dir::Etc::SourceParts="$work/sources.d"
   -o Dir::State::Lists="$work/lists" -o Dir::Cache="$work" -o APT::Sandbox::User=root)
 echo "TORCS $version: downloading its source from Debian (394 MB)"
-{ "${apt[@]}" update && cd "$work" && "${apt[@]}" source --download-only "torcs=$version" &&
-  "${apt[@]}" download libplib-dev libplib1; } >"$log" 2>&1 ||
+(cd "$work" && "${apt[@]}" update && "${apt[@]}" source --download-only "torcs=$version" &&
+  "${apt[@]}" download libplib-dev libplib1) >"$log" 2>&1 ||
   fail "apt-get could not download TORCS $version" "check the network; Debian 12 has this version. Then run this again"
 
 # The data are pictures for the most part, which nothing here needs.

@@ -1,5 +1,6 @@
 // The words between the environment and the process of its race, which a pair of sockets carries:
-// one Request, then one Report, in turns. Both sides are built on the same machine.
+// at first the race's Greeting, then one Request and one Report in turns. Both sides are built on
+// the same machine. SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-or-later
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@ namespace tandem::torcs {
 
 /// The tasks of a race's process.
 enum class Order : std::int32_t {
-  start,  // the race of Request::race, the first of a process; reports the first picture
+  start,  // the race of Request::race, the only one of a process
   drive,  // as Request::driving says
   draw    // the view once more, in the size of Request::picture
 };
@@ -21,13 +22,13 @@ struct PictureSize {
 
 /// A race. Names end with a zero.
 struct RaceOrder {
-  char folder[1024] = {};  // where tools/build_torcs.sh put TORCS
-  char track[64] = {};     // "g-track-1"
-  char category[16] = {};  // of the track: "road", "oval" or "dirt"
-  char car[64] = {};       // of the agent and of its opponents: "p406"
-  std::int32_t opponents = 0;
-  std::int32_t robot = 0;  // whether TORCS's own robot "bt" drives in the agent's place
-  double place = 0;        // of the start, as a part of the way round, 0 to 1; below 0: the track's
+  char folder[1024] = {};      // where tools/build_torcs.sh put TORCS
+  char track[64] = {};         // "g-track-1"
+  char category[16] = {};      // of the track: "road", "oval" or "dirt"
+  char car[64] = {};           // of the agent and of its opponents: "p406"
+  std::int32_t opponents = 0;  // 0 to 9: TORCS's robots are ten
+  std::int32_t robot = 0;      // whether TORCS's own robot "bt" drives in the agent's place
+  double place = 0;  // of the start, as a part of the way round, 0 to 1; below 0: the track's
 };
 
 /// An action, held for some of the robot's turns of 20 milliseconds.
@@ -40,6 +41,7 @@ struct DrivingOrder {
 
 struct Request {
   Order order = Order::start;
+  std::int32_t unused = 0;
   PictureSize picture = {};  // none is drawn if it is empty
   RaceOrder race = {};
   DrivingOrder driving = {};
@@ -49,10 +51,19 @@ struct Request {
 struct Report {
   std::int32_t failed = 0;
   std::int32_t out = 0;  // whether TORCS has taken the car out of the race
-  double metres = 0;     // the way along the track's axis in these turns; negative: back
+  double metres = 0;     // the speed along the track's axis times the time; negative: back
   double damage = 0;     // TORCS takes a car out at 10,000
   double speed = 0;      // metres a second, along the car's axis
   std::int32_t bytes = 0;
+  std::int32_t unused = 0;
+};
+
+/// Tells the trainer that both sides have the same words.
+struct Greeting {
+  std::uint32_t version = 1;
+  std::uint16_t request_bytes = sizeof(Request);
+  std::uint16_t report_bytes = sizeof(Report);
+  friend bool operator==(const Greeting&, const Greeting&) = default;
 };
 
 /// The seconds between two turns of a robot, of TORCS's race engine.

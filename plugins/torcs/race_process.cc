@@ -1,6 +1,7 @@
 #include "race_process.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -9,8 +10,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
+#include <thread>
 
 #include "tandem/base/error.h"
 
@@ -20,9 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kHostSocket = 3;
-constexpr auto kEnded =
-    "torcs: a race's process ended by itself, or somebody ended it; go on with `tandem train "
-    "--resume`";
+constexpr int kGreetingMilliseconds = 30'000;
 
 std::string program_of(const fs::path& folder) {
   const auto program = folder / "bin/torcs_host";
@@ -35,14 +36,20 @@ std::string program_of(const fs::path& folder) {
 }
 
 /// Starts the program with a socket as its file descriptor 3. It has a process group of its own, so
-/// that Ctrl-C goes to the trainer alone.
+/// that Ctrl-C goes to the trainer alone. It does not inherit the signals that the trainer blocks.
 pid_t start_program(const std::string& program, int socket) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_adddup2(&files, socket, kHostSocket);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  sigset_t signals;
+  sigemptyset(&signals);
+  posix_spawnattr_setsigmask(&attributes, &signals);
+  sigfillset(&signals);
+  posix_spawnattr_setsigdefault(&attributes, &signals);
   std::array<char*, 2> words = {const_cast<char*>(program.c_str()), nullptr};
   pid_t process = -1;
   const int failure =
@@ -63,6 +70,34 @@ std::pair<Socket, Socket> make_sockets() {
     throw Error(fmt::format("torcs: no sockets for a race: {}", std::strerror(errno)));
   }
   return {Socket(ends[0]), Socket(ends[1])};
+}
+
+/// Whether a child has ended, which then is forgotten.
+bool has_ended(pid_t child, int options, int& status) {
+  pid_t found = 0;
+  do {
+    found = waitpid(child, &status, options);
+  } while (found < 0 && errno == EINTR);
+  return found != 0;
+}
+
+/// The status of a child that ends by itself within five seconds, or that is ended then.
+int wait_for(pid_t child) {
+  int status = 0;
+  for (int attempt = 0; attempt < 500; ++attempt) {
+    if (has_ended(child, WNOHANG, status)) return status;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  kill(child, SIGKILL);
+  has_ended(child, 0, status);
+  return status;
+}
+
+std::string words_of(int status) {
+  if (!WIFSIGNALED(status)) return fmt::format("ended with status {}", WEXITSTATUS(status));
+  const int signal = WTERMSIG(status);
+  if (signal == SIGPROF) return "took more than a minute of the processor for one step";
+  return fmt::format("was ended by signal {} ({})", signal, strsignal(signal));
 }
 
 std::vector<std::string> folders_in(const fs::path& folder) {
@@ -88,26 +123,44 @@ Socket::~Socket() {
 }
 
 RaceProcess::Child::~Child() {
+  if (id < 0) return;
+  int status = 0;
   kill(id, SIGKILL);
-  waitpid(id, nullptr, 0);
+  has_ended(id, 0, status);
 }
 
 RaceProcess::RaceProcess(const fs::path& folder, const RaceOrder& order)
     : RaceProcess(folder, order, make_sockets()) {}
 
-// The second socket is the child's, and is closed here at the end of this call.
 RaceProcess::RaceProcess(const fs::path& folder, const RaceOrder& order,
                          std::pair<Socket, Socket> sockets)
     : socket_(std::move(sockets.first)),
       process_(start_program(program_of(folder), sockets.second.number())) {
+  { const auto ended = std::move(sockets.second); }  // or the child's end would go unseen
+  check_greeting(program_of(folder));
   Request request{.order = Order::start, .race = order};
   const auto name = fs::absolute(folder).string();
   if (name.size() >= sizeof(request.race.folder)) {
     throw Error("torcs: the name of its folder is too long");
   }
   std::ranges::copy(name, request.race.folder);
-  { const auto ended = std::move(sockets.second); }  // or a child's end would go unseen
   ask(request, {});
+}
+
+/// A program of an older tandem in the same folder waits for other words, or for none.
+void RaceProcess::check_greeting(const std::string& program) {
+  pollfd waiting = {.fd = socket_.number(), .events = POLLIN, .revents = 0};
+  int ready = 0;
+  do {
+    ready = poll(&waiting, 1, kGreetingMilliseconds);
+  } while (ready < 0 && errno == EINTR);
+  Greeting greeting{.version = 0};
+  if (ready > 0) receive(&greeting, sizeof(greeting));
+  if (greeting == Greeting{}) return;
+  throw Error(fmt::format(
+      "torcs: {} is of another version than this plug-in; build it anew: tandem install "
+      "torcs --force, or tools/build_torcs.sh",
+      program));
 }
 
 Report RaceProcess::drive(const DrivingOrder& order) {
@@ -128,7 +181,7 @@ Report RaceProcess::ask(const Request& request, std::span<std::uint8_t> view) {
   for (std::size_t left = sizeof(request); left > 0;) {
     const auto sent = send(socket_.number(), at, left, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) throw Error(kEnded);
+    if (sent <= 0) say_how_it_ended();
     at += sent;
     left -= static_cast<std::size_t>(sent);
   }
@@ -139,7 +192,9 @@ Report RaceProcess::ask(const Request& request, std::span<std::uint8_t> view) {
     receive(words.data(), words.size());
     throw Error("torcs: " + words);
   }
-  if (static_cast<std::size_t>(report.bytes) != view.size()) throw Error(kEnded);
+  if (static_cast<std::size_t>(report.bytes) != view.size()) {
+    throw Error("torcs: a race's process answers with a picture of another size");
+  }
   receive(view.data(), view.size());
   return report;
 }
@@ -149,10 +204,18 @@ void RaceProcess::receive(void* bytes, std::size_t size) {
   while (size > 0) {
     const auto got = recv(socket_.number(), at, size, 0);
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) throw Error(kEnded);
+    if (got <= 0) say_how_it_ended();
     at += got;
     size -= static_cast<std::size_t>(got);
   }
+}
+
+void RaceProcess::say_how_it_ended() {
+  const int status = process_.id < 0 ? 0 : wait_for(std::exchange(process_.id, -1));
+  throw Error(
+      fmt::format("torcs: a race's process {}; go on with `tandem train --resume`. "
+                  "TANDEM_TORCS_LOG=1 shows TORCS's own words",
+                  words_of(status)));
 }
 
 std::vector<Track> tracks_in(const fs::path& folder) {

@@ -27,8 +27,9 @@ class Socket {
 };
 
 /// A race's process. It ends with this object, with the trainer however that ends, or when an order
-/// takes longer than a minute. Every call throws Error when the process has ended by itself or says
-/// that the race has failed. Not thread-safe; separate processes may be used by separate threads.
+/// takes more than a minute of the processor. Every call throws Error when the process has ended or
+/// says that the race has failed. Not thread-safe; separate processes may be used by separate
+/// threads.
 class RaceProcess {
  public:
   /// Starts the race that `order` describes, with `folder` as its RaceOrder::folder.
@@ -56,8 +57,10 @@ class RaceProcess {
     pid_t id;
   };
 
+  void check_greeting(const std::string& program);
   Report ask(const Request& request, std::span<std::uint8_t> view);
   void receive(void* bytes, std::size_t size);
+  [[noreturn]] void say_how_it_ended();
 
   Socket socket_;
   Child process_;

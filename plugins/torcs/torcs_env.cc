@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -15,6 +16,7 @@ namespace tandem::torcs {
 namespace {
 
 constexpr double kStuckMetres = 5;
+constexpr double kLeastStuckSeconds = 2;
 constexpr PictureSize kVideo = {.width = 480, .height = 360};
 
 /// "A small discretization of the action space", of which the paper (section 5.2.3) says no more:
@@ -86,6 +88,12 @@ EnvSpec make_spec(const TorcsOptions& options) {
   return spec;
 }
 
+/// A race as a saved state names it.
+std::string words_of(const RaceOrder& order, const TorcsOptions& options) {
+  return fmt::format("{} on {}, {} opponents, driven by the {}, {} turns a step", order.car,
+                     order.track, order.opponents, options.driver, options.repeat);
+}
+
 std::size_t steps_in(double seconds, const TorcsOptions& options) {
   const auto step = kTurnSeconds * static_cast<double>(options.repeat);
   return static_cast<std::size_t>(std::max(1.0, std::round(seconds / step)));
@@ -109,7 +117,21 @@ TorcsEnv::TorcsEnv(std::filesystem::path folder, const Setting& setting,
       spec_(make_spec(options)),
       size_{.width = static_cast<std::int32_t>(options.width),
             .height = static_cast<std::int32_t>(options.height)},
-      view_(static_cast<std::size_t>(3 * options.width * options.height)) {}
+      view_(static_cast<std::size_t>(3 * options.width * options.height)) {
+  if (options.stuck_seconds > 0 && options.stuck_seconds < kLeastStuckSeconds) {
+    throw Error("env.stuck_seconds: cars start standing, so that it is at least 2, or 0 for never");
+  }
+  if (options.stuck_seconds > 0) way_.resize(steps_in(options.stuck_seconds, options));
+  taken_.reserve(steps_in(options.seconds, options) + 1);
+}
+
+DrivingOrder TorcsEnv::driving(std::size_t action) const {
+  const auto& choice = kChoices[action];
+  return {.steering = choice.steering,
+          .throttle = choice.throttle,
+          .brake = choice.brake,
+          .turns = static_cast<std::int32_t>(options_.repeat)};
+}
 
 void TorcsEnv::reset(Stream& stream, std::span<std::byte> frame) {
   order_.place = options_.start == "random" ? stream.uniform() : -1;
@@ -120,21 +142,14 @@ void TorcsEnv::reset(Stream& stream, std::span<std::byte> frame) {
 
 void TorcsEnv::start() {
   taken_.clear();
-  way_.clear();
   race_.reset();  // the old one ends before the new one starts
   race_ = std::make_unique<RaceProcess>(folder_, order_);
 }
 
 StepResult TorcsEnv::step(std::span<const Action> actions, Stream&, std::span<std::byte> frame) {
   const auto action = static_cast<std::size_t>(actions.front().discrete);
-  const auto& choice = kChoices[action];
-  const auto report = race_->drive({.steering = choice.steering,
-                                    .throttle = choice.throttle,
-                                    .brake = choice.brake,
-                                    .turns = static_cast<std::int32_t>(options_.repeat)},
-                                   size_, view_);
-  taken_.push_back(static_cast<std::uint8_t>(action));
-  count(report);
+  const auto report = race_->drive(driving(action), size_, view_);
+  note(action, report);
   show(frame);
   const bool terminated = report.out != 0 || stuck();
   const bool out_of_time = taken_.size() >= steps_in(options_.seconds, options_);
@@ -144,43 +159,43 @@ StepResult TorcsEnv::step(std::span<const Action> actions, Stream&, std::span<st
           .game_over = terminated || out_of_time};
 }
 
-void TorcsEnv::count(const Report& report) {
-  if (options_.stuck_seconds <= 0) return;
-  way_.push_back(report.metres);
-  if (way_.size() > steps_in(options_.stuck_seconds, options_)) way_.pop_front();
+void TorcsEnv::note(std::size_t action, const Report& report) {
+  if (!way_.empty()) way_[taken_.size() % way_.size()] = report.metres;
+  taken_.push_back(static_cast<std::uint8_t>(action));
 }
 
 bool TorcsEnv::stuck() const {
-  if (options_.stuck_seconds <= 0) return false;
-  if (way_.size() < steps_in(options_.stuck_seconds, options_)) return false;
+  if (way_.empty() || taken_.size() < way_.size()) return false;
   return std::accumulate(way_.begin(), way_.end(), 0.0) < kStuckMetres;
 }
 
 void TorcsEnv::save(StateWriter& writer) const {
+  writer.put_string(words_of(order_, options_));
   writer.put(static_cast<std::uint8_t>(race_ != nullptr));
   writer.put(order_.place);
   writer.put_values(taken_);
 }
 
 void TorcsEnv::load(StateReader& reader) {
+  const auto words = reader.get_string();
   const bool started = reader.get<std::uint8_t>() != 0;
-  order_.place = reader.get<double>();
+  const auto place = reader.get<double>();
   const auto actions = reader.get_values<std::uint8_t>();
-  if (!(order_.place >= -1 && order_.place <= 1) ||
+  const auto own = words_of(order_, options_);
+  if (words != own) {
+    throw Error(
+        fmt::format("torcs: the saved state is of another race: {}; this one is {}", words, own));
+  }
+  if (!(place == -1 || (place >= 0 && place < 1)) ||
       std::ranges::any_of(actions, [](auto action) { return action >= kChoices.size(); })) {
     throw Error("torcs: the saved state is damaged");
   }
+  order_.place = place;
+  taken_.clear();
   race_.reset();
   if (!started) return;
   start();
-  for (const auto action : actions) {
-    const auto& choice = kChoices[action];
-    count(race_->drive({.steering = choice.steering,
-                        .throttle = choice.throttle,
-                        .brake = choice.brake,
-                        .turns = static_cast<std::int32_t>(options_.repeat)}));
-    taken_.push_back(action);
-  }
+  for (const auto action : actions) note(action, race_->drive(driving(action)));
 }
 
 Picture TorcsEnv::render() const {

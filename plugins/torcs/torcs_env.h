@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -38,28 +37,31 @@ struct Setting {
 /// The four of Figure 2: a slow car and a fast one, alone and among opponents.
 [[nodiscard]] const std::vector<Setting>& settings();
 
-/// A drive. A step is `repeat` turns of 20 ms; its reward are the metres along the track's axis, so
-/// "proportional to the agent's velocity along the center of the track". An episode is truncated
+/// A drive. A step is `repeat` turns of 20 ms. Its reward is the speed along the track's axis times
+/// the time, in metres: "proportional to the agent's velocity along the center of the track". An
+/// episode is truncated
 /// after its seconds. It terminates when TORCS takes the car out, or when the car has not got on
 /// for some seconds.
 class TorcsEnv : public Env {
  public:
-  /// Throws Error for a track or a car that is not there.
+  /// Throws Error for a track or a car that is not there, and for stuck_seconds below 2 but 0.
   TorcsEnv(std::filesystem::path folder, const Setting& setting, const TorcsOptions& options);
 
   [[nodiscard]] const EnvSpec& spec() const override { return spec_; }
   void reset(Stream& stream, std::span<std::byte> frame) override;
   StepResult step(std::span<const Action> actions, Stream& stream,
                   std::span<std::byte> frame) override;
-  /// The start's place and the actions, from which load() drives again.
+  /// The race, its start's place and the actions, from which load() drives again. A state of
+  /// another race or a damaged one is an Error, and changes nothing.
   void save(StateWriter& writer) const override;
   void load(StateReader& reader) override;
   [[nodiscard]] Picture render() const override;
 
  private:
+  [[nodiscard]] DrivingOrder driving(std::size_t action) const;
   void start();
   void show(std::span<std::byte> frame);
-  void count(const Report& report);
+  void note(std::size_t action, const Report& report);
   [[nodiscard]] bool stuck() const;
 
   std::filesystem::path folder_;
@@ -69,7 +71,7 @@ class TorcsEnv : public Env {
   PictureSize size_;
   std::unique_ptr<RaceProcess> race_;  // of this episode
   std::vector<std::uint8_t> taken_;    // actions of this episode
-  std::deque<double> way_;             // metres of the newest steps, for stuck()
+  std::vector<double> way_;            // metres of the newest steps, for stuck()
   std::vector<std::uint8_t> view_;     // red, green and blue of each pixel
 };
 

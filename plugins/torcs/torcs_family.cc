@@ -54,7 +54,7 @@ FieldList TorcsFamily::fields() {
        .target = &options_.opponents,
        .meaning = "torcs: cars of TORCS's robot bt that start ahead; -1: as the id says",
        .least = -1,
-       .most = 19},
+       .most = 9},
       {.key = "start",
        .target = &options_.start,
        .meaning = "torcs: random: anywhere on the track; grid: where the track has its own start",
@@ -75,7 +75,8 @@ FieldList TorcsFamily::fields() {
        .most = 3600},
       {.key = "stuck_seconds",
        .target = &options_.stuck_seconds,
-       .meaning = "torcs: ends an episode after so many seconds without 5 metres; 0: never",
+       .meaning = "torcs: ends an episode after so many seconds without 5 metres, at least 2; 0: "
+                  "never",
        .least = 0,
        .most = 3600},
       {.key = "width",

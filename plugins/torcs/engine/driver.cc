@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "driver.h"
 
 #include <car.h>
@@ -28,7 +29,7 @@ int choose_gear(const tCarElt& car) {
     return car._gearRatio[gear + car._gearOffset] * car._speed_x / car._wheelRadius(REAR_RGT) /
            car._enginerpmRedLine;
   };
-  const int highest = car._gearNb - 1 - car._gearOffset;
+  const int highest = car._gearNb - 1;  // of the forward gears, though car.h counts two more
   if (car._gear < highest && revs(car._gear) > kShiftUp) return car._gear + 1;
   if (car._gear > 1 && revs(car._gear - 1) < kShiftDown) return car._gear - 1;
   return car._gear;

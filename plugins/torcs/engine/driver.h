@@ -1,4 +1,5 @@
 // From an agent's action to a car's pedals, wheel and gears.
+// SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
 #include "../protocol.h"

@@ -1,7 +1,9 @@
 // The process of one race: takes orders from a socket, the file descriptor 3, until the other side
 // ends.
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -21,7 +23,8 @@ namespace tandem::torcs {
 namespace {
 
 constexpr int kSocket = 3;
-constexpr unsigned kMostSeconds = 60;  // of one order; a race that hangs ends itself
+constexpr time_t kMostSeconds =
+    60;  // of the processor for one order; a race that hangs ends itself
 
 /// Ends this process, without TORCS's own end, which would write files.
 [[noreturn]] void leave() { _exit(0); }
@@ -53,6 +56,12 @@ void answer(Report report, const Bytes& bytes) {
   send_bytes(bytes.data(), bytes.size());
 }
 
+/// SIGPROF ends this process after so many seconds of its work; 0: never.
+void limit(time_t seconds) {
+  const itimerval timer = {.it_interval = {}, .it_value = {.tv_sec = seconds, .tv_usec = 0}};
+  setitimer(ITIMER_PROF, &timer, nullptr);
+}
+
 /// TORCS tells its terminal of each race.
 void be_quiet() {
   const int nothing = open("/dev/null", O_RDWR);
@@ -62,11 +71,13 @@ void be_quiet() {
 }
 
 void serve() {
+  const Greeting greeting;
+  send_bytes(&greeting, sizeof(greeting));
   std::unique_ptr<Race> race;
   for (;;) {
     Request request;
     receive(request);
-    alarm(kMostSeconds);
+    limit(kMostSeconds);
     try {
       Report report;
       if (request.order == Order::start) {
@@ -76,12 +87,14 @@ void serve() {
       }
       std::vector<std::uint8_t> picture;
       if (request.picture.width > 0) picture = race->draw(request.picture);
+      limit(0);
       answer(report, picture);
     } catch (const std::exception& error) {
-      answer({.failed = 1}, std::string_view(error.what()));
+      Report report;
+      report.failed = 1;
+      answer(report, std::string_view(error.what()));
       leave();
     }
-    alarm(0);
   }
 }
 

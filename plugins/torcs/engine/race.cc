@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "race.h"
 
 #include <raceman.h>
@@ -8,7 +9,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <cstdlib>
+#include <filesystem>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -29,6 +31,9 @@ constexpr int kStepsPerTurn = 10;  // of TORCS's simulation, RCM_MAX_DT_SIMU eac
 constexpr double kRow = 20;        // metres between the rows of the grid, of two cars each
 constexpr float kSight = 350;      // metres
 constexpr Colour kGround = {75, 120, 60};
+constexpr double kClockError = 1e-9;  // seconds, more than the sum of the steps is off
+// A car that is not on the track any more; one that stands in its pit is.
+constexpr int kRemoved = RM_CAR_STATE_NO_SIMU & ~RM_CAR_STATE_PIT;
 constexpr float kGaugeSpeed = 100;  // metres a second, of a full speed gauge
 
 DrivingOrder held;  // TORCS calls back without a pointer of ours
@@ -40,7 +45,7 @@ constexpr const char* kModules = R"(<?xml version="1.0"?>
 
 /// A file of TORCS's parameters: the race that tRaceman's files describe elsewhere. The agent's car
 /// is the last of the grid. Fuel lasts for ever, and laps do not end the race.
-std::string race_file(const RaceOrder& order, double place) {
+std::string race_file(const RaceOrder& order) {
   std::ostringstream file;
   file << R"(<?xml version="1.0"?><params name="tandem" type="param"><section name="Header">)"
        << R"(<attstr name="name" val="tandem"/></section><section name="Tracks"><section name="1">)"
@@ -54,13 +59,12 @@ std::string race_file(const RaceOrder& order, double place) {
        << R"("/>)"
        << R"(<attnum name="offset within a column" val=")" << kRow / 2 << R"("/>)"
        << R"(<attnum name="initial height" val="0.2"/>)";
-  if (place > 0) file << R"(<attnum name="distance to start" val=")" << place << R"("/>)";
   file << R"(</section></section><section name="Drivers">)";
   for (int at = 1; at <= order.opponents + 1; ++at) {
     const bool agent = at == order.opponents + 1 && order.robot == 0;
     file << R"(<section name=")" << at << R"("><attstr name="module" val=")"
-         << (agent ? "tandem" : "bt") << R"("/><attnum name="idx" val=")" << (agent ? 0 : at % 10)
-         << R"("/></section>)";
+         << (agent ? "tandem" : "bt") << R"("/><attnum name="idx" val=")"
+         << (at == order.opponents + 1 ? 0 : at) << R"("/></section>)";
   }
   file << "</section></params>";
   return file.str();
@@ -118,6 +122,14 @@ void step() {
   ReUpdate();
 }
 
+/// A turn of the robots. TORCS calls them when 20 ms have passed by its clock, a sum of rounded
+/// numbers, which is after ten steps or eleven. Here it calls them before the first of ten, so that
+/// an action acts at once and for the whole turn.
+void take_turn() {
+  ReInfo->_reLastTime = ReInfo->s->currentTime + RCM_MAX_DT_SIMU - RCM_MAX_DT_ROBOTS - kClockError;
+  for (int at = 0; at < kStepsPerTurn; ++at) step();
+}
+
 /// A bar at the picture's lower edge, as long as the car is fast: a single picture shows no speed.
 void add_gauge(std::vector<std::uint8_t>& picture, const PictureSize& size, float speed) {
   const auto row_bytes = 3 * static_cast<std::size_t>(size.width);
@@ -150,9 +162,11 @@ Race::Race(const RaceOrder& order) {
   make_race_engine();
   give_cars("bt", order.car);
   give_cars("tandem", order.car);
-  ReInfo->params = read_text(race_file(order, -1));
+  ReInfo->params = read_text(race_file(order));
+  const auto track =
+      std::string("tracks/") + order.category + "/" + order.track + "/" + order.track + ".xml";
+  if (!std::filesystem::exists(track)) throw std::runtime_error(data + track + " is missing");
   ReRaceEventInit();
-  if (ReInfo->track == nullptr) throw std::runtime_error("TORCS cannot build the track");
   if (order.place >= 0) {
     // The whole grid has to be on one round: TORCS looks for a place before the start for ever.
     const double round = ReInfo->track->length - kRow * (order.opponents + 2) / 2;
@@ -169,19 +183,23 @@ Race::Race(const RaceOrder& order) {
   }
   car_ = &ReInfo->carList[order.opponents];
   slices_ = make_slices(ReInfo->track);
-  // TORCS counts down two seconds, in which its robots are called and no car moves.
+  // TORCS counts down two seconds, in which no car moves.
   while (ReInfo->s->_raceState != RM_RACE_RUNNING) step();
 }
 
 Report Race::drive(const DrivingOrder& order) {
   held = order;
   Report report;
-  constexpr int kGone = RM_CAR_STATE_NO_SIMU | RM_CAR_STATE_FINISH | RM_CAR_STATE_BROKEN |
-                        RM_CAR_STATE_OUTOFGAS | RM_CAR_STATE_ELIMINATED;
+  constexpr int kOut = kRemoved | RM_CAR_STATE_FINISH | RM_CAR_STATE_BROKEN |
+                       RM_CAR_STATE_OUTOFGAS | RM_CAR_STATE_ELIMINATED;
   for (int turn = 0; turn < order.turns && report.out == 0; ++turn) {
-    for (int at = 0; at < kStepsPerTurn; ++at) step();
+    take_turn();
     report.metres += speed_along(*car_) * kTurnSeconds;
-    report.out = (car_->_state & kGone) != 0 ? 1 : 0;
+    report.out = (car_->_state & kOut) != 0 ? 1 : 0;
+  }
+  if (!std::isfinite(report.metres) ||
+      !std::isfinite(car_->_pos_X + car_->_pos_Z + car_->_speed_x)) {
+    throw std::runtime_error("TORCS has lost the car's place");
   }
   report.damage = car_->_dammage;
   report.speed = car_->_speed_x;
@@ -204,7 +222,7 @@ std::vector<std::uint8_t> Race::draw(const PictureSize& size) {
   }
   for (int at = 0; at < ReInfo->s->_ncars; ++at) {
     const auto& other = ReInfo->carList[at];
-    if (&other == car_ || (other._state & RM_CAR_STATE_NO_SIMU) != 0) continue;
+    if (&other == car_ || (other._state & kRemoved) != 0) continue;
     for (const auto& face : make_car(other)) view_->draw(face);
   }
   auto picture = view_->picture();

@@ -1,4 +1,5 @@
 // One race of TORCS, by its race engine.
+// SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
 #include <cstdint>

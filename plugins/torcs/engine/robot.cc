@@ -1,5 +1,6 @@
 // The module "tandem", TORCS's robot that drives as an agent says: TORCS loads it by its name and
 // calls tandem_drive(), which is the race's process's.
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include <raceman.h>
 #include <robot.h>
 #include <tgf.h>

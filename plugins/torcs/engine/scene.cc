@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "scene.h"
 
 #include <car.h>
@@ -5,9 +6,11 @@
 #include <track.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 namespace tandem::torcs {
 namespace {

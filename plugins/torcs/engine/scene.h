@@ -1,4 +1,5 @@
 // The faces that a driver sees: the track with its verges and walls, and the other cars.
+// SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
 #include <vector>

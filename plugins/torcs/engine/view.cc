@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "view.h"
 
 #include <algorithm>
@@ -94,6 +95,8 @@ void View::draw_triangle(const std::array<Point, 3>& corners, Colour colour) {
 
 /// Nearness is linear in the picture's plane, and so are the three shares of the corners.
 void View::fill(const Corner& a, const Corner& b, const Corner& c, Colour colour) {
+  const float area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+  if (!(std::abs(area) > 0)) return;  // a line, or a corner that is no number
   // The first row or column whose middle is not before a place.
   const auto first = [](float place, int size) {
     return static_cast<int>(std::clamp(place + 0.5F, 0.0F, static_cast<float>(size)));
@@ -102,8 +105,7 @@ void View::fill(const Corner& a, const Corner& b, const Corner& c, Colour colour
   const int right = first(std::max({a.x, b.x, c.x}), width_);
   const int top = first(std::min({a.y, b.y, c.y}), height_);
   const int bottom = first(std::max({a.y, b.y, c.y}), height_);
-  const float area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
-  if (left == right || top == bottom || area == 0) return;
+  if (left == right || top == bottom) return;
   const float b_by_x = (c.y - a.y) / area;
   const float b_by_y = (a.x - c.x) / area;
   const float c_by_x = (a.y - b.y) / area;

@@ -1,4 +1,5 @@
 // A view of coloured faces by a small renderer: what a driver sees.
+// SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
 #include <array>

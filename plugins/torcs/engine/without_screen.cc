@@ -2,6 +2,7 @@
 // and a race without a screen does not call them or needs nothing of them.
 // TORCS's headers need the first of them before them.
 // clang-format off
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include <tgfclient.h>
 #include <exitmenu.h>
 #include <musicplayer/musicplayer.h>

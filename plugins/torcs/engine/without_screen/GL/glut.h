@@ -1,5 +1,6 @@
 // The part of OpenGL that TORCS's race engine names where it takes pictures of a screen. There is
 // no screen, and without_screen.cc has these functions empty.
+// SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
 using GLuint = unsigned int;
