@@ -186,7 +186,8 @@ void TorcsEnv::load(StateReader& reader) {
     throw Error(
         fmt::format("torcs: the saved state is of another race: {}; this one is {}", words, own));
   }
-  if (!(place == -1 || (place >= 0 && place < 1)) ||
+  const bool is_place = place == -1 || (place >= 0 && place < 1);
+  if (!is_place ||
       std::ranges::any_of(actions, [](auto action) { return action >= kChoices.size(); })) {
     throw Error("torcs: the saved state is damaged");
   }
@@ -201,7 +202,7 @@ void TorcsEnv::load(StateReader& reader) {
 Picture TorcsEnv::render() const {
   if (race_ == nullptr) return {};
   Picture picture{.width = kVideo.width, .height = kVideo.height, .rgb = {}};
-  picture.rgb.resize(static_cast<std::size_t>(3 * kVideo.width * kVideo.height));
+  picture.rgb.resize(static_cast<std::size_t>(3) * kVideo.width * kVideo.height);
   race_->draw(kVideo, picture.rgb);
   return picture;
 }
