@@ -2,6 +2,7 @@
 #include "driver.h"
 
 #include <car.h>
+#include <tgf.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,17 +10,28 @@
 namespace tandem::torcs {
 namespace {
 
-constexpr float kSidewards = 16;     // m/s^2, somewhat more than tyres can hold
+constexpr float kGrip = 1.15F;       // of the tyres' grip: the wheels may turn a little further
+constexpr float kLeastLoad = 5;      // m/s^2: a car that jumps can be steered, too
 constexpr float kSpin = 2;           // m/s by which driven wheels may be faster than the car
 constexpr float kLock = 3;           // m/s by which braked wheels may be slower
 constexpr float kShiftUp = 0.93F;    // of the engine's red line
 constexpr float kShiftDown = 0.70F;  // of the red line, in the gear below
 
-/// The angle of the front wheels for a curve that takes kSidewards at this speed.
+/// The most that the tyres can push the car sidewards, in m/s^2: what presses on them, wings
+/// included, counts.
+float grip_of(const tCarElt& car) {
+  const float friction = GfParmGetNum(car._carHandle, SECT_FRNTRGTWHEEL, PRM_MU, nullptr, 1);
+  const float mass = GfParmGetNum(car._carHandle, SECT_CAR, PRM_MASS, nullptr, 1000);
+  float load = 0;
+  for (int wheel = 0; wheel < 4; ++wheel) load += car._reaction[wheel];
+  return friction * std::max(load / mass, kLeastLoad);
+}
+
+/// The angle of the front wheels for the narrowest curve that the tyres hold at this speed.
 float wheel_angle(const tCarElt& car) {
   const float wheelbase = car.priv.wheel[FRNT_RGT].relPos.x - car.priv.wheel[REAR_RGT].relPos.x;
   const float speed = std::max(1.0F, std::abs(car._speed_x));
-  return std::atan(wheelbase * kSidewards / (speed * speed));
+  return std::atan(wheelbase * kGrip * grip_of(car) / (speed * speed));
 }
 
 int choose_gear(const tCarElt& car) {
