@@ -104,8 +104,8 @@ TEST(DefaultPreset, NoTwoCompete) {
 // A situation with a word that is neither a name nor a kind would match no environment.
 TEST(DefaultPreset, EveryWordIsKnown) {
   std::set<std::string> known(kKinds.begin(), kKinds.end());
-  known.insert(
-      {"atari", "doom", "doom:my_way_home", "football", "mujoco", "mujoco:reacher-easy", "torcs"});
+  known.insert({"atari", "doom", "doom:my_way_home", "football", "mujoco", "mujoco:reacher-easy",
+                "torcs", "torcs:fast_car", "torcs:fast_car_bots"});
   for (const auto& name : make_builtin_family()->names()) known.insert(name);
   const auto catalogue = published();
   for (const auto& one : read_defaults(catalogue->presets)) {
