@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "tandem/base/error.h"
-#include "tandem/base/nearest.h"
 
 namespace tandem::torcs {
 namespace {

@@ -35,8 +35,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
-using testing::Each;
-using testing::Gt;
 using testing::HasSubstr;
 
 const fs::path kFolder = TANDEM_TORCS_FOLDER;
