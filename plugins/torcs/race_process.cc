@@ -25,6 +25,12 @@ namespace fs = std::filesystem;
 constexpr int kHostSocket = 3;
 constexpr int kGreetingMilliseconds = 30'000;
 
+/// Copies a name into a field that ends with a zero.
+template <std::size_t size>
+void put(char (&field)[size], const std::string& name) {
+  std::strncpy(field, name.c_str(), size - 1);
+}
+
 std::string program_of(const fs::path& folder) {
   const auto program = folder / "bin/torcs_host";
   if (!fs::exists(program)) {
@@ -216,6 +222,15 @@ void RaceProcess::say_how_it_ended() {
       fmt::format("torcs: a race's process {}; go on with `tandem train --resume`. "
                   "TANDEM_TORCS_LOG=1 shows TORCS's own words",
                   words_of(status)));
+}
+
+RaceOrder make_order(const Track& track, const std::string& car) {
+  RaceOrder order;
+  put(order.track, track.name);
+  put(order.category, track.category);
+  put(order.car, car);
+  order.place = -1;
+  return order;
 }
 
 std::vector<Track> tracks_in(const fs::path& folder) {

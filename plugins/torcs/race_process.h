@@ -72,6 +72,9 @@ struct Track {
   std::string category;  // "road", "oval" or "dirt"
 };
 
+/// A race on a track in a car, from the track's own start and without opponents.
+[[nodiscard]] RaceOrder make_order(const Track& track, const std::string& car);
+
 /// The tracks and cars in a folder of tools/build_torcs.sh, in alphabetical order. Throw Error when
 /// it has none.
 [[nodiscard]] std::vector<Track> tracks_in(const std::filesystem::path& folder);

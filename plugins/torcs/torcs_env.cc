@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 #include <utility>
 
@@ -36,12 +35,6 @@ constexpr std::array<Choice, 9> kChoices = {{{"gas", 0, 1, 0},
                                              {"left+brake", 1, 0, 1},
                                              {"right+brake", -1, 0, 1}}};
 
-/// Copies a name into a field that ends with a zero.
-template <std::size_t size>
-void put(char (&field)[size], const std::string& name) {
-  std::strncpy(field, name.c_str(), size - 1);
-}
-
 Track find_track(const std::filesystem::path& folder, const std::string& name) {
   const auto tracks = tracks_in(folder);
   const auto found = std::ranges::find(tracks, name, &Track::name);
@@ -63,15 +56,10 @@ RaceOrder make_order(const std::filesystem::path& folder, const Setting& setting
                      const TorcsOptions& options) {
   const auto car = options.car.empty() ? std::string(setting.car) : options.car;
   check_car(folder, car);
-  const auto track = find_track(folder, options.track);
-  RaceOrder order;
-  put(order.track, track.name);
-  put(order.category, track.category);
-  put(order.car, car);
+  auto order = make_order(find_track(folder, options.track), car);
   const auto opponents = options.opponents < 0 ? setting.opponents : options.opponents;
   order.opponents = static_cast<std::int32_t>(opponents);
   order.robot = options.driver == "robot" ? 1 : 0;
-  order.place = -1;
   return order;
 }
 

@@ -42,14 +42,9 @@ constexpr std::int32_t kGas = 0;
 constexpr std::int32_t kRoll = 3;
 constexpr std::int32_t kBrake = 6;
 
-RaceOrder slow_car() {
-  RaceOrder order;
-  std::string_view("g-track-1").copy(order.track, sizeof(order.track) - 1);
-  std::string_view("road").copy(order.category, sizeof(order.category) - 1);
-  std::string_view("p406").copy(order.car, sizeof(order.car) - 1);
-  order.place = -1;
-  return order;
-}
+const Track kTrack = {"g-track-1", "road"};
+
+RaceOrder slow_car() { return make_order(kTrack, "p406"); }
 
 /// The processes of races that a process has started.
 std::vector<pid_t> races_of(pid_t trainer) {
@@ -90,20 +85,13 @@ struct Drive {
 
 TEST(RaceTest, EveryTrackAndCarDrives) {
   for (const auto& track : tracks_in(kFolder)) {
-    auto order = slow_car();
-    track.name.copy(order.track, sizeof(order.track) - 1);
-    order.track[track.name.size()] = 0;
-    track.category.copy(order.category, sizeof(order.category) - 1);
-    order.category[track.category.size()] = 0;
+    auto order = make_order(track, "p406");
     order.robot = 1;
     RaceProcess race(kFolder, order);
     EXPECT_GT(race.drive({.turns = 250}).metres, 10) << track.name;
   }
   for (const auto& car : cars_in(kFolder)) {
-    auto order = slow_car();
-    car.copy(order.car, sizeof(order.car) - 1);
-    order.car[car.size()] = 0;
-    RaceProcess race(kFolder, order);
+    RaceProcess race(kFolder, make_order(kTrack, car));
     EXPECT_GT(race.drive({.throttle = 1, .turns = 250}).metres, 10) << car;
   }
 }
