@@ -166,7 +166,7 @@ class Learning(unittest.TestCase):
 
     # Games after training count, because half of the actors explore to its end.
     def test_apex(self):
-        self.assert_ends_with(305, mean_score, "apex", "cartpole")  # 14 of 15 runs reached 448
+        self.assert_ends_with(305, mean_score, "apex", "cartpole")  # 17 of 18 runs reached 500
         self.assert_ends_with(0.9, mean_score, "apex", "catch")
 
     def test_apex_dpg(self):
