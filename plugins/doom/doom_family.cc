@@ -22,10 +22,8 @@ class DoomFamily : public EnvFamily {
   [[nodiscard]] std::unique_ptr<Env> make(const std::string& name, std::uint64_t) override {
     const auto all = names();
     if (std::ranges::find(all, name) == all.end()) {
-      const auto close = nearest(name, all);
       throw Error(fmt::format("doom: there is no scenario '{}'{}; `tandem envs` lists them all",
-                              name,
-                              close.empty() ? "" : fmt::format("; did you mean '{}'?", close)));
+                              name, did_you_mean(name, all)));
     }
     return std::make_unique<DoomEnv>(folder(), name, options_);
   }

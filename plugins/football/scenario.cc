@@ -138,9 +138,8 @@ const Scenario& find_scenario(const std::vector<Scenario>& scenarios, const std:
   if (found != scenarios.end()) return *found;
   std::vector<std::string> names;
   for (const auto& scenario : scenarios) names.push_back(scenario.name);
-  const auto close = nearest(name, names);
   throw Error(fmt::format("football: there is no scenario '{}'{}; `tandem envs` lists them all",
-                          name, close.empty() ? "" : fmt::format("; did you mean '{}'?", close)));
+                          name, did_you_mean(name, names)));
 }
 
 }  // namespace tandem::football

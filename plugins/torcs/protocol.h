@@ -52,7 +52,6 @@ struct Report {
   std::int32_t failed = 0;
   std::int32_t out = 0;  // whether TORCS has taken the car out of the race
   double metres = 0;     // the speed along the track's axis times the time; negative: back
-  double damage = 0;     // TORCS takes a car out at 10,000
   double speed = 0;      // metres a second, along the car's axis
   std::int32_t bytes = 0;
   std::int32_t unused = 0;

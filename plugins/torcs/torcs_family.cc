@@ -28,9 +28,8 @@ class TorcsFamily : public EnvFamily {
     const auto found =
         std::ranges::find_if(settings(), [&](const auto& each) { return name == each.name; });
     if (found == settings().end()) {
-      const auto close = nearest(name, names());
       throw Error(fmt::format("torcs: there is no '{}'{}; `tandem envs` lists them all", name,
-                              close.empty() ? "" : fmt::format("; did you mean '{}'?", close)));
+                              did_you_mean(name, names())));
     }
     return std::make_unique<TorcsEnv>(
         data_folder(folder_, "TANDEM_TORCS_DIR", "torcs", TANDEM_DEFAULT_TORCS_DIR), *found,

@@ -29,5 +29,10 @@ TEST(Nearest, TakesTheFirstOfEquals) {
   EXPECT_EQ(nearest("rat", words), "bat");
 }
 
+TEST(DidYouMean, OffersTheNearest) {
+  EXPECT_EQ(did_you_mean("Pnog", kGames), "; did you mean 'Pong'?");
+  EXPECT_EQ(did_you_mean("xyz", kGames), "");
+}
+
 }  // namespace
 }  // namespace tandem

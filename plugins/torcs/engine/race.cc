@@ -201,7 +201,6 @@ Report Race::drive(const DrivingOrder& order) {
       !std::isfinite(car_->_pos_X + car_->_pos_Z + car_->_speed_x)) {
     throw std::runtime_error("TORCS has lost the car's place");
   }
-  report.damage = car_->_dammage;
   report.speed = car_->_speed_x;
   return report;
 }

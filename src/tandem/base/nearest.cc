@@ -50,4 +50,9 @@ std::string nearest(const std::string& word, std::span<const std::string> candid
   return best;
 }
 
+std::string did_you_mean(const std::string& word, std::span<const std::string> candidates) {
+  const auto likely = nearest(word, candidates);
+  return likely.empty() ? "" : "; did you mean '" + likely + "'?";
+}
+
 }  // namespace tandem

@@ -11,4 +11,8 @@ namespace tandem {
 /// typing error. Pure, thread-safe.
 std::string nearest(const std::string& word, std::span<const std::string> candidates);
 
+/// "; did you mean 'Pong'?" with the nearest candidate, for the middle of a message about a name
+/// that there is not. Empty if none is near. Pure, thread-safe.
+std::string did_you_mean(const std::string& word, std::span<const std::string> candidates);
+
 }  // namespace tandem
