@@ -11,7 +11,7 @@ sources=$root/plugins/doom/engine
 stamp=$(cat "${BASH_SOURCE[0]}" "$sources"/* | sha256sum)
 dest=${1:-$root/.deps/doom}
 python=${PYTHON:-$root/.venv/bin/python}
-[ -x "$python" ] || python=python3
+command -v "$python" >/dev/null || python=python3
 
 if [ "$(cat "$dest/stamp" 2>/dev/null)" = "$stamp" ]; then
   echo "the Doom engine of ViZDoom $version is already in $dest"
@@ -77,11 +77,16 @@ cmake --install "$work/build" >"$log" 2>&1 || fail "the client cannot be install
 # The engine finds its libraries and data by their places beside it. The package's Python is left out.
 engine=$work/install/engine
 { cp -r "$work/wheel/vizdoom.libs" "$engine/" && mkdir "$engine/vizdoom" &&
-  cp -r "$work/wheel/vizdoom"/{vizdoom,scenarios,*.pk3,*.wad} "$engine/vizdoom/" &&
+  cp -r "$work/wheel/vizdoom"/{vizdoom,scenarios,vizdoom.pk3,*.wad} "$engine/vizdoom/" &&
   chmod +x "$engine/vizdoom/vizdoom" &&
-  cp -r "$work/wheel"/vizdoom-*.dist-info/licenses/. "$work/install/licences" 2>/dev/null ||
   cp "$work/source/README.md" "$work/install/licences"; } >"$log" 2>&1 ||
   fail "the package lacks the engine or its data" "the package is not ViZDoom $version"
+# Data that the user has bought and put there stay.
+for wad in "$dest"/engine/vizdoom/*.wad; do
+  if [ -f "$wad" ] && [ ! -e "$engine/vizdoom/${wad##*/}" ]; then
+    cp "$wad" "$engine/vizdoom/" || fail "$wad cannot be kept" "check the space left in $work"
+  fi
+done
 
 # The stamp goes last: a folder without it was cut short and is made anew.
 { mkdir -p "$dest" && rm -rf "${dest:?}"/{stamp,lib,include,engine,bin,licences} &&

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "tandem/base/error.h"
 
@@ -53,11 +54,19 @@ EnvSpec make_spec(const DoomOptions& options, const std::vector<HeldButtons>& ac
   return spec;
 }
 
+/// The game that a saved state belongs to: another one would play its actions otherwise.
+std::string words_of(const std::string& scenario, const DoomOptions& options) {
+  return fmt::format("{} map={} skill={} frame_skip={} buttons={} delta={} resolution={} depth={}",
+                     scenario, options.map, options.skill, options.frame_skip, options.buttons,
+                     options.delta, options.resolution, options.depth);
+}
+
 }  // namespace
 
 DoomEnv::DoomEnv(const std::filesystem::path& folder, const std::string& scenario,
                  const DoomOptions& options)
     : game_(game_options(folder, scenario, options)),
+      scenario_(scenario),
       options_(with_size(options, game_)),
       actions_(make_actions(game_.buttons(), options_.buttons, options_.delta)),
       spec_(make_spec(options_, actions_)),
@@ -83,24 +92,37 @@ StepResult DoomEnv::step(std::span<const Action> actions, Stream&, std::span<std
 }
 
 void DoomEnv::save(StateWriter& writer) const {
+  writer.put_string(words_of(scenario_, options_));
   writer.put(static_cast<std::uint8_t>(started_));
   writer.put(seed_);
   writer.put_values(taken_);
 }
 
 void DoomEnv::load(StateReader& reader) {
-  started_ = reader.get<std::uint8_t>() != 0;
-  seed_ = reader.get<std::uint32_t>();
-  taken_ = reader.get_values<std::uint16_t>();
-  if (std::ranges::any_of(taken_, [&](auto action) { return action >= actions_.size(); })) {
+  const auto words = reader.get_string();
+  const bool started = reader.get<std::uint8_t>() != 0;
+  const auto seed = reader.get<std::uint32_t>();
+  auto taken = reader.get_values<std::uint16_t>();
+  const auto own = words_of(scenario_, options_);
+  if (words != own) {
+    throw Error(
+        fmt::format("doom: the saved state is of another game: {}; this one is {}", words, own));
+  }
+  if (std::ranges::any_of(taken, [&](auto action) { return action >= actions_.size(); })) {
     throw Error("doom: the saved state is damaged");
   }
-  if (!started_) return;
+  seed_ = seed;
+  taken_ = std::move(taken);
+  started_ = false;
+  if (!started) return;
   game_.start(seed_);
+  started_ = true;
+  const auto tics = static_cast<int>(options_.frame_skip);
   for (std::size_t at = 0; at < taken_.size(); ++at) {
     const auto& amounts = actions_[taken_[at]].amounts;
-    const auto tics = static_cast<int>(options_.frame_skip);
-    if (at + 1 < taken_.size()) {
+    // The last step at the end of an episode draws nothing, so the picture is that of the one
+    // before.
+    if (at + 2 < taken_.size()) {
       game_.repeat(amounts, tics);
     } else {
       game_.act(amounts, tics);

@@ -40,7 +40,8 @@ class DoomEnv : public Env {
   void reset(Stream& stream, std::span<std::byte> frame) override;
   StepResult step(std::span<const Action> actions, Stream& stream,
                   std::span<std::byte> frame) override;
-  /// The episode's seed and actions, from which load() plays it again.
+  /// The episode's seed and actions, from which load() plays it again. A state of another game or a
+  /// damaged one is an Error, and changes nothing.
   void save(StateWriter& writer) const override;
   void load(StateReader& reader) override;
   [[nodiscard]] Picture render() const override;
@@ -49,6 +50,7 @@ class DoomEnv : public Env {
   void show(std::span<std::byte> frame);
 
   Game game_;
+  std::string scenario_;
   DoomOptions options_;  // with the size of the observations
   std::vector<HeldButtons> actions_;
   EnvSpec spec_;

@@ -80,8 +80,8 @@ FieldList DoomFamily::fields() {
       {.key = "delta",
        .target = &options_.delta,
        .meaning = "doom: degrees or units a tic of buttons that turn or move by an amount, which "
-                  "have an action for each way",
-       .least = 0.01,
+                  "have an action for each way; the engine moves by whole units",
+       .least = 1,
        .most = 180},
       {.key = "map",
        .target = &options_.map,

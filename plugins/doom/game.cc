@@ -2,6 +2,7 @@
 
 #include <ViZDoom.h>
 #include <fmt/format.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +27,8 @@ constexpr std::array<std::string_view, 3> kNetworkGames = {"cig", "multi", "mult
 constexpr auto kEnded =
     "doom: the engine ended by itself, or somebody ended it; go on with `tandem train --resume`";
 constexpr auto kInstall = "install the engine: tandem install doom, or tools/build_doom.sh";
+constexpr auto kInstallAnew =
+    "install the engine anew: tandem install doom --force, or tools/build_doom.sh";
 
 fs::path data_of(const fs::path& folder) { return folder / "engine/vizdoom"; }
 
@@ -63,17 +66,47 @@ std::string choose_map(const GameOptions& options) {
     throw Error(fmt::format("env.map: 'doom:{}' has no map {}; it has {}", options.scenario, wanted,
                             fmt::join(maps, ", ")));
   }
+  if (maps.empty()) {
+    throw Error(fmt::format("doom: there are no maps in {}; put the whole file there",
+                            game_data(options).string()));
+  }
   return maps.front();
 }
 
 void check_files(const GameOptions& options) {
   const auto file = file_of(options.folder, options.scenario);
-  const auto supervisor = options.folder / "bin/doom_supervisor";
-  for (const auto& needed : {supervisor, file, game_data(options)}) {
+  const auto own = value_in(file, "doom_scenario_path");
+  const auto maps = own.empty() ? game_data(options) : file.parent_path() / own;
+  for (const auto& needed :
+       {file, game_data(options), maps, data_of(options.folder) / "vizdoom.pk3"}) {
     if (!fs::exists(needed)) {
       throw Error(fmt::format("doom: {} is missing; {}", needed.string(), kInstall));
     }
   }
+  for (const auto& program :
+       {options.folder / "bin/doom_supervisor", data_of(options.folder) / "vizdoom"}) {
+    if (access(program.c_str(), X_OK) != 0) {
+      throw Error(
+          fmt::format("doom: {} is missing or cannot be run; {}", program.string(), kInstallAnew));
+    }
+  }
+}
+
+/// Throws Error if the engine's shared memory would not fit: writing there would end this process.
+void check_shared_memory(int width, int height, bool depth) {
+  struct statvfs room {};
+  if (statvfs("/dev/shm", &room) != 0) return;
+  // The screen has three bytes a pixel or four, the distances one, and messages take the rest.
+  const auto needed =
+      static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height) * (depth ? 5 : 4) +
+      (1U << 18);
+  const auto left = static_cast<std::uint64_t>(room.f_bavail) * room.f_frsize;
+  if (left >= needed) return;
+  throw Error(fmt::format(
+      "doom: a game needs {:.1f} MB of shared memory, and /dev/shm has {:.1f} MB left; use fewer "
+      "environments or a smaller env.resolution, or give the container more (docker run "
+      "--shm-size)",
+      static_cast<double>(needed) / 1e6, static_cast<double>(left) / 1e6));
 }
 
 std::string mode_of(const std::string& resolution) {
@@ -85,6 +118,8 @@ template <class Call>
 auto client(const Call& call) {
   try {
     return call();
+  } catch (const Error&) {
+    throw;
   } catch (const vizdoom::ViZDoomUnexpectedExitException&) {
     throw Error(kEnded);
   } catch (const std::exception& error) {
@@ -103,8 +138,11 @@ Game::Game(GameOptions options)
   options_.folder = fs::absolute(options_.folder);  // the engine runs in another folder
   check_files(options_);
   auto& game = engine_->game;
+  const auto file = file_of(options_.folder, options_.scenario);
   client([&] {
-    game.loadConfig(file_of(options_.folder, options_.scenario).string());
+    if (!game.loadConfig(file.string()) || game.getAvailableButtons().empty()) {
+      throw Error(fmt::format("doom: {} is damaged; {}", file.string(), kInstallAnew));
+    }
     game.setViZDoomPath((options_.folder / "bin/doom_supervisor").string());
     game.setDoomGamePath(game_data(options_).string());
     // The trainer asks for each step; no window, no sound, and no buffers that nobody reads.
@@ -116,7 +154,6 @@ Game::Game(GameOptions options)
     game.setAutomapBufferEnabled(false);
     game.setScreenFormat(vizdoom::RGB24);
     game.setDepthBufferEnabled(options_.depth);
-    game.addGameArgs(fmt::format("-tandem_client {}", getpid()));
     game.setDoomMap(choose_map(options_));
     if (options_.skill != 0) game.setDoomSkill(static_cast<int>(options_.skill));
     game.setConfig("screen_resolution = " + mode_of(options_.resolution));
@@ -133,16 +170,31 @@ Game::Game(GameOptions options)
 }
 
 Game::~Game() {
+  if (client_ != 0 && client_ != getpid()) {
+    static_cast<void>(engine_.release());  // the engine is of the process that forked this one
+    return;
+  }
   try {
     engine_->game.close();
   } catch (const std::exception&) {  // The engine has ended.
   }
 }
 
+void Game::launch() {
+  check_shared_memory(width_, height_, options_.depth);
+  client_ = getpid();
+  try {
+    engine_->game.addGameArgs(fmt::format("-tandem_client {}", client_));
+    engine_->game.init();
+  } catch (const std::exception& error) {
+    throw Error(fmt::format("doom: the engine did not start: {}; {}", error.what(), kInstallAnew));
+  }
+  running_ = true;
+}
+
 void Game::start(std::uint32_t seed) {
+  if (!running_) launch();
   client([&] {
-    if (!running_) engine_->game.init();
-    running_ = true;
     engine_->game.setSeed(seed);
     engine_->game.newEpisode();
     take_pictures();
@@ -177,6 +229,10 @@ void Game::hold(std::span<const double> amounts) {
 void Game::take_pictures() {
   const auto state = engine_->game.getState();
   if (state == nullptr) return;
+  if (state->screenBuffer->size() != screen_.size() ||
+      (options_.depth && state->depthBuffer->size() != distances_.size())) {
+    throw Error("doom: the engine's pictures have another size than env.resolution");
+  }
   std::ranges::copy(*state->screenBuffer, screen_.begin());
   if (options_.depth) std::ranges::copy(*state->depthBuffer, distances_.begin());
 }

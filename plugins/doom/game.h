@@ -33,9 +33,10 @@ struct Outcome {
   bool out_of_time = false;  // the scenario's time has passed
 };
 
-/// A game. The engine starts with the first call of start(), and ends with the game, with this
-/// process, or when a call throws. Every call but those of const members may throw Error when the
-/// engine has ended by itself. Not thread-safe; separate games may be used by separate threads.
+/// A game. The engine starts with the first call of start(), and ends with the game or with this
+/// process. Every call but those of const members may throw Error when the engine has ended by
+/// itself, or has not answered for a minute. Not thread-safe; separate games may be used by
+/// separate threads.
 class Game {
  public:
   /// Reads the scenario. Throws Error when a file is missing or the options are no good.
@@ -72,6 +73,7 @@ class Game {
  private:
   struct Engine;
 
+  void launch();
   void take_pictures();
   void hold(std::span<const double> amounts);
 
@@ -81,6 +83,7 @@ class Game {
   int width_ = 0;
   int height_ = 0;
   bool running_ = false;
+  std::int64_t client_ = 0;  // the process that launched the engine; 0: none has
   std::vector<double> held_;
   std::vector<std::uint8_t> screen_;
   std::vector<std::uint8_t> distances_;

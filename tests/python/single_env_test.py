@@ -16,9 +16,15 @@ def has_atari():
     return "atari:Pong" in tandem.environments()
 
 
+def installed():
+    """An environment of each plug-in whose engine is there."""
+    engines = ["atari:Pong", "doom:basic", "torcs:slow_car"]
+    return [env for env in engines if env in tandem.environments()]
+
+
 class SingleEnv(unittest.TestCase):
     def test_gymnasium_finds_no_fault(self):
-        ids = ["cartpole", "catch", "pendulum"] + ["atari:Pong"] * has_atari()
+        ids = ["cartpole", "catch", "pendulum", "labyrinth", *installed()]
         for env_id in ids:
             with self.subTest(env=env_id), warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
@@ -53,6 +59,8 @@ class SingleEnv(unittest.TestCase):
             self.assertEqual(tandem.make("atari:Pong").get_action_meanings()[:2], ["NOOP", "FIRE"])
             self.assertEqual(len(tandem.make("atari:Pong").get_action_meanings()), 6)
         self.assertEqual(tandem.make("pendulum").get_action_meanings(), [])
+        walks = tandem.make("labyrinth", mazes="held_out").get_action_meanings()
+        self.assertEqual(walks[:2], ["forward", "backward"])
 
 
 class Registry(unittest.TestCase):

@@ -6,6 +6,8 @@
 // The engine is ../engine/vizdoom/vizdoom beside this program. It gets the arguments but for
 // -tandem_client, whose value is the process that the engine serves. The engine runs in a folder of
 // its own, where it writes its settings, and ends when the client ends. Linux alone.
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -53,6 +55,33 @@ void remove_shared(const std::string& instance) {
   }
 }
 
+constexpr auto kFolders = "tandem-doom-";
+
+/// A folder whose lock this process holds until it ends; empty if there is none to be had.
+std::string make_folder(const fs::path& where) {
+  constexpr int kTries = 10;  // another supervisor may take a folder without a lock for abandoned
+  for (int attempt = 0; attempt < kTries; ++attempt) {
+    auto folder = (where / (std::string(kFolders) + "XXXXXX")).string();
+    if (mkdtemp(folder.data()) == nullptr) return {};
+    const int opened = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (opened >= 0 && flock(opened, LOCK_EX | LOCK_NB) == 0 && fs::exists(folder)) return folder;
+    if (opened >= 0) close(opened);
+  }
+  return {};
+}
+
+/// Removes the folders of supervisors that were killed.
+void remove_abandoned(const fs::path& where) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(where, error)) {
+    if (entry.path().filename().string().rfind(kFolders, 0) != 0) continue;
+    const int opened = open(entry.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (opened < 0) continue;
+    if (flock(opened, LOCK_EX | LOCK_NB) == 0) fs::remove_all(entry.path(), error);
+    close(opened);
+  }
+}
+
 /// Becomes the engine. Returns only if that fails.
 void run_engine(const std::string& engine, const Words& words, const std::string& folder,
                 pid_t supervisor) {
@@ -68,22 +97,32 @@ void run_engine(const std::string& engine, const Words& words, const std::string
 
 int main(int argc, char** argv) {
   const auto words = read_words(argc, argv);
-  // Ctrl-C in a terminal is for the client, which ends its environments in order.
+  // Ctrl-C in a terminal is for the client, which ends its environments in order. One that came
+  // before setsid() may still wait.
   setsid();
+  signal(SIGINT, SIG_IGN);
+  signal(SIGCHLD, SIG_DFL);  // a client that ignores its children's ends passes that on
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) sigaddset(&signals, signal);
+  for (const int signal : {SIGTERM, SIGHUP, SIGCHLD}) sigaddset(&signals, signal);
   sigset_t before;
   sigprocmask(SIG_BLOCK, &signals, &before);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (words.client != 0 && getppid() != words.client) return EXIT_FAILURE;
+  if (words.client != 0 && getppid() != words.client) {
+    remove_shared(words.instance);
+    return EXIT_FAILURE;
+  }
 
   std::error_code error;
   const auto program = fs::read_symlink("/proc/self/exe", error);
   const auto engine = program.parent_path().parent_path() / "engine/vizdoom/vizdoom";
-  auto folder = (fs::temp_directory_path(error) / "tandem-doom-XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) {
-    std::perror("doom_supervisor: there is no room for a temporary folder");
+  auto temporary = fs::temp_directory_path(error);
+  if (error) temporary = "/tmp";
+  remove_abandoned(temporary);
+  const auto folder = make_folder(temporary);
+  if (folder.empty()) {
+    std::perror(("doom_supervisor: no folder can be made in " + temporary.string()).c_str());
+    remove_shared(words.instance);
     return EXIT_FAILURE;
   }
   const pid_t supervisor = getpid();

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "tandem/env/labyrinth/textures.h"
 #include "tests/env/labyrinth/made_maze.h"
@@ -91,6 +93,54 @@ TEST(View, SpritesShrinkWithTheirDepthAndWallsHideThem) {
   EXPECT_GT(near, 100);
   EXPECT_NEAR(near / static_cast<double>(far), 4, 1);  // one cell away, and two
   EXPECT_EQ(apples("# #o#"), 0);
+}
+
+/// A free hall of five cells a side, with one apple. The agent looks at some angle from its middle.
+World court(Cell apple, std::int32_t angle) {
+  std::vector<std::string> rows = {"#######", "#     #", "#     #", "#     #",
+                                   "#     #", "#     #", "#######"};
+  rows[static_cast<std::size_t>(apple.y)][static_cast<std::size_t>(apple.x)] = 'o';
+  World world(made_maze(rows));
+  world.place({.x = 3 * kOne + kOne / 2, .y = 3 * kOne + kOne / 2, .angle = angle});
+  return world;
+}
+
+/// The mean column of the pixels that the apple changes.
+double column_of_apple(Cell apple, std::int32_t angle) {
+  const auto with = court(apple, angle);
+  auto maze = with.maze();
+  maze.apples.clear();
+  World without(maze);
+  without.place(with.agent());
+  const auto frame = view_of(with);
+  const auto plain = view_of(without);
+  double sum = 0;
+  int count = 0;
+  for (std::int32_t pixel = 0; pixel < kPlane; ++pixel) {
+    if (frame[static_cast<std::size_t>(pixel)] == plain[static_cast<std::size_t>(pixel)]) continue;
+    sum += pixel % kViewSize + 0.5;
+    ++count;
+  }
+  return sum / count;
+}
+
+// An apple two cells ahead and one to the right is a quarter of the picture's width to the right of
+// its middle, as the view is 90 degrees wide. Seen failing with a mirrored picture, and with a turn
+// in the other direction.
+TEST(View, AnAppleIsWhereTheAgentsTurnPutsIt) {
+  struct Case {
+    std::int32_t angle;
+    Cell right;
+  };
+  constexpr auto kQuarter = kTurn / 4;
+  for (const auto& [angle, right] : {Case{0, {5, 4}}, Case{kQuarter, {2, 5}},
+                                     Case{2 * kQuarter, {1, 2}}, Case{3 * kQuarter, {4, 1}}}) {
+    EXPECT_NEAR(column_of_apple(right, angle), 0.75 * kViewSize, 1) << angle;
+    // With a turn to it, atan(1 / 2), it is in the middle.
+    const auto turned = (angle + 26.565 / 360 * kTurn);
+    const auto towards = static_cast<std::int32_t>(std::lround(turned)) % kTurn;
+    EXPECT_NEAR(column_of_apple(right, towards), 0.5 * kViewSize, 1) << angle;
+  }
 }
 
 // Seen failing with the order of sprites reversed.

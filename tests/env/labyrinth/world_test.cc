@@ -62,6 +62,26 @@ TEST(World, AnAppleIsWorthOneAndThePortalTenAndBringsItBack) {
   FAIL() << "the agent did not reach the portal";
 }
 
+// Seen failing with a start on the first half of the free floor.
+TEST(World, StartsOnAnyFreeFloor) {
+  auto world = corridor();
+  Stream stream(3, 0);
+  const auto& free = world.maze().free;
+  std::vector<int> counts(free.size());
+  constexpr int kStarts = 200;  // on each cell, in the mean
+  for (int start = 0; start < kStarts * std::ssize(free); ++start) {
+    world.place(stream);
+    const Cell cell{world.agent().x >> kFixedBits, world.agent().y >> kFixedBits};
+    const auto found = std::ranges::find(free, cell);
+    ASSERT_NE(found, free.end());
+    ++counts[static_cast<std::size_t>(found - free.begin())];
+  }
+  double squares = 0;
+  for (const auto count : counts) squares += (count - kStarts) * (count - kStarts);
+  const auto cells = static_cast<double>(free.size());
+  EXPECT_LT(squares / kStarts, cells + 4 * std::sqrt(2 * cells));  // chi-squared
+}
+
 // Seen failing with sideways motion to the left.
 TEST(World, MovesInTheDirectionOfTheAngle) {
   auto world = corridor();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "tandem/base/error.h"
@@ -47,25 +48,29 @@ EnvSpec spec_of(const LabyrinthOptions& options) {
   return spec;
 }
 
+/// An episode: its maze, the world in it, the frames that are over and the agent's path.
+struct Episode {
+  MazeId id;
+  World world;
+  std::int64_t frames = 0;
+  std::vector<Waypoint> path = {};  // a point for the start and for each step; empty before reset()
+};
+
 class Labyrinth : public Env {
  public:
   explicit Labyrinth(const LabyrinthOptions& options)
       : options_(options),
         spec_(spec_of(options)),
-        last_frame_(options.seconds * kFramesPerSecond) {
-    const auto steps = (last_frame_ + options.repeat - 1) / options.repeat;
-    path_.reserve(static_cast<std::size_t>(steps) + 1);
-  }
+        last_frame_(options.seconds * kFramesPerSecond),
+        now_(new_episode({})) {}
 
   [[nodiscard]] const EnvSpec& spec() const override { return spec_; }
 
   void reset(Stream& stream, std::span<std::byte> frame) override {
-    enter(draw_maze(stream));
-    world_.place(stream);
-    frames_ = 0;
-    path_.clear();
+    now_ = new_episode(draw_maze(stream));
+    now_.world.place(stream);
     extend_path(/*begins=*/true);
-    draw_view(world_, frame);
+    draw_view(now_.world, frame);
   }
 
   StepResult step(std::span<const Action> actions, Stream& stream,
@@ -73,52 +78,62 @@ class Labyrinth : public Env {
     const auto& motion = kMotions[static_cast<std::size_t>(actions.front().discrete)].motion;
     std::int32_t reward = 0;
     bool placed = false;
-    for (std::int64_t i = 0; i < options_.repeat && frames_ < last_frame_; ++i, ++frames_) {
-      const auto event = world_.advance(motion, stream);
+    for (std::int64_t i = 0; i < options_.repeat && now_.frames < last_frame_; ++i, ++now_.frames) {
+      const auto event = now_.world.advance(motion, stream);
       reward += event.reward;
       placed = placed || event.entered_portal;
     }
     extend_path(placed);
-    draw_view(world_, frame);
+    draw_view(now_.world, frame);
     // The agent does not see the time, so the end cuts the episode off: values bootstrap there.
-    const bool over = frames_ == last_frame_;
+    const bool over = now_.frames == last_frame_;
     return {.reward = static_cast<float>(reward), .truncated = over, .game_over = over};
   }
 
   void save(StateWriter& writer) const override {
-    writer.put(id_.number);
-    writer.put(id_.set);
-    writer.put(frames_);
-    writer.put(static_cast<std::uint64_t>(path_.size()));
-    for (const auto& point : path_) {
+    writer.put(now_.id.number);
+    writer.put(now_.id.set);
+    writer.put(fingerprint(now_.world.maze()));
+    writer.put(now_.frames);
+    writer.put(static_cast<std::uint64_t>(now_.path.size()));
+    for (const auto& point : now_.path) {
       writer.put(point.x);
       writer.put(point.y);
       writer.put(static_cast<std::uint8_t>(point.begins));
     }
-    if (!path_.empty()) world_.save(writer);
+    now_.world.save(writer);
   }
 
   void load(StateReader& reader) override {
     const auto number = reader.get<std::uint64_t>();
     const auto set = reader.get<std::uint8_t>();
-    if (set > static_cast<std::uint8_t>(MazeSet::held_out)) throw Error(kDamagedState);
-    enter({.set = static_cast<MazeSet>(set), .number = number});
-    frames_ = reader.get<std::int64_t>();
-    const auto points = reader.get<std::uint64_t>();
-    if (frames_ < 0 || frames_ > last_frame_ || points > path_.capacity()) {
+    const bool held_out = options_.mazes == "held_out";
+    if (set != static_cast<std::uint8_t>(held_out ? MazeSet::held_out : MazeSet::training) ||
+        (held_out && number >= kHeldOutMazes)) {
       throw Error(kDamagedState);
     }
-    path_.clear();
+    auto loaded = new_episode({.set = static_cast<MazeSet>(set), .number = number});
+    if (reader.get<std::uint64_t>() != fingerprint(loaded.world.maze())) {
+      throw Error(kDamagedState);
+    }
+    loaded.frames = reader.get<std::int64_t>();
+    const auto points = reader.get<std::uint64_t>();
+    const bool before_reset = loaded.frames == 0 && points == 0;
+    if (loaded.frames < 0 || loaded.frames > last_frame_ ||
+        (points != points_after(loaded.frames) && !before_reset)) {
+      throw Error(kDamagedState);
+    }
     for (std::uint64_t i = 0; i < points; ++i) {
       const auto x = reader.get<Fixed>();
       const auto y = reader.get<Fixed>();
-      path_.push_back({.x = x, .y = y, .begins = reader.get<std::uint8_t>() != 0});
+      loaded.path.push_back({.x = x, .y = y, .begins = reader.get<std::uint8_t>() != 0});
     }
-    if (!path_.empty()) world_.load(reader);
+    loaded.world.load(reader);
+    now_ = std::move(loaded);
   }
 
   [[nodiscard]] Picture render() const override {
-    return path_.empty() ? Picture{} : draw_map(world_, path_);
+    return now_.path.empty() ? Picture{} : draw_map(now_.world, now_.path);
   }
 
  private:
@@ -130,22 +145,27 @@ class Labyrinth : public Env {
     return {.set = MazeSet::training, .number = high << 32 | stream.bits()};
   }
 
-  void enter(const MazeId& id) {
-    id_ = id;
-    world_ = World(make_maze(options_.maze, id));
+  /// The points of a path after so many frames.
+  [[nodiscard]] std::uint64_t points_after(std::int64_t frames) const {
+    return static_cast<std::uint64_t>((frames + options_.repeat - 1) / options_.repeat + 1);
+  }
+
+  /// An episode whose agent has not been placed, with room for its whole path.
+  [[nodiscard]] Episode new_episode(const MazeId& id) const {
+    Episode episode{.id = id, .world = World(make_maze(options_.maze, id))};
+    episode.path.reserve(points_after(last_frame_));
+    return episode;
   }
 
   void extend_path(bool begins) {
-    path_.push_back({.x = world_.agent().x, .y = world_.agent().y, .begins = begins});
+    const auto& agent = now_.world.agent();
+    now_.path.push_back({.x = agent.x, .y = agent.y, .begins = begins});
   }
 
   LabyrinthOptions options_;
   EnvSpec spec_;
   std::int64_t last_frame_;  // of an episode
-  MazeId id_;
-  World world_;
-  std::int64_t frames_ = 0;     // of this episode
-  std::vector<Waypoint> path_;  // of this episode; empty before the first one
+  Episode now_;
 };
 
 }  // namespace
@@ -156,7 +176,7 @@ FieldList LabyrinthOptions::fields() {
        .target = &maze.lanes,
        .meaning = "labyrinth: corridors that fit side by side; a maze has twice as many cells and "
                   "one more on a side",
-       .source = "not in A3C's paper, as all but the time and the repeat",
+       .source = "not in A3C's paper, which gives the time and the rewards alone",
        .least = 3,
        .most = 31},
       {.key = "rooms",
@@ -182,11 +202,12 @@ FieldList LabyrinthOptions::fields() {
        .most = kWallTextures},
       {.key = "mazes",
        .target = &mazes,
-       .meaning = "labyrinth: a new maze in each episode, or one of 100 that no training shows",
+       .meaning = "labyrinth: a new maze in each episode, or one of 100 fixed ones, from a list of "
+                  "their own",
        .choices = {"training", "held_out"}},
       {.key = "seconds",
        .target = &seconds,
-       .meaning = "labyrinth: seconds of an episode, each of 60 frames",
+       .meaning = "labyrinth: seconds of an episode, each of 60 frames, a rate of our own",
        .source = "A3C, section 5.2.4",
        .least = 1,
        .most = 3600},

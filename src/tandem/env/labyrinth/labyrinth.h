@@ -11,7 +11,8 @@
 
 namespace tandem::labyrinth {
 
-/// Options of the labyrinth. The paper gives `seconds` alone. Value type.
+/// Options of the labyrinth, of which the paper gives `seconds` alone. Value type; fields() has the
+/// range of each.
 struct LabyrinthOptions {
   MazeOptions maze = {};
   std::string mazes = "training";  // or held_out
@@ -28,7 +29,7 @@ inline constexpr std::uint32_t kHeldOutMazes = 100;
 
 /// An agent looks for apples (reward 1) and the portal (reward 10) in a maze, by its view:
 /// frames are {3, 84, 84} u8. Each episode has a maze of its own; it is truncated when its time is
-/// over. Throws Error for more apples than fit.
+/// over. Throws Error for more apples than fit; every other option must be in its range.
 [[nodiscard]] std::unique_ptr<Env> make_labyrinth(const LabyrinthOptions& options);
 
 }  // namespace tandem::labyrinth

@@ -212,4 +212,17 @@ Maze make_maze(const MazeOptions& options, const MazeId& id) {
   return MazeMaker(options, stream).make();
 }
 
+std::uint64_t fingerprint(const Maze& maze) {
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, over numbers in place of bytes
+  const auto add = [&](std::int64_t number) {
+    hash = (hash ^ static_cast<std::uint64_t>(number)) * 0x100000001b3;
+  };
+  for (const auto wall : maze.walls) add(wall);
+  for (const auto surface : maze.surfaces) add(surface);
+  add(maze.ceiling);
+  for (const auto& apple : maze.apples) add(static_cast<std::int64_t>(maze.index(apple)));
+  add(static_cast<std::int64_t>(maze.index(maze.portal)));
+  return hash;
+}
+
 }  // namespace tandem::labyrinth

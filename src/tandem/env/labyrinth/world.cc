@@ -30,6 +30,8 @@ World::World(Maze maze)
   for (std::size_t apple = 0; apple < maze_.apples.size(); ++apple) {
     contents_[maze_.index(maze_.apples[apple])] = static_cast<std::int16_t>(apple);
   }
+  const auto& cell = maze_.free.front();
+  place({.x = middle(cell.x), .y = middle(cell.y)});
 }
 
 void World::place(Stream& stream) {
@@ -91,7 +93,12 @@ void World::load(StateReader& reader) {
   if (!inside || agent.angle < 0 || agent.angle >= kTurn || blocked(agent.x, agent.y)) {
     throw Error(kDamagedState);
   }
-  for (auto& taken : taken_) taken = reader.get<std::uint8_t>();
+  std::vector<std::uint8_t> all_taken(taken_.size());
+  for (auto& taken : all_taken) {
+    taken = reader.get<std::uint8_t>();
+    if (taken > 1) throw Error(kDamagedState);
+  }
+  taken_ = std::move(all_taken);
   place(agent);
 }
 

@@ -14,7 +14,8 @@ namespace tandem::labyrinth {
 
 /// The error of a state that cannot be loaded.
 inline constexpr auto kDamagedState =
-    "the saved state of a labyrinth is damaged or from another version";
+    "the saved state of a labyrinth is damaged, or from one with other options or of another "
+    "version";
 
 /// The place of an agent and the direction in which it looks.
 struct Agent {
@@ -51,8 +52,7 @@ class World {
   static constexpr std::int32_t kAppleReward = 1;
   static constexpr std::int32_t kPortalReward = 10;
 
-  World() = default;
-  /// A world whose agent has not been placed.
+  /// A world whose agent stands on the first free floor.
   explicit World(Maze maze);
 
   /// Puts the agent on random free floor, with a random direction, and all apples back.
@@ -70,7 +70,8 @@ class World {
 
   /// Writes the agent and the apples, without the maze.
   void save(StateWriter& writer) const;
-  /// Reads what save() wrote in a world of the same maze. Throws Error when it is damaged.
+  /// Reads what save() wrote in a world of the same maze. Throws Error when it is damaged, and then
+  /// changes nothing.
   void load(StateReader& reader);
 
  private:
