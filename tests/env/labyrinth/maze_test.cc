@@ -85,7 +85,7 @@ TEST(Maze, HeldOutMazesAreThoseOfTheFirstVersion) {
   EXPECT_EQ(all, 9257165018657891436U);
 }
 
-// Seen failing with a sum of textures alone.
+// Seen failing without the walls, and without the ceiling.
 TEST(Maze, FingerprintsTellMazesApart) {
   const auto maze = make_maze({}, {MazeSet::training, 1});
   std::vector<Maze> others(5, maze);
