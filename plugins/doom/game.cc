@@ -10,6 +10,7 @@
 #include <cctype>
 #include <fstream>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "lower.h"
@@ -171,7 +172,7 @@ Game::Game(GameOptions options)
 
 Game::~Game() {
   if (client_ != 0 && client_ != getpid()) {
-    static_cast<void>(engine_.release());  // the engine is of the process that forked this one
+    std::ignore = engine_.release();  // the engine is of the process that forked this one
     return;
   }
   try {
