@@ -53,12 +53,18 @@ fs::path game_data(const GameOptions& options) {
   return data_of(options.folder) / (named.empty() ? "freedoom2.wad" : named);
 }
 
+/// The file of a scenario's maps: its own, or the game's data where it has none.
+fs::path map_data(const GameOptions& options) {
+  const auto file = file_of(options.folder, options.scenario);
+  const auto own = value_in(file, "doom_scenario_path");
+  return own.empty() ? game_data(options) : file.parent_path() / own;
+}
+
 /// The map to play: the user's, or that of the scenario's file, or the first one. Throws Error for
 /// one that is not there, which the engine would wait for.
 std::string choose_map(const GameOptions& options) {
   const auto file = file_of(options.folder, options.scenario);
-  const auto own = value_in(file, "doom_scenario_path");
-  auto maps = maps_in(own.empty() ? game_data(options) : file.parent_path() / own);
+  auto maps = maps_in(map_data(options));
   if (maps.empty()) maps = maps_in(game_data(options));
   const bool named = !options.map.empty();
   auto wanted = lower(named ? options.map : value_in(file, "doom_map"));
@@ -76,10 +82,8 @@ std::string choose_map(const GameOptions& options) {
 
 void check_files(const GameOptions& options) {
   const auto file = file_of(options.folder, options.scenario);
-  const auto own = value_in(file, "doom_scenario_path");
-  const auto maps = own.empty() ? game_data(options) : file.parent_path() / own;
   for (const auto& needed :
-       {file, game_data(options), maps, data_of(options.folder) / "vizdoom.pk3"}) {
+       {file, game_data(options), map_data(options), data_of(options.folder) / "vizdoom.pk3"}) {
     if (!fs::exists(needed)) {
       throw Error(fmt::format("doom: {} is missing; {}", needed.string(), kInstall));
     }

@@ -150,7 +150,7 @@ class Labyrinth : public Env {
     return static_cast<std::uint64_t>((frames + options_.repeat - 1) / options_.repeat + 1);
   }
 
-  /// An episode whose agent has not been placed, with room for its whole path.
+  /// An episode before its agent is placed, with room for its whole path.
   [[nodiscard]] Episode new_episode(const MazeId& id) const {
     Episode episode{.id = id, .world = World(make_maze(options_.maze, id))};
     episode.path.reserve(points_after(last_frame_));

@@ -35,7 +35,7 @@ struct Maze {
 };
 
 /// The lists of mazes: one for training, and another for evaluation. They share a maze by chance
-/// alone, and that of ten cells a side or more hardly ever.
+/// alone, which only very small mazes have.
 enum class MazeSet : std::uint8_t { training, held_out };
 
 /// The name of a maze: its list and its number there. Any number names a maze.
