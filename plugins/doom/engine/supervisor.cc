@@ -73,11 +73,11 @@ std::string make_folder(const fs::path& where) {
 /// Removes the folders of supervisors that were killed.
 void remove_abandoned(const fs::path& where) {
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(where, error)) {
-    if (entry.path().filename().string().rfind(kFolders, 0) != 0) continue;
-    const int opened = open(entry.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  for (fs::directory_iterator entry(where, error); entry != end(entry); entry.increment(error)) {
+    if (!entry->path().filename().string().starts_with(kFolders)) continue;
+    const int opened = open(entry->path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (opened < 0) continue;
-    if (flock(opened, LOCK_EX | LOCK_NB) == 0) fs::remove_all(entry.path(), error);
+    if (flock(opened, LOCK_EX | LOCK_NB) == 0) fs::remove_all(entry->path(), error);
     close(opened);
   }
 }

@@ -20,9 +20,7 @@
 #include "raceinit.h"
 #include "racemain.h"
 
-// Of TORCS, whose headers do not have them.
-extern tModList* ReRaceModList;
-void* GfParmReadBuf(char* text);
+void* GfParmReadBuf(char* text);  // of TORCS, whose headers do not have it
 
 namespace tandem::torcs {
 namespace {

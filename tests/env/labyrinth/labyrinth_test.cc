@@ -101,8 +101,8 @@ bool loads(Env& env, std::span<const std::byte> bytes) {
   return reader.at_end();
 }
 
-// Seen failing without the checks of the fingerprint, of the path and of apples, and when the maze's
-// number changed before them.
+// Seen failing without the checks of the fingerprint, of the path and of apples, and when the
+// maze's number changed before them.
 TEST(Labyrinth, ARefusedStateChangesNothing) {
   Game game({});
   for (int step = 0; step < 20; ++step) game.step();
