@@ -39,9 +39,8 @@ struct Setting {
 
 /// A drive. A step is `repeat` turns of 20 ms. Its reward is the speed along the track's axis times
 /// the time, in metres: "proportional to the agent's velocity along the center of the track". An
-/// episode is truncated
-/// after its seconds. It terminates when TORCS takes the car out, or when the car has not got on
-/// for some seconds.
+/// episode is truncated after its seconds. It terminates when TORCS takes the car out, or when the
+/// car has not got on for some seconds.
 class TorcsEnv : public Env {
  public:
   /// Throws Error for a track or a car that is not there, and for stuck_seconds below 2 but 0.
