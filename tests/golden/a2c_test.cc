@@ -74,6 +74,36 @@ TEST_P(A2cGolden, LossAndGradientsAreThoseOfPyTorch) {
   EXPECT_EQ(stats.samples, samples);
 }
 
+std::vector<float> gradient_of(const A2cConfig& config, std::int64_t steps) {
+  constexpr std::int64_t kSamples = 20;
+  constexpr std::int64_t kActions = 4;
+  const auto rollout = a2c_rollout(5, 4, kActions);
+  auto logits = golden_numbers(kSamples * kActions, 1);
+  auto value = golden_numbers(kSamples, 2);
+  std::vector<float> gradient(logits.size() + value.size());
+  const std::span all(gradient);
+  const Algorithm algorithm = make_a2c(config);
+  ScheduledLoss(algorithm.rollout_loss(), steps)
+      ->loss({kSamples, kActions, logits, value}, rollout, 1,
+             {kSamples, kActions, all.first(logits.size()), all.subspan(logits.size())});
+  return gradient;
+}
+
+// Seen failing with a schedule that does not stop at its end.
+TEST(A2cEntropy, FallsLinearlyToItsEnd) {
+  const A2cConfig falling{.entropy = 0.25, .entropy_end = 0.03125, .entropy_steps = 1000};
+  const auto constant = [](double entropy) { return gradient_of({.entropy = entropy}, 0); };
+  EXPECT_EQ(gradient_of(falling, 0), constant(0.25));
+  EXPECT_EQ(gradient_of(falling, 500), constant(0.140625));
+  EXPECT_EQ(gradient_of(falling, 1000), constant(0.03125));
+  EXPECT_EQ(gradient_of(falling, 5000), constant(0.03125));
+  EXPECT_NE(constant(0.25), constant(0.140625));
+}
+
+TEST(A2cEntropy, IsConstantByDefault) {
+  EXPECT_EQ(make_a2c({}).rollout_loss().at(1'000'000), nullptr);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, A2cGolden, golden_indices("a2c"), GoldenName{"a2c"});
 
 }  // namespace

@@ -22,6 +22,16 @@ class A2cLoss final : public RolloutLoss {
             .off_policy = config_.correction != "none"};
   }
 
+  [[nodiscard]] std::shared_ptr<const RolloutLoss> at(std::int64_t steps) const override {
+    if (config_.entropy_steps == 0) return nullptr;
+    const double done =
+        std::min(1.0, static_cast<double>(steps) / static_cast<double>(config_.entropy_steps));
+    A2cConfig now = config_;
+    now.entropy += (config_.entropy_end - config_.entropy) * done;
+    now.entropy_steps = 0;
+    return std::make_shared<const A2cLoss>(now);
+  }
+
   LossStats loss(const Heads& heads, const Rollout& rollout, double weight,
                  const Heads& gradient) const override {
     const std::size_t width = heads.actions;
@@ -104,6 +114,16 @@ FieldList A2cConfig::fields() {
        .target = &entropy,
        .meaning = "factor of the policy's entropy (beta)",
        .source = "PAAC, section 5.1",
+       .least = 0},
+      {.key = "entropy_end",
+       .target = &entropy_end,
+       .meaning = "entropy at entropy_steps and after",
+       .source = "not in the papers",
+       .least = 0},
+      {.key = "entropy_steps",
+       .target = &entropy_steps,
+       .meaning = "steps over which entropy goes linearly to entropy_end; 0: entropy is constant",
+       .source = "not in the papers, where it is constant",
        .least = 0},
       {.key = "value_loss",
        .target = &value_loss,

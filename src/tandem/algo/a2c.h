@@ -1,6 +1,7 @@
 // Advantage actor-critic over n-step returns.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "tandem/algo/algorithm.h"
@@ -12,6 +13,8 @@ namespace tandem {
 struct A2cConfig {
   double gamma = 0.99;
   double entropy = 0.01;            // beta of PAAC's equation 10
+  double entropy_end = 0.0;         // beta after entropy_steps steps
+  std::int64_t entropy_steps = 0;   // steps in which it changes linearly; 0: beta is constant
   double value_loss = 0.5;          // factor of the squared error: 1 in equation 11
   double loss_scale = 1.0;          // factor of the whole loss: 1 in the equations
   double reward_clip = 1.0;         // rewards are clipped to +-this; 0: not clipped
@@ -27,10 +30,10 @@ struct A2cConfig {
 
 /// PAAC, section 4, equations 10 and 11 (A3C's section 4 with t_max steps). The loss per sample is
 /// loss_scale * (-(R - V) log pi(a) - entropy * H(pi) + value_loss * (R - V)^2), with R - V
-/// constant in the first term. Actions are sampled from softmax(logits). With the correction
-/// "values", the learning parameters recompute the last states' values in R. With "vtrace", R is
-/// v_s in the last term and r_s + gamma v_{s+1} in the first term, which is weighted by rho_s: see
-/// data/vtrace.h.
+/// constant in the first term. The entropy's factor may fall over the run: `entropy_end`. Actions
+/// are sampled from softmax(logits). With the correction "values", the learning parameters
+/// recompute the last states' values in R. With "vtrace", R is v_s in the last term and r_s + gamma
+/// v_{s+1} in the first term, which is weighted by rho_s: see data/vtrace.h.
 Algorithm make_a2c(const A2cConfig& config);
 
 /// The same for continuous actions, which are drawn from the normal distribution of gaussian.h

@@ -45,8 +45,8 @@ class RolloutLoss {
   [[nodiscard]] virtual Needs needs() const { return {}; }
 
   /// The loss after `steps` steps of all environments, if hyperparameters follow a schedule; null:
-  /// the loss never changes. The returned loss must have the same needs. Updates in passes call
-  /// this once, before prepare(); updates with a single pass over whole rollouts do not call it.
+  /// the loss never changes. The returned loss must have the same needs. Each update calls this
+  /// once, before prepare().
   [[nodiscard]] virtual std::shared_ptr<const RolloutLoss> at(std::int64_t /*steps*/) const {
     return nullptr;
   }
@@ -60,6 +60,21 @@ class RolloutLoss {
   /// gradient with respect to the heads.
   virtual LossStats loss(const Heads& heads, const Rollout& rollout, double weight,
                          const Heads& gradient) const = 0;
+};
+
+/// The loss of one update: that of a loss's schedule after `steps` steps, or the loss itself, which
+/// must outlive this. Immutable; safe to use from many threads.
+class ScheduledLoss {
+ public:
+  ScheduledLoss(const RolloutLoss& loss, std::int64_t steps)
+      : scheduled_(loss.at(steps)), loss_(scheduled_ != nullptr ? *scheduled_ : loss) {}
+
+  const RolloutLoss& operator*() const { return loss_; }
+  const RolloutLoss* operator->() const { return &loss_; }
+
+ private:
+  const std::shared_ptr<const RolloutLoss> scheduled_;
+  const RolloutLoss& loss_;
 };
 
 }  // namespace tandem

@@ -42,6 +42,18 @@ TEST_F(A3cTest, OneThreadGivesTheSameBitsEachTime) {
   EXPECT_EQ(train({.folder = folder("one")}, one), train({.folder = folder("two")}, one));
 }
 
+// Seen failing when the schedule was always asked for step 0.
+TEST_F(A3cTest, TheEntropysFactorFollowsTheStepsOfTheRun) {
+  const A3cConfig one{.learners = 1};
+  const auto trained = [&](const std::string& name, std::int64_t entropy_steps) {
+    const auto make = [=] { return make_a2c({.entropy = 0.5, .entropy_steps = entropy_steps}); };
+    return train({.folder = folder(name), .make_algorithm = make}, one);
+  };
+  const auto falling = trained("falling", 1500);
+  EXPECT_NE(falling, trained("constant", 0));
+  EXPECT_NE(falling, trained("slower", 3000));
+}
+
 // Seen failing without the lock in Hogwild::observe().
 TEST_F(A3cTest, StatisticsAreThoseOfAllThreadsObservations) {
   auto scenario = noisy(folder("run"), 3000);

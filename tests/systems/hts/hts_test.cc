@@ -273,6 +273,16 @@ TEST_F(HtsTest, ThePpoClipFollowsTheStepsOfTheRun) {
             train({.folder = folder("parts"), .make_algorithm = make(1500), .resume = true}, few_));
 }
 
+// Seen failing when the schedule was always asked for step 0.
+TEST_F(HtsTest, TheEntropysFactorFollowsTheStepsOfTheRun) {
+  const auto make = [](std::int64_t entropy_steps) {
+    return [=] { return make_a2c({.entropy = 0.5, .entropy_steps = entropy_steps}); };
+  };
+  const auto one = train({.folder = folder("one"), .make_algorithm = make(1500)}, few_);
+  EXPECT_NE(one, train({.folder = folder("constant"), .make_algorithm = make(0)}, few_));
+  EXPECT_NE(one, train({.folder = folder("slower"), .make_algorithm = make(3000)}, few_));
+}
+
 TEST_F(HtsTest, AStopLeavesACheckpointOfTheLastStep) {
   std::atomic<int> asked = 0;
   train({.folder = folder("stopped"), .stop_requested = [&] { return ++asked > 20; }}, few_);

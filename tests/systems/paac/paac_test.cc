@@ -178,6 +178,18 @@ TEST_F(PaacTest, ThePpoClipFollowsTheStepsOfTheRun) {
   EXPECT_EQ(one, train({.folder = folder("parts"), .make_algorithm = make(1500), .resume = true}));
 }
 
+// Seen failing when the schedule was always asked for step 0.
+TEST_F(PaacTest, TheEntropysFactorFollowsTheStepsOfTheRun) {
+  const auto make = [](std::int64_t entropy_steps) {
+    return [=] { return make_a2c({.entropy = 0.5, .entropy_steps = entropy_steps}); };
+  };
+  const auto one = train({.folder = folder("one"), .make_algorithm = make(1500), .threads = 1});
+  EXPECT_NE(one, train({.folder = folder("constant"), .make_algorithm = make(0)}));
+  EXPECT_NE(one, train({.folder = folder("slower"), .make_algorithm = make(3000)}));
+  train({.folder = folder("parts"), .make_algorithm = make(1500), .steps = 1250});
+  EXPECT_EQ(one, train({.folder = folder("parts"), .make_algorithm = make(1500), .resume = true}));
+}
+
 /// A linear network that counts its recorded passes.
 class CountsRecords final : public Network {
  public:

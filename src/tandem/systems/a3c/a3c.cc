@@ -56,9 +56,10 @@ class ActorLearner {
     if (acts_by_target_) look_at(rollout);  // the pass that acted was not that of theta'
 
     // The gradient is the sum over all steps, as in the paper; PAAC takes the mean.
+    const ScheduledLoss loss(loss_, run.steps());
     LossStats stats;
     network_->backward(
-        [&](const Heads& heads, const Heads& out) { stats = loss_.loss(heads, rollout, 1.0, out); },
+        [&](const Heads& heads, const Heads& out) { stats = loss->loss(heads, rollout, 1.0, out); },
         gradient_);
     const UpdateInfo update = shared.apply(thread_, gradient_, run.steps());
     const std::span<const std::byte> observations = rollout.observations(0, rollout.steps());

@@ -37,13 +37,14 @@ UpdateReport ExperienceTrainer::update(std::int64_t steps) {
   copy_.synchronise();
   record();
   if (loss_.needs().off_policy) revalue_last_states();
+  const ScheduledLoss loss(loss_, steps);
   LossStats stats;
   copy_.network().backward(
       [&](const Heads& heads, const Heads& gradient) {
         const auto rollouts =
             batch_ | std::views::transform(
                          [](const auto& experience) -> const auto& { return experience->rollout; });
-        stats = sum_of_losses(loss_, rollouts, 1.0, heads, gradient);
+        stats = sum_of_losses(*loss, rollouts, 1.0, heads, gradient);
       },
       gradient_);
   const UpdateInfo update = model_.apply({&gradient_, 1}, steps, inputs_.observations());

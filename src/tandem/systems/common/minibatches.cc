@@ -56,9 +56,8 @@ Minibatches::Minibatches(const TrainingContext& context, std::span<const float> 
 
 Minibatches::Summary Minibatches::learn(std::span<Rollout* const> rollouts, std::int64_t steps,
                                         Workers& workers, const Move& move) {
-  const auto scheduled = loss_.at(steps);
-  const RolloutLoss& loss = scheduled != nullptr ? *scheduled : loss_;
-  loss.prepare(rollouts);
+  const ScheduledLoss loss(loss_, steps);
+  loss->prepare(rollouts);
   Summary all;
   for (std::int64_t epoch = 0; epoch < passes_.epochs; ++epoch) {
     shuffle();
@@ -71,7 +70,7 @@ Minibatches::Summary Minibatches::learn(std::span<Rollout* const> rollouts, std:
       workers.parallel_for(static_cast<int>(minibatch.size()), [&](int p) {
         const auto i = static_cast<std::size_t>(p);
         const auto first = begin_of(size, p, std::ssize(minibatch));
-        differentiate(loss, minibatch[i], *networks_[i],
+        differentiate(*loss, minibatch[i], *networks_[i],
                       chosen.subspan(static_cast<std::size_t>(first),
                                      static_cast<std::size_t>(minibatch[i].samples.envs())),
                       rollouts, 1.0 / static_cast<double>(size * unit_steps_), gradients_[i]);

@@ -65,8 +65,9 @@ std::vector<UpdateReport> HtsLearner::update(HtsStorage& data, std::int64_t step
 }
 
 UpdateReport HtsLearner::learn_once(HtsStorage& data, int update, std::int64_t steps) {
+  const ScheduledLoss loss(rollout_loss_, steps);
   workers_.parallel_for(shape_.groups(), [&](int group) {
-    differentiate(own_[static_cast<std::size_t>(group)], data, update, group);
+    differentiate(*loss, own_[static_cast<std::size_t>(group)], data, update, group);
   });
   LossStats all;
   for (const auto& own : own_) all += own.stats;
@@ -91,10 +92,11 @@ UpdateReport HtsLearner::learn_in_passes(std::span<Rollout> rollouts, std::int64
 /// Computes a group's gradient for an update. If actors kept the activations of their passes, it is
 /// backpropagated through these, because the parameters are the same; otherwise the passes are made
 /// again.
-void HtsLearner::differentiate(Gradient& own, HtsStorage& data, int update, int group) {
+void HtsLearner::differentiate(const RolloutLoss& loss, Gradient& own, HtsStorage& data, int update,
+                               int group) {
   const auto rollouts = data.of_group(update, group);
   const HeadLoss head_loss = [&](const Heads& heads, const Heads& gradient) {
-    own.stats = sum_of_losses(rollout_loss_, rollouts, weight_, heads, gradient);
+    own.stats = sum_of_losses(loss, rollouts, weight_, heads, gradient);
   };
   auto& sum = gradients_[static_cast<std::size_t>(group)];
   own.network->reload();

@@ -57,7 +57,8 @@ class HtsLearner {
 
   UpdateReport learn_once(HtsStorage& data, int update, std::int64_t steps);
   UpdateReport learn_in_passes(std::span<Rollout> rollouts, std::int64_t steps);
-  void differentiate(Gradient& own, HtsStorage& data, int update, int group);
+  void differentiate(const RolloutLoss& loss, Gradient& own, HtsStorage& data, int update,
+                     int group);
 
   TrainingContext& context_;
   const HtsShape shape_;

@@ -177,13 +177,14 @@ void train_paac(const PaacConfig& config, TrainingContext& context) {
   // The loop from line 3 to line 20 of Algorithm 1 begins here.
   while (!context.run.done()) {
     Stopwatch watch;
+    const ScheduledLoss now(loss, context.run.steps());
     workers.parallel_for(count, [&](int g) {
       const auto i = static_cast<std::size_t>(g);
       groups[i].reload();
       // Acts and values the last states (lines 4 to 12).
       groups[i].rollout = &groups[i].collector->collect(context.run.steps());
       if (minibatches) return;
-      groups[i].differentiate(loss, 1.0 / static_cast<double>(samples), gradients[i]);
+      groups[i].differentiate(*now, 1.0 / static_cast<double>(samples), gradients[i]);
     });
     const double parallel_seconds = watch.lap();
     // Updates the parameters (line 18).
