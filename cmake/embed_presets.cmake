@@ -1,6 +1,6 @@
 # Writes a C++ file that holds every preset as text, so that a program has its defaults wherever it
 # lies. Run as: cmake -DFOLDER=configs -DOUT=presets.cc -P embed_presets.cmake
-file(GLOB_RECURSE presets RELATIVE ${FOLDER} ${FOLDER}/*.toml)
+file(GLOB presets RELATIVE ${FOLDER} ${FOLDER}/*/*.toml)
 list(SORT presets)
 set(rows "")
 foreach(preset IN LISTS presets)

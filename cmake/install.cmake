@@ -69,6 +69,7 @@ install(FILES ${drawing_scripts} NOTICE LICENSE DESTINATION share/tandem)
 install(DIRECTORY python/tandem_track DESTINATION share/tandem PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY python/tandem_cluster DESTINATION share/tandem PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY python/tandem_export DESTINATION share/tandem PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY python/tandem_reproduce DESTINATION share/tandem PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY configs DESTINATION share/tandem)  # for readers; the library embeds them
 
 set(package_folder lib/cmake/tandem)

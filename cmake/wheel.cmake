@@ -13,6 +13,7 @@ endif()
 file(GLOB drawing_scripts CONFIGURE_DEPENDS tools/plot*.py tools/compare.py
   tools/normalised_scores.py)
 install(FILES ${drawing_scripts} DESTINATION ${package}/scripts)
+install(DIRECTORY configs/studies DESTINATION ${package})
 
 # For plug-ins that are built on the user's machine: find_package(tandem) finds tandem::plugin and
 # fmt, whose headers come along.

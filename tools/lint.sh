@@ -57,7 +57,7 @@ check "systems by name (tools/check_system_names.py)" .venv/bin/python tools/che
 check "plain words (tools/check_prose.py)" .venv/bin/python tools/check_prose.py
 check "clang-format (mend with: make format)" check_format
 check "Python (ruff)" check_python
-check "types (mypy)" .venv/bin/mypy python/tandem python/tandem_export python/tandem_program python/tandem_track python/tandem_cluster \
+check "types (mypy)" .venv/bin/mypy python/tandem python/tandem_export python/tandem_program python/tandem_track python/tandem_cluster python/tandem_reproduce \
   examples/python
 check "types of the workers of gym:ID (mypy)" env MYPYPATH=src/tandem/env/gym .venv/bin/mypy \
   --strict --explicit-package-bases src/tandem/env/gym/tandem_worker

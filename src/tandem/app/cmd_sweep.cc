@@ -23,13 +23,14 @@ constexpr auto kLearningRate = "optimizer.lr";
 struct SweepOptions {
   ConfigOptions config;
   std::vector<std::string> vary;
+  bool keep_lr = false;
   int runs = 0;
   int jobs = 1;
   std::string out;
 };
 
-/// The variations of --vary. If the user does not set or vary the learning rate, the sweep draws it
-/// as in section 5.1 of A3C's paper.
+/// The variations of --vary. If the user does not set, vary or keep the learning rate, the sweep
+/// draws it as in section 5.1 of A3C's paper.
 std::vector<Variation> variations_of(const SweepOptions& options) {
   auto config = options.config.load();
   const auto fields = config.fields();
@@ -38,7 +39,7 @@ std::vector<Variation> variations_of(const SweepOptions& options) {
     variations.push_back(with_full_keys(parse_variation(text), fields));
   }
   const bool chosen =
-      options.config.sets(kLearningRate, fields) ||
+      options.keep_lr || options.config.sets(kLearningRate, fields) ||
       std::ranges::any_of(variations, [](const auto& variation) {
         return std::ranges::find(variation.keys, kLearningRate) != variation.keys.end();
       });
@@ -92,6 +93,8 @@ void add_sweep(CLI::App& program) {
           "optimizer.lr, and no --set of it, that is log_uniform(lr_low,lr_high)")
       ->type_name("KEY=...")
       ->allow_extra_args(false);
+  command->add_flag("--keep-lr", options->keep_lr,
+                    "Take the config's learning rate instead of drawing one for each run");
   command->add_option("--jobs", options->jobs, "Runs at the same time, which share the threads")
       ->type_name("J")
       ->check(CLI::Range(1, 256))

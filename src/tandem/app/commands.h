@@ -25,6 +25,7 @@ void add_plot(CLI::App& program);
 void add_compare(CLI::App& program);
 void add_sweep(CLI::App& program);
 void add_speedup(CLI::App& program);
+void add_reproduce(CLI::App& program);
 void add_predict(CLI::App& program);
 void add_advise(CLI::App& program);
 void add_cluster(CLI::App& program);

@@ -14,25 +14,20 @@
 #include "tandem/base/places.h"
 
 namespace tandem {
-namespace {
 
 namespace fs = std::filesystem;
 
-/// Finds the script in the source tree beside the build folder, in the installation, or in a wheel.
 fs::path find_script(const std::string& name) {
   for (const auto* place : {"../tools", "../share/tandem", "scripts"}) {
-    auto file = (own_folder() / place / name).lexically_normal();
+    auto file = (own_folder() / place / (name + ".py")).lexically_normal();
     if (fs::exists(file)) return file;
   }
-  throw Error(fmt::format("cannot find {}, which draws the curves: it belongs into {}", name,
+  throw Error(fmt::format("cannot find {}.py, which draws the curves: it belongs into {}", name,
                           (own_folder() / "../tools").lexically_normal().string()));
 }
 
-}  // namespace
-
 int run_drawing(const std::string& name, const std::vector<std::string>& words) {
-  std::vector<std::string> all = {find_python("draws the curves", "matplotlib"),
-                                  find_script(name + ".py")};
+  std::vector<std::string> all = {find_python("draws the curves", "matplotlib"), find_script(name)};
   all.insert(all.end(), words.begin(), words.end());
   std::vector<char*> arguments;
   arguments.reserve(all.size() + 1);

@@ -7,6 +7,10 @@
 
 namespace tandem {
 
+/// The script tools/NAME.py: in the source tree beside the build folder, in the installation, or in
+/// a wheel. Throws Error if it is in none of them.
+[[nodiscard]] std::filesystem::path find_script(const std::string& name);
+
 /// Runs tools/NAME.py with these arguments and waits for it. The Python is that of $TANDEM_PYTHON
 /// or of `make setup`. The script's output appears on the terminal. Returns its exit code. Throws
 /// Error when it cannot be started.

@@ -85,7 +85,7 @@ void add_commands(CLI::App& program) {
        tandem::add_plot, tandem::add_compare, tandem::add_track, tandem::add_rollout});
   add("Measure speed", {tandem::add_bench, tandem::add_predict, tandem::add_advise});
   add("Experiment with many runs",
-      {tandem::add_sweep, tandem::add_speedup, tandem::add_experiment});
+      {tandem::add_sweep, tandem::add_speedup, tandem::add_experiment, tandem::add_reproduce});
 }
 
 int report_bug(const std::string& what) {

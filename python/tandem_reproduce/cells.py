@@ -1,0 +1,92 @@
+"""The trainings of an item within a budget."""
+
+import re
+from dataclasses import dataclass
+
+from tandem_reproduce.plan import PAPER, REDUCED, Arm, Item, Reduction
+
+TRAINING_SHARE = 0.9  # of a budget; the rest is for evaluations and starts
+FEWEST_STEPS = 2_000  # of a run, however little time there is
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The runs of an arm in one environment, which one command trains."""
+
+    arm: Arm
+    env: str
+    repetitions: int
+    vary: tuple[str, ...]
+    threads: tuple[int, ...]  # of a speed-up; empty in other forms
+
+    @property
+    def folder(self) -> str:
+        return f"{slug(self.arm.label)}/{slug(self.env)}"
+
+    @property
+    def runs(self) -> int:
+        count = self.repetitions * max(1, len(self.threads))
+        for text in self.vary:
+            if not is_range(text):
+                count *= len(text.partition("=")[2].split(","))
+        return count
+
+
+def slug(text: str) -> str:
+    """A name for a folder."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def is_range(vary: str) -> bool:
+    return re.search(r"=(log_)?uniform\(", vary) is not None
+
+
+def cells_of(item: Item, budget: str) -> list[Cell]:
+    """The cells in the order in which they train: all arms in the first environment first, so that
+    a stopped item has something to compare."""
+    less = Reduction() if budget == PAPER else item.reduced.get(budget, Reduction())
+    envs = list(dict.fromkeys(env for arm in item.arms for env in arm.envs))
+    cells = []
+    for env in envs:
+        for arm in item.arms:
+            if env not in arm.envs or (less.envs is not None and env not in less.envs):
+                continue
+            if less.arms is not None and arm.label not in less.arms:
+                continue
+            cells.append(
+                Cell(
+                    arm=arm,
+                    env=env,
+                    repetitions=less.repetitions or arm.repetitions,
+                    vary=arm.vary if less.vary is None else less.vary,
+                    threads=less.threads or item.threads,
+                )
+            )
+    return cells
+
+
+def steps_within(cells: list[Cell], budget: str, rates: dict[str, float]) -> dict[str, int]:
+    """The steps of each cell's runs, by its folder. All runs have equal time; no run has more steps
+    than the paper's. `rates`: steps a second, by the cell's folder."""
+    if budget == PAPER:
+        return {cell.folder: cell.arm.steps for cell in cells}
+    # Runs that need less than their share leave the rest to the others.
+    left = REDUCED[budget] * 3600 * TRAINING_SHARE
+    runs_left = sum(cell.runs for cell in cells)
+    steps = {}
+    for cell in sorted(cells, key=lambda c: c.arm.steps / rates[c.folder]):
+        seconds = min(left / runs_left, cell.arm.steps / rates[cell.folder])
+        wanted = min(cell.arm.steps, max(FEWEST_STEPS, rates[cell.folder] * seconds))
+        steps[cell.folder] = rounded(wanted)
+        left -= seconds * cell.runs
+        runs_left -= cell.runs
+    return steps
+
+
+def rounded(steps: float) -> int:
+    """Two digits, so that the number can be said."""
+    return int(float(f"{steps:.1e}"))
+
+
+def seconds_of(cells: list[Cell], steps: dict[str, int], rates: dict[str, float]) -> float:
+    return sum(cell.runs * steps[cell.folder] / rates[cell.folder] for cell in cells)

@@ -1,0 +1,82 @@
+"""The command line: `tandem reproduce [PAPER [ITEM]]`, as the program hands it over."""
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+from tandem_reproduce.errors import ReproduceError, say
+from tandem_reproduce.folder import ItemFolder
+from tandem_reproduce.listing import list_items
+from tandem_reproduce.machine import Rates
+from tandem_reproduce.making import make
+from tandem_reproduce.plan import BUDGETS, Item, read_items
+from tandem_reproduce.programs import Stopped, Tandem
+from tandem_reproduce.report import require_something, write_report
+
+
+def read_words() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="tandem reproduce")
+    parser.add_argument("paper", nargs="?", default="")
+    parser.add_argument("item", nargs="?", default="")
+    parser.add_argument("--budget", choices=BUDGETS, default="1h")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--times", action="store_true")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--plans", type=Path, required=True)
+    parser.add_argument("--program", type=Path, required=True)
+    parser.add_argument("--drawing", type=Path, required=True)
+    return parser.parse_args()
+
+
+def chosen(items: list[Item], name: str, paper: str) -> list[Item]:
+    if not name:
+        return [item for item in items if not item.absent]
+    wanted = name.replace("_", "-")
+    found = [item for item in items if item.name == wanted]
+    if not found:
+        names = ", ".join(item.name for item in items)
+        raise ReproduceError(f"{paper} has no item {name}: they are {names}")
+    return found
+
+
+def draw(folder: ItemFolder, drawing: Path) -> None:
+    if folder.item.commands:  # they draw by themselves
+        return
+    if subprocess.run([sys.executable, str(drawing), str(folder.path)]).returncode != 0:
+        say(f"there is no picture, but the table is in {folder.path}")
+
+
+def reproduce(options: argparse.Namespace, tandem: Tandem) -> None:
+    items = read_items(options.plans, options.paper)
+    rates = Rates(options.out / "rates.json", tandem)
+    if options.list:
+        print(list_items(items, options.out, rates, options.times))
+        return
+    for item in chosen(items, options.item, options.paper):
+        folder = ItemFolder(options.out, item, options.budget)
+        require_something(folder)
+        with folder.lock():
+            make(folder, rates, tandem, options.jobs)
+            text = write_report(folder)
+            draw(folder, options.drawing)
+        print(
+            f"{item.title}\n\n{text}\n\nThe rest is in {folder.path}: item.md, item.csv, item.png"
+        )
+
+
+def main() -> int:
+    options = read_words()
+    try:
+        reproduce(options, Tandem(options.program))
+    except Stopped:
+        say("stopped; the same command goes on")
+        return 0
+    except ReproduceError as error:
+        print(f"tandem: error: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"tandem: error: {error}; check the path and the disk", file=sys.stderr)
+        return 2
+    return 0

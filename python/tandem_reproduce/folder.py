@@ -1,0 +1,104 @@
+"""The folder of an item within a budget: its description, its runs and its results."""
+
+import fcntl
+import json
+from pathlib import Path
+from typing import IO, Any
+
+from tandem_reproduce.cells import Cell, cells_of, steps_within
+from tandem_reproduce.errors import ReproduceError, say
+from tandem_reproduce.machine import Rates, machine_name
+from tandem_reproduce.plan import PAPER, REDUCED, Item
+from tandem_reproduce.programs import replace
+
+DESCRIPTION = "item.json"
+
+
+class ItemFolder:
+    """OUT/PAPER/ITEM-BUDGET."""
+
+    def __init__(self, out: Path, item: Item, budget: str) -> None:
+        self.item = item
+        self.budget = budget
+        self.path = out / item.paper / f"{item.name}-{budget}"
+        self.cells = cells_of(item, budget)
+
+    def runs_of(self, cell: Cell) -> list[Path]:
+        """The folders of a cell's runs that have ended or begun, in order."""
+        return sorted((self.path / cell.folder / "runs").glob("*"))
+
+    def ended(self) -> bool:
+        return (self.path / "item.md").exists()
+
+    def begun(self) -> bool:
+        return (self.path / DESCRIPTION).exists()
+
+    def state(self) -> str:
+        """A few words for a list."""
+        if self.ended():
+            return f"{self.budget}: done"
+        if not self.begun():
+            return ""
+        ended = sum(len(list(self.path.glob(f"{c.folder}/runs/*/result.json"))) for c in self.cells)
+        count = sum(cell.runs for cell in self.cells)
+        return f"{self.budget}: {ended} of {count} runs" if count else f"{self.budget}: begun"
+
+    def lock(self) -> IO[str]:
+        """Keeps other processes out as long as the returned file is open."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        file = (self.path / ".lock").open("w")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            file.close()
+            raise ReproduceError(f"another process makes {self.path}: let it end first") from error
+        return file
+
+    def begin(self, rates: Rates) -> dict[str, int]:
+        """Decides the steps of each cell's runs, once, so that a resumed item goes on with the
+        same. Raises ReproduceError for the folder of another plan."""
+        wanted = {
+            "item": self.item.place,
+            "budget": self.budget,
+            "cells": {cell.folder: cell_words(cell) for cell in self.cells},
+        }
+        file = self.path / DESCRIPTION
+        if file.exists():
+            described = read_json(file)
+            if {key: described.get(key) for key in wanted} != wanted:
+                raise ReproduceError(
+                    f"{self.path} was begun with another plan of {self.item.place}: name another "
+                    "--out, or remove that folder"
+                )
+            if described["machine"] != machine_name():
+                say(f"{self.path} was begun on another machine: {described['machine']}")
+            return dict(described["steps"])
+        known = {} if self.budget == PAPER else rates.of_all(self.cells)
+        steps = steps_within(self.cells, self.budget, known)
+        described = {**wanted, "machine": machine_name(), "steps": steps}
+        replace(file, json.dumps(described, indent=2) + "\n")
+        return steps
+
+    def described(self) -> dict[str, Any]:
+        return read_json(self.path / DESCRIPTION)
+
+
+def cell_words(cell: Cell) -> list[str]:
+    """Everything that determines the cell's runs but their steps."""
+    words = [cell.arm.system, cell.arm.preset, cell.env, f"x{cell.repetitions}"]
+    words += [*cell.arm.settings, *(f"vary {text}" for text in cell.vary)]
+    return words + [f"{n} threads" for n in cell.threads]
+
+
+def read_json(file: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(file.read_text())
+    except (OSError, json.JSONDecodeError) as error:
+        raise ReproduceError(f"cannot read {file}: {error}") from error
+    if not isinstance(value, dict):
+        raise ReproduceError(f"cannot read {file}: it holds no table")
+    return value
+
+
+def budget_words(budget: str) -> str:
+    return "the paper's budget" if budget == PAPER else f"{REDUCED[budget]:.0f} h of training"

@@ -1,0 +1,89 @@
+"""Makes an item: trains its runs, evaluates them, and writes table and picture."""
+
+import json
+from pathlib import Path
+
+from tandem_reproduce.cells import Cell
+from tandem_reproduce.errors import say
+from tandem_reproduce.folder import ItemFolder
+from tandem_reproduce.machine import Rates, config_words
+from tandem_reproduce.plan import Item
+from tandem_reproduce.programs import Tandem, replace
+
+EVALUATION = "reproduce-{}.json"  # in a run's folder, by the way of reading
+RATE = "optimizer.lr"
+
+
+def train(folder: ItemFolder, steps: dict[str, int], tandem: Tandem, jobs: int) -> None:
+    """Trains what has not ended. Raises Stopped."""
+    item = folder.item
+    for number, cell in enumerate(folder.cells, 1):
+        say(
+            f"{item.place}, part {number} of {len(folder.cells)}: {cell.arm.label} on {cell.env}, "
+            f"{cell.runs} runs of {steps[cell.folder]:,} steps"
+        )
+        out = folder.path / cell.folder
+        tandem.run(training_words(item, cell, steps[cell.folder], out, jobs))
+        if item.reads != "training":
+            for run in folder.runs_of(cell):
+                evaluate(run, item, tandem)
+
+
+def training_words(item: Item, cell: Cell, steps: int, out: Path, jobs: int) -> list[str]:
+    words = [*config_words(cell), "--steps", str(steps), "--runs", str(cell.repetitions)]
+    for text in cell.vary:
+        words += ["--vary", text]
+    words += ["--out", str(out)]
+    if item.form == "speedup":
+        words += ["--score", f"{item.goals[cell.env]:g}", "--threads", threads_text(cell)]
+        words += ["--best", str(item.best)] if item.best else []
+        return ["speedup", *words]
+    if not any(RATE in text.partition("=")[0].split("+") for text in cell.vary):
+        words.append("--keep-lr")
+    return ["sweep", *words, "--jobs", str(jobs)]
+
+
+def threads_text(cell: Cell) -> str:
+    return ",".join(map(str, cell.threads))
+
+
+def evaluate(run: Path, item: Item, tandem: Tandem) -> None:
+    """Plays a run's games unless they were played before. A run that diverged has no score."""
+    file = run / EVALUATION.format(item.reads)
+    if file.exists() or diverged(run):
+        return
+    words = ["eval", str(run), "--json", "--episodes", str(item.episodes)]
+    words += ["--protocol", "noop"] if item.reads == "noop" else []
+    replace(file, json.dumps(tandem.ask(words)) + "\n")
+
+
+def diverged(run: Path) -> bool:
+    try:
+        why = json.loads((run / "result.json").read_text()).get("why_ended", "")
+        return str(why).startswith("diverged: ")
+    except (OSError, json.JSONDecodeError):
+        return False
+
+
+def measure(folder: ItemFolder, tandem: Tandem) -> None:
+    """Runs the item's commands. Each leaves a file when it has ended."""
+    for number, command in enumerate(folder.item.commands, 1):
+        out = folder.path / f"command-{number}"
+        done = out / "done"
+        if done.exists():
+            continue
+        out.mkdir(parents=True, exist_ok=True)
+        words = [*command.words, *command.more[folder.budget]]
+        words += ["--out", str(out)] if command.writes else []
+        say(f"{folder.item.place}: tandem {' '.join(words)}")
+        tandem.run(words, None if command.writes else out / "output.txt")
+        replace(done, " ".join(words) + "\n")
+
+
+def make(folder: ItemFolder, rates: Rates, tandem: Tandem, jobs: int) -> None:
+    """Makes whatever is not there yet, but for table and picture. Raises Stopped."""
+    steps = folder.begin(rates)
+    if folder.item.commands:
+        measure(folder, tandem)
+    else:
+        train(folder, steps, tandem, jobs)

@@ -1,0 +1,216 @@
+"""The plan of an item: its runs, what is read off them, and how it is drawn.
+
+docs/reproduce.md describes the plan files' keys.
+"""
+
+import importlib
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tandem_reproduce.errors import ReproduceError
+from tandem_reproduce.keys import Keys
+
+PAPER = "paper"
+REDUCED = {"1h": 1.0, "8h": 8.0}  # hours of training
+BUDGETS = (*REDUCED, PAPER)
+FORMS = ("curves", "scores", "sweep", "speedup", "commands", "absent")
+READS = ("training", "noop", "evaluation")
+
+Numbers = dict[str, dict[str, float | str]]  # by row and column
+
+
+@dataclass(frozen=True)
+class Arm:
+    """Runs of one system that are compared with those of others: a curve, or a row of a table."""
+
+    label: str
+    system: str
+    preset: str
+    envs: tuple[str, ...]
+    steps: int  # of each run in the paper
+    settings: tuple[str, ...] = ()  # KEY=VALUE
+    vary: tuple[str, ...] = ()  # as --vary of `tandem sweep`
+    repetitions: int = 1
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of tandem that measures by itself."""
+
+    words: tuple[str, ...]
+    writes: bool  # whether it takes --out; otherwise its output is kept
+    more: dict[str, tuple[str, ...]]  # further words, by budget
+    minutes: dict[str, float]  # about how long it takes, by budget
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """The part of a paper's runs that a small budget has. None: as in the paper."""
+
+    envs: tuple[str, ...] | None = None
+    arms: tuple[str, ...] | None = None  # labels
+    vary: tuple[str, ...] | None = None
+    threads: tuple[int, ...] | None = None
+    repetitions: int | None = None
+
+
+@dataclass(frozen=True)
+class Item:
+    """A table or a figure."""
+
+    paper: str  # folder of the plan file: "paac"
+    name: str  # its name without the ending: "table-1"
+    title: str
+    section: str
+    shows: str  # a sentence
+    budget: str  # the paper's, in words
+    form: str
+    note: str = ""  # differences from the paper's runs
+    absent: str = ""  # the reason why there is nothing to run
+    reads: str = "training"
+    episodes: int = 30  # of an evaluation
+    axis: str = "steps"  # of curves: steps, frames or seconds
+    best: int = 0  # only the best runs of a sweep or speed-up count; 0: all
+    threads: tuple[int, ...] = ()  # of a speed-up
+    goals: dict[str, float] = field(default_factory=dict)  # of a speed-up: score by environment
+    arms: tuple[Arm, ...] = ()
+    commands: tuple[Command, ...] = ()
+    reduced: dict[str, Reduction] = field(default_factory=dict)
+    numbers: Numbers = field(default_factory=dict)  # the paper's
+
+    @property
+    def place(self) -> str:
+        return f"{self.paper}/{self.name}"
+
+
+def read_item(file: Path) -> Item:
+    """Reads a plan. Raises ReproduceError that names the file and the key."""
+    reader = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+    try:
+        table = reader.loads(file.read_text())
+    except (OSError, ValueError) as error:
+        raise ReproduceError(f"cannot read the plan {file}: {error}") from error
+    keys = Keys(table, str(file))
+    envs = keys.texts("envs")
+    item = Item(
+        paper=file.parent.name,
+        name=file.stem.replace("_", "-"),
+        title=keys.text("title"),
+        section=keys.text("section"),
+        shows=keys.text("shows"),
+        budget=keys.text("budget"),
+        form=keys.choice("form", FORMS),
+        note=keys.text("note", ""),
+        absent=keys.text("absent", ""),
+        reads=keys.choice("reads", READS, "training"),
+        episodes=keys.whole("episodes", 30),
+        axis=keys.choice("axis", ("steps", "frames", "seconds"), "steps"),
+        best=keys.whole("best", 0),
+        threads=keys.wholes("threads") or (),
+        goals=keys.numbers("goals"),
+        arms=tuple(_arm(part, envs) for part in keys.tables("arm")),
+        commands=tuple(_command(part) for part in keys.tables("command")),
+        reduced={name: _reduction(part) for name, part in keys.named("reduced").items()},
+        numbers=_numbers(keys),
+    )
+    keys.finish()
+    _check(item, str(file))
+    return item
+
+
+def _arm(keys: Keys, envs: tuple[str, ...] | None) -> Arm:
+    own = keys.texts("envs") or envs
+    if own is None:
+        raise ReproduceError(f"{keys.where}: needs envs, of its own or at the top of the plan")
+    arm = Arm(
+        label=keys.text("label"),
+        system=keys.text("system"),
+        preset=keys.text("preset"),
+        envs=own,
+        steps=keys.count("steps"),
+        settings=keys.texts("set") or (),
+        vary=keys.texts("vary") or (),
+        repetitions=keys.whole("repetitions", 1),
+    )
+    keys.finish()
+    return arm
+
+
+def _command(keys: Keys) -> Command:
+    more = {}
+    minutes = {}
+    for budget, part in keys.named("budgets").items():
+        more[budget] = part.texts("words") or ()
+        minutes[budget] = part.number("minutes")
+        part.finish()
+    missing = [budget for budget in BUDGETS if budget not in minutes]
+    if missing or len(minutes) > len(BUDGETS):
+        raise ReproduceError(f"{keys.where}: budgets needs the tables {', '.join(BUDGETS)}")
+    command = Command(keys.texts("words") or (), keys.flag("writes", True), more, minutes)
+    keys.finish()
+    return command
+
+
+def _reduction(keys: Keys) -> Reduction:
+    reduction = Reduction(
+        envs=keys.texts("envs"),
+        arms=keys.texts("arms"),
+        vary=keys.texts("vary"),
+        threads=keys.wholes("threads"),
+        repetitions=keys.whole("repetitions", 0) or None,
+    )
+    keys.finish()
+    return reduction
+
+
+def _numbers(keys: Keys) -> Numbers:
+    numbers: Numbers = {}
+    for row, part in keys.named("numbers").items():
+        numbers[row] = part.cells()
+    return numbers
+
+
+def _check(item: Item, where: str) -> None:
+    """Refuses plans whose parts do not fit their form."""
+    trains = item.form in ("curves", "scores", "sweep", "speedup")
+    wrong: Any = None
+    if (item.form == "absent") != bool(item.absent):
+        wrong = "form absent and the reason `absent` belong together"
+    elif trains != bool(item.arms):
+        wrong = f"form {item.form} needs {'[[arm]]' if trains else 'no [[arm]]'}"
+    elif (item.form == "commands") != bool(item.commands):
+        wrong = "form commands and [[command]] belong together"
+    elif trains and set(item.reduced) != set(REDUCED):
+        wrong = f"[reduced] needs the tables {', '.join(REDUCED)}, and no other"
+    elif item.form == "speedup" and not item.threads:
+        wrong = "form speedup needs threads"
+    labels = [arm.label for arm in item.arms]
+    unknown = [a for r in item.reduced.values() for a in r.arms or () if a not in labels]
+    if unknown:
+        wrong = f"[reduced] names an arm that does not exist: {unknown[0]}"
+    if len(set(labels)) != len(labels):
+        wrong = "two arms have the same label"
+    if item.form == "speedup":
+        lacking = [env for arm in item.arms for env in arm.envs if env not in item.goals]
+        if lacking:
+            wrong = f"goals lacks the score of {lacking[0]}"
+    if wrong:
+        raise ReproduceError(f"{where}: {wrong}")
+
+
+def read_items(folder: Path, paper: str = "") -> list[Item]:
+    """All items, or those of one paper, in the order of their names: figures, then tables."""
+    papers = sorted(p.name for p in folder.iterdir() if p.is_dir())
+    if paper and paper not in papers:
+        raise ReproduceError(f"there is no paper {paper}: they are {', '.join(papers)}")
+    files = sorted(folder.glob(f"{paper or '*'}/*.toml"), key=_order)
+    return [read_item(file) for file in files]
+
+
+def _order(file: Path) -> tuple[str, list[str | int]]:
+    parts: list[str | int] = [
+        int(p) if p.isdigit() else p for p in file.stem.replace("-", "_").split("_")
+    ]
+    return file.parent.name, [f"{p:04}" if isinstance(p, int) else p for p in parts]

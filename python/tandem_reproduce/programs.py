@@ -1,0 +1,88 @@
+"""Runs tandem's own commands, one at a time."""
+
+import ctypes
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tandem_reproduce.errors import ReproduceError
+
+PR_SET_PDEATHSIG = 1
+
+
+class Stopped(Exception):
+    """The user asked for the end, and the command has ended with its checkpoints."""
+
+
+class Tandem:
+    """The program. It passes signals on to the command that runs, which then ends in order. If this
+    process is killed, the system tells the command to end."""
+
+    def __init__(self, program: Path) -> None:
+        self._program = program
+        self._libc = ctypes.CDLL(None)
+        self._stop = False
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._note)
+        self._child: subprocess.Popen[str] | None = None
+
+    def run(self, words: list[str], output: Path | None = None) -> None:
+        """Runs a command to its end; `output` receives its standard output. Raises Stopped, and
+        ReproduceError if the command failed, which has told why."""
+        text = self._wait(words, captured=output is not None)
+        if output is not None:
+            replace(output, text)
+
+    def ask(self, words: list[str]) -> Any:
+        """The JSON that a command prints."""
+        text = self._wait(words, captured=True)
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError as error:
+            raise ReproduceError(f"tandem {' '.join(words)} printed no JSON: {error}") from error
+
+    def _wait(self, words: list[str], captured: bool) -> str:
+        if self._stop:
+            raise Stopped
+        parent = os.getpid()
+
+        def end_with_parent() -> None:
+            self._libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+            if os.getppid() != parent:  # it died before
+                os._exit(1)
+
+        self._child = subprocess.Popen(
+            [str(self._program), *words],
+            stdout=subprocess.PIPE if captured else sys.stderr,
+            text=True,
+            preexec_fn=end_with_parent,
+            start_new_session=True,  # the signals of a terminal come by _note()
+        )
+        text, _ = self._child.communicate()
+        code = self._child.returncode
+        self._child = None
+        if self._stop:
+            raise Stopped
+        if code != 0:
+            raise ReproduceError(f"this command ended with {code}: tandem {' '.join(words)}")
+        return text or ""
+
+    def _note(self, number: int, _frame: object) -> None:
+        """Passes the signal on; a second one kills."""
+        again, self._stop = self._stop, True
+        if self._child is None:
+            if again:
+                sys.exit(128 + number)
+            return
+        self._child.send_signal(signal.SIGKILL if again else signal.SIGTERM)
+
+
+def replace(file: Path, text: str) -> None:
+    """Writes a file that is whole at any moment."""
+    new = file.with_name(file.name + ".new")
+    new.write_text(text)
+    new.replace(file)

@@ -1,0 +1,15 @@
+# Tests of `tandem reproduce`, which is Python code: a sanitizer finds nothing in it.
+if(TANDEM_SANITIZE)
+  return()
+endif()
+set(environment PYTHONDONTWRITEBYTECODE=1)
+set(tests plan)
+if(TARGET tandem AND (TARGET tandem_torch OR TARGET onednn))
+  list(APPEND tests command)
+  list(APPEND environment TANDEM=$<TARGET_FILE:tandem>)
+endif()
+foreach(test IN LISTS tests)
+  add_test(NAME reproduce.${test}
+    COMMAND ${TANDEM_TEST_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/reproduce/${test}_test.py)
+  set_tests_properties(reproduce.${test} PROPERTIES ENVIRONMENT "${environment}")
+endforeach()

@@ -1,0 +1,110 @@
+"""Plans of items: what is refused, which runs a budget has, and how they share its time.
+
+Seen failing with keys that nobody takes let through, with a reduction's environments not looked at,
+with equal shares for runs that need less, and with the paper's limit left out.
+"""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import plans
+from tandem_reproduce.cells import cells_of, steps_within
+from tandem_reproduce.errors import ReproduceError
+from tandem_reproduce.plan import PAPER, read_item, read_items
+
+
+class Plan(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def read(self, text=plans.CURVES):
+        return read_item(plans.write(self.folder, text))
+
+    def refused(self, old, new):
+        self.assertIn(old, plans.CURVES)
+        with self.assertRaises(ReproduceError) as raised:
+            self.read(plans.CURVES.replace(old, new))
+        return str(raised.exception)
+
+    def test_has_the_runs_of_its_budget(self):
+        item = self.read()
+        self.assertEqual(item.place, "paac/figure-1")
+        self.assertEqual([cell.runs for cell in cells_of(item, PAPER)], [4])
+        self.assertEqual([cell.runs for cell in cells_of(item, "1h")], [2])
+        self.assertEqual(steps_within(cells_of(item, PAPER), PAPER, {}), {"paac/catch": 4000})
+
+    def test_a_reduction_takes_environments_and_arms(self):
+        text = plans.CURVES.replace('["catch"]', '["catch", "cartpole"]')
+        text += (
+            '[[arm]]\nlabel = "HTS"\nsystem = "hts"\npreset = "hts/catch"\nsteps = "1M"\n'
+            'envs = ["catch"]\n'
+        )
+        less = 'envs = ["catch"]\narms = ["HTS"]'
+        item = self.read(text.replace("[reduced.8h]", f"[reduced.8h]\n{less}"))
+        folders = [cell.folder for cell in cells_of(item, PAPER)]
+        self.assertEqual(folders, ["paac/catch", "hts/catch", "paac/cartpole"])
+        self.assertEqual([cell.folder for cell in cells_of(item, "8h")], ["hts/catch"])
+
+    def test_runs_share_the_time_of_a_budget(self):
+        text = plans.CURVES.replace('["catch"]', '["catch", "cartpole"]').replace('"4k"', '"500M"')
+        cells = cells_of(self.read(text), "1h")
+        rates = {"paac/catch": 1000.0, "paac/cartpole": 100.0}
+        # 3,240 seconds for four runs.
+        expected = {"paac/catch": 810_000, "paac/cartpole": 81_000}
+        self.assertEqual(steps_within(cells, "1h", rates), expected)
+
+    def test_time_that_a_run_does_not_need_goes_to_the_others(self):
+        text = plans.CURVES.replace('["catch"]', '["catch", "cartpole"]').replace('"4k"', '"100k"')
+        cells = cells_of(self.read(text), "1h")
+        rates = {"paac/catch": 1000.0, "paac/cartpole": 10.0}
+        # Two runs of 100 seconds leave 1,520 for each of the others.
+        expected = {"paac/catch": 100_000, "paac/cartpole": 15_000}
+        self.assertEqual(steps_within(cells, "1h", rates), expected)
+
+    def test_ranges_are_one_run_a_repetition(self):
+        text = plans.CURVES.replace("0.001,0.01", "log_uniform(1e-4,1e-2)")
+        self.assertEqual([cell.runs for cell in cells_of(self.read(text), PAPER)], [2])
+
+    def test_refuses_in_words(self):
+        self.assertIn("there is no key colour", self.refused("title =", 'colour = "red"\ntitle ='))
+        self.assertIn("needs the key shows", self.refused('shows = "A', '# = "A'))
+        self.assertIn("form is films, not one of", self.refused('"curves"', '"films"'))
+        self.assertIn("number of steps", self.refused('"4k"', '"soon"'))
+        self.assertIn("arm 1: there is no key stps", self.refused("steps =", 'stps = "1"\nsteps ='))
+        self.assertIn("repetitions needs a whole", self.refused("s = 2", "s = 2.5"))
+        self.assertIn("needs the tables 1h, 8h", self.refused("[reduced.8h]", ""))
+        self.assertIn("names an arm", self.refused("[reduced.8h]", '[reduced.8h]\narms = ["A"]'))
+        self.assertIn("needs envs", self.refused('envs = ["catch"]', ""))
+        self.assertIn("cannot read the plan", self.refused('form = "curves"', "form = curves"))
+
+    def test_an_absent_item_says_why(self):
+        text = 'title = "T"\nsection = "s"\nshows = "S."\nbudget = "b"\nform = "absent"\n'
+        with self.assertRaisesRegex(ReproduceError, "belong together"):
+            self.read(text)
+        self.assertEqual(self.read(text + 'absent = "a drawing"').absent, "a drawing")
+
+    def test_items_are_in_the_order_of_their_numbers(self):
+        for name in ("table_1", "figure_10", "figure_2"):
+            plans.write(self.folder, plans.CURVES, f"{name}.toml")
+        names = [item.name for item in read_items(self.folder, "paac")]
+        self.assertEqual(names, ["figure-2", "figure-10", "table-1"])
+        with self.assertRaisesRegex(ReproduceError, "there is no paper dqn: they are paac"):
+            read_items(self.folder, "dqn")
+
+
+class PublishedPlans(unittest.TestCase):
+    def test_can_be_read_and_fit_their_budgets(self):
+        for item in read_items(plans.ROOT / "configs/studies"):
+            with self.subTest(item.place):
+                for budget in ("1h", "8h", PAPER):
+                    cells = cells_of(item, budget)
+                    self.assertEqual(bool(cells), bool(item.arms))
+                    folders = {cell.folder for cell in cells}
+                    self.assertEqual(len(folders), len(cells), "two cells share a folder")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,216 @@
+"""Draws item.png from the folder of an item of a paper; `tandem reproduce` calls this.
+
+The form is the paper's: curves with a panel for each environment, scores as bars beside the
+paper's, scores by what a sweep drew and in descending order, or speed-ups by the number of threads.
+The budget stands below the title.
+"""
+
+import argparse
+import itertools
+import json
+import math
+import textwrap
+from pathlib import Path
+
+import numpy as np
+from matplotlib.ticker import EngFormatter
+from plot import COLOURS, TIME_UNITS, Curve, draw, plt, read_run, refuse, style, tidy
+
+COLUMNS = 3  # of panels
+WIDEST_TITLE = 110  # letters
+BAD = 0.02  # of an axis's height, where crosses are
+GREY = "#888888"
+
+
+def name_of(env):
+    return env.partition(":")[2] or env
+
+
+def labels_of(item):
+    """A style for each label, the same in all panels."""
+    return {label: i for i, label in enumerate(dict.fromkeys(r["label"] for r in item["runs"]))}
+
+
+def panels_for(count, height=3.2, rows_of=COLUMNS):
+    columns = min(rows_of, count)
+    rows = math.ceil(count / columns)
+    size = (max(7.0, 3.9 * columns), height * rows + 1.2)
+    figure, panels = plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
+    for axes in panels.flat[count:]:
+        axes.set_visible(False)
+    return figure, panels.flat
+
+
+def finish(figure, item, out, handles=None):
+    lines = [item["title"], f"here: {item['budget']}; the paper: {item['paper']}"]
+    sizes = [textwrap.fill(line, WIDEST_TITLE) for line in lines]
+    figure.suptitle("\n".join(sizes), fontsize=10)
+    if handles:
+        figure.legend(
+            handles.values(), handles.keys(), loc="outside lower center", ncols=2, frameon=False
+        )
+    figure.savefig(out, dpi=150)
+
+
+def paper_lines(axes, item, column):
+    """The paper's numbers for a column, as dashed lines."""
+    for label, row in item["numbers"].items():
+        if isinstance(row.get(column), float):
+            axes.axhline(row[column], color=GREY, linewidth=1, linestyle="--")
+            axes.annotate(
+                f"{label}, paper",
+                (1, row[column]),
+                xycoords=("axes fraction", "data"),
+                ha="right",
+                va="bottom",
+                fontsize=7,
+                color=GREY,
+            )
+
+
+def curves_of(folder, runs):
+    curves = {}
+    for run in runs:
+        found = read_run(folder / run["folder"], least_lines=0)
+        if len(found.columns["steps"]) >= 2:
+            curves.setdefault(run["label"], Curve(run["label"], [])).runs.append(found)
+    return curves
+
+
+def plot_curves(folder, item, out):
+    envs = list(dict.fromkeys(run["env"] for run in item["runs"]))
+    if not envs:
+        refuse(f"no run in {folder} has ended")
+    order = labels_of(item)
+    figure, panels = panels_for(len(envs))
+    handles = {}
+    by_env = {e: curves_of(folder, [r for r in item["runs"] if r["env"] == e]) for e in envs}
+    every = [run for curves in by_env.values() for c in curves.values() for run in c.runs]
+    longest = max((run.columns["seconds"][-1] for run in every), default=1)
+    unit, scale = next((u for u in TIME_UNITS if longest >= 2 * u[1]), TIME_UNITS[-1])
+    timed = item["axis"] == "seconds"
+    for env, axes in zip(envs, panels, strict=False):
+        for label, curve in by_env[env].items():
+            draw(axes, curve, item["axis"], scale if timed else 1, style(order[label]))
+        if not by_env[env]:
+            axes.text(0.5, 0.6, "too short for curves", ha="center", transform=axes.transAxes)
+        paper_lines(axes, item, name_of(env))
+        tidy(axes)
+        axes.set_title(name_of(env), loc="left")
+        axes.set_xlabel(f"wall-clock time ({unit})" if timed else item["axis"])
+        if not timed:
+            axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
+    panels[0].set_ylabel("mean return of the last 100 games")
+    finish(figure, item, out, handles)
+
+
+def plot_scores(_folder, item, out):
+    """A panel for each column: bars of ours, and the paper's in grey."""
+    figure, panels = panels_for(len(item["columns"]), height=2.6, rows_of=4)
+    for column, axes in zip(item["columns"], panels, strict=False):
+        rows = [(label, row[column], COLOURS[0]) for label, row in item["ours"].items()]
+        rows += [(f"{label}, paper", r.get(column), GREY) for label, r in item["numbers"].items()]
+        rows = [(n, v, c) for n, v, c in rows if isinstance(v, (int, float))]
+        names, values, colours = zip(*rows, strict=True) if rows else ((), (), ())
+        places = np.arange(len(rows))
+        axes.barh(places, values, color=colours)
+        axes.set_yticks(places, [textwrap.shorten(n, 34) for n in names], fontsize=7)
+        axes.invert_yaxis()
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.set_title(column, loc="left")
+    finish(figure, item, out)
+
+
+def plot_sweep(_folder, item, out):
+    """A row for each environment: scores by each drawn value, then the scores in order."""
+    envs = list(dict.fromkeys(run["env"] for run in item["runs"]))
+    keys = list(dict.fromkeys(key for run in item["runs"] for key in run["ranges"]))
+    order = labels_of(item)
+    size = (4.2 * (len(keys) + 1), 3.2 * len(envs) + 1.2)
+    figure, panels = plt.subplots(
+        len(envs), len(keys) + 1, figsize=size, sharey="row", squeeze=False, layout="constrained"
+    )
+    handles = {}
+    for env, line in zip(envs, panels, strict=True):
+        for label, i in order.items():
+            runs = [r for r in item["runs"] if (r["env"], r["label"]) == (env, label)]
+            colour = COLOURS[i % len(COLOURS)]
+            for key, axes in zip(keys, line[:-1], strict=True):
+                draw_scatter(axes, runs, key, colour)
+            scores = sorted((r["score"] for r in runs if r["score"] is not None), reverse=True)
+            ranks = range(1, len(scores) + 1)
+            (handles[label],) = line[-1].plot(ranks, scores, "o-", markersize=3, color=colour)
+            line[-1].set_xlabel("runs, best first")
+        line[0].set_ylabel("mean return of the last 100 games")
+        line[0].set_title(name_of(env), loc="left")
+    for axes in panels.flat:
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(color="#dddddd", linewidth=0.8)
+        axes.set_axisbelow(True)
+    finish(figure, item, out, handles)
+
+
+def draw_scatter(axes, runs, key, colour):
+    good = [run for run in runs if run["score"] is not None]
+    bad = [run["ranges"][key] for run in runs if run["score"] is None]
+    values = [run["ranges"][key] for run in good]
+    axes.scatter(values, [run["score"] for run in good], s=22, color=colour, alpha=0.75)
+    if bad:  # diverged, or no game ended
+        place = axes.get_xaxis_transform()
+        axes.scatter(bad, [BAD] * len(bad), marker="x", s=28, color=colour, transform=place)
+    axes.set_xscale("log")
+    axes.set_xlabel(key.split(".")[-1])
+
+
+def plot_speedup(_folder, item, out):
+    """Speed-ups by the number of threads, ours solid and the paper's dashed."""
+    figure, (axes,) = panels_for(1, height=4.4)
+    handles = {}
+    threads = [int(column) for column in item["columns"]]
+    colours = itertools.cycle(COLOURS)
+    for label, row in item["ours"].items():
+        values = [row.get(str(n)) for n in threads]
+        line = [(n, v) for n, v in zip(threads, values, strict=True) if v is not None]
+        if line:
+            (handles[f"{label}, here"],) = axes.plot(
+                *zip(*line, strict=True), "o-", color=next(colours)
+            )
+    colours = itertools.cycle(COLOURS)
+    for label, row in item["numbers"].items():
+        line = [(int(n), v) for n, v in row.items() if n.isdigit() and isinstance(v, float)]
+        if line:
+            line.sort()
+            (handles[f"{label}, paper"],) = axes.plot(
+                *zip(*line, strict=True), "o--", color=next(colours)
+            )
+    axes.set_xlabel("threads")
+    axes.set_ylabel("times as soon at the score as the fewest threads")
+    tidy(axes)
+    axes.set_xticks(threads)
+    finish(figure, item, out, handles)
+
+
+FORMS = {
+    "curves": plot_curves,
+    "scores": plot_scores,
+    "sweep": plot_sweep,
+    "speedup": plot_speedup,
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path, metavar="DIR")
+    folder = parser.parse_args().folder
+    try:
+        item = json.loads((folder / "picture.json").read_text())
+        plt.rcParams.update({"font.size": 9, "axes.titlesize": 9})
+        FORMS[item["form"]](folder, item, folder / "item.png")
+    except (OSError, ValueError) as error:
+        refuse(f"cannot draw {folder}: {error}")
+
+
+if __name__ == "__main__":
+    main()
