@@ -12,6 +12,7 @@ from tandem_reproduce.programs import Tandem, replace
 
 EVALUATION = "reproduce-{}.json"  # in a run's folder, by the way of reading
 RATE = "optimizer.lr"
+PLACE = "{item}"  # in the words of a command: the folder of the item
 
 
 def train(folder: ItemFolder, steps: dict[str, int], tandem: Tandem, jobs: int) -> None:
@@ -74,9 +75,10 @@ def measure(folder: ItemFolder, tandem: Tandem) -> None:
             continue
         out.mkdir(parents=True, exist_ok=True)
         words = [*command.words, *command.more[folder.budget]]
+        words = [word.replace(PLACE, str(folder.path)) for word in words]
         words += ["--out", str(out)] if command.writes else []
         say(f"{folder.item.place}: tandem {' '.join(words)}")
-        tandem.run(words, None if command.writes else out / "output.txt")
+        tandem.run(words, out / "output.txt")
         replace(done, " ".join(words) + "\n")
 
 

@@ -40,7 +40,7 @@ class Command:
     """A command of tandem that measures by itself."""
 
     words: tuple[str, ...]
-    writes: bool  # whether it takes --out; otherwise its output is kept
+    writes: bool  # whether it takes --out
     more: dict[str, tuple[str, ...]]  # further words, by budget
     minutes: dict[str, float]  # about how long it takes, by budget
 

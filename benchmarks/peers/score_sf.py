@@ -1,0 +1,156 @@
+"""Sample Factory's APPO over EnvPool, with the numbers of its own example for Atari.
+
+Workers are processes, so each appends the scores of its whole games to a file, which this process
+reads. Sample Factory needs an older NumPy than the other peers, so it has a Python of its own.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from score import ScoreReport, options
+
+SCORES = "TANDEM_SCORES"  # the file's name, for the workers
+# Of its sf_examples/envpool/atari, but for the number of workers, of which two cores carry two.
+NUMBERS = {
+    "num_workers": 2,
+    "num_envs_per_worker": 1,
+    "worker_num_splits": 1,
+    "batch_size": 256,
+    "rollout": 128,
+    "num_epochs": 4,
+    "num_batches_per_epoch": 4,
+    "gamma": 0.99,
+    "gae_lambda": 0.95,
+    "ppo_clip_ratio": 0.1,
+    "value_loss_coeff": 0.5,
+    "exploration_loss_coeff": 0.01,
+    "max_grad_norm": 0.5,
+    "learning_rate": 2.5e-4,
+    "adam_eps": 1e-5,
+    "nonlinearity": "relu",
+    "encoder_conv_architecture": "convnet_atari",
+    "obs_scale": 255.0,
+    "use_rnn": False,
+    "recurrence": 1,
+    "with_vtrace": False,
+    "normalize_input": False,
+    "normalize_returns": False,
+    "adaptive_stddev": False,
+    "batched_sampling": True,
+    "serial_mode": False,
+    "async_rl": True,
+    "device": "cpu",
+    "with_wandb": False,
+    "save_every_sec": 3600,
+}
+ENVS = 64  # of a worker, in the example
+
+
+def make_env(game, seed):
+    """A batch of environments, as Sample Factory's agents of one environment."""
+    import envpool
+    import gymnasium
+
+    pool = envpool.make(
+        f"{game}-v5",
+        env_type="gymnasium",
+        num_envs=ENVS,
+        num_threads=1,
+        episodic_life=True,
+        reward_clip=True,
+        seed=seed,
+    )
+
+    class Batch(gymnasium.Env):
+        num_agents = ENVS
+        is_multiagent = True
+        observation_space = pool.observation_space
+        action_space = pool.action_space
+        render_mode = None
+
+        def __init__(self):
+            self.scores = np.zeros(ENVS)
+
+        def reset(self, **_):
+            return pool.reset()[0], [{} for _ in range(ENVS)]
+
+        def step(self, actions):
+            actions = np.asarray(actions, np.int32).reshape(-1)
+            after, rewards, terminated, truncated, info = pool.step(actions)
+            self.scores += info["reward"]
+            over = np.asarray(info["terminated"], bool) | truncated
+            if over.any():
+                with open(os.environ[SCORES], "a") as file:
+                    file.write("".join(f"{score}\n" for score in self.scores[over]))
+                self.scores[over] = 0
+            return after, rewards, terminated, truncated, {}
+
+        def close(self):
+            pool.close()
+
+    return Batch()
+
+
+def make_numbered(_name, _cfg, env_config, render_mode=None):
+    """The environments of a worker; a process that is started anew knows its options, too."""
+    args = options()
+    worker = 0 if env_config is None else env_config.env_id
+    return make_env(args.game, 1000 * args.seed + worker)
+
+
+def train(args):
+    """Trains in this process and its workers until it is ended."""
+    from sample_factory.cfg.arguments import parse_full_cfg, parse_sf_args
+    from sample_factory.envs.env_utils import register_env
+    from sample_factory.train import run_rl
+
+    register_env("score", make_numbered)
+    words = ["--algo=APPO", "--env=score", "--experiment=score", f"--seed={args.seed}"]
+    words += [f"--train_dir={tempfile.mkdtemp()}", f"--train_for_env_steps={args.steps}"]
+    words += [f"--{name}={value}" for name, value in NUMBERS.items()]
+    parser, _ = parse_sf_args(words)
+    run_rl(parse_full_cfg(parser, words))
+
+
+def main():
+    args = options()
+    if SCORES in os.environ:
+        return train(args)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "scores"
+        file.touch()
+        report = ScoreReport(args.goal)
+        log = Path(folder) / "log"
+        with log.open("w") as out:
+            process = subprocess.Popen(
+                [sys.executable, *sys.argv],
+                env=os.environ | {SCORES: str(file)},
+                stdout=out,
+                stderr=subprocess.STDOUT,
+            )
+        known = 0
+        while process.poll() is None:
+            time.sleep(1)
+            scores = file.read_text().split("\n")[:-1]
+            for score in scores[known:]:
+                report.add(float(score))
+            known = len(scores)
+            report(steps_in(log))
+        print(log.read_text()[-2000:])
+    return process.returncode
+
+
+def steps_in(log):
+    """The steps that Sample Factory last told of."""
+    text = log.read_text(errors="replace").rpartition("Total num frames: ")[2]
+    digits = text.partition(".")[0]
+    return int(digits) if digits.isdigit() else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,279 @@
+#!/usr/bin/env python3
+"""Measures the minutes until the mean of the last 100 games is a score, for tandem and its peers.
+
+Each contender trains alone on all cores, with the numbers that its makers recommend for Atari,
+until it reaches the score or the cap. A training that has ended leaves a file in the folder of
+results, so the same command goes on after a stop. Ends with a table and a picture.
+
+    benchmarks/time_to_score.py --out runs/time-to-score --goals Pong:18 Breakout:30 --seeds 1 2
+
+The first time, the peers are installed into .venv-peers and .venv-peers-sf.
+"""
+
+import argparse
+import contextlib
+import csv
+import dataclasses
+import json
+import math
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import matplotlib
+from side_by_side import PEERS, ROOT, peers_python, running
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+
+SYSTEMS = ("a3c", "ga3c", "paac", "hts", "impala", "apex")
+PEER_SCRIPTS = {
+    "CleanRL PPO": ("score_ppo_envpool.py",),
+    "Stable-Baselines3 A2C": ("score_sb3.py", "a2c"),
+    "Stable-Baselines3 PPO": ("score_sb3.py", "ppo"),
+    "Sample Factory APPO": ("score_sf.py",),
+}
+POLL_SECONDS = 0.5
+
+
+@dataclasses.dataclass
+class Case:
+    """One training."""
+
+    contender: str
+    game: str
+    goal: float
+    seed: int
+
+    @property
+    def name(self):
+        words = f"{self.contender}-{self.game}-{self.goal:g}-{self.seed}"
+        return "".join(c if c.isalnum() or c in ".-" else "-" for c in words.lower())
+
+
+class Tandem:
+    def __init__(self, program, words):
+        self.program, self.words = program, words
+
+    def command(self, case, folder):
+        return [
+            *[self.program, "train", *self.words, "--env", f"atari:{case.game}"],
+            *["--seed", str(case.seed), "--steps", "1G", "--run-dir", folder / "run"],
+            *["--set", f"run.until_return={case.goal}", "--set", "run.log_seconds=1"],
+        ]
+
+    def points(self, folder):
+        """Seconds, steps and scores so far."""
+        with contextlib.suppress(FileNotFoundError):
+            for line in (folder / "run/metrics.jsonl").read_text().splitlines():
+                with contextlib.suppress(json.JSONDecodeError):  # one being written
+                    row = json.loads(line)
+                    if "episode/return_mean_100" in row:
+                        yield row["seconds"], row["steps"], row["episode/return_mean_100"]
+
+    def reached(self, folder, case):
+        """The seconds until the score; None if it was not reached."""
+        with contextlib.suppress(FileNotFoundError):
+            result = json.loads((folder / "run/result.json").read_text())
+            if result["reached_return"]:
+                return result["reached_return"]["seconds"]
+        return None
+
+
+class Peer:
+    def __init__(self, python, words):
+        self.python, self.words = python, words
+
+    def command(self, case, folder):
+        script, *words = self.words
+        options = ["--game", case.game, "--goal", str(case.goal), "--seed", str(case.seed)]
+        return [self.python, PEERS / script, *words, *options]
+
+    def points(self, folder):
+        for line in (folder / "output.txt").read_text(errors="replace").splitlines():
+            words = line.split()
+            if words[:1] == ["@@"] and len(words) == 5 and words[4] != "nan":
+                yield float(words[1]), int(words[2]), float(words[4])
+
+    def reached(self, folder, case):
+        last = list(self.points(folder))[-1:]
+        return last[0][0] if last and last[0][2] >= case.goal else None
+
+
+def sample_factory_python():
+    venv = ROOT / ".venv-peers-sf"
+    python, stamp = venv / "bin/python", venv / "requirements.txt"
+    requirements = PEERS / "requirements_sf.txt"
+    if not stamp.exists() or stamp.read_text() != requirements.read_text():
+        print("time_to_score: installing Sample Factory into .venv-peers-sf", file=sys.stderr)
+        subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, "--requirement", requirements], check=True)
+        stamp.write_text(requirements.read_text())
+    return python
+
+
+def contender(name, args):
+    if name in PEER_SCRIPTS:
+        python = sample_factory_python() if "Factory" in name else peers_python(args.peers_python)
+        return Peer(python, PEER_SCRIPTS[name])
+    return Tandem(args.tandem, name.split())
+
+
+def train(case, args):
+    """Trains one case to its goal or the cap, and writes its result."""
+    folder = args.out / case.name
+    result = folder / "result.json"
+    if result.exists():
+        return json.loads(result.read_text())
+    who = contender(case.contender, args)
+    subprocess.run(["rm", "-rf", folder], check=True)
+    folder.mkdir(parents=True)
+    cap = 60 * args.cap_minutes
+    began = time.monotonic()
+    with running(who.command(case, folder), folder / "output.txt") as process:
+        while process.poll() is None and time.monotonic() - began < cap:
+            time.sleep(POLL_SECONDS)
+        ended = process.poll()
+    if ended not in (None, 0):
+        tail = "\n".join((folder / "output.txt").read_text().splitlines()[-10:])
+        sys.exit(f"time_to_score: {case.contender} ended with {ended}:\n{tail}")
+    points = list(who.points(folder))
+    found = {
+        **dataclasses.asdict(case),
+        "seconds": who.reached(folder, case),
+        "cap_seconds": cap,
+        "last_score": points[-1][2] if points else None,
+        "last_steps": points[-1][1] if points else 0,
+        "points": points[:: max(1, len(points) // 300)],
+        "machine": machine(),
+    }
+    result.write_text(json.dumps(found) + "\n")
+    return found
+
+
+def machine():
+    names = [
+        line.partition(":")[2].strip()
+        for line in Path("/proc/cpuinfo").read_text().splitlines()
+        if line.startswith("model name")
+    ]
+    wide = "AVX-512" if "avx512f" in Path("/proc/cpuinfo").read_text() else "no AVX-512"
+    return f"{len(os.sched_getaffinity(0))} cores of {names[0]} ({wide})"
+
+
+def minutes(found):
+    """The median over seeds; infinite where half of them or more did not reach the score."""
+    return statistics.median(one["seconds"] / 60 if one["seconds"] else math.inf for one in found)
+
+
+def texts(found, cap):
+    """The table's cells: the median, and each seed."""
+    each = [f"{one['seconds'] / 60:.1f}" if one["seconds"] else "-" for one in found]
+    median = minutes(found)
+    last = statistics.fmean(one["last_score"] or 0 for one in found)
+    words = f"{median:.1f}" if median < math.inf else f"more than {cap:g} (at {last:.1f})"
+    return [words, ", ".join(each)]
+
+
+def table(results, goals, names, cap):
+    head = ["contender"]
+    for game, goal in goals:
+        head += [f"minutes to {goal:g} in {game}", "each seed"]
+    lines = [head, ["---"] * len(head)]
+    for name in names:
+        line = [name if name in PEER_SCRIPTS else f"tandem {name}"]
+        for game, _ in goals:
+            found = [r for r in results if (r["contender"], r["game"]) == (name, game)]
+            line += texts(found, cap) if found else ["", ""]
+        lines.append(line)
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def draw(results, goals, names, cap, out):
+    figure, panels = plt.subplots(
+        1, len(goals), figsize=(5.2 * len(goals), 0.4 * len(names) + 1.4), layout="constrained"
+    )
+    for (game, goal), axes in zip(goals, [panels] if len(goals) == 1 else panels, strict=True):
+        for place, name in enumerate(names):
+            found = [r for r in results if (r["contender"], r["game"]) == (name, game)]
+            if not found:
+                continue
+            median = minutes(found)
+            colour = "#888888" if name in PEER_SCRIPTS else "#0072b2"
+            axes.barh(place, min(median, cap), color=colour, alpha=1 if median < math.inf else 0.3)
+            words = f"{median:.1f}" if median < math.inf else f"more than {cap:g}"
+            axes.text(min(median, cap), place, f" {words}", va="center", fontsize=8)
+        labels = [name if name in PEER_SCRIPTS else f"tandem {name}" for name in names]
+        axes.set_yticks(range(len(names)), labels)
+        axes.invert_yaxis()
+        axes.set_xlim(0, 1.25 * cap)
+        axes.set_xlabel(f"minutes until the last 100 games of {game} have {goal:g}")
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(out / "time_to_score.png", dpi=150)
+
+
+def write(results, goals, names, args):
+    text = table(results, goals, names, args.cap_minutes)
+    heading = f"{machine()}; seeds {', '.join(map(str, args.seeds))}; {time.strftime('%Y-%m-%d')}"
+    (args.out / "time_to_score.md").write_text(f"{heading}\n\n{text}")
+    with (args.out / "time_to_score.csv").open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        keys = ["contender", "game", "goal", "seed", "seconds", "last_score", "last_steps"]
+        writer.writerow(keys)
+        writer.writerows([[result[key] for key in keys] for result in results])
+    draw(results, goals, names, args.cap_minutes, args.out)
+    return text
+
+
+def goal_of(text):
+    game, _, goal = text.partition(":")
+    return game, float(goal)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("--tandem", default=ROOT / "build/tandem", help="the program")
+    add("--peers-python", help="a Python that has the peers; installs nothing")
+    add("--goals", nargs="+", type=goal_of, default=[("Pong", 18.0), ("Breakout", 30.0)])
+    add("--seeds", nargs="+", type=int, default=[1, 2])
+    add("--cap-minutes", type=float, default=60)
+    add(
+        "--contenders",
+        nargs="+",
+        default=[*SYSTEMS, *PEER_SCRIPTS],
+        help='words of `tandem train` ("paac --set algo=ppo"), or a peer\'s name',
+    )
+    add("--out", type=Path, default=ROOT / "runs/time-to-score")
+    return parser.parse_args()
+
+
+def main():
+    args = arguments()
+    # A signal unwinds the stack like Ctrl-C does, and that ends the training.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("time_to_score: terminated"))
+    args.out.mkdir(parents=True, exist_ok=True)
+    results = []
+    for seed in args.seeds:
+        for game, goal in args.goals:
+            for name in args.contenders:
+                found = train(Case(name, game, goal, seed), args)
+                reached = f"{found['seconds']:.0f} s" if found["seconds"] else "not reached"
+                print(f"{name}, {game}, seed {seed}: {reached}", file=sys.stderr)
+                results.append(found)
+                write(results, args.goals, args.contenders, args)
+    print(write(results, args.goals, args.contenders, args))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("time_to_score: interrupted; the same command goes on")
