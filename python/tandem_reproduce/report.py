@@ -7,7 +7,7 @@ import json
 from tandem_reproduce.errors import ReproduceError
 from tandem_reproduce.folder import ItemFolder, budget_words
 from tandem_reproduce.programs import replace
-from tandem_reproduce.results import Table, runs_of, table_of
+from tandem_reproduce.results import Table, counted, runs_of, table_of
 
 Lines = list[list[str]]
 
@@ -109,6 +109,8 @@ def picture_of(folder: ItemFolder, table: Table) -> dict[str, object]:
     """Everything that the drawing needs."""
     item = folder.item
     runs = [] if item.form == "speedup" else runs_of(folder)
+    if item.form == "curves":
+        runs = counted(runs, item)
     return {
         "form": item.form,
         "axis": item.axis,

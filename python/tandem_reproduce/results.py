@@ -100,10 +100,24 @@ def table_of(folder: ItemFolder) -> Table:
 
 
 def mean_of(runs: list[RunResult], folder: ItemFolder) -> float | None:
-    scores = sorted((run.score for run in runs if run.score is not None), reverse=True)
-    best = folder.item.best
-    scores = scores[:best] if best else scores
+    scores = [run.score for run in best_of(runs, folder.item) if run.score is not None]
     return statistics.fmean(scores) if scores else None
+
+
+def best_of(runs: list[RunResult], item: Item) -> list[RunResult]:
+    """The runs of one label in one environment that count."""
+    known = [run for run in runs if run.score is not None]
+    if not item.best:
+        return runs
+    return sorted(known, key=lambda run: -(run.score or 0))[: item.best]
+
+
+def counted(runs: list[RunResult], item: Item) -> list[RunResult]:
+    """The runs that count, of all labels and environments."""
+    groups: dict[tuple[str, str], list[RunResult]] = {}
+    for run in runs:
+        groups.setdefault((run.label, run.env), []).append(run)
+    return [run for group in groups.values() for run in best_of(group, item)]
 
 
 def heading_of(item: Item) -> str:
