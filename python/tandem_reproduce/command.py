@@ -1,6 +1,7 @@
 """The command line: `tandem reproduce [PAPER [ITEM]]`, as the program hands it over."""
 
 import argparse
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -76,6 +77,8 @@ def main() -> int:
     except ReproduceError as error:
         print(f"tandem: error: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:  # the reader of the list, such as `head`, has ended
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         print(f"tandem: error: {error}; check the path and the disk", file=sys.stderr)
         return 2
