@@ -6,15 +6,24 @@ The budget stands below the title.
 """
 
 import argparse
-import itertools
 import json
 import math
 import textwrap
 from pathlib import Path
 
-import numpy as np
-from matplotlib.ticker import EngFormatter
-from plot import COLOURS, TIME_UNITS, Curve, draw, plt, read_run, refuse, style, tidy
+from plot import (
+    COLOURS,
+    TIME_UNITS,
+    Curve,
+    EngFormatter,
+    draw,
+    np,
+    plt,
+    read_run,
+    refuse,
+    style,
+    tidy,
+)
 
 COLUMNS = 3  # of panels
 WIDEST_TITLE = 110  # letters
@@ -55,7 +64,7 @@ def finish(figure, item, out, handles=None):
 def paper_lines(axes, item, column):
     """The paper's numbers for a column, as dashed lines."""
     for label, row in item["numbers"].items():
-        if isinstance(row.get(column), float):
+        if is_number(row.get(column)):
             axes.axhline(row[column], color=GREY, linewidth=1, linestyle="--")
             axes.annotate(
                 f"{label}, paper",
@@ -71,6 +80,8 @@ def paper_lines(axes, item, column):
 def curves_of(folder, runs):
     curves = {}
     for run in runs:
+        if not (folder / run["folder"] / "metrics.jsonl").exists():
+            continue
         found = read_run(folder / run["folder"], least_lines=0)
         if len(found.columns["steps"]) >= 2:
             curves.setdefault(run["label"], Curve(run["label"], [])).runs.append(found)
@@ -102,7 +113,7 @@ def plot_curves(folder, item, out):
             axes.xaxis.set_major_formatter(EngFormatter(sep=""))
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
-    panels[0].set_ylabel("mean return of the last 100 games")
+    panels[0].set_ylabel("mean return of the last 100 games of the training")
     finish(figure, item, out, handles)
 
 
@@ -112,7 +123,7 @@ def plot_scores(_folder, item, out):
     for column, axes in zip(item["columns"], panels, strict=False):
         rows = [(label, row[column], COLOURS[0]) for label, row in item["ours"].items()]
         rows += [(f"{label}, paper", r.get(column), GREY) for label, r in item["numbers"].items()]
-        rows = [(n, v, c) for n, v, c in rows if isinstance(v, (int, float))]
+        rows = [(n, v, c) for n, v, c in rows if is_number(v)]
         names, values, colours = zip(*rows, strict=True) if rows else ((), (), ())
         places = np.arange(len(rows))
         axes.barh(places, values, color=colours)
@@ -143,7 +154,7 @@ def plot_sweep(_folder, item, out):
             ranks = range(1, len(scores) + 1)
             (handles[label],) = line[-1].plot(ranks, scores, "o-", markersize=3, color=colour)
             line[-1].set_xlabel("runs, best first")
-        line[0].set_ylabel("mean return of the last 100 games")
+        line[0].set_ylabel("score")
         line[0].set_title(name_of(env), loc="left")
     for axes in panels.flat:
         axes.spines[["top", "right"]].set_visible(False)
@@ -153,6 +164,9 @@ def plot_sweep(_folder, item, out):
 
 
 def draw_scatter(axes, runs, key, colour):
+    axes.set_xscale("log")
+    axes.set_xlabel(key.split(".")[-1])
+    runs = [run for run in runs if key in run["ranges"]]
     good = [run for run in runs if run["score"] is not None]
     bad = [run["ranges"][key] for run in runs if run["score"] is None]
     values = [run["ranges"][key] for run in good]
@@ -160,36 +174,32 @@ def draw_scatter(axes, runs, key, colour):
     if bad:  # diverged, or no game ended
         place = axes.get_xaxis_transform()
         axes.scatter(bad, [BAD] * len(bad), marker="x", s=28, color=colour, transform=place)
-    axes.set_xscale("log")
-    axes.set_xlabel(key.split(".")[-1])
 
 
 def plot_speedup(_folder, item, out):
-    """Speed-ups by the number of threads, ours solid and the paper's dashed."""
+    """Speed-ups by the number of threads: a colour for each label, the paper's dashed."""
     figure, (axes,) = panels_for(1, height=4.4)
     handles = {}
-    threads = [int(column) for column in item["columns"]]
-    colours = itertools.cycle(COLOURS)
-    for label, row in item["ours"].items():
-        values = [row.get(str(n)) for n in threads]
-        line = [(n, v) for n, v in zip(threads, values, strict=True) if v is not None]
-        if line:
-            (handles[f"{label}, here"],) = axes.plot(
-                *zip(*line, strict=True), "o-", color=next(colours)
-            )
-    colours = itertools.cycle(COLOURS)
-    for label, row in item["numbers"].items():
-        line = [(int(n), v) for n, v in row.items() if n.isdigit() and isinstance(v, float)]
-        if line:
-            line.sort()
-            (handles[f"{label}, paper"],) = axes.plot(
-                *zip(*line, strict=True), "o--", color=next(colours)
-            )
+    threads = set()
+    colours = {}
+    for source, line, rows in (("here", "o-", item["ours"]), ("paper", "o--", item["numbers"])):
+        for label, row in rows.items():
+            points = [(int(n), v) for n, v in row.items() if n.isdigit() and is_number(v)]
+            if not points:
+                continue
+            colour = colours.setdefault(label.lower(), COLOURS[len(colours) % len(COLOURS)])
+            xs, ys = zip(*sorted(points), strict=True)
+            (handles[f"{label}, {source}"],) = axes.plot(xs, ys, line, color=colour)
+            threads.update(xs)
     axes.set_xlabel("threads")
-    axes.set_ylabel("times as soon at the score as the fewest threads")
+    axes.set_ylabel("speed-up over the fewest threads")
     tidy(axes)
-    axes.set_xticks(threads)
+    axes.set_xticks(sorted(threads))
     finish(figure, item, out, handles)
+
+
+def is_number(value):
+    return isinstance(value, (int, float))
 
 
 FORMS = {

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from tandem_reproduce.plan import PAPER, REDUCED, Arm, Item, Reduction
+from tandem_reproduce.plan import PAPER, REDUCED, Arm, Item, Reduction, slug
 
 TRAINING_SHARE = 0.9  # of a budget; the rest is for evaluations and starts
 FEWEST_STEPS = 2_000  # of a run, however little time there is
@@ -30,11 +30,6 @@ class Cell:
             if not is_range(text):
                 count *= len(text.partition("=")[2].split(","))
         return count
-
-
-def slug(text: str) -> str:
-    """A name for a folder."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
 def is_range(vary: str) -> bool:
@@ -76,8 +71,8 @@ def steps_within(cells: list[Cell], budget: str, rates: dict[str, float]) -> dic
     steps = {}
     for cell in sorted(cells, key=lambda c: c.arm.steps / rates[c.folder]):
         seconds = min(left / runs_left, cell.arm.steps / rates[cell.folder])
-        wanted = min(cell.arm.steps, max(FEWEST_STEPS, rates[cell.folder] * seconds))
-        steps[cell.folder] = rounded(wanted)
+        wanted = max(FEWEST_STEPS, rounded(rates[cell.folder] * seconds))
+        steps[cell.folder] = min(cell.arm.steps, wanted)
         left -= seconds * cell.runs
         runs_left -= cell.runs
     return steps

@@ -2,18 +2,19 @@
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
-from tandem_reproduce.errors import ReproduceError, say
+from tandem_reproduce.errors import ReproduceError, complain, say
 from tandem_reproduce.folder import ItemFolder
 from tandem_reproduce.listing import list_items
 from tandem_reproduce.machine import Rates
 from tandem_reproduce.making import make
 from tandem_reproduce.plan import BUDGETS, Item, read_items
 from tandem_reproduce.programs import Stopped, Tandem
-from tandem_reproduce.report import require_something, write_report
+from tandem_reproduce.report import write_report
 
 
 def read_words() -> argparse.Namespace:
@@ -31,15 +32,24 @@ def read_words() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def chosen(items: list[Item], name: str, paper: str) -> list[Item]:
-    if not name:
-        return [item for item in items if not item.absent]
+def one_of(items: list[Item], name: str, paper: str) -> Item:
     wanted = name.replace("_", "-")
-    found = [item for item in items if item.name == wanted]
-    if not found:
-        names = ", ".join(item.name for item in items)
-        raise ReproduceError(f"{paper} has no item {name}: they are {names}")
-    return found
+    for item in items:
+        if item.name == wanted:
+            return item
+    names = ", ".join(item.name for item in items)
+    raise ReproduceError(f"{paper} has no item {name}: its items are {names}")
+
+
+def make_item(item: Item, options: argparse.Namespace, rates: Rates, tandem: Tandem) -> None:
+    if item.absent:
+        raise ReproduceError(f"{item.place} cannot be made here: {item.absent}")
+    folder = ItemFolder(options.out, item, options.budget)
+    with folder.lock():
+        make(folder, rates, tandem, options.jobs)
+        text = write_report(folder)
+        draw(folder, options.drawing)
+    print(f"{item.title}\n\n{text}\n\nThe rest is in {folder.path}; begin with item.md.")
 
 
 def draw(folder: ItemFolder, drawing: Path) -> None:
@@ -53,18 +63,24 @@ def reproduce(options: argparse.Namespace, tandem: Tandem) -> None:
     items = read_items(options.plans, options.paper)
     rates = Rates(options.out / "rates.json", tandem)
     if options.list:
+        items = [one_of(items, options.item, options.paper)] if options.item else items
         print(list_items(items, options.out, rates, options.times))
         return
-    for item in chosen(items, options.item, options.paper):
-        folder = ItemFolder(options.out, item, options.budget)
-        require_something(folder)
-        with folder.lock():
-            make(folder, rates, tandem, options.jobs)
-            text = write_report(folder)
-            draw(folder, options.drawing)
-        print(
-            f"{item.title}\n\n{text}\n\nThe rest is in {folder.path}: item.md, item.csv, item.png"
-        )
+    if options.item:
+        make_item(one_of(items, options.item, options.paper), options, rates, tandem)
+        return
+    failed = []
+    for item in items:
+        if item.absent:
+            say(f"{item.place} is left out: {item.absent}")
+            continue
+        try:
+            make_item(item, options, rates, tandem)
+        except ReproduceError as error:  # the other items go on
+            complain(error)
+            failed.append(item.name)
+    if failed:
+        raise ReproduceError(f"not made, for the reasons above: {', '.join(failed)}")
 
 
 def main() -> int:
@@ -72,10 +88,12 @@ def main() -> int:
     try:
         reproduce(options, Tandem(options.program))
     except Stopped:
+        for number in (signal.SIGINT, signal.SIGTERM):  # another one must not end the end
+            signal.signal(number, signal.SIG_IGN)
         say("stopped; the same command goes on")
         return 0
     except ReproduceError as error:
-        print(f"tandem: error: {error}", file=sys.stderr)
+        complain(error)
         return 2
     except BrokenPipeError:  # the reader of the list, such as `head`, has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

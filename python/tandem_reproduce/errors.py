@@ -4,7 +4,13 @@ import sys
 
 
 class ReproduceError(Exception):
-    """The command cannot go on; the message says what to do."""
+    """The command cannot go on; the message says what to do. It is empty where tandem has told the
+    user already."""
+
+
+def complain(error: Exception) -> None:
+    if str(error):
+        print(f"tandem: error: {error}", file=sys.stderr, flush=True)
 
 
 def say(text: str) -> None:

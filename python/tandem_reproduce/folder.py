@@ -39,7 +39,7 @@ class ItemFolder:
             return f"{self.budget}: done"
         if not self.begun():
             return ""
-        ended = sum(len(list(self.path.glob(f"{c.folder}/runs/*/result.json"))) for c in self.cells)
+        ended = sum(ended_runs(self.path / cell.folder) for cell in self.cells)
         count = sum(cell.runs for cell in self.cells)
         return f"{self.budget}: {ended} of {count} runs" if count else f"{self.budget}: begun"
 
@@ -61,6 +61,8 @@ class ItemFolder:
             "item": self.item.place,
             "budget": self.budget,
             "cells": {cell.folder: cell_words(cell) for cell in self.cells},
+            "commands": [[*c.words, *c.more[self.budget]] for c in self.item.commands],
+            "reads": [self.item.reads, self.item.episodes, self.item.goals],
         }
         file = self.path / DESCRIPTION
         if file.exists():
@@ -68,7 +70,7 @@ class ItemFolder:
             if {key: described.get(key) for key in wanted} != wanted:
                 raise ReproduceError(
                     f"{self.path} was begun with another plan of {self.item.place}: name another "
-                    "--out, or remove that folder"
+                    "--out, or remove that folder with its runs"
                 )
             if described["machine"] != machine_name():
                 say(f"{self.path} was begun on another machine: {described['machine']}")
@@ -83,9 +85,18 @@ class ItemFolder:
         return read_json(self.path / DESCRIPTION)
 
 
+def ended_runs(sweep: Path) -> int:
+    """The runs in a sweep's table, which has only runs that have ended."""
+    try:
+        return len((sweep / "sweep.csv").read_text().splitlines()) - 1
+    except FileNotFoundError:
+        return 0
+
+
 def cell_words(cell: Cell) -> list[str]:
-    """Everything that determines the cell's runs but their steps."""
-    words = [cell.arm.system, cell.arm.preset, cell.env, f"x{cell.repetitions}"]
+    """Everything of the plan that determines the cell's runs."""
+    words = [cell.arm.system, cell.arm.preset, cell.env, f"{cell.arm.steps} steps"]
+    words.append(f"{cell.repetitions} repetitions")
     words += [*cell.arm.settings, *(f"vary {text}" for text in cell.vary)]
     return words + [f"{n} threads" for n in cell.threads]
 
@@ -94,11 +105,13 @@ def read_json(file: Path) -> dict[str, Any]:
     try:
         value = json.loads(file.read_text())
     except (OSError, json.JSONDecodeError) as error:
-        raise ReproduceError(f"cannot read {file}: {error}") from error
+        raise ReproduceError(
+            f"cannot read {file}: {error}; remove it, and the same command makes it again"
+        ) from error
     if not isinstance(value, dict):
-        raise ReproduceError(f"cannot read {file}: it holds no table")
+        raise ReproduceError(f"{file} holds no table: remove it, and the same command makes it")
     return value
 
 
 def budget_words(budget: str) -> str:
-    return "the paper's budget" if budget == PAPER else f"{REDUCED[budget]:.0f} h of training"
+    return "the paper's budget" if budget == PAPER else f"{REDUCED[budget]:.0f} h in all"

@@ -50,7 +50,13 @@ class Rates:
         if key not in self._known:
             say(f"measuring how fast {cell.arm.label} trains on {cell.env} ({SECONDS:.0f} s)")
             found = self._tandem.ask([*words, "--seconds", str(SECONDS), "--json"])
-            self._known[key] = float(found["steps_per_second"])
+            rate = float(found["steps_per_second"] or 0)
+            if not rate > 0:
+                raise ReproduceError(
+                    f"{cell.arm.label} on {cell.env} made no step in {SECONDS:.0f} s: try again "
+                    "when the machine is idle"
+                )
+            self._known[key] = rate
             self._file.parent.mkdir(parents=True, exist_ok=True)
             replace(self._file, json.dumps(self._all, indent=2))
         return self._known[key]

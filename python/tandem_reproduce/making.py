@@ -5,13 +5,12 @@ from pathlib import Path
 
 from tandem_reproduce.cells import Cell
 from tandem_reproduce.errors import say
-from tandem_reproduce.folder import ItemFolder
+from tandem_reproduce.folder import ItemFolder, ended_runs
 from tandem_reproduce.machine import Rates, config_words
 from tandem_reproduce.plan import Item
-from tandem_reproduce.programs import Tandem, replace
+from tandem_reproduce.programs import Stopped, Tandem, replace
 
 EVALUATION = "reproduce-{}.json"  # in a run's folder, by the way of reading
-RATE = "optimizer.lr"
 PLACE = "{item}"  # in the words of a command: the folder of the item
 
 
@@ -25,6 +24,8 @@ def train(folder: ItemFolder, steps: dict[str, int], tandem: Tandem, jobs: int) 
         )
         out = folder.path / cell.folder
         tandem.run(training_words(item, cell, steps[cell.folder], out, jobs))
+        if ended_runs(out) < cell.runs:  # a signal reached the command alone
+            raise Stopped
         if item.reads != "training":
             for run in folder.runs_of(cell):
                 evaluate(run, item, tandem)
@@ -39,9 +40,7 @@ def training_words(item: Item, cell: Cell, steps: int, out: Path, jobs: int) -> 
         words += ["--score", f"{item.goals[cell.env]:g}", "--threads", threads_text(cell)]
         words += ["--best", str(item.best)] if item.best else []
         return ["speedup", *words]
-    if not any(RATE in text.partition("=")[0].split("+") for text in cell.vary):
-        words.append("--keep-lr")
-    return ["sweep", *words, "--jobs", str(jobs)]
+    return ["sweep", *words, "--keep-lr", "--jobs", str(jobs)]
 
 
 def threads_text(cell: Cell) -> str:

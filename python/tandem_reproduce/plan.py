@@ -4,10 +4,10 @@ docs/reproduce.md describes the plan files' keys.
 """
 
 import importlib
+import re
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from tandem_reproduce.errors import ReproduceError
 from tandem_reproduce.keys import Keys
@@ -174,30 +174,52 @@ def _numbers(keys: Keys) -> Numbers:
 
 def _check(item: Item, where: str) -> None:
     """Refuses plans whose parts do not fit their form."""
+    for wrong, why in _faults(item):
+        if wrong:
+            raise ReproduceError(f"{where}: {why}")
+
+
+def _faults(item: Item) -> list[tuple[bool, str]]:
     trains = item.form in ("curves", "scores", "sweep", "speedup")
-    wrong: Any = None
-    if (item.form == "absent") != bool(item.absent):
-        wrong = "form absent and the reason `absent` belong together"
-    elif trains != bool(item.arms):
-        wrong = f"form {item.form} needs {'[[arm]]' if trains else 'no [[arm]]'}"
-    elif (item.form == "commands") != bool(item.commands):
-        wrong = "form commands and [[command]] belong together"
-    elif trains and set(item.reduced) != set(REDUCED):
-        wrong = f"[reduced] needs the tables {', '.join(REDUCED)}, and no other"
-    elif item.form == "speedup" and not item.threads:
-        wrong = "form speedup needs threads"
     labels = [arm.label for arm in item.arms]
-    unknown = [a for r in item.reduced.values() for a in r.arms or () if a not in labels]
-    if unknown:
-        wrong = f"[reduced] names an arm that does not exist: {unknown[0]}"
-    if len(set(labels)) != len(labels):
-        wrong = "two arms have the same label"
-    if item.form == "speedup":
-        lacking = [env for arm in item.arms for env in arm.envs if env not in item.goals]
-        if lacking:
-            wrong = f"goals lacks the score of {lacking[0]}"
-    if wrong:
-        raise ReproduceError(f"{where}: {wrong}")
+    envs = {env for arm in item.arms for env in arm.envs}
+    less = item.reduced.values()
+    needed = "[[arm]]" if trains else "no [[arm]]"
+    return [
+        (
+            (item.form == "absent") != bool(item.absent),
+            "form absent and the reason `absent` belong together",
+        ),
+        (trains != bool(item.arms), f"form {item.form} needs {needed}"),
+        (
+            (item.form == "commands") != bool(item.commands),
+            "form commands and [[command]] belong together",
+        ),
+        (
+            trains and set(item.reduced) != set(REDUCED),
+            f"[reduced] needs the tables {', '.join(REDUCED)}, and no other",
+        ),
+        (
+            any(label not in labels for r in less for label in r.arms or ()),
+            "[reduced] names an arm that does not exist",
+        ),
+        (
+            any(env not in envs for r in less for env in r.envs or ()),
+            "[reduced] names an environment that no arm has",
+        ),
+        (any(arm.repetitions < 1 for arm in item.arms), "an arm has no repetition"),
+        (len({slug(label) for label in labels}) != len(labels), "two arms have one name"),
+        (item.form == "speedup" and not item.threads, "form speedup needs threads"),
+        (
+            item.form == "speedup" and not envs <= set(item.goals),
+            f"goals lacks a score of {', '.join(sorted(envs - set(item.goals)))}",
+        ),
+    ]
+
+
+def slug(text: str) -> str:
+    """A name for a folder."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
 def read_items(folder: Path, paper: str = "") -> list[Item]:

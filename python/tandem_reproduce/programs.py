@@ -9,9 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tandem_reproduce.errors import ReproduceError
+from tandem_reproduce.errors import ReproduceError, say
 
 PR_SET_PDEATHSIG = 1
+REFUSED = 2  # the exit code of a command that has told the user its error
 
 
 class Stopped(Exception):
@@ -62,27 +63,30 @@ class Tandem:
             preexec_fn=end_with_parent,
             start_new_session=True,  # the signals of a terminal come by _note()
         )
+        if self._stop:  # the signal came while the command started
+            self._child.send_signal(signal.SIGTERM)
         text, _ = self._child.communicate()
         code = self._child.returncode
         self._child = None
         if self._stop:
             raise Stopped
+        if code == REFUSED:
+            raise ReproduceError("")
         if code != 0:
             raise ReproduceError(f"this command ended with {code}: tandem {' '.join(words)}")
         return text or ""
 
-    def _note(self, number: int, _frame: object) -> None:
-        """Passes the signal on; a second one kills."""
-        again, self._stop = self._stop, True
-        if self._child is None:
-            if again:
-                sys.exit(128 + number)
-            return
-        self._child.send_signal(signal.SIGKILL if again else signal.SIGTERM)
+    def _note(self, _number: int, _frame: object) -> None:
+        """Passes the signal on. The command itself knows what a second one means."""
+        if not self._stop:
+            say("stopping: the run writes its checkpoint first")
+        self._stop = True
+        if self._child is not None:
+            self._child.send_signal(signal.SIGTERM)
 
 
 def replace(file: Path, text: str) -> None:
     """Writes a file that is whole at any moment."""
-    new = file.with_name(file.name + ".new")
+    new = file.with_name(f"{file.name}.{os.getpid()}.new")
     new.write_text(text)
     new.replace(file)

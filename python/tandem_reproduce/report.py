@@ -1,13 +1,13 @@
-"""Writes what an item came to: item.md, item.csv, and item.json's companion for the picture."""
+"""Writes the results of an item: item.md, item.csv, and the description of its picture."""
 
 import csv
 import io
 import json
 
-from tandem_reproduce.errors import ReproduceError
 from tandem_reproduce.folder import ItemFolder, budget_words
+from tandem_reproduce.plan import Numbers
 from tandem_reproduce.programs import replace
-from tandem_reproduce.results import Table, counted, runs_of, table_of
+from tandem_reproduce.results import Entry, Table, counted, runs_of, table_of
 
 Lines = list[list[str]]
 
@@ -17,9 +17,9 @@ def write_report(folder: ItemFolder) -> str:
     if folder.item.commands:
         return write_commands(folder)
     table = table_of(folder)
-    lines = lines_of(folder, table)
+    lines = lines_of(table, folder.item.numbers)
     rows = io.StringIO()
-    csv.writer(rows, lineterminator="\n").writerows(lines)
+    csv.writer(rows, lineterminator="\n").writerows(tidy_rows(table, folder.item.numbers))
     replace(folder.path / "item.csv", rows.getvalue())
     replace(folder.path / "picture.json", json.dumps(picture_of(folder, table), indent=2) + "\n")
     text = f"{heading(folder)}\n{table.heading}\n\n{markdown(lines)}\n![](item.png)\n"
@@ -63,34 +63,62 @@ def heading(folder: ItemFolder) -> str:
     return "\n".join(lines) + "\n"
 
 
-def lines_of(folder: ItemFolder, table: Table) -> Lines:
-    """Our rows, then the paper's, the names of the columns first."""
-    numbers = folder.item.numbers
-    more = [c for row in numbers.values() for c in row if c not in table.columns]
-    columns = [*table.columns, *dict.fromkeys(more)]
-    lines = [["", "runs", *columns]]
-    for label, row in table.ours.items():
-        cells = [number(row.get(column)) for column in columns]
-        lines.append([f"{label}, here", str(table.counts[label]), *cells])
-    for label, told in numbers.items():
-        lines.append([f"{label}, paper", "", *(cell(told.get(c)) for c in columns)])
+def all_columns(table: Table, numbers: Numbers) -> list[str]:
+    return list(dict.fromkeys([*table.columns, *(c for row in numbers.values() for c in row)]))
+
+
+def lines_of(table: Table, numbers: Numbers) -> Lines:
+    """The names of the columns, our rows, each with the paper's of the same label below it, and
+    then the paper's others."""
+    columns = all_columns(table, numbers)
+    lines = [["", *columns]]
+    for label, row in table.rows.items():
+        lines.append([f"{label}, here", *(entry_text(row.get(column)) for column in columns)])
+        if label in numbers:
+            lines.append(told_line(label, numbers, columns))
+    lines += [told_line(label, numbers, columns) for label in numbers if label not in table.rows]
     return lines
+
+
+def told_line(label: str, numbers: Numbers, columns: list[str]) -> list[str]:
+    return [f"{label}, paper", *(told_text(numbers[label].get(column)) for column in columns)]
+
+
+def tidy_rows(table: Table, numbers: Numbers) -> list[list[object]]:
+    """A line for each number, as it is."""
+    rows: list[list[object]] = [["row", "of", "column", "value", "counted", "runs"]]
+    for label, row in table.rows.items():
+        for column, entry in row.items():
+            value = "" if entry.value is None else entry.value
+            rows.append([label, "here", column, value, entry.counted, entry.runs])
+    for label, told in numbers.items():
+        rows += [[label, "paper", column, value, "", ""] for column, value in told.items()]
+    return rows
 
 
 def paper_lines(folder: ItemFolder) -> Lines:
     numbers = folder.item.numbers
     columns = list(dict.fromkeys(c for row in numbers.values() for c in row))
-    rows = [[label, *(cell(row.get(c)) for c in columns)] for label, row in numbers.items()]
+    rows = [[label, *(told_text(row.get(c)) for c in columns)] for label, row in numbers.items()]
     return [["", *columns], *rows]
 
 
-def cell(value: float | str | None) -> str:
-    return value if isinstance(value, str) else number(value)
+def entry_text(entry: Entry | None) -> str:
+    if entry is None:
+        return "-"
+    if entry.value is None:
+        return "no score"
+    some = f" ({entry.counted} of {entry.runs})" if entry.counted < entry.runs else ""
+    return rounded(entry.value) + some
 
 
-def number(value: float | None) -> str:
+def told_text(value: float | str | None) -> str:
     if value is None:
         return "-"
+    return value if isinstance(value, str) else rounded(value)
+
+
+def rounded(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
@@ -117,11 +145,12 @@ def picture_of(folder: ItemFolder, table: Table) -> dict[str, object]:
         "title": item.title,
         "budget": f"{budget_words(folder.budget)} on {folder.described()['machine']}",
         "paper": item.budget,
-        "heading": table.heading,
         "columns": table.columns,
-        "ours": table.ours,
+        "ours": {
+            label: {column: entry.value for column, entry in row.items()}
+            for label, row in table.rows.items()
+        },
         "numbers": item.numbers,
-        "goals": item.goals,
         "runs": [
             {
                 "label": run.label,
@@ -132,15 +161,4 @@ def picture_of(folder: ItemFolder, table: Table) -> dict[str, object]:
             }
             for run in runs
         ],
-        "speedups": [
-            {"label": cell.arm.label, "env": cell.env, "folder": cell.folder}
-            for cell in folder.cells
-            if item.form == "speedup"
-        ],
     }
-
-
-def require_something(folder: ItemFolder) -> None:
-    """Refuses items that cannot be made here."""
-    if folder.item.absent:
-        raise ReproduceError(f"{folder.item.place} cannot be made here: {folder.item.absent}")

@@ -1,18 +1,15 @@
 """Reads the results of an item's runs, and compares them with the paper's numbers."""
 
 import csv
-import json
 import statistics
 from dataclasses import dataclass
 from pathlib import Path
 
 from tandem_reproduce.cells import Cell, is_range
 from tandem_reproduce.errors import ReproduceError
-from tandem_reproduce.folder import ItemFolder
+from tandem_reproduce.folder import ItemFolder, read_json
 from tandem_reproduce.making import EVALUATION
 from tandem_reproduce.plan import Item
-
-Row = dict[str, float | None]  # by column; None: no run came so far
 
 
 @dataclass(frozen=True)
@@ -21,18 +18,28 @@ class RunResult:
     env: str
     ranges: dict[str, float]  # values drawn from ranges, by key
     score: float | None  # None: it diverged, or no game ended
-    seconds: float
     folder: Path
 
 
 @dataclass(frozen=True)
+class Entry:
+    """A number of the table, and the runs behind it."""
+
+    value: float | None  # None: no run has a score
+    counted: int
+    runs: int
+
+
+Row = dict[str, Entry]  # by column
+
+
+@dataclass(frozen=True)
 class Table:
-    """Our rows, and the paper's, over the same columns."""
+    """Our numbers."""
 
     columns: list[str]
-    ours: dict[str, Row]
-    counts: dict[str, int]  # runs behind each of our rows
-    heading: str  # the meaning of our numbers
+    rows: dict[str, Row]  # by label
+    heading: str  # the meaning of a number
 
 
 def name_of(env: str) -> str:
@@ -61,7 +68,6 @@ def cell_runs(folder: ItemFolder, cell: Cell) -> list[RunResult]:
                 env=cell.env,
                 ranges={k: float(row[k]) for k in keys if k.split(".")[-1] in ranged},
                 score=score,
-                seconds=float(row["seconds"]),
                 folder=run,
             )
         )
@@ -69,10 +75,8 @@ def cell_runs(folder: ItemFolder, cell: Cell) -> list[RunResult]:
 
 
 def evaluated(run: Path, item: Item) -> float | None:
-    try:
-        return float(json.loads((run / EVALUATION.format(item.reads)).read_text())["mean"])
-    except FileNotFoundError:
-        return None
+    file = run / EVALUATION.format(item.reads)
+    return float(read_json(file)["mean"]) if file.exists() else None
 
 
 def read_rows(file: Path) -> list[dict[str, str]]:
@@ -86,38 +90,32 @@ def read_rows(file: Path) -> list[dict[str, str]]:
 def table_of(folder: ItemFolder) -> Table:
     if folder.item.form == "speedup":
         return speedup_table(folder)
-    runs = runs_of(folder)
-    envs = list(dict.fromkeys(cell.env for cell in folder.cells))
-    labels = list(dict.fromkeys(run.label for run in runs))
-    ours = {}
-    for label in labels:
-        ours[label] = {
-            name_of(env): mean_of([r for r in runs if (r.label, r.env) == (label, env)], folder)
-            for env in envs
-        }
-    counts = {label: sum(run.label == label for run in runs) for label in labels}
-    return Table([name_of(env) for env in envs], ours, counts, heading_of(folder.item))
+    rows: dict[str, Row] = {}
+    for (label, env), runs in by_label_and_env(runs_of(folder)).items():
+        scores = [run.score for run in best_of(runs, folder.item) if run.score is not None]
+        value = statistics.fmean(scores) if scores else None
+        rows.setdefault(label, {})[name_of(env)] = Entry(value, len(scores), len(runs))
+    columns = list(dict.fromkeys(name_of(cell.env) for cell in folder.cells))
+    return Table(columns, rows, heading_of(folder.item))
 
 
-def mean_of(runs: list[RunResult], folder: ItemFolder) -> float | None:
-    scores = [run.score for run in best_of(runs, folder.item) if run.score is not None]
-    return statistics.fmean(scores) if scores else None
+def by_label_and_env(runs: list[RunResult]) -> dict[tuple[str, str], list[RunResult]]:
+    groups: dict[tuple[str, str], list[RunResult]] = {}
+    for run in runs:
+        groups.setdefault((run.label, run.env), []).append(run)
+    return groups
 
 
 def best_of(runs: list[RunResult], item: Item) -> list[RunResult]:
-    """The runs of one label in one environment that count."""
+    """The runs that count, of one label in one environment: those with a score, or the best."""
     known = [run for run in runs if run.score is not None]
-    if not item.best:
-        return runs
-    return sorted(known, key=lambda run: -(run.score or 0))[: item.best]
+    known.sort(key=lambda run: -(run.score or 0))
+    return known[: item.best] if item.best else known
 
 
 def counted(runs: list[RunResult], item: Item) -> list[RunResult]:
     """The runs that count, of all labels and environments."""
-    groups: dict[tuple[str, str], list[RunResult]] = {}
-    for run in runs:
-        groups.setdefault((run.label, run.env), []).append(run)
-    return [run for group in groups.values() for run in best_of(group, item)]
+    return [run for group in by_label_and_env(runs).values() for run in best_of(group, item)]
 
 
 def heading_of(item: Item) -> str:
@@ -126,27 +124,35 @@ def heading_of(item: Item) -> str:
         "noop": f"{item.episodes} games after up to 30 no-ops",
         "evaluation": f"{item.episodes} games",
     }[item.reads]
-    which = f"the best {item.best} runs" if item.best else "all runs"
+    which = f"the best {item.best} runs" if item.best else "all runs with a score"
     return f"Mean score of {games}, over {which}."
 
 
 def speedup_table(folder: ItemFolder) -> Table:
     """How much sooner more threads reach a score, by the number of threads: the mean over the
-    environments, as in A3C's Table 2."""
-    times: dict[str, dict[str, list[float]]] = {}
-    columns: dict[str, None] = {}
-    counts: dict[str, int] = {}
+    environments in which all numbers of threads reach it, as in A3C's Table 2."""
+    found: dict[str, list[dict[str, float | None]]] = {}  # an element for each environment
     for cell in folder.cells:
+        groups: dict[str, dict[str, float | None]] = {}
         for row in read_rows(folder.path / cell.folder / "speedup.csv"):
             label = "  ".join(filter(None, [cell.arm.label, row["group"]]))
-            columns[row["threads"]] = None
-            counts[label] = counts.get(label, 0) + int(row["runs"])
-            found = times.setdefault(label, {}).setdefault(row["threads"], [])
-            if row["time_speedup"]:
-                found.append(float(row["time_speedup"]))
-    ours: dict[str, Row] = {
-        label: {n: statistics.fmean(t) if (t := by.get(n)) else None for n in columns}
-        for label, by in times.items()
-    }
-    heading = "Speed-up in time to the score, by the number of threads."
-    return Table(sorted(columns, key=int), ours, counts, heading)
+            value = float(row["time_speedup"]) if row["time_speedup"] else None
+            groups.setdefault(label, {})[row["threads"]] = value
+        for label, group in groups.items():
+            found.setdefault(label, []).append(group)
+    columns = sorted({n for envs in found.values() for env in envs for n in env}, key=int)
+    rows: dict[str, Row] = {}
+    for label, envs in found.items():
+        whole = [[v for v in env.values() if v is not None] for env in envs]
+        kept = [env for env, values in zip(envs, whole, strict=True) if len(values) == len(env)]
+        rows[label] = {n: speedup_entry(n, kept, len(envs)) for n in columns}
+    heading = (
+        "Speed-up in time to the score, by the number of threads: the mean over the environments "
+        "in which all numbers of threads reach it."
+    )
+    return Table(columns, rows, heading)
+
+
+def speedup_entry(threads: str, kept: list[dict[str, float | None]], envs: int) -> Entry:
+    values = [value for env in kept if (value := env.get(threads)) is not None]
+    return Entry(statistics.fmean(values) if values else None, len(values), envs)

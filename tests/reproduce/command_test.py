@@ -1,8 +1,9 @@
 """Makes items with the real program: tables, pictures, stops, kills and resumes.
 
-Seen failing with a command that outlives a killed parent, with an item whose steps were decided
-anew, with evaluations that are played again, with a diverged run that is evaluated, and without the
-lock of the folder. Needs $TANDEM, the path of the program.
+Seen failing with a command that outlives a killed parent, with a table of a training that a signal
+stopped alone, with a second signal that kills, with an item whose steps were decided anew, with
+evaluations that are played again, with a diverged run that is evaluated, and without the lock of
+the folder. Needs $TANDEM, the path of the program.
 """
 
 import csv
@@ -37,8 +38,8 @@ class Reproduce(unittest.TestCase):
     def plan(self, text=plans.CURVES, **what):
         plans.write(self.plans, text, **what)
 
-    def words(self, *words):
-        fixed = {"out": self.out, "plans": self.plans, "program": PROGRAM, "drawing": DRAWING}
+    def words(self, *words, program=PROGRAM):
+        fixed = {"out": self.out, "plans": self.plans, "program": program, "drawing": DRAWING}
         options = [f"--{name}={value}" for name, value in fixed.items()]
         return [sys.executable, str(COMMAND), *options, *words]
 
@@ -56,14 +57,18 @@ class Reproduce(unittest.TestCase):
         self.assertEqual(result.returncode, 2, result.stderr)
         return result.stderr
 
-    def rows(self, item="figure-1-paper", paper="paac"):
+    def numbers(self, item="figure-1-paper", paper="paac"):
+        """The lines of item.csv, by row, source and column."""
         with (self.out / paper / item / "item.csv").open(newline="") as lines:
-            return list(csv.reader(lines))
+            rows = list(csv.DictReader(lines))
+        return {(row["row"], row["of"], row["column"]): row for row in rows}
 
     def start(self, *words):
-        process = subprocess.Popen(
-            self.words(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+        return self.start_words(self.words(*words))
+
+    def start_words(self, words):
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True)
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         return process
@@ -79,12 +84,11 @@ class Reproduce(unittest.TestCase):
     def test_makes_table_and_picture_and_goes_on_with_nothing_left(self):
         self.plan()
         result = self.passes()
-        head, *rows = self.rows()
-        self.assertEqual(head, ["", "runs", "catch"])
-        names = ["PAAC  lr=0.001, here", "PAAC  lr=0.01, here", "PAAC lr=0.01, paper"]
-        self.assertEqual([row[0] for row in rows], names)
-        self.assertEqual([row[1] for row in rows], ["2", "2", ""])
-        self.assertEqual(rows[2][2], "0.5")
+        numbers = self.numbers()
+        names = [("PAAC  lr=0.001", "here"), ("PAAC  lr=0.01", "here"), ("PAAC lr=0.01", "paper")]
+        self.assertEqual(list(numbers), [(*name, "catch") for name in names])
+        self.assertEqual([row["runs"] for row in numbers.values()], ["2", "2", ""])
+        self.assertEqual(numbers[*names[2], "catch"]["value"], "0.5")
         folder = self.out / "paac/figure-1-paper"
         self.assertEqual((folder / "item.png").read_bytes()[:8], PNG)
         text = (folder / "item.md").read_text()
@@ -103,7 +107,7 @@ class Reproduce(unittest.TestCase):
         self.passes("paac", "figure-1", "--budget", "1h")
         described = json.loads((self.out / "paac/figure-1-1h/item.json").read_text())
         self.assertEqual(described["steps"], {"paac/catch": 4000})
-        self.assertIn("1 h of training", (self.out / "paac/figure-1-1h/item.md").read_text())
+        self.assertIn("1 h in all", (self.out / "paac/figure-1-1h/item.md").read_text())
         rates = json.loads((self.out / "rates.json").read_text())
         self.assertEqual(sum(map(len, rates.values())), 1)
         # The steps stay, whatever the machine does now.
@@ -124,20 +128,75 @@ class Reproduce(unittest.TestCase):
         self.assertFalse((self.out / "paac/figure-1-paper/item.md").exists())
         self.assertIn("of 4 runs", self.passes("--list").stdout)
         self.passes()
-        self.assertEqual(len(self.rows()), 4)
+        self.assertEqual(len(self.numbers()), 3)
 
-    def test_a_killed_command_takes_its_training_along_and_goes_on(self):
+    def test_a_killed_command_takes_its_training_along(self):
+        self.plan(plans.CURVES.replace('"4k"', '"400M"'))
+        process = self.start("paac", "figure-1", "--budget", "paper")
+        self.wait_for("paac/figure-1-paper/paac/catch/runs/001/metrics.jsonl")
+        pid = int(self.children(process)[0])
+        training = Path(f"/proc/{pid}")
+        self.addCleanup(lambda: training.exists() and os.kill(pid, signal.SIGKILL))
+        process.kill()
+        process.wait()
+        end = time.monotonic() + 20
+        while training.exists() and time.monotonic() < end:
+            time.sleep(0.02)
+        self.assertFalse(training.exists())
+        self.wait_for("paac/figure-1-paper/paac/catch/runs/001/checkpoints/*")
+
+    def test_goes_on_after_a_kill_of_everything(self):
+        self.plan(plans.CURVES.replace('"4k"', '"60k"'))
+        process = self.start("paac", "figure-1", "--budget", "paper")
+        self.wait_for("paac/figure-1-paper/paac/catch/runs/002/metrics.jsonl")
+        training = int(self.children(process)[0])
+        process.kill()
+        os.kill(training, signal.SIGKILL)
+        process.wait()
+        self.passes()
+        self.assertEqual(len(self.numbers()), 3)
+
+    def children(self, process):
+        return Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+
+    def test_a_signal_to_the_training_alone_makes_no_table(self):
         self.plan(plans.CURVES.replace('"4k"', '"60k"'))
         process = self.start("paac", "figure-1", "--budget", "paper")
         self.wait_for("paac/figure-1-paper/paac/catch/runs/001/metrics.jsonl")
-        process.kill()
-        process.communicate(timeout=60)
-        end = time.monotonic() + 60
-        while (result := self.make()).returncode != 0 and time.monotonic() < end:
-            # The training ends with its checkpoint first.
-            self.assertIn("another process", result.stderr)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(len(self.rows()), 4)
+        os.kill(int(self.children(process)[0]), signal.SIGTERM)
+        _, said = process.communicate(timeout=60)
+        self.assertIn("stopped; the same command goes on", said)
+        self.assertFalse((self.out / "paac/figure-1-paper/item.md").exists())
+
+    def test_a_second_signal_does_not_kill_what_is_being_saved(self):
+        self.plan()
+        program = self.path / "slow"
+        begun, saved = self.path / "begun", self.path / "saved"
+        program.write_text(
+            f"#!/bin/sh\ntrap 'sleep 0.5; touch {saved}; exit 0' TERM\ntouch {begun}\n"
+            "while :; do sleep 0.02; done\n"
+        )
+        program.chmod(0o755)
+        words = self.words("paac", "figure-1", "--budget", "paper", program=program)
+        process = self.start_words(words)
+        self.wait_for("../begun")
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, said)
+        self.assertEqual(said.count("stopping: the run writes its checkpoint first"), 1)
+        self.assertTrue(saved.exists())
+
+    def test_the_other_items_of_a_paper_are_made(self):
+        self.plan(plans.CURVES.replace("paac/catch", "paac/nothing"))
+        self.plan(name="figure_2.toml")
+        text = 'title = "T"\nsection = "s"\nshows = "S."\nbudget = "b"\nform = "absent"\n'
+        self.plan(text + 'absent = "a drawing"\n', name="figure_3.toml")
+        said = self.refused("paac", "--budget", "paper")
+        self.assertIn("not made, for the reasons above: figure-1", said)
+        self.assertIn("paac/figure-3 is left out: a drawing", said)
+        self.assertTrue((self.out / "paac/figure-2-paper/item.md").exists())
 
     def test_one_process_makes_an_item(self):
         self.plan(plans.CURVES.replace('"4k"', '"400k"'))
@@ -161,8 +220,14 @@ class Reproduce(unittest.TestCase):
         games = [json.loads(file.read_text()) for file in files]
         self.assertEqual([one["episodes"] for one in games], [3, 3])
         mean = sum(one["mean"] for one in games) / 2
-        self.assertAlmostEqual(float(self.rows()[1][2]), mean, 3)
-        self.assertEqual(self.rows()[2][2], "-")
+        numbers = self.numbers()
+        ours = numbers["PAAC  lr=0.001", "here", "catch"]
+        self.assertAlmostEqual(float(ours["value"]), mean, 6)
+        self.assertEqual((ours["counted"], ours["runs"]), ("2", "2"))
+        diverged = numbers["PAAC  lr=1e30", "here", "catch"]
+        self.assertEqual((diverged["value"], diverged["counted"], diverged["runs"]), ("", "0", "2"))
+        self.assertIn("| no score |", (folder / "item.md").read_text())
+        self.assertTrue((folder / "item.png").exists())
         times = [file.stat().st_mtime_ns for file in files]
         self.passes()
         self.assertEqual([file.stat().st_mtime_ns for file in files], times)
@@ -173,17 +238,19 @@ class Reproduce(unittest.TestCase):
         text = text.replace("paac", "a3c").replace("catch = 0.5", "1 = 1.0\n2 = 1.9")
         self.plan(text, paper="a3c")
         self.passes("a3c", "figure-1", "--budget", "paper")
-        rows = self.rows("figure-1-paper", paper="a3c")
-        self.assertEqual(rows[0], ["", "runs", "1", "2"])
-        self.assertEqual(rows[1][:3], ["PAAC, here", "4", "1"])
-        self.assertEqual(rows[2], ["PAAC lr=0.01, paper", "", "1", "1.9"])
+        numbers = self.numbers("figure-1-paper", paper="a3c")
+        self.assertEqual(numbers["PAAC", "here", "1"]["value"], "1.0")
+        self.assertEqual(numbers["PAAC", "here", "2"]["runs"], "1")  # environments
+        self.assertEqual(numbers["PAAC lr=0.01", "paper", "2"]["value"], "1.9")
         self.assertTrue((self.out / "a3c/figure-1-paper/item.png").exists())
 
     def test_a_sweep_is_drawn_by_what_it_drew(self):
         text = plans.CURVES.replace('"curves"', '"sweep"\nbest = 1')
         self.plan(text.replace("0.001,0.01", "log_uniform(1e-4,1e-2)"))
         self.passes()
-        self.assertEqual([row[:2] for row in self.rows()[1:2]], [["PAAC, here", "2"]])
+        ours = self.numbers()["PAAC", "here", "catch"]
+        self.assertEqual((ours["counted"], ours["runs"]), ("1", "2"))
+        self.assertIn("(1 of 2)", (self.out / "paac/figure-1-paper/item.md").read_text())
         self.assertTrue((self.out / "paac/figure-1-paper/item.png").exists())
 
     def commands(self, words, writes):
@@ -200,14 +267,17 @@ class Reproduce(unittest.TestCase):
 
     def test_a_command_that_fails_ends_the_item(self):
         self.plan(self.commands(["keys", "nothing"], "false"))
-        self.assertIn("this command ended with 2: tandem keys nothing", self.refused())
+        said = self.refused()
+        self.assertEqual(said.count("tandem: error:"), 1, said)
         self.assertFalse((self.out / "paac/figure-1-paper/item.md").exists())
 
     def test_an_absent_item_and_an_unknown_one_are_refused(self):
         text = 'title = "T"\nsection = "s"\nshows = "S."\nbudget = "b"\nform = "absent"\n'
         self.plan(text + 'absent = "a drawing"\n')
         self.assertIn("paac/figure-1 cannot be made here: a drawing", self.refused())
-        self.assertIn("has no item table-1: they are figure-1", self.refused("paac", "table-1"))
+        self.assertIn(
+            "has no item table-1: its items are figure-1", self.refused("paac", "table-1")
+        )
         self.assertIn("Not here: a drawing", self.passes("--list").stdout)
 
 

@@ -64,6 +64,10 @@ class Plan(unittest.TestCase):
         expected = {"paac/catch": 100_000, "paac/cartpole": 15_000}
         self.assertEqual(steps_within(cells, "1h", rates), expected)
 
+    def test_no_run_has_more_steps_than_the_papers(self):
+        cells = cells_of(self.read(plans.CURVES.replace('"4k"', '"1147"')), "1h")
+        self.assertEqual(steps_within(cells, "1h", {"paac/catch": 1000.0}), {"paac/catch": 1147})
+
     def test_ranges_are_one_run_a_repetition(self):
         text = plans.CURVES.replace("0.001,0.01", "log_uniform(1e-4,1e-2)")
         self.assertEqual([cell.runs for cell in cells_of(self.read(text), PAPER)], [2])
@@ -77,6 +81,9 @@ class Plan(unittest.TestCase):
         self.assertIn("repetitions needs a whole", self.refused("s = 2", "s = 2.5"))
         self.assertIn("needs the tables 1h, 8h", self.refused("[reduced.8h]", ""))
         self.assertIn("names an arm", self.refused("[reduced.8h]", '[reduced.8h]\narms = ["A"]'))
+        wrong = '[reduced.8h]\nenvs = ["pong"]'
+        self.assertIn("names an environment", self.refused("[reduced.8h]", wrong))
+        self.assertIn("has no repetition", self.refused("s = 2", "s = 0"))
         self.assertIn("needs envs", self.refused('envs = ["catch"]', ""))
         self.assertIn("cannot read the plan", self.refused('form = "curves"', "form = curves"))
 
