@@ -66,10 +66,14 @@ class RolloutLoss {
 /// must outlive this. Immutable; safe to use from many threads.
 class ScheduledLoss {
  public:
+  /// The loss after `steps` steps of all environments.
   ScheduledLoss(const RolloutLoss& loss, std::int64_t steps)
       : scheduled_(loss.at(steps)), loss_(scheduled_ != nullptr ? *scheduled_ : loss) {}
 
+  /// The loss to use in this update.
   const RolloutLoss& operator*() const { return loss_; }
+
+  /// Calls a function of that loss.
   const RolloutLoss* operator->() const { return &loss_; }
 
  private:

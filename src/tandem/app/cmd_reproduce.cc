@@ -69,8 +69,7 @@ std::filesystem::path find_plans() {
 
 void add_reproduce(CLI::App& program) {
   const auto options = std::make_shared<ReproduceOptions>();
-  auto* command = program.add_subcommand(
-      "reproduce", "Make a table or figure of a paper again, with the paper's numbers beside ours");
+  auto* command = program.add_subcommand("reproduce", "Make a table or figure of a paper again");
   command->add_option("PAPER", options->paper, "a3c, ga3c, paac, hts or apex");
   command->add_option("ITEM", options->item, "table-1, figure-3, ... (default: all)");
   command->add_option("--budget", options->budget, "Hours of training in all: 1h, 8h or paper")
@@ -87,9 +86,7 @@ void add_reproduce(CLI::App& program) {
   command->add_option("--out", options->out, "Folder of the results")
       ->type_name("DIR")
       ->capture_default_str();
-  end_help(*command,
-           {"tandem reproduce --list", "tandem reproduce paac --list --times",
-            "tandem reproduce paac table-1 --budget 8h"},
+  end_help(*command, {"tandem reproduce --list", "tandem reproduce paac table-1 --budget 8h"},
            kReproduceFooter);
   command->callback([options] { reproduce(*options); });
 }
