@@ -121,7 +121,7 @@ def plot_scores(_folder, item, out):
     """A panel for each column: bars of ours, and the paper's in grey."""
     figure, panels = panels_for(len(item["columns"]), height=2.6, rows_of=4)
     for column, axes in zip(item["columns"], panels, strict=False):
-        rows = [(label, row[column], COLOURS[0]) for label, row in item["ours"].items()]
+        rows = [(label, row.get(column), COLOURS[0]) for label, row in item["ours"].items()]
         rows += [(f"{label}, paper", r.get(column), GREY) for label, r in item["numbers"].items()]
         rows = [(n, v, c) for n, v, c in rows if is_number(v)]
         names, values, colours = zip(*rows, strict=True) if rows else ((), (), ())

@@ -231,8 +231,6 @@ def read_items(folder: Path, paper: str = "") -> list[Item]:
     return [read_item(file) for file in files]
 
 
-def _order(file: Path) -> tuple[str, list[str | int]]:
-    parts: list[str | int] = [
-        int(p) if p.isdigit() else p for p in file.stem.replace("-", "_").split("_")
-    ]
-    return file.parent.name, [f"{p:04}" if isinstance(p, int) else p for p in parts]
+def _order(file: Path) -> tuple[str, list[str]]:
+    parts = file.stem.replace("-", "_").split("_")
+    return file.parent.name, [part.zfill(4) if part.isdigit() else part for part in parts]
