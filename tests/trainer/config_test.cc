@@ -252,16 +252,19 @@ TEST(Presets, AreTheDefaults) {
 TEST(Presets, ArePartOfTheLibrary) {
   const auto presets = published_presets();
   std::size_t files = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(TANDEM_SOURCE_DIR "/configs")) {
-    if (entry.path().extension() != ".toml") continue;
-    ++files;
-    auto name = fs::relative(entry.path(), TANDEM_SOURCE_DIR "/configs");
-    const auto found =
-        std::ranges::find(presets, name.replace_extension().generic_string(), &Preset::name);
-    ASSERT_NE(found, presets.end()) << entry.path();
-    std::ifstream file(entry.path());
-    const std::string text(std::istreambuf_iterator<char>(file), {});
-    EXPECT_EQ(found->toml, text) << entry.path();
+  // Presets lie in configs/FOLDER. The plans of `tandem reproduce` lie one folder deeper.
+  for (const auto& folder : fs::directory_iterator(TANDEM_SOURCE_DIR "/configs")) {
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      if (entry.path().extension() != ".toml") continue;
+      ++files;
+      auto name = fs::relative(entry.path(), TANDEM_SOURCE_DIR "/configs");
+      const auto found =
+          std::ranges::find(presets, name.replace_extension().generic_string(), &Preset::name);
+      ASSERT_NE(found, presets.end()) << entry.path();
+      std::ifstream file(entry.path());
+      const std::string text(std::istreambuf_iterator<char>(file), {});
+      EXPECT_EQ(found->toml, text) << entry.path();
+    }
   }
   EXPECT_EQ(files, presets.size());
 }
