@@ -39,9 +39,6 @@ class Keys:
     def number(self, key: str) -> float:
         return float(self._take(key, (int, float), "a number", None))
 
-    def flag(self, key: str, default: bool) -> bool:
-        return bool(self._take(key, bool, "true or false", default))
-
     def count(self, key: str) -> int:
         value = count_of(self.text(key))
         if not value:

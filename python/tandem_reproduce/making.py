@@ -4,14 +4,15 @@ import json
 from pathlib import Path
 
 from tandem_reproduce.cells import Cell
-from tandem_reproduce.errors import say
+from tandem_reproduce.errors import ReproduceError, say
 from tandem_reproduce.folder import ItemFolder, ended_runs
 from tandem_reproduce.machine import Rates, config_words
-from tandem_reproduce.plan import Item
+from tandem_reproduce.plan import Command, Item
 from tandem_reproduce.programs import Stopped, Tandem, replace
 
 EVALUATION = "reproduce-{}.json"  # in a run's folder, by the way of reading
 PLACE = "{item}"  # in the words of a command: the folder of the item
+OUTPUT = "output.txt"  # of a command
 
 
 def train(folder: ItemFolder, steps: dict[str, int], tandem: Tandem, jobs: int) -> None:
@@ -66,7 +67,7 @@ def diverged(run: Path) -> bool:
 
 
 def measure(folder: ItemFolder, tandem: Tandem) -> None:
-    """Runs the item's commands. Each leaves a file when it has ended."""
+    """Runs the item's commands. Each leaves a file when its results are whole."""
     for number, command in enumerate(folder.item.commands, 1):
         out = folder.path / f"command-{number}"
         done = out / "done"
@@ -75,10 +76,25 @@ def measure(folder: ItemFolder, tandem: Tandem) -> None:
         out.mkdir(parents=True, exist_ok=True)
         words = [*command.words, *command.more[folder.budget]]
         words = [word.replace(PLACE, str(folder.path)) for word in words]
-        words += ["--out", str(out)] if command.writes else []
+        words += ["--out", str(out)] if command.tables else []
         say(f"{folder.item.place}: tandem {' '.join(words)}")
-        tandem.run(words, out / "output.txt")
+        for table in command.tables:  # of a command that was stopped
+            (out / table).unlink(missing_ok=True)
+        tandem.run(words, out / OUTPUT)
+        require_results(command, out, words)
         replace(done, " ".join(words) + "\n")
+
+
+def require_results(command: Command, out: Path, words: list[str]) -> None:
+    """Raises ReproduceError unless a command has left all of its results. A command that a signal
+    stopped by itself ends in order and without them."""
+    files = [out / name for name in command.tables or (OUTPUT,)]
+    lost = [file.name for file in files if not file.exists() or not file.read_text()]
+    if lost:
+        raise ReproduceError(
+            f"there is no {' and no '.join(lost)} of tandem {' '.join(words)}: it was stopped, or "
+            "its last words say why; the same command goes on"
+        )
 
 
 def make(folder: ItemFolder, rates: Rates, tandem: Tandem, jobs: int) -> None:

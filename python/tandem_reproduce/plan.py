@@ -40,7 +40,7 @@ class Command:
     """A command of tandem that measures by itself."""
 
     words: tuple[str, ...]
-    writes: bool  # whether it takes --out
+    tables: tuple[str, ...]  # that it writes into its --out; without any it has none
     more: dict[str, tuple[str, ...]]  # further words, by budget
     minutes: dict[str, float]  # about how long it takes, by budget
 
@@ -148,7 +148,7 @@ def _command(keys: Keys) -> Command:
     missing = [budget for budget in BUDGETS if budget not in minutes]
     if missing or len(minutes) > len(BUDGETS):
         raise ReproduceError(f"{keys.where}: budgets needs the tables {', '.join(BUDGETS)}")
-    command = Command(keys.texts("words") or (), keys.flag("writes", True), more, minutes)
+    command = Command(keys.texts("words") or (), keys.texts("tables") or (), more, minutes)
     keys.finish()
     return command
 

@@ -5,6 +5,7 @@ import io
 import json
 
 from tandem_reproduce.folder import ItemFolder, budget_words
+from tandem_reproduce.making import OUTPUT
 from tandem_reproduce.plan import Numbers
 from tandem_reproduce.programs import replace
 from tandem_reproduce.results import Entry, Table, counted, runs_of, table_of
@@ -32,7 +33,7 @@ def write_commands(folder: ItemFolder) -> str:
     for number in range(1, len(folder.item.commands) + 1):
         out = folder.path / f"command-{number}"
         parts.append(f"```sh\ntandem {(out / 'done').read_text().strip()}\n```\n")
-        output = out / "output.txt"
+        output = out / OUTPUT
         if output.exists():
             parts.append(f"```\n{output.read_text().rstrip()}\n```\n")
         for file in sorted(out.glob("*.md")):

@@ -6,81 +6,21 @@ evaluations that are played again, with a diverged run that is evaluated, and wi
 the folder. Needs $TANDEM, the path of the program.
 """
 
-import csv
 import json
 import os
 import signal
-import subprocess
-import sys
-import tempfile
 import time
 import unittest
 from pathlib import Path
 
 import plans
+from program_case import ProgramCase
 
-PROGRAM = os.environ["TANDEM"]
-COMMAND = plans.ROOT / "python/tandem_reproduce"
-DRAWING = plans.ROOT / "tools/plot_item.py"
 PNG = b"\x89PNG\r\n\x1a\n"
 TRAINED = 'set = ["run.threads=1", "run.log_seconds=0.1"]'
 
 
-class Reproduce(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = Path(folder.name)
-        self.plans = self.path / "plans"
-        self.plans.mkdir()
-        self.out = self.path / "out"
-
-    def plan(self, text=plans.CURVES, **what):
-        plans.write(self.plans, text, **what)
-
-    def words(self, *words, program=PROGRAM):
-        fixed = {"out": self.out, "plans": self.plans, "program": program, "drawing": DRAWING}
-        options = [f"--{name}={value}" for name, value in fixed.items()]
-        return [sys.executable, str(COMMAND), *options, *words]
-
-    def make(self, *words):
-        words = words or ("paac", "figure-1", "--budget", "paper")
-        return subprocess.run(self.words(*words), capture_output=True, text=True, timeout=120)
-
-    def passes(self, *words):
-        result = self.make(*words)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return result
-
-    def refused(self, *words):
-        result = self.make(*words)
-        self.assertEqual(result.returncode, 2, result.stderr)
-        return result.stderr
-
-    def numbers(self, item="figure-1-paper", paper="paac"):
-        """The lines of item.csv, by row, source and column."""
-        with (self.out / paper / item / "item.csv").open(newline="") as lines:
-            rows = list(csv.DictReader(lines))
-        return {(row["row"], row["of"], row["column"]): row for row in rows}
-
-    def start(self, *words):
-        return self.start_words(self.words(*words))
-
-    def start_words(self, words):
-        pipe = subprocess.PIPE
-        process = subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True)
-        self.addCleanup(process.communicate)
-        self.addCleanup(process.kill)
-        return process
-
-    def wait_for(self, pattern):
-        end = time.monotonic() + 60
-        while time.monotonic() < end:
-            if any(self.out.glob(pattern)):
-                return
-            time.sleep(0.02)
-        self.fail(f"there is no {pattern}")
-
+class Reproduce(ProgramCase):
     def test_makes_table_and_picture_and_goes_on_with_nothing_left(self):
         self.plan()
         result = self.passes()
@@ -156,9 +96,6 @@ class Reproduce(unittest.TestCase):
         self.passes()
         self.assertEqual(len(self.numbers()), 3)
 
-    def children(self, process):
-        return Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-
     def test_a_signal_to_the_training_alone_makes_no_table(self):
         self.plan(plans.CURVES.replace('"4k"', '"60k"'))
         process = self.start("paac", "figure-1", "--budget", "paper")
@@ -170,15 +107,12 @@ class Reproduce(unittest.TestCase):
 
     def test_a_second_signal_does_not_kill_what_is_being_saved(self):
         self.plan()
-        program = self.path / "slow"
         begun, saved = self.path / "begun", self.path / "saved"
-        program.write_text(
-            f"#!/bin/sh\ntrap 'sleep 0.5; touch {saved}; exit 0' TERM\ntouch {begun}\n"
-            "while :; do sleep 0.02; done\n"
+        self.script(
+            f"trap 'sleep 0.5; touch {saved}; exit 0' TERM\ntouch {begun}\n"
+            "while :; do sleep 0.02; done"
         )
-        program.chmod(0o755)
-        words = self.words("paac", "figure-1", "--budget", "paper", program=program)
-        process = self.start_words(words)
+        process = self.start("paac", "figure-1", "--budget", "paper")
         self.wait_for("../begun")
         process.send_signal(signal.SIGINT)
         time.sleep(0.1)
@@ -252,24 +186,6 @@ class Reproduce(unittest.TestCase):
         self.assertEqual((ours["counted"], ours["runs"]), ("1", "2"))
         self.assertIn("(1 of 2)", (self.out / "paac/figure-1-paper/item.md").read_text())
         self.assertTrue((self.out / "paac/figure-1-paper/item.png").exists())
-
-    def commands(self, words, writes):
-        head = plans.CURVES.partition("envs")[0].replace('"curves"', '"commands"')
-        budgets = "".join(f"budgets.{b} = {{ minutes = 1 }}\n" for b in ("1h", "8h", "paper"))
-        return f"{head}[[command]]\nwords = {json.dumps(words)}\nwrites = {writes}\n{budgets}"
-
-    def test_commands_leave_their_output(self):
-        self.plan(self.commands(["keys", "paac", "--config", "paac/catch"], "false"))
-        self.passes()
-        text = (self.out / "paac/figure-1-paper/item.md").read_text()
-        self.assertIn("tandem keys paac", text)
-        self.assertIn("paac.t_max", text)
-
-    def test_a_command_that_fails_ends_the_item(self):
-        self.plan(self.commands(["keys", "nothing"], "false"))
-        said = self.refused()
-        self.assertEqual(said.count("tandem: error:"), 1, said)
-        self.assertFalse((self.out / "paac/figure-1-paper/item.md").exists())
 
     def test_an_absent_item_and_an_unknown_one_are_refused(self):
         text = 'title = "T"\nsection = "s"\nshows = "S."\nbudget = "b"\nform = "absent"\n'
