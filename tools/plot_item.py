@@ -27,6 +27,7 @@ from plot import (
 
 COLUMNS = 3  # of panels
 WIDEST_TITLE = 110  # letters
+WIDTH = 10  # inches of the pictures of commands
 BAD = 0.02  # of an axis's height, where crosses are
 GREY = "#888888"
 
@@ -198,6 +199,47 @@ def plot_speedup(_folder, item, out):
     finish(figure, item, out, handles)
 
 
+def plot_commands(folder, item, out):
+    """The pictures that the item's commands drew, one below the other, and a panel for each kind of
+    number that `tandem bench` measured."""
+    pictures = [plt.imread(folder / name) for name in item["pictures"]]
+    benches = item["benches"]
+    heights = [WIDTH * p.shape[0] / p.shape[1] for p in pictures]
+    heights += [1.2 + 0.4 * len(benches)] if benches else []
+    if not heights:
+        return
+    figure = plt.figure(figsize=(WIDTH, sum(heights) + 1), layout="constrained")
+    parts = figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0]
+    for part, picture in zip(parts, pictures, strict=False):
+        axes = part.subplots()
+        axes.imshow(picture, interpolation="none")
+        axes.set_axis_off()
+    if benches:
+        draw_benches(*parts[-1].subplots(1, 2, sharey=True), benches)
+    finish(figure, item, out)
+
+
+def draw_benches(rates, shares, benches):
+    """Steps a second, and where the threads' time goes, a bar for each measurement."""
+    places = np.arange(len(benches))
+    rates.barh(places, [row["steps_per_second"] for row in benches.values()], color=COLOURS[0])
+    rates.set_title("steps a second", loc="left")
+    rates.set_yticks(places, list(benches), fontsize=7)
+    rates.invert_yaxis()
+    left = np.zeros(len(benches))
+    for colour, kind in zip(
+        COLOURS, ("stepping", "inferring", "learning", "waiting"), strict=False
+    ):
+        widths = np.array([row[f"time/{kind}"] for row in benches.values()])
+        shares.barh(places, widths, left=left, color=colour, label=kind)
+        left += widths
+    shares.set_title("shares of the threads' time", loc="left")
+    shares.legend(frameon=False, fontsize=7, ncols=4, loc="upper center", bbox_to_anchor=(0.5, 0))
+    shares.set_xticks([])
+    for axes in (rates, shares):
+        axes.spines[["top", "right"]].set_visible(False)
+
+
 def is_number(value):
     return isinstance(value, (int, float))
 
@@ -207,6 +249,7 @@ FORMS = {
     "scores": plot_scores,
     "sweep": plot_sweep,
     "speedup": plot_speedup,
+    "commands": plot_commands,
 }
 
 

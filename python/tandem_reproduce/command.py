@@ -53,10 +53,15 @@ def make_item(item: Item, options: argparse.Namespace, rates: Rates, tandem: Tan
 
 
 def draw(folder: ItemFolder, drawing: Path) -> None:
-    if folder.item.commands:  # they draw by themselves
-        return
+    """Draws item.png by the item's own script, or by the one of all forms."""
+    script = folder.item.drawing
+    if script:
+        drawing = drawing.with_name(f"{script}.py")
     if subprocess.run([sys.executable, str(drawing), str(folder.path)]).returncode != 0:
         say(f"there is no picture, but the table is in {folder.path}")
+    elif script:
+        name = script.removeprefix("plot_").replace("_", "-")
+        (folder.path / f"{name}.png").replace(folder.path / "item.png")
 
 
 def reproduce(options: argparse.Namespace, tandem: Tandem) -> None:

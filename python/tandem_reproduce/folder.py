@@ -8,10 +8,11 @@ from typing import IO, Any
 from tandem_reproduce.cells import Cell, cells_of, steps_within
 from tandem_reproduce.errors import ReproduceError, say
 from tandem_reproduce.machine import Rates, machine_name
-from tandem_reproduce.plan import PAPER, REDUCED, Item
+from tandem_reproduce.plan import PAPER, REDUCED, Command, Item
 from tandem_reproduce.programs import replace
 
 DESCRIPTION = "item.json"
+DONE = "done"  # in the folder of a command, with its words
 
 
 class ItemFolder:
@@ -26,6 +27,14 @@ class ItemFolder:
     def runs_of(self, cell: Cell) -> list[Path]:
         """The folders of a cell's runs that have ended or begun, in order."""
         return sorted((self.path / cell.folder / "runs").glob("*"))
+
+    def command(self, number: int) -> Path:
+        """The folder of a command, counted from 1."""
+        return self.path / f"command-{number}"
+
+    def ended_commands(self) -> list[tuple[int, Command]]:
+        numbered = enumerate(self.item.commands, 1)
+        return [(n, command) for n, command in numbered if (self.command(n) / DONE).exists()]
 
     def ended(self) -> bool:
         return (self.path / "item.md").exists()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tandem_reproduce.cells import Cell
 from tandem_reproduce.errors import ReproduceError, say
-from tandem_reproduce.folder import ItemFolder, ended_runs
+from tandem_reproduce.folder import DONE, ItemFolder, ended_runs
 from tandem_reproduce.machine import Rates, config_words
 from tandem_reproduce.plan import Command, Item
 from tandem_reproduce.programs import Stopped, Tandem, replace
@@ -69,8 +69,8 @@ def diverged(run: Path) -> bool:
 def measure(folder: ItemFolder, tandem: Tandem) -> None:
     """Runs the item's commands. Each leaves a file when its results are whole."""
     for number, command in enumerate(folder.item.commands, 1):
-        out = folder.path / f"command-{number}"
-        done = out / "done"
+        out = folder.command(number)
+        done = out / DONE
         if done.exists():
             continue
         out.mkdir(parents=True, exist_ok=True)

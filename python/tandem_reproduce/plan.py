@@ -77,6 +77,7 @@ class Item:
     goals: dict[str, float] = field(default_factory=dict)  # of a speed-up: score by environment
     arms: tuple[Arm, ...] = ()
     commands: tuple[Command, ...] = ()
+    drawing: str = ""  # a script of tools, which draws the tables of all commands
     reduced: dict[str, Reduction] = field(default_factory=dict)
     numbers: Numbers = field(default_factory=dict)  # the paper's
 
@@ -112,6 +113,7 @@ def read_item(file: Path) -> Item:
         goals=keys.numbers("goals"),
         arms=tuple(_arm(part, envs) for part in keys.tables("arm")),
         commands=tuple(_command(part) for part in keys.tables("command")),
+        drawing=keys.text("drawing", ""),
         reduced={name: _reduction(part) for name, part in keys.named("reduced").items()},
         numbers=_numbers(keys),
     )

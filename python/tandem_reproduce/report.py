@@ -1,11 +1,13 @@
-"""Writes the results of an item: item.md, item.csv, and the description of its picture."""
+"""Writes the results of an item: item.md, item.csv, and the description of its picture,
+picture.json."""
 
 import csv
 import io
 import json
 
-from tandem_reproduce.folder import ItemFolder, budget_words
+from tandem_reproduce.folder import DONE, ItemFolder, budget_words
 from tandem_reproduce.making import OUTPUT
+from tandem_reproduce.measured import benches, joined_tables, measured, prints_json, table_text
 from tandem_reproduce.plan import Numbers
 from tandem_reproduce.programs import replace
 from tandem_reproduce.results import Entry, Table, counted, runs_of, table_of
@@ -19,9 +21,7 @@ def write_report(folder: ItemFolder) -> str:
         return write_commands(folder)
     table = table_of(folder)
     lines = lines_of(table, folder.item.numbers)
-    rows = io.StringIO()
-    csv.writer(rows, lineterminator="\n").writerows(tidy_rows(table, folder.item.numbers))
-    replace(folder.path / "item.csv", rows.getvalue())
+    write_numbers(folder, [*our_rows(table), *given_rows(folder.item.numbers, "paper")])
     replace(folder.path / "picture.json", json.dumps(picture_of(folder, table), indent=2) + "\n")
     text = f"{heading(folder)}\n{table.heading}\n\n{markdown(lines)}\n![](item.png)\n"
     replace(folder.path / "item.md", text)
@@ -29,22 +29,35 @@ def write_report(folder: ItemFolder) -> str:
 
 
 def write_commands(folder: ItemFolder) -> str:
+    for name, rows in joined_tables(folder).items():
+        replace(folder.path / name, table_text(rows))
+    numbers = folder.item.numbers
+    ours = measured(folder)
+    write_numbers(folder, [*given_rows(ours, "here"), *given_rows(numbers, "paper")])
+    pictures: list[str] = []
     parts = [heading(folder)]
-    for number in range(1, len(folder.item.commands) + 1):
-        out = folder.path / f"command-{number}"
-        parts.append(f"```sh\ntandem {(out / 'done').read_text().strip()}\n```\n")
-        output = out / OUTPUT
-        if output.exists():
-            parts.append(f"```\n{output.read_text().rstrip()}\n```\n")
-        for file in sorted(out.glob("*.md")):
-            parts.append(file.read_text())
-        parts += [f"![]({out.name}/{file.name})\n" for file in sorted(out.glob("*.png"))]
-    lines = paper_lines(folder)
-    if len(lines) > 1:
-        parts.append(f"The paper's numbers:\n\n{markdown(lines)}")
+    for number, command in folder.ended_commands():
+        out = folder.command(number)
+        parts.append(f"```sh\ntandem {(out / DONE).read_text().strip()}\n```\n")
+        if not prints_json(command, folder.budget):
+            parts.append(f"```\n{(out / OUTPUT).read_text().rstrip()}\n```\n")
+        parts += [file.read_text() for file in sorted(out.glob("*.md"))]
+        pictures += [f"{out.name}/{file.name}" for file in sorted(out.glob("*.png"))]
+    printed = benches(folder)
+    parts += [markdown(lines_of_rows(printed))] if printed else []
+    parts += [f"The paper's numbers:\n\n{markdown(paper_lines(folder))}"] if numbers else []
+    picture = {**picture_head(folder), "pictures": pictures, "benches": printed}
+    replace(folder.path / "picture.json", json.dumps(picture, indent=2) + "\n")
     text = "\n".join(parts)
-    replace(folder.path / "item.md", text)
+    replace(folder.path / "item.md", f"{text}\n![](item.png)\n")
     return text
+
+
+def lines_of_rows(numbers: Numbers) -> Lines:
+    """A column for each row, because there are few rows with many numbers each."""
+    names = list(dict.fromkeys(name for row in numbers.values() for name in row))
+    lines = [[name, *(told_text(row.get(name)) for row in numbers.values())] for name in names]
+    return [["", *numbers], *lines]
 
 
 def heading(folder: ItemFolder) -> str:
@@ -85,16 +98,29 @@ def told_line(label: str, numbers: Numbers, columns: list[str]) -> list[str]:
     return [f"{label}, paper", *(told_text(numbers[label].get(column)) for column in columns)]
 
 
-def tidy_rows(table: Table, numbers: Numbers) -> list[list[object]]:
-    """A line for each number, as it is."""
-    rows: list[list[object]] = [["row", "of", "column", "value", "counted", "runs"]]
-    for label, row in table.rows.items():
-        for column, entry in row.items():
-            value = "" if entry.value is None else entry.value
-            rows.append([label, "here", column, value, entry.counted, entry.runs])
-    for label, told in numbers.items():
-        rows += [[label, "paper", column, value, "", ""] for column, value in told.items()]
-    return rows
+def write_numbers(folder: ItemFolder, rows: list[list[object]]) -> None:
+    """Writes item.csv: a line for each number, as it is."""
+    head = ["row", "of", "column", "value", "counted", "runs"]
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([head, *rows])
+    replace(folder.path / "item.csv", text.getvalue())
+
+
+def our_rows(table: Table) -> list[list[object]]:
+    return [
+        [label, "here", column, "" if e.value is None else e.value, e.counted, e.runs]
+        for label, row in table.rows.items()
+        for column, e in row.items()
+    ]
+
+
+def given_rows(numbers: Numbers, source: str) -> list[list[object]]:
+    """Rows of numbers without runs to count."""
+    return [
+        [label, source, column, value, "", ""]
+        for label, row in numbers.items()
+        for column, value in row.items()
+    ]
 
 
 def paper_lines(folder: ItemFolder) -> Lines:
@@ -134,6 +160,16 @@ def aligned(lines: Lines) -> str:
     return "\n".join(row.rstrip() for row in rows)
 
 
+def picture_head(folder: ItemFolder) -> dict[str, object]:
+    item = folder.item
+    return {
+        "form": item.form,
+        "title": item.title,
+        "budget": f"{budget_words(folder.budget)} on {folder.described()['machine']}",
+        "paper": item.budget,
+    }
+
+
 def picture_of(folder: ItemFolder, table: Table) -> dict[str, object]:
     """Everything that the drawing needs."""
     item = folder.item
@@ -141,11 +177,8 @@ def picture_of(folder: ItemFolder, table: Table) -> dict[str, object]:
     if item.form == "curves":
         runs = counted(runs, item)
     return {
-        "form": item.form,
+        **picture_head(folder),
         "axis": item.axis,
-        "title": item.title,
-        "budget": f"{budget_words(folder.budget)} on {folder.described()['machine']}",
-        "paper": item.budget,
         "columns": table.columns,
         "ours": {
             label: {column: entry.value for column, entry in row.items()}

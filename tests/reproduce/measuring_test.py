@@ -1,6 +1,7 @@
 """Makes items whose commands measure by themselves. Needs $TANDEM, the path of the program.
 
-Seen failing with a command that counts as done without its results.
+Seen failing with a command that counts as done without its results, with ended commands begun
+again, with tables of commands that are not joined, and without pictures of commands.
 """
 
 import json
@@ -21,10 +22,14 @@ def command(words, tables=()):
     return "\n".join(["", "[[command]]", *lines, ""])
 
 
+GRID = "system,net,agents,predictors,trainers,trainings_per_second,training_queue,prediction_batch"
+NETWORKS = "system,net,predictions_per_second"
+
+
 class Measuring(ProgramCase):
-    def commands(self, *commands):
+    def commands(self, *commands, top=""):
         head = plans.CURVES.partition("envs")[0].replace('"curves"', '"commands"')
-        self.plan(head + "".join(commands))
+        self.plan(head + top + "".join(commands) + '[numbers."System I"]\nbest = "16 agents"\n')
         self.folder = self.out / "paac/figure-1-paper"
 
     def test_commands_leave_their_output(self):
@@ -68,6 +73,51 @@ class Measuring(ProgramCase):
         self.commands(command(["bench"]))
         self.script("kill -TERM $$")
         self.assertIn("ended with -15", self.refused())
+
+    def test_benches_stand_in_table_and_picture(self):
+        words = ["bench", "paac", "--config", "paac/catch", "--threads", "1", "--seconds", "0.5"]
+        self.commands(command([*words, "--sweep", "paac.envs=2,4", "--json"]))
+        self.passes()
+        numbers = self.numbers()
+        rate = float(numbers["paac with mlp, 4 envs", "here", "steps_per_second"]["value"])
+        self.assertGreater(rate, 0)
+        self.assertEqual(numbers["System I", "paper", "best"]["value"], "16 agents")
+        self.assertIn("| steps_per_second |", (self.folder / "item.md").read_text())
+        self.assertEqual((self.folder / "item.png").read_bytes()[:4], b"\x89PNG")
+
+    def test_pictures_of_commands_become_one(self):
+        self.commands(command(["a"], ["compare.csv"]), command(["b"], ["compare.csv"]))
+        picture = plans.ROOT / "docs/results/ga3c-pong.png"
+        self.script(
+            f'cp {picture} "$3/compare.png"\n'
+            'printf "label,final\\n%s in Pong,7\\n" "$1" > "$3/compare.csv"'
+        )
+        self.passes()
+        numbers = self.numbers()
+        self.assertEqual(numbers["b in Pong", "here", "final"]["value"], "7")
+        self.assertEqual(len(numbers), 3)
+        self.assertEqual((self.folder / "item.png").read_bytes()[:4], b"\x89PNG")
+
+    def test_a_grid_in_parts_is_drawn_as_one_and_keeps_the_parts_that_have_ended(self):
+        tables = ["grid.csv", "networks.csv"]
+        parts = [command(["grid", agents], tables) for agents in ("16", "32")]
+        self.commands(*parts, top='drawing = "plot_ga3c_grid"\n')
+        log = self.path / "log"
+        write = (
+            f'echo $2 >> {log}; printf "{GRID}\\nga3c,nips,$2,1,1,9,2,3\\n" > $4/grid.csv\n'
+            f'printf "{NETWORKS}\\nga3c,net$2,9\\n" > $4/networks.csv\n'
+        )
+        self.script(f"test $2 = 32 && kill -9 $$\n{write}")
+        self.assertIn("ended with -9", self.refused())
+        self.script(write)
+        self.passes()
+        self.assertEqual(log.read_text().split(), ["16", "32"])
+        self.assertEqual((self.folder / "item.png").read_bytes()[:4], b"\x89PNG")
+        rows = [("ga3c nips agents=16", "9"), ("ga3c nips agents=32", "9")]
+        numbers = self.numbers()
+        for row, value in rows:
+            self.assertEqual(numbers[row, "here", "trainings_per_second"]["value"], value)
+        self.assertEqual(len((self.folder / "grid.csv").read_text().splitlines()), 3)
 
 
 if __name__ == "__main__":
