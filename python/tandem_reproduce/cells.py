@@ -1,5 +1,6 @@
 """The trainings of an item within a budget."""
 
+import itertools
 import re
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ class Cell:
     repetitions: int
     vary: tuple[str, ...]
     threads: tuple[int, ...]  # of a speed-up; empty in other forms
+    threads_key: str = ""  # the config key that they set
 
     @property
     def folder(self) -> str:
@@ -28,8 +30,28 @@ class Cell:
         count = self.repetitions * max(1, len(self.threads))
         for text in self.vary:
             if not is_range(text):
-                count *= len(text.partition("=")[2].split(","))
+                count *= len(values_of(text))
         return count
+
+    @property
+    def paces(self) -> list[tuple[str, ...]]:
+        """The combinations of listed values that may differ in speed, each as KEY=VALUE, ..."""
+        lists = [values_of(text) for text in self.vary if may_change_speed(text)]
+        lists += [[(f"{self.threads_key}={n}",) for n in self.threads]] if self.threads else []
+        return [tuple(itertools.chain(*one)) for one in itertools.product(*lists)]
+
+
+def may_change_speed(vary: str) -> bool:
+    keys = vary.partition("=")[0].split("+")
+    return not is_range(vary) and not all(key.startswith("optimizer.") for key in keys)
+
+
+def values_of(vary: str) -> list[tuple[str, ...]]:
+    """A list's values as KEY=VALUE, ...: of A+B=1+2,3+4 these are A=1, B=2 and A=3, B=4."""
+    names, _, values = vary.partition("=")
+    keys = names.split("+")
+    rows = [value.split("+") if len(keys) > 1 else [value] for value in values.split(",")]
+    return [tuple(map("=".join, zip(keys, row, strict=True))) for row in rows]
 
 
 def is_range(vary: str) -> bool:
@@ -55,6 +77,7 @@ def cells_of(item: Item, budget: str) -> list[Cell]:
                     repetitions=less.repetitions or arm.repetitions,
                     vary=arm.vary if less.vary is None else less.vary,
                     threads=less.threads or item.threads,
+                    threads_key=item.threads_key,
                 )
             )
     return cells

@@ -10,10 +10,10 @@ from pathlib import Path
 from tandem_reproduce.errors import ReproduceError, complain, say
 from tandem_reproduce.folder import ItemFolder
 from tandem_reproduce.listing import list_items
-from tandem_reproduce.machine import Rates
 from tandem_reproduce.making import make
 from tandem_reproduce.plan import BUDGETS, Item, read_items
 from tandem_reproduce.programs import Stopped, Tandem
+from tandem_reproduce.rates import Rates
 from tandem_reproduce.report import write_report
 
 

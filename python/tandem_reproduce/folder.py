@@ -7,9 +7,10 @@ from typing import IO, Any
 
 from tandem_reproduce.cells import Cell, cells_of, steps_within
 from tandem_reproduce.errors import ReproduceError, say
-from tandem_reproduce.machine import Rates, machine_name
+from tandem_reproduce.machine import machine_name
 from tandem_reproduce.plan import PAPER, REDUCED, Command, Item
 from tandem_reproduce.programs import replace
+from tandem_reproduce.rates import Rates
 
 DESCRIPTION = "item.json"
 DONE = "done"  # in the folder of a command, with its words

@@ -1,13 +1,15 @@
 """The list of all items."""
 
+import dataclasses
 import shutil
 import textwrap
 from pathlib import Path
 
-from tandem_reproduce.cells import Cell, cells_of, seconds_of, steps_within
+from tandem_reproduce.cells import cells_of, seconds_of, steps_within
 from tandem_reproduce.folder import ItemFolder
-from tandem_reproduce.machine import Rates, machine_name
-from tandem_reproduce.plan import BUDGETS, PAPER, Item
+from tandem_reproduce.machine import machine_name
+from tandem_reproduce.plan import BUDGETS, Item
+from tandem_reproduce.rates import Rates
 
 NARROW = 100  # columns
 
@@ -26,19 +28,15 @@ def times_here(item: Item, rates: Rates, measure: bool) -> str:
     if item.commands:
         minutes = {b: sum(command.minutes[b] for command in item.commands) for b in BUDGETS}
         return ", ".join(f"{budget}: {duration(60 * m)}" for budget, m in minutes.items())
-    firsts: dict[str, Cell] = {}
-    for cell in cells_of(item, PAPER):
-        firsts.setdefault(cell.arm.label, cell)
-    found: dict[str, float] = {}
-    for label, cell in firsts.items():
-        rate, why = rates.find(cell, measure)
-        if rate is None:
-            return why or "not measured yet (--times)"
-        found[label] = rate
     times = []
     for budget in BUDGETS:
         cells = cells_of(item, budget)
-        known = {cell.folder: found[cell.arm.label] for cell in cells}
+        known: dict[str, float] = {}
+        for cell in cells:
+            rate, why = rates.find(dataclasses.replace(cell, env=cell.arm.envs[0]), measure)
+            if rate is None:
+                return why or "not measured yet (--times)"
+            known[cell.folder] = rate
         seconds = seconds_of(cells, steps_within(cells, budget, known), known)
         times.append(f"{budget}: {duration(seconds)}")
     return ", ".join(times)

@@ -6,9 +6,9 @@ from pathlib import Path
 from tandem_reproduce.cells import Cell
 from tandem_reproduce.errors import ReproduceError, say
 from tandem_reproduce.folder import DONE, ItemFolder, ended_runs
-from tandem_reproduce.machine import Rates, config_words
 from tandem_reproduce.plan import Command, Item
 from tandem_reproduce.programs import Stopped, Tandem, replace
+from tandem_reproduce.rates import Rates, config_words
 
 EVALUATION = "reproduce-{}.json"  # in a run's folder, by the way of reading
 PLACE = "{item}"  # in the words of a command: the folder of the item
@@ -39,6 +39,7 @@ def training_words(item: Item, cell: Cell, steps: int, out: Path, jobs: int) -> 
     words += ["--out", str(out)]
     if item.form == "speedup":
         words += ["--score", f"{item.goals[cell.env]:g}", "--threads", threads_text(cell)]
+        words += ["--key", item.threads_key]
         words += ["--best", str(item.best)] if item.best else []
         return ["speedup", *words]
     return ["sweep", *words, "--keep-lr", "--jobs", str(jobs)]

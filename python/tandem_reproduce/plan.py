@@ -74,6 +74,7 @@ class Item:
     axis: str = "steps"  # of curves: steps, frames or seconds
     best: int = 0  # only the best runs of a sweep or speed-up count; 0: all
     threads: tuple[int, ...] = ()  # of a speed-up
+    threads_key: str = ""  # the config key that they set
     goals: dict[str, float] = field(default_factory=dict)  # of a speed-up: score by environment
     arms: tuple[Arm, ...] = ()
     commands: tuple[Command, ...] = ()
@@ -110,6 +111,7 @@ def read_item(file: Path) -> Item:
         axis=keys.choice("axis", ("steps", "frames", "seconds"), "steps"),
         best=keys.whole("best", 0),
         threads=keys.wholes("threads") or (),
+        threads_key=keys.text("threads_key", ""),
         goals=keys.numbers("goals"),
         arms=tuple(_arm(part, envs) for part in keys.tables("arm")),
         commands=tuple(_command(part) for part in keys.tables("command")),
@@ -211,7 +213,10 @@ def _faults(item: Item) -> list[tuple[bool, str]]:
         ),
         (any(arm.repetitions < 1 for arm in item.arms), "an arm has no repetition"),
         (len({slug(label) for label in labels}) != len(labels), "two arms have one name"),
-        (item.form == "speedup" and not item.threads, "form speedup needs threads"),
+        (
+            item.form == "speedup" and not (item.threads and item.threads_key),
+            "form speedup needs threads and threads_key",
+        ),
         (
             item.form == "speedup" and not envs <= set(item.goals),
             f"goals lacks a score of {', '.join(sorted(envs - set(item.goals)))}",

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,11 @@ class Tandem:
         text = self._wait(words, captured=output is not None)
         if output is not None:
             replace(output, text)
+
+    def build(self) -> str:
+        """The program's version, and when it was built."""
+        version = self._wait(["--version"], captured=True).partition("\n")[0]
+        return f"{version} of {datetime.fromtimestamp(self._program.stat().st_mtime)}"
 
     def ask(self, words: list[str]) -> Any:
         """The JSON that a command prints."""

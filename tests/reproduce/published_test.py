@@ -10,8 +10,8 @@ import unittest
 
 import plans
 from tandem_reproduce.cells import Cell, cells_of, is_range
-from tandem_reproduce.machine import config_words
 from tandem_reproduce.plan import BUDGETS, PAPER, read_items
+from tandem_reproduce.rates import config_words
 
 PROGRAM = os.environ["TANDEM"]
 ITEMS = read_items(plans.ROOT / "configs/studies")

@@ -1,0 +1,113 @@
+"""How fast this machine trains the runs of each cell."""
+
+import json
+import statistics
+from pathlib import Path
+from typing import Any
+
+from tandem_reproduce.cells import Cell
+from tandem_reproduce.errors import ReproduceError, say
+from tandem_reproduce.machine import gpu_name, machine_name
+from tandem_reproduce.programs import Tandem, replace
+
+SECONDS = 4.0  # of each measurement
+REPLAY_SECONDS = 12.0  # of each measurement of a system with a replay, whose updates are rare
+
+
+class Rates:
+    """Steps a second of training by the command that measures them. A file keeps them for the same
+    build of the program on the same machine, and no longer."""
+
+    def __init__(self, file: Path, tandem: Tandem) -> None:
+        self._file = file
+        self._tandem = tandem
+        self._made_with: dict[str, str] = {}  # empty: not read yet
+        self._known: dict[str, float] = {}
+
+    def of(self, cell: Cell) -> float:
+        """Measures what is not known. All runs of a cell have equal steps, so that their times are
+        added: the mean is the harmonic one. Raises ReproduceError when the arm cannot train here,
+        for which the command has said why."""
+        return statistics.harmonic_mean([self._rate(cell, pace) for pace in cell.paces])
+
+    def of_all(self, cells: list[Cell]) -> dict[str, float]:
+        """By the cells' folders."""
+        return {cell.folder: self.of(cell) for cell in cells}
+
+    def find(self, cell: Cell, measure: bool) -> tuple[float | None, str]:
+        """The rate, or the reason why there is none. Without `measure` only a known rate."""
+        if not measure:
+            self._read()
+            if not all(" ".join(bench_words(cell, pace)) in self._known for pace in cell.paces):
+                return None, ""
+        try:
+            return self.of(cell), ""
+        except ReproduceError as error:
+            return None, str(error)
+
+    def _rate(self, cell: Cell, pace: tuple[str, ...]) -> float:
+        self._read()
+        words = bench_words(cell, pace)
+        key = " ".join(words)
+        if key not in self._known:
+            seconds, more = self._measurement(words[1:])
+            which = " ".join(["", "with", *pace]) if pace else ""
+            say(
+                f"measuring how fast {cell.arm.label} trains on {cell.env}{which} ({seconds:.0f} s)"
+            )
+            found = self._tandem.ask([*words, *more, "--seconds", str(seconds), "--json"])
+            rate = float(found["steps_per_second"] or 0)
+            if not rate > 0:
+                raise ReproduceError(
+                    f"{cell.arm.label} on {cell.env} made no step in {seconds:.0f} s: try again "
+                    "when the machine is idle"
+                )
+            self._known[key] = rate
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            replace(
+                self._file,
+                json.dumps({"made_with": self._made_with, "rates": self._known}, indent=2) + "\n",
+            )
+        return self._known[key]
+
+    def _measurement(self, config: list[str]) -> tuple[float, list[str]]:
+        """The seconds, and further words for `tandem bench`. Actors may be ahead of the learner by
+        replay.slack samples, and run ahead as long as they may, which is much of a short
+        measurement. With a slack of one batch they wait for the learner at once, as in the rest of
+        a training."""
+        keys = self._tandem.ask(["keys", *config, "--json"])
+        values: dict[str, Any] = {key["key"]: key["default"] for key in keys}
+        if "replay.slack" not in values:
+            return SECONDS, []
+        if not values["replay.samples_per_insert"]:  # neither side waits for the other
+            return REPLAY_SECONDS, []
+        return REPLAY_SECONDS, ["--set", f"replay.slack={values['apex.batch']}"]
+
+    def _read(self) -> None:
+        if self._made_with:
+            return
+        self._made_with = {
+            "program": self._tandem.build(),
+            "machine": machine_name(),
+            "gpu": gpu_name() or "none",
+        }
+        try:
+            kept = json.loads(self._file.read_text())
+        except (OSError, json.JSONDecodeError):
+            return
+        if isinstance(kept, dict) and kept.get("made_with") == self._made_with:
+            self._known = dict(kept["rates"])
+
+
+def config_words(cell: Cell) -> list[str]:
+    words = [cell.arm.system, "--config", cell.arm.preset, "--env", cell.env]
+    for setting in cell.arm.settings:
+        words += ["--set", setting]
+    return words
+
+
+def bench_words(cell: Cell, pace: tuple[str, ...]) -> list[str]:
+    words = ["bench", *config_words(cell)]
+    for setting in pace:
+        words += ["--set", setting]
+    return words
