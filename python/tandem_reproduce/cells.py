@@ -66,7 +66,9 @@ def cells_of(item: Item, budget: str) -> list[Cell]:
     cells = []
     for env in envs:
         for arm in item.arms:
-            if env not in arm.envs or (less.envs is not None and env not in less.envs):
+            if budget not in arm.budgets or env not in arm.envs:
+                continue
+            if less.envs is not None and env not in less.envs:
                 continue
             if less.arms is not None and arm.label not in less.arms:
                 continue

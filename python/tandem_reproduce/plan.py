@@ -33,6 +33,7 @@ class Arm:
     settings: tuple[str, ...] = ()  # KEY=VALUE
     vary: tuple[str, ...] = ()  # as --vary of `tandem sweep`
     repetitions: int = 1
+    budgets: tuple[str, ...] = BUDGETS  # that have this arm
 
 
 @dataclass(frozen=True)
@@ -137,6 +138,7 @@ def _arm(keys: Keys, envs: tuple[str, ...] | None) -> Arm:
         settings=keys.texts("set") or (),
         vary=keys.texts("vary") or (),
         repetitions=keys.whole("repetitions", 1),
+        budgets=keys.texts("budgets") or BUDGETS,
     )
     keys.finish()
     return arm
@@ -210,6 +212,10 @@ def _faults(item: Item) -> list[tuple[bool, str]]:
         (
             any(env not in envs for r in less for env in r.envs or ()),
             "[reduced] names an environment that no arm has",
+        ),
+        (
+            any(budget not in BUDGETS for arm in item.arms for budget in arm.budgets),
+            f"the budgets of an arm are not among {', '.join(BUDGETS)}",
         ),
         (any(arm.repetitions < 1 for arm in item.arms), "an arm has no repetition"),
         (len({slug(label) for label in labels}) != len(labels), "two arms have one name"),

@@ -48,6 +48,16 @@ class Plan(unittest.TestCase):
         self.assertEqual(folders, ["paac/catch", "hts/catch", "paac/cartpole"])
         self.assertEqual([cell.folder for cell in cells_of(item, "8h")], ["hts/catch"])
 
+    def test_an_arm_trains_within_its_own_budgets(self):
+        text = plans.CURVES + (
+            '[[arm]]\nlabel = "PAAC, two cores"\nsystem = "paac"\npreset = "paac/catch"\n'
+            'steps = "1M"\nbudgets = ["1h", "8h"]\n'
+        )
+        item = self.read(text)
+        both = ["paac/catch", "paac-two-cores/catch"]
+        self.assertEqual([cell.folder for cell in cells_of(item, "8h")], both)
+        self.assertEqual([cell.folder for cell in cells_of(item, PAPER)], both[:1])
+
     def test_runs_share_the_time_of_a_budget(self):
         text = plans.CURVES.replace('["catch"]', '["catch", "cartpole"]').replace('"4k"', '"500M"')
         cells = cells_of(self.read(text), "1h")
@@ -83,6 +93,8 @@ class Plan(unittest.TestCase):
         self.assertIn("names an arm", self.refused("[reduced.8h]", '[reduced.8h]\narms = ["A"]'))
         wrong = '[reduced.8h]\nenvs = ["pong"]'
         self.assertIn("names an environment", self.refused("[reduced.8h]", wrong))
+        wrong = "steps =", 'budgets = ["2h"]\nsteps ='
+        self.assertIn("budgets of an arm are not among 1h, 8h, paper", self.refused(*wrong))
         self.assertIn("has no repetition", self.refused("s = 2", "s = 0"))
         self.assertIn("needs envs", self.refused('envs = ["catch"]', ""))
         self.assertIn("cannot read the plan", self.refused('form = "curves"', "form = curves"))
@@ -109,6 +121,9 @@ class PublishedPlans(unittest.TestCase):
                 for budget in ("1h", "8h", PAPER):
                     cells = cells_of(item, budget)
                     self.assertEqual(bool(cells), bool(item.arms))
+                    if budget == PAPER:
+                        small = [cell.folder for cell in cells if "two-cores" in cell.folder]
+                        self.assertEqual(small, [])
                     folders = {cell.folder for cell in cells}
                     self.assertEqual(len(folders), len(cells), "two cells share a folder")
 
