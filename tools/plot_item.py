@@ -8,6 +8,7 @@ The budget stands below the title.
 import argparse
 import json
 import math
+import re
 import textwrap
 from pathlib import Path
 
@@ -124,7 +125,7 @@ def plot_scores(_folder, item, out):
     for column, axes in zip(item["columns"], panels, strict=False):
         rows = [(label, row.get(column), COLOURS[0]) for label, row in item["ours"].items()]
         rows += [(f"{label}, paper", r.get(column), GREY) for label, r in item["numbers"].items()]
-        rows = [(n, v, c) for n, v, c in rows if is_number(v)]
+        rows = [(n, number_of(v), c) for n, v, c in rows if number_of(v) is not None]
         names, values, colours = zip(*rows, strict=True) if rows else ((), (), ())
         places = np.arange(len(rows))
         axes.barh(places, values, color=colours)
@@ -238,6 +239,13 @@ def draw_benches(rates, shares, benches):
     shares.set_xticks([])
     for axes in (rates, shares):
         axes.spines[["top", "right"]].set_visible(False)
+
+
+def number_of(value):
+    """A number, or one in percent; None for anything else."""
+    if isinstance(value, str):
+        return float(value[:-1]) if re.fullmatch(r"-?[\d.]+%", value) else None
+    return value
 
 
 def is_number(value):

@@ -17,6 +17,7 @@ REDUCED = {"1h": 1.0, "8h": 8.0}  # hours of training
 BUDGETS = (*REDUCED, PAPER)
 FORMS = ("curves", "scores", "sweep", "speedup", "commands", "absent")
 READS = ("training", "noop", "evaluation")
+MEASURES = ("mean", "median", "rate")  # of further columns
 
 Numbers = dict[str, dict[str, float | str]]  # by row and column
 
@@ -77,6 +78,7 @@ class Item:
     threads: tuple[int, ...] = ()  # of a speed-up
     threads_key: str = ""  # the config key that they set
     goals: dict[str, float] = field(default_factory=dict)  # of a speed-up: score by environment
+    columns: dict[str, str] = field(default_factory=dict)  # further ones: measure by name
     arms: tuple[Arm, ...] = ()
     commands: tuple[Command, ...] = ()
     drawing: str = ""  # a script of tools, which draws the tables of all commands
@@ -114,6 +116,7 @@ def read_item(file: Path) -> Item:
         threads=keys.wholes("threads") or (),
         threads_key=keys.text("threads_key", ""),
         goals=keys.numbers("goals"),
+        columns=_columns(keys),
         arms=tuple(_arm(part, envs) for part in keys.tables("arm")),
         commands=tuple(_command(part) for part in keys.tables("command")),
         drawing=keys.text("drawing", ""),
@@ -171,6 +174,14 @@ def _reduction(keys: Keys) -> Reduction:
     return reduction
 
 
+def _columns(keys: Keys) -> dict[str, str]:
+    columns: dict[str, str] = {}
+    for part in keys.tables("column"):
+        columns[part.text("name")] = part.choice("holds", MEASURES)
+        part.finish()
+    return columns
+
+
 def _numbers(keys: Keys) -> Numbers:
     numbers: Numbers = {}
     for row, part in keys.named("numbers").items():
@@ -216,6 +227,10 @@ def _faults(item: Item) -> list[tuple[bool, str]]:
         (
             any(budget not in BUDGETS for arm in item.arms for budget in arm.budgets),
             f"the budgets of an arm are not among {', '.join(BUDGETS)}",
+        ),
+        (
+            item.reads == "training" and {"mean", "median"} & set(item.columns.values()) != set(),
+            "only evaluations give human-normalised scores: reads must not be training",
         ),
         (any(arm.repetitions < 1 for arm in item.arms), "an arm has no repetition"),
         (len({slug(label) for label in labels}) != len(labels), "two arms have one name"),

@@ -108,7 +108,7 @@ def write_numbers(folder: ItemFolder, rows: list[list[object]]) -> None:
 
 def our_rows(table: Table) -> list[list[object]]:
     return [
-        [label, "here", column, "" if e.value is None else e.value, e.counted, e.runs]
+        [label, "here", column, "" if e.value is None else f"{e.value}{e.unit}", e.counted, e.runs]
         for label, row in table.rows.items()
         for column, e in row.items()
     ]
@@ -136,7 +136,7 @@ def entry_text(entry: Entry | None) -> str:
     if entry.value is None:
         return "no score"
     some = f" ({entry.counted} of {entry.runs})" if entry.counted < entry.runs else ""
-    return rounded(entry.value) + some
+    return rounded(entry.value) + entry.unit + some
 
 
 def told_text(value: float | str | None) -> str:

@@ -4,6 +4,7 @@ import csv
 import statistics
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tandem_reproduce.cells import Cell, is_range
 from tandem_reproduce.errors import ReproduceError
@@ -18,6 +19,8 @@ class RunResult:
     env: str
     ranges: dict[str, float]  # values drawn from ranges, by key
     score: float | None  # None: it diverged, or no game ended
+    normalised: float | None  # 0: random play, 1: a person; None: not an evaluated game of Atari
+    rate: float | None  # steps a second; None: it made none
     folder: Path
 
 
@@ -28,6 +31,7 @@ class Entry:
     value: float | None  # None: no run has a score
     counted: int
     runs: int
+    unit: str = ""
 
 
 Row = dict[str, Entry]  # by column
@@ -59,24 +63,30 @@ def cell_runs(folder: ItemFolder, cell: Cell) -> list[RunResult]:
         ranged = {text.partition("=")[0].split(".")[-1] for text in cell.vary if is_range(text)}
         listed = [f"{k.split('.')[-1]}={row[k]}" for k in keys if k.split(".")[-1] not in ranged]
         run = place / row["folder"]
-        score = float(row["score"]) if row["score"] else None
-        if folder.item.reads != "training":
-            score = evaluated(run, folder.item)
+        games = evaluated(run, folder.item)
+        score = row["score"] if folder.item.reads == "training" else games.get("mean")
         runs.append(
             RunResult(
                 label="  ".join([cell.arm.label, *listed]),
                 env=cell.env,
                 ranges={k: float(row[k]) for k in keys if k.split(".")[-1] in ranged},
-                score=score,
+                score=number(score),
+                normalised=number(games.get("human_normalised")),
+                rate=float(row["steps"]) / seconds if (seconds := float(row["seconds"])) else None,
                 folder=run,
             )
         )
     return runs
 
 
-def evaluated(run: Path, item: Item) -> float | None:
+def evaluated(run: Path, item: Item) -> dict[str, Any]:
+    """The evaluation of a run, as `tandem eval` printed it; empty if there is none."""
     file = run / EVALUATION.format(item.reads)
-    return float(read_json(file)["mean"]) if file.exists() else None
+    return read_json(file) if file.exists() else {}
+
+
+def number(value: Any) -> float | None:
+    return None if value in (None, "") else float(value)
 
 
 def read_rows(file: Path) -> list[dict[str, str]]:
@@ -90,13 +100,29 @@ def read_rows(file: Path) -> list[dict[str, str]]:
 def table_of(folder: ItemFolder) -> Table:
     if folder.item.form == "speedup":
         return speedup_table(folder)
+    groups = by_label_and_env(runs_of(folder))
     rows: dict[str, Row] = {}
-    for (label, env), runs in by_label_and_env(runs_of(folder)).items():
+    for label in dict.fromkeys(label for label, _ in groups):
+        games = [best_of(runs, folder.item) for key, runs in groups.items() if key[0] == label]
+        further = folder.item.columns.items()
+        rows[label] = {name: further_entry(measure, games) for name, measure in further}
+    for (label, env), runs in groups.items():
         scores = [run.score for run in best_of(runs, folder.item) if run.score is not None]
         value = statistics.fmean(scores) if scores else None
-        rows.setdefault(label, {})[name_of(env)] = Entry(value, len(scores), len(runs))
-    columns = list(dict.fromkeys(name_of(cell.env) for cell in folder.cells))
-    return Table(columns, rows, heading_of(folder.item))
+        rows[label][name_of(env)] = Entry(value, len(scores), len(runs))
+    columns = dict.fromkeys([*folder.item.columns, *(name_of(cell.env) for cell in folder.cells)])
+    return Table(list(columns), rows, heading_of(folder.item))
+
+
+def further_entry(measure: str, games: list[list[RunResult]]) -> Entry:
+    """A number of a row as a whole, from the runs that count in each of its environments."""
+    if measure == "rate":
+        rates = [run.rate for runs in games for run in runs if run.rate is not None]
+        return Entry(statistics.fmean(rates) if rates else None, len(rates), sum(map(len, games)))
+    each = [[r.normalised for r in runs if r.normalised is not None] for runs in games]
+    means = [100 * statistics.fmean(scores) for scores in each if scores]
+    middle = statistics.fmean if measure == "mean" else statistics.median
+    return Entry(middle(means) if means else None, len(means), len(games), "%")
 
 
 def by_label_and_env(runs: list[RunResult]) -> dict[tuple[str, str], list[RunResult]]:
@@ -125,7 +151,11 @@ def heading_of(item: Item) -> str:
         "evaluation": f"{item.episodes} games",
     }[item.reads]
     which = f"the best {item.best} runs" if item.best else "all runs with a score"
-    return f"Mean score of {games}, over {which}."
+    heading = f"Mean score of {games}, over {which}."
+    if {"mean", "median"} & set(item.columns.values()):
+        names = " and ".join(name for name, holds in item.columns.items() if holds != "rate")
+        heading += f" In percent, {names}: of the human-normalised scores of the games here."
+    return heading
 
 
 def speedup_table(folder: ItemFolder) -> Table:

@@ -95,6 +95,8 @@ class Plan(unittest.TestCase):
         self.assertIn("names an environment", self.refused("[reduced.8h]", wrong))
         wrong = "steps =", 'budgets = ["2h"]\nsteps ='
         self.assertIn("budgets of an arm are not among 1h, 8h, paper", self.refused(*wrong))
+        column = '[[column]]\nname = "mean"\nholds = "mean"\n[reduced.1h]'
+        self.assertIn("only evaluations give human", self.refused("[reduced.1h]", column))
         self.assertIn("has no repetition", self.refused("s = 2", "s = 0"))
         self.assertIn("needs envs", self.refused('envs = ["catch"]', ""))
         self.assertIn("cannot read the plan", self.refused('form = "curves"', "form = curves"))

@@ -1,0 +1,69 @@
+"""Tables out of results that lie there as `tandem sweep` and `tandem eval` leave them.
+
+Seen failing with scores that are not normalised in the further columns, with the mean in the place
+of the median, with all runs in a column where only the best count, and without the rate.
+"""
+
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+import plans
+from tandem_reproduce.folder import ItemFolder
+from tandem_reproduce.plan import PAPER, read_item
+from tandem_reproduce.report import entry_text
+from tandem_reproduce.results import table_of
+
+GAMES = ("atari:Alien", "atari:Boxing", "atari:Pong")
+COLUMNS = "".join(
+    f'[[column]]\nname = "{name}"\nholds = "{holds}"\n'
+    for name, holds in (("average", "mean"), ("middle", "median"), ("speed", "rate"))
+)
+
+
+class Tables(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name)
+        text = plans.CURVES.replace('["catch"]', json.dumps(GAMES)).replace("vary =", "# vary =")
+        text = text.replace('"curves"', '"scores"\nreads = "noop"\nbest = 1')
+        item = read_item(
+            plans.write(self.path, text.replace("[reduced.1h]", f"{COLUMNS}[reduced.1h]"))
+        )
+        self.folder = ItemFolder(self.path / "out", item, PAPER)
+
+    def leave(self, env, *runs):
+        """A sweep of runs with these raw and normalised scores, at 100 steps a second each."""
+        place = self.folder.path / "paac" / env.lower().replace(":", "-")
+        lines = ["run,seed,score,steps,seconds,folder"]
+        for number, (score, normalised) in enumerate(runs, 1):
+            lines.append(f"{number},{number},,{100 * number},{number},runs/{number}")
+            (place / f"runs/{number}").mkdir(parents=True)
+            games = json.dumps({"mean": score, "human_normalised": normalised})
+            (place / f"runs/{number}/reproduce-noop.json").write_text(games)
+        (place / "sweep.csv").write_text("\n".join([*lines, ""]))
+
+    def test_further_columns_have_normalised_scores_and_rates(self):
+        self.leave(GAMES[0], (500.0, 0.1), (100.0, 0.01))
+        self.leave(GAMES[1], (50.0, 4.0))
+        self.leave(GAMES[2], (7.0, 0.7))
+        table = table_of(self.folder)
+        self.assertEqual(table.columns[:4], ["average", "middle", "speed", "Alien"])
+        row = table.rows["PAAC"]
+        self.assertEqual(row["Alien"].value, 500.0)
+        self.assertAlmostEqual(row["average"].value, 160.0)
+        self.assertEqual(entry_text(row["middle"]), "70%")
+        self.assertEqual(entry_text(row["speed"]), "100")
+        self.assertIn("average and middle: of the human-normalised scores", table.heading)
+
+    def test_a_game_without_a_normalised_score_is_told(self):
+        self.leave(GAMES[0], (500.0, 0.5))
+        self.leave(GAMES[1], (1.0, None))
+        self.leave(GAMES[2], (7.0, 0.7))
+        self.assertEqual(entry_text(table_of(self.folder).rows["PAAC"]["middle"]), "60% (2 of 3)")
+
+
+if __name__ == "__main__":
+    unittest.main()
