@@ -11,6 +11,7 @@ from tandem_reproduce.errors import ReproduceError, complain, say
 from tandem_reproduce.folder import ItemFolder
 from tandem_reproduce.listing import list_items
 from tandem_reproduce.making import make
+from tandem_reproduce.needs import Environments
 from tandem_reproduce.plan import BUDGETS, Item, read_items
 from tandem_reproduce.programs import Stopped, Tandem
 from tandem_reproduce.rates import Rates
@@ -69,7 +70,7 @@ def reproduce(options: argparse.Namespace, tandem: Tandem) -> None:
     rates = Rates(options.out / "rates.json", tandem)
     if options.list:
         items = [one_of(items, options.item, options.paper)] if options.item else items
-        print(list_items(items, options.out, rates, options.times))
+        print(list_items(items, options.out, rates, Environments(tandem), options.times))
         return
     if options.item:
         make_item(one_of(items, options.item, options.paper), options, rates, tandem)

@@ -8,6 +8,13 @@ from pathlib import Path
 from tandem_reproduce.cells import cells_of, seconds_of, steps_within
 from tandem_reproduce.folder import ItemFolder
 from tandem_reproduce.machine import machine_name
+from tandem_reproduce.needs import (
+    Environments,
+    envs_of,
+    lacking_hardware,
+    lacking_package,
+    told,
+)
 from tandem_reproduce.plan import BUDGETS, Item
 from tandem_reproduce.rates import Rates
 
@@ -21,10 +28,10 @@ def duration(seconds: float) -> str:
     return ""
 
 
-def times_here(item: Item, rates: Rates, measure: bool) -> str:
+def times_here(item: Item, rates: Rates, here: Environments, measure: bool) -> str:
     """About how long an item takes on this machine within each budget: by the rates of its arms in
-    the first of their environments, or by the plan's minutes of a command. Without `measure`, only
-    known rates count."""
+    the first of their environments that is here, or by the plan's minutes of a command. Without
+    `measure`, only known rates count."""
     if item.commands:
         minutes = {b: sum(command.minutes[b] for command in item.commands) for b in BUDGETS}
         return ", ".join(f"{budget}: {duration(60 * m)}" for budget, m in minutes.items())
@@ -33,7 +40,10 @@ def times_here(item: Item, rates: Rates, measure: bool) -> str:
         cells = cells_of(item, budget)
         known: dict[str, float] = {}
         for cell in cells:
-            rate, why = rates.find(dataclasses.replace(cell, env=cell.arm.envs[0]), measure)
+            env = next((env for env in cell.arm.envs if not here.lacking(env)), None)
+            if env is None:
+                return "unknown, because environments are lacking"
+            rate, why = rates.find(dataclasses.replace(cell, env=env), measure)
             if rate is None:
                 return why or "not measured yet (--times)"
             known[cell.folder] = rate
@@ -47,19 +57,34 @@ def state(item: Item, out: Path) -> str:
     return ", ".join(filter(None, words)) or "nothing yet"
 
 
-def list_items(items: list[Item], out: Path, rates: Rates, measure: bool) -> str:
+def lacks(item: Item, here: Environments) -> list[str]:
+    return [*told(here.all_lacking(envs_of(item))), *lacking_hardware(item)]
+
+
+def parts_of(item: Item, out: Path, rates: Rates, here: Environments, measure: bool) -> list[str]:
+    """Everything about an item that the list tells."""
+    parts = [item.shows, f"Paper: {item.budget}."]
+    parts += [f"Note: {item.note}."] if item.note else []
+    if item.absent:
+        return [*parts, f"Not here: {item.absent}."]
+    lacking = lacks(item, here)
+    parts += [f"Lacks here: {'; '.join(lacking)}."] if lacking else []
+    times = times_here(item, rates, here, measure)
+    return [*parts, f"Takes here: {times}.", f"There: {state(item, out)}."]
+
+
+def list_items(
+    items: list[Item], out: Path, rates: Rates, here: Environments, measure: bool
+) -> str:
     """A paragraph for each item."""
     width = min(NARROW, shutil.get_terminal_size().columns)
-    lines = [f"On {machine_name()}. Results go into {out}."]
+    package = lacking_package()
+    head = [f"On {machine_name()}. Results go into {out}.", *([f"{package}."] if package else [])]
+    lines = [textwrap.fill(text, width) for text in head]
     for item in items:
-        lines.append(f"\n{item.place}  {item.title}")
-        parts = [item.shows, f"Paper: {item.budget}."]
-        if item.absent:
-            parts.append(f"Not here: {item.absent}.")
-        else:
-            parts.append(f"Takes here: {times_here(item, rates, measure)}.")
-            parts.append(f"There: {state(item, out)}.")
+        lines += ["", textwrap.fill(f"{item.place}  {item.title}", width)]
         lines += [
-            textwrap.fill(p, width, initial_indent="  ", subsequent_indent="  ") for p in parts
+            textwrap.fill(part, width, initial_indent="  ", subsequent_indent="  ")
+            for part in parts_of(item, out, rates, here, measure)
         ]
     return "\n".join(lines)

@@ -43,6 +43,7 @@ class Command:
 
     words: tuple[str, ...]
     tables: tuple[str, ...]  # that it writes into its --out; without any it has none
+    envs: tuple[str, ...]  # that it plays beside that of --env
     more: dict[str, tuple[str, ...]]  # further words, by budget
     minutes: dict[str, float]  # about how long it takes, by budget
 
@@ -69,6 +70,8 @@ class Item:
     shows: str  # a sentence
     budget: str  # the paper's, in words
     form: str
+    cores: int = 0  # of the paper's machine or machines; 0: not told
+    gpus: int = 0  # the same
     note: str = ""  # differences from the paper's runs
     absent: str = ""  # the reason why there is nothing to run
     reads: str = "training"
@@ -107,6 +110,8 @@ def read_item(file: Path) -> Item:
         shows=keys.text("shows"),
         budget=keys.text("budget"),
         form=keys.choice("form", FORMS),
+        cores=keys.whole("cores", 0),
+        gpus=keys.whole("gpus", 0),
         note=keys.text("note", ""),
         absent=keys.text("absent", ""),
         reads=keys.choice("reads", READS, "training"),
@@ -157,7 +162,13 @@ def _command(keys: Keys) -> Command:
     missing = [budget for budget in BUDGETS if budget not in minutes]
     if missing or len(minutes) > len(BUDGETS):
         raise ReproduceError(f"{keys.where}: budgets needs the tables {', '.join(BUDGETS)}")
-    command = Command(keys.texts("words") or (), keys.texts("tables") or (), more, minutes)
+    command = Command(
+        words=keys.texts("words") or (),
+        tables=keys.texts("tables") or (),
+        envs=keys.texts("envs") or (),
+        more=more,
+        minutes=minutes,
+    )
     keys.finish()
     return command
 

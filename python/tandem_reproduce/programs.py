@@ -41,12 +41,16 @@ class Tandem:
 
     def build(self) -> str:
         """The program's version, and when it was built."""
-        version = self._wait(["--version"], captured=True).partition("\n")[0]
+        version = self.tell(["--version"]).partition("\n")[0]
         return f"{version} of {datetime.fromtimestamp(self._program.stat().st_mtime)}"
+
+    def tell(self, words: list[str]) -> str:
+        """The text that a command prints."""
+        return self._wait(words, captured=True)
 
     def ask(self, words: list[str]) -> Any:
         """The JSON that a command prints."""
-        text = self._wait(words, captured=True)
+        text = self.tell(words)
         try:
             return json.loads(text)
         except json.JSONDecodeError as error:
