@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import os
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,14 +25,24 @@ class ItemFolder:
         self.budget = budget
         self.path = out / item.paper / f"{item.name}-{budget}"
         self.cells = cells_of(item, budget)
+        # The folder with the runs, which another item of the same budget may share.
+        self.source = ItemFolder(out, item.source, budget) if item.source else self
+
+    def place(self, cell: Cell) -> Path:
+        """The folder of a cell's sweep."""
+        return self.source.path / cell.folder
 
     def runs_of(self, cell: Cell) -> list[Path]:
         """The folders of a cell's runs that have ended or begun, in order."""
-        return sorted((self.path / cell.folder / "runs").glob("*"))
+        return sorted((self.place(cell) / "runs").glob("*"))
 
     def command(self, number: int) -> Path:
         """The folder of a command, counted from 1."""
-        return self.path / f"command-{number}"
+        return self.source.path / f"command-{number}"
+
+    def relative(self, path: Path) -> str:
+        """A path as the files of this folder name it."""
+        return os.path.relpath(path, self.path)
 
     def ended_commands(self) -> list[tuple[int, Command]]:
         numbered = enumerate(self.item.commands, 1)
@@ -41,7 +52,7 @@ class ItemFolder:
         return (self.path / "item.md").exists()
 
     def begun(self) -> bool:
-        return (self.path / DESCRIPTION).exists()
+        return (self.source.path / DESCRIPTION).exists()
 
     def state(self) -> str:
         """A few words for a list."""
@@ -49,24 +60,29 @@ class ItemFolder:
             return f"{self.budget}: done"
         if not self.begun():
             return ""
-        ended = sum(ended_runs(self.path / cell.folder) for cell in self.cells)
+        ended = sum(ended_runs(self.place(cell)) for cell in self.cells)
         count = sum(cell.runs for cell in self.cells)
         return f"{self.budget}: {ended} of {count} runs" if count else f"{self.budget}: begun"
 
     def lock(self) -> IO[str]:
-        """Keeps other processes out as long as the returned file is open."""
+        """Keeps other processes away from the runs as long as the returned file is open."""
         self.path.mkdir(parents=True, exist_ok=True)
-        file = (self.path / ".lock").open("w")
+        self.source.path.mkdir(parents=True, exist_ok=True)
+        file = (self.source.path / ".lock").open("w")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             file.close()
-            raise ReproduceError(f"another process makes {self.path}: let it end first") from error
+            raise ReproduceError(
+                f"another process makes {self.source.path}: let it end first"
+            ) from error
         return file
 
     def begin(self, rates: Rates) -> dict[str, int]:
         """Decides the steps of each cell's runs, once, so that a resumed item goes on with the
         same. Raises ReproduceError for the folder of another plan."""
+        if self.source is not self:
+            return self.source.begin(rates)
         wanted = {
             "item": self.item.place,
             "budget": self.budget,
@@ -92,7 +108,7 @@ class ItemFolder:
         return steps
 
     def described(self) -> dict[str, Any]:
-        return read_json(self.path / DESCRIPTION)
+        return read_json(self.source.path / DESCRIPTION)
 
 
 def ended_runs(sweep: Path) -> int:

@@ -71,6 +71,11 @@ class Keys:
             cells[key] = value if isinstance(value, str) else float(value)
         return cells
 
+    def refuse(self, keys: tuple[str, ...], why: str) -> None:
+        for key in keys:
+            if key in self._left:
+                raise ReproduceError(f"{self.where}: {why}, and so no {key}")
+
     def finish(self) -> None:
         if self._left:
             raise ReproduceError(f"{self.where}: there is no key {next(iter(self._left))}")

@@ -37,7 +37,7 @@ def times_here(item: Item, rates: Rates, here: Environments, measure: bool) -> s
         return ", ".join(f"{budget}: {duration(60 * m)}" for budget, m in minutes.items())
     times = []
     for budget in BUDGETS:
-        cells = cells_of(item, budget)
+        cells = cells_of(item.source or item, budget)
         known: dict[str, float] = {}
         for cell in cells:
             env = next((env for env in cell.arm.envs if not here.lacking(env)), None)
@@ -47,7 +47,8 @@ def times_here(item: Item, rates: Rates, here: Environments, measure: bool) -> s
             if rate is None:
                 return why or "not measured yet (--times)"
             known[cell.folder] = rate
-        seconds = seconds_of(cells, steps_within(cells, budget, known), known)
+        steps = steps_within(cells, budget, known)
+        seconds = seconds_of(cells_of(item, budget), steps, known)
         times.append(f"{budget}: {duration(seconds)}")
     return ", ".join(times)
 
@@ -64,6 +65,8 @@ def lacks(item: Item, here: Environments) -> list[str]:
 def parts_of(item: Item, out: Path, rates: Rates, here: Environments, measure: bool) -> list[str]:
     """Everything about an item that the list tells."""
     parts = [item.shows, f"Paper: {item.budget}."]
+    if item.source:
+        parts.append(f"The runs are those of {item.source.name}.")
     parts += [f"Note: {item.note}."] if item.note else []
     if item.absent:
         return [*parts, f"Not here: {item.absent}."]

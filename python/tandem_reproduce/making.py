@@ -23,7 +23,7 @@ def train(folder: ItemFolder, steps: dict[str, int], tandem: Tandem, jobs: int) 
             f"{item.place}, part {number} of {len(folder.cells)}: {cell.arm.label} on {cell.env}, "
             f"{cell.runs} runs of {steps[cell.folder]:,} steps"
         )
-        out = folder.path / cell.folder
+        out = folder.place(cell)
         tandem.run(training_words(item, cell, steps[cell.folder], out, jobs))
         if ended_runs(out) < cell.runs:  # a signal reached the command alone
             raise Stopped
@@ -76,7 +76,7 @@ def measure(folder: ItemFolder, tandem: Tandem) -> None:
             continue
         out.mkdir(parents=True, exist_ok=True)
         words = [*command.words, *command.more[folder.budget]]
-        words = [word.replace(PLACE, str(folder.path)) for word in words]
+        words = [word.replace(PLACE, str(folder.source.path)) for word in words]
         words += ["--out", str(out)] if command.tables else []
         say(f"{folder.item.place}: tandem {' '.join(words)}")
         for table in command.tables:  # of a command that was stopped

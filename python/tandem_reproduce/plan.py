@@ -3,10 +3,12 @@
 docs/reproduce.md describes the plan files' keys.
 """
 
+from __future__ import annotations
+
 import importlib
 import re
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tandem_reproduce.errors import ReproduceError
@@ -17,6 +19,17 @@ REDUCED = {"1h": 1.0, "8h": 8.0}  # hours of training
 BUDGETS = (*REDUCED, PAPER)
 FORMS = ("curves", "scores", "sweep", "speedup", "commands", "absent")
 READS = ("training", "noop", "evaluation")
+RUN_KEYS = (  # of an item that has runs of its own
+    "arm",
+    "command",
+    "drawing",
+    "episodes",
+    "goals",
+    "reads",
+    "reduced",
+    "threads",
+    "threads_key",
+)
 MEASURES = ("mean", "median", "rate")  # of further columns
 
 Numbers = dict[str, dict[str, float | str]]  # by row and column
@@ -87,6 +100,7 @@ class Item:
     drawing: str = ""  # a script of tools, which draws the tables of all commands
     reduced: dict[str, Reduction] = field(default_factory=dict)
     numbers: Numbers = field(default_factory=dict)  # the paper's
+    source: Item | None = None  # the item whose runs it draws; None: its own
 
     @property
     def place(self) -> str:
@@ -102,6 +116,10 @@ def read_item(file: Path) -> Item:
         raise ReproduceError(f"cannot read the plan {file}: {error}") from error
     keys = Keys(table, str(file))
     envs = keys.texts("envs")
+    arms = keys.texts("arms")
+    runs_of = keys.text("runs_of", "")
+    if runs_of:
+        keys.refuse(RUN_KEYS, f"it draws the runs of {runs_of}")
     item = Item(
         paper=file.parent.name,
         name=file.stem.replace("_", "-"),
@@ -129,8 +147,32 @@ def read_item(file: Path) -> Item:
         numbers=_numbers(keys),
     )
     keys.finish()
+    if runs_of:
+        item = _with_runs_of(item, read_item(file.with_name(f"{runs_of}.toml")), envs, arms)
     _check(item, str(file))
     return item
+
+
+def _with_runs_of(
+    item: Item, source: Item, envs: tuple[str, ...] | None, labels: tuple[str, ...] | None
+) -> Item:
+    """The item with the runs of another one, or with some of their environments and arms."""
+    arms = [arm for arm in source.arms if labels is None or arm.label in labels]
+    if envs is not None:
+        arms = [replace(arm, envs=tuple(env for env in arm.envs if env in envs)) for arm in arms]
+    return replace(
+        item,
+        source=source,
+        reads=source.reads,
+        episodes=source.episodes,
+        threads=source.threads,
+        threads_key=source.threads_key,
+        goals=source.goals,
+        arms=tuple(arm for arm in arms if arm.envs),
+        commands=source.commands,
+        drawing=source.drawing,
+        reduced=source.reduced,
+    )
 
 
 def _arm(keys: Keys, envs: tuple[str, ...] | None) -> Arm:
@@ -209,8 +251,9 @@ def _check(item: Item, where: str) -> None:
 
 def _faults(item: Item) -> list[tuple[bool, str]]:
     trains = item.form in ("curves", "scores", "sweep", "speedup")
-    labels = [arm.label for arm in item.arms]
-    envs = {env for arm in item.arms for env in arm.envs}
+    runs = item.source or item
+    labels = [arm.label for arm in runs.arms]
+    envs = {env for arm in runs.arms for env in arm.envs}
     less = item.reduced.values()
     needed = "[[arm]]" if trains else "no [[arm]]"
     return [
@@ -242,6 +285,10 @@ def _faults(item: Item) -> list[tuple[bool, str]]:
         (
             item.reads == "training" and {"mean", "median"} & set(item.columns.values()) != set(),
             "only evaluations give human-normalised scores: reads must not be training",
+        ),
+        (
+            runs.source is not None or (item.form == "speedup") != (runs.form == "speedup"),
+            "runs_of names an item whose runs do not fit: of another form, or not its own",
         ),
         (any(arm.repetitions < 1 for arm in item.arms), "an arm has no repetition"),
         (len({slug(label) for label in labels}) != len(labels), "two arms have one name"),

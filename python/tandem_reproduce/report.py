@@ -42,7 +42,7 @@ def write_commands(folder: ItemFolder) -> str:
         if not prints_json(command, folder.budget):
             parts.append(f"```\n{(out / OUTPUT).read_text().rstrip()}\n```\n")
         parts += [file.read_text() for file in sorted(out.glob("*.md"))]
-        pictures += [f"{out.name}/{file.name}" for file in sorted(out.glob("*.png"))]
+        pictures += [folder.relative(file) for file in sorted(out.glob("*.png"))]
     printed = benches(folder)
     parts += [markdown(lines_of_rows(printed))] if printed else []
     parts += [f"The paper's numbers:\n\n{markdown(paper_lines(folder))}"] if numbers else []
@@ -69,6 +69,9 @@ def heading(folder: ItemFolder) -> str:
         f"- Here: {budget_words(folder.budget)} on {described['machine']}.",
         f"- The paper: {item.budget}.",
     ]
+    if folder.source is not folder:
+        where = folder.relative(folder.source.path)
+        lines.append(f"- The runs are those of {folder.source.item.place}, in {where}.")
     lines += [f"- What differs: {item.note}"] if item.note else []
     steps = sorted(set(described["steps"].values()))
     if steps:
@@ -191,7 +194,7 @@ def picture_of(folder: ItemFolder, table: Table) -> dict[str, object]:
                 "env": run.env,
                 "ranges": run.ranges,
                 "score": run.score,
-                "folder": str(run.folder.relative_to(folder.path)),
+                "folder": folder.relative(run.folder),
             }
             for run in runs
         ],

@@ -56,7 +56,7 @@ def runs_of(folder: ItemFolder) -> list[RunResult]:
 
 
 def cell_runs(folder: ItemFolder, cell: Cell) -> list[RunResult]:
-    place = folder.path / cell.folder
+    place = folder.place(cell)
     runs = []
     for row in read_rows(place / "sweep.csv"):
         keys = list(row)[1 : list(row).index("seed")]  # keys of the sweep
@@ -164,7 +164,7 @@ def speedup_table(folder: ItemFolder) -> Table:
     found: dict[str, list[dict[str, float | None]]] = {}  # an element for each environment
     for cell in folder.cells:
         groups: dict[str, dict[str, float | None]] = {}
-        for row in read_rows(folder.path / cell.folder / "speedup.csv"):
+        for row in read_rows(folder.place(cell) / "speedup.csv"):
             label = "  ".join(filter(None, [cell.arm.label, row["group"]]))
             value = float(row["time_speedup"]) if row["time_speedup"] else None
             groups.setdefault(label, {})[row["threads"]] = value

@@ -42,6 +42,23 @@ class Reproduce(ProgramCase):
         self.assertEqual([run.stat().st_mtime_ns for run in runs], times)
         self.assertIn("paper: done", self.passes("--list").stdout)
 
+    def test_items_share_runs_whichever_is_asked_first(self):
+        self.plan()
+        self.plan(plans.SHARED, name="figure_2.toml")
+        self.passes("paac", "figure-2", "--budget", "paper")
+        first, second = (self.out / f"paac/figure-{n}-paper" for n in (1, 2))
+        runs = sorted(first.glob("paac/catch/runs/*/result.json"))
+        self.assertEqual(len(runs), 4)
+        self.assertFalse((second / "paac").exists())
+        self.assertFalse((first / "item.md").exists())
+        self.assertEqual((second / "item.png").read_bytes()[:8], PNG)
+        text = (second / "item.md").read_text()
+        self.assertIn("The runs are those of paac/figure-1, in ../figure-1-paper", text)
+        times = [run.stat().st_mtime_ns for run in runs]
+        self.passes()
+        self.assertEqual([run.stat().st_mtime_ns for run in runs], times)
+        self.assertEqual(len(self.numbers()), 3)
+
     def test_a_small_budget_has_the_papers_steps_at_most(self):
         self.plan()
         self.passes("paac", "figure-1", "--budget", "1h")

@@ -11,6 +11,7 @@ from pathlib import Path
 import plans
 from tandem_reproduce.cells import cells_of, steps_within
 from tandem_reproduce.errors import ReproduceError
+from tandem_reproduce.folder import ItemFolder
 from tandem_reproduce.plan import PAPER, read_item, read_items
 
 
@@ -57,6 +58,34 @@ class Plan(unittest.TestCase):
         both = ["paac/catch", "paac-two-cores/catch"]
         self.assertEqual([cell.folder for cell in cells_of(item, "8h")], both)
         self.assertEqual([cell.folder for cell in cells_of(item, PAPER)], both[:1])
+
+    def test_an_item_draws_the_runs_of_another(self):
+        arm = '[[arm]]\nlabel = "HTS"\nsystem = "hts"\npreset = "hts/catch"\nsteps = "1M"\n'
+        text = plans.CURVES.replace('["catch"]', '["catch", "cartpole"]') + arm
+        plans.write(self.folder, text.replace('"curves"', '"curves"\nreads = "noop"'))
+        shared = read_item(plans.write(self.folder, plans.SHARED, "figure_2.toml"))
+        self.assertEqual((shared.reads, shared.axis), ("noop", "seconds"))
+        folder = ItemFolder(self.folder, shared, PAPER)
+        self.assertEqual(folder.cells, folder.source.cells)
+        cell = folder.cells[0]
+        self.assertEqual(folder.place(cell), self.folder / "paac/figure-1-paper/paac/catch")
+        part = plans.SHARED + 'envs = ["cartpole"]\narms = ["PAAC"]\n'
+        shared = read_item(plans.write(self.folder, part, "figure_2.toml"))
+        self.assertEqual([cell.folder for cell in cells_of(shared, "8h")], ["paac/cartpole"])
+
+    def test_an_item_with_the_runs_of_another_has_none_of_its_own(self):
+        plans.write(self.folder, plans.CURVES)
+        for text, words in (
+            ('reads = "noop"\n', "it draws the runs of figure_1, and so no reads"),
+            ('form = "speedup"\n', "whose runs do not fit"),
+        ):
+            kept = plans.SHARED.replace('form = "curves"\n', "") if "form" in text else plans.SHARED
+            with self.assertRaisesRegex(ReproduceError, words):
+                read_item(plans.write(self.folder, text + kept, "figure_2.toml"))
+        plans.write(self.folder, plans.SHARED, "figure_2.toml")
+        third = plans.SHARED.replace("figure_1", "figure_2")
+        with self.assertRaisesRegex(ReproduceError, "whose runs do not fit"):
+            read_item(plans.write(self.folder, third, "figure_3.toml"))
 
     def test_runs_share_the_time_of_a_budget(self):
         text = plans.CURVES.replace('["catch"]', '["catch", "cartpole"]').replace('"4k"', '"500M"')

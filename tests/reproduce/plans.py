@@ -32,6 +32,17 @@ repetitions = 1
 catch = 0.5
 """
 
+# Another item with the runs of Figure 1.
+SHARED = """
+title = "Figure 2: two rates by time"
+section = "section 5"
+shows = "The same."
+budget = "many runs"
+form = "curves"
+axis = "seconds"
+runs_of = "figure_1"
+"""
+
 
 def write(folder, text, name="figure_1.toml", paper="paac"):
     file = folder / paper / name
