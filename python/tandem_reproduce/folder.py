@@ -14,7 +14,7 @@ from tandem_reproduce.programs import replace
 from tandem_reproduce.rates import Rates
 
 DESCRIPTION = "item.json"
-DONE = "done"  # in the folder of a command, with its words
+DONE = "done"  # in the folder of a cell or a command, when its results are whole; with its words
 
 
 class ItemFolder:
@@ -31,6 +31,11 @@ class ItemFolder:
     def place(self, cell: Cell) -> Path:
         """The folder of a cell's sweep."""
         return self.source.path / cell.folder
+
+    def done(self, cell: Cell) -> bool:
+        """Whether a cell's runs are trained and evaluated."""
+        place = self.place(cell)
+        return (place / DONE).exists() and ended_runs(place) >= cell.runs
 
     def runs_of(self, cell: Cell) -> list[Path]:
         """The folders of a cell's runs that have ended or begun, in order."""
@@ -103,12 +108,20 @@ class ItemFolder:
             return dict(described["steps"])
         known = {} if self.budget == PAPER else rates.of_all(self.cells)
         steps = steps_within(self.cells, self.budget, known)
-        described = {**wanted, "machine": machine_name(), "steps": steps}
-        replace(file, json.dumps(described, indent=2) + "\n")
+        self.describe({**wanted, "machine": machine_name(), "steps": steps, "jobs": []})
         return steps
 
     def described(self) -> dict[str, Any]:
         return read_json(self.source.path / DESCRIPTION)
+
+    def describe(self, description: dict[str, Any]) -> None:
+        replace(self.source.path / DESCRIPTION, json.dumps(description, indent=2) + "\n")
+
+    def note_jobs(self, jobs: int) -> None:
+        """Writes down how many runs train at the same time, because their seconds depend on it."""
+        described = self.described()
+        if jobs not in described["jobs"]:
+            self.describe({**described, "jobs": [*described["jobs"], jobs]})
 
 
 def ended_runs(sweep: Path) -> int:

@@ -16,20 +16,25 @@ OUTPUT = "output.txt"  # of a command
 
 
 def train(folder: ItemFolder, steps: dict[str, int], tandem: Tandem, jobs: int) -> None:
-    """Trains what has not ended. Raises Stopped."""
+    """Trains and evaluates what is not there. Raises Stopped."""
     item = folder.item
     for number, cell in enumerate(folder.cells, 1):
+        if folder.done(cell):
+            continue
+        folder.note_jobs(jobs)
         say(
             f"{item.place}, part {number} of {len(folder.cells)}: {cell.arm.label} on {cell.env}, "
             f"{cell.runs} runs of {steps[cell.folder]:,} steps"
         )
         out = folder.place(cell)
-        tandem.run(training_words(item, cell, steps[cell.folder], out, jobs))
+        words = training_words(item, cell, steps[cell.folder], out, jobs)
+        tandem.run(words)
         if ended_runs(out) < cell.runs:  # a signal reached the command alone
             raise Stopped
         if item.reads != "training":
             for run in folder.runs_of(cell):
                 evaluate(run, item, tandem)
+        replace(out / DONE, " ".join(words) + "\n")
 
 
 def training_words(item: Item, cell: Cell, steps: int, out: Path, jobs: int) -> list[str]:

@@ -77,7 +77,12 @@ def heading(folder: ItemFolder) -> str:
     if steps:
         span = f"{steps[0]:,}" if len(steps) == 1 else f"{steps[0]:,} to {steps[-1]:,}"
         lines.append(f"- Steps of a run: {span}.")
+    lines += [f"- {jobs_words(described['jobs'])}."] if described["jobs"] else []
     return "\n".join(lines) + "\n"
+
+
+def jobs_words(jobs: list[int]) -> str:
+    return f"Runs at the same time: {' and then '.join(map(str, jobs))}"
 
 
 def all_columns(table: Table, numbers: Numbers) -> list[str]:
@@ -165,10 +170,13 @@ def aligned(lines: Lines) -> str:
 
 def picture_head(folder: ItemFolder) -> dict[str, object]:
     item = folder.item
+    described = folder.described()
+    jobs = described["jobs"]
+    several = f" ({jobs_words(jobs).lower()})" if jobs not in ([], [1]) else ""
     return {
         "form": item.form,
         "title": item.title,
-        "budget": f"{budget_words(folder.budget)} on {folder.described()['machine']}",
+        "budget": f"{budget_words(folder.budget)} on {described['machine']}{several}",
         "paper": item.budget,
     }
 

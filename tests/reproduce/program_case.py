@@ -37,6 +37,17 @@ class ProgramCase(unittest.TestCase):
         self.program.write_text(f"#!/bin/sh\n{text}\n")
         self.program.chmod(0o755)
 
+    def record(self):
+        """Lets the program write down the words of each of its commands."""
+        self.script(f'echo "$@" >> {self.path}/recorded; exec {PROGRAM} "$@"')
+
+    def recorded(self, command):
+        """The words of the commands of this name since the last call."""
+        file = self.path / "recorded"
+        lines = file.read_text().splitlines()
+        file.unlink()
+        return [line for line in lines if line.split()[0] == command]
+
     def words(self, *words):
         fixed = {"out": self.out, "plans": self.plans, "program": self.program, "drawing": DRAWING}
         options = [f"--{name}={value}" for name, value in fixed.items()]
