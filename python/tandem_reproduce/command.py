@@ -11,7 +11,7 @@ from tandem_reproduce.errors import ReproduceError, complain, say
 from tandem_reproduce.folder import ItemFolder
 from tandem_reproduce.listing import list_items
 from tandem_reproduce.making import make
-from tandem_reproduce.needs import Environments
+from tandem_reproduce.needs import Environments, require_package
 from tandem_reproduce.plan import BUDGETS, Item, read_items
 from tandem_reproduce.programs import Stopped, Tandem
 from tandem_reproduce.rates import Rates
@@ -72,6 +72,7 @@ def reproduce(options: argparse.Namespace, tandem: Tandem) -> None:
         items = [one_of(items, options.item, options.paper)] if options.item else items
         print(list_items(items, options.out, rates, Environments(tandem), options.times))
         return
+    require_package()  # now, and not after hours of training
     if options.item:
         make_item(one_of(items, options.item, options.paper), options, rates, tandem)
         return

@@ -112,7 +112,7 @@ class ItemFolder:
         return steps
 
     def described(self) -> dict[str, Any]:
-        return read_json(self.source.path / DESCRIPTION)
+        return {"jobs": [], **read_json(self.source.path / DESCRIPTION)}
 
     def describe(self, description: dict[str, Any]) -> None:
         replace(self.source.path / DESCRIPTION, json.dumps(description, indent=2) + "\n")

@@ -3,8 +3,8 @@
 Seen failing with a command that outlives a killed parent, with a table of a training that a signal
 stopped alone, with a second signal that kills, with an item whose steps were decided anew, with
 evaluations that are played again, with a diverged run that is evaluated, without the lock of the
-folder, with a finished item whose sweeps begin again, with jobs that are not written down, and with
-shared runs that are trained twice. Needs $TANDEM, the path of the program.
+folder, with a finished item whose sweeps begin again, with jobs that are not written down, with
+shared runs that are trained twice, and with a missing package that is found at the end. Needs $TANDEM, the path of the program.
 """
 
 import json
@@ -13,6 +13,7 @@ import signal
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import plans
 from program_case import ProgramCase
@@ -216,6 +217,15 @@ class Reproduce(ProgramCase):
         self.assertEqual((ours["counted"], ours["runs"]), ("1", "2"))
         self.assertIn("(1 of 2)", (self.out / "paac/figure-1-paper/item.md").read_text())
         self.assertTrue((self.out / "paac/figure-1-paper/item.png").exists())
+
+    def test_a_missing_package_is_told_before_the_first_training(self):
+        self.plan()
+        self.record()
+        (self.path / "matplotlib.py").write_text("raise ImportError('it is broken')")
+        with mock.patch.dict(os.environ, {"PYTHONPATH": str(self.path)}):
+            said = self.refused()
+        self.assertIn("need the Python package matplotlib (it is broken): install it", said)
+        self.assertFalse((self.path / "recorded").exists())
 
     def test_an_absent_item_and_an_unknown_one_are_refused(self):
         text = 'title = "T"\nsection = "s"\nshows = "S."\nbudget = "b"\nform = "absent"\n'
