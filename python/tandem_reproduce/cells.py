@@ -1,6 +1,7 @@
 """The trainings of an item within a budget."""
 
 import itertools
+import math
 import re
 from dataclasses import dataclass
 
@@ -87,17 +88,23 @@ def cells_of(item: Item, budget: str) -> list[Cell]:
 
 def steps_within(cells: list[Cell], budget: str, rates: dict[str, float]) -> dict[str, int]:
     """The steps of each cell's runs, by its folder. All runs have equal time; no run has more steps
-    than the paper's. `rates`: steps a second, by the cell's folder."""
+    than the paper's. `rates`: steps a second, by the cell's folder; a cell without a rate has no
+    steps, but a share of the time."""
     if budget == PAPER:
         return {cell.folder: cell.arm.steps for cell in cells}
     # Runs that need less than their share leave the rest to the others.
     left = REDUCED[budget] * 3600 * TRAINING_SHARE
     runs_left = sum(cell.runs for cell in cells)
     steps = {}
-    for cell in sorted(cells, key=lambda c: c.arm.steps / rates[c.folder]):
-        seconds = min(left / runs_left, cell.arm.steps / rates[cell.folder])
-        wanted = max(FEWEST_STEPS, rounded(rates[cell.folder] * seconds))
-        steps[cell.folder] = min(cell.arm.steps, wanted)
+
+    def needed(cell: Cell) -> float:
+        return cell.arm.steps / rates[cell.folder] if cell.folder in rates else math.inf
+
+    for cell in sorted(cells, key=needed):
+        seconds = min(left / runs_left, needed(cell))
+        if cell.folder in rates:
+            wanted = max(FEWEST_STEPS, rounded(rates[cell.folder] * seconds))
+            steps[cell.folder] = min(cell.arm.steps, wanted)
         left -= seconds * cell.runs
         runs_left -= cell.runs
     return steps

@@ -7,11 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tandem_reproduce.errors import ReproduceError, complain, say
+from tandem_reproduce.errors import FAILED, IN_PART, ReproduceError, complain, say
 from tandem_reproduce.folder import ItemFolder
 from tandem_reproduce.listing import list_items
 from tandem_reproduce.making import make
-from tandem_reproduce.needs import Environments, require_package
+from tandem_reproduce.needs import Environments, require_package, told
 from tandem_reproduce.plan import BUDGETS, Item, read_items
 from tandem_reproduce.programs import Stopped, Tandem
 from tandem_reproduce.rates import Rates
@@ -42,15 +42,33 @@ def one_of(items: list[Item], name: str, paper: str) -> Item:
     raise ReproduceError(f"{paper} has no item {name}: its items are {names}")
 
 
-def make_item(item: Item, options: argparse.Namespace, rates: Rates, tandem: Tandem) -> None:
-    if item.absent:
-        raise ReproduceError(f"{item.place} cannot be made here: {item.absent}")
-    folder = ItemFolder(options.out, item, options.budget)
-    with folder.lock():
-        make(folder, rates, tandem, options.jobs)
-        text = write_report(folder)
-        draw(folder, options.drawing)
-    print(f"{item.title}\n\n{text}\n\nThe rest is in {folder.path}; begin with item.md.")
+class Maker:
+    """Makes items with the options of the command line."""
+
+    def __init__(self, options: argparse.Namespace, tandem: Tandem) -> None:
+        self._options = options
+        self._tandem = tandem
+        self._rates = Rates(options.out / "rates.json", tandem)
+        self._here = Environments(tandem)
+
+    def list(self, items: list[Item]) -> None:
+        options = self._options
+        print(list_items(items, options.out, self._rates, self._here, options.times))
+
+    def make(self, item: Item) -> bool:
+        """Returns whether the item is whole. Raises ReproduceError and Stopped."""
+        if item.absent:
+            raise ReproduceError(f"{item.place} cannot be made here: {item.absent}")
+        folder = ItemFolder(self._options.out, item, self._options.budget)
+        with folder.lock():
+            make(folder, self._rates, self._here, self._tandem, self._options.jobs)
+            text = write_report(folder)
+            draw(folder, self._options.drawing)
+        print(f"{item.title}\n\n{text}\n\nThe rest is in {folder.path}; begin with item.md.")
+        missing = told(folder.missing())
+        if missing:
+            say(f"{item.place} is made in part; missing: {'; '.join(missing)}")
+        return not missing
 
 
 def draw(folder: ItemFolder, drawing: Path) -> None:
@@ -65,46 +83,48 @@ def draw(folder: ItemFolder, drawing: Path) -> None:
         (folder.path / f"{name}.png").replace(folder.path / "item.png")
 
 
-def reproduce(options: argparse.Namespace, tandem: Tandem) -> None:
+def reproduce(options: argparse.Namespace, tandem: Tandem) -> bool:
+    """Returns whether the items are whole."""
     items = read_items(options.plans, options.paper)
-    rates = Rates(options.out / "rates.json", tandem)
+    if options.item:
+        items = [one_of(items, options.item, options.paper)]
+    maker = Maker(options, tandem)
     if options.list:
-        items = [one_of(items, options.item, options.paper)] if options.item else items
-        print(list_items(items, options.out, rates, Environments(tandem), options.times))
-        return
+        maker.list(items)
+        return True
     require_package()  # now, and not after hours of training
     if options.item:
-        make_item(one_of(items, options.item, options.paper), options, rates, tandem)
-        return
+        return maker.make(items[0])
     failed = []
+    whole = True
     for item in items:
         if item.absent:
             say(f"{item.place} is left out: {item.absent}")
             continue
         try:
-            make_item(item, options, rates, tandem)
+            whole = maker.make(item) and whole
         except ReproduceError as error:  # the other items go on
             complain(error)
             failed.append(item.name)
     if failed:
         raise ReproduceError(f"not made, for the reasons above: {', '.join(failed)}")
+    return whole
 
 
 def main() -> int:
     options = read_words()
     try:
-        reproduce(options, Tandem(options.program))
+        return 0 if reproduce(options, Tandem(options.program)) else IN_PART
     except Stopped:
         for number in (signal.SIGINT, signal.SIGTERM):  # another one must not end the end
             signal.signal(number, signal.SIG_IGN)
         say("stopped; the same command goes on")
-        return 0
     except ReproduceError as error:
         complain(error)
-        return 2
+        return FAILED
     except BrokenPipeError:  # the reader of the list, such as `head`, has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         print(f"tandem: error: {error}; check the path and the disk", file=sys.stderr)
-        return 2
+        return FAILED
     return 0

@@ -2,6 +2,10 @@
 
 import sys
 
+# Exit codes beside 0.
+FAILED = 2  # an error that the user can mend, as with all commands of tandem
+IN_PART = 3  # items are made but for parts whose environments are not here
+
 
 class ReproduceError(Exception):
     """The command cannot go on; the message says what to do. It is empty where tandem has told the

@@ -27,6 +27,7 @@ class ItemFolder:
         self.cells = cells_of(item, budget)
         # The folder with the runs, which another item of the same budget may share.
         self.source = ItemFolder(out, item.source, budget) if item.source else self
+        self.lacking: dict[str, str] = {}  # of the source: why a part cannot be made, by its folder
 
     def place(self, cell: Cell) -> Path:
         """The folder of a cell's sweep."""
@@ -49,6 +50,14 @@ class ItemFolder:
         """A path as the files of this folder name it."""
         return os.path.relpath(path, self.path)
 
+    def missing(self) -> dict[str, str]:
+        """The parts that are not there and cannot be made, with the reasons."""
+        names = {cell.folder: f"{cell.arm.label} on {cell.env}" for cell in self.cells}
+        for number, command in enumerate(self.item.commands, 1):
+            names[self.command(number).name] = f"tandem {' '.join(command.words[:2])}"
+        lacking = self.source.lacking
+        return {name: lacking[part] for part, name in names.items() if part in lacking}
+
     def ended_commands(self) -> list[tuple[int, Command]]:
         numbered = enumerate(self.item.commands, 1)
         return [(n, command) for n, command in numbered if (self.command(n) / DONE).exists()]
@@ -62,7 +71,10 @@ class ItemFolder:
     def state(self) -> str:
         """A few words for a list."""
         if self.ended():
-            return f"{self.budget}: done"
+            count = len(self.cells) + len(self.item.commands)
+            ended = sum(map(self.done, self.cells)) + len(self.ended_commands())
+            part = f", but for {count - ended} of {count} parts" if ended < count else ""
+            return f"{self.budget}: done{part}"
         if not self.begun():
             return ""
         ended = sum(ended_runs(self.place(cell)) for cell in self.cells)
@@ -105,10 +117,14 @@ class ItemFolder:
                 )
             if described["machine"] != machine_name():
                 say(f"{self.path} was begun on another machine: {described['machine']}")
-            return dict(described["steps"])
-        known = {} if self.budget == PAPER else rates.of_all(self.cells)
-        steps = steps_within(self.cells, self.budget, known)
-        self.describe({**wanted, "machine": machine_name(), "steps": steps, "jobs": []})
+        else:
+            described = {**wanted, "machine": machine_name(), "steps": {}, "jobs": []}
+        steps: dict[str, int] = described["steps"]
+        new = [c for c in self.cells if c.folder not in steps and c.folder not in self.lacking]
+        known = {} if self.budget == PAPER else rates.of_all(new)
+        found = steps_within(self.cells, self.budget, known)
+        steps.update({cell.folder: found[cell.folder] for cell in new})
+        self.describe(described)
         return steps
 
     def described(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from tandem_reproduce.cells import Cell
 from tandem_reproduce.errors import ReproduceError, say
 from tandem_reproduce.folder import DONE, ItemFolder, ended_runs
+from tandem_reproduce.needs import Environments, envs_of_command, told
 from tandem_reproduce.plan import Command, Item
 from tandem_reproduce.programs import Stopped, Tandem, replace
 from tandem_reproduce.rates import Rates, config_words
@@ -20,6 +21,9 @@ def train(folder: ItemFolder, steps: dict[str, int], tandem: Tandem, jobs: int) 
     item = folder.item
     for number, cell in enumerate(folder.cells, 1):
         if folder.done(cell):
+            continue
+        if cell.folder in folder.source.lacking:
+            say(f"{item.place}, part {number} of {len(folder.cells)} is left out")
             continue
         folder.note_jobs(jobs)
         say(
@@ -77,7 +81,7 @@ def measure(folder: ItemFolder, tandem: Tandem) -> None:
     for number, command in enumerate(folder.item.commands, 1):
         out = folder.command(number)
         done = out / DONE
-        if done.exists():
+        if done.exists() or out.name in folder.source.lacking:
             continue
         out.mkdir(parents=True, exist_ok=True)
         words = [*command.words, *command.more[folder.budget]]
@@ -103,8 +107,31 @@ def require_results(command: Command, out: Path, words: list[str]) -> None:
         )
 
 
-def make(folder: ItemFolder, rates: Rates, tandem: Tandem, jobs: int) -> None:
-    """Makes whatever is not there yet, but for table and picture. Raises Stopped."""
+def find_missing(folder: ItemFolder, here: Environments) -> None:
+    """Notes which parts cannot be made, because their environments are not here. Raises
+    ReproduceError if there is no other part."""
+    source = folder.source
+    for cell in source.cells:
+        reason = "" if source.done(cell) else here.lacking(cell.env)
+        if reason:
+            source.lacking[cell.folder] = reason
+    ended = dict(folder.ended_commands())
+    for number, command in enumerate(folder.item.commands, 1):
+        envs = [] if number in ended else envs_of_command(command, folder.budget)
+        reasons = told(here.all_lacking(envs))
+        if reasons:
+            source.lacking[source.command(number).name] = "; ".join(reasons)
+    missing = folder.missing()
+    if missing and len(missing) == len(folder.cells) + len(folder.item.commands):
+        raise ReproduceError(
+            f"{folder.item.place} cannot be made here: it lacks {'; '.join(told(missing))}"
+        )
+
+
+def make(folder: ItemFolder, rates: Rates, here: Environments, tandem: Tandem, jobs: int) -> None:
+    """Makes whatever is not there yet and can be made here, but for table and picture. Raises
+    Stopped."""
+    find_missing(folder, here)
     steps = folder.begin(rates)
     if folder.item.commands:
         measure(folder, tandem)

@@ -8,6 +8,7 @@ import json
 from tandem_reproduce.folder import DONE, ItemFolder, budget_words
 from tandem_reproduce.making import OUTPUT
 from tandem_reproduce.measured import benches, joined_tables, measured, prints_json, table_text
+from tandem_reproduce.needs import told
 from tandem_reproduce.plan import Numbers
 from tandem_reproduce.programs import replace
 from tandem_reproduce.results import Entry, Table, counted, runs_of, table_of
@@ -73,6 +74,9 @@ def heading(folder: ItemFolder) -> str:
         where = folder.relative(folder.source.path)
         lines.append(f"- The runs are those of {folder.source.item.place}, in {where}.")
     lines += [f"- What differs: {item.note}"] if item.note else []
+    missing = told(folder.missing())
+    if missing:
+        lines.append(f"- Missing: {'; '.join(missing)}. Then the same command makes the rest.")
     steps = sorted(set(described["steps"].values()))
     if steps:
         span = f"{steps[0]:,}" if len(steps) == 1 else f"{steps[0]:,} to {steps[-1]:,}"
@@ -142,7 +146,7 @@ def entry_text(entry: Entry | None) -> str:
     if entry is None:
         return "-"
     if entry.value is None:
-        return "no score"
+        return "no score" if entry.runs else "missing"
     some = f" ({entry.counted} of {entry.runs})" if entry.counted < entry.runs else ""
     return rounded(entry.value) + entry.unit + some
 

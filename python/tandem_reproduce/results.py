@@ -34,6 +34,7 @@ class Entry:
     unit: str = ""
 
 
+MISSING = Entry(None, 0, 0)  # its environment is not here
 Row = dict[str, Entry]  # by column
 
 
@@ -52,7 +53,11 @@ def name_of(env: str) -> str:
 
 
 def runs_of(folder: ItemFolder) -> list[RunResult]:
-    return [run for cell in folder.cells for run in cell_runs(folder, cell)]
+    return [run for cell in made_cells(folder) for run in cell_runs(folder, cell)]
+
+
+def made_cells(folder: ItemFolder) -> list[Cell]:
+    return [cell for cell in folder.cells if cell.folder not in folder.source.lacking]
 
 
 def cell_runs(folder: ItemFolder, cell: Cell) -> list[RunResult]:
@@ -98,8 +103,20 @@ def read_rows(file: Path) -> list[dict[str, str]]:
 
 
 def table_of(folder: ItemFolder) -> Table:
-    if folder.item.form == "speedup":
-        return speedup_table(folder)
+    table = speedup_table(folder) if folder.item.form == "speedup" else score_table(folder)
+    for cell in folder.cells:
+        if cell.folder not in folder.source.lacking:
+            continue
+        label = cell.arm.label
+        columns = table.columns if cell.threads else [name_of(cell.env)]
+        rows = [row for name, row in table.rows.items() if name.split("  ")[0] == label]
+        for row in rows or [table.rows.setdefault(label, {})]:
+            for column in columns:
+                row.setdefault(column, MISSING)
+    return table
+
+
+def score_table(folder: ItemFolder) -> Table:
     groups = by_label_and_env(runs_of(folder))
     rows: dict[str, Row] = {}
     for label in dict.fromkeys(label for label, _ in groups):
@@ -162,7 +179,7 @@ def speedup_table(folder: ItemFolder) -> Table:
     """How much sooner more threads reach a score, by the number of threads: the mean over the
     environments in which all numbers of threads reach it, as in A3C's Table 2."""
     found: dict[str, list[dict[str, float | None]]] = {}  # an element for each environment
-    for cell in folder.cells:
+    for cell in made_cells(folder):
         groups: dict[str, dict[str, float | None]] = {}
         for row in read_rows(folder.place(cell) / "speedup.csv"):
             label = "  ".join(filter(None, [cell.arm.label, row["group"]]))

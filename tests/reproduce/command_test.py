@@ -4,7 +4,9 @@ Seen failing with a command that outlives a killed parent, with a table of a tra
 stopped alone, with a second signal that kills, with an item whose steps were decided anew, with
 evaluations that are played again, with a diverged run that is evaluated, without the lock of the
 folder, with a finished item whose sweeps begin again, with jobs that are not written down, with
-shared runs that are trained twice, and with a missing package that is found at the end. Needs $TANDEM, the path of the program.
+shared runs that are trained twice, with a missing package that is found at the end, and with a
+missing plug-in that ends the item, is silent in table or list, or ends with the exit code 0. Needs
+$TANDEM, the path of the program.
 """
 
 import json
@@ -226,6 +228,29 @@ class Reproduce(ProgramCase):
             said = self.refused()
         self.assertIn("need the Python package matplotlib (it is broken): install it", said)
         self.assertFalse((self.path / "recorded").exists())
+
+    def test_a_part_whose_plug_in_is_missing_is_left_out(self):
+        self.plan(plans.CURVES.replace('["catch"]', '["mine:maze", "catch"]'))
+        result = self.make()
+        self.assertEqual(result.returncode, 3, result.stderr)
+        words = "PAAC on mine:maze (no plug-in mine; name its folder in $TANDEM_PLUGIN_PATH)"
+        self.assertIn(f"made in part; missing: {words}", result.stderr)
+        text = (self.out / "paac/figure-1-paper/item.md").read_text()
+        self.assertIn(f"- Missing: {words}", text)
+        self.assertRegex(text, r"\| PAAC  lr=0.001, here \| missing \| -?[01]")
+        numbers = self.numbers()
+        for lr in ("0.001", "0.01"):
+            self.assertEqual(numbers[f"PAAC  lr={lr}", "here", "maze"]["runs"], "0")
+            self.assertEqual(numbers[f"PAAC  lr={lr}", "here", "catch"]["runs"], "2")
+        told = self.passes("--list").stdout
+        self.assertIn("paper: done, but for 1 of 2 parts", told)
+        self.assertIn("Lacks here: mine:maze (no plug-in mine", told)
+
+    def test_an_item_whose_parts_are_all_missing_is_refused(self):
+        self.plan(plans.CURVES.replace('["catch"]', '["mine:maze"]'))
+        self.record()
+        self.assertIn("paac/figure-1 cannot be made here: it lacks PAAC on mine", self.refused())
+        self.assertEqual(self.recorded("sweep"), [])
 
     def test_an_absent_item_and_an_unknown_one_are_refused(self):
         text = 'title = "T"\nsection = "s"\nshows = "S."\nbudget = "b"\nform = "absent"\n'

@@ -1,7 +1,8 @@
 """Makes items whose commands measure by themselves. Needs $TANDEM, the path of the program.
 
 Seen failing with a command that counts as done without its results, with ended commands begun
-again, with tables of commands that are not joined, and without pictures of commands.
+again, with tables of commands that are not joined, without pictures of commands, and with commands
+that begin without their environments.
 """
 
 import json
@@ -73,6 +74,15 @@ class Measuring(ProgramCase):
         self.commands(command(["bench"]))
         self.script("kill -TERM $$")
         self.assertIn("ended with -15", self.refused())
+
+    def test_a_command_whose_plug_in_is_missing_is_left_out(self):
+        keys = command(["keys", "paac", "--config", "paac/catch"])
+        self.commands(command(["bench", "paac", "--env", "mine:maze"]), keys)
+        result = self.make()
+        self.assertEqual(result.returncode, 3, result.stderr)
+        text = (self.folder / "item.md").read_text()
+        self.assertIn("- Missing: tandem bench paac (mine:maze (no plug-in mine", text)
+        self.assertIn("paac.t_max", text)
 
     def test_benches_stand_in_table_and_picture(self):
         words = ["bench", "paac", "--config", "paac/catch", "--threads", "1", "--seconds", "0.5"]

@@ -103,6 +103,11 @@ class Plan(unittest.TestCase):
         expected = {"paac/catch": 100_000, "paac/cartpole": 15_000}
         self.assertEqual(steps_within(cells, "1h", rates), expected)
 
+    def test_a_part_that_cannot_be_measured_has_its_share(self):
+        text = plans.CURVES.replace('["catch"]', '["catch", "cartpole"]').replace('"4k"', '"500M"')
+        cells = cells_of(self.read(text), "1h")
+        self.assertEqual(steps_within(cells, "1h", {"paac/catch": 1000.0}), {"paac/catch": 810_000})
+
     def test_no_run_has_more_steps_than_the_papers(self):
         cells = cells_of(self.read(plans.CURVES.replace('"4k"', '"1147"')), "1h")
         self.assertEqual(steps_within(cells, "1h", {"paac/catch": 1000.0}), {"paac/catch": 1147})
