@@ -76,7 +76,7 @@ def heading(folder: ItemFolder) -> str:
     lines += [f"- What differs: {item.note}"] if item.note else []
     missing = told(folder.missing())
     if missing:
-        lines.append(f"- Missing: {'; '.join(missing)}. Then the same command makes the rest.")
+        lines.append(f"- Missing: {'; '.join(missing)}; the same command makes them later.")
     steps = sorted(set(described["steps"].values()))
     if steps:
         span = f"{steps[0]:,}" if len(steps) == 1 else f"{steps[0]:,} to {steps[-1]:,}"

@@ -1,7 +1,9 @@
 """Plans of items: what is refused, which runs a budget has, and how they share its time.
 
-Seen failing with keys that nobody takes let through, with a reduction's environments not looked at,
-with equal shares for runs that need less, and with the paper's limit left out.
+Seen failing with keys that nobody takes let through, with a reduction's environments or an arm's
+budgets not looked at, with equal shares for runs that need less, with the paper's limit left out,
+with shares that leave out parts that cannot be measured, and with runs of another item that lie in
+the item's own folder, are drawn beyond its part, or stand beside runs of its own.
 """
 
 import tempfile
@@ -44,10 +46,12 @@ class Plan(unittest.TestCase):
             'envs = ["catch"]\n'
         )
         less = 'envs = ["catch"]\narms = ["HTS"]'
+        text = text.replace("[reduced.1h]", '[reduced.1h]\nenvs = ["cartpole"]')
         item = self.read(text.replace("[reduced.8h]", f"[reduced.8h]\n{less}"))
         folders = [cell.folder for cell in cells_of(item, PAPER)]
         self.assertEqual(folders, ["paac/catch", "hts/catch", "paac/cartpole"])
         self.assertEqual([cell.folder for cell in cells_of(item, "8h")], ["hts/catch"])
+        self.assertEqual([cell.folder for cell in cells_of(item, "1h")], ["paac/cartpole"])
 
     def test_an_arm_trains_within_its_own_budgets(self):
         text = plans.CURVES + (
