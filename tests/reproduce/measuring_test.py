@@ -8,6 +8,7 @@ that begin without their environments.
 import json
 import os
 import signal
+import sys
 import unittest
 
 import plans
@@ -47,6 +48,7 @@ class Measuring(ProgramCase):
         self.assertFalse((self.folder / "item.md").exists())
 
     def test_a_command_that_a_signal_stops_alone_goes_on(self):
+        os.environ["TANDEM_PYTHON"] = sys.executable  # it writes the table
         self.commands(command([*STUDY, *SHORT, "--steps", "30k"], ["compare.csv"]))
         process = self.start("paac", "figure-1", "--budget", "paper")
         self.wait_for("paac/figure-1-paper/command-1/runs/001/metrics.jsonl")
