@@ -27,7 +27,7 @@ from plot import (
 )
 
 COLUMNS = 3  # of panels
-WIDEST_TITLE = 110  # letters
+TITLE = 13  # letters of the title to an inch
 WIDTH = 10  # inches of the pictures of commands
 BAD = 0.02  # of an axis's height, where crosses are
 GREY = "#888888"
@@ -54,7 +54,7 @@ def panels_for(count, height=3.2, rows_of=COLUMNS):
 
 def finish(figure, item, out, handles=None):
     lines = [item["title"], f"here: {item['budget']}; the paper: {item['paper']}"]
-    sizes = [textwrap.fill(line, WIDEST_TITLE) for line in lines]
+    sizes = [textwrap.fill(line, int(TITLE * figure.get_figwidth())) for line in lines]
     figure.suptitle("\n".join(sizes), fontsize=10)
     if handles:
         figure.legend(

@@ -1,8 +1,8 @@
 """Every arm and command of the published plans is one that the program knows.
 
 Seen failing with a key that no system has, with a preset that does not exist, and with a command
-and an option that the program lacks. Needs $TANDEM,
-the path of the program; environments whose plug-in is not built are left out.
+and an option that the program lacks. Needs $TANDEM, the path of the program; environments whose
+plug-in is not built are left out.
 """
 
 import os
