@@ -32,17 +32,19 @@ def table_text(rows: Rows) -> str:
 
 
 def labelled(rows: Rows) -> Numbers:
-    """The rows by the first columns that tell them apart."""
+    """The rows by the first columns that tell them apart, or by their number if none do."""
     columns = list(rows[0]) if rows else []
     for count in range(1, len(columns) + 1):
         labels = [" ".join(labels_of(row, columns[:count])) for row in rows]
         if len(set(labels)) == len(rows):
-            rest = columns[count:]
-            return {
-                label: {column: value for column in rest if (value := row.get(column))}
-                for label, row in zip(labels, rows, strict=True)
-            }
-    return {}
+            break
+    else:
+        count = 0
+        labels = [f"line {number}" for number in range(1, len(rows) + 1)]
+    return {
+        label: {column: value for column in columns[count:] if (value := row.get(column))}
+        for label, row in zip(labels, rows, strict=True)
+    }
 
 
 def labels_of(row: dict[str, str], columns: list[str]) -> list[str]:

@@ -29,10 +29,12 @@ class Environments:
             return ""
         if not colon:
             return "tandem has no such environment; `tandem envs` lists all"
-        broken = re.search(rf"^plug-in {family} cannot be used: (.*)$", self._text, re.MULTILINE)
+        broken = re.search(
+            rf"^plug-in {re.escape(family)} cannot be used: (.*)$", self._text, re.MULTILINE
+        )
         if broken:
             return f"the plug-in {family} cannot be used: {broken[1]}"
-        if re.search(rf"^plug-in {family}, ", self._text, re.MULTILINE):
+        if re.search(rf"^plug-in {re.escape(family)}, ", self._text, re.MULTILINE):
             if family == "atari":
                 return "no ROM; tools/build_ale.sh brings it, or $TANDEM_ROM_DIR names its folder"
             return f"the plug-in {family} has no such environment; `tandem envs` lists all"

@@ -13,6 +13,7 @@ import unittest
 
 import plans
 from program_case import ProgramCase
+from tandem_reproduce.measured import labelled
 
 STUDY = ["experiment", "apex-study", "priorities", "--config", "apex/catch", "--env", "catch"]
 SHORT = ["--set", "replay.capacity=3k", "--set", "run.log_seconds=0.1", "--runs", "1"]
@@ -109,6 +110,13 @@ class Measuring(ProgramCase):
         self.assertEqual(numbers["b in Pong", "here", "final"]["value"], "7")
         self.assertEqual(len(numbers), 3)
         self.assertEqual((self.folder / "item.png").read_bytes()[:4], b"\x89PNG")
+
+    def test_rows_have_the_first_columns_that_tell_them_apart_as_names(self):
+        rows = [{"net": "nips", "agents": "1", "rate": "7"}, {"net": "nips", "agents": "2"}]
+        self.assertEqual(labelled(rows), {"nips agents=1": {"rate": "7"}, "nips agents=2": {}})
+        alike = [rows[0], rows[0]]
+        self.assertEqual(labelled(alike), {"line 1": rows[0], "line 2": rows[0]})
+        self.assertEqual(labelled([]), {})
 
     def test_a_grid_in_parts_is_drawn_as_one_and_keeps_the_parts_that_have_ended(self):
         tables = ["grid.csv", "networks.csv"]
