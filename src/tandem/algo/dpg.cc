@@ -8,6 +8,7 @@
 
 #include "tandem/nn/action_critic.h"
 #include "tandem/nn/action_scale.h"
+#include "tandem/nn/arithmetic.h"
 #include "tandem/nn/composed/deterministic_actor_critic.h"
 
 namespace tandem {
@@ -118,6 +119,15 @@ class ReplayedDpg final : public ReplayAlgorithm {
   explicit ReplayedDpg(const DpgConfig& config) : config_(config) {}
 
   [[nodiscard]] std::int64_t target_updates() const override { return config_.target_updates; }
+
+  [[nodiscard]] double operations(const Architecture& architecture) const override {
+    const auto policy = arithmetic_of(architecture.policy_part());
+    const auto critic = arithmetic_of(architecture.value_part());
+    const double critic_loss = policy.forward + 2 * critic.forward + critic.backward;
+    // dq/da goes back through all of the critic, and to none of its weights.
+    const double policy_loss = policy.forward + 2 * critic.forward + policy.backward;
+    return critic_loss + policy_loss;
+  }
 
   // Only the architecture of the factory's network is used: DPG makes networks of its own, because
   // its losses are not functions of the heads.

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "tandem/nn/arithmetic.h"
 #include "tandem/nn/batch.h"
 
 namespace tandem {
@@ -144,6 +145,11 @@ class ReplayedDqn final : public ReplayAlgorithm {
   explicit ReplayedDqn(const DqnConfig& config) : config_(config) {}
 
   [[nodiscard]] std::int64_t target_updates() const override { return config_.target_updates; }
+
+  [[nodiscard]] double operations(const Architecture& architecture) const override {
+    const auto one = arithmetic_of(architecture);
+    return (config_.double_q ? 3 : 2) * one.forward + one.backward;
+  }
 
   [[nodiscard]] std::unique_ptr<ReplayGradient> make_gradient(
       const NetworkFactory& make_network, std::span<const float> theta,

@@ -36,6 +36,9 @@ class ReplayAlgorithm {
   /// The number of updates between two copies of theta to theta-.
   [[nodiscard]] virtual std::int64_t target_updates() const = 0;
 
+  /// The operations of networks for one sample of an update; see nn/arithmetic.h.
+  [[nodiscard]] virtual double operations(const Architecture& architecture) const = 0;
+
   /// The gradient of one thread. The parameters must outlive it.
   [[nodiscard]] virtual std::unique_ptr<ReplayGradient> make_gradient(
       const NetworkFactory& make_network, std::span<const float> theta,

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "tandem/app/bench_report.h"
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
 #include "tandem/app/help.h"
@@ -15,6 +16,8 @@
 #include "tandem/base/error.h"
 #include "tandem/io/text_table.h"
 #include "tandem/study/system_speed.h"
+#include "tandem/trainer/assembly.h"
+#include "tandem/trainer/catalogue.h"
 
 namespace tandem {
 namespace {
@@ -23,6 +26,7 @@ struct BenchOptions {
   ConfigOptions config;
   std::string sweep;
   double seconds = 20;
+  bool all = false;
   bool json = false;
 };
 
@@ -44,103 +48,6 @@ Sweep parse_sweep(const std::string& text) {
   return sweep;
 }
 
-double microseconds(double seconds) { return 1e6 * seconds; }
-
-nlohmann::ordered_json to_json(const Config& config, const SystemSpeed& speed) {
-  const auto frames = static_cast<double>(config.env.frames_per_step());
-  nlohmann::ordered_json json = {{"system", config.system_name},
-                                 {"env", config.env.id},
-                                 {"net", config.net.arch},
-                                 {"device", config.run.device},
-                                 {"threads", speed.threads},
-                                 {"envs_per_forward_pass", speed.batching.envs},
-                                 {"steps_per_second", speed.steps_per_second},
-                                 {"frames_per_second", speed.steps_per_second * frames},
-                                 {"t_env_us", microseconds(speed.costs.env)},
-                                 {"t_inference_us", microseconds(speed.costs.inference)},
-                                 {"t_train_us", microseconds(speed.costs.training)},
-                                 {"limit_steps_per_second", speed.limit},
-                                 {"fraction_of_limit", speed.fraction()},
-                                 {"time/stepping", speed.shares.stepping},
-                                 {"time/inferring", speed.shares.inferring},
-                                 {"time/learning", speed.shares.learning},
-                                 {"time/waiting", speed.shares.waiting}};
-  if (speed.batching.replayed > 0) {
-    json["samples_per_update"] = speed.batching.replayed;
-  } else {
-    json["steps_per_rollout"] = speed.batching.steps;
-    json["rollouts_per_update"] = speed.batching.rollouts;
-  }
-  json.update(speed.own);
-  return json;
-}
-
-std::string update_text(const Batching& batching) {
-  if (batching.replayed > 0) {
-    return fmt::format("{} environments in a forward pass; an update from {} of the replay's",
-                       batching.envs, batching.replayed);
-  }
-  return fmt::format("an update from {} rollouts of {} x {} steps", batching.rollouts,
-                     batching.envs, batching.steps);
-}
-
-std::string percent(double share) { return fmt::format("{:.0f}%", 100 * share); }
-
-std::string cost(double seconds) { return fmt::format("{:.1f} us", microseconds(seconds)); }
-
-/// The row of a log key. The key "ga3c/prediction_seconds_p99" with the value 0.02 gives
-/// "prediction p99" and "20.0 ms".
-std::vector<std::string> own_row(const std::string& key, double value) {
-  constexpr std::string_view kSeconds = "_seconds";
-  auto name = key.substr(key.find('/') + 1);
-  const auto unit = name.find(kSeconds);
-  if (unit != std::string::npos) name.erase(unit, kSeconds.size());
-  std::ranges::replace(name, '_', ' ');
-  return {name, unit == std::string::npos ? fmt::format("{:.4g}", value) : time_text(value), ""};
-}
-
-void print(const Config& config, const SystemSpeed& speed) {
-  const auto& [env, inference, training] = speed.costs;
-  const bool cpu = config.run.device == "cpu";
-  fmt::print("{} on {}: net {} on {}, {} threads; {}\n\n", config.system_name, config.env.id,
-             config.net.arch, config.run.device, speed.threads, update_text(speed.batching));
-  std::vector<std::vector<std::string>> rows = {
-      {"ONE STEP, ONE CORE", "", "WHILE ALL CORES WORK"},
-      {"t_env", cost(env), "emulator and observation"},
-      {"t_inf", cost(inference), "acting and bootstrapping"},
-      {"t_train", cost(training), "gradient and update"},
-      {"", "", ""},
-      {"WHOLE TRAINING", "", ""},
-      {"reached", fmt::format("{:.0f} steps/s", speed.steps_per_second),
-       percent(speed.fraction()) + " of the limit"},
-      {"limit", fmt::format("{:.0f} steps/s", speed.limit),
-       cpu ? "cores / (t_env + t_inf + t_train)" : "cores / t_env"},
-      {"", "", ""},
-      {"THREADS' TIME", "", ""},
-      {"stepping", percent(speed.shares.stepping), ""},
-      {"inferring", percent(speed.shares.inferring), ""},
-      {"learning", percent(speed.shares.learning), ""},
-      {"waiting", percent(speed.shares.waiting), ""}};
-  if (!speed.own.empty()) {
-    rows.insert(rows.end(), {{"", "", ""}, {config.system_name + "'S OWN", "", "AS IN ITS LOGS"}});
-    for (const auto& [key, value] : speed.own.items()) rows.push_back(own_row(key, value));
-  }
-  fmt::print("{}", format_table(rows, terminal_width()));
-}
-
-std::vector<std::string> sweep_row(const std::string& value, const SystemSpeed& speed) {
-  return {value,
-          fmt::format("{:.0f}", speed.steps_per_second),
-          percent(speed.fraction()),
-          fmt::format("{:.1f}", microseconds(speed.costs.env)),
-          fmt::format("{:.1f}", microseconds(speed.costs.inference)),
-          fmt::format("{:.1f}", microseconds(speed.costs.training)),
-          percent(speed.shares.stepping),
-          percent(speed.shares.inferring),
-          percent(speed.shares.learning),
-          percent(speed.shares.waiting)};
-}
-
 void run_sweep(const BenchOptions& options) {
   const auto sweep = parse_sweep(options.sweep);
   // All values are checked before the first is measured.
@@ -150,16 +57,14 @@ void run_sweep(const BenchOptions& options) {
         options.config.load_with({{sweep.key, value, "--sweep " + sweep.key + "=" + value}}));
   }
   auto json = nlohmann::ordered_json::array();
-  std::vector<std::vector<std::string>> rows = {{sweep.key, "steps/s", "of limit", "t_env us",
-                                                 "t_inf us", "t_train us", "step", "infer", "learn",
-                                                 "wait"}};
+  std::vector<std::vector<std::string>> rows = {speed_head(sweep.key)};
   const StopSignals signals;
   for (std::size_t i = 0; i < configs.size(); ++i) {
     const auto speed = measure_system(configs[i], options.seconds, signals.stop_requested());
-    auto row = to_json(configs[i], speed);
+    auto row = speed_json(configs[i], speed);
     row[sweep.key] = sweep.values[i];
     json.push_back(std::move(row));
-    rows.push_back(sweep_row(sweep.values[i], speed));
+    rows.push_back(speed_row(sweep.values[i], speed));
   }
   if (options.json) return fmt::print("{}\n", json.dump(2));
   const auto& config = configs.front();
@@ -168,17 +73,70 @@ void run_sweep(const BenchOptions& options) {
              format_table(rows, terminal_width()));
 }
 
+/// The networks to measure, as settings: the default preset's own comes first.
+std::vector<std::vector<Setting>> networks_for(const EnvSpec& spec) {
+  std::vector<std::vector<Setting>> networks = {{}};
+  for (const auto& net : networks_to_compare(spec.dtype)) {
+    networks.push_back(
+        {{"net.arch", net.arch, "--all"}, {"net.lstm", std::to_string(net.lstm), "--all"}});
+  }
+  return networks;
+}
+
+std::string name_of(const NetConfig& net) {
+  return net.lstm == 0 ? net.arch : fmt::format("{} + LSTM", net.arch);
+}
+
+/// Measures each system with each network, and tells which do not fit.
+void run_all(const BenchOptions& options) {
+  auto json = nlohmann::ordered_json::array();
+  std::vector<std::vector<std::string>> rows = {arithmetic_head()};
+  std::vector<std::string> misfits;
+  const StopSignals signals;
+  Config config;
+  double peak = 0;
+  for (const auto& system : published()->systems) {
+    const auto& name = system->info().name;
+    const auto spec = Assembly(options.config.load_for(name, {}), signals.stop_requested()).spec();
+    std::set<std::string> seen;
+    for (const auto& network : networks_for(spec)) {
+      config = options.config.load_for(name, network);
+      if (!seen.insert(name_of(config.net)).second) continue;
+      try {
+        const Assembly parts(config, signals.stop_requested());
+      } catch (const Error& error) {
+        if (signals.stop_requested()()) throw;
+        misfits.push_back(fmt::format("{} with {}: {}", name, name_of(config.net), error.what()));
+        continue;
+      }
+      const auto speed = measure_system(config, options.seconds, signals.stop_requested());
+      peak = std::max(peak, speed.peak);
+      json.push_back(speed_json(config, speed));
+      rows.push_back(arithmetic_row(name, name_of(config.net), speed));
+    }
+  }
+  if (options.json) return fmt::print("{}\n", json.dump(2));
+  fmt::print("On {}, {} threads; a core's measured peak: {:.1f} Gop/s\n\n{}", config.env.id,
+             config.run.thread_budget(), 1e-9 * peak, format_table(rows, terminal_width()));
+  for (const auto& misfit : misfits) fmt::print("\nLeft out: {}\n", misfit);
+}
+
 void run(const BenchOptions& options) {
+  if (options.config.has_budget()) throw Error("a measurement ends by --seconds, not by steps");
+  if (options.all) {
+    if (options.config.has_system()) throw Error("--all measures every system; leave SYSTEM out");
+    if (!options.sweep.empty()) throw Error("--all has no --sweep; name one SYSTEM for that");
+    return run_all(options);
+  }
   if (!options.config.has_system()) {
     throw Error("which SYSTEM to measure? `tandem systems` lists them, as in `tandem bench paac`");
   }
-  if (options.config.has_budget()) throw Error("a measurement ends by --seconds, not by steps");
   if (!options.sweep.empty()) return run_sweep(options);
   const auto config = options.config.load();
   const StopSignals signals;
   const auto speed = measure_system(config, options.seconds, signals.stop_requested());
-  if (options.json) return fmt::print("{}\n", to_json(config, speed).dump(2));
-  print(config, speed);
+  if (options.json) return fmt::print("{}\n", speed_json(config, speed).dump(2));
+  print_speed(config, speed);
 }
 
 }  // namespace
@@ -193,11 +151,11 @@ void add_bench(CLI::App& program) {
   bench->add_option("--seconds", options->seconds, "How long to measure (each value)")
       ->check(CLI::Range(0.5, 3600.0))
       ->capture_default_str();
+  bench->add_flag("--all", options->all, "Every system with every network, beside a core's peak");
   bench->add_flag("--json", options->json, "Print JSON");
   add_bench_env(*bench);
   add_bench_replay(*bench);
-  end_help(*bench, {"tandem bench paac --env atari:Pong",
-                    "tandem bench a3c --env atari:Pong --sweep a3c.learners=2,16 --seconds 5"});
+  end_help(*bench, {"tandem bench paac --env atari:Pong", "tandem bench --all --seconds 5"});
   bench->callback([options, bench] {
     if (bench->get_subcommands().empty()) run(*options);
   });

@@ -91,6 +91,12 @@ ConfigRequest ConfigOptions::request() const {
 
 Config ConfigOptions::load() const { return load_with({}); }
 
+Config ConfigOptions::load_for(const std::string& system, const std::vector<Setting>& last) const {
+  auto request = this->request();
+  request.system = system;
+  return with_frames(request.load(last));
+}
+
 Config ConfigOptions::load_with(const std::vector<Setting>& last) const {
   return with_frames(request().load(last));
 }

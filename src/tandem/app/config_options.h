@@ -36,6 +36,9 @@ class ConfigOptions final : public ConfigSource {
   /// Does the same with more settings, which override all others.
   [[nodiscard]] Config load_with(const std::vector<Setting>& last) const override;
 
+  /// Does the same for this system, when the user named none.
+  [[nodiscard]] Config load_for(const std::string& system, const std::vector<Setting>& last) const;
+
   /// The config of an earlier run with the changes that a resumed run may have: all of run.* except
   /// the seed. Throws Error for another change, because the checkpoint belongs to the old value.
   [[nodiscard]] Config load_resumed(const std::filesystem::path& config_file) const;

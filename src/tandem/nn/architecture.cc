@@ -314,6 +314,13 @@ Architecture make_architecture(const NetConfig& config, const EnvSpec& spec, boo
   return result;
 }
 
+std::vector<NetConfig> networks_to_compare(DType observations) {
+  constexpr std::int64_t kCells = 256;  // A3C, section 5.1
+  if (observations == DType::f32) return {{.arch = "mlp"}, {.arch = "mlp", .lstm = kCells}};
+  return {
+      {.arch = "nips"}, {.arch = "nature"}, {.arch = "impala"}, {.arch = "nips", .lstm = kCells}};
+}
+
 Precision precision_of(const NetConfig& config) {
   return config.precision == "bf16" ? Precision::bf16 : Precision::fp32;
 }

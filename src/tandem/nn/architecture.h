@@ -165,6 +165,10 @@ inline constexpr auto kGivenLayers = "layers";
 Architecture make_architecture(const NetConfig& config, const EnvSpec& spec, bool value_head = true,
                                bool normalises_inputs = false);
 
+/// The networks of the papers to compare for such observations, without and with an LSTM: the
+/// fields arch and lstm, the others as they are initially. Pure, thread-safe.
+std::vector<NetConfig> networks_to_compare(DType observations);
+
 /// config.precision as a Precision.
 Precision precision_of(const NetConfig& config);
 

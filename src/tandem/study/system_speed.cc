@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tandem/base/median.h"
+#include "tandem/study/core_peak.h"
 #include "tandem/study/training_rate.h"
 #include "tandem/sync/stop_requested.h"
 #include "tandem/trainer/assembly.h"
@@ -13,6 +14,7 @@ namespace tandem {
 namespace {
 
 constexpr int kRounds = 4;
+constexpr double kPeakSeconds = 0.1;
 constexpr double kTrainingShare = 0.7;  // share of a round; the rest is for measuring the parts
 
 TimeShares shares_of(const nlohmann::ordered_json& means) {
@@ -97,7 +99,9 @@ SystemSpeed measure_system(const Config& config, double seconds,
       .own = own_measures(config, rounds),
       .costs = {.env = middle([](const Round& r) { return r.costs.costs.env; }),
                 .inference = middle([](const Round& r) { return r.costs.costs.inference; }),
-                .training = middle([](const Round& r) { return r.costs.costs.training; })}};
+                .training = middle([](const Round& r) { return r.costs.costs.training; }),
+                .operations = middle([](const Round& r) { return r.costs.costs.operations; })}};
+  speed.peak = measure_core_peak(precision_of(config.net), cores_of(config), kPeakSeconds);
   speed.limit =
       cores_of(config) / (config.run.device == "cpu" ? speed.costs.total() : speed.costs.env);
   return speed;

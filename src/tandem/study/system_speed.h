@@ -19,10 +19,18 @@ struct SystemSpeed {
   nlohmann::ordered_json own;   // an object: measurements of this system alone, by their log keys
   StepCosts costs;              // on one core
   double limit = 0;             // in steps per second
+  double peak = 0;              // operations per second of one core; see core_peak.h
 
   /// The reached share of the limit. On a CPU the limit is cores / costs.total(), the rate at which
   /// no core ever waits; with the network on another device it is cores / costs.env.
   [[nodiscard]] double fraction() const { return steps_per_second / limit; }
+
+  /// The share of a core's peak that its networks reach while it acts and learns, with all that
+  /// belongs to that: activations, the loss, the optimizer, the replay. Means nothing where another
+  /// device computes the networks.
+  [[nodiscard]] double share_of_peak() const {
+    return costs.operations / (costs.inference + costs.training) / peak;
+  }
 };
 
 /// Measures the whole training and its parts in turns for about `seconds`, and takes medians. The

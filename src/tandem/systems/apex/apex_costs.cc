@@ -9,6 +9,7 @@
 #include "tandem/base/clock.h"
 #include "tandem/base/median.h"
 #include "tandem/learn/shared_model.h"
+#include "tandem/nn/arithmetic.h"
 #include "tandem/sync/crew.h"
 #include "tandem/systems/apex/apex_actor.h"
 #include "tandem/systems/apex/apex_parts.h"
@@ -81,6 +82,13 @@ class Workbench {
     return watch.seconds() / static_cast<double>(updates * config_.batch);
   }
 
+  /// The operations of networks for a step, of which the learner draws `samples` samples.
+  [[nodiscard]] double operations(double samples) const {
+    const auto& architecture = learner_.architecture();
+    return arithmetic_of(architecture).forward +
+           samples * context_.algorithm.replay().operations(architecture);
+  }
+
  private:
   void play() {
     std::vector<std::unique_ptr<Segment>> full;
@@ -113,7 +121,10 @@ StepCosts measure(Workbench& bench, double samples, double seconds) {
     inference.push_back(costs.inference);
     training.push_back(samples * bench.learn(turn));
   }
-  return {median(env), median(inference), median(training)};
+  return {.env = median(env),
+          .inference = median(inference),
+          .training = median(training),
+          .operations = bench.operations(samples)};
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "tandem/data/rollout_inputs.h"
 #include "tandem/env/uniform_action.h"
 #include "tandem/nn/activation_recorder.h"
+#include "tandem/nn/arithmetic.h"
 #include "tandem/nn/batch.h"
 #include "tandem/sync/crew.h"
 #include "tandem/sync/workers.h"
@@ -54,6 +55,14 @@ class Workbench {
   [[nodiscard]] double inferring() const { return inferring_; }
   [[nodiscard]] double learning() const { return learning_; }
 
+  /// The operations of the network for one step.
+  [[nodiscard]] double operations() const {
+    const auto one = arithmetic_of(network_->architecture());
+    return (static_cast<double>(forward_) * one.forward +
+            static_cast<double>(backward_) * one.backward) /
+           static_cast<double>(steps_done_);
+  }
+
  private:
   void draw_actions(const Actions& actions);
   void act();
@@ -86,6 +95,8 @@ class Workbench {
   std::vector<std::vector<float>> gradients_;
   double inferring_ = 0;
   double learning_ = 0;
+  std::int64_t steps_done_ = 0;              // in all calls of act_and_learn()
+  std::int64_t forward_ = 0, backward_ = 0;  // samples that passed the network meanwhile
 };
 
 Workbench::Workbench(const TrainingContext& context, const Batching& batching, int first_env)
@@ -135,6 +146,7 @@ void Workbench::act_and_learn() {
   for (auto& gradient : gradients_) {
     act();
     inferring_ += watch.lap();
+    steps_done_ += steps();
     for (std::int64_t epoch = 0; epoch < passes.epochs; ++epoch) differentiate(gradient);
     learning_ += watch.lap();
   }
@@ -146,6 +158,7 @@ void Workbench::act_and_learn() {
 }
 
 void Workbench::act() {
+  forward_ += steps();
   for (int t = 0; t < batching_.steps; ++t) {
     keep_states(t);
     const auto seen = state_.look(ids_, rollout_.observations(t));
@@ -165,10 +178,12 @@ void Workbench::act() {
   const auto bootstrap = loss_.needs().bootstrap;
   if (bootstrap == Bootstrap::none || batching_.acts_on_last) return;
   if (bootstrap == Bootstrap::every_action) {
+    forward_ += env_.size();
     network_->forward(state_.look(ids_, rollout_.observations(last)), heads(last));
   }
   const int first = bootstrap == Bootstrap::last_state ? last : 1;
   const int rows = last - first + 1;
+  forward_ += std::int64_t{rows} * env_.size();
   later_states_.assign(rollout_.states(first, rows).begin(), rollout_.states(first, rows).end());
   const Inputs seen{.observations = rollout_.observations(first, rows),
                     .state = later_states_,
@@ -182,7 +197,9 @@ void Workbench::keep_states(int t) {
 }
 
 void Workbench::differentiate(std::span<float> gradient) {
+  backward_ += steps();
   if (!records_) {
+    forward_ += steps();
     inputs_.clear();
     inputs_.add(rollout_);
     network_->record(inputs_.of(*network_), heads(0, batching_.steps));
@@ -214,8 +231,10 @@ StepCosts measure(Workbench& bench, const Batching& batching, double seconds) {
     training.push_back((bench.learning() - learning) / updates);
   }
   const double steps = bench.steps();
-  return {median(env) / steps, median(inference) / (steps * batching.rollouts),
-          median(training) / (steps * batching.rollouts)};
+  return {.env = median(env) / steps,
+          .inference = median(inference) / (steps * batching.rollouts),
+          .training = median(training) / (steps * batching.rollouts),
+          .operations = bench.operations()};
 }
 
 }  // namespace
@@ -240,6 +259,7 @@ StepCosts mean_of_cores(int cores, const std::function<StepCosts(int core)>& mea
     mean.env += one.env / cores;
     mean.inference += one.inference / cores;
     mean.training += one.training / cores;
+    mean.operations += one.operations / cores;
   }
   return mean;
 }

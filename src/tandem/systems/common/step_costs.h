@@ -26,10 +26,11 @@ struct Batching {
 /// Seconds of one core for one step. Shared work is divided among the steps that share it. Value
 /// type.
 struct StepCosts {
-  double env = 0;        // t_env: emulator and observation
-  double inference = 0;  // t_inf: forward passes of acting and bootstrapping, sampling of actions
-  double training = 0;   // t_train: loss, backward pass and update, with a forward pass where
-                         // learning makes its own
+  double env = 0;         // t_env: emulator and observation
+  double inference = 0;   // t_inf: forward passes of acting and bootstrapping, sampling of actions
+  double training = 0;    // t_train: loss, backward pass and update, with a forward pass where
+                          // learning makes its own
+  double operations = 0;  // of networks, in inference and training; see nn/arithmetic.h
 
   /// Seconds of one core for everything.
   [[nodiscard]] double total() const { return env + inference + training; }
