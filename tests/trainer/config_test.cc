@@ -220,15 +220,26 @@ TEST(Config, ThreadBudgetIsAtLeastOne) {
   EXPECT_EQ(run.thread_budget(), 7);
 }
 
+/// The files of presets, configs/FOLDER/NAME.toml. The plans of `tandem reproduce` lie one folder
+/// deeper.
+std::vector<fs::path> preset_files() {
+  std::vector<fs::path> files;
+  for (const auto& folder : fs::directory_iterator(TANDEM_SOURCE_DIR "/configs")) {
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      if (entry.path().extension() == ".toml") files.push_back(entry.path());
+    }
+  }
+  return files;
+}
+
 TEST(Presets, EveryOneLoadsAndRoundTrips) {
   int count = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(TANDEM_SOURCE_DIR "/configs")) {
-    if (entry.path().extension() != ".toml") continue;
-    const auto settings = read_toml(entry.path());
+  for (const auto& path : preset_files()) {
+    const auto settings = read_toml(path);
     if (!has_env(settings)) continue;
     auto config = load_config("", settings);
     auto again = reloaded(config);
-    EXPECT_EQ(values(again), values(config)) << entry.path();
+    EXPECT_EQ(values(again), values(config)) << path;
     ++count;
   }
   EXPECT_GE(count, 2);
@@ -251,22 +262,17 @@ TEST(Presets, AreTheDefaults) {
 // Seen failing with a preset changed after the build.
 TEST(Presets, ArePartOfTheLibrary) {
   const auto presets = published_presets();
-  std::size_t files = 0;
-  // Presets lie in configs/FOLDER. The plans of `tandem reproduce` lie one folder deeper.
-  for (const auto& folder : fs::directory_iterator(TANDEM_SOURCE_DIR "/configs")) {
-    for (const auto& entry : fs::directory_iterator(folder)) {
-      if (entry.path().extension() != ".toml") continue;
-      ++files;
-      auto name = fs::relative(entry.path(), TANDEM_SOURCE_DIR "/configs");
-      const auto found =
-          std::ranges::find(presets, name.replace_extension().generic_string(), &Preset::name);
-      ASSERT_NE(found, presets.end()) << entry.path();
-      std::ifstream file(entry.path());
-      const std::string text(std::istreambuf_iterator<char>(file), {});
-      EXPECT_EQ(found->toml, text) << entry.path();
-    }
+  const auto files = preset_files();
+  for (const auto& path : files) {
+    auto name = fs::relative(path, TANDEM_SOURCE_DIR "/configs");
+    const auto found =
+        std::ranges::find(presets, name.replace_extension().generic_string(), &Preset::name);
+    ASSERT_NE(found, presets.end()) << path;
+    std::ifstream file(path);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    EXPECT_EQ(found->toml, text) << path;
   }
-  EXPECT_EQ(files, presets.size());
+  EXPECT_EQ(files.size(), presets.size());
 }
 
 }  // namespace
