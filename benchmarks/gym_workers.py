@@ -19,6 +19,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
+from python_envs import cpu_name
 
 NOOP = "gym_workers:Noop-v0"
 
@@ -72,13 +73,6 @@ def rate_of_gymnasium(make_vector, env_id, options):
         steps += 64 * options.envs
     envs.close()
     return steps / seconds
-
-
-def cpu_name():
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return "unknown"
 
 
 def main():

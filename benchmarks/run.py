@@ -8,10 +8,11 @@ do nothing else, or the numbers mean little.
 import argparse
 import json
 import os
-import platform
 import subprocess
 import time
 from pathlib import Path
+
+from python_envs import cpu_name
 
 ROOT = Path(__file__).resolve().parent.parent
 NETS = ("nips", "nature")
@@ -70,10 +71,7 @@ def report(args):
 
 
 def processor():
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return f"{os.cpu_count()} cores of {line.split(':', 1)[1].strip()}"
-    return f"{os.cpu_count()} cores, {platform.machine()}"
+    return f"{os.cpu_count()} cores of {cpu_name()}"
 
 
 def main():

@@ -25,6 +25,7 @@ import time
 from pathlib import Path
 
 import matplotlib
+from python_envs import cpu_name
 from side_by_side import PEERS, ROOT, peers_python, running
 
 matplotlib.use("Agg")
@@ -157,13 +158,8 @@ def train(case, args):
 
 
 def machine():
-    names = [
-        line.partition(":")[2].strip()
-        for line in Path("/proc/cpuinfo").read_text().splitlines()
-        if line.startswith("model name")
-    ]
     wide = "AVX-512" if "avx512f" in Path("/proc/cpuinfo").read_text() else "no AVX-512"
-    return f"{len(os.sched_getaffinity(0))} cores of {names[0]} ({wide})"
+    return f"{len(os.sched_getaffinity(0))} cores of {cpu_name()} ({wide})"
 
 
 def minutes(found):
