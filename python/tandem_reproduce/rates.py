@@ -3,7 +3,6 @@
 import json
 import statistics
 from pathlib import Path
-from typing import Any
 
 from tandem_reproduce.cells import Cell
 from tandem_reproduce.errors import ReproduceError, say
@@ -50,12 +49,12 @@ class Rates:
         words = bench_words(cell, pace)
         key = " ".join(words)
         if key not in self._known:
-            seconds, more = self._measurement(words[1:])
+            seconds = self._seconds(words[1:])
             which = " ".join(["", "with", *pace]) if pace else ""
             say(
                 f"measuring how fast {cell.arm.label} trains on {cell.env}{which} ({seconds:.0f} s)"
             )
-            found = self._tandem.ask([*words, *more, "--seconds", str(seconds), "--json"])
+            found = self._tandem.ask([*words, "--seconds", str(seconds), "--json"])
             rate = float(found["steps_per_second"] or 0)
             if not rate > 0:
                 raise ReproduceError(
@@ -70,18 +69,11 @@ class Rates:
             )
         return self._known[key]
 
-    def _measurement(self, config: list[str]) -> tuple[float, list[str]]:
-        """The seconds, and further words for `tandem bench`. Actors may be ahead of the learner by
-        replay.slack samples, and run ahead as long as they may, which is much of a short
-        measurement. With a slack of one batch they wait for the learner at once, as in the rest of
-        a training."""
+    def _seconds(self, config: list[str]) -> float:
+        """The seconds of a measurement."""
         keys = self._tandem.ask(["keys", *config, "--json"])
-        values: dict[str, Any] = {key["key"]: key["default"] for key in keys}
-        if "replay.slack" not in values:
-            return SECONDS, []
-        if not values["replay.samples_per_insert"]:  # neither side waits for the other
-            return REPLAY_SECONDS, []
-        return REPLAY_SECONDS, ["--set", f"replay.slack={values['apex.batch']}"]
+        replays = any(key["key"].startswith("replay.") for key in keys)
+        return REPLAY_SECONDS if replays else SECONDS
 
     def _read(self) -> None:
         if self._made_with:

@@ -7,6 +7,7 @@
 
 #include "tandem/algo/action_distributions.h"
 #include "tandem/algo/actor_critic_rule.h"
+#include "tandem/base/linear.h"
 #include "tandem/data/vtrace.h"
 
 namespace tandem {
@@ -24,10 +25,8 @@ class A2cLoss final : public RolloutLoss {
 
   [[nodiscard]] std::shared_ptr<const RolloutLoss> at(std::int64_t steps) const override {
     if (config_.entropy_steps == 0) return nullptr;
-    const double done =
-        std::min(1.0, static_cast<double>(steps) / static_cast<double>(config_.entropy_steps));
     A2cConfig now = config_;
-    now.entropy += (config_.entropy_end - config_.entropy) * done;
+    now.entropy = linear(config_.entropy, config_.entropy_end, steps, config_.entropy_steps);
     now.entropy_steps = 0;
     return std::make_shared<const A2cLoss>(now);
   }

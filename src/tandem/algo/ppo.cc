@@ -7,6 +7,7 @@
 
 #include "tandem/algo/action_distributions.h"
 #include "tandem/algo/actor_critic_rule.h"
+#include "tandem/base/linear.h"
 #include "tandem/data/gae.h"
 
 namespace tandem {
@@ -47,10 +48,8 @@ class PpoLoss final : public RolloutLoss {
 
   [[nodiscard]] std::shared_ptr<const RolloutLoss> at(std::int64_t steps) const override {
     if (config_.clip_steps == 0) return nullptr;
-    const double done =
-        std::min(1.0, static_cast<double>(steps) / static_cast<double>(config_.clip_steps));
     PpoConfig now = config_;
-    now.clip += (config_.clip_end - config_.clip) * done;
+    now.clip = linear(config_.clip, config_.clip_end, steps, config_.clip_steps);
     now.clip_steps = 0;
     return std::make_shared<const PpoLoss>(now);
   }

@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "tandem/base/error.h"
+#include "tandem/base/linear.h"
 #include "tandem/base/random.h"
 #include "tandem/base/streams.h"
 #include "tandem/base/vectorise.h"
@@ -316,9 +317,7 @@ void draw_learning_rate(OptimizerConfig& config, std::uint64_t seed) {
 
 float learning_rate(const OptimizerConfig& config, std::int64_t steps) {
   if (config.anneal_steps == 0) return static_cast<float>(config.lr);
-  const double done =
-      std::min(1.0, static_cast<double>(steps) / static_cast<double>(config.anneal_steps));
-  return static_cast<float>(config.lr + (config.lr_end - config.lr) * done);
+  return static_cast<float>(linear(config.lr, config.lr_end, steps, config.anneal_steps));
 }
 
 }  // namespace tandem

@@ -78,6 +78,8 @@ void ApexSystem::set_update(const UpdateShape& shape) { config.batch = shape.sam
 void ApexSystem::prepare_to_measure() {
   // A measurement is never resumed, and a few seconds are too short to fill a replay.
   replay.min_fill = std::min(replay.min_fill, config.batch);
+  // Actors may be that far ahead of the learner: for all of a short measurement, if they may.
+  replay.slack = std::min(replay.slack, static_cast<double>(config.batch));
   config.keep_replay = false;
 }
 
