@@ -5,7 +5,8 @@ import math
 import re
 from dataclasses import dataclass
 
-from tandem_reproduce.plan import PAPER, REDUCED, Arm, Item, Reduction, slug
+from tandem_reproduce.budget import PAPER, hours, planned
+from tandem_reproduce.plan import Arm, Item, Reduction, slug
 
 TRAINING_SHARE = 0.9  # of a budget; the rest is for evaluations and starts
 FEWEST_STEPS = 2_000  # of a run, however little time there is
@@ -62,12 +63,13 @@ def is_range(vary: str) -> bool:
 def cells_of(item: Item, budget: str) -> list[Cell]:
     """The cells in the order in which they train: all arms in the first environment first, so that
     a stopped item has something to compare."""
-    less = Reduction() if budget == PAPER else item.reduced.get(budget, Reduction())
+    part = planned(budget)
+    less = Reduction() if part == PAPER else item.reduced.get(part, Reduction())
     envs = list(dict.fromkeys(env for arm in item.arms for env in arm.envs))
     cells = []
     for env in envs:
         for arm in item.arms:
-            if budget not in arm.budgets or env not in arm.envs:
+            if part not in arm.budgets or env not in arm.envs:
                 continue
             if less.envs is not None and env not in less.envs:
                 continue
@@ -93,7 +95,7 @@ def steps_within(cells: list[Cell], budget: str, rates: dict[str, float]) -> dic
     if budget == PAPER:
         return {cell.folder: cell.arm.steps for cell in cells}
     # Runs that need less than their share leave the rest to the others.
-    left = REDUCED[budget] * 3600 * TRAINING_SHARE
+    left = hours(budget) * 3600 * TRAINING_SHARE
     runs_left = sum(cell.runs for cell in cells)
     steps = {}
 

@@ -7,12 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tandem_reproduce.budget import read_budget
 from tandem_reproduce.errors import FAILED, IN_PART, ReproduceError, complain, say
 from tandem_reproduce.folder import ItemFolder
 from tandem_reproduce.listing import list_items
 from tandem_reproduce.making import make
 from tandem_reproduce.needs import Environments, require_package, told
-from tandem_reproduce.plan import BUDGETS, Item, read_items
+from tandem_reproduce.plan import Item, read_items
 from tandem_reproduce.programs import Stopped, Tandem
 from tandem_reproduce.rates import Rates
 from tandem_reproduce.report import write_report
@@ -22,7 +23,7 @@ def read_words() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="tandem reproduce")
     parser.add_argument("paper", nargs="?", default="")
     parser.add_argument("item", nargs="?", default="")
-    parser.add_argument("--budget", choices=BUDGETS, default="1h")
+    parser.add_argument("--budget", type=read_budget, default="1h")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--times", action="store_true")
     parser.add_argument("--jobs", type=int, default=1)

@@ -6,10 +6,11 @@ import os
 from pathlib import Path
 from typing import IO, Any
 
+from tandem_reproduce.budget import PAPER
 from tandem_reproduce.cells import Cell, cells_of, steps_within
 from tandem_reproduce.errors import ReproduceError, say
 from tandem_reproduce.machine import machine_name
-from tandem_reproduce.plan import PAPER, REDUCED, Command, Item
+from tandem_reproduce.plan import Command, Item
 from tandem_reproduce.programs import replace
 from tandem_reproduce.rates import Rates
 
@@ -104,7 +105,7 @@ class ItemFolder:
             "item": self.item.place,
             "budget": self.budget,
             "cells": {cell.folder: cell_words(cell) for cell in self.cells},
-            "commands": [[*c.words, *c.more[self.budget]] for c in self.item.commands],
+            "commands": [c.words_within(self.budget) for c in self.item.commands],
             "reads": [self.item.reads, self.item.episodes, self.item.goals],
         }
         file = self.path / DESCRIPTION
@@ -166,7 +167,3 @@ def read_json(file: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ReproduceError(f"{file} holds no table: remove it, and the same command makes it")
     return value
-
-
-def budget_words(budget: str) -> str:
-    return "the paper's budget" if budget == PAPER else f"{REDUCED[budget]:.0f} h in all"

@@ -1,10 +1,12 @@
 """The list of all items."""
 
 import dataclasses
+import re
 import shutil
 import textwrap
 from pathlib import Path
 
+from tandem_reproduce.budget import BUDGETS, PAPER, hours
 from tandem_reproduce.cells import cells_of, seconds_of, steps_within
 from tandem_reproduce.folder import ItemFolder
 from tandem_reproduce.machine import machine_name
@@ -15,7 +17,7 @@ from tandem_reproduce.needs import (
     lacking_package,
     told,
 )
-from tandem_reproduce.plan import BUDGETS, Item
+from tandem_reproduce.plan import Item
 from tandem_reproduce.rates import Rates
 
 NARROW = 100  # columns
@@ -53,8 +55,16 @@ def times_here(item: Item, rates: Rates, here: Environments, measure: bool) -> s
     return ", ".join(times)
 
 
+def begun_folders(item: Item, out: Path) -> list[Path]:
+    """The folders of an item with a budget in hours."""
+    name = re.compile(rf"{re.escape(item.name)}-\d+(\.\d+)?h")
+    return [f for f in (out / item.paper).glob(f"{item.name}-*h") if name.fullmatch(f.name)]
+
+
 def state(item: Item, out: Path) -> str:
-    words = [ItemFolder(out, item, budget).state() for budget in BUDGETS]
+    begun = [folder.name.removeprefix(f"{item.name}-") for folder in begun_folders(item, out)]
+    budgets = sorted({*BUDGETS, *begun} - {PAPER}, key=hours)
+    words = [ItemFolder(out, item, budget).state() for budget in (*budgets, PAPER)]
     return ", ".join(filter(None, words)) or "nothing yet"
 
 

@@ -84,7 +84,7 @@ def measure(folder: ItemFolder, tandem: Tandem) -> None:
         if done.exists() or out.name in folder.source.lacking:
             continue
         out.mkdir(parents=True, exist_ok=True)
-        words = [*command.words, *command.more[folder.budget]]
+        words = command.words_within(folder.budget)
         words = [word.replace(PLACE, str(folder.source.path)) for word in words]
         words += ["--out", str(out)] if command.tables else []
         say(f"{folder.item.place}: tandem {' '.join(words)}")

@@ -53,7 +53,7 @@ def labels_of(row: dict[str, str], columns: list[str]) -> list[str]:
 
 
 def prints_json(command: Command, budget: str) -> bool:
-    return "--json" in (*command.words, *command.more[budget])
+    return "--json" in command.words_within(budget)
 
 
 def benches(folder: ItemFolder) -> Numbers:

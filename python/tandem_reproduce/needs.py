@@ -4,10 +4,11 @@ import importlib
 import re
 from collections.abc import Iterable
 
+from tandem_reproduce.budget import BUDGETS
 from tandem_reproduce.cells import cells_of
 from tandem_reproduce.errors import ReproduceError
 from tandem_reproduce.machine import cores, gpu_name
-from tandem_reproduce.plan import BUDGETS, Command, Item
+from tandem_reproduce.plan import Command, Item
 from tandem_reproduce.programs import Tandem
 
 PLUGINS = ("atari", "mujoco", "football", "doom", "torcs")  # of tandem
@@ -51,7 +52,7 @@ class Environments:
 
 def envs_of_command(command: Command, budget: str) -> list[str]:
     """The environments that a command plays."""
-    words = [*command.words, *command.more[budget]]
+    words = command.words_within(budget)
     named = [env for word, env in zip(words, words[1:], strict=False) if word == "--env"]
     return [*named, *command.envs]
 

@@ -11,12 +11,10 @@ import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from tandem_reproduce.budget import BUDGETS, REDUCED, planned
 from tandem_reproduce.errors import ReproduceError
 from tandem_reproduce.keys import Keys
 
-PAPER = "paper"
-REDUCED = {"1h": 1.0, "8h": 8.0}  # hours of training
-BUDGETS = (*REDUCED, PAPER)
 FORMS = ("curves", "scores", "sweep", "speedup", "commands", "absent")
 READS = ("training", "noop", "evaluation")
 RUN_KEYS = (  # of an item that has runs of its own
@@ -59,6 +57,9 @@ class Command:
     envs: tuple[str, ...]  # that it plays beside that of --env
     more: dict[str, tuple[str, ...]]  # further words, by budget
     minutes: dict[str, float]  # about how long it takes, by budget
+
+    def words_within(self, budget: str) -> list[str]:
+        return [*self.words, *self.more[planned(budget)]]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ import csv
 import io
 import json
 
-from tandem_reproduce.folder import DONE, ItemFolder, budget_words
+from tandem_reproduce.budget import budget_words
+from tandem_reproduce.folder import DONE, ItemFolder
 from tandem_reproduce.making import OUTPUT
 from tandem_reproduce.measured import benches, joined_tables, measured, prints_json, table_text
 from tandem_reproduce.needs import told

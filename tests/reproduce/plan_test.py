@@ -6,15 +6,17 @@ with shares that leave out parts that cannot be measured, and with runs of anoth
 the item's own folder, are drawn beyond its part, or stand beside runs of its own.
 """
 
+import argparse
 import tempfile
 import unittest
 from pathlib import Path
 
 import plans
+from tandem_reproduce.budget import PAPER, planned, read_budget
 from tandem_reproduce.cells import cells_of, steps_within
 from tandem_reproduce.errors import ReproduceError
 from tandem_reproduce.folder import ItemFolder
-from tandem_reproduce.plan import PAPER, read_item, read_items
+from tandem_reproduce.plan import read_item, read_items
 
 
 class Plan(unittest.TestCase):
@@ -52,6 +54,13 @@ class Plan(unittest.TestCase):
         self.assertEqual(folders, ["paac/catch", "hts/catch", "paac/cartpole"])
         self.assertEqual([cell.folder for cell in cells_of(item, "8h")], ["hts/catch"])
         self.assertEqual([cell.folder for cell in cells_of(item, "1h")], ["paac/cartpole"])
+
+    def test_other_hours_go_by_the_part_of_the_runs_that_is_not_longer(self):
+        for text, part in (("0.5h", "1h"), ("2.5h", "1h"), ("8h", "8h"), ("30h", "8h")):
+            self.assertEqual(planned(read_budget(text)), part)
+        for text in ("2", "0h", "h", "-1h", "two"):
+            with self.assertRaisesRegex(argparse.ArgumentTypeError, "write 1h, 8h, paper or 2.5h"):
+                read_budget(text)
 
     def test_an_arm_trains_within_its_own_budgets(self):
         text = plans.CURVES + (

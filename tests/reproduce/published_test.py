@@ -10,8 +10,9 @@ import subprocess
 import unittest
 
 import plans
+from tandem_reproduce.budget import BUDGETS, PAPER
 from tandem_reproduce.cells import Cell, cells_of, is_range
-from tandem_reproduce.plan import BUDGETS, PAPER, read_items
+from tandem_reproduce.plan import read_items
 from tandem_reproduce.rates import config_words
 
 PROGRAM = os.environ["TANDEM"]

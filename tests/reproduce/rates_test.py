@@ -10,8 +10,9 @@ import unittest
 from pathlib import Path
 
 import plans
+from tandem_reproduce.budget import PAPER
 from tandem_reproduce.cells import cells_of
-from tandem_reproduce.plan import PAPER, read_item
+from tandem_reproduce.plan import read_item
 from tandem_reproduce.rates import Rates
 
 CONFIG = {"replay.slack": 2000.0, "replay.samples_per_insert": 2.0, "apex.batch": 64}

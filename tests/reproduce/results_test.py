@@ -10,8 +10,9 @@ import unittest
 from pathlib import Path
 
 import plans
+from tandem_reproduce.budget import PAPER
 from tandem_reproduce.folder import ItemFolder
-from tandem_reproduce.plan import PAPER, read_item
+from tandem_reproduce.plan import read_item
 from tandem_reproduce.report import entry_text
 from tandem_reproduce.results import table_of
 

@@ -17,8 +17,8 @@ namespace {
 
 constexpr const char* kReproduceFooter = R"(
 Every table and figure of the five papers (a3c, ga3c, paac, hts, apex) is a plan file of
-configs/studies. --budget 1h or 8h trains a part of its runs for as many hours in all,
-paper all of them for as long as the paper did. The table has the paper's numbers beside
+configs/studies. --budget 1h, 8h or 2.5h trains a part of its runs for as many hours in
+all, paper all of them for as long as the paper did. The table has the paper's numbers beside
 ours, the picture the paper's form. The same command goes on after a stop or a kill.
 Without ITEM it makes all items of the paper, one after the other.)";
 
@@ -27,6 +27,7 @@ struct ReproduceOptions {
   std::string item;
   std::string budget = "1h";
   std::string out = "runs/reproduce";
+  std::string plans;
   int jobs = 1;
   bool list = false;
   bool times = false;
@@ -43,6 +44,13 @@ std::filesystem::path find_plans() {
               (own_folder() / "../configs/studies").lexically_normal().string());
 }
 
+/// The user's folder of plans, or that of the papers'.
+std::filesystem::path plans_of(const ReproduceOptions& options) {
+  if (options.plans.empty()) return find_plans();
+  if (std::filesystem::is_directory(options.plans)) return options.plans;
+  throw Error("--plans " + options.plans + ": there is no such folder");
+}
+
 /// Becomes the Python program.
 [[noreturn]] void reproduce(const ReproduceOptions& options) {
   if (!options.list && options.paper.empty()) {
@@ -52,7 +60,7 @@ std::filesystem::path find_plans() {
   std::vector<std::string> words = {find_python("draws the pictures", "matplotlib"),
                                     find_python_code("tandem_reproduce"),
                                     "--program=" + own_program().string(),
-                                    "--plans=" + find_plans().string(),
+                                    "--plans=" + plans_of(options).string(),
                                     "--drawing=" + find_script("plot_item").string(),
                                     "--out=" + options.out,
                                     "--budget=" + options.budget,
@@ -72,8 +80,7 @@ void add_reproduce(CLI::App& program) {
   auto* command = program.add_subcommand("reproduce", "Make a table or figure of a paper again");
   command->add_option("PAPER", options->paper, "a3c, ga3c, paac, hts or apex");
   command->add_option("ITEM", options->item, "table-1, figure-3, ... (default: all)");
-  command->add_option("--budget", options->budget, "Hours of training in all: 1h, 8h or paper")
-      ->check(CLI::IsMember({"1h", "8h", "paper"}))
+  command->add_option("--budget", options->budget, "Hours of training in all: 1h, 2.5h or paper")
       ->capture_default_str();
   command->add_flag("--list", options->list,
                     "List all items, the paper's budgets, and what is there already");
@@ -83,6 +90,8 @@ void add_reproduce(CLI::App& program) {
       ->type_name("J")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
+  command->add_option("--plans", options->plans, "Folder of other plans, as PAPER/ITEM.toml")
+      ->type_name("DIR");
   command->add_option("--out", options->out, "Folder of the results")
       ->type_name("DIR")
       ->capture_default_str();

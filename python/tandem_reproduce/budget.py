@@ -1,0 +1,33 @@
+"""Budgets of an item: some hours of training in all, or as much training as in the paper."""
+
+import argparse
+import re
+
+PAPER = "paper"
+REDUCED = {"1h": 1.0, "8h": 8.0}  # hours; plans tell what part of the runs these budgets have
+BUDGETS = (*REDUCED, PAPER)
+
+
+def read_budget(text: str) -> str:
+    """The budget as given. Raises argparse.ArgumentTypeError for a text that is none."""
+    if text == PAPER or (re.fullmatch(r"\d+(\.\d+)?h", text) and hours(text) > 0):
+        return text
+    raise argparse.ArgumentTypeError(f"{text} is no budget: write {', '.join(BUDGETS)} or 2.5h")
+
+
+def hours(budget: str) -> float:
+    """The hours of a budget that has some."""
+    return float(budget.removesuffix("h"))
+
+
+def planned(budget: str) -> str:
+    """The budget by whose part of the runs, in the plan, this one goes: the longest of those that
+    are not longer, or else the shortest."""
+    if budget == PAPER:
+        return PAPER
+    fitting = [name for name, length in REDUCED.items() if length <= hours(budget)]
+    return fitting[-1] if fitting else next(iter(REDUCED))
+
+
+def budget_words(budget: str) -> str:
+    return "the paper's budget" if budget == PAPER else f"{hours(budget):g} h in all"
