@@ -18,9 +18,9 @@ namespace {
 constexpr const char* kReproduceFooter = R"(
 Every table and figure of the five papers (a3c, ga3c, paac, hts, apex) is a plan file of
 configs/studies. --budget 1h, 8h or 2.5h trains a part of its runs for as many hours in
-all, paper all of them for as long as the paper did. The table has the paper's numbers beside
-ours, the picture the paper's form. The same command goes on after a stop or a kill.
-Without ITEM it makes all items of the paper, one after the other.)";
+all, paper all of them for as long as the paper did. The table has the paper's numbers
+beside ours, the picture the paper's form. The same command goes on after a stop or a
+kill. Without ITEM it makes all items of the paper, one after the other.)";
 
 struct ReproduceOptions {
   std::string paper;
