@@ -80,7 +80,12 @@ class Tandem:
             for line in lines:
                 with contextlib.suppress(json.JSONDecodeError):  # one being written
                     metrics = json.loads(line)
-                    yield metrics["seconds"], metrics["steps"]
+                    yield metrics["seconds"], self.steps_of(metrics)
+
+    def steps_of(self, metrics):
+        """The steps of the environments. Ape-X's actors send many transitions at a time and wait
+        for the learner in between; its updates are regular, and peers make one for 4 steps."""
+        return 4 * metrics["updates"] if self.system == "apex" else metrics["steps"]
 
 
 class Peer:
@@ -198,6 +203,8 @@ def ratio(above, below):
 
 def has_bf16():
     """Whether this CPU has instructions for net.precision=bf16, which tandem refuses otherwise."""
+    if os.environ.get("TANDEM_CPU") in ("portable", "avx2"):
+        return False
     with contextlib.suppress(OSError):
         return "avx512_bf16" in Path("/proc/cpuinfo").read_text()
     return False

@@ -10,7 +10,8 @@ namespace tandem {
 /// operands that never leave the registers. A product and its sum count as two operations, as in
 /// Arithmetic. Without instructions for bfloat16 it is the peak of floats. AMX's tiles are left
 /// out, so a network that uses them may do more. Takes about `seconds`
-/// and returns the best of several turns, as a mean over the cores. Starts a thread for each core.
+/// and returns the median of many turns, as a mean over the cores: cores of which two share their
+/// arithmetic, as threads of one core do, each have half of it. Starts a thread for each core.
 [[nodiscard]] double measure_core_peak(Precision precision, int cores, double seconds);
 
 }  // namespace tandem

@@ -8,6 +8,7 @@
 #include "tandem/nn/kernels/activation.h"
 #include "tandem/nn/kernels/dense.h"
 #include "tandem/nn/onednn/onednn_layouts.h"
+#include "tandem/nn/onednn/onednn_pack.h"
 
 namespace tandem::onednn {
 namespace {
@@ -190,7 +191,7 @@ void Layer::load(const float* weights) {
   if (convolution_) convolution_->load(weights, bias);
   point(plain_, weights);
   point(bias_, bias);
-  for (auto& packed : packed_) packed.pack.run();
+  for (auto& packed : packed_) packed.pack();
 }
 
 void Layer::forward(const Samples& samples, std::byte* output) {
@@ -296,8 +297,8 @@ dnnl::memory Layer::packed(const Desc& desc) {
       packed_, [&](const Packed& packed) { return packed.weights.get_desc() == desc; });
   if (found != packed_.end()) return found->weights;
   dnnl::memory weights(desc, context_.engine);
-  packed_.push_back({weights, reorder(context_, plain_, weights)});
-  packed_.back().pack.run();
+  packed_.push_back({weights, make_pack(context_, plain_, weights)});
+  packed_.back().pack();
   return weights;
 }
 

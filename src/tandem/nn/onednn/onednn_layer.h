@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -58,7 +59,7 @@ class Layer final : public Stage {
   };
   struct Packed {
     dnnl::memory weights;
-    Call pack;  // from plain_
+    std::function<void()> pack;  // from plain_
   };
 
   [[nodiscard]] bool dense_over_images() const;

@@ -1,0 +1,114 @@
+#include "tandem/nn/kernels/dense_blocks.h"
+
+#include <immintrin.h>
+
+#include "tandem/base/cpu.h"
+
+namespace tandem {
+namespace {
+
+// A register holds 16 numbers, or 16 pairs of bfloat16s. 16 registers are a square.
+constexpr int kLanes = 16;
+
+/// Exchanges the rows and columns of 16 x 16 numbers of 32 bits.
+[[gnu::target("avx512f"), gnu::always_inline]] inline void transpose(__m512i (&rows)[kLanes]) {
+  __m512i part[kLanes];
+  // Within each quarter of a register: first pairs, then fours of rows.
+#pragma GCC unroll 8
+  for (int i = 0; i < kLanes; i += 2) {
+    part[i] = _mm512_unpacklo_epi32(rows[i], rows[i + 1]);
+    part[i + 1] = _mm512_unpackhi_epi32(rows[i], rows[i + 1]);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < kLanes; i += 4) {
+    rows[i] = _mm512_unpacklo_epi64(part[i], part[i + 2]);
+    rows[i + 1] = _mm512_unpackhi_epi64(part[i], part[i + 2]);
+    rows[i + 2] = _mm512_unpacklo_epi64(part[i + 1], part[i + 3]);
+    rows[i + 3] = _mm512_unpackhi_epi64(part[i + 1], part[i + 3]);
+  }
+  // Then the quarters themselves: even ones and odd ones, twice.
+  constexpr int kEven = 0x88, kOdd = 0xdd;
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    part[i] = _mm512_shuffle_i32x4(rows[i], rows[i + 4], kEven);
+    part[i + 4] = _mm512_shuffle_i32x4(rows[i], rows[i + 4], kOdd);
+    part[i + 8] = _mm512_shuffle_i32x4(rows[i + 8], rows[i + 12], kEven);
+    part[i + 12] = _mm512_shuffle_i32x4(rows[i + 8], rows[i + 12], kOdd);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    rows[i] = _mm512_shuffle_i32x4(part[i], part[i + 8], kEven);
+    rows[i + 4] = _mm512_shuffle_i32x4(part[i + 4], part[i + 12], kEven);
+    rows[i + 8] = _mm512_shuffle_i32x4(part[i], part[i + 8], kOdd);
+    rows[i + 12] = _mm512_shuffle_i32x4(part[i + 4], part[i + 12], kOdd);
+  }
+}
+
+/// The nearest bfloat16s, ties to even, as to_bfloat16() has it.
+[[gnu::target("avx512f"), gnu::always_inline]] inline __m256i rounded(const float* numbers) {
+  const __m512i bits = _mm512_loadu_si512(numbers);
+  const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+  const __m512i up = _mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff)));
+  return _mm512_cvtepi32_epi16(_mm512_srli_epi32(up, 16));
+}
+
+/// 16 rows of 16 inputs.
+[[gnu::target("avx512f")]] void pack_square(const float* weights, std::int64_t inputs,
+                                            float* blocks) {
+  __m512i rows[kLanes];
+#pragma GCC unroll 16
+  for (int j = 0; j < kLanes; ++j) rows[j] = _mm512_loadu_si512(weights + j * inputs);
+  transpose(rows);
+#pragma GCC unroll 16
+  for (int j = 0; j < kLanes; ++j) {
+    _mm512_storeu_si512(blocks + j * BlockShape::kOutputs, rows[j]);
+  }
+}
+
+/// 16 rows of 32 inputs, which are 16 pairs.
+[[gnu::target("avx512f")]] void pack_square(const float* weights, std::int64_t inputs,
+                                            Bfloat16* blocks) {
+  __m512i rows[kLanes];
+#pragma GCC unroll 16
+  for (int j = 0; j < kLanes; ++j) {
+    const float* row = weights + j * inputs;
+    rows[j] = _mm512_inserti64x4(_mm512_castsi256_si512(rounded(row)), rounded(row + kLanes), 1);
+  }
+  transpose(rows);
+#pragma GCC unroll 16
+  for (int j = 0; j < kLanes; ++j) {
+    _mm512_storeu_si512(blocks + 2 * j * BlockShape::kOutputs, rows[j]);
+  }
+}
+
+/// Goes along 16 rows at a time, which few streams of the CPU's prefetcher follow. A register has
+/// `wide` inputs of a row, and `size` numbers of a block one output.
+template <class Number>
+void pack(const BlockShape& shape, const float* weights, std::int64_t wide, std::int64_t size,
+          Number* blocks) {
+  for (std::int64_t o = 0; o < shape.outputs; o += kLanes) {
+    const std::int64_t within = o % BlockShape::kOutputs;
+    Number* block = blocks + (o - within) * shape.inputs + within * size;
+    for (std::int64_t i = 0; i < shape.inputs; i += wide) {
+      pack_square(weights + o * shape.inputs + i, shape.inputs, block + i * BlockShape::kOutputs);
+    }
+  }
+}
+
+}  // namespace
+
+bool BlockShape::supported() const {
+  const Simd simd = best_simd();
+  return (simd == Simd::avx512 || simd == Simd::amx) && outputs % kOutputs == 0 &&
+         inputs % kInputs == 0;
+}
+
+void pack_blocks(const BlockShape& shape, const float* weights, float* blocks) {
+  pack(shape, weights, kLanes, 1, blocks);
+}
+
+void pack_blocks(const BlockShape& shape, const float* weights, Bfloat16* blocks) {
+  pack(shape, weights, 2 * kLanes, 2, blocks);
+}
+
+}  // namespace tandem
