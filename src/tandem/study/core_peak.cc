@@ -35,7 +35,7 @@ using Loop = double (*)(float factor, std::atomic<float>& sink);
   const __m128 x = _mm_set1_ps(factor);
   for (int i = 0; i < kRounds; ++i) {
 #pragma GCC unroll 12
-    for (std::size_t j = 0; j < kSums; ++j) sums[j] = _mm_add_ps(_mm_mul_ps(sums[j], x), x);
+    for (auto& sum : sums) sum = _mm_add_ps(_mm_mul_ps(sum, x), x);
   }
   for (const auto& sum : sums) sink = sink + _mm_cvtss_f32(sum);
   return kOperations * 4 * kSums * kRounds;
@@ -47,7 +47,7 @@ using Loop = double (*)(float factor, std::atomic<float>& sink);
   const __m256 x = _mm256_set1_ps(factor);
   for (int i = 0; i < kRounds; ++i) {
 #pragma GCC unroll 12
-    for (std::size_t j = 0; j < kSums; ++j) sums[j] = _mm256_fmadd_ps(x, x, sums[j]);
+    for (auto& sum : sums) sum = _mm256_fmadd_ps(x, x, sum);
   }
   for (const auto& sum : sums) sink = sink + _mm256_cvtss_f32(sum);
   return kOperations * 8 * kSums * kRounds;
@@ -59,7 +59,7 @@ using Loop = double (*)(float factor, std::atomic<float>& sink);
   const __m512 x = _mm512_set1_ps(factor);
   for (int i = 0; i < kRounds; ++i) {
 #pragma GCC unroll 12
-    for (std::size_t j = 0; j < kSums; ++j) sums[j] = _mm512_fmadd_ps(x, x, sums[j]);
+    for (auto& sum : sums) sum = _mm512_fmadd_ps(x, x, sum);
   }
   for (const auto& sum : sums) sink = sink + _mm512_cvtss_f32(sum);
   return kOperations * 16 * kSums * kRounds;
@@ -72,7 +72,7 @@ using Loop = double (*)(float factor, std::atomic<float>& sink);
   const __m512bh x = _mm512_cvtne2ps_pbh(_mm512_set1_ps(factor), _mm512_set1_ps(factor));
   for (int i = 0; i < kRounds; ++i) {
 #pragma GCC unroll 12
-    for (std::size_t j = 0; j < kSums; ++j) sums[j] = _mm512_dpbf16_ps(sums[j], x, x);
+    for (auto& sum : sums) sum = _mm512_dpbf16_ps(sum, x, x);
   }
   for (const auto& sum : sums) sink = sink + _mm512_cvtss_f32(sum);
   return kOperations * 32 * kSums * kRounds;

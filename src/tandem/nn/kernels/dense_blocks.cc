@@ -77,7 +77,7 @@ constexpr int kLanes = 16;
   transpose(rows);
 #pragma GCC unroll 16
   for (int j = 0; j < kLanes; ++j) {
-    _mm512_storeu_si512(blocks + 2 * j * BlockShape::kOutputs, rows[j]);
+    _mm512_storeu_si512(blocks + std::int64_t{2} * j * BlockShape::kOutputs, rows[j]);
   }
 }
 
@@ -108,7 +108,7 @@ void pack_blocks(const BlockShape& shape, const float* weights, float* blocks) {
 }
 
 void pack_blocks(const BlockShape& shape, const float* weights, Bfloat16* blocks) {
-  pack(shape, weights, 2 * kLanes, 2, blocks);
+  pack(shape, weights, std::int64_t{2} * kLanes, 2, blocks);
 }
 
 }  // namespace tandem
