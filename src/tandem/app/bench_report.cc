@@ -49,6 +49,8 @@ nlohmann::ordered_json speed_json(const Config& config, const SystemSpeed& speed
   nlohmann::ordered_json json = {{"system", config.system_name},
                                  {"env", config.env.id},
                                  {"net", config.net.arch},
+                                 {"lstm", config.net.lstm},
+                                 {"precision", config.net.precision},
                                  {"device", config.run.device},
                                  {"threads", speed.threads},
                                  {"envs_per_forward_pass", speed.batching.envs},
@@ -147,7 +149,7 @@ std::vector<std::string> arithmetic_row(const std::string& system, const std::st
 }
 
 std::vector<std::string> arithmetic_head() {
-  return {"SYSTEM", "NETWORK", "STEPS/S", "OF LIMIT", "MOP A STEP", "US OF IT", "GOP/S", "OF PEAK"};
+  return {"SYSTEM", "NETWORK", "STEPS/S", "OF LIMIT", "MOP A STEP", "US", "GOP/S", "OF PEAK"};
 }
 
 }  // namespace tandem

@@ -10,7 +10,7 @@
 
 namespace tandem {
 
-/// All that was measured, by keys whose last part is the unit.
+/// All that was measured, by keys that name the unit where there is one.
 [[nodiscard]] nlohmann::ordered_json speed_json(const Config& config, const SystemSpeed& speed);
 
 /// Prints all that was measured of one system.

@@ -81,7 +81,7 @@ constexpr int kLanes = 16;
   }
 }
 
-/// Goes along 16 rows at a time, which few streams of the CPU's prefetcher follow. A register has
+/// Goes along 16 rows at a time, so that the CPU can fetch their next numbers ahead. A register has
 /// `wide` inputs of a row, and `size` numbers of a block one output.
 template <class Number>
 void pack(const BlockShape& shape, const float* weights, std::int64_t wide, std::int64_t size,

@@ -8,7 +8,8 @@
 namespace tandem::onednn {
 
 /// A function that copies the weights at `plain`, as PyTorch has them, into `packed`. It is our own
-/// where that is faster than oneDNN's reordering, with the same bits. The context must outlive it.
+/// where that is faster than oneDNN's reordering, with the same bits for all normal numbers. The
+/// context must outlive it.
 std::function<void()> make_pack(Context& context, const dnnl::memory& plain,
                                 const dnnl::memory& packed);
 

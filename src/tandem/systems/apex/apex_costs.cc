@@ -85,8 +85,10 @@ class Workbench {
   /// The operations of networks for a step, of which the learner draws `samples` samples.
   [[nodiscard]] double operations(double samples) const {
     const auto& architecture = learner_.architecture();
-    return arithmetic_of(architecture).forward +
-           samples * context_.algorithm.replay().operations(architecture);
+    double acting = arithmetic_of(architecture).forward;
+    // A critic of actions also values the action with its noise.
+    if (architecture.deterministic()) acting += arithmetic_of(architecture.value_part()).forward;
+    return acting + samples * context_.algorithm.replay().operations(architecture);
   }
 
  private:
