@@ -103,16 +103,18 @@ void run_all(const BenchOptions& options) {
       config = options.config.load_for(name, network);
       if (!seen.insert(name_of(config.net)).second) continue;
       try {
-        const Assembly parts(config, signals.stop_requested());
+        const auto speed = measure_system(config, options.seconds, signals.stop_requested());
+        peak = std::max(peak, speed.peak);
+        json.push_back(speed_json(config, speed));
+        rows.push_back(arithmetic_row(name, name_of(config.net), speed));
       } catch (const Error& error) {
         if (signals.stop_requested()()) throw;
         misfits.push_back(fmt::format("{} with {}: {}", name, name_of(config.net), error.what()));
-        continue;
+        json.push_back({{"system", name},
+                        {"net", config.net.arch},
+                        {"lstm", config.net.lstm},
+                        {"left_out", error.what()}});
       }
-      const auto speed = measure_system(config, options.seconds, signals.stop_requested());
-      peak = std::max(peak, speed.peak);
-      json.push_back(speed_json(config, speed));
-      rows.push_back(arithmetic_row(name, name_of(config.net), speed));
     }
   }
   if (options.json) return fmt::print("{}\n", json.dump(2));
