@@ -2,17 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/nn/network_contract.h"
+
 namespace tandem {
 namespace {
-
-EnvSpec atari() {
-  EnvSpec spec;
-  spec.dtype = DType::u8;
-  spec.frame_shape = {1, 84, 84};
-  spec.stack = 4;
-  spec.num_actions = 6;
-  return spec;
-}
 
 EnvSpec numbers() {
   EnvSpec spec;
@@ -28,7 +21,7 @@ constexpr double kDense = 256.0 * (32 * 9 * 9);
 
 // Seen failing with a convolution's channels left out.
 TEST(Arithmetic, OfConvolutions) {
-  const auto nips = arithmetic_of(make_architecture({.arch = "nips"}, atari()));
+  const auto nips = arithmetic_of(make_architecture({.arch = "nips"}, Atari::spec()));
   const double products = kConv1 + kConv2 + kDense + 256 * (6 + 1);
   EXPECT_DOUBLE_EQ(nips.forward, 2 * products);
   // The first layer needs no gradient of the pixels. Seen failing without that.
@@ -36,7 +29,8 @@ TEST(Arithmetic, OfConvolutions) {
 }
 
 TEST(Arithmetic, OfAnLstmThatTakesTheTorsosPlace) {
-  const auto recurrent = arithmetic_of(make_architecture({.arch = "nips", .lstm = 128}, atari()));
+  const auto recurrent =
+      arithmetic_of(make_architecture({.arch = "nips", .lstm = 128}, Atari::spec()));
   const double lstm = 4.0 * 128 * (256 + 128);
   EXPECT_DOUBLE_EQ(recurrent.forward, 2 * (kConv1 + kConv2 + kDense + lstm + 128 * (6 + 1)));
 }
@@ -59,7 +53,7 @@ TEST(Arithmetic, OfDuelingHeads) {
 // A convolution at full size, then a pool that halves it, then four convolutions for two blocks.
 TEST(Arithmetic, OfResidualSections) {
   NetConfig config{.layers = "section 16 2"};
-  const auto architecture = make_architecture(config, atari());
+  const auto architecture = make_architecture(config, Atari::spec());
   const double first = 84.0 * 84 * 16 * 4 * 9;
   const double blocks = 4 * 42.0 * 42 * 16 * 16 * 9;
   const double heads = 16.0 * 42 * 42 * 7;
