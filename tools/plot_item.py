@@ -120,8 +120,11 @@ def plot_curves(folder, item, out):
 
 
 def plot_scores(_folder, item, out):
-    """A panel for each column: bars of ours, and the paper's in grey."""
-    figure, panels = panels_for(len(item["columns"]), height=2.6, rows_of=4)
+    """A panel for each column: bars of ours, and the paper's in grey. A last one has the
+    performance profiles, if the plan asks for interquartile means."""
+    profiles = item.get("profiles")
+    count = len(item["columns"]) + bool(profiles)
+    figure, panels = panels_for(count, height=2.6, rows_of=4)
     for column, axes in zip(item["columns"], panels, strict=False):
         rows = [(label, row.get(column), COLOURS[0]) for label, row in item["ours"].items()]
         rows += [(f"{label}, paper", r.get(column), GREY) for label, r in item["numbers"].items()]
@@ -133,7 +136,23 @@ def plot_scores(_folder, item, out):
         axes.invert_yaxis()
         axes.spines[["top", "right"]].set_visible(False)
         axes.set_title(column, loc="left")
+    if profiles:
+        draw_profiles(panels[count - 1], profiles)
     finish(figure, item, out)
+
+
+def draw_profiles(axes, profiles):
+    """The share of runs whose human-normalised score is above tau, by tau (Agarwal et al. 2021,
+    section 4.3)."""
+    for i, (label, scores) in enumerate(profiles.items()):
+        taus = np.sort(np.array(scores))
+        shares = 1 - np.arange(1, len(taus) + 1) / len(taus)
+        xs, ys = np.concatenate([[min(0, *taus)], taus]), np.concatenate([[1], shares])
+        axes.step(xs, ys, where="post", color=COLOURS[i % len(COLOURS)], label=label)
+    axes.set_xlabel("human-normalised score tau")
+    axes.set_title("share of runs above tau", loc="left")
+    axes.legend(frameon=False, fontsize=7)
+    tidy(axes)
 
 
 def plot_sweep(_folder, item, out):

@@ -12,7 +12,7 @@ from tandem_reproduce.measured import benches, joined_tables, measured, prints_j
 from tandem_reproduce.needs import told
 from tandem_reproduce.plan import Numbers
 from tandem_reproduce.programs import replace
-from tandem_reproduce.results import Entry, Table, counted, runs_of, table_of
+from tandem_reproduce.results import Entry, Table, counted, profiles_of, runs_of, table_of
 
 Lines = list[list[str]]
 
@@ -113,7 +113,7 @@ def told_line(label: str, numbers: Numbers, columns: list[str]) -> list[str]:
 
 def write_numbers(folder: ItemFolder, rows: list[list[object]]) -> None:
     """Writes item.csv: a line for each number, as it is."""
-    head = ["row", "of", "column", "value", "counted", "runs"]
+    head = ["row", "of", "column", "value", "counted", "runs", "low", "high"]
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([head, *rows])
     replace(folder.path / "item.csv", text.getvalue())
@@ -121,16 +121,23 @@ def write_numbers(folder: ItemFolder, rows: list[list[object]]) -> None:
 
 def our_rows(table: Table) -> list[list[object]]:
     return [
-        [label, "here", column, "" if e.value is None else f"{e.value}{e.unit}", e.counted, e.runs]
+        [label, "here", column, *entry_cells(entry)]
         for label, row in table.rows.items()
-        for column, e in row.items()
+        for column, entry in row.items()
     ]
+
+
+def entry_cells(entry: Entry) -> list[object]:
+    value = "" if entry.value is None else f"{entry.value}{entry.unit}"
+    interval = entry.interval
+    ends = [f"{x}{entry.unit}" for x in (interval.low, interval.high)] if interval else ["", ""]
+    return [value, entry.counted, entry.runs, *ends]
 
 
 def given_rows(numbers: Numbers, source: str) -> list[list[object]]:
     """Rows of numbers without runs to count."""
     return [
-        [label, source, column, value, "", ""]
+        [label, source, column, value, "", "", "", ""]
         for label, row in numbers.items()
         for column, value in row.items()
     ]
@@ -149,7 +156,9 @@ def entry_text(entry: Entry | None) -> str:
     if entry.value is None:
         return "no score" if entry.runs else "missing"
     some = f" ({entry.counted} of {entry.runs})" if entry.counted < entry.runs else ""
-    return rounded(entry.value) + entry.unit + some
+    interval = entry.interval
+    span = f" [{rounded(interval.low)}, {rounded(interval.high)}]" if interval else ""
+    return rounded(entry.value) + entry.unit + span + some
 
 
 def told_text(value: float | str | None) -> str:
@@ -195,6 +204,7 @@ def picture_of(folder: ItemFolder, table: Table) -> dict[str, object]:
     return {
         **picture_head(folder),
         "axis": item.axis,
+        "profiles": profiles_of(folder) if "iqm" in item.columns.values() else {},
         "columns": table.columns,
         "ours": {
             label: {column: entry.value for column, entry in row.items()}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tandem_reproduce.aggregate import Interval, iqm_of
 from tandem_reproduce.cells import Cell, is_range
 from tandem_reproduce.errors import ReproduceError
 from tandem_reproduce.folder import ItemFolder, read_json
@@ -32,6 +33,7 @@ class Entry:
     counted: int
     runs: int
     unit: str = ""
+    interval: Interval | None = None  # of the value
 
 
 MISSING = Entry(None, 0, 0)  # its environment is not here
@@ -136,10 +138,29 @@ def further_entry(measure: str, games: list[list[RunResult]]) -> Entry:
     if measure == "rate":
         rates = [run.rate for runs in games for run in runs if run.rate is not None]
         return Entry(statistics.fmean(rates) if rates else None, len(rates), sum(map(len, games)))
-    each = [[r.normalised for r in runs if r.normalised is not None] for runs in games]
-    means = [100 * statistics.fmean(scores) for scores in each if scores]
+    each = normalised_scores(games)
+    if measure == "iqm" and each:
+        iqm = iqm_of([[100 * score for score in scores] for scores in each])
+        return Entry(iqm.value, len(each), len(games), "%", iqm)
+    means = [100 * statistics.fmean(scores) for scores in each]
     middle = statistics.fmean if measure == "mean" else statistics.median
     return Entry(middle(means) if means else None, len(means), len(games), "%")
+
+
+def normalised_scores(games: list[list[RunResult]]) -> list[list[float]]:
+    """For each game with such scores, its runs' ones."""
+    each = [[run.normalised for run in runs if run.normalised is not None] for runs in games]
+    return [scores for scores in each if scores]
+
+
+def profiles_of(folder: ItemFolder) -> dict[str, list[float]]:
+    """The human-normalised scores of all runs that count, by label, for a performance profile."""
+    groups = by_label_and_env(runs_of(folder))
+    profiles: dict[str, list[float]] = {}
+    for (label, _), runs in groups.items():
+        scores = normalised_scores([best_of(runs, folder.item)])
+        profiles.setdefault(label, []).extend(score for game in scores for score in game)
+    return profiles
 
 
 def by_label_and_env(runs: list[RunResult]) -> dict[tuple[str, str], list[RunResult]]:
@@ -169,9 +190,14 @@ def heading_of(item: Item) -> str:
     }[item.reads]
     which = f"the best {item.best} runs" if item.best else "all runs with a score"
     heading = f"Mean score of {games}, over {which}."
-    if {"mean", "median"} & set(item.columns.values()):
-        names = " and ".join(name for name, holds in item.columns.items() if holds != "rate")
+    if set(item.columns.values()) - {"rate"}:
+        names = ", ".join(name for name, holds in item.columns.items() if holds != "rate")
         heading += f" In percent, {names}: of the human-normalised scores of the games here."
+    if "iqm" in item.columns.values():
+        heading += (
+            " An interquartile mean has its 95% interval of a bootstrap, which draws the runs of "
+            "each game anew, or the games if each has one run."
+        )
     return heading
 
 

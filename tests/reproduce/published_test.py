@@ -16,7 +16,8 @@ from tandem_reproduce.plan import read_items
 from tandem_reproduce.rates import config_words
 
 PROGRAM = os.environ["TANDEM"]
-ITEMS = read_items(plans.ROOT / "configs/studies")
+FOLDERS = ("studies", "tuning", "comparisons")
+ITEMS = [item for folder in FOLDERS for item in read_items(plans.ROOT / "configs" / folder)]
 
 
 def settings_of(cell: Cell):

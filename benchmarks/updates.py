@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Compares updates of networks by tandem and by PyTorch on one core, by turns.
+
+The networks are those that side_by_side.py does not train: DPG's policy and critic from
+observations of the walker, in batches of 256, and nips with an LSTM, in 32 trajectories of 20 steps
+of Atari. An update is a forward and a backward pass and the optimizer's step. tandem's cost is the
+t_train of `tandem bench`. It has drawing from the replay and giving priorities in it, or V-trace.
+
+The first time, the peers of peers/requirements.txt are installed into .venv-peers.
+"""
+
+import argparse
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from python_envs import cpu_name, markdown
+from side_by_side import PEERS, ROOT, peers_python, rate, running, wait
+
+WARM_UP_SECONDS = 2
+START_SECONDS = 120  # until a peer must have made its first updates
+CASES = {
+    "DPG": (
+        ["apex", "--config", "apex/control", "--env", "mujoco:walker-stand"],
+        "update_dpg.py",
+    ),
+    "LSTM": (
+        ["impala", "--config", "impala/atari", "--env", "atari:Pong", "--set", "net.lstm=256"],
+        "update_lstm.py",
+    ),
+}
+
+
+def tandem_cost(case, args):
+    """Microseconds of one core for a sample by tandem."""
+    command = [args.tandem, "bench", *CASES[case][0], "--threads", "1", "--json"]
+    done = subprocess.run(
+        [*command, "--seconds", str(args.seconds)], check=True, capture_output=True, text=True
+    )
+    found = json.loads(done.stdout)
+    return found["t_train_us"] / found.get("apex/samples_per_step", 1)
+
+
+def torch_cost(case, args):
+    """Microseconds of one core for a sample by PyTorch."""
+    with tempfile.TemporaryDirectory(prefix="updates-") as folder:
+        output = Path(folder) / "output.txt"
+
+        def samples():
+            lines = [line.split() for line in output.read_text().splitlines()]
+            return [(float(w[1]), int(w[2])) for w in lines if w[:1] == ["@@"] and len(w) == 3]
+
+        with running([args.peers_python, PEERS / CASES[case][1]], output) as process:
+            if not wait(process, output, START_SECONDS, samples):
+                sys.exit(f"updates: PyTorch made no update of {case} in {START_SECONDS} s")
+            wait(process, output, WARM_UP_SECONDS + args.seconds)
+        return 1e6 / rate(samples(), WARM_UP_SECONDS)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--tandem", default=ROOT / "build/tandem", help="the program")
+    parser.add_argument("--peers-python", help="a Python that has the peers; installs nothing")
+    parser.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES))
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=8, help="of each turn")
+    return parser.parse_args()
+
+
+def main():
+    args = arguments()
+    # A signal unwinds the stack like Ctrl-C does, and that ends the contender of the turn.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("updates: terminated"))
+    args.peers_python = peers_python(args.peers_python)
+    # All contenders inherit this: the last core, which serves fewest interrupts.
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    lines = [["update", "tandem, us a sample", "PyTorch, us a sample", "ratio", "least to most"]]
+    for case in args.cases:
+        turns = [(tandem_cost(case, args), torch_cost(case, args)) for _ in range(args.rounds)]
+        ratios = [theirs / ours for ours, theirs in turns]
+        ours, theirs = (statistics.median(costs) for costs in zip(*turns, strict=True))
+        spread = f"{min(ratios):.2f} to {max(ratios):.2f}"
+        lines.append(
+            [case, f"{ours:.1f}", f"{theirs:.1f}", f"{statistics.median(ratios):.2f}", spread]
+        )
+    print(f"one core of {cpu_name()}; {args.rounds} rounds; {time.strftime('%Y-%m-%d')}\n")
+    print(markdown(lines))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("updates: interrupted")
