@@ -2,8 +2,10 @@
 """Measures the minutes until the mean of the last 100 games is a score, for tandem and its peers.
 
 Each contender trains alone on all cores, with the numbers that its makers recommend for Atari,
-until it reaches the score or the cap. A training that has ended leaves a file in the folder of
-results, so the same command goes on after a stop. Ends with a table and a picture.
+until it reaches the score or the cap. Ape-X's actors explore, so its games are those of the last
+three evaluations, of ten greedy games each, which play beside the training. A training that has
+ended leaves a file in the folder of results, so the same command goes on after a stop. Ends with a
+table and a picture.
 
     benchmarks/time_to_score.py --out runs/time-to-score --goals Pong:18 Breakout:30 --seeds 1 2
 
@@ -39,6 +41,8 @@ PEER_SCRIPTS = {
     "Sample Factory APPO": ("score_sf.py",),
 }
 POLL_SECONDS = 0.5
+# Of the system whose training games tell little.
+EVALUATIONS = ["evaluate_steps=50k", "evaluate_episodes=10", "until_evaluations=3"]
 
 
 @dataclasses.dataclass
@@ -59,22 +63,27 @@ class Case:
 class Tandem:
     def __init__(self, program, words):
         self.program, self.words = program, words
+        self.evaluates = words[0] == "apex"
 
     def command(self, case, folder):
         return [
             *[self.program, "train", *self.words, "--env", f"atari:{case.game}"],
             *["--seed", str(case.seed), "--steps", "1G", "--run-dir", folder / "run"],
             *["--set", f"run.until_return={case.goal}", "--set", "run.log_seconds=1"],
+            *[word for key in EVALUATIONS * self.evaluates for word in ("--set", f"run.{key}")],
         ]
 
     def points(self, folder):
         """Seconds, steps and scores so far."""
+        if self.evaluates:
+            file, keys = "evaluations.jsonl", ("training_seconds", "step", "mean")
+        else:
+            file, keys = "metrics.jsonl", ("seconds", "steps", "episode/return_mean_100")
         with contextlib.suppress(FileNotFoundError):
-            for line in (folder / "run/metrics.jsonl").read_text().splitlines():
-                with contextlib.suppress(json.JSONDecodeError):  # one being written
+            for line in (folder / "run" / file).read_text().splitlines():
+                with contextlib.suppress(json.JSONDecodeError, KeyError):  # being written; no game
                     row = json.loads(line)
-                    if "episode/return_mean_100" in row:
-                        yield row["seconds"], row["steps"], row["episode/return_mean_100"]
+                    yield tuple(row[key] for key in keys)
 
     def reached(self, folder, case):
         """The seconds until the score; None if it was not reached."""

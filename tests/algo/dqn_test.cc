@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "tandem/nn/architecture.h"
+#include "tandem/nn/arithmetic.h"
 #include "tests/support/judged.h"
 
 namespace tandem {
@@ -75,6 +77,21 @@ TEST(Dqn, JudgesTheActionTakenAndTheBestOne) {
   const auto plain = judge(*dqn.acting, {2, 3, outputs, {}}, {chosen});
   EXPECT_EQ(plain.action_values, (std::vector<float>{1, 0}));
   EXPECT_EQ(plain.state_values, (std::vector<float>{2, 3}));
+}
+
+// The best action of the next state, its value and the value of the action taken: three passes, of
+// which the last goes back. A single Q-learner needs no pass for the best action. Seen failing with
+// three passes for both.
+TEST(Dqn, CountsThePassesOfItsUpdate) {
+  EnvSpec spec;
+  spec.frame_shape = {4};
+  spec.num_actions = 2;
+  const auto architecture = make_architecture({.arch = "mlp"}, spec);
+  const auto one = arithmetic_of(architecture);
+  EXPECT_EQ(make_dqn({.double_q = true}, 2, true).replay().operations(architecture),
+            3 * one.forward + one.backward);
+  EXPECT_EQ(make_dqn({.double_q = false}, 2, true).replay().operations(architecture),
+            2 * one.forward + one.backward);
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ std::vector<Case> all_cases() {
 
 /// Puts other numbers in the place of those that a run measures.
 void settle(Config& config, const EnvSpec& spec, Stream& stream) {
-  if (config.net.pixel_mean == NetConfig::kMeasured) {
+  if (config.net.lacks_pixel_mean()) {
     config.net.pixel_mean = spec.dtype == DType::u8 ? 0.3 : 0;
   }
   if (config.env.normalise == "auto") {

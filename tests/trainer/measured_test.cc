@@ -96,6 +96,12 @@ TEST_F(MeasuredTest, PixelMeanIsThatOfRandomPlay) {
   EXPECT_EQ(measured(config("tiny:ages", {"net.pixel_mean=auto"})).net.pixel_mean, 0);
 }
 
+// Half of the pixels are 0 or 51. Seen failing with the mean, and with the next grey level.
+TEST_F(MeasuredTest, PixelMedianIsThatOfRandomPlay) {
+  EXPECT_DOUBLE_EQ(measured(config("tiny:grey", {"net.pixel_mean=median"})).net.pixel_mean, 0.2);
+  EXPECT_EQ(measured(config("tiny:ages", {"net.pixel_mean=median"})).net.pixel_mean, 0);
+}
+
 // The mean and deviation of 0, 1, 2 and 3.
 TEST_F(MeasuredTest, ObservationsHaveTheMeanAndDeviationOfRandomPlay) {
   const auto env = measured(config("tiny:ages", {"env.normalise=true"})).env;

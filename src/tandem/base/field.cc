@@ -67,9 +67,12 @@ std::optional<std::string> as_text(const Field& field, const FieldValue& value) 
   return value_text(value);
 }
 
-bool is_word(const Field& field, const FieldValue& value) {
+/// The value that a word of the field stands for; none for anything else.
+std::optional<double> value_of_word(const Field& field, const FieldValue& value) {
   const auto* text = std::get_if<std::string>(&value);
-  return text != nullptr && !field.word.empty() && *text == field.word;
+  if (text == nullptr) return {};
+  const auto found = std::ranges::find(field.words, *text, &std::pair<std::string, double>::first);
+  return found == field.words.end() ? std::nullopt : std::optional(found->second);
 }
 
 bool in_range(const Field& field, double value) {
@@ -119,9 +122,12 @@ void set_field(const Field& field, const FieldValue& value) {
     if (!given || !in_range(field, static_cast<double>(*given))) refuse(field, shown(value));
     **integer = *given;
   } else if (auto* const* number = std::get_if<double*>(&field.target)) {
-    const auto given = is_word(field, value) ? field.word_value : as_number(value);
-    const bool allowed = given && (is_word(field, value) || in_range(field, *given));
-    if (!allowed) refuse(field, shown(value));
+    if (const auto meant = value_of_word(field, value)) {
+      **number = *meant;
+      return;
+    }
+    const auto given = as_number(value);
+    if (!given || !in_range(field, *given)) refuse(field, shown(value));
     **number = *given;
   } else if (auto* const* flag = std::get_if<bool*>(&field.target)) {
     const auto* given = std::get_if<bool>(&value);
@@ -145,7 +151,7 @@ void set_field_text(const Field& field, std::string_view text) {
     if (text != "true" && text != "false") refuse(field, fmt::format("\"{}\"", text));
     return set_field(field, text == "true");
   }
-  if (is_word(field, std::string(text))) return set_field(field, std::string(text));
+  if (value_of_word(field, std::string(text))) return set_field(field, std::string(text));
   const auto number = parse_number(text);
   if (!number) refuse(field, fmt::format("\"{}\"", text));
   set_field(field, *number);
@@ -153,7 +159,11 @@ void set_field_text(const Field& field, std::string_view text) {
 
 FieldValue field_value(const Field& field) {
   const auto* const* number = std::get_if<double*>(&field.target);
-  if (number != nullptr && !field.word.empty() && **number == field.word_value) return field.word;
+  if (number != nullptr) {
+    for (const auto& [word, value] : field.words) {
+      if (**number == value) return word;
+    }
+  }
   const auto* const* text = std::get_if<std::string*>(&field.target);
   if (text != nullptr && takes_booleans(field)) {
     if (**text == "true" || **text == "false") return **text == "true";
@@ -197,7 +207,9 @@ std::string field_range(const Field& field) {
   } else if (bounded_above) {
     range = "at most " + most;
   }
-  return field.word.empty() || range.empty() ? range : range + ", or " + field.word;
+  if (range.empty()) return range;
+  for (const auto& [word, value] : field.words) range += ", or " + word;
+  return range;
 }
 
 FieldList prefixed(const std::string& prefix, FieldList fields) {

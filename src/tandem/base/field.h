@@ -24,8 +24,8 @@ struct Field {
   // Texts: the allowed words; empty: any text. If "true" is one of them, TOML files hold "true" and
   // "false" as booleans.
   std::vector<std::string> choices = {};
-  std::string word = {};   // numbers: a word for word_value, such as "auto"; empty: none
-  double word_value = -1;  // the value of `word`; may be out of range
+  // Numbers: words that stand for a value, such as "auto". It may be out of range.
+  std::vector<std::pair<std::string, double>> words = {};
 };
 
 /// The fields of a part, in the order in which they are listed.
@@ -34,17 +34,17 @@ using FieldList = std::vector<Field>;
 /// A value as a config file holds it, with its type.
 using FieldValue = std::variant<std::int64_t, double, bool, std::string>;
 
-/// Sets the variable of a field. A number field also takes an integer, or its word, which stands
-/// for word_value. An integer field also takes a number without a fraction. Throws Error for a
-/// wrong type, a value out of range or an unknown choice; the message says what the field needs,
-/// and the variable keeps its value.
+/// Sets the variable of a field. A number field also takes an integer, or one of its words. An
+/// integer field also takes a number without a fraction. Throws Error for a wrong type, a value out
+/// of range or an unknown choice; the message says what the field needs, and the variable keeps its
+/// value.
 void set_field(const Field& field, const FieldValue& value);
 
 /// Sets a field from its text on the command line. Numbers may have a suffix k, M or G (thousand,
 /// million, billion), an exponent, and _ between digits: "20M", "1e6", "115_000_000".
 void set_field_text(const Field& field, std::string_view text);
 
-/// The value of a field. It is the field's word if the variable holds word_value, and a boolean if
+/// The value of a field. It is a word if the variable holds that word's number, and a boolean if
 /// a field with the choice "true" holds the text "true" or "false".
 [[nodiscard]] FieldValue field_value(const Field& field);
 

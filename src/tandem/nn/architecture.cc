@@ -215,15 +215,16 @@ FieldList NetConfig::fields() {
        .choices = {"torch", "he", "ddpg"}},
       {.key = "pixel_mean",
        .target = &pixel_mean,
-       .meaning = "subtracted from pixels of 0 to 1: without it the background's grey acts on "
-                  "each unit like a bias that learns hundreds of times as fast; auto: the mean "
-                  "of all pixels of random play, measured when a run begins; 0 if observations "
-                  "are not pixels",
+       .meaning =
+           "subtracted from pixels of 0 to 1: without it the background's grey acts on "
+           "each unit like a bias that learns hundreds of times as fast; auto and median: the "
+           "mean and the median of all pixels of random play, measured when a run begins. "
+           "The median is the background where that has one grey, so only things remain. "
+           "Both are 0 if observations are not pixels",
        .source = "not in the papers; LeCun et al. 1998, Efficient BackProp, section 4.3",
        .least = 0,
        .most = 1,
-       .word = "auto",
-       .word_value = kMeasured},
+       .words = {{"auto", kMeasured}, {"median", kMeasuredMedian}}},
       {.key = "precision",
        .target = &precision,
        .meaning = "numbers that the network computes with: fp32; bf16, where the CPU has "
@@ -290,7 +291,7 @@ Architecture make_architecture(const NetConfig& config, const EnvSpec& spec, boo
                       .init = config.init,
                       .pixel_mean = static_cast<float>(config.pixel_mean),
                       .normalises_inputs = normalises_inputs};
-  if (config.pixel_mean == NetConfig::kMeasured) {
+  if (config.lacks_pixel_mean()) {
     throw std::logic_error("net.pixel_mean is still to be measured");
   }
   if (normalises_inputs && spec.dtype != DType::f32) throw std::logic_error("statistics of bytes");

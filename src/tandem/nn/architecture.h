@@ -18,7 +18,8 @@ enum class Precision { fp32, bf16 };
 
 /// The network, as config keys `net.*`. Value type.
 struct NetConfig {
-  static constexpr double kMeasured = -1;  // "auto": not yet measured
+  static constexpr double kMeasured = -1;        // "auto": the mean, not yet measured
+  static constexpr double kMeasuredMedian = -2;  // "median": likewise
 
   /// nips, nature, large4 to large1, impala, football, linear_conv, mlp, dpg or layers.
   std::string arch = "nips";
@@ -30,8 +31,11 @@ struct NetConfig {
   bool dueling = false;               // the last layer of the torso has a half for each head
   double dueling_gradient_scale = 1;  // of the gradient that both halves send to the layer below
   std::string init = "he";            // torch, he or ddpg
-  double pixel_mean = 0;              // subtracted from pixels in [0, 1], or kMeasured
+  double pixel_mean = 0;              // subtracted from pixels in [0, 1], or to be measured
   std::string precision = "fp32";     // fp32 or bf16
+
+  /// Whether the pixels' mean or median is still to be measured.
+  [[nodiscard]] bool lacks_pixel_mean() const { return pixel_mean < 0; }
 
   /// The keys of the table [net]; they point into this object.
   FieldList fields();
@@ -160,8 +164,8 @@ inline constexpr auto kGivenLayers = "layers";
 /// The architecture that `config` names or describes for the observations and actions of `spec`.
 /// Algorithms without a value function of states need no value head. With `normalises_inputs` the
 /// parameters include the inputs' statistics. Throws Error when the network does not fit (for
-/// example, a convolution over a vector), and std::logic_error when config.pixel_mean is still
-/// kMeasured and for statistics of inputs that are no fp32 numbers.
+/// example, a convolution over a vector), and std::logic_error when config.pixel_mean is
+/// still to be measured and for statistics of inputs that are no fp32 numbers.
 Architecture make_architecture(const NetConfig& config, const EnvSpec& spec, bool value_head = true,
                                bool normalises_inputs = false);
 

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <functional>
-#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -47,19 +47,43 @@ void play_randomly(Env& env, std::uint64_t seed, int count, const StopRequested&
   }
 }
 
-/// The mean grey level of pixels, from 0 to 1; 0 for an environment without pixels. Sums integers,
-/// so the result does not depend on the order of the sum.
-double mean_grey(Env& env, std::uint64_t seed, const StopRequested& stop_requested) {
-  if (env.spec().dtype != DType::u8) return 0;
-  std::uint64_t sum = 0;
-  play_randomly(env, seed, kPictures, stop_requested, [&](std::span<const std::byte> frame) {
-    sum = std::accumulate(frame.begin(), frame.end(), sum, [](std::uint64_t so_far, std::byte one) {
-      return so_far + std::to_integer<std::uint64_t>(one);
+/// How often random play shows each grey level of pixels. Not thread-safe.
+class Greys {
+ public:
+  Greys(Env& env, std::uint64_t seed, const StopRequested& stop_requested) {
+    play_randomly(env, seed, kPictures, stop_requested, [&](std::span<const std::byte> frame) {
+      for (const auto grey : frame) ++counts_[std::to_integer<std::size_t>(grey)];
     });
-  });
-  constexpr double kWhite = 255;
-  return static_cast<double>(sum) /
-         (kWhite * kPictures * static_cast<double>(env.spec().frame_bytes()));
+    for (const auto count : counts_) pixels_ += count;
+  }
+
+  /// From 0 to 1. Sums integers, so the result does not depend on the order of the sum.
+  [[nodiscard]] double mean() const {
+    std::uint64_t sum = 0;
+    for (std::size_t grey = 0; grey < counts_.size(); ++grey) sum += grey * counts_[grey];
+    return static_cast<double>(sum) / (kWhite * static_cast<double>(pixels_));
+  }
+
+  /// From 0 to 1: half of the pixels are darker or as dark.
+  [[nodiscard]] double median() const {
+    std::size_t grey = 0;
+    for (auto below = counts_[0]; 2 * below < pixels_; below += counts_[grey]) ++grey;
+    return static_cast<double>(grey) / kWhite;
+  }
+
+ private:
+  static constexpr double kWhite = 255;
+
+  std::array<std::uint64_t, 256> counts_{};
+  std::uint64_t pixels_ = 0;
+};
+
+/// The value that net.pixel_mean asks for; 0 for an environment without pixels.
+double measured_grey(const NetConfig& net, Env& env, std::uint64_t seed,
+                     const StopRequested& stop_requested) {
+  if (env.spec().dtype != DType::u8) return 0;
+  const Greys greys(env, seed, stop_requested);
+  return net.pixel_mean == NetConfig::kMeasuredMedian ? greys.median() : greys.mean();
 }
 
 /// The mean and the deviation of each number of a frame, by Welford's method.
@@ -118,8 +142,9 @@ EnvConfig measured(EnvConfig env, std::uint64_t seed, const StopRequested& stop_
 Config measured(Config config, const StopRequested& stop_requested) {
   const auto seed = static_cast<std::uint64_t>(config.run.seed);
   config.env = measured(config.env, seed, stop_requested);
-  if (config.net.pixel_mean == NetConfig::kMeasured) {
-    config.net.pixel_mean = mean_grey(*config.env.factory(seed)(0), seed, stop_requested);
+  if (config.net.lacks_pixel_mean()) {
+    const auto env = config.env.factory(seed)(0);
+    config.net.pixel_mean = measured_grey(config.net, *env, seed, stop_requested);
   }
   return config;
 }
@@ -136,9 +161,9 @@ void require_measured(const Config& config) {
         "env.observation_deviation: a version that did not keep them trained it, and this one "
         "cannot bring them back. Train it anew, or use the version that it was trained with");
   }
-  if (config.net.pixel_mean == NetConfig::kMeasured) {
+  if (config.net.lacks_pixel_mean()) {
     throw Error(
-        "this run has net.pixel_mean = \"auto\" where its config.toml should have the number that "
+        "this run has a word for net.pixel_mean where its config.toml should have the number that "
         "was measured; write it back there (the checkpoint's config has it)");
   }
 }

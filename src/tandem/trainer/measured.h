@@ -8,8 +8,8 @@
 
 namespace tandem {
 
-/// Measures every value that the config leaves open: net.pixel_mean if it is "auto", and the mean
-/// and deviation of observations if env.normalise is true and they are empty. An env.normalise of
+/// Measures every value that the config leaves open: net.pixel_mean if it is "auto" or "median", and
+/// the mean and deviation of observations if env.normalise is true and they are empty. An env.normalise of
 /// "auto" becomes true if a frame is a list of numbers, else false. A config that leaves nothing
 /// open is returned unchanged, without any play. The play takes uniformly random actions in one
 /// environment. Its random numbers come from a stream of run.seed without any other use, so the
