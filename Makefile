@@ -43,10 +43,15 @@ test: ## Install torch, football, doom and TORCS as well and run every test
 bench: build ## Measure where the time goes and how near the rate is to its limit (6 minutes)
 	benchmarks/run.py
 
-bench-peers: build ## Step environments and train beside the peers, and print the ratios (50 minutes)
-	benchmarks/python_envs.py
-	benchmarks/python_examples.py
-	benchmarks/side_by_side.py --busy
+bench-peers: build ## Step environments, train and learn beside the peers, and print the ratios (30 minutes)
+	benchmarks/python_envs.py --games Pong Qbert BeamRider --rounds 2
+	benchmarks/python_examples.py --rounds 1 --warm-up 5 --slot 20
+	benchmarks/side_by_side.py --rounds 2 --warm-up 4 --slot 10
+	benchmarks/side_by_side.py --algo dqn --nets nature --rounds 2 --warm-up 4 --slot 10
+	benchmarks/updates.py --rounds 2
+	rm -rf runs/bench-peers   # whose results would be taken for this run's
+	.venv/bin/python benchmarks/time_to_score.py --goals Pong:18 --seeds 1 --cap-minutes 6 \
+	  --contenders "paac --set algo=ppo" "CleanRL PPO" --out runs/bench-peers
 
 wheel: ## Build the Python package's wheel and the sources of its plug-ins into dist/
 	tools/make_wheel.sh

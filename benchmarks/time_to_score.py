@@ -23,6 +23,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import textwrap
 import time
 from pathlib import Path
 
@@ -41,6 +42,7 @@ PEER_SCRIPTS = {
     "Sample Factory APPO": ("score_sf.py",),
 }
 POLL_SECONDS = 0.5
+LABEL_LETTERS = 40  # of a line
 # Of the system whose training games tell little.
 EVALUATIONS = ["evaluate_steps=50k", "evaluate_episodes=10", "until_evaluations=3"]
 
@@ -214,7 +216,9 @@ def draw(results, goals, names, cap, out):
             words = f"{median:.1f}" if median < math.inf else f"more than {cap:g}"
             axes.text(min(median, cap), place, f" {words}", va="center", fontsize=8)
         labels = [name if name in PEER_SCRIPTS else f"tandem {name}" for name in names]
-        axes.set_yticks(range(len(names)), labels)
+        axes.set_yticks(
+            range(len(names)), [textwrap.fill(label, LABEL_LETTERS) for label in labels]
+        )
         axes.invert_yaxis()
         axes.set_xlim(0, 1.25 * cap)
         axes.set_xlabel(f"minutes until the last 100 games of {game} have {goal:g}")

@@ -5,24 +5,18 @@ import copy
 import torch
 from slot import Report
 from torch import nn
-from torch.nn import functional
 
 BATCH, OBSERVATION, ACTION = 256, 24, 6  # of the walker
 
 
 class Critic(nn.Module):
-    """The action joins the observation's features before the second layer."""
-
     def __init__(self):
         super().__init__()
-        self.seen = nn.Linear(OBSERVATION, 400)
-        self.joined = nn.Linear(400 + ACTION, 300)
-        self.value = nn.Linear(300, 1)
+        hidden = [nn.Linear(OBSERVATION + ACTION, 400), nn.Tanh(), nn.Linear(400, 300), nn.ReLU()]
+        self.layers = nn.Sequential(*hidden, nn.Linear(300, 1))
 
     def forward(self, observations, actions):
-        features = torch.tanh(self.seen(observations))
-        joined = functional.relu(self.joined(torch.cat([features, actions], 1)))
-        return self.value(joined).squeeze(1)
+        return self.layers(torch.cat([observations, actions], 1)).squeeze(1)
 
 
 def make_policy():

@@ -141,13 +141,13 @@ TEST(Dpg, ActsGreedilyWithoutNoiseAndLearnsFromNoRollout) {
   EXPECT_THROW((void)dpg.rollout_loss(), std::bad_variant_access);
 }
 
-// By hand, of weights alone: the policy has 4 inputs, 300 and 200 units and 2 actions; the critic's
-// second layer also takes the actions. Both losses pass through both networks (section 3.2). Seen
-// failing with the critic's way back to the actions left out.
+// By hand, of weights alone: the policy has 4 inputs, 300 and 200 units and 2 actions; the critic
+// takes the actions beside the observation. Both losses pass through both networks (section 3.2).
+// Seen failing with the critic's way back to the actions left out.
 TEST(Dpg, CountsThePassesOfItsUpdate) {
   const double policy = 4 * 300 + 300 * 200 + 200 * 2;
-  const double critic = 4 * 400 + (400 + 2) * 300 + 300;
-  const double critic_back = 2 * critic - 4 * 400;  // nothing goes back to the observation
+  const double critic = (4 + 2) * 400 + 400 * 300 + 300;
+  const double critic_back = 2 * critic - (4 + 2) * 400;  // nothing goes back to the inputs
   const double policy_back = 2 * policy - 4 * 300;
   const double critic_loss = policy + 2 * critic + critic_back;
   const double policy_loss = policy + 2 * critic + policy_back;

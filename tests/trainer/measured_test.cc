@@ -125,11 +125,13 @@ TEST_F(MeasuredTest, NumbersAreNormalisedWhereTheEnvironmentShowsThem) {
 }
 
 // Without without_scale(), `tandem advise` played a slow environment for minutes, once for each
-// system. Seen failing when without_scale() left "auto".
+// system. Seen failing when without_scale() left "auto",
+// and when it left the preset's "median".
 TEST_F(MeasuredTest, AMeasurementOfSpeedDoesNotWaitForTheScale) {
   const int made = *made_;
   const auto plain = measured(without_scale(config("tiny:ages", {"env.normalise=auto"})));
   EXPECT_EQ(plain.env.normalise, "false");
+  EXPECT_EQ(plain.net.pixel_mean, 0);
   EXPECT_EQ(*made_, made);
   const auto asked = without_scale(config("tiny:ages", {"env.normalise=true"}));
   EXPECT_EQ(asked.env.normalise, "true");

@@ -107,7 +107,7 @@ Checkpoint zeros(const Config& config) {
 TEST_F(TrainingEvaluationTest, GreedyGamesOfAHandComputedPolicy) {
   const auto config =
       make_config("paac", {"env.id=catch", "run.evaluate_steps=1", "run.evaluate_episodes=1000",
-                           "run.evaluate_protocol=greedy"});
+                           "run.evaluate_protocol=greedy", "net.pixel_mean=0"});
   const auto options = training_evaluation(config);
   ASSERT_TRUE(options);
   const auto play = [&](int threads) { return options->play(zeros(config), threads, [](int) {}); };

@@ -151,6 +151,7 @@ Config measured(Config config, const StopRequested& stop_requested) {
 
 Config without_scale(Config config) {
   if (config.env.normalise == "auto") config.env.normalise = "false";
+  if (config.net.lacks_pixel_mean()) config.net.pixel_mean = 0;
   return config;
 }
 

@@ -8,14 +8,14 @@
 
 namespace tandem {
 
-/// Measures every value that the config leaves open: net.pixel_mean if it is "auto" or "median", and
-/// the mean and deviation of observations if env.normalise is true and they are empty. An env.normalise of
-/// "auto" becomes true if a frame is a list of numbers, else false. A config that leaves nothing
-/// open is returned unchanged, without any play. The play takes uniformly random actions in one
-/// environment. Its random numbers come from a stream of run.seed without any other use, so the
-/// same config gives the same bits. A run keeps the values in its config.toml, where resumed runs,
-/// evaluations and verifications find them. Throws Error for env.normalise = true on pixels, and
-/// Stopped when a stop is requested: the play of a slow environment takes minutes.
+/// Measures every value that the config leaves open: net.pixel_mean if it is "auto" or "median",
+/// and the mean and deviation of observations if env.normalise is true and they are empty. An
+/// env.normalise of "auto" becomes true if a frame is a list of numbers, else false. A config that
+/// leaves nothing open is returned unchanged, without any play. The play takes uniformly random
+/// actions in one environment. Its random numbers come from a stream of run.seed without any other
+/// use, so the same config gives the same bits. A run keeps the values in its config.toml, where
+/// resumed runs, evaluations and verifications find them. Throws Error for env.normalise = true on
+/// pixels, and Stopped when a stop is requested: the play of a slow environment takes minutes.
 [[nodiscard]] Config measured(
     Config config, const StopRequested& stop_requested = [] { return false; });
 
@@ -23,8 +23,9 @@ namespace tandem {
 [[nodiscard]] EnvConfig measured(
     EnvConfig env, std::uint64_t seed, const StopRequested& stop_requested = [] { return false; });
 
-/// The config for a measurement of speed: an env.normalise of "auto" becomes false. Scaling costs
-/// next to nothing, while measuring the scale of a slow environment takes minutes.
+/// The config for a measurement of speed: an env.normalise of "auto" becomes false, and a
+/// net.pixel_mean that is still to be measured 0. Both cost next to nothing, while measuring them
+/// in a slow environment takes minutes.
 [[nodiscard]] Config without_scale(Config config);
 
 /// Throws Error if the config of a run that has begun lacks a measured value. An older version,
