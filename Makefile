@@ -49,7 +49,7 @@ bench-peers: build ## Step environments, train and learn beside the peers, and p
 	benchmarks/side_by_side.py --rounds 2 --warm-up 4 --slot 10
 	benchmarks/side_by_side.py --algo dqn --nets nature --rounds 2 --warm-up 4 --slot 10
 	benchmarks/updates.py --rounds 2
-	rm -rf runs/bench-peers   # whose results would be taken for this run's
+	rm -rf runs/bench-peers   # a training that has ended there would not be run again
 	.venv/bin/python benchmarks/time_to_score.py --goals Pong:18 --seeds 1 --cap-minutes 6 \
 	  --contenders "paac --set algo=ppo" "CleanRL PPO" --out runs/bench-peers
 

@@ -95,13 +95,11 @@ class Totals:
 
 
 def config_text(args):
-    """The config of all parts, over the preset of the environment. Nothing but the load's own rates
-    holds actors or learner back, as in the paper."""
+    """The config of all parts, over the preset apex/atari: the paper's, with 360 environments."""
     tables = {
         "env": {"id": args.env},
-        "apex": {"actors": args.actors, "envs": args.envs, "batch": args.batch, "prefetch": 16},
+        "apex": {"actors": args.actors, "envs": args.envs, "batch": args.batch},
         "replay": {
-            "samples_per_insert": 0.0,
             "capacity": args.capacity,
             "min_fill": min(args.min_fill, args.capacity),
             "compression": args.compression,

@@ -3,7 +3,7 @@
 
 Each contender trains alone on all cores, with the numbers that its makers recommend for Atari,
 until it reaches the score or the cap. Ape-X's actors explore, so its games are those of the last
-three evaluations, of ten greedy games each, which play beside the training. A training that has
+ten evaluations, of ten greedy games each, which play beside the training. A training that has
 ended leaves a file in the folder of results, so the same command goes on after a stop. Ends with a
 table and a picture.
 
@@ -44,7 +44,7 @@ PEER_SCRIPTS = {
 POLL_SECONDS = 0.5
 LABEL_LETTERS = 40  # of a line
 # Of the system whose training games tell little.
-EVALUATIONS = ["evaluate_steps=50k", "evaluate_episodes=10", "until_evaluations=3"]
+EVALUATIONS = ["evaluate_steps=50k", "evaluate_episodes=10", "until_evaluations=10"]
 
 
 @dataclasses.dataclass

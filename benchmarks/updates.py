@@ -4,7 +4,8 @@
 The networks are those that side_by_side.py does not train: DPG's policy and critic from
 observations of the walker, in batches of 256, and nips with an LSTM, in 32 trajectories of 20 steps
 of Atari. An update is a forward and a backward pass and the optimizer's step. tandem's cost is the
-t_train of `tandem bench`. It has drawing from the replay and giving priorities in it, or V-trace.
+t_train of `tandem bench`. Beyond PyTorch's it has the replay's draws and priorities, clipping, and
+copies of theta-; or V-trace. PyTorch learns from the same numbers each time, out of its caches.
 
 The first time, the peers of peers/requirements.txt are installed into .venv-peers.
 """
@@ -25,13 +26,15 @@ from side_by_side import PEERS, ROOT, peers_python, rate, running, wait
 
 WARM_UP_SECONDS = 2
 START_SECONDS = 120  # until a peer must have made its first updates
+LSTM = ["--set", "net.arch=nips", "--set", "net.lstm=256", "--set", "impala.envs=32"]
+LSTM += ["--set", "impala.unroll=20", "--set", "impala.batch=32"]
 CASES = {
     "DPG": (
         ["apex", "--config", "apex/control", "--env", "mujoco:walker-stand"],
         "update_dpg.py",
     ),
     "LSTM": (
-        ["impala", "--config", "impala/atari", "--env", "atari:Pong", "--set", "net.lstm=256"],
+        ["impala", "--config", "impala/torchbeast", "--env", "atari:Pong", *LSTM],
         "update_lstm.py",
     ),
 }

@@ -144,14 +144,16 @@ def plot_scores(_folder, item, out):
 def draw_profiles(axes, profiles):
     """The share of runs whose human-normalised score is above tau, by tau (Agarwal et al. 2021,
     section 4.3)."""
-    for i, (label, scores) in enumerate(profiles.items()):
+    known = {label: scores for label, scores in profiles.items() if scores}
+    for i, (label, scores) in enumerate(known.items()):
         taus = np.sort(np.array(scores))
         shares = 1 - np.arange(1, len(taus) + 1) / len(taus)
         xs, ys = np.concatenate([[min(0, *taus)], taus]), np.concatenate([[1], shares])
         axes.step(xs, ys, where="post", color=COLOURS[i % len(COLOURS)], label=label)
     axes.set_xlabel("human-normalised score tau")
     axes.set_title("share of runs above tau", loc="left")
-    axes.legend(frameon=False, fontsize=7)
+    if known:
+        axes.legend(frameon=False, fontsize=7)
     tidy(axes)
 
 

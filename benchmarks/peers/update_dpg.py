@@ -28,7 +28,9 @@ def main():
     torch.set_num_threads(1)
     policy, critic = make_policy(), Critic()
     target_policy, target_critic = copy.deepcopy(policy), copy.deepcopy(critic)
-    optimizers = [torch.optim.Adam(net.parameters(), lr=1e-4) for net in (policy, critic)]
+    optimizers = [
+        torch.optim.Adam(net.parameters(), lr=1e-4, fused=True) for net in (policy, critic)
+    ]
     before, after = torch.randn(2, BATCH, OBSERVATION)
     actions, returns = torch.rand(BATCH, ACTION) * 2 - 1, torch.randn(BATCH)
     discounts, weights = torch.full((BATCH,), 0.97), torch.rand(BATCH)
@@ -45,7 +47,9 @@ def main():
             wanted = returns + discounts * target_critic(after, target_policy(after))
         errors = critic(before, actions) - wanted
         step(optimizers[1], 0.5 * (weights * errors**2).mean())
+        critic.requires_grad_(False)  # the policy's loss goes through it to the actions alone
         step(optimizers[0], -critic(before, policy(before)).mean())
+        critic.requires_grad_(True)
         samples += BATCH
         report(samples)
 

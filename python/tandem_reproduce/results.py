@@ -195,8 +195,8 @@ def heading_of(item: Item) -> str:
         heading += f" In percent, {names}: of the human-normalised scores of the games here."
     if "iqm" in item.columns.values():
         heading += (
-            " An interquartile mean has its 95% interval of a bootstrap, which draws the runs of "
-            "each game anew, or the games if each has one run."
+            " Behind an interquartile mean stands its 95% interval, by a bootstrap that draws the "
+            "runs of each game anew, or the games if each has one run."
         )
     return heading
 

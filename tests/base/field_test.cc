@@ -117,7 +117,7 @@ TEST_F(FieldTest, ARefusedValueChangesNothing) {
 TEST_F(FieldTest, AWordStandsForANumberOutOfRange) {
   rate.most = 1;
   rate.words = {{"auto", -1}};
-  EXPECT_EQ(field_range(rate), "0 to 1, or auto");
+  EXPECT_EQ(field_range(rate), "0 to 1 or auto");
   EXPECT_EQ(field_text(rate), "0.5");
   set_field_text(rate, "auto");
   EXPECT_EQ(options.rate, -1);
@@ -126,15 +126,15 @@ TEST_F(FieldTest, AWordStandsForANumberOutOfRange) {
   EXPECT_EQ(options.rate, 0.25);
   set_field(rate, std::string("auto"));  // as read from a file
   EXPECT_EQ(field_value(rate), FieldValue("auto"));
-  EXPECT_EQ(error_of(rate, "-1"), "rate needs a number from 0 to 1, or auto, not -1");
-  EXPECT_EQ(error_of(rate, "aut"), "rate needs a number from 0 to 1, or auto, not \"aut\"");
+  EXPECT_EQ(error_of(rate, "-1"), "rate needs a number from 0 to 1 or auto, not -1");
+  EXPECT_EQ(error_of(rate, "aut"), "rate needs a number from 0 to 1 or auto, not \"aut\"");
   EXPECT_NE(error_of(steps, "auto"), "");  // this field has no word
 }
 
 TEST_F(FieldTest, SeveralWordsStandForNumbers) {
   rate.most = 1;
   rate.words = {{"auto", -1}, {"median", -2}};
-  EXPECT_EQ(field_range(rate), "0 to 1, or auto, or median");
+  EXPECT_EQ(field_range(rate), "0 to 1, auto or median");
   set_field_text(rate, "median");
   EXPECT_EQ(options.rate, -2);
   EXPECT_EQ(field_text(rate), "median");

@@ -74,7 +74,7 @@ class Slurm(unittest.TestCase):
         lines = self.log.read_text().splitlines()
         run = self.folder / "runs/pong"
         self.assertIn(
-            "tandem cluster train apex --env atari:Pong --actors 340 --shards 4 "
+            "tandem cluster train apex --config apex/atari --env atari:Pong --actors 340 --shards 4 "
             f"--run-dir {run} --address=10.0.0.1:6379",
             lines,
         )

@@ -102,7 +102,7 @@ void add_cluster_train(CLI::App& cluster) {
       ->excludes(run_dir);
   end_help(*command,
            {"tandem cluster train apex --config apex/two_cores --env atari:Pong --actors 4",
-            "tandem cluster train apex --env atari:Pong --address auto --actors 360 --shards 4"},
+            "tandem cluster train apex --config apex/atari --address auto --actors 360 --shards 4"},
            kClusterFooter);
   command->callback([options] { train(*options); });
 }

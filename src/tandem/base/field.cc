@@ -208,7 +208,9 @@ std::string field_range(const Field& field) {
     range = "at most " + most;
   }
   if (range.empty()) return range;
-  for (const auto& [word, value] : field.words) range += ", or " + word;
+  for (const auto& [word, value] : field.words) {
+    range += (word == field.words.back().first ? " or " : ", ") + word;
+  }
   return range;
 }
 

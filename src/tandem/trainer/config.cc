@@ -146,6 +146,9 @@ Config load_config(const std::string& system, const std::vector<Setting>& given,
   config.left_out = remove_options_of_other_env(settings, config.env, *catalogue);
   apply_first(algo, settings);
   apply_defaults(config, defaults);
+  // A value that is measured in Atari's games is not for presets of other tasks, nor for those with
+  // a paper's numbers, nor for runs of before the key.
+  if (config.net.lacks_pixel_mean()) config.net.pixel_mean = 0;
   if (config.algo != usual) {
     apply_defaults(config, preset_settings(catalogue->presets, "algo/" + config.algo));
   }
