@@ -2,10 +2,10 @@
 """Measures the minutes until the mean of the last 100 games is a score, for tandem and its peers.
 
 Each contender trains alone on all cores, with the numbers that its makers recommend for Atari,
-until it reaches the score or the cap. Ape-X's actors explore, so its games are those of the last
-ten evaluations, of ten greedy games each, which play beside the training. A training that has
-ended leaves a file in the folder of results, so the same command goes on after a stop. Ends with a
-table and a picture.
+until it reaches the score or the cap. Where actors explore, as Ape-X's do, the games are those of
+the last ten evaluations, of ten greedy games each, which play beside the training. A training that
+has ended leaves a file in the folder of results, so the same command goes on after a stop. Ends
+with a table and a picture.
 
     benchmarks/time_to_score.py --out runs/time-to-score --goals Pong:18 Breakout:30 --seeds 1 2
 
@@ -43,7 +43,8 @@ PEER_SCRIPTS = {
 }
 POLL_SECONDS = 0.5
 LABEL_LETTERS = 40  # of a line
-# Of the system whose training games tell little.
+# Of contenders whose actors explore, so that training games tell little.
+EXPLORING = ("apex", "algo=n_step_q", "algo=one_step_q", "algo=one_step_sarsa")
 EVALUATIONS = ["evaluate_steps=50k", "evaluate_episodes=10", "until_evaluations=10"]
 
 
@@ -62,10 +63,21 @@ class Case:
         return "".join(c if c.isalnum() or c in ".-" else "-" for c in words.lower())
 
 
+def explores(words):
+    return any(word in EXPLORING for word in words)
+
+
+def label(name):
+    """The contender's name in the table and the picture."""
+    if name in PEER_SCRIPTS:
+        return name
+    return f"tandem {name}{' (greedy games)' * explores(name.split())}"
+
+
 class Tandem:
     def __init__(self, program, words):
         self.program, self.words = program, words
-        self.evaluates = words[0] == "apex"
+        self.evaluates = explores(words)
 
     def command(self, case, folder):
         return [
@@ -193,7 +205,7 @@ def table(results, goals, names, cap):
         head += [f"minutes to {goal:g} in {game}", "each seed"]
     lines = [head, ["---"] * len(head)]
     for name in names:
-        line = [name if name in PEER_SCRIPTS else f"tandem {name}"]
+        line = [label(name)]
         for game, _ in goals:
             found = [r for r in results if (r["contender"], r["game"]) == (name, game)]
             line += texts(found, cap) if found else ["", ""]
@@ -215,9 +227,8 @@ def draw(results, goals, names, cap, out):
             axes.barh(place, min(median, cap), color=colour, alpha=1 if median < math.inf else 0.3)
             words = f"{median:.1f}" if median < math.inf else f"more than {cap:g}"
             axes.text(min(median, cap), place, f" {words}", va="center", fontsize=8)
-        labels = [name if name in PEER_SCRIPTS else f"tandem {name}" for name in names]
         axes.set_yticks(
-            range(len(names)), [textwrap.fill(label, LABEL_LETTERS) for label in labels]
+            range(len(names)), [textwrap.fill(label(name), LABEL_LETTERS) for name in names]
         )
         axes.invert_yaxis()
         axes.set_xlim(0, 1.25 * cap)

@@ -137,6 +137,21 @@ TEST_F(MeasuredTest, AMeasurementOfSpeedDoesNotWaitForTheScale) {
   EXPECT_EQ(asked.env.normalise, "true");
 }
 
+// Each preset lies over the system's preset of Atari, which measures. Seen failing without the
+// rule: all presets with a paper's numbers subtracted a median.
+TEST_F(MeasuredTest, PresetsOfAPapersNumbersMeasureNothing) {
+  const auto mean_of = [](const std::string& preset) {
+    const auto system = preset.substr(0, preset.find('/'));
+    return load_config(system, preset_settings(published_presets(), preset)).net.pixel_mean;
+  };
+  EXPECT_EQ(mean_of("paac/atari"), NetConfig::kMeasuredMedian);
+  for (const auto* preset :
+       {"paac/paper_nips", "paac/reference_nature", "a3c/paper_lstm", "a3c/one_step_q",
+        "ga3c/paper_nips", "hts/paper_ppo", "impala/torchbeast", "apex/atari", "paac/cartpole"}) {
+    EXPECT_EQ(mean_of(preset), 0) << preset;
+  }
+}
+
 TEST_F(MeasuredTest, TheSameSeedGivesTheSameBits) {
   const auto cartpole = [&](const std::string& seed) {
     return measured(config("cartpole", {"env.normalise=true", "run.seed=" + seed})).env;
