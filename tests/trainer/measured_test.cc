@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tandem/trainer/assembly.h"
+#include "tandem/trainer/presets.h"
 #include "tests/support/error_of.h"
 #include "tests/support/three_steps.h"
 
