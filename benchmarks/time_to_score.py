@@ -215,7 +215,7 @@ def table(results, goals, names, cap):
 
 def draw(results, goals, names, cap, out):
     figure, panels = plt.subplots(
-        1, len(goals), figsize=(5.2 * len(goals), 0.4 * len(names) + 1.4), layout="constrained"
+        1, len(goals), figsize=(2 + 5.2 * len(goals), 0.4 * len(names) + 1.4), layout="constrained"
     )
     for (game, goal), axes in zip(goals, [panels] if len(goals) == 1 else panels, strict=True):
         for place, name in enumerate(names):
@@ -231,8 +231,8 @@ def draw(results, goals, names, cap, out):
             range(len(names)), [textwrap.fill(label(name), LABEL_LETTERS) for name in names]
         )
         axes.invert_yaxis()
-        axes.set_xlim(0, 1.25 * cap)
-        axes.set_xlabel(f"minutes until the last 100 games of {game} have {goal:g}")
+        axes.set_xlim(0, 1.35 * cap)
+        axes.set_xlabel(f"minutes until 100 games of {game} have {goal:g}")
         axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(out / "time_to_score.png", dpi=150)
 
