@@ -74,8 +74,8 @@ class Slurm(unittest.TestCase):
         lines = self.log.read_text().splitlines()
         run = self.folder / "runs/pong"
         self.assertIn(
-            "tandem cluster train apex --config apex/atari --env atari:Pong --actors 340 --shards 4 "
-            f"--run-dir {run} --address=10.0.0.1:6379",
+            "tandem cluster train apex --config apex/atari --env atari:Pong --actors 340 "
+            f"--shards 4 --run-dir {run} --address=10.0.0.1:6379",
             lines,
         )
         self.assertEqual(lines[-2:], ["checkpoint", "scontrol requeue 7"])
