@@ -17,15 +17,11 @@ import signal
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
-from pathlib import Path
 
 from python_envs import cpu_name, markdown
-from side_by_side import PEERS, ROOT, peers_python, rate, running, wait
+from side_by_side import PEERS, ROOT, Peer, measure, peers_python
 
-WARM_UP_SECONDS = 2
-START_SECONDS = 120  # until a peer must have made its first updates
 LSTM = ["--set", "net.arch=nips", "--set", "net.lstm=256", "--set", "impala.envs=32"]
 LSTM += ["--set", "impala.unroll=20", "--set", "impala.batch=32"]
 CASES = {
@@ -44,26 +40,24 @@ def tandem_cost(case, args):
     """Microseconds of one core for a sample by tandem."""
     command = [args.tandem, "bench", *CASES[case][0], "--threads", "1", "--json"]
     done = subprocess.run(
-        [*command, "--seconds", str(args.seconds)], check=True, capture_output=True, text=True
+        [*command, "--seconds", str(args.slot)], check=True, capture_output=True, text=True
     )
     found = json.loads(done.stdout)
     return found["t_train_us"] / found.get("apex/samples_per_step", 1)
 
 
+class Updates(Peer):
+    """PyTorch's updates of one case; a step is a sample."""
+
+    def command(self, slot, net, args):
+        return [self.python, PEERS / self.script]
+
+
 def torch_cost(case, args):
     """Microseconds of one core for a sample by PyTorch."""
-    with tempfile.TemporaryDirectory(prefix="updates-") as folder:
-        output = Path(folder) / "output.txt"
-
-        def samples():
-            lines = [line.split() for line in output.read_text().splitlines()]
-            return [(float(w[1]), int(w[2])) for w in lines if w[:1] == ["@@"] and len(w) == 3]
-
-        with running([args.peers_python, PEERS / CASES[case][1]], output) as process:
-            if not wait(process, output, START_SECONDS, samples):
-                sys.exit(f"updates: PyTorch made no update of {case} in {START_SECONDS} s")
-            wait(process, output, WARM_UP_SECONDS + args.seconds)
-        return 1e6 / rate(samples(), WARM_UP_SECONDS)
+    return 1e6 / measure(
+        Updates(f"PyTorch's {case}", CASES[case][1], args.peers_python), case, args
+    )
 
 
 def arguments():
@@ -74,7 +68,8 @@ def arguments():
     parser.add_argument("--peers-python", help="a Python that has the peers; installs nothing")
     parser.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES))
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--seconds", type=float, default=8, help="of each turn")
+    parser.add_argument("--warm-up", type=float, default=2, help="seconds of each turn of PyTorch")
+    parser.add_argument("--slot", type=float, default=8, help="seconds of each turn that count")
     return parser.parse_args()
 
 
