@@ -24,10 +24,6 @@ using testing::HasSubstr;
 
 const Setting kCartpole{"env.id", "cartpole", "--env"};
 
-bool has_plugin(const std::string& name) {
-  return fs::exists(TANDEM_BINARY_DIR "/plugins/tandem_" + name + ".so");
-}
-
 // Whether this build has the environment of these settings.
 bool has_env(const std::vector<Setting>& settings) {
   for (const auto& setting : settings) {
