@@ -1,26 +1,42 @@
 #include "tandem/nn/kernels/dense.h"
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstring>
+#include <utility>
 
 namespace tandem {
 namespace {
 
 // Each product is written once over vectors of kLanes floats, in blocks whose sums stay in
 // registers, and compiled for each set of instructions. Its functions must be inlined into their
-// callers, so that they are compiled for the callers' instructions.
+// callers, so that they are compiled for the callers' instructions. A row that does not fill its
+// last vector has one that overlaps the vector before it. A row shorter than a vector is computed
+// with vectors of half the length.
 
-template <std::int64_t kLanes>
+template <class Number, std::int64_t kLanes>
 struct Lanes {
-  using Type __attribute__((vector_size(kLanes * sizeof(float)))) = float;
+  using Type __attribute__((vector_size(kLanes * sizeof(Number)))) = Number;
 };
 
 template <std::int64_t kLanes>
-using Vector = Lanes<kLanes>::Type;
+using Vector = Lanes<float, kLanes>::Type;
+
+template <std::int64_t kLanes>
+using Mask = Lanes<std::int32_t, kLanes>::Type;
+
+// A block has kRows rows of weights or factors, and kColumns samples or vectors. AVX-512 has 32
+// registers and the others have 16.
+template <std::int64_t kLanes>
+constexpr std::int64_t kRows = kLanes == 16 ? 8 : std::min<std::int64_t>(kLanes, 4);
+template <std::int64_t kLanes>
+constexpr std::int64_t kColumns = kLanes == 16 ? 3 : 2;
 
 // Vectors are passed by reference, because the convention for passing them by value depends on the
 // instructions.
 template <class V>
-[[gnu::always_inline]] inline void load(V& vector, const float* from) {
+[[gnu::always_inline]] inline void load(V& vector, const void* from) {
   std::memcpy(&vector, from, sizeof(V));
 }
 
@@ -29,77 +45,151 @@ template <class V>
   std::memcpy(to, &vector, sizeof(V));
 }
 
-/// The sum of all lanes: adds one half to the other until one lane is left.
+/// All bits of the last `count` lanes: those of a row's last vector that no other vector has.
 template <std::int64_t kLanes>
-[[gnu::always_inline]] inline float sum(const Vector<kLanes>& vector) {
-  if constexpr (kLanes == 1) {
-    return vector[0];
-  } else {
-    constexpr std::int64_t kHalf = kLanes / 2;
-    Vector<kHalf> low, high;
-    std::memcpy(&low, &vector, sizeof(low));
-    std::memcpy(&high, reinterpret_cast<const char*>(&vector) + sizeof(low), sizeof(high));
-    return sum<kHalf>(low + high);
+[[gnu::always_inline]] inline void last_lanes(Mask<kLanes>& mask, std::int64_t count) {
+  static constexpr auto kZerosAndOnes = [] {
+    std::array<std::int32_t, 2 * kLanes> bits{};
+    std::fill(bits.begin() + kLanes, bits.end(), -1);
+    return bits;
+  }();
+  load(mask, kZerosAndOnes.data() + count);
+}
+
+/// Both vectors consist of groups of 2 * kHalf lanes. Adds the second half of each group to its
+/// first half, and puts a's sums before b's.
+template <std::int64_t kLanes, std::int64_t kHalf, int... kLane>
+[[gnu::always_inline]] inline void add_halves(const Vector<kLanes>& a, const Vector<kLanes>& b,
+                                              Vector<kLanes>& sums,
+                                              std::integer_sequence<int, kLane...>) {
+  sums = __builtin_shufflevector(a, b, (kLane / kHalf * 2 * kHalf + kLane % kHalf)...) +
+         __builtin_shufflevector(a, b, (kLane / kHalf * 2 * kHalf + kLane % kHalf + kHalf)...);
+}
+
+/// Sums all lanes of each of kCount vectors and writes the sums to the first lanes of the first
+/// vector. Adds one half of a vector to the other until one lane is left.
+template <std::int64_t kLanes, std::int64_t kCount, std::int64_t kHalf = kLanes / 2>
+[[gnu::always_inline]] inline void sum_lanes(Vector<kLanes>* vectors) {
+  if constexpr (kHalf > 0) {
+    constexpr std::int64_t kPairs = (kCount + 1) / 2;
+#pragma GCC unroll 8
+    for (std::int64_t i = 0; i < kPairs; ++i) {
+      const auto& second = vectors[std::min(2 * i + 1, kCount - 1)];
+      add_halves<kLanes, kHalf>(vectors[2 * i], second, vectors[i],
+                                std::make_integer_sequence<int, kLanes>());
+    }
+    sum_lanes<kLanes, kPairs, kHalf / 2>(vectors);
   }
 }
 
-/// Computes kRows outputs of kSamples samples: each vector that is loaded serves several sums.
-template <std::int64_t kLanes, std::int64_t kSamples, std::int64_t kRows>
-[[gnu::always_inline]] inline void forward_block(const DenseShape& shape, const float* w,
+/// Where a block's weights lie: vector v of row r at r * row_stride + v * step, but each row's last
+/// vector at r * row_stride + last.
+struct BlockWeights {
+  const float* first = nullptr;
+  std::int64_t row_stride = 0;
+  std::int64_t step = 0;
+  std::int64_t last = 0;
+};
+
+/// Computes kRowCount outputs of kSamples samples: each vector that is loaded serves several sums.
+template <std::int64_t kLanes, std::int64_t kSamples, std::int64_t kRowCount>
+[[gnu::always_inline]] inline void forward_block(const DenseShape& shape, const BlockWeights& w,
                                                  const float* x, float* y) {
-  Vector<kLanes> sums[kSamples][kRows] = {};
-  std::int64_t k = 0;
-  for (; k + kLanes <= shape.inputs; k += kLanes) {
+  Vector<kLanes> sums[kSamples][kRowCount] = {};
+  const auto add = [&](const float* weights, std::int64_t k, const Mask<kLanes>* mask)
+      __attribute__((always_inline)) {
     Vector<kLanes> in[kSamples];
 #pragma GCC unroll 8
-    for (std::int64_t s = 0; s < kSamples; ++s) load(in[s], x + s * shape.inputs + k);
-#pragma GCC unroll 8
-    for (std::int64_t row = 0; row < kRows; ++row) {
-      Vector<kLanes> weights;
-      load(weights, w + row * shape.inputs + k);
-#pragma GCC unroll 8
-      for (std::int64_t s = 0; s < kSamples; ++s) sums[s][row] += weights * in[s];
+    for (std::int64_t s = 0; s < kSamples; ++s) {
+      load(in[s], x + s * shape.inputs + k);
+      if (mask != nullptr) in[s] = *mask ? in[s] : Vector<kLanes>{};
     }
+#pragma GCC unroll 8
+    for (std::int64_t row = 0; row < kRowCount; ++row) {
+      Vector<kLanes> weight;
+      load(weight, weights + row * w.row_stride);
+#pragma GCC unroll 8
+      for (std::int64_t s = 0; s < kSamples; ++s) sums[s][row] += weight * in[s];
+    }
+  };
+  const float* weights = w.first;
+  std::int64_t k = 0;
+  for (; k + kLanes <= shape.inputs; k += kLanes, weights += w.step) add(weights, k, nullptr);
+  if (k < shape.inputs) {
+    Mask<kLanes> mask;
+    last_lanes<kLanes>(mask, shape.inputs - k);
+    add(w.first + w.last, shape.inputs - kLanes, &mask);
   }
 #pragma GCC unroll 8
   for (std::int64_t s = 0; s < kSamples; ++s) {
-#pragma GCC unroll 8
-    for (std::int64_t row = 0; row < kRows; ++row) {
-      float total = sum<kLanes>(sums[s][row]);
-      for (auto rest = k; rest < shape.inputs; ++rest) {
-        total += w[row * shape.inputs + rest] * x[s * shape.inputs + rest];
-      }
-      y[s * shape.outputs + row] += total;
-    }
+    sum_lanes<kLanes, kRowCount>(sums[s]);
+    Vector<kRowCount> total, out;
+    load(total, &sums[s][0]);
+    load(out, y + s * shape.outputs);
+    store(out + total, y + s * shape.outputs);
   }
 }
 
-/// Computes kRows outputs of all samples while their weights are in the cache. The order of a
-/// sample's sums is the same whether or not it shares a block.
-template <std::int64_t kLanes, std::int64_t kRows>
-[[gnu::always_inline]] inline void forward_rows(const DenseShape& shape, const float* w,
-                                                const float* x, float* y) {
-  constexpr std::int64_t kSamples = 2;
+/// Computes kRowCount outputs of all samples while their weights are in the cache. The order of a
+/// sample's sums is the same in blocks of all sizes.
+template <std::int64_t kLanes, std::int64_t kRowCount>
+[[gnu::always_inline]] inline void forward_samples(const DenseShape& shape, const BlockWeights& w,
+                                                   const float* x, float* y) {
+  constexpr std::int64_t kSamples = kColumns<kLanes>;
   std::int64_t s = 0;
   for (; s + kSamples <= shape.samples; s += kSamples) {
-    forward_block<kLanes, kSamples, kRows>(shape, w, x + s * shape.inputs, y + s * shape.outputs);
+    forward_block<kLanes, kSamples, kRowCount>(shape, w, x + s * shape.inputs,
+                                               y + s * shape.outputs);
   }
   for (; s < shape.samples; ++s) {
-    forward_block<kLanes, 1, kRows>(shape, w, x + s * shape.inputs, y + s * shape.outputs);
+    forward_block<kLanes, 1, kRowCount>(shape, w, x + s * shape.inputs, y + s * shape.outputs);
   }
+}
+
+// Many samples repay a copy of the weights: its vectors are aligned, and lie one behind the other.
+constexpr std::int64_t kSamplesForCopy = 16;
+constexpr std::int64_t kMostCopied = 4096;  // numbers: half of the smallest first cache
+
+/// Copies a block's weights, vector by vector, to `copy`.
+template <std::int64_t kLanes, std::int64_t kRowCount>
+[[gnu::always_inline]] inline BlockWeights copied(const BlockWeights& w, std::int64_t inputs,
+                                                  float* copy) {
+  constexpr std::int64_t kStep = kRowCount * kLanes;
+  const std::int64_t vectors = (inputs + kLanes - 1) / kLanes;
+  for (std::int64_t v = 0; v < vectors; ++v) {
+    const float* from = w.first + std::min(v * kLanes, inputs - kLanes);
+#pragma GCC unroll 8
+    for (std::int64_t row = 0; row < kRowCount; ++row) {
+      Vector<kLanes> weight;
+      load(weight, from + row * w.row_stride);
+      store(weight, copy + v * kStep + row * kLanes);
+    }
+  }
+  return {copy, kLanes, kStep, (vectors - 1) * kStep};
+}
+
+/// Computes the outputs from `row` on, in blocks of kRowCount and less.
+template <std::int64_t kLanes, std::int64_t kRowCount>
+[[gnu::always_inline]] inline void forward_rows(const DenseShape& shape, std::int64_t row,
+                                                const float* w, const float* x, float* y) {
+  alignas(sizeof(Vector<kLanes>)) float copy[kMostCopied];
+  const bool copies =
+      shape.samples >= kSamplesForCopy && kRowCount * (shape.inputs + kLanes) <= kMostCopied;
+  for (; row + kRowCount <= shape.outputs; row += kRowCount) {
+    BlockWeights block{w + row * shape.inputs, shape.inputs, kLanes, shape.inputs - kLanes};
+    if (copies) block = copied<kLanes, kRowCount>(block, shape.inputs, copy);
+    forward_samples<kLanes, kRowCount>(shape, block, x, y + row);
+  }
+  if constexpr (kRowCount > 1) forward_rows<kLanes, kRowCount / 2>(shape, row, w, x, y);
 }
 
 template <std::int64_t kLanes>
 [[gnu::always_inline]] inline void forward(const DenseShape& shape, const float* w, const float* x,
                                            float* y) {
-  constexpr std::int64_t kRows = 4;
-  std::int64_t row = 0;
-  for (; row + kRows <= shape.outputs; row += kRows) {
-    forward_rows<kLanes, kRows>(shape, w + row * shape.inputs, x, y + row);
+  if constexpr (kLanes > 1) {
+    if (shape.inputs < kLanes) return forward<kLanes / 2>(shape, w, x, y);
   }
-  for (; row < shape.outputs; ++row) {
-    forward_rows<kLanes, 1>(shape, w + row * shape.inputs, x, y + row);
-  }
+  forward_rows<kLanes, kRows<kLanes>>(shape, 0, w, x, y);
 }
 
 /// out[i] += sum over t of factors[i, t] * rows[t], for rows of `width` floats. The factor [i, t]
@@ -115,10 +205,11 @@ struct Combination {
   float* out = nullptr;
 };
 
-/// Computes kVectors vectors of kOuts rows of `out`, from row `first` and column `column` on.
+/// Computes kVectors vectors of kOuts rows of `out`, from row `first` and column `column` on. With
+/// a mask, writes its lanes alone.
 template <std::int64_t kLanes, std::int64_t kVectors, std::int64_t kOuts>
 [[gnu::always_inline]] inline void combine_block(const Combination& all, std::int64_t first,
-                                                 std::int64_t column) {
+                                                 std::int64_t column, const Mask<kLanes>* mask) {
   Vector<kLanes> sums[kOuts][kVectors];
   float* out = all.out + first * all.width + column;
   const float* factors = all.factors + first * all.out_stride;
@@ -142,29 +233,44 @@ template <std::int64_t kLanes, std::int64_t kVectors, std::int64_t kOuts>
 #pragma GCC unroll 8
   for (std::int64_t i = 0; i < kOuts; ++i) {
 #pragma GCC unroll 8
-    for (std::int64_t v = 0; v < kVectors; ++v) store(sums[i][v], out + i * all.width + v * kLanes);
+    for (std::int64_t v = 0; v < kVectors; ++v) {
+      float* const to = out + i * all.width + v * kLanes;
+      if (mask != nullptr) {
+        Vector<kLanes> before;
+        load(before, to);
+        sums[i][v] = *mask ? sums[i][v] : before;
+      }
+      store(sums[i][v], to);
+    }
   }
 }
 
 template <std::int64_t kLanes, std::int64_t kVectors>
-[[gnu::always_inline]] inline void combine_columns(const Combination& all, std::int64_t column) {
-  constexpr std::int64_t kOuts = 4;
+[[gnu::always_inline]] inline void combine_columns(const Combination& all, std::int64_t column,
+                                                   const Mask<kLanes>* mask = nullptr) {
+  constexpr std::int64_t kOuts = kRows<kLanes>;
   std::int64_t first = 0;
   for (; first + kOuts <= all.outs; first += kOuts) {
-    combine_block<kLanes, kVectors, kOuts>(all, first, column);
+    combine_block<kLanes, kVectors, kOuts>(all, first, column, mask);
   }
-  for (; first < all.outs; ++first) combine_block<kLanes, kVectors, 1>(all, first, column);
+  for (; first < all.outs; ++first) combine_block<kLanes, kVectors, 1>(all, first, column, mask);
 }
 
 template <std::int64_t kLanes>
 [[gnu::always_inline]] inline void combine(const Combination& all) {
-  constexpr std::int64_t kVectors = 2;
+  if constexpr (kLanes > 1) {
+    if (all.width < kLanes) return combine<kLanes / 2>(all);
+  }
+  constexpr std::int64_t kVectors = kColumns<kLanes>;
   std::int64_t column = 0;
   for (; column + kVectors * kLanes <= all.width; column += kVectors * kLanes) {
     combine_columns<kLanes, kVectors>(all, column);
   }
   for (; column + kLanes <= all.width; column += kLanes) combine_columns<kLanes, 1>(all, column);
-  for (; column < all.width; ++column) combine_columns<1, 1>(all, column);
+  if (column == all.width) return;
+  Mask<kLanes> mask;
+  last_lanes<kLanes>(mask, all.width - column);
+  combine_columns<kLanes, 1>(all, all.width - kLanes, &mask);
 }
 
 template <std::int64_t kLanes>
