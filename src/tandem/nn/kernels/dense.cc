@@ -12,8 +12,8 @@ namespace {
 // Each product is written once over vectors of kLanes floats, in blocks whose sums stay in
 // registers, and compiled for each set of instructions. Its functions must be inlined into their
 // callers, so that they are compiled for the callers' instructions. A row that does not fill its
-// last vector has one that overlaps the vector before it. A row shorter than a vector is computed
-// with vectors of half the length.
+// last vector has one that overlaps the vector before it. For a row shorter than a vector, vectors
+// are halved until they fit.
 
 template <class Number, std::int64_t kLanes>
 struct Lanes {
@@ -26,8 +26,8 @@ using Vector = Lanes<float, kLanes>::Type;
 template <std::int64_t kLanes>
 using Mask = Lanes<std::int32_t, kLanes>::Type;
 
-// A block has kRows rows of weights or factors, and kColumns samples or vectors. AVX-512 has 32
-// registers and the others have 16.
+// A block has kRows rows of weights or factors, at most as many as a vector has lanes, and kColumns
+// samples or vectors. AVX-512 has 32 registers and the others have 16.
 template <std::int64_t kLanes>
 constexpr std::int64_t kRows = kLanes == 16 ? 8 : std::min<std::int64_t>(kLanes, 4);
 template <std::int64_t kLanes>
@@ -70,6 +70,7 @@ template <std::int64_t kLanes, std::int64_t kHalf, int... kLane>
 /// vector. Adds one half of a vector to the other until one lane is left.
 template <std::int64_t kLanes, std::int64_t kCount, std::int64_t kHalf = kLanes / 2>
 [[gnu::always_inline]] inline void sum_lanes(Vector<kLanes>* vectors) {
+  static_assert(kCount <= kLanes);
   if constexpr (kHalf > 0) {
     constexpr std::int64_t kPairs = (kCount + 1) / 2;
 #pragma GCC unroll 8
@@ -146,7 +147,8 @@ template <std::int64_t kLanes, std::int64_t kRowCount>
   }
 }
 
-// Many samples repay a copy of the weights: its vectors are aligned, and lie one behind the other.
+// Many samples repay a copy of the weights. The copy's vectors are aligned and lie one behind the
+// other.
 constexpr std::int64_t kSamplesForCopy = 16;
 constexpr std::int64_t kMostCopied = 4096;  // numbers: half of the smallest first cache
 
@@ -168,19 +170,20 @@ template <std::int64_t kLanes, std::int64_t kRowCount>
   return {copy, kLanes, kStep, (vectors - 1) * kStep};
 }
 
-/// Computes the outputs from `row` on, in blocks of kRowCount and less.
+/// Computes the outputs from `row` on, in blocks of kRowCount and less. `copy` has room for
+/// kMostCopied numbers.
 template <std::int64_t kLanes, std::int64_t kRowCount>
 [[gnu::always_inline]] inline void forward_rows(const DenseShape& shape, std::int64_t row,
-                                                const float* w, const float* x, float* y) {
-  alignas(sizeof(Vector<kLanes>)) float copy[kMostCopied];
-  const bool copies =
-      shape.samples >= kSamplesForCopy && kRowCount * (shape.inputs + kLanes) <= kMostCopied;
+                                                const float* w, const float* x, float* y,
+                                                float* copy) {
+  const std::int64_t width = (shape.inputs + kLanes - 1) / kLanes * kLanes;
+  const bool copies = shape.samples >= kSamplesForCopy && kRowCount * width <= kMostCopied;
   for (; row + kRowCount <= shape.outputs; row += kRowCount) {
     BlockWeights block{w + row * shape.inputs, shape.inputs, kLanes, shape.inputs - kLanes};
     if (copies) block = copied<kLanes, kRowCount>(block, shape.inputs, copy);
     forward_samples<kLanes, kRowCount>(shape, block, x, y + row);
   }
-  if constexpr (kRowCount > 1) forward_rows<kLanes, kRowCount / 2>(shape, row, w, x, y);
+  if constexpr (kRowCount > 1) forward_rows<kLanes, kRowCount / 2>(shape, row, w, x, y, copy);
 }
 
 template <std::int64_t kLanes>
@@ -189,7 +192,8 @@ template <std::int64_t kLanes>
   if constexpr (kLanes > 1) {
     if (shape.inputs < kLanes) return forward<kLanes / 2>(shape, w, x, y);
   }
-  forward_rows<kLanes, kRows<kLanes>>(shape, 0, w, x, y);
+  alignas(sizeof(Vector<kLanes>)) float copy[kMostCopied];
+  forward_rows<kLanes, kRows<kLanes>>(shape, 0, w, x, y, copy);
 }
 
 /// out[i] += sum over t of factors[i, t] * rows[t], for rows of `width` floats. The factor [i, t]
