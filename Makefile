@@ -22,7 +22,7 @@ torch: ## Install torch as well and build its backend, which CUDA needs
 	cmake --build build --target programs
 
 # A run that was killed before its first checkpoint begins anew.
-pong: ## Train PAAC on Atari Pong into runs/pong, or go on with the run there
+pong: ## Train PPO by PAAC on Atari Pong into runs/pong, or go on with the run there
 	@tools/setup.sh program
 	@[ -e build/tandem ] || echo 'building tandem and its Atari plug-in (about 2 minutes on 2 cores) ...'
 	cmake --build build --target tandem tandem_atari
@@ -30,8 +30,8 @@ pong: ## Train PAAC on Atari Pong into runs/pong, or go on with the run there
 	  build/tandem train --resume runs/pong; \
 	else \
 	  rm -rf runs/pong; \
-	  build/tandem train paac --env atari:Pong --config paac/atari --steps 5M \
-	    --set optimizer.anneal_steps=5M --run-dir runs/pong; \
+	  build/tandem train paac --env atari:Pong --set algo=ppo --steps 5M --set optimizer.anneal_steps=0 \
+	    --set run.until_return=18 --run-dir runs/pong; \
 	fi
 
 test: ## Install torch, football, doom and TORCS as well and run every test
