@@ -52,7 +52,7 @@ TEST_F(ConfigOptionsTest, DedicatedOptionsBeatSetsBeatTheFileBeatsDefaults) {
 }
 
 TEST_F(ConfigOptionsTest, FramesBecomeSteps) {
-  if (!fs::exists(TANDEM_BINARY_DIR "/plugins/tandem_atari.so")) {
+  if (!has_plugin("atari")) {
     GTEST_SKIP() << "the Atari plug-in is not built";
   }
   EXPECT_EQ(load("paac --env atari:Pong --set frame_skip=5 --frames 4k").run.steps, 800);

@@ -294,7 +294,7 @@ TEST_F(AgentTest, RecordsAGame) {
 class AtariAgentTest : public AgentTest {
  protected:
   void SetUp() override {
-    if (!fs::exists(TANDEM_BINARY_DIR "/plugins/tandem_atari.so")) {
+    if (!has_plugin("atari")) {
       GTEST_SKIP() << "built without the Atari plug-in";
     }
     make_run("atari:Breakout", "nips", {1000});

@@ -1,5 +1,4 @@
 // Compares the results of oneDNN with those of libtorch.
-#include <filesystem>
 #include <tuple>
 
 #include "tandem/env/family.h"
@@ -14,7 +13,7 @@ namespace {
 
 /// The observations of 80 steps of Pong or, without the plug-in, of Catch.
 Batch played_batch() {
-  const bool atari = std::filesystem::exists(TANDEM_BINARY_DIR "/plugins/tandem_atari.so");
+  const bool atari = has_plugin("atari");
   const std::string id = atari ? "atari:Pong" : "catch";
   const std::shared_ptr<EnvFamily> family = find_family(id);
   const auto name = atari ? "Pong" : "catch";
