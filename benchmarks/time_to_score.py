@@ -70,7 +70,7 @@ def explores(words):
 def label(name):
     """The contender's name in the table and the picture."""
     if name in PEER_SCRIPTS:
-        return name
+        return name.replace("CleanRL PPO", "PPO in one loop, CleanRL's numbers")
     return f"tandem {name}{' (greedy games)' * explores(name.split())}"
 
 
@@ -148,16 +148,30 @@ def contender(name, args):
     return Tandem(args.tandem, name.split())
 
 
+def earlier(result, cap):
+    """The result of a training that has ended, if it holds for this cap."""
+    if not result.exists():
+        return None
+    found = json.loads(result.read_text())
+    if found["machine"] != machine():
+        sys.exit(
+            f"time_to_score: {result.parent} was measured on {found['machine']}: name another "
+            "--out, because minutes of two machines do not compare"
+        )
+    return found if found["seconds"] or found["cap_seconds"] >= cap else None
+
+
 def train(case, args):
     """Trains one case to its goal or the cap, and writes its result."""
     folder = args.out / case.name
     result = folder / "result.json"
-    if result.exists():
-        return json.loads(result.read_text())
+    cap = 60 * args.cap_minutes
+    before = earlier(result, cap)
+    if before:
+        return before
     who = contender(case.contender, args)
     subprocess.run(["rm", "-rf", folder], check=True)
     folder.mkdir(parents=True)
-    cap = 60 * args.cap_minutes
     began = time.monotonic()
     with running(who.command(case, folder), folder / "output.txt") as process:
         while process.poll() is None and time.monotonic() - began < cap:
@@ -166,17 +180,25 @@ def train(case, args):
     if ended not in (None, 0):
         tail = "\n".join((folder / "output.txt").read_text().splitlines()[-10:])
         sys.exit(f"time_to_score: {case.contender} ended with {ended}:\n{tail}")
+    seconds = who.reached(folder, case)
+    if ended == 0 and seconds is None:
+        sys.exit(
+            f"time_to_score: something stopped {case.contender} before the score and the cap; the "
+            "same command goes on"
+        )
     points = list(who.points(folder))
     found = {
         **dataclasses.asdict(case),
-        "seconds": who.reached(folder, case),
+        "seconds": seconds,
         "cap_seconds": cap,
         "last_score": points[-1][2] if points else None,
         "last_steps": points[-1][1] if points else 0,
         "points": points[:: max(1, len(points) // 300)],
         "machine": machine(),
     }
-    result.write_text(json.dumps(found) + "\n")
+    new = result.with_suffix(".new")
+    new.write_text(json.dumps(found) + "\n")
+    new.replace(result)  # whole at any moment
     return found
 
 
@@ -190,16 +212,25 @@ def minutes(found):
     return statistics.median(one["seconds"] / 60 if one["seconds"] else math.inf for one in found)
 
 
-def texts(found, cap):
+def texts(found):
     """The table's cells: the median, and each seed."""
     each = [f"{one['seconds'] / 60:.1f}" if one["seconds"] else "-" for one in found]
     median = minutes(found)
     last = statistics.fmean(one["last_score"] or 0 for one in found)
-    words = f"{median:.1f}" if median < math.inf else f"more than {cap:g} (at {last:.1f})"
+    words = f"{median:.1f}" if median < math.inf else f"{beyond(found)} (at {last:.1f})"
     return [words, ", ".join(each)]
 
 
-def table(results, goals, names, cap):
+def cap_of(found):
+    """The minutes after which they were stopped."""
+    return min(one["cap_seconds"] for one in found) / 60
+
+
+def beyond(found):
+    return f"more than {cap_of(found):g}"
+
+
+def table(results, goals, names):
     head = ["contender"]
     for game, goal in goals:
         head += [f"minutes to {goal:g} in {game}", "each seed"]
@@ -208,37 +239,43 @@ def table(results, goals, names, cap):
         line = [label(name)]
         for game, _ in goals:
             found = [r for r in results if (r["contender"], r["game"]) == (name, game)]
-            line += texts(found, cap) if found else ["", ""]
+            line += texts(found) if found else ["", ""]
         lines.append(line)
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def draw(results, goals, names, cap, out):
+def draw(results, goals, names, out):
+    """A bar for the median of each contender, with a point for each seed."""
     figure, panels = plt.subplots(
         1, len(goals), figsize=(2 + 5.2 * len(goals), 0.4 * len(names) + 1.4), layout="constrained"
     )
     for (game, goal), axes in zip(goals, [panels] if len(goals) == 1 else panels, strict=True):
+        ends = []
         for place, name in enumerate(names):
             found = [r for r in results if (r["contender"], r["game"]) == (name, game)]
             if not found:
                 continue
-            median = minutes(found)
+            median, cap = minutes(found), cap_of(found)
             colour = "#888888" if name in PEER_SCRIPTS else "#0072b2"
             axes.barh(place, min(median, cap), color=colour, alpha=1 if median < math.inf else 0.3)
-            words = f"{median:.1f}" if median < math.inf else f"more than {cap:g}"
-            axes.text(min(median, cap), place, f" {words}", va="center", fontsize=8)
+            words = f"{median:.1f}" if median < math.inf else beyond(found)
+            seeds = [one["seconds"] / 60 for one in found if one["seconds"]]
+            if len(found) > 1:
+                axes.plot(seeds, [place] * len(seeds), "o", color="black", markersize=3)
+            ends.append(max([min(median, cap), *seeds]))
+            axes.text(ends[-1], place, f"  {words}", va="center", fontsize=8)
         axes.set_yticks(
             range(len(names)), [textwrap.fill(label(name), LABEL_LETTERS) for name in names]
         )
         axes.invert_yaxis()
-        axes.set_xlim(0, 1.35 * cap)
+        axes.set_xlim(0, 1.35 * max(ends, default=1))
         axes.set_xlabel(f"minutes until 100 games of {game} have {goal:g}")
         axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(out / "time_to_score.png", dpi=150)
 
 
 def write(results, goals, names, args):
-    text = table(results, goals, names, args.cap_minutes)
+    text = table(results, goals, names)
     heading = f"{machine()}; seeds {', '.join(map(str, args.seeds))}; {time.strftime('%Y-%m-%d')}"
     (args.out / "time_to_score.md").write_text(f"{heading}\n\n{text}")
     with (args.out / "time_to_score.csv").open("w", newline="") as file:
@@ -246,7 +283,7 @@ def write(results, goals, names, args):
         keys = ["contender", "game", "goal", "seed", "seconds", "last_score", "last_steps"]
         writer.writerow(keys)
         writer.writerows([[result[key] for key in keys] for result in results])
-    draw(results, goals, names, args.cap_minutes, args.out)
+    draw(results, goals, names, args.out)
     return text
 
 

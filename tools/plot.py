@@ -38,6 +38,7 @@ from matplotlib.ticker import EngFormatter, MaxNLocator  # noqa: E402
 RETURN = "episode/return_mean_100"
 POINTS = 500  # of a curve
 SMOOTHED = 10  # lines of the log, for a measure that is no mean over games already
+SEVERAL_RUNS = "thin: each run; thick: their mean; band: least to greatest"
 WIDEST_LABEL = 110  # letters across the picture
 LINE_OF_LEGEND = 0.2  # inches
 # Keys in which the runs of one curve may differ.
@@ -274,7 +275,7 @@ def plot(curves, by, out, measure="mean return of the last 100 games", points=Tr
     envs = sorted({str(curve.runs[0].config.get("env.id", "?")) for curve in curves})
     figure.suptitle(f"Learning curves: {', '.join(envs)}", fontsize=12)
     banded = any(len(curve.runs) > 1 for curve in curves)
-    words = ["thin: each run; thick: their mean; band: least to greatest"] if banded else []
+    words = [SEVERAL_RUNS] if banded else []
     words += ["points: evaluations during the training"] if evaluated else []
     handles, _ = left.get_legend_handles_labels()
     figure.legend(

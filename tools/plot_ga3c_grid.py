@@ -1,15 +1,21 @@
 #!/usr/bin/env python3
 """Draws the results of `tandem experiment ga3c-grid`: GA3C's Figures 3 and 4, and its Table 2.
 
-Reads grid.csv and networks.csv of its folder and writes ga3c-grid.png there.
+Reads grid.csv and networks.csv of its folder and writes ga3c-grid.png there. In the folder of an
+item of `tandem reproduce` it draws that item alone, below its title and budget.
 """
 
 import argparse
+import functools
+import json
+import math
 from pathlib import Path
 
 from plot import COLOURS, plt, read_table
+from plot_item import finish
 
 SHOWN = 3  # settings of each number of agents: "the top three"
+ALL = {"Figure 3", "Figure 4", "Table 2"}
 
 
 def best_of_each(rows):
@@ -78,27 +84,53 @@ def draw_networks(axes, rows):
     tidy(axes)
 
 
+def draw_trainings(axes, groups):
+    fastest = max(float(rows[0]["trainings_per_second"]) for rows in groups.values()) or 1
+    title = f"Figure 3: trainings per second, of the most ({fastest:.1f})\nbelow: $N_P$, $N_T$"
+    draw_settings(axes, groups, "trainings_per_second", title, 1 / fastest)
+
+
+def draw_queue(axes, groups):
+    draw_settings(axes, groups, "training_queue", "Figure 4: experiences in the training queue")
+
+
+def draw_batch(axes, groups):
+    draw_settings(axes, groups, "prediction_batch", "Figure 4: samples of a prediction")
+
+
+def panels_of(folder, shown):
+    """The panels of the paper's figures and table that are shown: functions that draw on axes."""
+    panels = []
+    if shown != {"Table 2"}:
+        groups = best_of_each(read_table(folder / "grid.csv", "ga3c-grid"))
+        named = {"Figure 3": [draw_trainings], "Figure 4": [draw_queue, draw_batch]}
+        wanted = [draw for name in named if name in shown for draw in named[name]]
+        panels += [functools.partial(draw, groups=groups) for draw in wanted]
+    if "Table 2" in shown:
+        rows = read_table(folder / "networks.csv", "ga3c-grid")
+        panels.append(functools.partial(draw_networks, rows=rows))
+    return panels
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
-    groups = best_of_each(read_table(folder / "grid.csv", "ga3c-grid"))
-    networks = read_table(folder / "networks.csv", "ga3c-grid")
-    figure, panels = plt.subplots(2, 2, figsize=(12, 8), layout="constrained")
-    fastest = max(float(rows[0]["trainings_per_second"]) for rows in groups.values()) or 1
-    draw_settings(
-        panels[0, 0],
-        groups,
-        "trainings_per_second",
-        f"Figure 3: trainings per second, of the most ({fastest:.1f})\nbelow: $N_P$, $N_T$",
-        1 / fastest,
-    )
-    draw_settings(
-        panels[0, 1], groups, "training_queue", "Figure 4: experiences in the training queue"
-    )
-    draw_settings(panels[1, 0], groups, "prediction_batch", "Figure 4: samples of a prediction")
-    draw_networks(panels[1, 1], networks)
-    figure.savefig(folder / "ga3c-grid.png", dpi=150)
+    described = folder / "picture.json"
+    item = json.loads(described.read_text()) if described.exists() else None
+    own = {item["title"].partition(":")[0]} if item else set()
+    panels = panels_of(folder, own & ALL or ALL)
+    rows = math.ceil(len(panels) / 2)
+    columns = min(2, len(panels))
+    size = (6 * max(columns, 1.5), 4 * rows + bool(item))
+    figure, places = plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
+    for draw, axes in zip(panels, places.flat, strict=True):
+        draw(axes)
+    out = folder / "ga3c-grid.png"
+    if item:
+        finish(figure, item, out)
+    else:
+        figure.savefig(out, dpi=150)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Draws item.png from the folder of an item of a paper; `tandem reproduce` calls this.
 
 The form is the paper's: curves with a panel for each environment, scores as bars beside the
-paper's, scores by what a sweep drew and in descending order, or speed-ups by the number of threads.
+paper's, scores by the values of a sweep and in descending order, speed-ups by the number of
+threads, or the numbers of threads by time.
 The budget stands below the title.
 """
 
@@ -14,11 +15,13 @@ from pathlib import Path
 
 from plot import (
     COLOURS,
+    SEVERAL_RUNS,
     TIME_UNITS,
     Curve,
     EngFormatter,
     draw,
     np,
+    plot_settings,
     plt,
     read_run,
     refuse,
@@ -52,13 +55,19 @@ def panels_for(count, height=3.2, rows_of=COLUMNS):
     return figure, panels.flat
 
 
-def finish(figure, item, out, handles=None):
+def finish(figure, item, out, handles=None, words=None):
+    """Adds title, budget and legend, whose title is `words`, and writes the picture."""
     lines = [item["title"], f"here: {item['budget']}; the paper: {item['paper']}"]
     sizes = [textwrap.fill(line, int(TITLE * figure.get_figwidth())) for line in lines]
     figure.suptitle("\n".join(sizes), fontsize=10)
     if handles:
         figure.legend(
-            handles.values(), handles.keys(), loc="outside lower center", ncols=2, frameon=False
+            handles.values(),
+            handles.keys(),
+            title=words,
+            loc="outside lower center",
+            ncols=2,
+            frameon=False,
         )
     figure.savefig(out, dpi=150)
 
@@ -116,7 +125,26 @@ def plot_curves(folder, item, out):
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
     panels[0].set_ylabel("mean return of the last 100 games of the training")
-    finish(figure, item, out, handles)
+    banded = any(len(c.runs) > 1 for curves in by_env.values() for c in curves.values())
+    finish(figure, item, out, handles, SEVERAL_RUNS if banded else None)
+
+
+def plot_threads(folder, item, out):
+    """The numbers of threads that GA3C's search tried, a panel for each run."""
+    runs = [r for r in item["runs"] if (folder / r["folder"] / "metrics.jsonl").exists()]
+    if not runs:
+        refuse(f"no run in {folder} has ended")
+    longest = max(
+        read_run(folder / r["folder"], least_lines=0).columns["seconds"][-1] for r in runs
+    )
+    unit, scale = next((u for u in TIME_UNITS if longest >= 2 * u[1]), TIME_UNITS[-1])
+    size = (WIDTH, 3.2 * len(runs) + 1)
+    figure, panels = plt.subplots(len(runs), 1, figsize=size, squeeze=False, layout="constrained")
+    for run, axes in zip(runs, panels.flat, strict=True):
+        plot_settings(axes, folder / run["folder"], unit, scale)
+        tidy(axes)
+        axes.set_title(name_of(run["env"]), loc="left")
+    finish(figure, item, out)
 
 
 def plot_scores(_folder, item, out):
@@ -275,6 +303,7 @@ def is_number(value):
 
 FORMS = {
     "curves": plot_curves,
+    "threads": plot_threads,
     "scores": plot_scores,
     "sweep": plot_sweep,
     "speedup": plot_speedup,

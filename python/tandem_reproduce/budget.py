@@ -1,7 +1,8 @@
 """Budgets of an item: some hours of training in all, or as much training as in the paper."""
 
-import argparse
 import re
+
+from tandem_reproduce.errors import ReproduceError
 
 PAPER = "paper"
 REDUCED = {"1h": 1.0, "8h": 8.0}  # hours; plans tell what part of the runs these budgets have
@@ -9,10 +10,12 @@ BUDGETS = (*REDUCED, PAPER)
 
 
 def read_budget(text: str) -> str:
-    """The budget as given. Raises argparse.ArgumentTypeError for a text that is none."""
-    if text == PAPER or (re.fullmatch(r"\d+(\.\d+)?h", text) and hours(text) > 0):
-        return text
-    raise argparse.ArgumentTypeError(f"{text} is no budget: write {', '.join(BUDGETS)} or 2.5h")
+    """The budget, in one way of writing it. Raises ReproduceError for another text."""
+    if text == PAPER:
+        return PAPER
+    if re.fullmatch(r"\d+(\.\d+)?h", text) and hours(text) > 0:
+        return f"{hours(text):g}h"
+    raise ReproduceError(f"--budget {text} is no budget: write {', '.join(BUDGETS)} or 2.5h")
 
 
 def hours(budget: str) -> float:
@@ -31,3 +34,8 @@ def planned(budget: str) -> str:
 
 def budget_words(budget: str) -> str:
     return "the paper's budget" if budget == PAPER else f"{hours(budget):g} h in all"
+
+
+def hours_words(length: float) -> str:
+    """A measured time: 4.1 h, or 12 minutes."""
+    return f"{length:.2g} h" if length >= 1 else f"{60 * length:.2g} minutes"

@@ -23,7 +23,7 @@ def read_words() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="tandem reproduce")
     parser.add_argument("paper", nargs="?", default="")
     parser.add_argument("item", nargs="?", default="")
-    parser.add_argument("--budget", type=read_budget, default="1h")
+    parser.add_argument("--budget", default="1h")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--times", action="store_true")
     parser.add_argument("--jobs", type=int, default=1)
@@ -86,6 +86,7 @@ def draw(folder: ItemFolder, drawing: Path) -> None:
 
 def reproduce(options: argparse.Namespace, tandem: Tandem) -> bool:
     """Returns whether the items are whole."""
+    options.budget = read_budget(options.budget)
     items = read_items(options.plans, options.paper)
     if options.item:
         items = [one_of(items, options.item, options.paper)]
@@ -93,7 +94,7 @@ def reproduce(options: argparse.Namespace, tandem: Tandem) -> bool:
     if options.list:
         maker.list(items)
         return True
-    require_package()  # now, and not after hours of training
+    require_package()  # an error before hours of training
     if options.item:
         return maker.make(items[0])
     failed = []
@@ -117,7 +118,7 @@ def main() -> int:
     try:
         return 0 if reproduce(options, Tandem(options.program)) else IN_PART
     except Stopped:
-        for number in (signal.SIGINT, signal.SIGTERM):  # another one must not end the end
+        for number in (signal.SIGINT, signal.SIGTERM):  # a second one lets the end be
             signal.signal(number, signal.SIG_IGN)
         say("stopped; the same command goes on")
     except ReproduceError as error:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import IO, Any
 
-from tandem_reproduce.budget import PAPER
+from tandem_reproduce.budget import PAPER, planned
 from tandem_reproduce.cells import Cell, cells_of, steps_within
 from tandem_reproduce.errors import ReproduceError, say
 from tandem_reproduce.machine import machine_name
@@ -15,7 +15,8 @@ from tandem_reproduce.programs import replace
 from tandem_reproduce.rates import Rates
 
 DESCRIPTION = "item.json"
-DONE = "done"  # in the folder of a cell or a command, when its results are whole; with its words
+DONE = "done"  # marks the folder of a cell or command with whole results; holds the command's words
+AND_THEN = ", and then on "  # between the machines that made an item
 
 
 class ItemFolder:
@@ -23,9 +24,10 @@ class ItemFolder:
 
     def __init__(self, out: Path, item: Item, budget: str) -> None:
         self.item = item
-        self.budget = budget
-        self.path = out / item.paper / f"{item.name}-{budget}"
-        self.cells = cells_of(item, budget)
+        # Commands measure for as long as the plan says, so other hours would be a false name.
+        self.budget = planned(budget) if item.commands else budget
+        self.path = out / item.paper / f"{item.name}-{self.budget}"
+        self.cells = cells_of(item, self.budget)
         # The folder with the runs, which another item of the same budget may share.
         self.source = ItemFolder(out, item.source, budget) if item.source else self
         self.lacking: dict[str, str] = {}  # of the source: why a part cannot be made, by its folder
@@ -52,10 +54,11 @@ class ItemFolder:
         return os.path.relpath(path, self.path)
 
     def missing(self) -> dict[str, str]:
-        """The parts that are not there and cannot be made, with the reasons."""
+        """The missing parts that cannot be made here, with the reasons."""
         names = {cell.folder: f"{cell.arm.label} on {cell.env}" for cell in self.cells}
         for number, command in enumerate(self.item.commands, 1):
-            names[self.command(number).name] = f"tandem {' '.join(command.words[:2])}"
+            words = " ".join(command.words[:2])
+            names[self.command(number).name] = f"command {number}, tandem {words}"
         lacking = self.source.lacking
         return {name: lacking[part] for part, name in names.items() if part in lacking}
 
@@ -110,14 +113,12 @@ class ItemFolder:
         }
         file = self.path / DESCRIPTION
         if file.exists():
-            described = read_json(file)
+            described = read_description(file)
             if {key: described.get(key) for key in wanted} != wanted:
                 raise ReproduceError(
                     f"{self.path} was begun with another plan of {self.item.place}: name another "
                     "--out, or remove that folder with its runs"
                 )
-            if described["machine"] != machine_name():
-                say(f"{self.path} was begun on another machine: {described['machine']}")
         else:
             described = {**wanted, "machine": machine_name(), "steps": {}, "jobs": []}
         steps: dict[str, int] = described["steps"]
@@ -129,16 +130,22 @@ class ItemFolder:
         return steps
 
     def described(self) -> dict[str, Any]:
-        return {"jobs": [], **read_json(self.source.path / DESCRIPTION)}
+        return {"jobs": [], **read_description(self.source.path / DESCRIPTION)}
 
     def describe(self, description: dict[str, Any]) -> None:
         replace(self.source.path / DESCRIPTION, json.dumps(description, indent=2) + "\n")
 
-    def note_jobs(self, jobs: int) -> None:
-        """Writes down how many runs train at the same time, because their seconds depend on it."""
+    def note(self, jobs: int = 0) -> None:
+        """Writes down the machine and how many runs train at the same time on it, if any, because
+        their seconds depend on both."""
         described = self.described()
-        if jobs not in described["jobs"]:
-            self.describe({**described, "jobs": [*described["jobs"], jobs]})
+        machines = described["machine"].split(AND_THEN)
+        if machine_name() not in machines:
+            say(f"{self.path} was begun on another machine: {described['machine']}")
+            described["machine"] = AND_THEN.join([*machines, machine_name()])
+        if jobs and jobs not in described["jobs"]:
+            described["jobs"].append(jobs)
+        self.describe(described)
 
 
 def ended_runs(sweep: Path) -> int:
@@ -157,13 +164,18 @@ def cell_words(cell: Cell) -> list[str]:
     return words + [f"{n} threads" for n in cell.threads]
 
 
-def read_json(file: Path) -> dict[str, Any]:
+def read_description(file: Path) -> dict[str, Any]:
+    """The description of an item. Its steps come from the rates of then, so none can replace it."""
+    return read_json(file, f"restore it, or remove all of {file.parent}")
+
+
+def read_json(file: Path, remedy: str = "") -> dict[str, Any]:
+    """The object in a file. Raises ReproduceError with the remedy for a file without one."""
+    remedy = remedy or "remove it, and the same command makes it again"
     try:
         value = json.loads(file.read_text())
     except (OSError, json.JSONDecodeError) as error:
-        raise ReproduceError(
-            f"cannot read {file}: {error}; remove it, and the same command makes it again"
-        ) from error
+        raise ReproduceError(f"cannot read {file}: {error}; {remedy}") from error
     if not isinstance(value, dict):
-        raise ReproduceError(f"{file} holds no table: remove it, and the same command makes it")
+        raise ReproduceError(f"{file} holds no object: {remedy}")
     return value

@@ -83,7 +83,8 @@ def parts_of(item: Item, out: Path, rates: Rates, here: Environments, measure: b
     lacking = lacks(item, here)
     parts += [f"Lacks here: {'; '.join(lacking)}."] if lacking else []
     times = times_here(item, rates, here, measure)
-    return [*parts, f"Takes here: {times}.", f"There: {state(item, out)}."]
+    where = "by the plan" if item.commands else "here"
+    return [*parts, f"Takes {where}: {times}.", f"There: {state(item, out)}."]
 
 
 def list_items(

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from tandem_reproduce.cells import Cell
-from tandem_reproduce.errors import ReproduceError, say
+from tandem_reproduce.errors import ReproduceError, complain, say
 from tandem_reproduce.folder import DONE, ItemFolder, ended_runs
 from tandem_reproduce.needs import Environments, envs_of_command, told
 from tandem_reproduce.plan import Command, Item
@@ -17,15 +17,18 @@ OUTPUT = "output.txt"  # of a command
 
 
 def train(folder: ItemFolder, steps: dict[str, int], tandem: Tandem, jobs: int) -> None:
-    """Trains and evaluates what is not there. Raises Stopped."""
+    """Trains and evaluates the missing runs. Raises Stopped."""
     item = folder.item
+    if item.form == "speedup" and jobs > 1:
+        say("a speed-up is measured with one run at a time, whatever --jobs is")
+        jobs = 1
     for number, cell in enumerate(folder.cells, 1):
         if folder.done(cell):
             continue
         if cell.folder in folder.source.lacking:
             say(f"{item.place}, part {number} of {len(folder.cells)} is left out")
             continue
-        folder.note_jobs(jobs)
+        folder.note(jobs)
         say(
             f"{item.place}, part {number} of {len(folder.cells)}: {cell.arm.label} on {cell.env}, "
             f"{cell.runs} runs of {steps[cell.folder]:,} steps"
@@ -39,6 +42,29 @@ def train(folder: ItemFolder, steps: dict[str, int], tandem: Tandem, jobs: int) 
             for run in folder.runs_of(cell):
                 evaluate(run, item, tandem)
         replace(out / DONE, " ".join(words) + "\n")
+
+
+def check_made(
+    folder: ItemFolder, steps: dict[str, int], here: Environments, tandem: Tandem
+) -> None:
+    """Compares the config of whole parts with today's before further ones train, because a preset
+    may have other numbers since. Raises ReproduceError where it has."""
+    lacking = folder.source.lacking
+    if all(folder.done(cell) or cell.folder in lacking for cell in folder.cells):
+        return
+    for cell in folder.cells:
+        if not folder.done(cell) or here.lacking(cell.env):
+            continue
+        out = folder.place(cell)
+        words = training_words(folder.item, cell, steps[cell.folder], out, 1)
+        try:
+            tandem.run([*words, "--check"])
+        except ReproduceError as error:
+            complain(error)
+            raise ReproduceError(
+                f"{cell.arm.label} on {cell.env} was trained with other numbers than the missing "
+                f"parts would be: name another --out, or remove {out}"
+            ) from error
 
 
 def training_words(item: Item, cell: Cell, steps: int, out: Path, jobs: int) -> list[str]:
@@ -87,6 +113,7 @@ def measure(folder: ItemFolder, tandem: Tandem) -> None:
         words = command.words_within(folder.budget)
         words = [word.replace(PLACE, str(folder.source.path)) for word in words]
         words += ["--out", str(out)] if command.tables else []
+        folder.note()
         say(f"{folder.item.place}: tandem {' '.join(words)}")
         for table in command.tables:  # of a command that was stopped
             (out / table).unlink(missing_ok=True)
@@ -129,11 +156,12 @@ def find_missing(folder: ItemFolder, here: Environments) -> None:
 
 
 def make(folder: ItemFolder, rates: Rates, here: Environments, tandem: Tandem, jobs: int) -> None:
-    """Makes whatever is not there yet and can be made here, but for table and picture. Raises
-    Stopped."""
+    """Makes the missing parts that can be made here, but neither table nor picture. Raises Stopped,
+    and ReproduceError."""
     find_missing(folder, here)
     steps = folder.begin(rates)
     if folder.item.commands:
         measure(folder, tandem)
     else:
+        check_made(folder, steps, here, tandem)
         train(folder, steps, tandem, jobs)

@@ -15,7 +15,7 @@ from tandem_reproduce.budget import BUDGETS, REDUCED, planned
 from tandem_reproduce.errors import ReproduceError
 from tandem_reproduce.keys import Keys
 
-FORMS = ("curves", "scores", "sweep", "speedup", "commands", "absent")
+FORMS = ("curves", "threads", "scores", "sweep", "speedup", "commands", "absent")
 READS = ("training", "noop", "evaluation")
 RUN_KEYS = (  # of an item that has runs of its own
     "arm",
@@ -251,7 +251,7 @@ def _check(item: Item, where: str) -> None:
 
 
 def _faults(item: Item) -> list[tuple[bool, str]]:
-    trains = item.form in ("curves", "scores", "sweep", "speedup")
+    trains = item.form not in ("commands", "absent")
     runs = item.source or item
     labels = [arm.label for arm in runs.arms]
     envs = {env for arm in runs.arms for env in arm.envs}

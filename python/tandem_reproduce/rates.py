@@ -24,7 +24,7 @@ class Rates:
         self._known: dict[str, float] = {}
 
     def of(self, cell: Cell) -> float:
-        """Measures what is not known. All runs of a cell have equal steps, so that their times are
+        """Measures the missing rates. All runs of a cell have equal steps, so that their times are
         added: the mean is the harmonic one. Raises ReproduceError when the arm cannot train here,
         for which the command has said why."""
         return statistics.harmonic_mean([self._rate(cell, pace) for pace in cell.paces])

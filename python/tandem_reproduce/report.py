@@ -4,15 +4,25 @@ picture.json."""
 import csv
 import io
 import json
+from collections.abc import Sequence
 
-from tandem_reproduce.budget import budget_words
+from tandem_reproduce.budget import budget_words, hours_words
 from tandem_reproduce.folder import DONE, ItemFolder
 from tandem_reproduce.making import OUTPUT
 from tandem_reproduce.measured import benches, joined_tables, measured, prints_json, table_text
 from tandem_reproduce.needs import told
 from tandem_reproduce.plan import Numbers
 from tandem_reproduce.programs import replace
-from tandem_reproduce.results import Entry, Table, counted, profiles_of, runs_of, table_of
+from tandem_reproduce.results import (
+    Entry,
+    Table,
+    counted,
+    made_cells,
+    profiles_of,
+    runs_of,
+    table_of,
+    training_seconds,
+)
 
 Lines = list[list[str]]
 
@@ -68,7 +78,7 @@ def heading(folder: ItemFolder) -> str:
     lines = [
         f"# {item.title}\n",
         f"{item.paper.upper()}, {item.section}. {item.shows}\n",
-        f"- Here: {budget_words(folder.budget)} on {described['machine']}.",
+        f"- Here: {budget_of(folder)} on {described['machine']}.",
         f"- The paper: {item.budget}.",
     ]
     if folder.source is not folder:
@@ -78,12 +88,31 @@ def heading(folder: ItemFolder) -> str:
     missing = told(folder.missing())
     if missing:
         lines.append(f"- Missing: {'; '.join(missing)}; the same command makes them later.")
-    steps = sorted(set(described["steps"].values()))
+    steps = [described["steps"][cell.folder] for cell in made_cells(folder)]
     if steps:
-        span = f"{steps[0]:,}" if len(steps) == 1 else f"{steps[0]:,} to {steps[-1]:,}"
-        lines.append(f"- Steps of a run: {span}.")
+        lines.append(f"- Steps of a run: {span_of(sorted(steps), '{:,}')}.")
+    minutes = sorted(seconds / 60 for seconds in training_seconds(folder))
+    if minutes:
+        lines.append(
+            f"- Trained: {hours_words(sum(minutes) / 60)} of runs, each "
+            f"{span_of(minutes, '{:.2g}')} minutes."
+        )
     lines += [f"- {jobs_words(described['jobs'])}."] if described["jobs"] else []
     return "\n".join(lines) + "\n"
+
+
+def span_of(ordered: Sequence[float], form: str) -> str:
+    first, last = form.format(ordered[0]), form.format(ordered[-1])
+    return first if first == last else f"{first} to {last}"
+
+
+def budget_of(folder: ItemFolder) -> str:
+    """The budget in words. Commands measure for as long as the plan says."""
+    commands = folder.item.commands
+    if not commands:
+        return budget_words(folder.budget)
+    minutes = sum(command.minutes[folder.budget] for command in commands)
+    return f"measurements of about {minutes:,.0f} min"
 
 
 def jobs_words(jobs: list[int]) -> str:
@@ -190,7 +219,7 @@ def picture_head(folder: ItemFolder) -> dict[str, object]:
     return {
         "form": item.form,
         "title": item.title,
-        "budget": f"{budget_words(folder.budget)} on {described['machine']}{several}",
+        "budget": f"{budget_of(folder)} on {described['machine']}{several}",
         "paper": item.budget,
     }
 

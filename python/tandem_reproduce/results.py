@@ -62,6 +62,12 @@ def made_cells(folder: ItemFolder) -> list[Cell]:
     return [cell for cell in folder.cells if cell.folder not in folder.source.lacking]
 
 
+def training_seconds(folder: ItemFolder) -> list[float]:
+    """The time of each training."""
+    tables = [folder.place(cell) / "sweep.csv" for cell in made_cells(folder)]
+    return [float(row["seconds"]) for table in tables for row in read_rows(table)]
+
+
 def cell_runs(folder: ItemFolder, cell: Cell) -> list[RunResult]:
     place = folder.place(cell)
     runs = []
@@ -130,7 +136,7 @@ def score_table(folder: ItemFolder) -> Table:
         value = statistics.fmean(scores) if scores else None
         rows[label][name_of(env)] = Entry(value, len(scores), len(runs))
     columns = dict.fromkeys([*folder.item.columns, *(name_of(cell.env) for cell in folder.cells)])
-    return Table(list(columns), rows, heading_of(folder.item))
+    return Table(list(columns), rows, heading_of(folder))
 
 
 def further_entry(measure: str, games: list[list[RunResult]]) -> Entry:
@@ -154,13 +160,18 @@ def normalised_scores(games: list[list[RunResult]]) -> list[list[float]]:
 
 
 def profiles_of(folder: ItemFolder) -> dict[str, list[float]]:
-    """The human-normalised scores of all runs that count, by label, for a performance profile."""
+    """The human-normalised scores of all runs that count, by label, for a performance profile. The
+    label tells the number of games if it differs, because then games differ in difficulty, too."""
     groups = by_label_and_env(runs_of(folder))
-    profiles: dict[str, list[float]] = {}
+    games: dict[str, list[list[float]]] = {}
     for (label, _), runs in groups.items():
         scores = normalised_scores([best_of(runs, folder.item)])
-        profiles.setdefault(label, []).extend(score for game in scores for score in game)
-    return profiles
+        games.setdefault(label, []).extend(scores)
+    alike = len({len(each) for each in games.values()}) <= 1
+    return {
+        label if alike else f"{label} ({len(each)} games)": [x for scores in each for x in scores]
+        for label, each in games.items()
+    }
 
 
 def by_label_and_env(runs: list[RunResult]) -> dict[tuple[str, str], list[RunResult]]:
@@ -182,17 +193,21 @@ def counted(runs: list[RunResult], item: Item) -> list[RunResult]:
     return [run for group in by_label_and_env(runs).values() for run in best_of(group, item)]
 
 
-def heading_of(item: Item) -> str:
+def heading_of(folder: ItemFolder) -> str:
+    item = folder.item
     games = {
         "training": "the last 100 games of the training",
         "noop": f"{item.episodes} games after up to 30 no-ops",
         "evaluation": f"{item.episodes} games",
     }[item.reads]
-    which = f"the best {item.best} runs" if item.best else "all runs with a score"
+    most = max((cell.runs for cell in folder.cells), default=0)
+    which = "all runs with a score" if most > 1 else "the only run"
+    if 0 < item.best < most:
+        which = f"the best {item.best} runs" if item.best > 1 else "the best run"
     heading = f"Mean score of {games}, over {which}."
     if set(item.columns.values()) - {"rate"}:
         names = ", ".join(name for name, holds in item.columns.items() if holds != "rate")
-        heading += f" In percent, {names}: of the human-normalised scores of the games here."
+        heading += f" Human-normalised, in percent, over the games of a row: its {names}."
     if "iqm" in item.columns.values():
         heading += (
             " Behind an interquartile mean stands its 95% interval, by a bootstrap that draws the "

@@ -20,7 +20,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from cli_test import HAS_ATARI, tandem
+from program import HAS_ATARI, tandem
 
 os.environ.setdefault("TANDEM_PYTHON", sys.executable)  # environments gym:ID run there
 

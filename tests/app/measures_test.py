@@ -6,9 +6,12 @@ Needs $TANDEM, the path of the program.
 import csv
 import json
 import random
+import signal
+import subprocess
+import time
 import unittest
 
-from cli_test import Folder, tandem
+from program import PROGRAM, Folder, tandem
 
 
 class Predict(Folder):
@@ -113,6 +116,25 @@ class Bench(Folder):
             self.assertRegex(done.stdout, row)
         self.assert_refused("bench", "paac", "--all", says="leave SYSTEM out")
         self.assert_refused("bench", "--all", "--sweep", "run.threads=1,2", says="no --sweep")
+        layers = "net.layers=dense 8"
+        self.assert_refused("bench", "--all", "--set", layers, says="leave net.layers out")
+
+    # Seen failing when the first system that does not fit ended it.
+    def test_bench_all_leaves_out_systems_that_do_not_fit(self):
+        done = tandem("bench", "--all", "--env", "memory", "--seconds", 0.5)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Left out: apex: ", done.stdout)
+        self.assertRegex(done.stdout, "impala +")
+
+    def test_a_stopped_bench_all_prints_what_it_has(self):
+        words = ["bench", "--all", "--env", "pendulum", "--seconds", "1"]
+        with subprocess.Popen([PROGRAM, *words], stdout=-1, stderr=-1, text=True) as running:
+            time.sleep(4)  # some of a dozen rows
+            running.send_signal(signal.SIGINT)
+            output, errors = running.communicate()
+        self.assertEqual(running.returncode, 2, errors)
+        self.assertIn("a core's measured peak", output)
+        self.assertIn("interrupted", errors)
 
     def test_bench_env(self):
         measured = json.loads(

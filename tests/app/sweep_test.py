@@ -12,8 +12,9 @@ import sys
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
-from cli_test import PROGRAM, Folder, tandem
+from program import PROGRAM, Folder, tandem
 
 PYTHON = {"TANDEM_PYTHON": sys.executable}
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -34,6 +35,34 @@ def found(folder, pattern):
 
 def without_times(rows):
     return [{k: v for k, v in row.items() if not k.startswith("seconds")} for row in rows]
+
+
+# An environment whose games draw random numbers of their own, whatever the seed is.
+NOISY = """
+import gymnasium
+import numpy as np
+
+
+class Noisy(gymnasium.Env):
+    observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (3,), np.float32)
+    action_space = gymnasium.spaces.Discrete(2)
+    noise = np.random.default_rng()
+    steps = 0
+
+    def observe(self):
+        return self.noise.normal(size=3).astype(np.float32)
+
+    def reset(self, seed=None, options=None):
+        self.steps = 0
+        return self.observe(), {}
+
+    def step(self, action):
+        self.steps += 1
+        return self.observe(), float(action), self.steps == 20, False, {}
+
+
+gymnasium.register("Noisy-v0", entry_point=Noisy)
+"""
 
 
 class Experiment(Folder):
@@ -103,6 +132,24 @@ class Sweep(Experiment):
         self.assertEqual(
             without_times(table(self.out / "sweep.csv")), without_times(table(other / "sweep.csv"))
         )
+
+    # Seen failing when a run that went on measured random play anew.
+    def test_killed_it_keeps_what_random_play_measured(self):
+        (self.path / "noisy.py").write_text(NOISY)
+        words = ["sweep", "paac", "--env", "gym:noisy:Noisy-v0", "--set", "env.normalise=true"]
+        words += ["--set", "checkpoint_minutes=0.001", "--steps", "20k", "--runs", 1]
+        words += ["--keep-lr", "--out", self.out]
+        with mock.patch.dict(os.environ, {**PYTHON, "PYTHONPATH": str(self.path)}):
+            process = subprocess.Popen([PROGRAM, *map(str, words)], stderr=subprocess.DEVNULL)
+            deadline = time.monotonic() + 300
+            pattern = "runs/001/checkpoints/*[0-9]/manifest.json"  # not one being written
+            while not found(self.out, pattern) and time.monotonic() < deadline:
+                time.sleep(0.002)
+            process.kill()
+            process.wait()
+            self.assertFalse((self.out / "runs/001/result.json").exists())
+            self.passes(*words)
+        self.assertEqual(len(table(self.out / "sweep.csv")), 1)
 
     # Seen failing when a run began anew in the killed run's folder, and when it resumed without its
     # checkpoint's optimizer.

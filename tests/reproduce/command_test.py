@@ -36,7 +36,13 @@ class Reproduce(ProgramCase):
         folder = self.out / "paac/figure-1-paper"
         self.assertEqual((folder / "item.png").read_bytes()[:8], PNG)
         text = (folder / "item.md").read_text()
-        for words in ("Figure 1: two rates", "the paper's budget", "Steps of a run: 4,000"):
+        head = [
+            "Figure 1: two rates",
+            "the paper's budget",
+            "Steps of a run: 4,000",
+            "of runs, each",
+        ]
+        for words in head:
             self.assertIn(words, text)
         self.assertIn("part 1 of 1", result.stderr)
         runs = sorted(folder.glob("paac/catch/runs/*/result.json"))
@@ -167,6 +173,23 @@ class Reproduce(ProgramCase):
         self.start("paac", "figure-1", "--budget", "paper")
         self.wait_for("paac/figure-1-paper/paac/catch/runs/001/metrics.jsonl")
         self.assertIn("another process makes", self.refused())
+
+    # Seen failing without the comparison of whole parts.
+    def test_refuses_to_mix_the_numbers_of_two_presets(self):
+        more = '\n[[arm]]\nlabel = "A second one"\nsystem = "paac"\npreset = "{0}"\nsteps = "4k"\n'
+        preset = self.path / "preset.toml"
+        preset.write_text((plans.ROOT / "configs/paac/catch.toml").read_text())
+        first, rest = plans.CURVES.replace("paac/catch", str(preset)).split("\n[reduced.1h]")
+        text = f"{first}{more.format('paac/catch')}\n[reduced.1h]{rest}"
+        self.plan(text)
+        self.passes()
+        folder = self.out / "paac/figure-1-paper"
+        preset.write_text(preset.read_text().replace("t_max = 5", "t_max = 6"))
+        self.passes()  # a whole item is only drawn
+        (folder / "a-second-one/catch/done").unlink()
+        said = self.refused()
+        self.assertIn("paac.t_max is 5 there and 6 here", said)
+        self.assertIn("PAAC on catch was trained with other numbers", said)
 
     def test_refuses_the_folder_of_another_plan(self):
         self.plan()

@@ -42,6 +42,13 @@ class Measuring(ProgramCase):
         self.assertIn("tandem keys paac", text)
         self.assertIn("paac.t_max", text)
 
+    # Seen failing with "40 h in all".
+    def test_commands_have_the_budget_of_their_plan(self):
+        self.commands(command(["keys", "paac", "--config", "paac/catch"]))
+        self.passes("paac", "figure-1", "--budget", "40h")
+        text = (self.out / "paac/figure-1-8h/item.md").read_text()
+        self.assertIn("Here: measurements of about 1 min on", text)
+
     def test_a_command_that_fails_ends_the_item(self):
         self.commands(command(["keys", "nothing"]))
         said = self.refused()
@@ -84,8 +91,16 @@ class Measuring(ProgramCase):
         result = self.make()
         self.assertEqual(result.returncode, 3, result.stderr)
         text = (self.folder / "item.md").read_text()
-        self.assertIn("- Missing: tandem bench paac (mine:maze (no plug-in mine", text)
+        self.assertIn("- Missing: command 1, tandem bench paac (mine:maze (no plug-in mine", text)
         self.assertIn("paac.t_max", text)
+
+    # Seen failing with commands that are known by their first words.
+    def test_an_item_whose_commands_are_all_missing_is_refused(self):
+        mine = command(["bench", "paac", "--env", "mine:maze"])
+        self.commands(mine, mine)
+        self.assertIn(
+            "cannot be made here: it lacks command 1, tandem bench paac, command 2", self.refused()
+        )
 
     def test_benches_stand_in_table_and_picture(self):
         words = ["bench", "paac", "--config", "paac/catch", "--threads", "1", "--seconds", "0.5"]

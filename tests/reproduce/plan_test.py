@@ -6,7 +6,6 @@ with shares that leave out parts that cannot be measured, and with runs of anoth
 the item's own folder, are drawn beyond its part, or stand beside runs of its own.
 """
 
-import argparse
 import tempfile
 import unittest
 from pathlib import Path
@@ -58,8 +57,11 @@ class Plan(unittest.TestCase):
     def test_other_hours_go_by_the_part_of_the_runs_that_is_not_longer(self):
         for text, part in (("0.5h", "1h"), ("2.5h", "1h"), ("8h", "8h"), ("30h", "8h")):
             self.assertEqual(planned(read_budget(text)), part)
+        self.assertEqual(
+            [read_budget(text) for text in ("1.0h", "08h", "2.50h")], ["1h", "8h", "2.5h"]
+        )
         for text in ("2", "0h", "h", "-1h", "two"):
-            with self.assertRaisesRegex(argparse.ArgumentTypeError, "write 1h, 8h, paper or 2.5h"):
+            with self.assertRaisesRegex(ReproduceError, "write 1h, 8h, paper or 2.5h"):
                 read_budget(text)
 
     def test_an_arm_trains_within_its_own_budgets(self):

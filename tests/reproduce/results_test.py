@@ -59,7 +59,8 @@ class Tables(TableCase):
         self.assertAlmostEqual(row["average"].value, 160.0)
         self.assertEqual(entry_text(row["middle"]), "70%")
         self.assertEqual(entry_text(row["speed"]), "100")
-        self.assertIn("average, middle, iqm: of the human-normalised scores", table.heading)
+        words = "in percent, over the games of a row: its average, middle, iqm"
+        self.assertIn(words, table.heading)
 
     def test_a_game_without_a_normalised_score_is_told(self):
         self.leave(GAMES[0], (500.0, 0.5))

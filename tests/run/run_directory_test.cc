@@ -51,6 +51,17 @@ TEST_F(RunDirectoryTest, ARunThatNotedNoBackendHadOneBefore) {
   EXPECT_THAT(noted_backends({run_}), testing::ElementsAre("a", "b"));
 }
 
+// Seen failing with a line for each resumption, and without the budget of the start.
+TEST_F(RunDirectoryTest, NotesBudgetsThatChange) {
+  const auto directory = RunDirectory::create(run_);
+  EXPECT_THAT(noted_budgets({run_}), testing::IsEmpty());
+  directory.note_budget({.from = 50, .steps = 100}, 80);
+  directory.note_budget({.from = 70, .steps = 100}, 100);
+  directory.note_budget({.from = 90, .steps = 300}, 100);
+  EXPECT_THAT(noted_budgets({run_}),
+              testing::ElementsAre(Budget{0, 80}, Budget{50, 100}, Budget{90, 300}));
+}
+
 TEST_F(RunDirectoryTest, TakesAnEmptyFolderAndOneOfARunThatFailedAtItsStart) {
   fs::create_directories(run_);
   { const auto directory = RunDirectory::create(run_); }

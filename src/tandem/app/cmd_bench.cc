@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -48,6 +49,12 @@ Sweep parse_sweep(const std::string& text) {
   return sweep;
 }
 
+std::string full_key(const std::string& key, Config config) {
+  const auto fields = config.fields();
+  return find_field({key, std::string(), "--sweep"}, fields).key;
+}
+
+/// Measures with each value. Prints what was measured, also if the user stops it before the end.
 void run_sweep(const BenchOptions& options) {
   const auto sweep = parse_sweep(options.sweep);
   // All values are checked before the first is measured.
@@ -56,21 +63,30 @@ void run_sweep(const BenchOptions& options) {
     configs.push_back(
         options.config.load_with({{sweep.key, value, "--sweep " + sweep.key + "=" + value}}));
   }
+  const auto key = full_key(sweep.key, configs.front());
   auto json = nlohmann::ordered_json::array();
   std::vector<std::vector<std::string>> rows = {speed_head(sweep.key)};
+  const auto print = [&] {
+    if (options.json) return fmt::print("{}\n", json.dump(2));
+    const auto& config = configs.front();
+    fmt::print("{} on {}: net {} on {}, {} threads\n\n{}", config.system_name, config.env.id,
+               config.net.arch, config.run.device, config.run.thread_budget(),
+               format_table(rows, terminal_width()));
+  };
   const StopSignals signals;
   for (std::size_t i = 0; i < configs.size(); ++i) {
-    const auto speed = measure_system(configs[i], options.seconds, signals.stop_requested());
-    auto row = speed_json(configs[i], speed);
-    row[sweep.key] = sweep.values[i];
-    json.push_back(std::move(row));
-    rows.push_back(speed_row(sweep.values[i], speed));
+    try {
+      const auto speed = measure_system(configs[i], options.seconds, signals.stop_requested());
+      auto row = speed_json(configs[i], speed);
+      row[key] = sweep.values[i];
+      json.push_back(std::move(row));
+      rows.push_back(speed_row(sweep.values[i], speed));
+    } catch (const Error&) {
+      if (i > 0) print();
+      throw;
+    }
   }
-  if (options.json) return fmt::print("{}\n", json.dump(2));
-  const auto& config = configs.front();
-  fmt::print("{} on {}: net {} on {}, {} threads\n\n{}", config.system_name, config.env.id,
-             config.net.arch, config.run.device, config.run.thread_budget(),
-             format_table(rows, terminal_width()));
+  print();
 }
 
 /// The networks to measure, as settings: the default preset's own comes first.
@@ -87,40 +103,86 @@ std::string name_of(const NetConfig& net) {
   return net.lstm == 0 ? net.arch : fmt::format("{} + LSTM", net.arch);
 }
 
-/// Measures each system with each network, and tells which do not fit.
-void run_all(const BenchOptions& options) {
-  auto json = nlohmann::ordered_json::array();
+/// The measurements of --all: a row for each system and network, and the pairs that do not fit.
+struct Comparison {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
   std::vector<std::vector<std::string>> rows = {arithmetic_head()};
   std::vector<std::string> misfits;
-  const StopSignals signals;
-  Config config;
+  Config config;  // of the last one
   double peak = 0;
-  for (const auto& system : published()->systems) {
-    const auto& name = system->info().name;
-    const auto spec = Assembly(options.config.load_for(name, {}), signals.stop_requested()).spec();
-    std::set<std::string> seen;
-    for (const auto& network : networks_for(spec)) {
-      config = options.config.load_for(name, network);
-      if (!seen.insert(name_of(config.net)).second) continue;
-      try {
-        const auto speed = measure_system(config, options.seconds, signals.stop_requested());
-        peak = std::max(peak, speed.peak);
-        json.push_back(speed_json(config, speed));
-        rows.push_back(arithmetic_row(name, name_of(config.net), speed));
-      } catch (const Error& error) {
-        if (signals.stop_requested()()) throw;
-        misfits.push_back(fmt::format("{} with {}: {}", name, name_of(config.net), error.what()));
-        json.push_back({{"system", name},
-                        {"net", config.net.arch},
-                        {"lstm", config.net.lstm},
-                        {"left_out", error.what()}});
-      }
-    }
+};
+
+/// Refuses what would make the rows of --all alike, or their arithmetic that of no core.
+void check_comparable(const Config& config) {
+  if (!config.net.layers.empty()) {
+    throw Error("--all measures the networks that have names; leave net.layers out");
   }
-  if (options.json) return fmt::print("{}\n", json.dump(2));
-  fmt::print("On {}, {} threads; a core's measured peak: {:.1f} Gop/s\n\n{}", config.env.id,
-             config.run.thread_budget(), 1e-9 * peak, format_table(rows, terminal_width()));
-  for (const auto& misfit : misfits) fmt::print("\nLeft out: {}\n", misfit);
+  if (config.run.device != "cpu") {
+    throw Error(fmt::format("--all counts the arithmetic of a CPU's core; leave --device {} out",
+                            config.run.device));
+  }
+}
+
+/// Measures what `measure` does, or notes why the system does not fit. Throws Error if the user
+/// stops it.
+void fit_or_note(Comparison& all, const std::string& system, const std::string& net,
+                 const StopRequested& stop, const std::function<void()>& measure) {
+  try {
+    measure();
+  } catch (const Error& error) {
+    if (stop()) throw;
+    const auto name = net.empty() ? system : fmt::format("{} with {}", system, net);
+    all.misfits.push_back(fmt::format("{}: {}", name, error.what()));
+    all.json.push_back({{"system", system}, {"net", net}, {"left_out", error.what()}});
+  }
+}
+
+/// Measures one system with each network.
+void compare_networks(const std::string& system, const BenchOptions& options,
+                      const StopRequested& stop, Comparison& all) {
+  const auto given = options.config.load_for(system, {});
+  std::set<std::string> seen;
+  for (const auto& network : networks_for(Assembly(given, stop).spec())) {
+    all.config = options.config.load_for(system, network);
+    const auto net = name_of(all.config.net);
+    if (!seen.insert(net).second) continue;
+    fit_or_note(all, system, net, stop, [&] {
+      const auto speed = measure_system(all.config, options.seconds, stop);
+      all.peak = std::max(all.peak, speed.peak);
+      all.json.push_back(speed_json(all.config, speed));
+      all.rows.push_back(arithmetic_row(system, net, speed));
+    });
+  }
+}
+
+void compare_all(const BenchOptions& options, const StopRequested& stop, Comparison& all) {
+  const auto& systems = published()->systems;
+  check_comparable(options.config.load_for(systems.front()->info().name, {}));
+  for (const auto& system : systems) {
+    const auto& name = system->info().name;
+    fit_or_note(all, name, "", stop, [&] { compare_networks(name, options, stop, all); });
+  }
+}
+
+void print_comparison(const Comparison& all, bool json) {
+  if (json) return fmt::print("{}\n", all.json.dump(2));
+  fmt::print("On {}, {} threads; a core's measured peak: {:.1f} Gop/s\n\n{}", all.config.env.id,
+             all.config.run.thread_budget(), 1e-9 * all.peak,
+             format_table(all.rows, terminal_width()));
+  for (const auto& misfit : all.misfits) fmt::print("\nLeft out: {}\n", misfit);
+}
+
+/// Prints what was measured, also if the user stops it before the end.
+void run_all(const BenchOptions& options) {
+  const StopSignals signals;
+  Comparison all;
+  try {
+    compare_all(options, signals.stop_requested(), all);
+  } catch (const Error&) {
+    if (!all.json.empty()) print_comparison(all, options.json);
+    throw;
+  }
+  print_comparison(all, options.json);
 }
 
 void run(const BenchOptions& options) {

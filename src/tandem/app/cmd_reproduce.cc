@@ -17,10 +17,10 @@ namespace {
 
 constexpr const char* kReproduceFooter = R"(
 Every table and figure of the five papers (a3c, ga3c, paac, hts, apex) is a plan file of
-configs/studies. --budget 1h, 8h or 2.5h trains a part of its runs for as many hours in
-all, paper all of them for as long as the paper did. The table has the paper's numbers
-beside ours, the picture the paper's form. The same command goes on after a stop or a
-kill. Without ITEM it makes all items of the paper, one after the other.)";
+configs/studies. With --budget 1h, 8h or 2.5h a part of its runs shares that many hours
+of training; with paper, every run trains as long as in the paper. The table has the
+paper's numbers beside ours, the picture the paper's form. The same command goes on
+after a stop or a kill. Without ITEM it makes all items of the paper, one by one.)";
 
 struct ReproduceOptions {
   std::string paper;
@@ -40,7 +40,7 @@ std::filesystem::path find_plans() {
     auto folder = (own_folder() / place).lexically_normal();
     if (std::filesystem::is_directory(folder)) return folder;
   }
-  throw Error("cannot find the plans of the papers' items: they belong into " +
+  throw Error("cannot find the plans of the papers' items: their place is " +
               (own_folder() / "../configs/studies").lexically_normal().string());
 }
 

@@ -36,6 +36,7 @@ struct SpeedupOptions {
   std::vector<std::string> vary;
   int runs = 1;
   int best = 100000;  // the default includes all runs
+  bool check = false;
   std::string out;
 };
 
@@ -129,6 +130,7 @@ void run(const SpeedupOptions& options) {
     throw Error("which SYSTEM to measure? `tandem systems` lists them, as in `tandem speedup a3c`");
   }
   const auto plan = make_plan(options);
+  if (options.check) return check_holds(options.out, plan.sweep);
   check_combinations(plan.sweep);
   const SweepFolder folder(options.out, plan.sweep);
   spdlog::info(
@@ -188,6 +190,8 @@ void add_speedup(CLI::App& program) {
                    "Folder of the runs, speedup.csv, sweep.csv and sweep.png")
       ->type_name("DIR")
       ->required();
+  command->add_flag("--check", options->check,
+                    "Train nothing; only check that DIR holds these runs");
   end_help(*command,
            {"tandem speedup a3c --config a3c/catch --score 0.9 --runs 3 --out runs/speedup"},
            "The same command goes on with what was stopped or killed.");

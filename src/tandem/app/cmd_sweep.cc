@@ -24,6 +24,7 @@ struct SweepOptions {
   ConfigOptions config;
   std::vector<std::string> vary;
   bool keep_lr = false;
+  bool check = false;
   int runs = 0;
   int jobs = 1;
   std::string out;
@@ -57,6 +58,7 @@ void run(const SweepOptions& options) {
   }
   auto plan = plan_sweep(options.config, {}, variations_of(options), options.runs);
   plan.description["command"] = "sweep";
+  if (options.check) return check_holds(options.out, plan);
   check_combinations(plan);
   const SweepFolder folder(options.out, plan);
   spdlog::info(
@@ -102,6 +104,8 @@ void add_sweep(CLI::App& program) {
   command->add_option("--out", options->out, "Folder of the sweep: sweep.csv, sweep.png, runs/")
       ->type_name("DIR")
       ->required();
+  command->add_flag("--check", options->check,
+                    "Train nothing; only check that DIR holds these runs");
   end_help(
       *command,
       {"tandem sweep a3c --config a3c/cartpole --runs 50 --out runs/lr",

@@ -77,6 +77,9 @@ void run(const VerifyOptions& options) {
   }
   fmt::print("the same bits: {} updates, {} steps, trained again in {:.1f} s\n", result.updates,
              result.steps, result.seconds);
+  if (result.rescheduled) {
+    fmt::print("from there on the run had another --steps, which its learning rate follows\n");
+  }
   if (result.same_checkpoint) {
     fmt::print("the checkpoint of step {}, too: parameters and optimizer\n", result.steps);
   }

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 #include "tandem/base/error.h"
@@ -16,12 +15,8 @@ namespace tandem {
 namespace fs = std::filesystem;
 
 fs::path find_python(const std::string& purpose, const std::string& package) {
-  const char* chosen = std::getenv("TANDEM_PYTHON");
-  if (in_wheel() || (chosen != nullptr && *chosen != '\0')) return GymOptions().interpreter();
-  for (const auto& folder : {own_folder() / "..", fs::current_path()}) {
-    auto file = (folder / ".venv/bin/python").lexically_normal();
-    if (fs::exists(file)) return file;
-  }
+  if (in_wheel() || is_set("TANDEM_PYTHON")) return GymOptions().interpreter();
+  if (auto file = setup_python(); !file.empty()) return file;
   throw Error(
       fmt::format("cannot find the Python that {} (.venv): run `make setup`, or name a Python that "
                   "has {} with TANDEM_PYTHON=/path/to/python",

@@ -34,13 +34,12 @@ fs::path own_folder() {
 }
 
 std::vector<fs::path> places_of(const std::string& kind, const char* variable) {
-  const char* list = std::getenv(variable);
-  if (list == nullptr || *list == '\0') {
+  if (!is_set(variable)) {
     const auto own = own_folder();
     return {own / kind, (own / "../lib/tandem" / kind).lexically_normal(), own / "tandem" / kind};
   }
   std::vector<fs::path> folders;
-  std::istringstream rest(list);
+  std::istringstream rest(std::getenv(variable));
   for (std::string folder; std::getline(rest, folder, ':');) {
     if (!folder.empty()) folders.emplace_back(folder);
   }
@@ -50,10 +49,22 @@ std::vector<fs::path> places_of(const std::string& kind, const char* variable) {
 fs::path data_folder(const std::string& named, const char* variable, const char* name,
                      const char* built_with) {
   if (!named.empty()) return named;
-  const char* value = std::getenv(variable);
-  if (value != nullptr && *value != '\0') return value;
+  if (is_set(variable)) return std::getenv(variable);
   const auto installed = (own_folder() / "../../../share/tandem" / name).lexically_normal();
   return fs::exists(installed) ? installed : built_with;
+}
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+fs::path setup_python() {
+  for (const auto& folder : {own_folder() / "..", fs::current_path()}) {
+    auto file = (folder / ".venv/bin/python").lexically_normal();
+    if (fs::exists(file)) return file;
+  }
+  return {};
 }
 
 bool in_wheel() { return fs::exists(own_folder() / "include/tandem/env/family.h"); }

@@ -26,6 +26,14 @@ namespace tandem {
 [[nodiscard]] std::filesystem::path data_folder(const std::string& named, const char* variable,
                                                 const char* name, const char* built_with);
 
+/// Whether the environment variable has a value that is not empty. Thread-safe as places_of().
+[[nodiscard]] bool is_set(const char* variable);
+
+/// The Python of `make setup`, which has the packages that tandem's Python code needs: .venv in the
+/// source tree around own_folder(), or else in the working directory. Empty if there is none.
+/// Thread-safe as long as nobody changes the working directory.
+[[nodiscard]] std::filesystem::path setup_python();
+
 /// Whether own_folder() is that of the Python package in a wheel, which has the headers of plug-ins
 /// beside the program. Thread-safe.
 [[nodiscard]] bool in_wheel();

@@ -25,11 +25,6 @@ constexpr char kSuffix[] = ".so";
 
 constexpr char kVariable[] = "TANDEM_PLUGIN_PATH";
 
-bool is_set(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value != nullptr && *value != '\0';
-}
-
 /// The folder for a user who may not write into the Python package; empty without a home.
 fs::path user_folder() {
   const auto version = fmt::format("plugins-{}", kPluginAbi);

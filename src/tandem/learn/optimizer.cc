@@ -179,6 +179,7 @@ class Adam final : public Optimizer {
 }  // namespace
 
 FieldList OptimizerConfig::fields() {
+  constexpr double kMostDecay = 0.999999;  // with 1, the corrections for the start divide by 0
   return {
       {.key = "kind",
        .target = &kind,
@@ -250,13 +251,13 @@ FieldList OptimizerConfig::fields() {
        .meaning = "adam: decay of the mean",
        .source = "Kingma and Ba 2015, algorithm 1",
        .least = 0,
-       .most = 1},
+       .most = kMostDecay},
       {.key = "beta2",
        .target = &beta2,
        .meaning = "adam: decay of the mean square",
        .source = "Kingma and Ba 2015, algorithm 1",
        .least = 0,
-       .most = 1},
+       .most = kMostDecay},
       {.key = "clip_norm",
        .target = &clip_norm,
        .meaning = "largest norm of the whole gradient; 0: not clipped",

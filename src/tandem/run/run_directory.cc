@@ -64,6 +64,22 @@ std::vector<std::string> noted_backends(const RunPaths& run) {
   return names;
 }
 
+void RunDirectory::note_budget(Budget now, std::int64_t before) const {
+  auto budgets = noted_budgets(paths_);
+  if (budgets.empty() && now.from > 0) budgets.push_back({.from = 0, .steps = before});
+  if (budgets.empty() || budgets.back().steps != now.steps) budgets.push_back(now);
+  std::string lines;
+  for (const auto& one : budgets) lines += fmt::format("{} {}\n", one.from, one.steps);
+  replace_durably(paths_.budgets(), lines);
+}
+
+std::vector<Budget> noted_budgets(const RunPaths& run) {
+  std::ifstream file(run.budgets());
+  std::vector<Budget> budgets;
+  for (Budget one; file >> one.from >> one.steps;) budgets.push_back(one);
+  return budgets;
+}
+
 void require_run(const fs::path& folder) {
   std::error_code error;
   if (fs::exists(RunPaths{folder}.config(), error)) return;

@@ -30,6 +30,18 @@ struct RunPaths {
   [[nodiscard]] std::filesystem::path result() const { return folder / "result.json"; }
   /// The libraries that computed its networks; see noted_backends().
   [[nodiscard]] std::filesystem::path backends() const { return folder / "backends.txt"; }
+  /// The numbers of steps that it was to train; see noted_budgets().
+  [[nodiscard]] std::filesystem::path budgets() const { return folder / "budgets.txt"; }
+};
+
+/// The number of steps that a run trains, for as long as it is the run's. Value type.
+struct Budget {
+  /// The step at which the run began or went on with it.
+  std::int64_t from = 0;
+  /// The run's steps in all.
+  std::int64_t steps = 0;
+
+  friend bool operator==(const Budget&, const Budget&) = default;
 };
 
 /// The folder of a run while this process trains into it. No other process can train there until
@@ -54,6 +66,10 @@ class RunDirectory {
   /// unless it is their last one. If there are none yet, `before` comes first, unless it is empty.
   void note_backend(const std::string& now, const std::string& before) const;
 
+  /// Appends the budget to those of noted_budgets(), unless the last one has as many steps. If
+  /// there are none yet, and `now` is not of the run's start, `before` is the budget of its start.
+  void note_budget(Budget now, std::int64_t before) const;
+
  private:
   explicit RunDirectory(RunPaths paths);
 
@@ -64,6 +80,10 @@ class RunDirectory {
 /// The backends that computed a run's networks, in the order of use: "oneDNN 2.6.3", "libtorch".
 /// Empty if the version of tandem that trained the run did not record them.
 [[nodiscard]] std::vector<std::string> noted_backends(const RunPaths& run);
+
+/// The budgets of a run, in the order of use. Empty if the version of tandem that trained the run
+/// did not record them.
+[[nodiscard]] std::vector<Budget> noted_budgets(const RunPaths& run);
 
 /// Throws Error unless the folder is that of a run, which has a config.toml.
 void require_run(const std::filesystem::path& folder);

@@ -20,6 +20,7 @@
 #include "tandem/sync/mutex.h"
 #include "tandem/sync/stop_requested.h"
 #include "tandem/trainer/assembly.h"
+#include "tandem/trainer/config_request.h"
 #include "tandem/trainer/training.h"
 
 namespace tandem {
@@ -85,12 +86,20 @@ class Queue {
   std::size_t ended_ TANDEM_GUARDED_BY(mutex_) = 0;
 };
 
+/// The config of a run that has begun, which keeps what it measured in random play: where games
+/// draw random numbers of their own, a new measurement would differ.
+Config config_of_begun(const Config& planned, const fs::path& folder) {
+  auto config = load_resumed(RunPaths{folder}.config(), {});
+  config.run = planned.run;
+  return config;
+}
+
 /// Trains one run, from its checkpoint if it has one.
-void train_one(const Config& config, const fs::path& folder, TrainingView view) {
+void train_one(const Config& planned, const fs::path& folder, TrainingView view) {
   const bool resume = has_checkpoint(RunPaths{folder}.checkpoints());
   if (!resume) fs::remove_all(folder);  // of a run that was killed before its first checkpoint
   try {
-    Training training(config, folder, resume);
+    Training training(resume ? config_of_begun(planned, folder) : planned, folder, resume);
     training.run(std::move(view));
   } catch (const Diverged&) {
     // The run's result records the error, and the sweep goes on.

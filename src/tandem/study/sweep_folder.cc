@@ -116,6 +116,12 @@ SweepFolder::SweepFolder(const fs::path& folder, const SweepPlan& plan)
   replace_durably(file, plan.description.dump(2) + "\n");
 }
 
+void check_holds(const fs::path& folder, const SweepPlan& plan) {
+  const auto file = SweepPaths{folder}.description();
+  if (!fs::exists(file)) throw Error(fmt::format("{} holds no sweep", folder.string()));
+  check_same(folder, read_description(file), plan);
+}
+
 std::optional<RunOutcome> SweepFolder::outcome(const PlannedRun& run) const {
   return read_outcome(RunPaths{paths_.run(run.number)}.result());
 }

@@ -41,4 +41,8 @@ class SweepFolder {
   FolderLock lock_;
 };
 
+/// Throws Error unless the folder holds this sweep; the message names all differences, of which a
+/// larger number of runs is none. Changes nothing there.
+void check_holds(const std::filesystem::path& folder, const SweepPlan& plan);
+
 }  // namespace tandem

@@ -28,16 +28,24 @@ std::optional<FoundCheckpoint> find_resume_point(const RunDirectory& directory, 
 /// Checks the checkpoint before any file of the run changes. It must belong to this config, even if
 /// config.toml has been edited since. The budget must not be below the steps already made, but
 /// the earlier budget is always enough: a run may exceed its budget by a few steps and be killed
-/// before it records its end.
-void check_resume(const FoundCheckpoint& found, const Config& config) {
+/// before it records its end. Returns the earlier budget.
+std::int64_t check_resume(const FoundCheckpoint& found, const Config& config) {
   const auto& text = found.checkpoint.part("config").get<std::string>();
   const auto before = load_config(
       "", with_younger_keys(parse_toml(text, "the checkpoint's config")), config.catalogue);
   require_measured(before);
   require_same_experiment(config, before);
-  if (config.run.steps >= std::min(found.step, before.run.steps)) return;
-  throw Error(fmt::format("the run has made {} steps already, more than --steps {}", found.step,
-                          config.run.steps));
+  if (config.run.steps < std::min(found.step, before.run.steps)) {
+    throw Error(fmt::format("the run has made {} steps already, more than --steps {}", found.step,
+                            config.run.steps));
+  }
+  if (config.optimizer.anneal_steps < 0 && config.run.steps != before.run.steps) {
+    spdlog::warn(
+        "optimizer.anneal_steps = -1: the learning rate now reaches its end at step {} and not at "
+        "{}, so it jumps here",
+        config.run.steps, before.run.steps);
+  }
+  return before.run.steps;
 }
 
 /// Lets nobody wait for a checkpoint of a run that has ended, however it ended.
@@ -61,8 +69,9 @@ Training::Training(const Config& config, const std::filesystem::path& folder, bo
       evaluation_(training_evaluation(assembly_.config())),
       directory_(resume ? RunDirectory::reopen(folder) : RunDirectory::create(folder)),
       found_(find_resume_point(directory_, resume)) {
+  std::int64_t budget_before = 0;
   if (found_) {
-    check_resume(*found_, assembly_.config());
+    budget_before = check_resume(*found_, assembly_.config());
     load_learner(found_->checkpoint, assembly_.learner());
     control_->count(found_->step);
     spdlog::info("going on from {}", found_->folder.string());
@@ -72,6 +81,8 @@ Training::Training(const Config& config, const std::filesystem::path& folder, bo
     }
   }
   directory_.write_config(assembly_.config().toml());  // a resumed run may have another budget
+  directory_.note_budget({.from = found_ ? found_->step : 0, .steps = assembly_.config().run.steps},
+                         budget_before);
   const auto& device = assembly_.config().run.device;
   directory_.note_backend(backend_of(architecture(), device),
                           found_ ? backend_of_old_run(architecture(), device) : "");

@@ -26,9 +26,24 @@ namespace {
 
 constexpr double kEndlessMinutes = 1e9;
 
+/// The steps of a run that have one schedule of the learning rate, and that schedule's length. A
+/// resumed run may have a second one, where anneal_steps = -1 follows another run.steps.
+struct Scheduled {
+  std::int64_t steps;
+  std::int64_t anneal_steps;
+};
+
+Scheduled first_schedule(const Config& config, const RunPaths& run, std::int64_t steps) {
+  if (config.optimizer.anneal_steps >= 0) return {steps, config.optimizer.anneal_steps};
+  const auto budgets = noted_budgets(run);
+  if (budgets.empty()) return {steps, config.run.steps};
+  for (const auto& later : std::span(budgets).subspan(1)) steps = std::min(steps, later.from);
+  return {steps, budgets.front().steps};
+}
+
 /// The same experiment, but shorter. The learning rate keeps the schedule of the whole run.
-Config shortened(Config config, std::int64_t steps) {
-  if (config.optimizer.anneal_steps < 0) config.optimizer.anneal_steps = config.run.steps;
+Config shortened(Config config, std::int64_t steps, std::int64_t anneal_steps) {
+  config.optimizer.anneal_steps = anneal_steps;
   config.run.steps = steps;
   config.run.until_return = kNoReturn;
   config.run.checkpoint_minutes = kEndlessMinutes;
@@ -88,7 +103,9 @@ Verification verify(const Config& config, const std::filesystem::path& folder, s
   const TemporaryFolder temporary;
   const RunPaths again{temporary.path() / "again"};
   const Stopwatch watch;
-  Training training(shortened(config, std::min(steps, recorded.back().steps)), again.folder, false);
+  const auto wanted = std::min(steps, recorded.back().steps);
+  const auto schedule = first_schedule(config, {folder}, wanted);
+  Training training(shortened(config, schedule.steps, schedule.anneal_steps), again.folder, false);
   training.run({.stop_requested = stop_requested, .label = "again"});
   if (stop_requested()) throw Error("interrupted; there is no result");
 
@@ -101,6 +118,7 @@ Verification verify(const Config& config, const std::filesystem::path& folder, s
   if (backends.empty()) backends.push_back(backend_of_old_run(training.architecture(), device));
   std::erase(backends, backend);
   Verification result{.updates = std::ssize(repeated), .seconds = watch.seconds()};
+  result.rescheduled = schedule.steps < wanted;
   result.backend = backend;
   result.other_backends = std::move(backends);
   result.steps = repeated.back().steps;

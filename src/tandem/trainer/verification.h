@@ -17,6 +17,9 @@ struct Verification {
   std::int64_t updates = 0;  // updates compared
   std::int64_t steps = 0;    // steps up to the last of them
   double seconds = 0;        // of the repeated training
+  // Whether fewer steps were repeated than asked for, because a resumed run had another schedule of
+  // the learning rate from there on.
+  bool rescheduled = false;
   // The first update, counted from 1, whose bits differ; empty: no bit differs.
   std::optional<std::int64_t> parted_at = std::nullopt;
   std::int64_t parted_step = 0;  // steps until that update

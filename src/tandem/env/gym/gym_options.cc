@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "tandem/base/places.h"
+
 namespace tandem {
 
 FieldList GymOptions::fields() {
@@ -22,7 +24,8 @@ FieldList GymOptions::fields() {
            "the Python package writes the callable itself, after base64:"},
       {.key = "python",
        .target = &python,
-       .meaning = "Python interpreter of the workers; empty: $TANDEM_PYTHON, or else python3"},
+       .meaning = "Python interpreter of the workers; empty: $TANDEM_PYTHON, or else that of an "
+                  "active virtual environment, or else that of .venv, or else python3"},
       {.key = "workers",
        .target = &workers,
        .meaning = "processes that step the environments of a group; 0: as many as cores",
@@ -54,8 +57,11 @@ std::vector<std::string> GymOptions::wrapper_names() const {
 
 std::string GymOptions::interpreter() const {
   if (!python.empty()) return python;
-  const char* chosen = std::getenv("TANDEM_PYTHON");
-  return chosen != nullptr && *chosen != '\0' ? chosen : "python3";
+  if (is_set("TANDEM_PYTHON")) return std::getenv("TANDEM_PYTHON");
+  // The Python of an active environment is the first python3 on $PATH.
+  if (is_set("VIRTUAL_ENV") || is_set("CONDA_PREFIX")) return "python3";
+  const auto ours = setup_python();
+  return ours.empty() ? "python3" : ours.string();
 }
 
 }  // namespace tandem

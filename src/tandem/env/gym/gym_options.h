@@ -14,7 +14,7 @@ struct GymOptions {
   std::string kwargs = {};    // a JSON object; empty: none
   std::string wrappers = {};  // module:Class, separated by commas, innermost first
   std::string pickle = {};    // a file with a callable that makes an environment; empty: by its id
-  std::string python = {};    // an interpreter; empty: $TANDEM_PYTHON, or else python3 on $PATH
+  std::string python = {};    // an interpreter; empty: by the rule of interpreter()
   std::int64_t workers = 0;   // processes of a group; 0: as many as cores
   double timeout_seconds = 60;  // of a step or reset
   std::int64_t stack = 1;       // frames in an observation
@@ -23,7 +23,8 @@ struct GymOptions {
 
   /// The words of `wrappers`.
   [[nodiscard]] std::vector<std::string> wrapper_names() const;
-  /// The interpreter, by the rule above.
+  /// `python`, or else $TANDEM_PYTHON, or else the python3 of an active virtual environment, or
+  /// else that of setup_python(), or else python3 on $PATH.
   [[nodiscard]] std::string interpreter() const;
 };
 

@@ -1,0 +1,42 @@
+"""The built program, run as a user does, for the tests of this folder.
+
+Needs $TANDEM, the path of the program.
+"""
+
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+PROGRAM = os.environ["TANDEM"]
+HAS_ATARI = (Path(PROGRAM).parent / "plugins" / "tandem_atari.so").exists()
+
+
+def tandem(*words, **environment):
+    return subprocess.run(
+        [PROGRAM, *map(str, words)],
+        capture_output=True,
+        text=True,
+        timeout=600,  # a sanitizer makes the program slow
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = Path(self.folder.name)
+        self.addCleanup(self.folder.cleanup)
+
+    def assert_refused(self, *words, says, **environment):
+        """Checks for exit code 2, one line on stderr with these words, and nothing on stdout."""
+        result = tandem(*words, **environment)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        lines = [each for each in result.stderr.splitlines() if ": info: preset" not in each]
+        self.assertTrue(lines[0].startswith("tandem: error: "), result.stderr)
+        self.assertEqual(len(lines), 1, result.stderr)
+        self.assertEqual(result.stdout, "")
+        for words_said in [says] if isinstance(says, str) else says:
+            self.assertIn(words_said, result.stderr)

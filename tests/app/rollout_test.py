@@ -1,0 +1,94 @@
+"""Plays steps with `tandem rollout` as a user does, and reads their files.
+
+Needs $TANDEM, the path of the program.
+"""
+
+import unittest
+
+import numpy as np
+from program import HAS_ATARI, Folder, tandem
+
+
+class Rollout(Folder):
+    def rollout(self, name, *words):
+        result = tandem("rollout", "--out", self.path / name, *words)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return {file.stem: np.load(file) for file in (self.path / name).iterdir()}
+
+    def assert_same(self, one, other):
+        self.assertEqual(one.keys(), other.keys())
+        for name, array in one.items():
+            np.testing.assert_array_equal(array, other[name], err_msg=name)
+
+    def test_files(self):
+        files = self.rollout("a", "--env", "cartpole", "--seed", 3, "--random", "--steps", 200)
+        shapes = {name: (array.shape, str(array.dtype)) for name, array in files.items()}
+        self.assertEqual(
+            shapes,
+            {
+                "reset_obs": ((files["terminated"].sum() + 1, 4), "float32"),
+                "obs": ((200, 4), "float32"),
+                "actions": ((200,), "int32"),
+                "reward": ((200,), "float32"),
+                "terminated": ((200,), "bool"),
+                "truncated": ((200,), "bool"),
+            },
+        )
+        self.assertGreater(files["terminated"].sum(), 2)
+        # At an episode's end the pole has fallen or the cart is off the track; the next starts
+        # upright.
+        x, _, angle, _ = files["obs"][files["terminated"]].T
+        self.assertTrue(((np.abs(x) > 2.4) | (np.abs(angle) > 0.2)).all())
+        self.assertTrue((np.abs(files["reset_obs"]) <= 0.05).all())
+
+    def test_played_back_actions_give_the_same_files(self):
+        options = ["--env", "cartpole", "--seed", 3]
+        random = self.rollout("a", *options, "--random", "--steps", 100)
+        actions = self.path / "a" / "actions.npy"
+        self.assert_same(random, self.rollout("b", *options, "--actions", actions))
+        other = self.rollout("c", "--env", "cartpole", "--seed", 4, "--actions", actions)
+        self.assertFalse((other["obs"] == random["obs"]).all())
+
+    def test_integer_types_of_numpy_are_taken(self):
+        for dtype in (np.uint8, np.int32, np.int64):
+            np.save(self.path / "actions.npy", np.ones(5, dtype))
+            files = self.rollout(
+                dtype.__name__, "--env", "cartpole", "--actions", self.path / "actions.npy"
+            )
+            self.assertEqual(files["actions"].tolist(), [1] * 5)
+
+    def test_bad_actions(self):
+        def refuse(array, says, *words):
+            np.save(self.path / "actions.npy", array)
+            self.assert_refused(
+                *["rollout", "--env", "cartpole", "--out", self.path / "out"],
+                *["--actions", self.path / "actions.npy", *words],
+                says=says,
+            )
+
+        refuse(np.array([0, 1, 2]), "action 2 at index 2 is not in 0 to 1")
+        refuse(np.zeros(3), "known are bool")
+        refuse(np.zeros((3, 2), np.int32), "integer actions of shape [steps]")
+        refuse(np.zeros(3, np.int32), "fewer than --steps 4", "--steps", 4)
+        refuse(np.asfortranarray(np.zeros((3, 2), np.int32)), "Fortran")
+        self.assert_refused("rollout", "--env", "cartpole", "--out", "x", says="--random")
+
+    @unittest.skipUnless(HAS_ATARI, "the Atari plug-in is not built")
+    def test_atari(self):
+        options = ["--env", "atari:Pong", "--set", "env.noop_max=0", "--random", "--steps", 50]
+        files = self.rollout("a", *options)
+        self.assertEqual(files["obs"].shape, (50, 4, 84, 84))
+        self.assertEqual(files["obs"].dtype, np.uint8)
+        # Frames are stacked: a step's oldest three are the newest three of the step before.
+        np.testing.assert_array_equal(files["obs"][1:, :3], files["obs"][:-1, 1:])
+
+    @unittest.skipUnless(HAS_ATARI, "the Atari plug-in is not built")
+    def test_cpu(self):
+        words = ["bench", "env", "--env", "atari:Pong", "--seconds", 0.1]
+        self.assertEqual(tandem(*words, TANDEM_CPU="portable").returncode, 0)
+        self.assert_refused(*words, says=["TANDEM_CPU=mmx", "portable"], TANDEM_CPU="mmx")
+        self.assertIn("TANDEM_CPU", tandem("--help").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
