@@ -6,7 +6,7 @@
 namespace tandem {
 
 template <class Body>
-[[gnu::flatten, gnu::target("avx2,fma")]] void with_avx2(const Body& body) {
+[[gnu::flatten, gnu::target("avx2")]] void with_avx2(const Body& body) {
   body();
 }
 
