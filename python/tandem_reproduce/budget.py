@@ -36,6 +36,9 @@ def budget_words(budget: str) -> str:
     return "the paper's budget" if budget == PAPER else f"{hours(budget):g} h in all"
 
 
-def hours_words(length: float) -> str:
-    """A measured time: 4.1 h, or 12 minutes."""
-    return f"{length:.2g} h" if length >= 1 else f"{60 * length:.2g} minutes"
+def time_words(seconds: float) -> str:
+    """A measured time: 4.1 h, 12 min or 30 s."""
+    for unit, size in (("h", 3600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.2g} {unit}"
+    return f"{seconds:.2g} s"

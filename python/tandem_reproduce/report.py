@@ -4,9 +4,8 @@ picture.json."""
 import csv
 import io
 import json
-from collections.abc import Sequence
 
-from tandem_reproduce.budget import budget_words, hours_words
+from tandem_reproduce.budget import budget_words, time_words
 from tandem_reproduce.folder import DONE, ItemFolder
 from tandem_reproduce.making import OUTPUT
 from tandem_reproduce.measured import benches, joined_tables, measured, prints_json, table_text
@@ -90,19 +89,17 @@ def heading(folder: ItemFolder) -> str:
         lines.append(f"- Missing: {'; '.join(missing)}; the same command makes them later.")
     steps = [described["steps"][cell.folder] for cell in made_cells(folder)]
     if steps:
-        lines.append(f"- Steps of a run: {span_of(sorted(steps), '{:,}')}.")
-    minutes = sorted(seconds / 60 for seconds in training_seconds(folder))
-    if minutes:
-        lines.append(
-            f"- Trained: {hours_words(sum(minutes) / 60)} of runs, each "
-            f"{span_of(minutes, '{:.2g}')} minutes."
-        )
+        lines.append(f"- Steps of a run: {span_of([f'{n:,}' for n in sorted(steps)])}.")
+    times = sorted(training_seconds(folder))
+    if times:
+        each = span_of(list(map(time_words, times)))
+        lines.append(f"- Trained: {time_words(sum(times))} in all, a run {each}.")
     lines += [f"- {jobs_words(described['jobs'])}."] if described["jobs"] else []
     return "\n".join(lines) + "\n"
 
 
-def span_of(ordered: Sequence[float], form: str) -> str:
-    first, last = form.format(ordered[0]), form.format(ordered[-1])
+def span_of(ordered: list[str]) -> str:
+    first, last = ordered[0], ordered[-1]
     return first if first == last else f"{first} to {last}"
 
 

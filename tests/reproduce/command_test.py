@@ -40,7 +40,7 @@ class Reproduce(ProgramCase):
             "Figure 1: two rates",
             "the paper's budget",
             "Steps of a run: 4,000",
-            "of runs, each",
+            "in all, a run",
         ]
         for words in head:
             self.assertIn(words, text)
@@ -241,6 +241,13 @@ class Reproduce(ProgramCase):
         ours = self.numbers()["PAAC", "here", "catch"]
         self.assertEqual((ours["counted"], ours["runs"]), ("1", "2"))
         self.assertIn("(1 of 2)", (self.out / "paac/figure-1-paper/item.md").read_text())
+        self.assertTrue((self.out / "paac/figure-1-paper/item.png").exists())
+
+    def test_the_threads_that_a_search_tried_are_drawn(self):
+        text = plans.CURVES.replace('"curves"', '"threads"').replace('"paac/catch"', '"ga3c/catch"')
+        text = text.replace('"paac"', '"ga3c"').replace('"run.threads=1"', '"adjust_seconds=0.3"')
+        self.plan(text.replace('vary = ["optimizer.lr=0.001,0.01"]', "").replace("= 2", "= 1"))
+        self.passes()
         self.assertTrue((self.out / "paac/figure-1-paper/item.png").exists())
 
     def test_a_missing_package_is_told_before_the_first_training(self):

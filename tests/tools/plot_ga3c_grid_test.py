@@ -1,5 +1,6 @@
 """Tests tools/plot_ga3c_grid.py."""
 
+import json
 import unittest
 
 import drawing
@@ -30,6 +31,16 @@ class PlotGa3cGridTest(drawing.DrawingTest):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         picture = self.folder / "ga3c-grid.png"
         self.assertEqual(picture.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+
+    # Seen failing when every panel was drawn.
+    def test_an_item_has_its_own_panel_alone(self):
+        rows = ["ga3c,nips,32,1,2,700,4,1.9,16,2\n", "a3c,nips,,,,800,160,1.9,0,0\n"]
+        (self.folder / "networks.csv").write_text(HEADER + "".join(rows))
+        item = {"title": "Table 2: predictions", "budget": "1 h in all", "paper": "five networks"}
+        (self.folder / "picture.json").write_text(json.dumps(item))
+        done = self.draw()
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue((self.folder / "ga3c-grid.png").exists())
 
     def test_says_what_is_missing(self):
         done = self.draw()
