@@ -36,7 +36,7 @@ pong: ## Train PPO by PAAC on Atari Pong into runs/pong, or go on with the run t
 
 test: ## Install torch, football, doom and TORCS as well and run every test
 	@tools/setup.sh test
-	@[ -e build/tests ] || echo 'building tandem and its tests (about 4 minutes on 2 cores) ...'
+	@[ -e build/tests/base_tests ] || echo 'building tandem and its tests (about 4 minutes on 2 cores) ...'
 	cmake --build build
 	$(CTEST) --test-dir build --label-exclude single
 
@@ -53,7 +53,7 @@ bench-peers: build ## Step environments, train and learn beside the peers, and p
 	.venv/bin/python benchmarks/time_to_score.py --goals Pong:18 --seeds 1 --cap-minutes 6 \
 	  --contenders "paac --set algo=ppo" "CleanRL PPO" --out runs/bench-peers
 
-wheel: ## Build the Python package's wheel and the sources of its plug-ins into dist/
+wheel: setup ## Build the Python package's wheel and the sources of its plug-ins into dist/
 	tools/make_wheel.sh
 
 api: setup ## Build the reference of the public headers, build/api/index.html
@@ -61,7 +61,8 @@ api: setup ## Build the reference of the public headers, build/api/index.html
 	@echo "the reference begins at build/api/index.html"
 
 lint: ## Check format, style, likely bugs and the order of folders
-	@tools/setup.sh torch
+	@tools/setup.sh test
+	cmake --build build --target generated
 	tools/lint.sh
 
 format: setup ## Format all C++ and Python
@@ -90,7 +91,7 @@ clean: ## Remove what was built; keep .venv, .deps and runs
 
 help: ## List these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
-	@echo; sed -n 's/^#  /  /p' tools/setup.sh
+	@echo; sed -n 's/^#   \(TANDEM_\|   \)/  \1/p' tools/setup.sh
 
 comma := ,
 define configure_sanitized

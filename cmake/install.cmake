@@ -16,7 +16,7 @@ if(TARGET onednn)
 endif()
 
 # The licences of the copied and compiled-in libraries, from Debian's packages.
-foreach(package libdnnl2 nlohmann-json3-dev libcli11-dev)
+foreach(package libdnnl2 nlohmann-json3-dev libcli11-dev libxxhash-dev)
   install(FILES /usr/share/doc/${package}/copyright DESTINATION share/tandem/licences
     RENAME ${package} OPTIONAL)
 endforeach()
@@ -38,7 +38,8 @@ endif()
 if(TARGET tandem_football)
   install(TARGETS tandem_football LIBRARY DESTINATION lib/tandem/plugins)
   install(DIRECTORY ${TANDEM_FOOTBALL_DIR}/data DESTINATION share/tandem/football)
-  install(FILES ${TANDEM_FOOTBALL_DIR}/scenarios.txt DESTINATION share/tandem/football)
+  install(FILES ${TANDEM_FOOTBALL_DIR}/scenarios.txt ${TANDEM_FOOTBALL_DIR}/font.ttf
+    DESTINATION share/tandem/football)
   foreach(licence LICENSE LICENSE.font LICENSE.gameplay_football)
     install(FILES ${TANDEM_FOOTBALL_DIR}/${licence} DESTINATION share/tandem/licences/football)
   endforeach()

@@ -29,7 +29,12 @@ install(DIRECTORY ${fmt_include}/fmt DESTINATION ${package}/include)
 
 # The licences of libraries that the wheel holds copies of, or whose headers are compiled in.
 foreach(library libdnnl2 libfmt9 libspdlog1.10 libtomlplusplus3 libpng16-16 libzstd1 liblz4-1 libssl3
-    libgomp1 ocl-icd-libopencl1 nlohmann-json3-dev libcli11-dev)
+    libgomp1 ocl-icd-libopencl1 nlohmann-json3-dev libcli11-dev libxxhash-dev)
   install(FILES /usr/share/doc/${library}/copyright DESTINATION ${package}/licences
     RENAME ${library} OPTIONAL)
 endforeach()
+# nanobind's own folder holds no licence; its package's metadata does.
+file(GLOB nanobind_licence ${nanobind_ROOT}/../../nanobind-*.dist-info/licenses/LICENSE)
+if(nanobind_licence)
+  install(FILES ${nanobind_licence} DESTINATION ${package}/licences RENAME nanobind)
+endif()

@@ -50,15 +50,16 @@ make_wheel() {
   CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 \
     quietly build .venv-wheel/bin/python -m build --wheel --no-isolation --outdir build-wheel/raw
   say "copying the libraries that it links into the wheel"
-  rm -f dist/tandem_rl-*.whl
+  local tag wheel bytes
+  tag=$("$python" -c 'import sys; print("cp{}{}".format(*sys.version_info))')
+  rm -f dist/tandem_rl-*-"$tag"-*.whl
   # The user's own torch brings these.
   PATH=$PWD/.venv-wheel/bin:$PATH quietly repair .venv-wheel/bin/auditwheel repair \
     --exclude 'libtorch*.so' --exclude 'libc10*.so' --wheel-dir dist build-wheel/raw/*.whl
-  local wheel bytes
-  wheel=$(compgen -G 'dist/tandem_rl-*.whl')
+  wheel=$(compgen -G "dist/tandem_rl-*-$tag-*.whl")
   bytes=$(stat -c %s "$wheel")
   ((bytes < most_megabytes * 1000000)) || fail "$wheel has more than $most_megabytes MB"
-  if ! unzip_names "$wheel" | grep -q tandem_torch.so; then
+  if ! unzip_names "$wheel" | grep tandem_torch.so >/dev/null; then
     say "note: the backend of libtorch is not in it, because there is no torch; make torch brings it"
   fi
   say "$wheel: $((bytes / 1000000)) MB"

@@ -10,7 +10,6 @@ import csv
 import json
 import sys
 import textwrap
-import tomllib
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,10 @@ def refuse(message):
     sys.exit(2)
 
 
+try:
+    import tomllib
+except ImportError:  # before Python 3.11
+    import tomli as tomllib
 try:
     import matplotlib
     import numpy as np

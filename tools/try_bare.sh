@@ -45,7 +45,7 @@ done
 # The mirror of Debian 12 that apt uses here.
 mirror=$(apt-get indextargets --format "\$(REPO_URI)" "Created-By: Packages" "Codename: bookworm" |
   head -n 1)
-mirror=${mirror:-http://deb.debian.org/debian/}
+[[ -n $mirror ]] || fail "apt knows no mirror of Debian 12 here (bookworm)"
 
 # Prints the folders that pip's configuration names; they are mounted inside at the same paths. An
 # index's files lie beside its folder `simple`.

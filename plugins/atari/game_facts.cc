@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "roms.h"
+
 namespace tandem::atari {
 namespace {
 
@@ -122,7 +124,9 @@ constexpr std::array kGames{
 std::span<const GameFacts> all_game_facts() { return kGames; }
 
 GameFacts facts_of(std::string_view rom) {
-  const auto found = std::ranges::find(kGames, rom, &GameFacts::rom);
+  const auto name = folded(rom);
+  const auto found =
+      std::ranges::find_if(kGames, [&](const auto& game) { return folded(game.rom) == name; });
   return found == kGames.end() ? GameFacts{.rom = rom} : *found;
 }
 

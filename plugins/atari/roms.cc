@@ -22,11 +22,12 @@ namespace {
 namespace fs = std::filesystem;
 
 // ALE plays these games with two players only; Gymnasium leaves them out as well.
-constexpr std::array<std::string_view, 4> kTwoPlayers = {"combat", "joust", "maze_craze",
+constexpr std::array<std::string_view, 4> kTwoPlayers = {"combat", "joust", "mazecraze",
                                                          "warlords"};
 
 constexpr char kRemedy[] =
-    "tools/build_ale.sh brings the ROMs of ale-py, also where one is missing or damaged; "
+    "`tandem install atari --force`, or tools/build_ale.sh in a clone, brings the ROMs of ale-py, "
+    "also where one is missing or damaged; "
     "env.rom_dir or $TANDEM_ROM_DIR name another folder of ROMs.";
 
 // "tic_tac_toe_3d" becomes "TicTacToe3D": a letter after anything but a letter becomes a capital.
@@ -39,15 +40,6 @@ std::string camel_case(const std::string& rom) {
     inside_word = std::isalpha(letter) != 0;
   }
   return name;
-}
-
-// "spaceinvaders" for both "SpaceInvaders" and "space_invaders".
-std::string folded(const std::string& name) {
-  std::string letters;
-  for (const char c : name) {
-    if (c != '_') letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return letters;
 }
 
 void check_rom(const fs::path& file) {
@@ -72,13 +64,21 @@ void check_rom(const fs::path& file) {
 
 }  // namespace
 
+std::string folded(std::string_view name) {
+  std::string letters;
+  for (const char c : name) {
+    if (c != '_') letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return letters;
+}
+
 std::vector<std::string> Roms::names() const {
   std::vector<std::string> names;
   std::error_code missing;
   for (const auto& entry : fs::directory_iterator(folder_, missing)) {
     const auto stem = entry.path().stem().string();
     if (entry.path().extension() != ".bin") continue;
-    if (std::ranges::count(kTwoPlayers, stem) == 0) names.push_back(camel_case(stem));
+    if (std::ranges::count(kTwoPlayers, folded(stem)) == 0) names.push_back(camel_case(stem));
   }
   std::ranges::sort(names);
   return names;
@@ -92,7 +92,7 @@ fs::path Roms::find(const std::string& game) const {
   for (const auto& entry : fs::directory_iterator(folder_)) {
     const auto stem = entry.path().stem().string();
     if (entry.path().extension() != ".bin" || folded(stem) != folded(game)) continue;
-    if (std::ranges::count(kTwoPlayers, stem) > 0) {
+    if (std::ranges::count(kTwoPlayers, folded(stem)) > 0) {
       throw Error(fmt::format("ALE plays {} with two players only", game));
     }
     check_rom(entry.path());

@@ -6,11 +6,16 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tandem::atari {
 
-/// A folder of <snake_case>.bin files. Value type, immutable; thread-safe.
+/// "spaceinvaders" of both "SpaceInvaders" and "space_invaders". Pure.
+[[nodiscard]] std::string folded(std::string_view name);
+
+/// A folder of files such as space_invaders.bin or SpaceInvaders.bin. Value type, immutable;
+/// thread-safe.
 class Roms {
  public:
   explicit Roms(std::filesystem::path folder) : folder_(std::move(folder)) {}

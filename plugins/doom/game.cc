@@ -142,6 +142,20 @@ Game::Game(GameOptions options)
     : options_(std::move(options)), engine_(std::make_unique<Engine>()) {
   options_.folder = fs::absolute(options_.folder);  // the engine runs in another folder
   check_files(options_);
+  configure();
+  auto& game = engine_->game;
+  for (const auto button : game.getAvailableButtons()) {
+    buttons_.push_back({vizdoom::buttonToString(button), vizdoom::isDeltaButton(button)});
+  }
+  width_ = game.getScreenWidth();
+  height_ = game.getScreenHeight();
+  held_.resize(buttons_.size());
+  const auto pixels = static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_);
+  screen_.resize(3 * pixels);
+  if (options_.depth) distances_.resize(pixels);
+}
+
+void Game::configure() {
   auto& game = engine_->game;
   const auto file = file_of(options_.folder, options_.scenario);
   client([&] {
@@ -163,15 +177,6 @@ Game::Game(GameOptions options)
     if (options_.skill != 0) game.setDoomSkill(static_cast<int>(options_.skill));
     game.setConfig("screen_resolution = " + mode_of(options_.resolution));
   });
-  for (const auto button : game.getAvailableButtons()) {
-    buttons_.push_back({vizdoom::buttonToString(button), vizdoom::isDeltaButton(button)});
-  }
-  width_ = game.getScreenWidth();
-  height_ = game.getScreenHeight();
-  held_.resize(buttons_.size());
-  const auto pixels = static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_);
-  screen_.resize(3 * pixels);
-  if (options_.depth) distances_.resize(pixels);
 }
 
 Game::~Game() {
@@ -198,6 +203,11 @@ void Game::launch() {
 }
 
 void Game::start(std::uint32_t seed) {
+  if (running_ && !engine_->game.isRunning()) {  // it has ended by itself; another takes its place
+    engine_ = std::make_unique<Engine>();
+    configure();
+    running_ = false;
+  }
   if (!running_) launch();
   client([&] {
     engine_->game.setSeed(seed);

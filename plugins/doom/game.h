@@ -73,6 +73,7 @@ class Game {
  private:
   struct Engine;
 
+  void configure();
   void launch();
   void take_pictures();
   void hold(std::span<const double> amounts);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <stdexcept>
 
 #include "game_env.hpp"
@@ -117,6 +118,7 @@ class Game::Engine {
     env_.game_config.data_dir = folder / "data";
     env_.game_config.font_file = folder / "font.ttf";
     env_.game_config.render = draws_;
+    const auto lock = one_at_a_time();
     if (draws_) {
       env_.game_config.render_resolution_x = camera.width;
       env_.game_config.render_resolution_y = camera.height;
@@ -126,6 +128,7 @@ class Game::Engine {
 
   /// The engine deletes what it drew with, which needs OpenGL's context.
   ~Engine() {
+    ending_ = one_at_a_time();
     SetGame(&env_);
     if (draws_) GetGraphicsSystem()->SetContext();
   }
@@ -139,6 +142,7 @@ class Game::Engine {
   }
 
   void reset(ScenarioConfig& config) {
+    const auto lock = one_at_a_time();
     use().game_config.render = draws_;
     env_.reset(config, draws_);
     env_.state = game_running;
@@ -157,6 +161,7 @@ class Game::Engine {
   }
 
   [[nodiscard]] Picture draw() {
+    const auto lock = one_at_a_time();
     use().game_config.render = true;
     const ContextHolder context(&env_);
     // As the package: the first picture after a change of the engine has the camera where it was.
@@ -168,6 +173,14 @@ class Game::Engine {
   }
 
  private:
+  /// FreeType and Mesa's software renderer keep variables of the process without a lock, so one
+  /// thread at a time begins, ends and draws games with a camera. Others need no lock.
+  [[nodiscard]] std::unique_lock<std::mutex> one_at_a_time() const {
+    static std::mutex mutex;
+    return draws_ ? std::unique_lock(mutex) : std::unique_lock<std::mutex>();
+  }
+
+  std::unique_lock<std::mutex> ending_;  // is released when the engine has ended
   GameEnv env_;
   const bool draws_;
   bool drawn_ = false;  // the present situation

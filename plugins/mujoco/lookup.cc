@@ -9,10 +9,10 @@ namespace tandem::mujoco {
 int find_part(const mjModel& model, mjtObj kind, const char* name) {
   const int id = mj_name2id(&model, kind, name);
   if (id >= 0) return id;
-  throw Error(
-      fmt::format("the model has no {} '{}'; it is not dm_control's. "
-                  "tools/build_mujoco.sh brings the right ones",
-                  mju_type2Str(kind), name));
+  throw Error(fmt::format(
+      "the model has no {} '{}'; it is not dm_control's. "
+      "`tandem install mujoco --force`, or tools/build_mujoco.sh, brings the right ones",
+      mju_type2Str(kind), name));
 }
 
 int find_position(const mjModel& model, const char* joint) {

@@ -13,8 +13,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kRemedy[] =
-    "tools/build_mujoco.sh brings the suite's models; env.suite_dir or $TANDEM_SUITE_DIR name "
-    "another folder of them.";
+    "`tandem install mujoco --force`, or tools/build_mujoco.sh in a clone, brings the suite's "
+    "models; "
+    "env.suite_dir or $TANDEM_SUITE_DIR name another folder of them.";
 
 struct DeleteSpec {
   void operator()(mjSpec* spec) const { mj_deleteSpec(spec); }

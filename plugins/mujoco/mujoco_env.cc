@@ -46,17 +46,23 @@ MujocoEnv::MujocoEnv(Simulation simulation, const MujocoOptions& options)
 
 void MujocoEnv::reset(Stream& stream, std::span<std::byte> frame) {
   simulation_.reset(stream);
+  look();
   show(frame);
 }
 
 StepResult MujocoEnv::step(std::span<const Action> actions, Stream&, std::span<std::byte> frame) {
   double reward = 0;
   bool cut = false;
+  bool diverged = false;
   for (std::int64_t i = 0; i < spec_.frames_per_step && !cut; ++i) {
     const auto outcome = simulation_.step(actions.front().continuous);
     reward += outcome.reward;
     cut = outcome.out_of_time || outcome.diverged;
+    diverged = outcome.diverged;
   }
+  // The world of a simulation that diverged is at its start again; the last picture is the one
+  // before, as the numbers are.
+  if (!diverged) look();
   show(frame);
   return {.reward = static_cast<float>(reward), .truncated = cut, .game_over = cut};
 }
@@ -72,9 +78,17 @@ Picture MujocoEnv::render() const {
   return picture;
 }
 
-void MujocoEnv::show(std::span<std::byte> frame) {
+void MujocoEnv::load(StateReader& reader) {
+  simulation_.load(reader);
+  look();
+}
+
+void MujocoEnv::look() {
+  if (observer_ != nullptr) observer_->draw(simulation_.physics(), seen_);
+}
+
+void MujocoEnv::show(std::span<std::byte> frame) const {
   if (observer_ == nullptr) return show_features(frame);
-  observer_->draw(simulation_.physics(), seen_);
   for (std::size_t i = 0; i < kPlane; ++i) {
     for (std::size_t colour = 0; colour < kColours; ++colour) {
       frame[colour * kPlane + i] = static_cast<std::byte>(seen_[i * kColours + colour]);

@@ -35,17 +35,18 @@ class MujocoEnv : public Env {
   StepResult step(std::span<const Action> actions, Stream& stream,
                   std::span<std::byte> frame) override;
   void save(StateWriter& writer) const override { simulation_.save(writer); }
-  void load(StateReader& reader) override { simulation_.load(reader); }
+  void load(StateReader& reader) override;
   [[nodiscard]] Picture render() const override;
 
  private:
-  void show(std::span<std::byte> frame);
+  void look();
+  void show(std::span<std::byte> frame) const;
   void show_features(std::span<std::byte> frame) const;
 
   Simulation simulation_;
   EnvSpec spec_;
   std::unique_ptr<Renderer> observer_;         // draws observations; null: no pixels
-  std::vector<std::uint8_t> seen_;             // the picture that it drew
+  std::vector<std::uint8_t> seen_;             // the newest picture that it drew
   mutable std::unique_ptr<Renderer> painter_;  // for render(), whose first call makes it
 };
 

@@ -162,6 +162,7 @@ void RaceProcess::check_greeting(const std::string& program) {
   } while (ready < 0 && errno == EINTR);
   Greeting greeting{.version = 0};
   if (ready > 0) receive(&greeting, sizeof(greeting));
+  has_greeted_ = true;
   if (greeting == Greeting{}) return;
   throw Error(fmt::format(
       "torcs: {} is of another version than this plug-in; build it anew: tandem install "
@@ -218,10 +219,12 @@ void RaceProcess::receive(void* bytes, std::size_t size) {
 
 void RaceProcess::say_how_it_ended() {
   const int status = process_.id < 0 ? 0 : wait_for(std::exchange(process_.id, -1));
+  const auto* remedy = has_greeted_ ? "go on with `tandem train --resume`"
+                                    : "it cannot start here; build it anew: tandem install torcs "
+                                      "--force, or tools/build_torcs.sh";
   throw Error(
-      fmt::format("torcs: a race's process {}; go on with `tandem train --resume`. "
-                  "TANDEM_TORCS_LOG=1 shows TORCS's own words",
-                  words_of(status)));
+      fmt::format("torcs: a race's process {}; {}. TANDEM_TORCS_LOG=1 shows TORCS's own words",
+                  words_of(status), remedy));
 }
 
 RaceOrder make_order(const Track& track, const std::string& car) {

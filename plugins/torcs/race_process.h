@@ -64,6 +64,7 @@ class RaceProcess {
 
   Socket socket_;
   Child process_;
+  bool has_greeted_ = false;
 };
 
 /// A track of TORCS.

@@ -102,6 +102,9 @@ std::int64_t number_of(Config& config, const std::string& key) {
 ClusterFacts cluster_facts(const TrainingOrder& order) {
   auto config = config_of(order);
   const auto& way = cluster_way_of(*config.system);
+  if (config.run.device != "cpu") {
+    throw Error("a cluster computes networks on CPUs; leave run.device out");
+  }
   return {.system = config.system_name,
           .folder = folder_of(order, config).string(),
           .actors = number_of(config, way.actors_key()),

@@ -32,7 +32,8 @@ class Env(NativeEnv, gymnasium.Env[Array, Any]):  # type: ignore[misc]
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Array, dict[str, Any]]:
-        """Starts a new game, and returns its first observation and an empty dict.
+        """Starts an episode, and returns its first observation and an empty dict. It is a new game,
+        or the next life of one where a lost life ends an episode.
 
         A seed makes the environment anew. Without one its random stream goes on; the first reset
         then takes a random seed. There are no options.

@@ -84,7 +84,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Any, Array]):
         seed: Seed = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Array, Infos]:
-        """Starts a new game in every environment.
+        """Starts an episode in every environment: a new game, or the next life of one where a lost
+        life ends an episode.
 
         Args:
             seed: makes all environments anew. An integer s gives environment i the seed s + i; a

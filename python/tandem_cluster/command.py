@@ -14,6 +14,8 @@ from tandem.errors import Error
 from tandem_cluster.plan import Plan
 from tandem_cluster.training import carry_out
 
+USER_ERROR = 2  # as of all commands of tandem
+
 
 def stop_by_signals(stop: Callable[[], None]) -> None:
     """SIGINT and SIGTERM: the first ends the training with a checkpoint, the second at once."""
@@ -33,7 +35,7 @@ def main() -> None:
         run = carry_out(Plan(**json.loads(sys.argv[1])), sys.stderr, stop_by_signals)
     except Error as error:
         print(f"tandem: error: {error}", file=sys.stderr, flush=True)
-        os._exit(1)  # at its end Ray would wait for a head that is lost
+        os._exit(USER_ERROR)  # at its end Ray would wait for a head that is lost
     words = f"finished; see how well it plays with: tandem eval {run.run_dir}"
     if run.result["why_ended"] == "signal":
         words = f"stopped; go on with: tandem cluster train --resume {run.run_dir}"

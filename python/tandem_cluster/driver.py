@@ -28,6 +28,8 @@ SILENT_SECONDS = 20.0
 HANGING_SECONDS = 60.0
 # A process may wait long for a node with room, and then needs some time to start.
 START_SECONDS = 600.0
+# A part that is lost so often in a row without any progress would be lost for ever.
+BARREN_LOSSES = 10
 # If a lost learner finds no room for so long, actors make some.
 _CROWDED_SECONDS = 10.0
 _LOOK_SECONDS = 0.5
@@ -51,6 +53,9 @@ class Part:
     answered: bool = False  # in this incarnation
     restarts: int = 0
     failures: int = 0  # errors of its own
+    goes_on: bool = False  # its steps go on from those of its last incarnation
+    furthest: int = 0  # the most steps, or inserts, that it has told
+    barren: int = 0  # losses in a row without more of them
     forgiven: int = 0  # so many are followed by a restart, the next ends the training
 
     def begun(self, handle: Any) -> None:
@@ -59,6 +64,8 @@ class Part:
         self.answered = False
         self.status = {}
         self.heard = time.monotonic()
+        if not self.goes_on:
+            self.furthest = 0
 
     def ask(self, introduction: Introduction, stop: bool) -> None:
         """Asks for the status, unless an earlier question is open."""
@@ -74,6 +81,7 @@ class Part:
                 self.status = ray.get(question)
                 self.heard = time.monotonic()
                 self.answered = True
+                self._note_progress()
             except ray.exceptions.RayTaskError as error:
                 return self._failed(getattr(error, "cause", error))
             except ray.exceptions.ActorUnavailableError:
@@ -89,8 +97,17 @@ class Part:
             return f"its environments have hung for {HANGING_SECONDS:.0f} seconds"
         return None
 
+    def _note_progress(self) -> None:
+        told = int(self.status.get("steps") or self.status.get("inserted") or 0)
+        if told > self.furthest:
+            self.furthest = told
+            self.barren = 0
+
     def _failed(self, error: Any) -> str:
         if self.failures == self.forgiven:
+            if isinstance(error, Error) and not self.goes_on:  # on one machine of many
+                where = f" on {self.status['node']}" if "node" in self.status else ""
+                raise Error(f"{self.name}{where}: {error}") from error
             raise error
         self.failures += 1
         return first_line(error)
@@ -113,7 +130,7 @@ class Driver:
         self._plan = plan
         self._say = say
         self._run = secrets.randbits(63)  # no other run has it
-        self._learner = Part("the learner")
+        self._learner = Part("the learner", goes_on=True)
         self._shards = [Part(f"shard {i}") for i in range(plan.shards)]
         self._actors: list[Part] = []
         self._held: set[int] = set()  # ranks of actors that make room for the learner
@@ -232,6 +249,12 @@ class Driver:
             raise Error(f"{part.name} is lost ({why}), and lockstep needs it; --resume goes on")
         part.end()
         part.restarts += 1
+        part.barren += 1
+        if part.barren > BARREN_LOSSES:
+            raise Error(
+                f"{part.name} was lost {part.barren} times in a row without any progress ({why}): "
+                "does its machine have the memory, and does the environment survive there?"
+            )
         self._say(f"{part.name} is lost ({why}); another takes its place")
         return True
 

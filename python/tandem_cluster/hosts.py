@@ -74,8 +74,17 @@ class Host:
         answer: Message = self.part.deliver(message)
         return answer
 
+    def check(self, raise_error: Callable[[], None]) -> None:
+        """Raises the part's error if it has one, and again at each status: an answer may be lost,
+        while the part tells its error once."""
+        try:
+            raise_error()
+        except Exception as error:
+            self._error = error
+            raise
+
     def status(self, text: str = "{}", **more: Any) -> Status:
-        """The part's status. Raises the error of building it."""
+        """The part's status. Raises the error of building it, or one that it had before."""
         forward_messages()
         if self._error is not None:
             raise self._error
@@ -138,7 +147,7 @@ class Actor:
         if actor is None:
             return self._host.status()
         if actor.ended():
-            actor.raise_error()
+            self._host.check(actor.raise_error)
         return self._host.status(actor.status())
 
 
@@ -183,7 +192,7 @@ class Learner:
             continue
         ended = training.ended
         if ended:
-            training.raise_error()
+            self._host.check(training.raise_error)
         return self._host.status(
             self._link.status(),
             ended=ended,

@@ -60,6 +60,8 @@ class Plan:
     def complete(self) -> None:
         """Fills the folder and the numbers of parts. Raises Error for words that make no sense."""
         self._resume_what_is_there()
+        if not self.resume and self.run_dir:
+            require_empty(Path(self.run_dir))
         if self.config and Path(self.config).is_file():
             self.config = str(Path(self.config).absolute())  # other processes have other folders
         facts = _core.cluster_facts(python=sys.executable, **self.words())
@@ -78,6 +80,15 @@ class Plan:
             raise Error(f"{self.run_dir} holds a run of {before}: choose another --run-dir")
         self.resume, self.system, self.config = True, "", ""
         self.settings = [one for one in self.settings if one[0] == "run.steps"]
+
+
+def require_empty(run_dir: Path) -> None:
+    """Raises Error for a folder with files, which a new run must leave alone."""
+    if run_dir.exists() and not (run_dir.is_dir() and not any(run_dir.iterdir())):
+        raise Error(
+            f"{run_dir} is not empty and holds no run of a cluster: choose another --run-dir, or "
+            "--resume the run there"
+        )
 
 
 def config_tables(text: str) -> dict[str, Any]:

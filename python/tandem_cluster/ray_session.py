@@ -83,6 +83,8 @@ def begin(address: str | None, processors: float, runtime_env: dict[str, Any]) -
         ray.init(**settings)
     except ConnectionError as error:
         raise Error(f"no Ray cluster answers at {address}: {error}") from None
+    except (RuntimeError, ray.exceptions.RayError) as error:  # such as a wrong token
+        raise Error(f"Ray does not start or let us in: {error}") from None
     if address == "auto":
         require_token(ray.get_runtime_context().gcs_address)
 

@@ -285,6 +285,21 @@ TEST_F(ValueMethodTest, SarsaTakesTheActionThatItValued) {
   EXPECT_GT(of_one, 0);
 }
 
+// A thread may begin late in a run that was resumed. Seen failing when its first actions had the
+// epsilon of step 0, with which they are random.
+TEST_F(ValueMethodTest, SarsasFirstActionsHaveTheEpsilonOfTheirSteps) {
+  const auto algorithm = make_q_learning(
+      QMethod::one_step_sarsa,
+      {.exploration = {.epsilon_frames = 10, .epsilon_1 = 0, .share_2 = 0, .share_3 = 0}}, 1, 1);
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Collector collecting(VecEnv([](int index) { return std::make_unique<ThreeSteps>(index, 5); },
+                                {.count = kEnvs, .seed = seed}),
+                         actor_, &target_, algorithm, kSteps);
+    collecting.start();
+    EXPECT_THAT(collecting.collect(1'000).actions(0), testing::Each(0));
+  }
+}
+
 /// A rollout's epsilons are the numbers of the episodes under way.
 class EpisodeCountTest : public ValueMethodTest {
  protected:

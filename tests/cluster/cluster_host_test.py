@@ -1,4 +1,5 @@
-"""How a part of a cluster answers before it is built. Skipped without Ray."""
+"""How a part of a cluster answers before it is built and after its error, and how the driver counts
+losses. Skipped without Ray."""
 
 import importlib.util
 import os
@@ -55,6 +56,60 @@ class HostTest(unittest.TestCase):
         self.assertEqual(self.delivered(), [])
         with self.assertRaisesRegex(RuntimeError, "planned"):
             self.host.status()
+
+    # Seen failing when the error was told once, so that a lost answer hid it.
+    def test_an_error_is_told_at_each_status(self):
+        errors = [RuntimeError("planned")]
+
+        def raise_error():
+            if errors:
+                raise errors.pop()
+
+        self.may_build.set()
+        for ask in (lambda: self.host.check(raise_error), self.host.status, self.host.status):
+            with self.assertRaisesRegex(RuntimeError, "planned"):
+                ask()
+
+
+@unittest.skipUnless(importlib.util.find_spec("ray"), "Ray is not installed")
+class LossTest(unittest.TestCase):
+    def setUp(self):
+        from tandem_cluster.driver import Driver, Part
+
+        self.driver = Driver.__new__(Driver)
+        self.driver._lockstep = False
+        self.driver._say = lambda text: None
+        self.part = Part("actor 3")
+        self.part.lost = lambda: "it was killed"
+
+    # Seen failing when a part was replaced for ever.
+    def test_losses_without_progress_end_the_training(self):
+        from tandem.errors import Error
+
+        for _ in range(10):
+            self.assertTrue(self.driver._look(self.part))
+        with self.assertRaisesRegex(Error, "actor 3 was lost 11 times in a row"):
+            self.driver._look(self.part)
+
+    # Seen failing when all losses counted.
+    def test_progress_forgives_losses(self):
+        for steps in range(1, 30):
+            self.part.begun(None)
+            self.part.status = {"steps": steps % 2}
+            self.part._note_progress()
+            self.assertTrue(self.driver._look(self.part))
+
+    # A learner goes on from its checkpoint. Seen failing when its steps began from 0.
+    def test_a_learner_that_never_gets_further_is_given_up(self):
+        from tandem.errors import Error
+
+        self.part.goes_on = True
+        with self.assertRaisesRegex(Error, "in a row"):
+            for _ in range(30):
+                self.part.begun(None)
+                self.part.status = {"steps": 700}
+                self.part._note_progress()
+                self.driver._look(self.part)
 
 
 if __name__ == "__main__":

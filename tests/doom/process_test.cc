@@ -140,6 +140,8 @@ TEST(GameTest, AKilledEngineIsAnError) {
     });
     EXPECT_THAT(said, HasSubstr("engine")) << victim;
     EXPECT_TRUE(all_end(engines)) << victim;
+    game.start(3);  // by another engine; seen failing when there was none
+    game.act(none(game), 4);
   }
 }
 

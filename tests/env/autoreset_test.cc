@@ -60,6 +60,34 @@ TEST_P(AutoresetThreads, TheCallerResets) {
   EXPECT_THROW(envs.step(actions, seen.bytes()), Error) << "the other one still waits for a reset";
 }
 
+// As a lost life ends a training episode. Seen failing when the game began anew with each reset.
+TEST_P(AutoresetThreads, AGameOfSeveralEpisodesIsCountedAsAWhole) {
+  Script script;
+  auto envs = make(script, Autoreset::disabled);
+  Observations seen(2, 3);
+  const std::vector<Action> actions(2, {.discrete = 1});
+  for (int episode = 0; episode < script.episodes_a_game; ++episode) {
+    envs.reset(seen.bytes());
+    for (int step = 0; step < script.episode; ++step) envs.step(actions, seen.bytes());
+  }
+  const auto games = envs.take_episodes();
+  ASSERT_EQ(games.size(), 2U);
+  EXPECT_EQ(games[0].steps, 10);
+  EXPECT_EQ(games[0].episode_return, 10);
+}
+
+TEST_P(AutoresetThreads, AResetWithinAnEpisodeEndsItsGame) {
+  Script script;
+  auto envs = make(script, Autoreset::disabled);
+  Observations seen(2, 3);
+  const std::vector<Action> actions(2, {.discrete = 1});
+  envs.reset(seen.bytes());
+  envs.step(actions, seen.bytes());
+  envs.reset(seen.bytes());
+  for (int step = 0; step < script.episode; ++step) envs.step(actions, seen.bytes());
+  EXPECT_EQ(envs.take_episodes().at(0).steps, 5);
+}
+
 TEST_P(AutoresetThreads, ThePresentObservationCanBeShownAgain) {
   Script script;
   auto envs = make(script, Autoreset::same_step);

@@ -4,6 +4,7 @@ if(TANDEM_SANITIZE OR NOT TANDEM_INSTALL)
 endif()
 add_test(NAME library.headers COMMAND ${TANDEM_TEST_PYTHON}
   ${CMAKE_CURRENT_SOURCE_DIR}/library/headers_test.py ${CMAKE_CXX_COMPILER})
+set_tests_properties(library.headers PROPERTIES PROCESSORS 2)
 add_test(NAME library.installed COMMAND ${TANDEM_TEST_PYTHON}
   ${CMAKE_CURRENT_SOURCE_DIR}/library/installed_test.py ${CMAKE_COMMAND} ${PROJECT_BINARY_DIR})
 set_tests_properties(library.installed PROPERTIES PROCESSORS 2

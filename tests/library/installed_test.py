@@ -102,6 +102,8 @@ class Installed(unittest.TestCase):
             "atari": "atari:Pong",
             "mujoco": "mujoco:cartpole-swingup",
             "football": "football:academy_empty_goal",
+            "doom": "doom:basic",
+            "torcs": "torcs:slow_car",
         }
         for name, env in ours.items():
             if not (BUILD / f"plugins/tandem_{name}.so").exists():
@@ -109,6 +111,13 @@ class Installed(unittest.TestCase):
             self.assertIn(env, listed)
             out = self.folder / f"rollout_{name}"
             run(self.tandem, "rollout", "--env", env, "--random", "--steps", 5, "--out", out)
+
+    # Seen failing when the font was not installed.
+    @unittest.skipUnless((BUILD / "plugins/tandem_football.so").exists(), "football is not built")
+    def test_football_draws(self):
+        words = ["--env", "football:academy_empty_goal", "--set", "representation=pixels"]
+        words += ["--random", "--steps", 2, "--out", self.folder / "drawn"]
+        run(self.tandem, "rollout", *words)
 
     def test_an_environment_of_a_program(self):
         build = self.build_example("embed")

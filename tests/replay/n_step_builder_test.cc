@@ -119,6 +119,20 @@ std::vector<std::byte> frames(const std::vector<float>& numbers) {
   return all;
 }
 
+// Seen failing when the first transition of the old game ended in the new one.
+TEST(NStepBuilder, AGameThatWasLostLeavesNoTransition) {
+  NStepBuilder builder(small_format(), {.n = 3, .gamma = 0.5, .transitions = 10});
+  builder.begin(frame(0));
+  builder.act({.discrete = 1}, {});
+  builder.step(7, frame(1));
+  builder.begin(frame(2));
+  builder.act({.discrete = 0}, {});
+  builder.terminate(1);
+  const auto segment = builder.take();
+  ASSERT_EQ(segment->transitions().size(), 1U);
+  EXPECT_EQ(segment->transitions()[0].n_step_return, 1);
+}
+
 TEST(NStepBuilder, AnEpisodeMayBeginWithAWholeStack) {
   NStepBuilder builder(small_format(), {.n = 1, .gamma = 1, .transitions = 10});
   builder.begin(frames({7, 8, 9}));

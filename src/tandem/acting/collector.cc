@@ -46,10 +46,11 @@ void Collector::start() {
   env_.reset(rollout_.observations(rollout_.steps()));
   state_.restart();
   for (const int id : ids_) set_epsilon(id);
-  if (chooses_ahead()) choose_ahead();
+  has_chosen_ = !chooses_ahead();
 }
 
 void Collector::save(StateWriter& writer) {
+  choose_first();
   env_.save(writer);
   state_.save(writer);
   if (chooses_ahead()) writer.put_bytes(std::as_bytes(rollout_.actions(rollout_.steps())));
@@ -68,7 +69,14 @@ void Collector::load(StateReader& reader) {
   for (int id = 0; reward_scale_ && id < env_.size(); ++id) reward_scale_->end_episode(id);
   state_.restart();
   for (auto& episodes : episodes_) ++episodes;
-  if (chooses_ahead()) choose_ahead();
+  has_chosen_ = !chooses_ahead();
+}
+
+/// Chooses the actions of states that begin a game, by the epsilons of their steps.
+void Collector::choose_first() {
+  if (has_chosen_) return;
+  choose_ahead();
+  has_chosen_ = true;
 }
 
 void Collector::load_chosen(StateReader& reader) {
@@ -79,9 +87,10 @@ void Collector::load_chosen(StateReader& reader) {
 }
 
 Rollout& Collector::collect(std::int64_t steps) {
-  rollout_.carry_over();
   steps_ = steps;
   for (const int id : ids_) set_epsilon(id);
+  choose_first();
+  rollout_.carry_over();
   for (int t = 0; t < rollout_.steps(); ++t) {
     act(t);
     step(t);

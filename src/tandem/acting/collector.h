@@ -90,6 +90,7 @@ class Collector {
   void bootstrap();
   void require_ends(int t);
   void choose_ahead();
+  void choose_first();
   float final_value(int id);
   float learnt_reward(int id, bool ended);
   void look_beyond(const Inputs& inputs, const Heads& out);
@@ -105,6 +106,7 @@ class Collector {
   const Bootstrap bootstrap_;
   const RolloutEnd end_;
   const LastState last_state_;
+  bool has_chosen_ = true;     // whether the first state's actions are chosen, where they must be
   bool looked_ahead_ = false;  // whether the heads of the first state are computed already
   Rollout rollout_;
   RecurrentState state_;

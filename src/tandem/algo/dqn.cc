@@ -106,7 +106,7 @@ class DqnRule final : public ActingRule {
   const std::int64_t envs_;
 };
 
-/// The gradient of the loss of Ape-X's section 3.1, equation 1.
+/// The gradient of the loss in Ape-X's section 3.1.
 class DqnGradient final : public ReplayGradient {
  public:
   DqnGradient(const DqnConfig& config, const NetworkFactory& make_network,

@@ -83,11 +83,13 @@ void add_cluster_train(CLI::App& cluster) {
   options->config.add_to(*command, {"--threads", "--device"});
   command->add_option("--address", options->address, "A Ray cluster's HOST:PORT, or auto")
       ->type_name("HOST:PORT");
-  command->add_option("--actors", options->actors, "Processes that play (default: the config's)")
-      ->check(CLI::Range(1, 1024));
-  command->add_option("--shards", options->shards, "Processes that hold the replay")
-      ->check(CLI::Range(1, 64))
-      ->capture_default_str();
+  auto* actors =
+      command
+          ->add_option("--actors", options->actors, "Processes that play (default: the config's)")
+          ->check(CLI::Range(1, 1024));
+  auto* shards = command->add_option("--shards", options->shards, "Processes that hold the replay")
+                     ->check(CLI::Range(1, 64))
+                     ->capture_default_str();
   command
       ->add_option(
           "--working-dir", options->working_dir,
@@ -97,9 +99,13 @@ void add_cluster_train(CLI::App& cluster) {
                       ->add_option("--run-dir", options->run_dir,
                                    "Folder for the run's files, which the learner's machines see")
                       ->type_name("DIR");
-  command->add_option("--resume", options->resume, "Go on with the run in this folder")
+  command
+      ->add_option("--resume", options->resume,
+                   "Go on with the run in this folder, on as many parts as it had")
       ->type_name("DIR")
-      ->excludes(run_dir);
+      ->excludes(run_dir)
+      ->excludes(actors)
+      ->excludes(shards);
   end_help(*command,
            {"tandem cluster train apex --config apex/two_cores --env atari:Pong --actors 4",
             "tandem cluster train apex --config apex/atari --address auto --actors 360 --shards 4"},

@@ -136,21 +136,22 @@ Shard::Bytes Shard::draw(const Letter& letter) {
   return std::move(writer).seal();
 }
 
-/// The learner asks for one piece after another. The first question takes the snapshot; a question
-/// that comes again gets the same piece. The answer has no piece after the last.
+/// The learner asks for one piece after another. The first question takes the snapshot, which keeps
+/// its transitions in memory until the answer after the last piece, which has none. A question that
+/// comes again gets the same answer.
 Shard::Bytes Shard::give_piece(const Letter& letter) {
   StateReader reader(letter.content);
   const auto number = reader.get<std::uint64_t>();
   const Lock lock(saving_);
-  if (number == 0 || !pieces_) {
-    if (number != 0) return answer(Verb::closed);  // of another life of this shard
+  if (number == 0) {
     pieces_.emplace(table()->snapshot());
     piece_ = pieces_->next();
-  } else if (number == piece_number_ + 1) {
+  } else if (pieces_ && number == piece_number_ + 1) {
     piece_ = pieces_->next();
   } else if (number != piece_number_) {
-    return answer(Verb::closed);
+    return answer(Verb::closed);  // of another life of this shard
   }
+  if (!piece_) pieces_.reset();
   piece_number_ = number;
   MessageWriter writer(options_.self, Verb::done);
   if (piece_) writer.content().put_bytes(*piece_);

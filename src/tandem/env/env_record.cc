@@ -1,10 +1,13 @@
 #include "tandem/env/env_record.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <utility>
 
+#include "tandem/base/error.h"
 #include "tandem/base/streams.h"
 
 namespace tandem {
@@ -46,10 +49,11 @@ EnvRecord::EnvRecord(const EnvSpec& spec, const VecEnvOptions& options, int id)
 void EnvRecord::ask_reset(std::byte* observation) {
   resets_ = true;
   observation_ = observation;
+  // A training episode may end before its game, whose next life goes on with the game's return.
+  if (!ended_ || error_) game_ = {.env = index_};
   error_ = nullptr;
   result_ = {};
   std::ranges::fill(rewards_, 0.0F);
-  game_ = {.env = index_};
 }
 
 void EnvRecord::ask_step(std::span<const Action> actions, std::byte* observation) {
@@ -135,7 +139,11 @@ void EnvRecord::stepped(const StepResult& result) {
   result_ = result;
   result_.rewards = {};
   if (!rewards_.empty()) {
-    std::ranges::copy(result.rewards.first(rewards_.size()), rewards_.begin());
+    if (result.rewards.size() != rewards_.size()) {
+      throw Error(fmt::format("a step has {} rewards for {} agents", result.rewards.size(),
+                              rewards_.size()));
+    }
+    std::ranges::copy(result.rewards, rewards_.begin());
     result_.reward = std::accumulate(rewards_.begin(), rewards_.end(), 0.0F) /
                      static_cast<float>(rewards_.size());
   }
@@ -176,6 +184,7 @@ StartState EnvRecord::capture(const Env& env) const {
 
 void EnvRecord::begin_at(Env& env, const StartState& start, std::byte* observation) {
   ask_reset(observation);
+  game_ = {.env = index_};
   StateReader reader(start.env);
   env.load(reader);
   if (!reader.at_end()) throw Error("the saved state is longer than this environment's");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tandem/base/error.h"
 #include "tandem/sync/workers.h"
 
 namespace tandem {
@@ -22,7 +23,11 @@ std::vector<std::unique_ptr<Env>> make_envs(const EnvFactory& factory,
   // Loading a game takes milliseconds; there may be hundreds.
   Workers(std::max(1, options.threads)).parallel_for(options.count, [&](int id) {
     const int index = options.first + id;
-    naming_environment(index, [&] { envs[static_cast<std::size_t>(id)] = factory(index); });
+    auto& env = envs[static_cast<std::size_t>(id)];
+    naming_environment(index, [&] {
+      env = factory(index);
+      if (env == nullptr) throw Error("its family made none");
+    });
   });
   for (int id = 0; id < options.count; ++id) {
     if (same_shapes(envs[static_cast<std::size_t>(id)]->spec(), envs.front()->spec())) continue;

@@ -10,6 +10,7 @@
 
 #include "tandem/env/env_record.h"
 #include "tandem/env/group_stepper.h"
+#include "tandem/env/spec_check.h"
 #include "tandem/env/thread_stepper.h"
 
 namespace tandem {
@@ -95,6 +96,7 @@ VecEnv::Impl::Impl(const EnvFactory& factory, const VecEnvOptions& options) {
     envs = make_envs(factory, options);
     spec_ = envs.front()->spec();
   }
+  require_sane(spec_);
   records_.reserve(count);
   for (int id = 0; id < options.count; ++id) records_.emplace_back(spec_, options, id);
   in_flight_.resize(count);

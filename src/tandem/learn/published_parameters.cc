@@ -22,10 +22,10 @@ void PublishedParameters::publish(std::int64_t version) {
 
 bool PublishedParameters::copy_if_newer(std::optional<std::int64_t>& version,
                                         std::span<float> own) const {
+  if (version == version_.load()) return false;  // at most steps, without a lock
   const Lock lock(mutex_);
-  if (version == version_) return false;
   std::ranges::copy(published_, own.begin());
-  version = version_;
+  version = version_.load();
   return true;
 }
 

@@ -1,6 +1,7 @@
 // The parameters that actors use while the learner computes the next ones.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,7 +15,8 @@ namespace tandem {
 
 /// Actors see the same parameters until publish(): theta_j of HTS-RL's equation 6, while the
 /// learner computes theta_{j+1}. A version is the number of publications so far. Only the learner
-/// may call stage() and publish(); meanwhile many threads may copy.
+/// may call stage(), and one thread at a time publish(), while the learner stages nothing;
+/// meanwhile many threads may copy.
 class PublishedParameters {
  public:
   explicit PublishedParameters(std::span<const float> first)
@@ -37,8 +39,8 @@ class PublishedParameters {
  private:
   mutable Mutex mutex_;
   std::vector<float> published_ TANDEM_GUARDED_BY(mutex_);
-  std::int64_t version_ TANDEM_GUARDED_BY(mutex_) = 0;
-  std::vector<float> staged_;  // only the learner uses it
+  std::atomic<std::int64_t> version_ = 0;  // changes under the lock
+  std::vector<float> staged_;              // only the learner uses it
 };
 
 }  // namespace tandem

@@ -15,16 +15,16 @@
 namespace tandem {
 
 /// The target network's theta- of A3C's Algorithms 1 and 2: a copy of the parameters theta. It is
-/// refreshed at fixed intervals, counted in steps of all threads together; between refreshes all
-/// threads see the same copy. It changes so seldom that its lock costs almost nothing. Other
-/// threads may update theta during a refresh, so the caller of refresh() passes a function that
-/// reads theta. Safe to use from many threads.
+/// refreshed at fixed intervals of the caller's count, which is of steps of all threads together in
+/// A3C and of updates in Ape-X; between refreshes all threads see the same copy. It changes so
+/// seldom that its lock costs almost nothing. Other threads may update theta during a refresh, so
+/// the caller of refresh() passes a function that reads theta. Safe to use from many threads.
 class TargetParameters {
  public:
   /// Copies the present theta to the span.
   using ReadTheta = std::function<void(std::span<float>)>;
 
-  /// Copies theta after `steps` steps of all threads. Refreshes follow every `interval` steps. With
+  /// Copies theta at the count `steps`. Refreshes follow at intervals of `interval`. With
   /// an interval of 0 there is no target network: refresh() does nothing, and copies are empty.
   TargetParameters(std::span<const float> theta, std::int64_t interval, std::int64_t steps);
 

@@ -39,6 +39,7 @@ void NStepBuilder::append(std::span<const std::byte> frame) {
 }
 
 void NStepBuilder::begin(std::span<const std::byte> frames) {
+  pending_.clear();
   state_.frames = 0;
   for (; !frames.empty(); frames = frames.subspan(format_.frame_bytes)) {
     append(frames.first(format_.frame_bytes));

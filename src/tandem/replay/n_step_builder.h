@@ -39,7 +39,8 @@ class NStepBuilder {
   NStepBuilder(const FrameFormat& format, const NStepOptions& options);
 
   /// Begins an episode with the frames of its first observation, the oldest first: as many as the
-  /// stack has, or fewer if the oldest is repeated.
+  /// stack has, or fewer if the oldest is repeated. Drops the unfinished transitions of a game that
+  /// was lost, as where a resumed run cannot go on with its games.
   void begin(std::span<const std::byte> frames);
 
   /// Records the action taken in the newest state.

@@ -18,6 +18,7 @@
 #include "tandem/base/streams.h"
 #include "tandem/env/family.h"
 #include "tandem/env/normalised_env.h"
+#include "tandem/env/spec_check.h"
 #include "tandem/trainer/catalogue.h"
 
 namespace tandem {
@@ -144,7 +145,13 @@ std::shared_ptr<const ObservationScale> EnvConfig::scale() const {
   return std::make_shared<const ObservationScale>(std::move(scale));
 }
 
-EnvSpec EnvConfig::spec() const { return family->make(env_name(id), 0)->spec(); }
+EnvSpec EnvConfig::spec() const {
+  const auto env = family->make(env_name(id), 0);
+  if (env == nullptr) throw Error(fmt::format("the family of {} made no environment", id));
+  auto spec = env->spec();
+  require_sane(spec);
+  return spec;
+}
 
 bool EnvConfig::lacks_scale() const {
   if (normalise == "auto") return true;

@@ -1,10 +1,16 @@
 // Parts of Ape-X that need no threads.
+#include "tandem/systems/apex/apex_parts.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
+#include <memory>
 #include <vector>
 
+#include "tandem/algo/dqn.h"
+#include "tandem/base/error.h"
+#include "tandem/systems/apex/apex_seat.h"
 #include "tandem/systems/apex/replay_budget.h"
 #include "tandem/systems/apex/returns_by_epsilon.h"
 #include "tests/support/error_of.h"
@@ -14,6 +20,31 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+
+// Seen failing when the state was left out, and when a place whose actor had failed kept its old
+// one.
+TEST(ApexSeat, KeepsTheStateOfAnActorThatHasNotBegunAgain) {
+  const auto fails = [](const ApexActorOptions&) -> std::unique_ptr<ApexActor> {
+    throw Error("planned");
+  };
+  Checkpoint before;
+  before.add_blob("actor_0", std::vector<std::byte>{std::byte{7}});
+  ApexSeat seat({}, 1, fails);
+  const Lock lock(seat);
+  Checkpoint now;
+  seat.save(&before, "actor_0", now);
+  EXPECT_EQ(now.blobs, before.blobs);
+  seat.step();  // fails, and its successor is to begin anew
+  Checkpoint later;
+  seat.save(&before, "actor_0", later);
+  EXPECT_TRUE(later.blobs.empty());
+}
+
+TEST(ApexParts, AnEpisodeOfSeveralAgentsHasNoEpsilon) {
+  const auto dqn = make_dqn({}, 6, true);
+  EXPECT_EQ(epsilons_of({.actors = 2, .envs = 3}, {}, *dqn.acting).size(), 6U);
+  EXPECT_TRUE(epsilons_of({.actors = 2, .envs = 3}, {.agents = 3}, *dqn.acting).empty());
+}
 
 TEST(ReplayMemory, AFullReplayMustFit) {
   const ReplayConfig config = {.capacity = 1'000'000};

@@ -50,18 +50,22 @@ MessageWriter message(ClusterLink& link, int shard, Verb verb) {
   return {link.self(), verb, link.next_sequence(shard)};
 }
 
-bool is_empty(ClusterLink& link, int shard, const std::stop_token& stop) {
+/// Whether a shard is as young as this learner. Then its replay was lost, though actors may have
+/// inserted something since. An older shard has its replay, and a newer one than the checkpoint's.
+bool lost_its_replay(ClusterLink& link, int shard, const std::stop_token& stop) {
   const Stopwatch watch;
   while (watch.seconds() < kPatienceSeconds) {
     auto writer = message(link, shard, Verb::draw);  // a new one: only that has the state
     DrawOrder{}.save(writer.content());
     const auto answer = ask(link, shard, std::move(writer).seal(), stop);
-    if (!answer) return false;
+    if (!answer) break;
     const auto letter = open_message(*answer);
     if (letter.verb != Verb::done) continue;
     StateReader reader(letter.content);
-    return DrawAnswer::load(reader).state.inserted == 0;
+    const bool is_empty = DrawAnswer::load(reader).state.inserted == 0;
+    return is_empty || letter.from.epoch >= link.self().epoch;
   }
+  spdlog::warn("shard {} did not say what it has, so its replay is not restored", shard);
   return false;
 }
 
@@ -111,7 +115,7 @@ GivePieces pieces_of_shard(ClusterLink& link, int shard, std::stop_token stop) {
 void restore_shards(ClusterLink& link, const Checkpoint& checkpoint, const std::stop_token& stop) {
   for (int shard = 0; shard < link.shards(); ++shard) {
     const auto found = checkpoint.pieces.find(shard_pieces_name(shard));
-    if (found == checkpoint.pieces.end() || !is_empty(link, shard, stop)) continue;
+    if (found == checkpoint.pieces.end() || !lost_its_replay(link, shard, stop)) continue;
     if (restore_shard(link, shard, found->second, stop)) continue;
     spdlog::warn("shard {} did not take the checkpoint's replay, so it fills anew", shard);
   }

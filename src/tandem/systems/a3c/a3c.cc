@@ -119,9 +119,7 @@ void save(const ActorLearners& threads, Hogwild& shared, A3cTargets& targets,
   targets.save(checkpoint);
   save_slots(shared.slots(), checkpoint);
   for (std::size_t i = 0; i < threads.size(); ++i) {
-    StateWriter writer;
-    threads[i]->save(writer);
-    checkpoint.add_blob(state_name("thread", i), writer.bytes());
+    save_state(*threads[i], state_name("thread", i), checkpoint);
   }
   context.run.save(checkpoint);
 }

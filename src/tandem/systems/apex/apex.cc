@@ -185,10 +185,7 @@ class Apex final : private Checkpointed {
     save_learner(context_.learner, checkpoint);
     learner_.save(checkpoint);
     for (std::size_t rank = 0; rank < actors_.size(); ++rank) {
-      if (!actors_[rank]->begun()) continue;
-      StateWriter writer;
-      actors_[rank]->save(writer);
-      checkpoint.add_blob(state_name("actor", rank), writer.bytes());
+      actors_[rank]->save(context_.resume, state_name("actor", rank), checkpoint);
     }
     if (config_.keep_replay) checkpoint.pieces[kReplayPieces] = pieces_of(table_.snapshot());
   }

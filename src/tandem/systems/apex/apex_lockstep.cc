@@ -108,10 +108,7 @@ class Lockstep {
     for (std::size_t rank = 0; rank < actors_.size(); ++rank) {
       auto& seat = *actors_[rank];
       const Lock lock(seat);
-      if (!seat.begun()) continue;
-      StateWriter writer;
-      seat.save(writer);
-      checkpoint.add_blob(state_name("actor", rank), writer.bytes());
+      seat.save(context_.resume, state_name("actor", rank), checkpoint);
     }
     if (config_.keep_replay) checkpoint.pieces[kReplayPieces] = pieces_of(table_.snapshot());
     context_.run.save(checkpoint);

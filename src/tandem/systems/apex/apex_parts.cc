@@ -22,9 +22,10 @@ ApexActorOptions actor_options(const ApexConfig& config, const ReplayConfig& rep
 
 std::vector<float> epsilons_of(const ApexConfig& config, const EnvSpec& spec,
                                const ActingRule& rule) {
-  std::vector<float> epsilons(static_cast<std::size_t>(config.actors * config.envs * spec.agents));
-  for (std::size_t row = 0; row < epsilons.size(); ++row) {
-    epsilons[row] = rule.epsilon(static_cast<int>(row), 0, 0);
+  if (spec.agents > 1) return {};
+  std::vector<float> epsilons(static_cast<std::size_t>(config.actors * config.envs));
+  for (std::size_t env = 0; env < epsilons.size(); ++env) {
+    epsilons[env] = rule.epsilon(static_cast<int>(env), 0, 0);
   }
   return epsilons;
 }

@@ -19,7 +19,8 @@ inline constexpr auto kReplayPieces = "replay";
 ApexActorOptions actor_options(const ApexConfig& config, const ReplayConfig& replay,
                                const ActorContext& context, const EnvSpec& spec, int rank);
 
-/// The first epsilon of each row: of an environment, or of one of its agents.
+/// The first epsilon of each environment. Empty where an environment has several agents, because
+/// each has an epsilon of its own.
 std::vector<float> epsilons_of(const ApexConfig& config, const EnvSpec& spec,
                                const ActingRule& rule);
 

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "tandem/systems/common/thread_state.h"
+
 namespace tandem {
 
 ApexSeat::ApexSeat(const ApexActorOptions& options, std::int64_t restarts, MakeActor make_actor)
@@ -42,6 +44,12 @@ std::optional<ApexPlayed> ApexSeat::take_played() {
   return ApexPlayed{.steps = std::exchange(steps_, 0),
                     .episodes = actor_->take_episodes(),
                     .seconds = actor_->take_seconds()};
+}
+
+void ApexSeat::save(const Checkpoint* resume, const std::string& name,
+                    Checkpoint& checkpoint) const {
+  if (actor_ != nullptr) return save_state(*actor_, name, checkpoint);
+  if (restarted_ == 0) keep_state(resume, name, checkpoint);
 }
 
 void ApexSeat::load(StateReader& reader) {

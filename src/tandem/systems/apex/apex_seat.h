@@ -12,6 +12,7 @@
 #include "tandem/base/state.h"
 #include "tandem/env/vec_env.h"
 #include "tandem/replay/table.h"
+#include "tandem/run/checkpoint.h"
 #include "tandem/sync/annotations.h"
 #include "tandem/sync/fair_mutex.h"
 #include "tandem/systems/apex/apex_actor.h"
@@ -47,10 +48,10 @@ class TANDEM_CAPABILITY("seat") ApexSeat {
   /// The play since the last call; empty while there is no actor.
   std::optional<ApexPlayed> take_played() TANDEM_REQUIRES(this);
 
-  [[nodiscard]] bool begun() const TANDEM_REQUIRES(this) { return actor_ != nullptr; }
-
-  /// Call it only if begun().
-  void save(StateWriter& writer) const TANDEM_REQUIRES(this) { actor_->save(writer); }
+  /// Saves the actor in a checkpoint by this name. One that has not begun again since the run was
+  /// resumed keeps its state of `resume`, which may be null.
+  void save(const Checkpoint* resume, const std::string& name, Checkpoint& checkpoint) const
+      TANDEM_REQUIRES(this);
 
   /// Makes the actor and restores its saved state.
   void load(StateReader& reader) TANDEM_REQUIRES(this);

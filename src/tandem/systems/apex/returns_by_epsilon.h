@@ -19,7 +19,8 @@ class ReturnsByEpsilon {
  public:
   static constexpr std::size_t kBands = 8;
 
-  /// Takes the epsilon of each environment. If all are the same, there are no bands.
+  /// Takes the epsilon of each environment. If all are the same, or there are none, there are no
+  /// bands.
   explicit ReturnsByEpsilon(std::span<const float> epsilons);
 
   /// The log key of the returns at an epsilon: "apex/return_epsilon_0.4". Pure.

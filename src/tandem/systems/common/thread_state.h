@@ -16,6 +16,14 @@ std::string state_name(const std::string& role, std::size_t rank);
 /// Whether a run resumes from a checkpoint that has this state. `resume` may be null.
 bool has_state(const Checkpoint* resume, const std::string& name);
 
+/// Saves the state of a thread, or of a group, in a checkpoint.
+template <class Thread>
+void save_state(Thread& thread, const std::string& name, Checkpoint& checkpoint) {
+  StateWriter writer;
+  thread.save(writer);
+  checkpoint.add_blob(name, writer.bytes());
+}
+
 /// Copies a state from `resume` to `checkpoint`, if it is there, for a thread that has not started
 /// again since the run was resumed. `resume` may be null.
 void keep_state(const Checkpoint* resume, const std::string& name, Checkpoint& checkpoint);

@@ -53,9 +53,7 @@ std::string Ga3cAgent::state_name(int rank) {
 }
 
 void Ga3cAgent::save(Checkpoint& checkpoint) {
-  StateWriter writer;
-  collector_.save(writer);
-  checkpoint.add_blob(state_name(rank_), writer.bytes());
+  save_state(collector_, state_name(rank_), checkpoint);
 }
 
 }  // namespace tandem

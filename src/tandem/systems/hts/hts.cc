@@ -110,9 +110,9 @@ class Hts {
     return config.deterministic ? Answering::alone : Answering::together;
   }
 
-  /// Before the first update, and while none was made.
+  /// Reports of no update, as of the first interval, which has no storage to learn from yet.
   [[nodiscard]] std::vector<UpdateReport> no_reports() const {
-    return std::vector<UpdateReport>(static_cast<std::size_t>(shape_.updates));
+    return {static_cast<std::size_t>(shape_.updates), UpdateReport{.updates = 0}};
   }
 
   /// Agents in each environment: rows of the storage.
@@ -263,9 +263,7 @@ class Hts {
     if (full_) reading().save(storage);
     checkpoint.add_blob(kStorage, storage.bytes());
     for (std::size_t rank = 0; rank < executors_.size(); ++rank) {
-      StateWriter writer;
-      executors_[rank]->collector.save(writer);
-      checkpoint.add_blob(state_name("executor", rank), writer.bytes());
+      save_state(executors_[rank]->collector, state_name("executor", rank), checkpoint);
     }
     context_.run.save(checkpoint);
   }

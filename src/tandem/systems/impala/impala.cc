@@ -93,11 +93,9 @@ class Impala final : private Checkpointed {
       const auto name = state_name("actor", rank);
       if (seats_[rank].actor == nullptr) {
         keep_state(context_.resume, name, checkpoint);
-        continue;
+      } else {
+        save_state(*seats_[rank].actor, name, checkpoint);
       }
-      StateWriter writer;
-      seats_[rank].actor->save(writer);
-      checkpoint.add_blob(name, writer.bytes());
     }
   }
 

@@ -128,9 +128,7 @@ void save(const std::vector<Group>& groups, TargetParameters& target,
   save_target(target, checkpoint);
   if (minibatches) minibatches->save(checkpoint);
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    StateWriter writer;
-    groups[g].collector->save(writer);
-    checkpoint.add_blob(state_name("environments", g), writer.bytes());
+    save_state(*groups[g].collector, state_name("environments", g), checkpoint);
   }
   context.run.save(checkpoint);
 }

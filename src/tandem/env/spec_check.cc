@@ -1,0 +1,46 @@
+#include "tandem/env/spec_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "tandem/base/error.h"
+
+namespace tandem {
+namespace {
+
+void require(bool holds, const char* field, const char* need) {
+  if (!holds) throw Error(fmt::format("the environment's EnvSpec::{} needs {}", field, need));
+}
+
+bool are_bounds(const EnvSpec& spec) {
+  for (std::size_t i = 0; i < spec.action_low.size(); ++i) {
+    const auto low = spec.action_low[i];
+    const auto high = spec.action_high[i];
+    if (!std::isfinite(low) || !std::isfinite(high) || low > high) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void require_sane(const EnvSpec& spec) {
+  const auto positive = [](auto size) { return size > 0; };
+  require(!spec.frame_shape.empty(), "frame_shape", "the sizes of a frame");
+  require(std::ranges::all_of(spec.frame_shape, positive), "frame_shape", "sizes above 0");
+  require(spec.stack > 0, "stack", "a frame at least");
+  require(spec.agents > 0, "agents", "one at least");
+  require(spec.frames_per_step > 0, "frames_per_step", "a frame at least");
+  require(spec.discrete() || !spec.action_low.empty(), "num_actions",
+          "to be above 0, or action_low and action_high a bound for each number of an action");
+  require(spec.action_low.size() == spec.action_high.size(), "action_high",
+          "as many numbers as action_low");
+  require(are_bounds(spec), "action_low", "finite numbers that are not above action_high's");
+  const bool named = !spec.action_names.empty();
+  require(!named || spec.action_names.size() == static_cast<std::size_t>(spec.num_actions),
+          "action_names", "a name for each action, or none");
+}
+
+}  // namespace tandem
