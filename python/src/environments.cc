@@ -65,9 +65,15 @@ Environments::Environments(const std::string& id, const Options& options, int co
 }
 
 Environments::~Environments() {
-  if (!occupancy_.forked()) return;
-  std::ignore = vec_.release();
-  std::ignore = interruptible_.release();
+  if (occupancy_.forked()) {
+    std::ignore = vec_.release();
+    std::ignore = interruptible_.release();
+    return;
+  }
+  if (vec_ == nullptr && interruptible_ == nullptr) return;
+  const nb::gil_scoped_release without_gil;
+  interruptible_.reset();  // a call that a signal cut short still uses the environments
+  vec_.reset();
 }
 
 VecEnv& Environments::require_started() {
@@ -76,6 +82,9 @@ VecEnv& Environments::require_started() {
   if (interruptible_ != nullptr) interruptible_->settle();
   return *vec_;
 }
+
+/// Forgets the steps of a receive() that a signal cut short, which nobody has taken.
+void Environments::drop_received() { ready_.clear(); }
 
 int Environments::in_flight() const {
   if (vec_ == nullptr) return 0;
@@ -100,6 +109,7 @@ void Environments::make(const Seeds& seeds) {
   if (closed_) throw Error("these environments are closed");
   if (interruptible_ != nullptr) interruptible_->settle();
   require_idle();
+  drop_received();
   if (seeds.size() != static_cast<std::size_t>(count_)) {
     throw Error(fmt::format("there are {} seeds for {} environments", seeds.size(), count_));
   }
@@ -126,6 +136,7 @@ nb::object Environments::restart() {
   const Caller caller(occupancy_);
   require_started();
   require_idle();
+  drop_received();
   current_ = observations_->take();
   run([this] { vec_->reset(current_.bytes()); });
   return array(std::move(current_), rows_);
@@ -135,6 +146,7 @@ nb::object Environments::restart_some(const Ids& ids) {
   const Caller caller(occupancy_);
   require_started();
   require_idle();
+  drop_received();
   current_ = observations_->take();
   std::vector<std::byte*> places;
   std::vector<bool> restarts(all_.size());
@@ -221,6 +233,7 @@ nb::tuple Environments::step_continuous(const Continuous& actions) {
 
 nb::tuple Environments::step() {
   require_idle();
+  drop_received();
   current_ = observations_->take();
   run([this] { vec_->step(actions_, current_.bytes()); });
   return results(all_, std::move(current_));
@@ -245,6 +258,10 @@ void Environments::send_continuous(const Continuous& actions, const Ids& ids) {
 }
 
 void Environments::send(const Ids& ids) {
+  if (!ready_.empty()) {
+    throw Error(
+        "the steps of a recv() that was interrupted wait; call recv() before the next send()");
+  }
   std::vector<bool> sent(all_.size());
   for (const int id : ids) {
     if (vec_->in_flight(id) || sent[id]) {

@@ -93,6 +93,7 @@ class Environments {
  private:
   VecEnv& require_started();
   void require_idle() const;
+  void drop_received();
   [[nodiscard]] int in_flight() const;
   /// Runs a function that uses the environments, without the GIL.
   template <class Function>

@@ -68,7 +68,7 @@ nb::dict TrainedAgent::env_options() const {
   nb::dict options;
   auto env = agent_.config().env;
   for (const auto& field : env.fields()) {
-    if (field.key == "id" || field.key.starts_with("normalise") ||
+    if (field.key == "id" || field.key == "workers" || field.key.starts_with("normalise") ||
         field.key.starts_with("observation_")) {
       continue;
     }

@@ -4,8 +4,6 @@ import atexit
 import weakref
 from typing import Protocol
 
-from tandem.errors import Error
-
 
 class _Closable(Protocol):
     def close(self) -> None: ...
@@ -24,5 +22,5 @@ def _close_all() -> None:
     for environment in list(_open):
         try:
             environment.close()
-        except Error:
-            continue  # another thread is stepping it, and ends with the process
+        except (Exception, KeyboardInterrupt):
+            continue  # as when another thread is stepping it, which ends with the process

@@ -28,7 +28,10 @@ def as_text(name: str, value: object) -> str:
     if isinstance(value, int):
         return repr(value)
     if isinstance(value, Mapping):
-        return json.dumps(value)
+        try:
+            return json.dumps(value, default=_plain)
+        except TypeError as error:
+            raise Error(f"{name}: {error}; a function that makes the environment may") from None
     if isinstance(value, Iterable):
         parts = list(value)
         texts = [as_text(name, part) for part in parts]
@@ -41,9 +44,26 @@ def as_text(name: str, value: object) -> str:
     )
 
 
+def _plain(value: Any) -> object:
+    """A number or an array of NumPy as JSON has it."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"JSON cannot hold a {type(value).__name__}")
+
+
 def as_texts(options: Mapping[str, object]) -> list[tuple[str, str]]:
     """The options as texts, in their order. None stands for an option's default."""
     return [(name, as_text(name, value)) for name, value in options.items() if value is not None]
+
+
+def refuse_options(options: Mapping[str, object] | None, known: Iterable[str] = ()) -> None:
+    """Raises `Error` for options of a reset that are not known: they would be lost on the way."""
+    unknown = sorted(set(options or ()) - set(known))
+    if unknown:
+        raise Error(
+            f"a reset takes no option {', '.join(unknown)}: give the options of an environment "
+            "when you make it"
+        )
 
 
 def open_environments(

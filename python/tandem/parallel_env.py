@@ -12,7 +12,7 @@ from tandem import actions as conversion
 from tandem import spaces
 from tandem.errors import Error
 from tandem.native_env import Array, NativeEnv
-from tandem.options import EnvId
+from tandem.options import EnvId, refuse_options
 
 try:
     import pettingzoo
@@ -69,6 +69,7 @@ class ParallelEnv(NativeEnv, pettingzoo.ParallelEnv[str, Array, Any]):
         then takes a random seed. There are no options.
         """
         self._require_open()
+        refuse_options(options)
         rows = self._begin(seed)
         self._ended = False
         self._returns[:] = 0

@@ -71,6 +71,7 @@ class TandemVecEnv(VecEnv):
         super().__init__(
             num_envs, self._envs.single_observation_space, self._envs.single_action_space
         )
+        self.metadata = self._envs.metadata  # with the pictures per second, for videos
 
     def reset(self) -> Array:
         """Starts a new game in every environment, after `seed` with its seeds.

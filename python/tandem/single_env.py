@@ -7,7 +7,7 @@ import numpy as np
 
 from tandem import spaces
 from tandem.native_env import Array, NativeEnv
-from tandem.options import EnvId
+from tandem.options import EnvId, refuse_options
 from tandem.registration import spec_of
 
 
@@ -39,6 +39,7 @@ class Env(NativeEnv, gymnasium.Env[Array, Any]):  # type: ignore[misc]
         then takes a random seed. There are no options.
         """
         self._require_open()
+        refuse_options(options)
         super().reset(seed=seed)
         return self._begin(seed)[0], {}
 

@@ -46,6 +46,7 @@ def _end_all() -> None:
                 training._native.raise_error()
             except Exception as error:  # the other trainings end, too
                 logging.getLogger("tandem").error("%s", error)
+        forward_messages()  # of trainings that nothing refers to
     except KeyboardInterrupt:
         os._exit(130)
 

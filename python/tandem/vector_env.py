@@ -14,7 +14,7 @@ from tandem import infos, spaces
 from tandem._core import Autoreset
 from tandem.at_exit import close_at_exit
 from tandem.errors import ClosedEnvironmentError, Error
-from tandem.options import EnvId, as_render_mode, open_environments
+from tandem.options import EnvId, as_render_mode, open_environments, refuse_options
 from tandem.seeds import Seed, as_seeds, random_seed
 
 if TYPE_CHECKING:
@@ -100,6 +100,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Any, Array]):
         seeds = None if seed is None else as_seeds(seed, self.num_envs)
         if isinstance(seed, int):
             super().reset(seed=seed)
+        refuse_options(options, ("reset_mask",))
         if options is not None and "reset_mask" in options:
             return self._reset_some(self._as_mask(options["reset_mask"]), seeds), {}
         if seeds is None and self._started:

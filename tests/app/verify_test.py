@@ -35,8 +35,8 @@ class Verify(Folder):
         self.assertIn("the same bits: 24 updates, 2000 steps", again.stdout)
         self.assertIn("from there on the run had another --steps", again.stdout)
 
-    # HTS-RL has nothing to learn from in its first interval of 80 steps, so its updates begin after the
-    # second one.
+    # HTS-RL has nothing to learn from in its first interval of 80 steps, so its updates begin after
+    # the second one.
     def test_it_says_where_runs_part(self):
         run = self.train("--steps", "2k")
         self.assert_parts(run, "--set", "a2c.gamma=0.98", update=1)

@@ -112,8 +112,8 @@ class Callables(unittest.TestCase):
 
 
 class Waiting(unittest.TestCase):
-    def interrupted(self, call):
-        """The seconds until a process that waits in a step ended after SIGINT, and its output."""
+    def interrupted(self, call, afterwards="pass", sleep=60):
+        """The seconds until a process that waits in a step ended after SIGINT."""
         script = textwrap.dedent(f"""
             import time
             import tandem
@@ -121,7 +121,8 @@ class Waiting(unittest.TestCase):
 
             class Hanging(Counting):
                 def step(self, action):
-                    time.sleep(60)
+                    time.sleep({sleep})
+                    return super().step(action)
 
             env = tandem.make_vec(lambda: Hanging(), 2, 1, timeout_seconds=2)
             env.reset(seed=1)
@@ -130,6 +131,7 @@ class Waiting(unittest.TestCase):
                 {call}
             except KeyboardInterrupt:
                 print("interrupted", flush=True)
+                {afterwards}
         """)
         process = subprocess.Popen(
             [sys.executable, "-c", script],
@@ -152,6 +154,16 @@ class Waiting(unittest.TestCase):
         for call in ("env.step([0, 0])", "env.send([0, 0]); env.recv()"):
             with self.subTest(call=call):
                 self.assertLess(self.interrupted(call), 1)
+
+    # Seen crashing when the steps of the first recv() were given away after the reset.
+    def test_a_reset_forgets_an_interrupted_recv(self):
+        again = "env.reset(seed=1); env.send([0, 0]); assert env.recv()[0][0][1] == 1"
+        self.interrupted("env.send([0, 0]); env.recv()", again, sleep=0.8)
+
+    # Seen crashing when the environments went before the call that used them.
+    def test_dropped_after_an_interrupt_it_ends(self):
+        call = "one = tandem.make(lambda: Hanging()); one.reset(); one.step(0)"
+        self.interrupted(call, "del one", sleep=2)
 
 
 if __name__ == "__main__":

@@ -94,6 +94,16 @@ class Order(unittest.TestCase):
             with self.subTest(mask=mask), self.assertRaisesRegex(tandem.Error, "reset_mask"):
                 env.reset(options={"reset_mask": mask})
 
+    # Seen failing when options were dropped without a word.
+    def test_unknown_options_of_a_reset_are_refused(self):
+        for env in (tandem.make_vec("cartpole", 2), tandem.make("cartpole")):
+            with self.assertRaisesRegex(tandem.Error, "takes no option level"):
+                env.reset(seed=1, options={"level": 3})
+
+    def test_a_gymnasium_id_has_a_hint(self):
+        with self.assertRaisesRegex(tandem.Error, "named like gym:CartPole-v1"):
+            tandem.make("CartPole-v1")
+
 
 class Threads(unittest.TestCase):
     # Seen failing without the exchange of the flag in Caller.

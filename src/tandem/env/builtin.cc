@@ -46,6 +46,10 @@ class BuiltinFamily : public EnvFamily {
       auto env = builtin.make(with_recorded_times());
       return limit > 0 ? make_time_limit(std::move(env), limit) : std::move(env);
     }
+    if (name.find("-v") != std::string::npos) {
+      throw Error(
+          fmt::format("there is no environment '{0}'; Gymnasium's are named like gym:{0}", name));
+    }
     const auto likely = nearest(name, names());
     throw Error(
         fmt::format("there is no environment '{}'; {}built in are {}, and those of plug-ins "

@@ -176,6 +176,15 @@ class ActionsTest(unittest.TestCase):
         whole = action(spaces.Box(-5, 5, (2,), np.int32), [0.7, -2.4])
         self.assertEqual((list(whole), whole.dtype), ([1, -2], np.int32))
 
+    # Seen failing with bounds in single precision, which rounds 0.4 up.
+    def test_actions_at_a_bound_are_within_the_space(self):
+        for space in (
+            spaces.Box(-0.4, 0.4, (2,), np.float64),
+            spaces.Box(-(2**31) + 1, 2**31 - 1, (2,), np.int32),
+        ):
+            made = action(space, [float(space.low[0]), float(space.high[0])])
+            self.assertTrue(space.contains(made), (space, made))
+
     def test_other_spaces_are_refused(self):
         with self.assertRaisesRegex(ours.Refused, "has no bounds"):
             ours.actions_of(spaces.Box(-np.inf, 1, (2,)))

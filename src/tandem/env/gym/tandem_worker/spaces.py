@@ -277,9 +277,11 @@ def reader_of(space: spaces.Space[Any], memory: memoryview) -> Read:
 
 def _box_reader(space: spaces.Box, numbers: np.ndarray) -> Read:
     view, dtype = numbers.reshape(space.shape), space.dtype
+    # The trainer's single precision may round a bound to a number beyond it.
+    low, high = space.low.astype(np.float64), space.high.astype(np.float64)
     if np.issubdtype(dtype, np.integer):
-        return lambda: np.rint(view).astype(dtype)
-    return lambda: view.astype(dtype)
+        return lambda: np.clip(np.rint(view.astype(np.float64)), low, high).astype(dtype)
+    return lambda: np.clip(view.astype(np.float64), low, high).astype(dtype)
 
 
 def _choices(space: spaces.MultiDiscrete | spaces.MultiBinary) -> list[int]:
