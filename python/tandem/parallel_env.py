@@ -12,7 +12,7 @@ from tandem import actions as conversion
 from tandem import spaces
 from tandem.errors import Error
 from tandem.native_env import Array, NativeEnv
-from tandem.options import EnvId, refuse_options
+from tandem.options import EnvId
 
 try:
     import pettingzoo
@@ -66,10 +66,9 @@ class ParallelEnv(NativeEnv, pettingzoo.ParallelEnv[str, Array, Any]):
         """Starts a new game, and returns each agent's first observation and an empty dict.
 
         A seed makes the environment anew. Without one its random stream goes on; the first reset
-        then takes a random seed. There are no options.
+        then takes a random seed. Options do nothing, as PettingZoo asks where there are none.
         """
         self._require_open()
-        refuse_options(options)
         rows = self._begin(seed)
         self._ended = False
         self._returns[:] = 0

@@ -112,7 +112,7 @@ class Callables(unittest.TestCase):
 
 
 class Waiting(unittest.TestCase):
-    def interrupted(self, call, afterwards="pass", sleep=60):
+    def interrupted(self, call, before="pass", afterwards="pass", sleep=60):
         """The seconds until a process that waits in a step ended after SIGINT."""
         script = textwrap.dedent(f"""
             import time
@@ -126,6 +126,7 @@ class Waiting(unittest.TestCase):
 
             env = tandem.make_vec(lambda: Hanging(), 2, 1, timeout_seconds=2)
             env.reset(seed=1)
+            {before}
             print("ready", flush=True)
             try:
                 {call}
@@ -155,15 +156,16 @@ class Waiting(unittest.TestCase):
             with self.subTest(call=call):
                 self.assertLess(self.interrupted(call), 1)
 
-    # Seen crashing when the steps of the first recv() were given away after the reset.
+    # Seen failing when the steps of the first recv() were given away after the reset.
     def test_a_reset_forgets_an_interrupted_recv(self):
         again = "env.reset(seed=1); env.send([0, 0]); assert env.recv()[0][0][1] == 1"
-        self.interrupted("env.send([0, 0]); env.recv()", again, sleep=0.8)
+        self.interrupted("env.send([0, 0]); env.recv()", afterwards=again, sleep=0.8)
 
-    # Seen crashing when the environments went before the call that used them.
+    # The call still uses the environments. Not seen failing: memory that is used after its end need
+    # not show.
     def test_dropped_after_an_interrupt_it_ends(self):
-        call = "one = tandem.make(lambda: Hanging()); one.reset(); one.step(0)"
-        self.interrupted(call, "del one", sleep=2)
+        before = "one = tandem.make(lambda: Hanging()); one.reset(seed=1)"
+        self.interrupted("one.step(0)", before, "del one", sleep=2)
 
 
 if __name__ == "__main__":
