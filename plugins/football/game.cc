@@ -156,7 +156,9 @@ class Game::Engine {
   }
 
   void load(const std::string& state) {
-    use().set_state(state);
+    const auto lock = one_at_a_time();
+    const ContextHolder context(&use());
+    env_.set_state(state);
     drawn_ = false;
   }
 

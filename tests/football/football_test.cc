@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -222,19 +223,32 @@ std::vector<std::uint8_t> picture_of(std::uint32_t seed) {
 TEST(PlayTest, GamesWithCamerasBeginAndEndBesideEachOther) {
   std::vector<std::vector<std::uint8_t>> alone;
   try {
-    for (const std::uint32_t seed : {0, 1, 2, 3}) alone.push_back(picture_of(seed));
+    for (const std::uint32_t seed : {0, 1}) alone.push_back(picture_of(seed));
   } catch (const Error& error) {
     GTEST_SKIP() << error.what();  // without EGL
   }
   std::vector<std::vector<std::uint8_t>> together(alone.size());
   std::vector<std::jthread> threads;
   for (std::uint32_t seed = 0; seed < alone.size(); ++seed) {
-    threads.emplace_back([&, seed] {
-      for (int game = 0; game < 3; ++game) together[seed] = picture_of(seed);
-    });
+    threads.emplace_back([&, seed] { together[seed] = picture_of(seed); });
   }
   threads.clear();
   EXPECT_EQ(together, alone);
+}
+
+// As worker threads step games that another thread made. Seen crashing when a game's context stayed
+// with the thread that made it.
+TEST(PlayTest, AnotherThreadMayDraw) {
+  std::optional<Play> play;
+  try {
+    play.emplace(kFolder, scenario("academy_empty_goal"), 1, Camera{.width = 160, .height = 120});
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();  // without EGL
+  }
+  std::jthread([&] {
+    play->start(0);
+    EXPECT_EQ(play->draw().rgb, picture_of(0));
+  }).join();
 }
 
 // Seen failing with an engine that did not save its caches.
