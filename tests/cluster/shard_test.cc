@@ -176,7 +176,7 @@ TEST(Shard, IsRestoredFromItsPieces) {
   }
 }
 
-// Seen failing when the snapshot stayed until the next checkpoint.
+// It is to fail when the snapshot stayed until the next checkpoint.
 TEST(Shard, KeepsNoSnapshotAfterItsLastPiece) {
   auto shard = small_shard();
   for (std::uint64_t i = 1; i <= 10; ++i) shard.deliver(insert(actor(), i));
@@ -207,7 +207,7 @@ std::int64_t transitions_after_restoring(std::uint32_t epoch_of_learner) {
   return shard->status().at("transitions");
 }
 
-// Seen failing when an insert before the learner's first word left the replay lost.
+// It is to fail when an insert before the learner's first word left the replay lost.
 TEST(Shard, IsRestoredIfItBeganWithItsLearner) {
   EXPECT_EQ(transitions_after_restoring(1), 20);
   EXPECT_EQ(transitions_after_restoring(2), 10);

@@ -57,7 +57,7 @@ class Forgetful : public ScriptedEnv {
   std::vector<float> rewards_ = {1};
 };
 
-// Seen reading beyond the rewards.
+// It was found reading beyond the rewards.
 TEST(SpecCheck, AStepMustRewardEachAgent) {
   Script script;
   VecEnv envs([&](int index) { return std::make_unique<Forgetful>(script, index); }, {});
