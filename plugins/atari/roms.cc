@@ -27,8 +27,8 @@ constexpr std::array<std::string_view, 4> kTwoPlayers = {"combat", "joust", "maz
 
 constexpr char kRemedy[] =
     "`tandem install atari --force`, or tools/build_ale.sh in a clone, brings the ROMs of ale-py, "
-    "also where one is missing or damaged; "
-    "env.rom_dir or $TANDEM_ROM_DIR name another folder of ROMs.";
+    "also where one is missing or damaged; env.rom_dir or $TANDEM_ROM_DIR name another folder of "
+    "ROMs.";
 
 // "tic_tac_toe_3d" becomes "TicTacToe3D": a letter after anything but a letter becomes a capital.
 std::string camel_case(const std::string& rom) {
@@ -89,10 +89,11 @@ fs::path Roms::find(const std::string& game) const {
   if (!fs::is_directory(folder_, missing)) {
     throw Error(fmt::format("there is no folder of Atari ROMs {}. {}", folder_.string(), kRemedy));
   }
+  const auto wanted = folded(game);
   for (const auto& entry : fs::directory_iterator(folder_)) {
-    const auto stem = entry.path().stem().string();
-    if (entry.path().extension() != ".bin" || folded(stem) != folded(game)) continue;
-    if (std::ranges::count(kTwoPlayers, folded(stem)) > 0) {
+    if (entry.path().extension() != ".bin" || folded(entry.path().stem().string()) != wanted)
+      continue;
+    if (std::ranges::count(kTwoPlayers, wanted) > 0) {
       throw Error(fmt::format("ALE plays {} with two players only", game));
     }
     check_rom(entry.path());

@@ -14,8 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr char kRemedy[] =
     "`tandem install mujoco --force`, or tools/build_mujoco.sh in a clone, brings the suite's "
-    "models; "
-    "env.suite_dir or $TANDEM_SUITE_DIR name another folder of them.";
+    "models; env.suite_dir or $TANDEM_SUITE_DIR name another folder of them.";
 
 struct DeleteSpec {
   void operator()(mjSpec* spec) const { mj_deleteSpec(spec); }

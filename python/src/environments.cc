@@ -83,9 +83,6 @@ VecEnv& Environments::require_started() {
   return *vec_;
 }
 
-/// Forgets the steps of a receive() that a signal cut short, which nobody has taken.
-void Environments::drop_received() { ready_.clear(); }
-
 int Environments::in_flight() const {
   if (vec_ == nullptr) return 0;
   return static_cast<int>(
@@ -98,6 +95,13 @@ void Environments::require_idle() const {
   throw Error(fmt::format("{} environments still step; call recv() until all are back", stepping));
 }
 
+/// Before a call that begins all environments' next steps or games. It forgets the steps of a
+/// receive() that a signal cut short, which nobody has taken.
+void Environments::require_all_back() {
+  require_idle();
+  ready_.clear();
+}
+
 template <class Function>
 void Environments::run(Function function) {
   if (interruptible_ != nullptr) return interruptible_->run(function);
@@ -108,8 +112,7 @@ void Environments::run(Function function) {
 void Environments::make(const Seeds& seeds) {
   if (closed_) throw Error("these environments are closed");
   if (interruptible_ != nullptr) interruptible_->settle();
-  require_idle();
-  drop_received();
+  require_all_back();
   if (seeds.size() != static_cast<std::size_t>(count_)) {
     throw Error(fmt::format("there are {} seeds for {} environments", seeds.size(), count_));
   }
@@ -135,8 +138,7 @@ nb::object Environments::start(const Seeds& seeds) {
 nb::object Environments::restart() {
   const Caller caller(occupancy_);
   require_started();
-  require_idle();
-  drop_received();
+  require_all_back();
   current_ = observations_->take();
   run([this] { vec_->reset(current_.bytes()); });
   return array(std::move(current_), rows_);
@@ -145,8 +147,7 @@ nb::object Environments::restart() {
 nb::object Environments::restart_some(const Ids& ids) {
   const Caller caller(occupancy_);
   require_started();
-  require_idle();
-  drop_received();
+  require_all_back();
   current_ = observations_->take();
   std::vector<std::byte*> places;
   std::vector<bool> restarts(all_.size());
@@ -232,8 +233,7 @@ nb::tuple Environments::step_continuous(const Continuous& actions) {
 }
 
 nb::tuple Environments::step() {
-  require_idle();
-  drop_received();
+  require_all_back();
   current_ = observations_->take();
   run([this] { vec_->step(actions_, current_.bytes()); });
   return results(all_, std::move(current_));

@@ -93,7 +93,7 @@ class Environments {
  private:
   VecEnv& require_started();
   void require_idle() const;
-  void drop_received();
+  void require_all_back();
   [[nodiscard]] int in_flight() const;
   /// Runs a function that uses the environments, without the GIL.
   template <class Function>

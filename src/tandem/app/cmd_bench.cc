@@ -54,7 +54,7 @@ std::string full_key(const std::string& key, Config config) {
   return find_field({key, std::string(), "--sweep"}, fields).key;
 }
 
-/// Measures with each value. Prints what was measured, also if the user stops it before the end.
+/// Measures with each value. Prints the rows that there are, also if the user stops it.
 void run_sweep(const BenchOptions& options) {
   const auto sweep = parse_sweep(options.sweep);
   // All values are checked before the first is measured.
@@ -123,8 +123,7 @@ void check_comparable(const Config& config) {
   }
 }
 
-/// Measures what `measure` does, or notes why the system does not fit. Throws Error if the user
-/// stops it.
+/// Runs a measurement, or notes why the system does not fit. Throws Error if the user stops it.
 void fit_or_note(Comparison& all, const std::string& system, const std::string& net,
                  const StopRequested& stop, const std::function<void()>& measure) {
   try {
@@ -172,7 +171,7 @@ void print_comparison(const Comparison& all, bool json) {
   for (const auto& misfit : all.misfits) fmt::print("\nLeft out: {}\n", misfit);
 }
 
-/// Prints what was measured, also if the user stops it before the end.
+/// Prints the rows that there are, also if the user stops it.
 void run_all(const BenchOptions& options) {
   const StopSignals signals;
   Comparison all;

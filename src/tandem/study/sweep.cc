@@ -86,8 +86,8 @@ class Queue {
   std::size_t ended_ TANDEM_GUARDED_BY(mutex_) = 0;
 };
 
-/// The config of a run that has begun, which keeps what it measured in random play: where games
-/// draw random numbers of their own, a new measurement would differ.
+/// The config of a run that has begun, with its measurements of random play: where games draw
+/// random numbers of their own, new ones would differ.
 Config config_of_begun(const Config& planned, const fs::path& folder) {
   auto config = load_resumed(RunPaths{folder}.config(), {});
   config.run = planned.run;

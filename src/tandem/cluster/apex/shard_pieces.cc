@@ -65,7 +65,7 @@ bool lost_its_replay(ClusterLink& link, int shard, const std::stop_token& stop) 
     const bool is_empty = DrawAnswer::load(reader).state.inserted == 0;
     return is_empty || letter.from.epoch >= link.self().epoch;
   }
-  spdlog::warn("shard {} did not say what it has, so its replay is not restored", shard);
+  spdlog::warn("shard {} did not answer, so its replay is not restored", shard);
   return false;
 }
 
