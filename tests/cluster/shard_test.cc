@@ -176,15 +176,19 @@ TEST(Shard, IsRestoredFromItsPieces) {
   }
 }
 
-// It is to fail when the snapshot stayed until the next checkpoint.
-TEST(Shard, KeepsNoSnapshotAfterItsLastPiece) {
+/// The bytes of a shard whose transitions were all replaced, after it was saved or not.
+double bytes_after_replacing(bool saved) {
   auto shard = small_shard();
   for (std::uint64_t i = 1; i <= 10; ++i) shard.deliver(insert(actor(), i));
-  const auto bytes = shard.status().at("bytes").get<double>();
-  pieces_of(shard);
+  if (saved) pieces_of(shard);
   for (std::uint64_t i = 11; i <= 30; ++i) shard.deliver(insert(actor(), i));
   shard.deliver(order(learner(), 99, {.trims = 1}));
-  EXPECT_LT(shard.status().at("bytes").get<double>(), 1.5 * bytes);
+  return shard.status().at("bytes");
+}
+
+// Seen failing when the snapshot stayed until the next checkpoint.
+TEST(Shard, KeepsNoSnapshotAfterItsLastPiece) {
+  EXPECT_EQ(bytes_after_replacing(true), bytes_after_replacing(false));
 }
 
 /// The transitions of a shard that a learner of this epoch found with one insert of an actor, when
