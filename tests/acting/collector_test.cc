@@ -285,7 +285,7 @@ TEST_F(ValueMethodTest, SarsaTakesTheActionThatItValued) {
   EXPECT_GT(of_one, 0);
 }
 
-// A thread may begin late in a run that was resumed. It is to fail when its first actions had the
+// A thread may begin late in a run that was resumed. Seen failing when its first actions had the
 // epsilon of step 0, with which they are random.
 TEST_F(ValueMethodTest, SarsasFirstActionsHaveTheEpsilonOfTheirSteps) {
   const auto algorithm = make_q_learning(

@@ -57,7 +57,7 @@ class HostTest(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "planned"):
             self.host.status()
 
-    # It is to fail when the error was told once, so that a lost answer hid it.
+    # Seen failing when the error was told once, so that a lost answer hid it.
     def test_an_error_is_told_at_each_status(self):
         errors = [RuntimeError("planned")]
 
@@ -82,7 +82,7 @@ class LossTest(unittest.TestCase):
         self.part = Part("actor 3")
         self.part.lost = lambda: "it was killed"
 
-    # It is to fail when a part was replaced for ever.
+    # Seen failing when a part was replaced for ever.
     def test_losses_without_progress_end_the_training(self):
         from tandem.errors import Error
 
@@ -91,7 +91,7 @@ class LossTest(unittest.TestCase):
         with self.assertRaisesRegex(Error, "actor 3 was lost 11 times in a row"):
             self.driver._look(self.part)
 
-    # It is to fail when all losses counted.
+    # Seen failing when all losses counted.
     def test_progress_forgives_losses(self):
         for steps in range(1, 30):
             self.part.begun(None)
@@ -99,7 +99,7 @@ class LossTest(unittest.TestCase):
             self.part._note_progress()
             self.assertTrue(self.driver._look(self.part))
 
-    # A learner goes on from its checkpoint. It is to fail when its steps began from 0.
+    # A learner goes on from its checkpoint. Seen failing when its steps began from 0.
     def test_a_learner_that_never_gets_further_is_given_up(self):
         from tandem.errors import Error
 

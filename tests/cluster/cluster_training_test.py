@@ -151,7 +151,7 @@ class Words(unittest.TestCase):
         for option in ("--actors", "--shards"):
             self.assertIn("excludes", self.errors_of("--resume", "x", option, "2"))
 
-    # It is to fail when the run's folder was not looked at.
+    # Seen failing when the run's folder was not looked at.
     @unittest.skipUnless(importlib.util.find_spec("ray"), "Ray is not installed")
     def test_a_folder_with_files_is_left_alone(self):
         with tempfile.TemporaryDirectory() as folder:

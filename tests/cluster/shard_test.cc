@@ -211,7 +211,7 @@ std::int64_t transitions_after_restoring(std::uint32_t epoch_of_learner) {
   return shard->status().at("transitions");
 }
 
-// It is to fail when an insert before the learner's first word left the replay lost.
+// Seen failing when an insert before the learner's first word left the replay lost.
 TEST(Shard, IsRestoredIfItBeganWithItsLearner) {
   EXPECT_EQ(transitions_after_restoring(1), 20);
   EXPECT_EQ(transitions_after_restoring(2), 10);

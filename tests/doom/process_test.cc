@@ -140,7 +140,7 @@ TEST(GameTest, AKilledEngineIsAnError) {
     });
     EXPECT_THAT(said, HasSubstr("engine")) << victim;
     EXPECT_TRUE(all_end(engines)) << victim;
-    game.start(3);  // by another engine; which is to fail when there is none
+    game.start(3);  // by another engine; seen failing when there was none
     game.act(none(game), 4);
   }
 }

@@ -60,7 +60,7 @@ TEST_P(AutoresetThreads, TheCallerResets) {
   EXPECT_THROW(envs.step(actions, seen.bytes()), Error) << "the other one still waits for a reset";
 }
 
-// As a lost life ends a training episode. It is to fail when the game began anew with each reset.
+// As a lost life ends a training episode. Seen failing when the game began anew with each reset.
 TEST_P(AutoresetThreads, AGameOfSeveralEpisodesIsCountedAsAWhole) {
   Script script;
   auto envs = make(script, Autoreset::disabled);

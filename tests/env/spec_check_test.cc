@@ -57,7 +57,7 @@ class Forgetful : public ScriptedEnv {
   std::vector<float> rewards_ = {1};
 };
 
-// It was found reading beyond the rewards.
+// Seen failing without the check.
 TEST(SpecCheck, AStepMustRewardEachAgent) {
   Script script;
   VecEnv envs([&](int index) { return std::make_unique<Forgetful>(script, index); }, {});

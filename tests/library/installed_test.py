@@ -112,7 +112,7 @@ class Installed(unittest.TestCase):
             out = self.folder / f"rollout_{name}"
             run(self.tandem, "rollout", "--env", env, "--random", "--steps", 5, "--out", out)
 
-    # It is to fail when the font was not installed.
+    # Seen failing when the font was not installed.
     @unittest.skipUnless((BUILD / "plugins/tandem_football.so").exists(), "football is not built")
     def test_football_draws(self):
         words = ["--env", "football:academy_empty_goal", "--set", "representation=pixels"]

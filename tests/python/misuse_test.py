@@ -94,7 +94,7 @@ class Order(unittest.TestCase):
             with self.subTest(mask=mask), self.assertRaisesRegex(tandem.Error, "reset_mask"):
                 env.reset(options={"reset_mask": mask})
 
-    # It is to fail when options were dropped without a word.
+    # Seen failing when options were dropped without a word.
     def test_unknown_options_of_a_reset_are_refused(self):
         for env in (tandem.make_vec("cartpole", 2), tandem.make("cartpole")):
             with self.assertRaisesRegex(tandem.Error, "takes no option level"):

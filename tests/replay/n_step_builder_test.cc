@@ -119,7 +119,7 @@ std::vector<std::byte> frames(const std::vector<float>& numbers) {
   return all;
 }
 
-// It is to fail when the first transition of the old game ended in the new one.
+// Seen failing when the first transition of the old game ended in the new one.
 TEST(NStepBuilder, AGameThatWasLostLeavesNoTransition) {
   NStepBuilder builder(small_format(), {.n = 3, .gamma = 0.5, .transitions = 10});
   builder.begin(frame(0));

@@ -32,7 +32,7 @@ class PlotGa3cGridTest(drawing.DrawingTest):
         picture = self.folder / "ga3c-grid.png"
         self.assertEqual(picture.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
 
-    # It is to fail when every panel was drawn.
+    # Seen failing when every panel was drawn.
     def test_an_item_has_its_own_panel_alone(self):
         rows = ["ga3c,nips,32,1,2,700,4,1.9,16,2\n", "a3c,nips,,,,800,160,1.9,0,0\n"]
         (self.folder / "networks.csv").write_text(HEADER + "".join(rows))

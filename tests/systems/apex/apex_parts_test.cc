@@ -21,7 +21,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-// It is to fail when the state was left out, and when a place whose actor had failed kept its old
+// Seen failing when the state was left out, and when a place whose actor had failed kept its old
 // one.
 TEST(ApexSeat, KeepsTheStateOfAnActorThatHasNotBegunAgain) {
   const auto fails = [](const ApexActorOptions&) -> std::unique_ptr<ApexActor> {
