@@ -218,7 +218,9 @@ class Host(unittest.TestCase):
             import signal, os, gymnasium, numpy, cloudpickle, gymnasium.vector, ctypes
             def state():
                 lines = open("/proc/self/status").read().splitlines()
-                signals = [l for l in lines if l.startswith(("Sig", "Shd"))]
+                # SigQ counts the queued signals of all of the user's processes.
+                own = ("SigPnd", "ShdPnd", "SigBlk", "SigIgn", "SigCgt")
+                signals = [l for l in lines if l.startswith(own)]
                 handlers = [signal.getsignal(s) for s in signal.valid_signals()]
                 return signals, handlers, dict(os.environ), os.sched_getaffinity(0)
             def large_blocks_are_mapped():
