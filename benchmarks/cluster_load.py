@@ -16,7 +16,7 @@ import ray
 from tandem_cluster import hosts, ray_session
 from tandem_cluster.carrier import Carrier, Publications
 
-from tandem import _core
+from tandem import __version__, _core
 
 START_SECONDS = 120
 ANSWER_SECONDS = 60
@@ -119,7 +119,9 @@ class Load:
         run, config = secrets.randbits(63), config_text(args)
         order = {"config": config, "run": run, "epoch": 1, "incarnation": 1, "shards": args.shards}
         shard_host = hosts.ShardHost.options(num_cpus=0)
-        self._shards = [shard_host.remote({**order, "rank": i}) for i in range(args.shards)]
+        self._shards = [
+            shard_host.remote(__version__, {**order, "rank": i}) for i in range(args.shards)
+        ]
         self._actors = [RecordedActor.remote({**order, "rank": i}, 0.0) for i in range(args.actors)]
         self._learner = DrawingLearner.remote(run, args.shards, config, 0.0)
         self._introduction = hosts.Introduction(

@@ -17,7 +17,7 @@ from ray.util.placement_group import PlacementGroup, placement_group, remove_pla
 from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 from tandem.errors import Error
 
-from tandem import _core
+from tandem import __version__, _core
 from tandem_cluster.hosts import ActorHost, Introduction, LearnerHost, ShardHost, Status
 from tandem_cluster.plan import Plan, config_tables, keep_facts
 from tandem_cluster.ray_session import head_answers
@@ -170,7 +170,7 @@ class Driver:
         self._config = (self.run_dir / "config.toml").read_text()
         tables = config_tables(self._config)
         table = tables[tables["system"]]
-        keep_facts(self.run_dir, len(self._shards))
+        keep_facts(self._plan)
         if self._plan.resume:
             self._states = _core.saved_actors(str(self.run_dir))
         self._lockstep = bool(table.get("lockstep", False))
@@ -291,7 +291,7 @@ class Driver:
             words.update(system="", base="", settings=[], resume=True)
         part.begun(
             LearnerHost.options(num_cpus=LEARNER_CPUS, scheduling_strategy=self._place).remote(
-                self._run, part.incarnation, len(self._shards), words
+                __version__, self._run, part.incarnation, len(self._shards), words
             )
         )
 
@@ -310,13 +310,14 @@ class Driver:
         part = self._shards[index]
         order = self._order(part, index)
         options = {"num_cpus": SHARD_CPUS, "scheduling_strategy": self._place}
-        part.begun(ShardHost.options(**options).remote(order))
+        part.begun(ShardHost.options(**options).remote(__version__, order))
 
     def _begin_actor(self, rank: int) -> None:
         part = self._actors[rank]
         order = self._order(part, rank)
         options = {"num_cpus": ACTOR_CPUS, "scheduling_strategy": "SPREAD"}
-        part.begun(ActorHost.options(**options).remote(order, self._states.get(rank, b"")))
+        state = self._states.get(rank, b"")
+        part.begun(ActorHost.options(**options).remote(__version__, order, state))
 
     def _introduce(self) -> None:
         """All parts learn of each other with the next question for their status."""

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import ray
+from tandem.errors import Error
 from tandem.messages import forward_messages
 
-from tandem import _core
+from tandem import __version__, _core
 from tandem_cluster.carrier import Carrier, Message, Publications, when_done
 from tandem_cluster.gauges import Gauges
 
@@ -35,10 +36,24 @@ class Introduction:
     actors: dict[int, Any] = field(default_factory=dict)
 
 
-class Host:
-    """Builds its part in a thread, and knows the other parts as the driver introduces them."""
+def require_version(version: str) -> None:
+    """Raises Error where another tandem is installed: it may read a message as something else."""
+    if version != __version__:
+        raise Error(
+            f"tandem {__version__} is installed here, and the training was begun by tandem "
+            f"{version}: install one version on all machines"
+        )
 
-    def __init__(self, name: str, rank: int, build: Callable[[], Any]) -> None:
+
+class Host:
+    """Builds its part in a thread, and knows the other parts as the driver introduces them.
+
+    version: of the tandem that asks for the part.
+    """
+
+    def __init__(
+        self, name: str, rank: int, build: Callable[[], Any], version: str = __version__
+    ) -> None:
         self.part: Any = None
         self.known = Introduction()
         self._met = threading.Event()
@@ -46,10 +61,12 @@ class Host:
         self._gauges = Gauges(name, rank)
         self._error: Exception | None = None
         self._lock = threading.Lock()
-        threading.Thread(target=self._build, args=(build,), name="build", daemon=True).start()
+        words = (build, version)
+        threading.Thread(target=self._build, args=words, name="build", daemon=True).start()
 
-    def _build(self, build: Callable[[], Any]) -> None:
+    def _build(self, build: Callable[[], Any], version: str) -> None:
         try:
+            require_version(version)
             self.part = build()
         except Exception as error:
             self._error = error
@@ -97,10 +114,11 @@ class Host:
 class Shard:
     """Hosts a shard of the replay."""
 
-    def __init__(self, order: dict[str, Any]) -> None:
-        self._host = Host(
-            "shard", order["rank"], lambda: _core.make_cluster_shard(python=sys.executable, **order)
-        )
+    def __init__(self, version: str, order: dict[str, Any]) -> None:
+        def build() -> Any:
+            return _core.make_cluster_shard(python=sys.executable, **order)
+
+        self._host = Host("shard", order["rank"], build, version)
 
     @ray.method(concurrency_group="insert")
     def insert(self, message: Message) -> Message:
@@ -120,13 +138,13 @@ class Shard:
 class Actor:
     """Hosts an actor, which plays in a thread of its own."""
 
-    def __init__(self, order: dict[str, Any], state: bytes) -> None:
+    def __init__(self, version: str, order: dict[str, Any], state: bytes) -> None:
         def build() -> Any:
             actor = _core.ClusterActor(python=sys.executable, state=state, **order)
             self._carrier = Carrier(actor, self._send)
             return actor
 
-        self._host = Host("actor", order["rank"], build)
+        self._host = Host("actor", order["rank"], build, version)
 
     def _send(self, receiver: str, message: Message, answer: Any) -> None:
         self._host.wait_to_meet()
@@ -154,13 +172,17 @@ class Actor:
 class Learner:
     """Hosts the learner, which trains in a thread of its own."""
 
-    def __init__(self, run: int, epoch: int, shards: int, words: dict[str, Any]) -> None:
+    def __init__(
+        self, version: str, run: int, epoch: int, shards: int, words: dict[str, Any]
+    ) -> None:
         self._link = _core.ClusterLink(run, epoch, shards)
         self._publications = Publications()
         self._carrier = Carrier(self._link, self._send)
-        self._host = Host(
-            "learner", 0, lambda: _core.Training(python=sys.executable, link=self._link, **words)
-        )
+
+        def build() -> Any:
+            return _core.Training(python=sys.executable, link=self._link, **words)
+
+        self._host = Host("learner", 0, build, version)
 
     def _send(self, receiver: str, message: Message, answer: Any) -> None:
         self._host.wait_to_meet()

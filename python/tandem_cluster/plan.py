@@ -32,6 +32,7 @@ class Plan:
         shards: processes that hold the replay; 0 where there is none.
         address: of a Ray cluster; None: a local one is started.
         working_dir: a folder whose modules all processes can import, for environments in Python.
+        first_words: those that began the run, which cluster.json keeps; complete() fills them.
     """
 
     system: str
@@ -43,6 +44,7 @@ class Plan:
     shards: int = 1
     address: str | None = None
     working_dir: str | None = None
+    first_words: dict[str, Any] = field(default_factory=dict)
 
     def words(self) -> dict[str, Any]:
         """The words for a training in C++."""
@@ -59,27 +61,53 @@ class Plan:
 
     def complete(self) -> None:
         """Fills the folder and the numbers of parts. Raises Error for words that make no sense."""
-        self._resume_what_is_there()
-        if not self.resume and self.run_dir:
-            require_empty(Path(self.run_dir))
         if self.config and Path(self.config).is_file():
             self.config = str(Path(self.config).absolute())  # other processes have other folders
+        words = self._words_now()
+        if not self.resume and self.run_dir:
+            if (Path(self.run_dir) / FACTS).exists():
+                self._go_on_with_what_is_there(words)
+            else:
+                require_empty(Path(self.run_dir))
         facts = _core.cluster_facts(python=sys.executable, **self.words())
         _, self.run_dir, self.actors, has_shards = facts
         if self.resume:
-            self.shards = read_shards(Path(self.run_dir))
+            kept = read_facts(Path(self.run_dir))
+            self.shards = kept["shards"]
+            words = kept.get("words", {})
         elif not has_shards:
             self.shards = 0
+        self.first_words = words
 
-    def _resume_what_is_there(self) -> None:
-        """The words that began a run go on with it when its driver was lost."""
-        if self.resume or not self.run_dir or not (Path(self.run_dir) / FACTS).exists():
-            return
-        before = config_tables((Path(self.run_dir) / "config.toml").read_text())["system"]
-        if self.system != before:
-            raise Error(f"{self.run_dir} holds a run of {before}: choose another --run-dir")
+    def _go_on_with_what_is_there(self, words: dict[str, Any]) -> None:
+        """The words that began a run go on with it when its driver was lost. Raises Error for
+        others."""
+        for name, begun in read_facts(Path(self.run_dir)).get("words", {}).items():
+            if words[name] != begun:
+                raise Error(
+                    f"{self.run_dir} holds a run that began with {name} {in_words(begun)}, and not "
+                    f"with {in_words(words[name])}: choose another --run-dir, or --resume that run"
+                )
         self.resume, self.system, self.config = True, "", ""
         self.settings = [one for one in self.settings if one[0] == "run.steps"]
+
+    def _words_now(self) -> dict[str, Any]:
+        """The words that must be the same for a run to go on; its steps may be more."""
+        settings = sorted([key, text] for key, text in self.settings if key != "run.steps")
+        return {
+            "system": self.system,
+            "config": self.config,
+            "settings": settings,
+            "actors": self.actors,
+            "shards": self.shards,
+        }
+
+
+def in_words(words: Any) -> str:
+    """The value of one word of a command as a message shows it."""
+    if isinstance(words, list):
+        words = " ".join("=".join(setting) for setting in words)
+    return str(words or "none")
 
 
 def require_empty(run_dir: Path) -> None:
@@ -98,14 +126,16 @@ def config_tables(text: str) -> dict[str, Any]:
     return tables
 
 
-def read_shards(run_dir: Path) -> int:
-    """The shards of an earlier cluster of this run; the run of one machine becomes one shard."""
+def read_facts(run_dir: Path) -> dict[str, Any]:
+    """What an earlier cluster of this run has kept; the run of one machine becomes one shard."""
     try:
-        return int(json.loads((run_dir / FACTS).read_text())["shards"])
+        facts: dict[str, Any] = json.loads((run_dir / FACTS).read_text())
+        return facts
     except FileNotFoundError:
-        return 1
+        return {"shards": 1}
 
 
-def keep_facts(run_dir: Path, shards: int) -> None:
+def keep_facts(plan: Plan) -> None:
     """Writes what a resumed cluster must have as before."""
-    (run_dir / FACTS).write_text(json.dumps({"shards": shards}) + "\n")
+    facts = {"shards": plan.shards, "words": plan.first_words}
+    (Path(plan.run_dir) / FACTS).write_text(json.dumps(facts) + "\n")

@@ -57,6 +57,17 @@ class HostTest(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "planned"):
             self.host.status()
 
+    # Seen failing when versions were not compared.
+    def test_another_version_is_told(self):
+        from tandem.errors import Error
+        from tandem_cluster.hosts import Host
+
+        self.may_build.set()
+        host = Host("shard", 0, self.build, "0.0.7")
+        self.assertEqual(host.deliver(np.arange(3, dtype=np.uint8)).tolist(), [])
+        with self.assertRaisesRegex(Error, "begun by tandem 0.0.7: install one version"):
+            host.status()
+
     # Seen failing when the error was told once, so that a lost answer hid it.
     def test_an_error_is_told_at_each_status(self):
         errors = [RuntimeError("planned")]

@@ -105,6 +105,7 @@ class ClusterTraining(unittest.TestCase):
             self.assertIn(f"{part}", errors)
         self.assertGreaterEqual(result(self.run_dir)["steps"], 60_000)
 
+    # Seen failing when other words went on with the run, too.
     def test_the_same_command_goes_on_when_the_driver_is_killed(self):
         words = [*CATCH, "--steps", "40k", "--actors", "1", "--set", "log_seconds=0.5"]
         words += ["--set", "checkpoint_minutes=0.05"]
@@ -112,8 +113,15 @@ class ClusterTraining(unittest.TestCase):
         self.wait_for_steps(process, 15_000)
         process.kill()
         process.communicate(timeout=60)
-        self.finish(begin("--resume", self.run_dir))
+        for name, more in (("settings", "--set=optimizer.lr=1e-3"), ("shards", "--shards=2")):
+            other = self.begin(*words, more)
+            _, errors = other.communicate(timeout=60)
+            self.assertEqual(other.returncode, 2, errors)
+            self.assertIn(f"holds a run that began with {name} ", errors)
+        self.finish(self.begin(*words))
         self.assertGreaterEqual(result(self.run_dir)["steps"], 40_000)
+        self.finish(begin("--resume", self.run_dir, "--steps", "45k"))
+        self.assertGreaterEqual(result(self.run_dir)["steps"], 45_000)
 
     def test_in_lockstep_it_has_the_bits_of_one_process(self):
         words = [*CATCH, "--steps", "6k", "--set", "apex.actors=1", "--set", "apex.lockstep=true"]
