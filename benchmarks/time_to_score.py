@@ -42,6 +42,7 @@ PEER_SCRIPTS = {
     "Sample Factory APPO": ("score_sf.py",),
 }
 POLL_SECONDS = 0.5
+GAMES = 100  # in a mean score
 LABEL_LETTERS = 40  # of a line
 # Of contenders whose actors explore, so that training games tell little.
 EXPLORING = ("apex", "algo=n_step_q", "algo=one_step_q", "algo=one_step_sarsa")
@@ -117,14 +118,14 @@ class Peer:
         options = ["--game", case.game, "--goal", str(case.goal), "--seed", str(case.seed)]
         return [self.python, PEERS / script, *words, *options]
 
-    def points(self, folder):
+    def points(self, folder, least_games=1):
         for line in (folder / "output.txt").read_text(errors="replace").splitlines():
             words = line.split()
-            if words[:1] == ["@@"] and len(words) == 5 and words[4] != "nan":
+            if words[:1] == ["@@"] and len(words) == 5 and int(words[3]) >= least_games:
                 yield float(words[1]), int(words[2]), float(words[4])
 
     def reached(self, folder, case):
-        last = list(self.points(folder))[-1:]
+        last = list(self.points(folder, GAMES))[-1:]
         return last[0][0] if last and last[0][2] >= case.goal else None
 
 
@@ -158,6 +159,15 @@ def earlier(result, cap):
             f"time_to_score: {result.parent} was measured on {found['machine']}: name another "
             "--out, because minutes of two machines do not compare"
         )
+    if found["seconds"] and found["seconds"] > cap:  # it was not there yet
+        before = [point for point in found["points"] if point[0] <= cap]
+        _, steps, score = before[-1] if before else (0, 0, None)
+        return found | {
+            "seconds": None,
+            "cap_seconds": cap,
+            "last_score": score,
+            "last_steps": steps,
+        }
     return found if found["seconds"] or found["cap_seconds"] >= cap else None
 
 
@@ -230,6 +240,11 @@ def beyond(found):
     return f"more than {cap_of(found):g}"
 
 
+def of(results, *case):
+    """Those of one contender, game and goal."""
+    return [r for r in results if (r["contender"], r["game"], r["goal"]) == case]
+
+
 def table(results, goals, names):
     head = ["contender"]
     for game, goal in goals:
@@ -237,8 +252,8 @@ def table(results, goals, names):
     lines = [head, ["---"] * len(head)]
     for name in names:
         line = [label(name)]
-        for game, _ in goals:
-            found = [r for r in results if (r["contender"], r["game"]) == (name, game)]
+        for game, goal in goals:
+            found = of(results, name, game, goal)
             line += texts(found) if found else ["", ""]
         lines.append(line)
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
@@ -252,7 +267,7 @@ def draw(results, goals, names, out):
     for (game, goal), axes in zip(goals, [panels] if len(goals) == 1 else panels, strict=True):
         ends = []
         for place, name in enumerate(names):
-            found = [r for r in results if (r["contender"], r["game"]) == (name, game)]
+            found = of(results, name, game, goal)
             if not found:
                 continue
             median, cap = minutes(found), cap_of(found)

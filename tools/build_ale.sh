@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds the Arcade Learning Environment (GPL-2.0-only) from its own source package into DEST
-# (default: .deps/ale of this checkout) for the Atari plug-in, as it is and, in DEST/fast, with the
-# changes of plugins/atari/patches; the ROMs that come with it go to DEST/roms. About a minute; does
-# nothing when DEST is already there. $PYTHON names another Python.
+# (default: .deps/ale of this checkout) for the Atari plug-in: as it is but for whole states and, in
+# DEST/fast, with all changes of plugins/atari/patches. The ROMs that come with it go to DEST/roms.
+# About a minute; does nothing when DEST is already there. $PYTHON names another Python.
 set -euo pipefail
 
 version=0.12.1
@@ -81,6 +81,8 @@ build() {
   cmake --install "$work/build-$1" >"$log" 2>&1 || fail "ALE cannot be installed" "see above"
 }
 
+patch --strip=1 --directory="$work/source" <"$patches/ale-$version-states.patch" >"$log" 2>&1 ||
+  fail "the changes do not apply" "the package is not ALE $version"
 cp -r "$work/source" "$work/fast"
 { patch --strip=1 --directory="$work/fast" <"$patches/ale-$version-fast.patch" &&
   sed -E -z -i -f "$patches/M6502Low.sed" "$work/fast/src/ale/emucore/M6502Low.ins"; } \

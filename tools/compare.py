@@ -362,6 +362,8 @@ def main():
     notes = []
     if any(row.human for row in rows):
         notes.append("Human-normalised: 0 is random play, 1 a person, both under no-op starts.")
+    if any(row.final is None or row.final_time is None for row in rows):
+        notes.append("-: not every run has a score by then.")
     if len({row.env for row in rows}) > 1:
         common, scores = scores_over_games(games.runs, limits, references)
         if common:

@@ -49,13 +49,14 @@ NOT_OF_THE_CONFIG = {
     "run.seed",
     "run.steps",
     "run.until_return",
+    "run.until_evaluations",
     "run.checkpoint_minutes",
     "run.log_seconds",
     "run.evaluate_steps",
     "run.evaluate_episodes",
     "run.evaluate_protocol",
     "run.evaluate_start",
-    "env.observation_mean",  # measured by the run, so they differ from seed to seed
+    "env.observation_mean",  # older runs do not say whether they have measured it
     "env.observation_deviation",
 }
 # Okabe and Ito's colours, which people with any colour vision tell apart.
@@ -111,11 +112,17 @@ def read_metrics(file, measure):
     return {**columns, RETURN: values}
 
 
+def measured_keys(folder):
+    """The keys of a run's config whose values the run has measured."""
+    file = folder / "measured.txt"
+    return file.read_text().split() if file.exists() else []
+
+
 def read_run(folder, least_lines=2, measure=RETURN):
     """Reads a run. A measure other than the return of the last 100 games takes that return's
     column, as a mean over lines of the log."""
     try:
-        config = tomllib.loads((folder / "config.toml").read_text())
+        config = dict(flatten(tomllib.loads((folder / "config.toml").read_text())))
         columns = read_metrics(folder / "metrics.jsonl", measure)
     except FileNotFoundError as error:
         refuse(
@@ -124,11 +131,13 @@ def read_run(folder, least_lines=2, measure=RETURN):
         )
     except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
         refuse(f"cannot read the run in {folder}: {error}")
+    for key in measured_keys(folder):  # they differ from seed to seed
+        config.pop(key, None)
     if len(columns["steps"]) < least_lines:
         refuse(
             f"the run in {folder} has fewer than two log lines with a finished game: let it go on"
         )
-    return Run(folder, dict(flatten(config)), columns)
+    return Run(folder, config, columns)
 
 
 def read_table(file, experiment):
@@ -182,19 +191,21 @@ def style(i):
 
 
 def draw(axes, curve, column, scale, line):
-    """Draws each run, and the mean and band of all up to the point that all have reached."""
+    """Draws each run, and the mean and band of all where all have values."""
     xs = [run.columns[column] / scale for run in curve.runs]
     ys = [run.columns[RETURN] for run in curve.runs]
-    if len(xs) == 1:
-        axes.plot(xs[0], ys[0], label=curve.label, **line)
-        return
-    grid = np.linspace(max(x[0] for x in xs), min(x[-1] for x in xs), POINTS)
-    values = np.array([np.interp(grid, x, y) for x, y in zip(xs, ys, strict=True)])
-    axes.plot(grid, values.mean(axis=0), label=curve.label, **line)
-    low, high = values.min(axis=0), values.max(axis=0)
-    axes.fill_between(grid, low, high, color=line["color"], alpha=0.2, linewidth=0)
-    for x, y in zip(xs, ys, strict=True):
-        axes.plot(x, y, alpha=0.5, linewidth=0.7, **line)
+    start, end = max(x[0] for x in xs), min(x[-1] for x in xs)
+    have_mean = len(xs) > 1 and start < end
+    if have_mean:
+        grid = np.linspace(start, end, POINTS)
+        values = np.array([np.interp(grid, x, y) for x, y in zip(xs, ys, strict=True)])
+        axes.plot(grid, values.mean(axis=0), label=curve.label, **line)
+        low, high = values.min(axis=0), values.max(axis=0)
+        axes.fill_between(grid, low, high, color=line["color"], alpha=0.2, linewidth=0)
+    thin = {"alpha": 0.5, "linewidth": 0.7} if have_mean else {}
+    for i, (x, y) in enumerate(zip(xs, ys, strict=True)):
+        label = curve.label if i == 0 and not have_mean else None
+        axes.plot(x, y, label=label, marker="o" if len(x) == 1 else None, **thin, **line)
 
 
 def draw_evaluations(axes, curve, column, scale, colour):

@@ -27,6 +27,8 @@ if [[ ! $stage =~ ^(program|all|torch|football|doom|torcs|test)$ ]]; then
 fi
 
 torch_version=2.13.0
+# Its package would bring torch into a set-up that has none.
+sb3_version=2.9.2
 # Both choices hold for later commands, too; an empty TANDEM_TORCH_DIR cancels the choice of torch.
 torch_choice=${TANDEM_TORCH_DIR-$(cat .deps/torch-dir 2>/dev/null || true)}
 torch_dir=${torch_choice:+$(realpath "$torch_choice")}
@@ -158,9 +160,10 @@ make_venv() {
 # time.
 install_python_packages() {
   .venv/bin/python -m pip install --disable-pip-version-check --no-compile \
-    --requirement tools/requirements.txt ${torch_wanted:+"torch==$torch_version"}
+    --requirement tools/requirements.txt ${torch_wanted:+"torch==$torch_version" \
+    "stable-baselines3==$sb3_version"}
   echo "$requirements" >.venv/tandem-packages
-  if [[ -n $torch_wanted ]]; then echo "$torch_version" >.venv/tandem-torch; fi
+  if [[ -n $torch_wanted ]]; then echo "$torch_version $sb3_version" >.venv/tandem-torch; fi
 }
 
 build_ale() {
@@ -254,7 +257,7 @@ fi
 if [[ ! $stage =~ ^(program|football|doom|torcs)$ ]]; then
   requirements=$(sha256sum <tools/requirements.txt)
   torch_wanted=
-  if [[ $stage =~ ^(torch|test)$ && -z $torch_dir ]] && ! stamped .venv/tandem-torch "$torch_version"; then
+  if [[ $stage =~ ^(torch|test)$ && -z $torch_dir ]] && ! stamped .venv/tandem-torch "$torch_version $sb3_version"; then
     torch_wanted=yes
   fi
   if [[ -n $torch_wanted ]] || ! stamped .venv/tandem-packages "$requirements"; then

@@ -64,7 +64,9 @@ void AtariEnv::reset(Stream& stream, std::span<std::byte> frame) {
   } else {
     start_game(stream);
   }
-  if (options_.fire_reset && has_fire_ && !carried_.game_over) pass_time(Console::kFire);
+  // A life may be lost in the no-op; the next step then tells its end.
+  const bool goes_on = !carried_.terminated && !carried_.truncated;
+  if (options_.fire_reset && has_fire_ && goes_on) pass_time(Console::kFire);
   show(frame);
 }
 

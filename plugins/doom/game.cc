@@ -202,14 +202,27 @@ void Game::launch() {
   running_ = true;
 }
 
+/// Calls a function of the client. After an error the engine may still answer an earlier request.
+template <class Call>
+auto Game::in_step(const Call& call) {
+  try {
+    return client(call);
+  } catch (...) {
+    broken_ = true;
+    throw;
+  }
+}
+
 void Game::start(std::uint32_t seed) {
-  if (running_ && !engine_->game.isRunning()) {  // it has ended by itself; another takes its place
+  // Another engine takes the place of one that has ended by itself, or is out of step.
+  if (running_ && (broken_ || !engine_->game.isRunning())) {
     engine_ = std::make_unique<Engine>();
     configure();
     running_ = false;
+    broken_ = false;
   }
   if (!running_) launch();
-  client([&] {
+  in_step([&] {
     engine_->game.setSeed(seed);
     engine_->game.newEpisode();
     take_pictures();
@@ -217,7 +230,7 @@ void Game::start(std::uint32_t seed) {
 }
 
 Outcome Game::act(std::span<const double> amounts, int tics) {
-  return client([&] {
+  return in_step([&] {
     auto& game = engine_->game;
     hold(amounts);
     game.advanceAction(static_cast<unsigned>(tics));
@@ -230,7 +243,7 @@ Outcome Game::act(std::span<const double> amounts, int tics) {
 }
 
 void Game::repeat(std::span<const double> amounts, int tics) {
-  client([&] {
+  in_step([&] {
     hold(amounts);
     engine_->game.advanceAction(static_cast<unsigned>(tics), /*updateState=*/false);
   });

@@ -75,6 +75,8 @@ class Game {
 
   void configure();
   void launch();
+  template <class Call>
+  auto in_step(const Call& call);
   void take_pictures();
   void hold(std::span<const double> amounts);
 
@@ -84,6 +86,7 @@ class Game {
   int width_ = 0;
   int height_ = 0;
   bool running_ = false;
+  bool broken_ = false;      // an error may have left the engine out of step
   std::int64_t client_ = 0;  // the process that launched the engine; 0: none has
   std::vector<double> held_;
   std::vector<std::uint8_t> screen_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 
 #include "game_env.hpp"
@@ -118,6 +119,7 @@ class Game::Engine {
     env_.game_config.data_dir = folder / "data";
     env_.game_config.font_file = folder / "font.ttf";
     env_.game_config.render = draws_;
+    env_.game_config.render_steps = false;  // draw() does that where a picture is needed
     const auto lock = one_at_a_time();
     if (draws_) {
       env_.game_config.render_resolution_x = camera.width;
@@ -143,15 +145,16 @@ class Game::Engine {
 
   void reset(ScenarioConfig& config) {
     const auto lock = one_at_a_time();
-    use().game_config.render = draws_;
-    env_.reset(config, draws_);
+    use().reset(config, draws_);
     env_.state = game_running;
   }
 
-  /// Plays a step. The engine would also draw it; draw() does that where a picture is needed.
+  /// Plays a step, in which a game with a camera moves it and writes its captions.
   void step() {
-    use().game_config.render = false;
-    env_.step();
+    const auto lock = one_at_a_time();
+    std::optional<ContextHolder> context;
+    if (draws_) context.emplace(&env_);
+    use().step();
     drawn_ = false;
   }
 
@@ -164,8 +167,7 @@ class Game::Engine {
 
   [[nodiscard]] Picture draw() {
     const auto lock = one_at_a_time();
-    use().game_config.render = true;
-    const ContextHolder context(&env_);
+    const ContextHolder context(&use());
     // As the package: the first picture after a change of the engine has the camera where it was.
     if (!drawn_) env_.render(false);
     env_.render(true);

@@ -128,8 +128,10 @@ Socket::~Socket() {
   if (number_ >= 0) close(number_);
 }
 
+RaceProcess::Child::Child(pid_t number) : id(number), parent(getpid()) {}
+
 RaceProcess::Child::~Child() {
-  if (id < 0) return;
+  if (id < 0 || parent != getpid()) return;
   int status = 0;
   kill(id, SIGKILL);
   has_ended(id, 0, status);
@@ -209,12 +211,27 @@ Report RaceProcess::ask(const Request& request, std::span<std::uint8_t> view) {
 void RaceProcess::receive(void* bytes, std::size_t size) {
   auto* at = static_cast<char*>(bytes);
   while (size > 0) {
+    await_words();
     const auto got = recv(socket_.number(), at, size, 0);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) say_how_it_ended();
     at += got;
     size -= static_cast<std::size_t>(got);
   }
+}
+
+/// Returns when the process has written something or has ended. The time of this process counts, so
+/// that a race which is suspended together with it, as by `docker pause`, goes on.
+void RaceProcess::await_words() {
+  constexpr int kSliceMilliseconds = 100;
+  constexpr int kSlices = 10 * 60 * 1000 / kSliceMilliseconds;
+  pollfd waiting = {.fd = socket_.number(), .events = POLLIN, .revents = 0};
+  for (int slice = 0; slice < kSlices; ++slice) {
+    if (poll(&waiting, 1, kSliceMilliseconds) > 0) return;
+  }
+  throw Error(
+      "torcs: a race's process has said nothing for ten minutes; go on with `tandem train "
+      "--resume`");
 }
 
 void RaceProcess::say_how_it_ended() {

@@ -50,16 +50,18 @@ class RaceProcess {
 
   /// Ends it: it has no files and no state to save.
   struct Child {
-    explicit Child(pid_t number) : id(number) {}
+    explicit Child(pid_t number);
     ~Child();
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
     pid_t id;
+    pid_t parent;  // a process that this one has forked leaves the race alone
   };
 
   void check_greeting(const std::string& program);
   Report ask(const Request& request, std::span<std::uint8_t> view);
   void receive(void* bytes, std::size_t size);
+  void await_words();
   [[noreturn]] void say_how_it_ended();
 
   Socket socket_;

@@ -115,8 +115,8 @@ def measure(folder: ItemFolder, tandem: Tandem) -> None:
         words += ["--out", str(out)] if command.tables else []
         folder.note()
         say(f"{folder.item.place}: tandem {' '.join(words)}")
-        for table in command.tables:  # of a command that was stopped
-            (out / table).unlink(missing_ok=True)
+        for table in out.glob("*.csv"):  # of a command that was stopped
+            table.unlink()
         tandem.run(words, out / OUTPUT)
         require_results(command, out, words)
         replace(done, " ".join(words) + "\n")

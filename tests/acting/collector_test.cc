@@ -61,6 +61,16 @@ TEST_F(CollectorTest, OnlyATruncatedEpisodeKeepsTheValueOfItsLastState) {
   }
 }
 
+// Seen failing when a discount of 0 was taken for the end of an episode.
+TEST_F(CollectorTest, WithAGammaOf0ARolloutStillEndsWithTheEpisode) {
+  const Algorithm myopic = make_a2c({.gamma = 0});
+  Collector collector(
+      VecEnv([](int index) { return std::make_unique<ThreeSteps>(index, 5); }, {.count = 1}),
+      actor_, nullptr, myopic, kSteps, RolloutEnd::at_episode);
+  collector.start();
+  EXPECT_EQ(collector.collect(0).steps(), 3);
+}
+
 TEST_F(CollectorTest, TheNextRolloutGoesOnWhereTheLastEnded) {
   collector_.start();
   collector_.collect(0);

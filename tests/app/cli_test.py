@@ -4,6 +4,9 @@ Needs $TANDEM, the path of the program.
 """
 
 import json
+import signal
+import subprocess
+import time
 import tomllib
 import unittest
 from pathlib import Path
@@ -36,6 +39,78 @@ class Usage(Folder):
         self.assert_refused("envs", "--fast", says="--fast")
         self.assert_refused("rollout", "--env", "cartpole", says="--out")
         self.assert_refused("train", "paac", "--steps", 5, "--frames", 5, says="--frames")
+
+    # Seen failing when what could not be written was lost without a word, or told as a bug.
+    def test_output_that_cannot_be_written_is_told(self):
+        for words in (["presets"], ["keys"]):
+            with Path("/dev/full").open("w") as full:
+                done = subprocess.run(
+                    [PROGRAM, *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+                )
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("cannot write the output: No space left", done.stderr)
+
+    def test_a_reader_may_have_had_enough(self):
+        with subprocess.Popen([PROGRAM, "keys"], stdout=-1, stderr=-1) as running:
+            running.stdout.close()
+            errors = running.stderr.read()
+        self.assertEqual((running.returncode, errors), (0, b""))
+
+    # Seen failing when the end of the terminal killed a training.
+    def test_the_end_of_the_terminal_leaves_a_checkpoint(self):
+        run = self.path / "run"
+        words = ["train", "paac", "--env", "cartpole", "--steps", "1G", "--run-dir", run]
+        with subprocess.Popen([PROGRAM, *words], stdout=-1, stderr=-1) as running:
+            wait_for(run / "metrics.jsonl")
+            running.send_signal(signal.SIGHUP)
+            running.communicate(timeout=60)
+        self.assertEqual(running.returncode, 0)
+        self.assertTrue(list((run / "checkpoints").glob("0*")))
+
+
+class Gymnasium(Folder):
+    # Seen failing when a resumed run gave its environments the seeds of the first time.
+    def test_a_resumed_run_begins_other_games(self):
+        (self.path / "seeds.py").write_text(SEEDS)
+        run, log = self.path / "run", self.path / "seeds.txt"
+        where = {"PYTHONPATH": str(self.path), "SEEDS": str(log)}
+        words = ["paac", "--env", "gym:seeds:Seeds-v0", "--set", "paac.envs=2"]
+        done = tandem("train", *words, "--steps", 100, "--run-dir", run, **where)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        first = log.read_text().split()
+        done = tandem("train", "--resume", run, "--steps", 200, **where)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        later = log.read_text().split()[len(first) :]
+        self.assertTrue(later)
+        self.assertFalse(set(first) & set(later), f"{first} {later}")
+
+
+SEEDS = """
+import os
+import gymnasium
+
+class Seeds(gymnasium.Env):
+    observation_space = gymnasium.spaces.Box(0, 1, (2,))
+    action_space = gymnasium.spaces.Discrete(2)
+
+    def reset(self, seed=None, options=None):
+        if seed is not None:
+            with open(os.environ["SEEDS"], "a") as file:
+                file.write(f"{seed}\\n")
+        return self.observation_space.low, {}
+
+    def step(self, action):
+        return self.observation_space.low, 0.0, False, True, {}
+
+gymnasium.register("Seeds-v0", Seeds)
+"""
+
+
+def wait_for(file, seconds=60):
+    end = time.monotonic() + seconds
+    while not (file.exists() and file.read_text()):
+        assert time.monotonic() < end, f"there is no {file}"
+        time.sleep(0.05)
 
 
 class Config(Folder):
@@ -143,7 +218,9 @@ class Train(Folder):
         self.assertIn("lr = 0.9", file.read_text(), "a refused resume leaves the run as it was")
         file.write_text(whole)
 
-        longer = tandem("train", "--resume", run, "--steps", "800")
+        # Seen failing with a list of keys that lacked this one.
+        awaited = ["--set", "until_evaluations=1"]
+        longer = tandem("train", "--resume", run, "--steps", "800", *awaited)
         self.assertEqual(longer.returncode, 0, longer.stderr)
         self.assertEqual(json.loads((run / "result.json").read_text())["steps"], 800)
         config = tomllib.loads((run / "config.toml").read_text())

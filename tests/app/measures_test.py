@@ -6,6 +6,7 @@ Needs $TANDEM, the path of the program.
 import csv
 import json
 import random
+import shlex
 import signal
 import subprocess
 import time
@@ -109,6 +110,13 @@ class Bench(Folder):
         self.assertGreater(measured["share_of_peak"], 0)
         self.assertLess(measured["share_of_peak"], 1)
 
+    # Seen failing with the first value in the heading of all.
+    def test_the_heading_of_a_sweep_lacks_what_varies(self):
+        words = ["paac", "--env", "cartpole", "--seconds", 0.3, "--sweep", "threads=1,2"]
+        done = tandem("bench", *words)
+        heading = done.stdout.splitlines()[0]
+        self.assertEqual(heading, "paac on cartpole: net mlp, on cpu")
+
     def test_bench_all_measures_each_system(self):
         done = tandem("bench", "--all", "--env", "pendulum", "--seconds", 0.5)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -160,6 +168,9 @@ class Experiments(Folder):
             [line.split(",")[0] for line in networks], ["system", "ga3c", "a3c", "paac"]
         )
         self.assertTrue((out / "ga3c-grid.png").exists())
+        # Seen failing when the first new measurement replaced the table.
+        self.assert_refused("experiment", *words, says="holds the grid.csv of an earlier")
+        self.assertEqual((out / "grid.csv").read_text().splitlines(), grid)
 
     def test_experiment_says_what_is_wrong(self):
         words = ["ga3c-grid", "--config", "ga3c/cartpole", "--out", self.path / "none"]
@@ -237,7 +248,8 @@ class Experiments(Folder):
 
 class Advise(Folder):
     def test_all_systems_are_foreseen_and_one_is_recommended(self):
-        done = tandem("advise", "--env", "cartpole", "--seconds", 0.3, "--json")
+        layers = "net.layers=dense 16, dense 8"  # seen failing without quotes in the commands
+        done = tandem("advise", "--env", "cartpole", "--set", layers, "--seconds", 0.3, "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
         advice = json.loads(done.stdout)
         rows = advice["forecasts"]
@@ -249,8 +261,9 @@ class Advise(Folder):
         lags = {row["system"]: row["policy_lag_updates"] for row in rows}
         self.assertEqual((lags["paac"], lags["hts"]), (0, 1))
         self.assertIn(advice["recommended"], [row["command"] for row in rows])
+        self.assertIn(" --set 'net.layers=dense 16, dense 8'", advice["recommended"])
         trained = tandem(
-            *advice["recommended"].split()[1:], "--steps", 500, "--run-dir", self.path / "run"
+            *shlex.split(advice["recommended"])[1:], "--steps", 500, "--run-dir", self.path / "run"
         )
         self.assertEqual(trained.returncode, 0, trained.stderr)
 

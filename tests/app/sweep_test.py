@@ -87,6 +87,8 @@ class Sweep(Experiment):
         words = ["--steps", "4k", "--runs", 3, "--vary", "kind=rmsprop,momentum"]
         done = self.passes(*self.sweep(*words))
         self.assertIn("run 6 of 6", done.stderr)
+        # Seen failing when the option was ignored.
+        self.assert_refused("plot", self.out, "--by", "frames", says="--by is for runs")
         rows = table(self.out / "sweep.csv")
         self.assertEqual([row["run"] for row in rows], list("123456"))
         self.assertEqual([row["seed"] for row in rows], list("334455"))

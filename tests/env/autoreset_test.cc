@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tandem/env/builtin.h"
 #include "tests/env/scripted_env.h"
 
 namespace tandem {
@@ -37,6 +38,20 @@ TEST_P(AutoresetThreads, TheNextStepResets) {
   EXPECT_THAT(seen.episodes(0), ElementsAre(2, 2, 2));
   envs.step(actions, seen.bytes());
   EXPECT_THAT(seen.steps(0), ElementsAre(0, 0, 1));
+}
+
+// Seen failing with the rewards of the step before.
+TEST_P(AutoresetThreads, AResetRewardsNoneOfSeveralAgents) {
+  const BuiltinOptions two{.size = 10, .players = 2};
+  VecEnv envs([two](int) { return make_catch(two); },
+              {.count = 1, .threads = GetParam(), .autoreset = Autoreset::next_step});
+  std::vector<std::byte> seen(2 * envs.spec().observation_bytes());
+  envs.reset(seen);
+  const std::vector<Action> actions(2, {.discrete = 1});
+  while (!envs.result(0).terminated) envs.step(actions, seen);
+  EXPECT_NE(envs.reward(0), 0);
+  envs.step(actions, seen);
+  for (const int agent : {0, 1}) EXPECT_EQ(envs.reward(agent), 0);
 }
 
 TEST_P(AutoresetThreads, TheCallerResets) {

@@ -23,7 +23,6 @@ class ScriptedGroup : public EnvGroup {
       streams_.emplace_back(5, static_cast<std::uint64_t>(index));
     }
     spec_ = envs_.front()->spec();
-    spec_.saves = false;
   }
 
   int size() const override { return static_cast<int>(envs_.size()); }

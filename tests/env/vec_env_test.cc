@@ -320,6 +320,9 @@ TEST(VecEnv, RefusesToSendToAnEnvironmentThatIsStepping) {
   const std::vector<int> twice{1, 1};
   const std::vector<std::byte*> rows{seen.of(1), seen.of(1)};
   EXPECT_THROW(envs.send(twice, std::vector<Action>(2), rows), std::logic_error);
+  // Seen failing with the first of them in flight from then on.
+  EXPECT_FALSE(envs.in_flight(1));
+  envs.step(std::vector<Action>(2), seen.bytes());
 }
 
 // Seen failing with ids copied into a vector at each send.

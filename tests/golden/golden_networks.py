@@ -247,6 +247,8 @@ def networks():
         ),
         layers_case("odd_dueling", ODD, "u8", [1, 30, 30], dueling=True, pixel_mean=0.5),
         layers_case("tanh_over_cells", "conv 16 8 4 tanh, conv 20 3 2 none", "u8", [2, 36, 36]),
+        layers_case("two_channels_over_cells", "conv 16 4 2, dense 24", "u8", [2, 20, 20]),
+        layers_case("six_channels_over_cells", "conv 16 4 2, dense 24", "u8", [6, 20, 20]),
         layers_case("linear", "dense 7 none, dense 9 none, dense 6 none", "f32", [5]),
         layers_case(
             "linear_convolutions_alone",

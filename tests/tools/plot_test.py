@@ -51,6 +51,31 @@ class PlotTest(unittest.TestCase):
         labels = [curve.label for curve in curves]
         self.assertEqual(labels, ["PAAC  Pong  nips  lr=0.01", "PAAC  Pong  nips  lr=0.02"])
 
+    # Seen failing when the measured value counted as a word of the user.
+    def test_seeds_may_differ_in_what_they_have_measured(self):
+        runs = [self.make_run(f"{seed}", seed=seed) for seed in (1, 2)]
+        for seed, run in enumerate(runs):
+            config = (run / "config.toml").read_text()
+            grey = f"[net]\npixel_mean = 0.27{seed}\n"
+            (run / "config.toml").write_text(config.replace("[net]\n", grey))
+        self.assertEqual(len(self.curves(*runs)), 2)
+        for run in runs:
+            (run / "measured.txt").write_text("net.pixel_mean\n")
+        self.assertEqual(len(self.curves(*runs)), 1)
+
+    # Seen failing with a mean from where the last run begins back to where the first one ends.
+    def test_runs_without_a_common_range_have_no_mean(self):
+        first = self.make_run("a", returns=(3, 4))
+        metrics = self.make_run("b", seed=2, returns=(5, 6, 7)) / "metrics.jsonl"
+        lines = metrics.read_text().splitlines()
+        metrics.write_text(lines[0] + "\n" + "\n".join(lines[3:]))
+        runs = [plot.read_run(first), plot.read_run(metrics.parent, least_lines=1)]
+        axes = plot.plt.figure().add_subplot()
+        plot.draw(axes, plot.Curve("both", runs), "steps", 1, plot.style(0))
+        self.assertEqual([line.get_label()[:4] for line in axes.lines], ["both", "_chi"])
+        self.assertEqual(axes.lines[1].get_marker(), "o")
+        self.assertEqual(len(axes.collections), 0)
+
     def test_the_line_is_the_mean_and_the_band_holds_all_seeds(self):
         runs = (
             self.make_run("a", returns=(0, 1, 2)),

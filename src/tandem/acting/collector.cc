@@ -94,7 +94,10 @@ Rollout& Collector::collect(std::int64_t steps) {
   for (int t = 0; t < rollout_.steps(); ++t) {
     act(t);
     step(t);
-    if (end_ == RolloutEnd::at_episode && rollout_.discounts(t)[0] == 0) rollout_.set_steps(t + 1);
+    // A gamma of 0 makes all discounts 0, so these do not tell where an episode ends.
+    const auto& result = env_.result(0);
+    const bool ended = result.terminated || result.truncated;
+    if (end_ == RolloutEnd::at_episode && ended) rollout_.set_steps(t + 1);
   }
   const Stopwatch watch;
   if (chooses_ahead()) choose_ahead();

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -54,6 +55,20 @@ std::string full_key(const std::string& key, Config config) {
   return find_field({key, std::string(), "--sweep"}, fields).key;
 }
 
+/// What all rows of a sweep have in common, without the key that varies.
+std::string speed_heading(const Config& config, const std::string& varied) {
+  std::vector<std::string> parts;
+  const auto add = [&](const char* key, std::string text) {
+    if (varied != key) parts.push_back(std::move(text));
+  };
+  add("net.arch", "net " + config.net.arch);
+  add("run.device", "on " + config.run.device);
+  add("run.threads", fmt::format("{} threads", config.run.thread_budget()));
+  const auto system =
+      varied == "env.id" ? config.system_name : config.system_name + " on " + config.env.id;
+  return fmt::format("{}: {}", system, fmt::join(parts, ", "));
+}
+
 /// Measures with each value. Prints the rows that there are, also if the user stops it.
 void run_sweep(const BenchOptions& options) {
   const auto sweep = parse_sweep(options.sweep);
@@ -68,9 +83,7 @@ void run_sweep(const BenchOptions& options) {
   std::vector<std::vector<std::string>> rows = {speed_head(sweep.key)};
   const auto print = [&] {
     if (options.json) return fmt::print("{}\n", json.dump(2));
-    const auto& config = configs.front();
-    fmt::print("{} on {}: net {} on {}, {} threads\n\n{}", config.system_name, config.env.id,
-               config.net.arch, config.run.device, config.run.thread_budget(),
+    fmt::print("{}\n\n{}", speed_heading(configs.front(), key),
                format_table(rows, terminal_width()));
   };
   const StopSignals signals;

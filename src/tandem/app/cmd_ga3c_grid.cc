@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "tandem/app/config_options.h"
 #include "tandem/app/drawing.h"
 #include "tandem/app/help.h"
+#include "tandem/app/new_tables.h"
 #include "tandem/app/signals.h"
 #include "tandem/base/error.h"
 #include "tandem/io/files.h"
@@ -23,6 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::array kGridTables{"grid.csv", "networks.csv"};
 constexpr std::size_t kShown = 3;  // settings shown for each number of agents: "the top three"
 
 struct Ga3cGridOptions {
@@ -119,11 +122,11 @@ void run(const Ga3cGridOptions& options) {
   const auto settings = grid(options, config);
   const auto nets = networks(options, config);
   for (const auto& one : nets) const Assembly refuses_what_cannot_be_trained(one);
-  make_folder(options.out);
+  make_folder_for(kGridTables, options.out);
   const fs::path folder = options.out;
   Measurements measurements(options, settings.size() + nets.size());
-  const auto by_setting = measurements.measure(settings, folder / "grid.csv");
-  const auto by_net = measurements.measure(nets, folder / "networks.csv");
+  const auto by_setting = measurements.measure(settings, folder / kGridTables[0]);
+  const auto by_net = measurements.measure(nets, folder / kGridTables[1]);
   const auto best = best_of_each(by_setting, kShown);
   fmt::print("the best {} of each number of agents, net {}, {} cores, medians of {}\n\n{}\n{}",
              kShown, config.net.arch, RunConfig{}.thread_budget(), options.rounds,

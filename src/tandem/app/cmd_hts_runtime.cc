@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -9,6 +10,7 @@
 #include "tandem/app/commands.h"
 #include "tandem/app/drawing.h"
 #include "tandem/app/help.h"
+#include "tandem/app/new_tables.h"
 #include "tandem/app/signals.h"
 #include "tandem/io/files.h"
 #include "tandem/io/text_table.h"
@@ -18,6 +20,8 @@ namespace tandem {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::array kRuntimeTables{"runtime.csv", "latency.csv"};
 
 constexpr const char* kHtsRuntimeFooter = R"(
 The environments sleep for exponentially distributed times, in place of real ones
@@ -57,7 +61,7 @@ class RuntimeMeasurements {
       tell(fmt::format("{} steps of {:g} ms, alpha {}: {:.0f} steps/s", row.system, row.mean_ms,
                        row.alpha, row.measured));
       rows.push_back(std::move(row));
-      replace_durably(fs::path(options_.out) / "runtime.csv", runtime_csv(rows));
+      replace_durably(fs::path(options_.out) / kRuntimeTables[0], runtime_csv(rows));
     };
     for (const double mean : options_.means_ms) {
       add("a", measure_a2c_runtime(options_.task, mean, signals_.stop_requested()));
@@ -78,7 +82,7 @@ class RuntimeMeasurements {
       rows.push_back(
           measure_latency(options_.task, options_.mean_ms, actors, signals_.stop_requested()));
       tell(fmt::format("IMPALA, {} actors: {:.2f} updates behind", actors, rows.back().lag));
-      replace_durably(fs::path(options_.out) / "latency.csv", latency_csv(rows));
+      replace_durably(fs::path(options_.out) / kRuntimeTables[1], latency_csv(rows));
     }
     return rows;
   }
@@ -93,7 +97,7 @@ class RuntimeMeasurements {
 };
 
 void run(const HtsRuntimeOptions& options) {
-  make_folder(options.out);
+  make_folder_for(kRuntimeTables, options.out);
   RuntimeMeasurements measurements(options);
   const auto runtimes = measurements.runtimes();
   const auto latencies = measurements.latencies();

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -9,6 +10,7 @@
 #include "tandem/app/commands.h"
 #include "tandem/app/drawing.h"
 #include "tandem/app/help.h"
+#include "tandem/app/new_tables.h"
 #include "tandem/app/signals.h"
 #include "tandem/env/recorded_times.h"
 #include "tandem/io/files.h"
@@ -29,6 +31,8 @@ A2C waits for all of them at each step, HTS-RL every alpha steps. Beside the
 measured speed-up stand that of Claim 1, whose step times are independent, and that
 of a simulation with the recorded times.)";
 
+constexpr std::array kStepTimesTables{"step_times.csv"};
+
 struct HtsStepTimesOptions {
   HtsStepTimesTask task;
   std::vector<std::string> files;
@@ -37,7 +41,7 @@ struct HtsStepTimesOptions {
 
 void run(const HtsStepTimesOptions& options) {
   for (const auto& file : options.files) static_cast<void>(read_recorded_times(file));
-  make_folder(options.out);
+  make_folder_for(kStepTimesTables, options.out);
   const StopSignals signals;
   std::vector<StepTimesRow> rows;
   for (const auto& file : options.files) {
@@ -45,7 +49,8 @@ void run(const HtsStepTimesOptions& options) {
     const auto& row = rows.back();
     spdlog::info("{} of {}: {}: {:.2f} times A2C's steps", rows.size(), options.files.size(),
                  row.scenario, row.hts.measured / row.a2c.measured);
-    replace_durably(fs::path(options.out) / "step_times.csv", step_times_csv(options.task, rows));
+    replace_durably(fs::path(options.out) / kStepTimesTables[0],
+                    step_times_csv(options.task, rows));
   }
   fmt::print("steps per second of {} environments side by side, HTS-RL with alpha {}\n\n{}",
              options.task.envs, options.task.alpha, step_times_table(rows, terminal_width()));

@@ -8,6 +8,7 @@
 #include "tandem/app/commands.h"
 #include "tandem/app/drawing.h"
 #include "tandem/app/help.h"
+#include "tandem/base/error.h"
 #include "tandem/study/sweep_folder.h"
 
 namespace tandem {
@@ -27,6 +28,7 @@ bool is_sweep(const PlotOptions& options) {
 
 int plot(const PlotOptions& options) {
   if (is_sweep(options)) {
+    if (options.by != "steps") throw Error("--by is for runs: a sweep's picture shows its values");
     std::vector<std::string> words = {options.runs.front()};
     if (!options.out.empty()) words.insert(words.end(), {"--out", options.out});
     return run_drawing("plot_sweep", words);

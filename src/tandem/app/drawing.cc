@@ -1,6 +1,7 @@
 #include "tandem/app/drawing.h"
 
 #include <fmt/format.h>
+#include <signal.h>  // sigset_t of POSIX
 #include <spawn.h>
 #include <spdlog/spdlog.h>
 #include <sys/wait.h>
@@ -16,6 +17,30 @@
 namespace tandem {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// The settings of a process that Ctrl-C ends, even if this one waits for signals in a thread.
+class NoSignalBlocked {
+ public:
+  NoSignalBlocked() {
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_init(&attributes_);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK);
+  }
+  ~NoSignalBlocked() { posix_spawnattr_destroy(&attributes_); }
+  NoSignalBlocked(const NoSignalBlocked&) = delete;
+  NoSignalBlocked& operator=(const NoSignalBlocked&) = delete;
+
+  [[nodiscard]] const posix_spawnattr_t* attributes() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_;
+};
+
+}  // namespace
 
 fs::path find_script(const std::string& name) {
   for (const auto* place : {"../tools", "../share/tandem", "scripts"}) {
@@ -35,7 +60,9 @@ int run_drawing(const std::string& name, const std::vector<std::string>& words) 
   arguments.push_back(nullptr);
   pid_t child = 0;
   int status = 0;
-  int error = posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ);
+  const NoSignalBlocked settings;
+  int error =
+      posix_spawnp(&child, arguments[0], nullptr, settings.attributes(), arguments.data(), environ);
   while (error == 0 && waitpid(child, &status, 0) < 0) error = errno == EINTR ? 0 : errno;
   if (error == 0) return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
   throw Error(

@@ -8,9 +8,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <initializer_list>
@@ -19,6 +21,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "tandem/app/commands.h"
@@ -88,6 +91,20 @@ void add_commands(CLI::App& program) {
       {tandem::add_sweep, tandem::add_speedup, tandem::add_experiment, tandem::add_reproduce});
 }
 
+/// Says that the output could not be written, unless its reader has had enough (`head`).
+int lose_output(int cause) {
+  if (cause == EPIPE) return 0;
+  return refuse(
+      fmt::format("cannot write the output: {}; is the disk full?", std::strerror(cause)));
+}
+
+/// Writes what is still in the buffer of stdout.
+int finish_output() {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return 0;
+  return lose_output(errno != 0 ? errno : EIO);
+}
+
 int report_bug(const std::string& what) {
   fmt::print(stderr,
              "tandem: internal error: {}\n"
@@ -130,13 +147,16 @@ int main(int argc, char** argv) {
     if (argc > 1) check_command(program, argv[1]);
     static_cast<void>(tandem::best_simd());  // reports a bad $TANDEM_CPU before the command runs
     program.parse(argc, argv);
-    return 0;
+    return finish_output();
   } catch (const CLI::ParseError& end) {
     return finish_parsing(program, end);
   } catch (const tandem::Error& error) {
     return refuse(error.what());
   } catch (const std::filesystem::filesystem_error& error) {
     return refuse(std::string(error.what()) + "; check the path, its permissions and the disk");
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) != 0) return lose_output(error.code().value());
+    return report_bug(error.what());
   } catch (const std::bad_alloc&) {
     return refuse(
         "there is not enough memory: use fewer environments or a smaller network, or end other "

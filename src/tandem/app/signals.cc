@@ -11,50 +11,48 @@ namespace {
 
 constexpr double kOneRequestSeconds = 0.5;
 
-constexpr std::array kSignals = {SIGINT, SIGTERM};
-
-sigset_t set_of_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int signal : kSignals) sigaddset(&set, signal);
-  return set;
+bool is_ignored(int signal) {
+  struct sigaction now = {};
+  sigaction(signal, nullptr, &now);
+  return now.sa_handler == SIG_IGN;
 }
 
 }  // namespace
 
-StopSignals::StopSignals() {
+StopSignals::StopSignals() : signals_({SIGINT, SIGTERM}) {
+  if (!is_ignored(SIGHUP)) signals_.push_back(SIGHUP);
   // A background process may start with SIGINT ignored, but SIGINT must stop it, too.
   struct sigaction by_default = {};
   by_default.sa_handler = SIG_DFL;
-  for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    sigaction(kSignals[i], &by_default, &actions_before_[i]);
+  sigemptyset(&set_);
+  for (const int signal : signals_) {
+    sigaction(signal, &by_default, &actions_before_.emplace_back());
+    sigaddset(&set_, signal);
   }
-  const sigset_t set = set_of_signals();
-  pthread_sigmask(SIG_BLOCK, &set, &mask_before_);  // new threads inherit the mask
+  pthread_sigmask(SIG_BLOCK, &set_, &mask_before_);  // new threads inherit the mask
   watcher_ = std::thread([this] { watch(); });
 }
 
 StopSignals::~StopSignals() {
   ending_ = true;
-  pthread_kill(watcher_.native_handle(), kSignals.front());
+  pthread_kill(watcher_.native_handle(), signals_.front());
   watcher_.join();
-  for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    sigaction(kSignals[i], &actions_before_[i], nullptr);
+  for (std::size_t i = 0; i < signals_.size(); ++i) {
+    sigaction(signals_[i], &actions_before_[i], nullptr);
   }
   pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
 void StopSignals::watch() {
-  const sigset_t set = set_of_signals();
   std::optional<Stopwatch> since_first;
   while (true) {
     int signal = 0;
-    sigwait(&set, &signal);
+    sigwait(&set_, &signal);
     if (ending_) return;
     requested_ = true;
     if (!since_first) since_first.emplace();
     if (since_first->seconds() < kOneRequestSeconds) continue;
-    pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+    pthread_sigmask(SIG_UNBLOCK, &set_, nullptr);
     std::raise(signal);  // the default action ends the process
   }
 }

@@ -7,9 +7,12 @@ namespace {
 
 class EnvOfGroup : public Env {
  public:
-  explicit EnvOfGroup(std::unique_ptr<EnvGroup> group) : group_(std::move(group)) {}
+  explicit EnvOfGroup(std::unique_ptr<EnvGroup> group)
+      : group_(std::move(group)), spec_(group_->spec()) {
+    spec_.saves = false;
+  }
 
-  [[nodiscard]] const EnvSpec& spec() const override { return group_->spec(); }
+  [[nodiscard]] const EnvSpec& spec() const override { return spec_; }
 
   void reset(Stream&, std::span<std::byte> frames) override { answer({.frames = frames}); }
 
@@ -28,6 +31,7 @@ class EnvOfGroup : public Env {
   }
 
   std::unique_ptr<EnvGroup> group_;
+  EnvSpec spec_;
 };
 
 }  // namespace

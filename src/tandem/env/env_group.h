@@ -42,7 +42,7 @@ class EnvGroup {
   /// How many environments there are.
   [[nodiscard]] virtual int size() const = 0;
 
-  /// The observations and actions of each of them.
+  /// The observations and actions of each of them. Groups save no games, whatever `saves` says.
   [[nodiscard]] virtual const EnvSpec& spec() const = 0;
 
   /// Starts these requests. No environment may have another one that is not finished.

@@ -52,8 +52,7 @@ void EnvRecord::ask_reset(std::byte* observation) {
   // A training episode may end before its game, whose next life goes on with the game's return.
   if (!ended_ || error_) game_ = {.env = index_};
   error_ = nullptr;
-  result_ = {};
-  std::ranges::fill(rewards_, 0.0F);
+  clear_result();
 }
 
 void EnvRecord::ask_step(std::span<const Action> actions, std::byte* observation) {
@@ -78,6 +77,11 @@ void EnvRecord::guarded(Body body) noexcept {
   }
 }
 
+void EnvRecord::clear_result() {
+  result_ = {};
+  std::ranges::fill(rewards_, 0.0F);
+}
+
 void EnvRecord::require_actions() const {
   if (!spec_.discrete()) return;
   for (const auto& action : actions_) {
@@ -95,7 +99,7 @@ void EnvRecord::serve(Env& env) noexcept {
       stepped(env.step(actions_, streams_.front(), frames_.next()));
       if (!ended_ || autoreset_ != Autoreset::same_step) return;
     } else {
-      result_ = {};
+      clear_result();
     }
     env.reset(streams_.front(), frames_.next());
     began();
@@ -120,7 +124,7 @@ void EnvRecord::take(const GroupAnswer& answer) noexcept {
   guarded([&] {
     if (answer.error) std::rethrow_exception(answer.error);
     if (resets_) {
-      result_ = {};
+      clear_result();
       return began();
     }
     stepped(answer.result);
@@ -216,8 +220,7 @@ void EnvRecord::load(Env* env, StateReader& reader, std::byte* observation) {
   if (!env_state.at_end()) throw Error("the saved state is longer than this environment's");
   for (auto& stream : streams_) stream.load(reader);
   error_ = nullptr;
-  result_ = {};
-  std::ranges::fill(rewards_, 0.0F);
+  clear_result();
   if (env == nullptr) return;
   frames_.load(reader);
   const auto get_episode = [&] {

@@ -84,6 +84,7 @@ class EnvRecord {
   template <class Body>
   void guarded(Body body) noexcept;
   void require_actions() const;
+  void clear_result();
   void stepped(const StepResult& result);
   void began();
 

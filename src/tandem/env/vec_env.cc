@@ -46,6 +46,9 @@ class VecEnv::Impl {
     record(id).ask_step(actions, observation);
   }
 
+  /// Throws when one of these environments does not exist, is in flight, or stands here twice.
+  void require_at_rest(std::span<const int> ids);
+
   /// Throws when one of these environments cannot take a step with its actions.
   void require_ready(std::span<const int> ids, std::span<const Action> actions);
 
@@ -75,7 +78,8 @@ class VecEnv::Impl {
   EnvSpec spec_;
   std::vector<EnvRecord> records_;
   std::vector<bool> in_flight_;
-  std::vector<int> all_;  // 0, 1, ...
+  std::vector<bool> taken_;  // of require_at_rest()
+  std::vector<int> all_;     // 0, 1, ...
   std::vector<int> received_;
   int in_flight_count_ = 0;
   std::unique_ptr<Stepper> stepper_;  // last, because it uses the records until it ends
@@ -92,6 +96,7 @@ VecEnv::Impl::Impl(const EnvFactory& factory, const VecEnvOptions& options) {
   if (factory.makes_groups()) {
     group = factory.group(options.first, options.count);
     spec_ = group->spec();
+    spec_.saves = false;
   } else {
     envs = make_envs(factory, options);
     spec_ = envs.front()->spec();
@@ -100,6 +105,7 @@ VecEnv::Impl::Impl(const EnvFactory& factory, const VecEnvOptions& options) {
   records_.reserve(count);
   for (int id = 0; id < options.count; ++id) records_.emplace_back(spec_, options, id);
   in_flight_.resize(count);
+  taken_.resize(count);
   all_.resize(count);
   std::iota(all_.begin(), all_.end(), 0);
   received_.reserve(count);
@@ -113,6 +119,16 @@ VecEnv::Impl::Impl(const EnvFactory& factory, const VecEnvOptions& options) {
 void VecEnv::Impl::require_idle(const char* call) const {
   if (in_flight_count_ == 0) return;
   throw std::logic_error(std::string("VecEnv::") + call + ": environments are still stepping");
+}
+
+void VecEnv::Impl::require_at_rest(std::span<const int> ids) {
+  taken_ = in_flight_;  // keeps its memory
+  for (const int id : ids) {
+    if (taken_.at(static_cast<std::size_t>(id))) {
+      throw std::logic_error("VecEnv::send: the environment is still stepping");
+    }
+    taken_[static_cast<std::size_t>(id)] = true;
+  }
 }
 
 void VecEnv::Impl::require_ready(std::span<const int> ids, std::span<const Action> actions) {
@@ -130,9 +146,6 @@ void VecEnv::Impl::require_ready(std::span<const int> ids, std::span<const Actio
 }
 
 void VecEnv::Impl::mark(int id) {
-  if (in_flight_.at(static_cast<std::size_t>(id))) {
-    throw std::logic_error("VecEnv::send: the environment is still stepping");
-  }
   in_flight_[static_cast<std::size_t>(id)] = true;
   ++in_flight_count_;
 }
@@ -197,6 +210,7 @@ void VecEnv::reset(std::span<std::byte> observations) {
 
 void VecEnv::reset(std::span<const int> ids, std::span<std::byte* const> observations) {
   impl_->require_idle("reset");
+  impl_->require_at_rest(ids);
   for (std::size_t k = 0; k < ids.size(); ++k) impl_->ask_reset(ids[k], observations[k]);
   impl_->run(ids);
 }
@@ -213,6 +227,7 @@ void VecEnv::step(std::span<const Action> actions, std::span<std::byte> observat
 
 void VecEnv::send(std::span<const int> ids, std::span<const Action> actions,
                   std::span<std::byte* const> observations) {
+  impl_->require_at_rest(ids);
   impl_->require_ready(ids, actions);
   for (std::size_t k = 0; k < ids.size(); ++k) {
     impl_->ask_step(ids[k], impl_->actions_of(actions, k), observations[k]);

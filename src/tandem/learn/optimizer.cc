@@ -179,7 +179,8 @@ class Adam final : public Optimizer {
 }  // namespace
 
 FieldList OptimizerConfig::fields() {
-  constexpr double kMostDecay = 0.999999;  // with 1, the corrections for the start divide by 0
+  constexpr double kMostDecay = 0.999999;  // with 1, Adam divides by 0 and momentum never moves
+  constexpr double kLeastEpsilon = 1e-20;  // with 0, a parameter without a gradient becomes 0 / 0
   return {
       {.key = "kind",
        .target = &kind,
@@ -230,7 +231,7 @@ FieldList OptimizerConfig::fields() {
        .target = &epsilon,
        .meaning = "rmsprop and adam: keeps the divisor from zero",
        .source = "PAAC, section 5.1, has 0.1",
-       .least = 0},
+       .least = kLeastEpsilon},
       {.key = "epsilon_inside",
        .target = &epsilon_inside,
        .meaning = "rmsprop: sqrt(square + epsilon), else sqrt(square) + epsilon",
@@ -245,7 +246,7 @@ FieldList OptimizerConfig::fields() {
        .meaning = "momentum: decay of the mean gradient (alpha); 0: plain gradient descent",
        .source = "A3C, section 4.5, gives no number",
        .least = 0,
-       .most = 1},
+       .most = kMostDecay},
       {.key = "beta1",
        .target = &beta1,
        .meaning = "adam: decay of the mean",

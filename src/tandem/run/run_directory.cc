@@ -50,6 +50,10 @@ RunDirectory RunDirectory::reopen(const fs::path& folder) {
   return RunDirectory({folder});
 }
 
+void RunDirectory::note_measured(std::span<const std::string> keys) const {
+  replace_durably(paths_.measured(), fmt::format("{}\n", fmt::join(keys, "\n")));
+}
+
 void RunDirectory::note_backend(const std::string& now, const std::string& before) const {
   auto names = noted_backends(paths_);
   if (names.empty() && !before.empty()) names.push_back(before);

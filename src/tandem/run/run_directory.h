@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,8 @@ struct RunPaths {
   [[nodiscard]] std::filesystem::path backends() const { return folder / "backends.txt"; }
   /// The numbers of steps that it was to train; see noted_budgets().
   [[nodiscard]] std::filesystem::path budgets() const { return folder / "budgets.txt"; }
+  /// The keys of config.toml whose values random play has measured, one a line.
+  [[nodiscard]] std::filesystem::path measured() const { return folder / "measured.txt"; }
 };
 
 /// The number of steps that a run trains, for as long as it is the run's. Value type.
@@ -61,6 +64,9 @@ class RunDirectory {
 
   /// Writes the resolved config to config.toml.
   void write_config(std::string_view toml) const;
+
+  /// Notes the keys whose values the run has measured before it began.
+  void note_measured(std::span<const std::string> keys) const;
 
   /// Appends the backend that computes the run's networks from now on to those of noted_backends(),
   /// unless it is their last one. If there are none yet, `before` comes first, unless it is empty.

@@ -4,10 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "tandem/base/error.h"
@@ -47,14 +49,33 @@ double lag_of(const Config& config, const nlohmann::ordered_json& means) {
   return means.value(config.system_name + "/policy_lag_updates", 0.0);
 }
 
+/// The word as a shell must read it to get these letters.
+std::string shell_word(const std::string& word) {
+  const auto plain = [](char letter) {
+    return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
+           std::string_view("_-+./:=,@%").find(letter) != std::string_view::npos;
+  };
+  if (std::ranges::all_of(word, plain)) return word;
+  std::string quoted = "'";
+  for (const char letter : word) {
+    if (letter == '\'') {
+      quoted += R"('\'')";
+    } else {
+      quoted += letter;
+    }
+  }
+  return quoted + "'";
+}
+
 }  // namespace
 
 std::string Prospect::command(const AdviceTask& task) const {
   auto text = "tandem train " + candidate.config.system_name;
   for (const auto& setting : task.settings) {
     const auto value = value_text(setting.value);
-    text += setting.key == "env.id" ? " --env " + value
-                                    : fmt::format(" --set {}={}", setting.key, value);
+    text += setting.key == "env.id"
+                ? " --env " + shell_word(value)
+                : " --set " + shell_word(fmt::format("{}={}", setting.key, value));
   }
   for (const auto& word : candidate.words) text += " --set " + word;
   return text;

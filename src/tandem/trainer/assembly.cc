@@ -88,6 +88,11 @@ Assembly::Assembly(const Config& config, const StopRequested& stop_requested)
   network_factory()(learner_.parameters());  // throws where the device cannot compute it
 }
 
+void Assembly::begin_other_games(std::uint64_t number) {
+  constexpr std::uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;  // spreads consecutive numbers
+  make_env_ = config_.env.factory(seed_of(config_) ^ (number * kGoldenRatio));
+}
+
 /// The factory holds copies, because an actor may outlive this assembly.
 NetworkFactory Assembly::network_factory() const {
   return [architecture = learner_.architecture(), device = config_.run.device,

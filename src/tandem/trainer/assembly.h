@@ -32,6 +32,11 @@ class Assembly {
   /// The parameters and their optimizer.
   [[nodiscard]] Learner& learner() { return learner_; }
 
+  /// Lets environments that are made from now on begin other games than those of a run that begins
+  /// with this config. A run that goes on without saved games would play its first ones again.
+  /// Equal numbers give equal games.
+  void begin_other_games(std::uint64_t number);
+
   /// The options of a run that trains these parts.
   [[nodiscard]] TrainingRunOptions run_options() const;
 

@@ -16,11 +16,7 @@
 namespace tandem {
 namespace {
 
-constexpr std::array kMayChange = {
-    "run.steps",          "run.until_return",       "run.threads",
-    "run.device",         "run.checkpoint_minutes", "run.log_seconds",
-    "run.evaluate_steps", "run.evaluate_episodes",  "run.evaluate_protocol",
-    "run.evaluate_start"};
+bool may_change(const std::string& key) { return key.starts_with("run.") && key != "run.seed"; }
 
 void append(FieldList& all, FieldList more) { std::ranges::move(more, std::back_inserter(all)); }
 
@@ -197,7 +193,7 @@ Config make_config(const std::string& system, const std::vector<std::string>& wo
 void require_same_experiment(Config now, Config before) {
   const auto fields = now.fields();
   for (const auto& old : before.fields()) {
-    if (std::ranges::find(kMayChange, old.key) != kMayChange.end()) continue;
+    if (may_change(old.key)) continue;
     const auto field = std::ranges::find(fields, old.key, &Field::key);
     if (field != fields.end() && field_value(*field) == field_value(old)) continue;
     throw Error(

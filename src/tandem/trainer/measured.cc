@@ -149,6 +149,13 @@ Config measured(Config config, const StopRequested& stop_requested) {
   return config;
 }
 
+std::vector<std::string> keys_to_measure(const Config& config) {
+  std::vector<std::string> keys;
+  if (config.env.lacks_scale()) keys = {"env.observation_mean", "env.observation_deviation"};
+  if (config.net.lacks_pixel_mean()) keys.emplace_back("net.pixel_mean");
+  return keys;
+}
+
 Config without_scale(Config config) {
   if (config.env.normalise == "auto") config.env.normalise = "false";
   if (config.net.lacks_pixel_mean()) config.net.pixel_mean = 0;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "tandem/sync/stop_requested.h"
 #include "tandem/trainer/config.h"
@@ -18,6 +20,9 @@ namespace tandem {
 /// pixels, and Stopped when a stop is requested: the play of a slow environment takes minutes.
 [[nodiscard]] Config measured(
     Config config, const StopRequested& stop_requested = [] { return false; });
+
+/// The keys whose values measured() would measure.
+[[nodiscard]] std::vector<std::string> keys_to_measure(const Config& config);
 
 /// Does the same for an environment alone.
 [[nodiscard]] EnvConfig measured(

@@ -78,9 +78,12 @@ Training::Training(const Config& config, const std::filesystem::path& folder, bo
     if (!assembly_.spec().saves) {
       spdlog::warn("the games of {} begin anew, because they cannot be saved",
                    assembly_.config().env.id);
+      assembly_.begin_other_games(static_cast<std::uint64_t>(found_->step));
     }
   }
   directory_.write_config(assembly_.config().toml());  // a resumed run may have another budget
+  const auto measured = keys_to_measure(config);
+  if (!measured.empty()) directory_.note_measured(measured);
   directory_.note_budget({.from = found_ ? found_->step : 0, .steps = assembly_.config().run.steps},
                          budget_before);
   const auto& device = assembly_.config().run.device;

@@ -23,6 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kTimeToClose = std::chrono::seconds(2);
+constexpr int kSliceMilliseconds = 100;  // of a wait
 // A start may take this number of times as long as a step, and at least so many seconds: it may
 // import large libraries on a busy machine.
 constexpr double kStartTimes = 5;
@@ -68,6 +69,10 @@ GymGroup::GymGroup(std::string name, GymOptions options, std::span<const std::ui
 }
 
 GymGroup::~GymGroup() {
+  const auto is_own = [](const Team& team) {
+    return !team.worker || team.worker->process().is_own();
+  };
+  if (!std::ranges::all_of(teams_, is_own)) return;  // of the process that has forked this one
   set_ring(Ring::close);
   const auto deadline = Clock::now() + kTimeToClose;
   for (auto& team : teams_) {
@@ -262,13 +267,23 @@ void GymGroup::wait(bool for_all) {
     watched_.push_back({.fd = team.worker->process().ended(), .events = POLLIN, .revents = 0});
     until = std::min(until, deadline(team));
   }
-  if (poll(watched_.data(), watched_.size(), milliseconds_until(until)) < 0) return;  // a signal
+  const auto began = Clock::now();
+  const auto slice = std::min(milliseconds_until(until), kSliceMilliseconds);
+  const auto ready = poll(watched_.data(), watched_.size(), slice);
+  forgive(Clock::now() - began);
+  if (ready < 0) return;  // a signal
   auto watched = watched_.begin();
   for (std::size_t t = 0; t < teams_.size() && watched != watched_.end(); ++t) {
     if (teams_[t].worker == nullptr || watched->fd != teams_[t].worker->rung()) continue;
     attend(teams_[t], watched[0].revents != 0, watched[1].revents != 0);
     watched += 2;
   }
+}
+
+/// Workers that were suspended together with this process, as by `docker pause`, have had no time.
+void GymGroup::forgive(Clock::duration waited) {
+  if (waited < 10 * std::chrono::milliseconds(kSliceMilliseconds)) return;
+  for (auto& team : teams_) team.progress += waited;
 }
 
 void GymGroup::attend(Team& team, bool rang, bool ended) {

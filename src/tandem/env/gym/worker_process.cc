@@ -150,6 +150,7 @@ void WorkerProcess::start(const std::string& python, const std::string& title,
         "by env.python or $TANDEM_PYTHON",
         python, message_of(cause)));
   }
+  parent_ = getpid();
   pidfd_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, id_, 0)));
   if (pidfd_.get() >= 0) return;
   const int failed = errno;
@@ -157,7 +158,11 @@ void WorkerProcess::start(const std::string& python, const std::string& title,
   throw Error(fmt::format("cannot watch a worker process: {}", message_of(failed)));
 }
 
-WorkerProcess::~WorkerProcess() { end(); }
+WorkerProcess::~WorkerProcess() {
+  if (is_own()) end();
+}
+
+bool WorkerProcess::is_own() const { return parent_ == getpid(); }
 
 bool WorkerProcess::wait_until(std::chrono::steady_clock::time_point deadline) {
   pollfd watched{.fd = pidfd_.get(), .events = POLLIN, .revents = 0};

@@ -37,6 +37,8 @@ class WorkerProcess {
   /// A descriptor that is readable once the process has ended.
   [[nodiscard]] int ended() const { return pidfd_.get(); }
   [[nodiscard]] pid_t id() const { return id_; }
+  /// Whether this process has started it, and not the one that has forked this process.
+  [[nodiscard]] bool is_own() const;
 
   /// Waits for its end until then; returns whether it has ended.
   bool wait_until(std::chrono::steady_clock::time_point deadline);
@@ -50,7 +52,8 @@ class WorkerProcess {
 
   pid_t id_ = -1;
   Descriptor pidfd_;
-  Descriptor life_;  // closes when this process ends, however it does
+  Descriptor life_;    // closes when this process ends, however it does
+  pid_t parent_ = -1;  // a process that this one has forked leaves the worker alone
   bool reaped_ = false;
 };
 

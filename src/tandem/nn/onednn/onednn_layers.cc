@@ -76,7 +76,8 @@ std::optional<Cells> first_cells(const Architecture& architecture) {
   const auto& image = architecture.input_shape;
   const auto& layer = architecture.torso.front();
   const Cells cells{image[0], image[1], image[2], layer.kernel, layer.stride};
-  if (layer.units % kLanes != 0 || !cells.writable()) return {};
+  // oneDNN pads another depth, or takes a layout without blocks.
+  if (layer.units % kLanes != 0 || cells.depth() % kLanes != 0 || !cells.writable()) return {};
   return cells;
 }
 
