@@ -4,6 +4,7 @@ Needs $TANDEM, the path of the program.
 """
 
 import json
+import os
 import signal
 import subprocess
 import time
@@ -60,11 +61,11 @@ class Usage(Folder):
     def test_the_end_of_the_terminal_leaves_a_checkpoint(self):
         run = self.path / "run"
         words = ["train", "paac", "--env", "cartpole", "--steps", "1G", "--run-dir", run]
-        with subprocess.Popen([PROGRAM, *words], stdout=-1, stderr=-1) as running:
-            wait_for(run / "metrics.jsonl")
-            running.send_signal(signal.SIGHUP)
-            running.communicate(timeout=60)
-        self.assertEqual(running.returncode, 0)
+        running = self.begin(*words)
+        wait_for(run / "metrics.jsonl")
+        running.send_signal(signal.SIGHUP)
+        errors = running.communicate(timeout=60)[1]
+        self.assertEqual(running.returncode, 0, errors)
         self.assertTrue(list((run / "checkpoints").glob("0*")))
 
 
@@ -84,9 +85,38 @@ class Gymnasium(Folder):
         self.assertTrue(later)
         self.assertFalse(set(first) & set(later), f"{first} {later}")
 
+    # As `docker pause` does. Seen failing when the time of the pause counted as the workers'.
+    def test_a_job_that_was_suspended_goes_on(self):
+        (self.path / "seeds.py").write_text(SEEDS)
+        run = self.path / "run"
+        words = ["paac", "--env", "gym:seeds:Seeds-v0", "--set", "env.timeout_seconds=1"]
+        words += [
+            "--set",
+            "env.normalise=false",
+            "--set",
+            "log_seconds=0.2",
+            "--steps",
+            "1G",
+            "--run-dir",
+            run,
+        ]
+        where = {"PYTHONPATH": str(self.path), "SEEDS": str(self.path / "log"), "SLOW": "0.05"}
+        running = self.begin("train", *words, **where)
+        wait_for(run / "metrics.jsonl")
+        workers = Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split()
+        self.assertTrue(workers)
+        for number in (signal.SIGSTOP, signal.SIGCONT):
+            for pid in (running.pid, *map(int, workers)):
+                os.kill(pid, number)
+            time.sleep(2.5)
+        running.terminate()
+        errors = running.communicate(timeout=60)[1]
+        self.assertEqual(running.returncode, 0, errors)
+
 
 SEEDS = """
 import os
+import time
 import gymnasium
 
 class Seeds(gymnasium.Env):
@@ -100,6 +130,7 @@ class Seeds(gymnasium.Env):
         return self.observation_space.low, {}
 
     def step(self, action):
+        time.sleep(float(os.environ.get("SLOW", 0)))
         return self.observation_space.low, 0.0, False, True, {}
 
 gymnasium.register("Seeds-v0", Seeds)

@@ -30,6 +30,19 @@ class Folder(unittest.TestCase):
         self.path = Path(self.folder.name)
         self.addCleanup(self.folder.cleanup)
 
+    def begin(self, *words, **environment):
+        """Starts the program. The end of the test kills what is left of it."""
+        process = subprocess.Popen(
+            [PROGRAM, *map(str, words)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **environment},
+        )
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process
+
     def assert_refused(self, *words, says, **environment):
         """Checks for exit code 2, one line on stderr with these words, and nothing on stdout."""
         result = tandem(*words, **environment)
