@@ -241,7 +241,7 @@ def beyond(found):
 
 
 def of(results, *case):
-    """Those of one contender, game and goal."""
+    """The results of one contender, game and goal."""
     return [r for r in results if (r["contender"], r["game"], r["goal"]) == case]
 
 

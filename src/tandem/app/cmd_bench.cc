@@ -55,7 +55,7 @@ std::string full_key(const std::string& key, Config config) {
   return find_field({key, std::string(), "--sweep"}, fields).key;
 }
 
-/// What all rows of a sweep have in common, without the key that varies.
+/// The settings that all rows of a sweep have in common, without the key that varies.
 std::string speed_heading(const Config& config, const std::string& varied) {
   std::vector<std::string> parts;
   const auto add = [&](const char* key, std::string text) {
