@@ -127,7 +127,7 @@ def config_tables(text: str) -> dict[str, Any]:
 
 
 def read_facts(run_dir: Path) -> dict[str, Any]:
-    """The facts that an earlier cluster of this run has kept; a run of one machine becomes one shard."""
+    """The facts that an earlier cluster of this run has kept; one machine's run gets one shard."""
     try:
         facts: dict[str, Any] = json.loads((run_dir / FACTS).read_text())
         return facts
