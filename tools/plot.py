@@ -132,7 +132,7 @@ def read_run(folder, least_lines=2, measure=RETURN):
     except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
         refuse(f"cannot read the run in {folder}: {error}")
     for key in measured_keys(folder):  # they differ from seed to seed
-        config.pop(key, None)
+        config[key] = "measured"
     if len(columns["steps"]) < least_lines:
         refuse(
             f"the run in {folder} has fewer than two log lines with a finished game: let it go on"

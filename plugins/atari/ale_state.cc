@@ -116,7 +116,9 @@ void for_each_mask(TIA& chip, Visit visit) {
 bool is_empty(const void* mask) { return mask == reach(EmptyTable{}); }
 
 [[noreturn]] void refuse() {
-  throw Error("the saved state of the Atari console is damaged or of another game");
+  throw Error(
+      "the saved state of the Atari console is damaged or of another game, or, in ChopperCommand, "
+      "Hangman, VideoCheckers and VideoCube, of an earlier build of ALE");
 }
 
 std::int64_t checked(std::int64_t offset, std::int64_t limit) {

@@ -178,7 +178,7 @@ class Game::Engine {
 
  private:
   /// FreeType and Mesa's software renderer keep variables of the process without a lock, so one
-  /// thread at a time begins, ends and draws games with a camera. Others need no lock.
+  /// thread at a time uses games with a camera, whose steps write captions. Others need no lock.
   [[nodiscard]] std::unique_lock<std::mutex> one_at_a_time() const {
     static std::mutex mutex;
     return draws_ ? std::unique_lock(mutex) : std::unique_lock<std::mutex>();

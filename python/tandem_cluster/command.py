@@ -18,14 +18,18 @@ USER_ERROR = 2  # as of all commands of tandem
 
 
 def stop_by_signals(stop: Callable[[], None]) -> None:
-    """SIGINT and SIGTERM: the first ends the training with a checkpoint, the second at once."""
+    """SIGINT, SIGTERM and the terminal's SIGHUP, which `nohup` keeps ignored: the first ends the
+    training with a checkpoint, the second at once."""
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
 
     def note(_number: int, _frame: object) -> None:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
         stop()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in numbers:
         signal.signal(number, note)
 
 

@@ -82,7 +82,11 @@ class Plan:
     def _go_on_with_what_is_there(self, words: dict[str, Any]) -> None:
         """The words that began a run go on with it when its driver was lost. Raises Error for
         others."""
-        for name, begun in read_facts(Path(self.run_dir)).get("words", {}).items():
+        folder = Path(self.run_dir)
+        system = config_tables((folder / "config.toml").read_text())["system"]
+        # A cluster that went on with the run of one machine does not know its other words.
+        before = read_facts(folder).get("words") or {"system": system}
+        for name, begun in before.items():
             if words[name] != begun:
                 raise Error(
                     f"{self.run_dir} holds a run that began with {name} {in_words(begun)}, and not "

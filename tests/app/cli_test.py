@@ -43,7 +43,7 @@ class Usage(Folder):
 
     # Seen failing when what could not be written was lost without a word, or told as a bug.
     def test_output_that_cannot_be_written_is_told(self):
-        for words in (["presets"], ["keys"]):
+        for words in (["presets"], ["keys"], ["--help"]):
             with Path("/dev/full").open("w") as full:
                 done = subprocess.run(
                     [PROGRAM, *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60

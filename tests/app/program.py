@@ -4,6 +4,7 @@ Needs $TANDEM, the path of the program.
 """
 
 import os
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -38,6 +39,7 @@ class Folder(unittest.TestCase):
             stderr=subprocess.PIPE,
             text=True,
             env={**os.environ, **environment},
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # `nohup make test`
         )
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)

@@ -16,6 +16,7 @@
 #include <exception>
 #include <filesystem>
 #include <initializer_list>
+#include <iostream>
 #include <memory>
 #include <new>
 #include <span>
@@ -40,12 +41,6 @@ constexpr int kUserError = 2;
 int refuse(const std::string& message) {
   fmt::print(stderr, "tandem: error: {}\n", message);
   return kUserError;
-}
-
-// CLI11 throws exceptions for --help and --version, too; they have the exit code 0.
-int finish_parsing(const CLI::App& program, const CLI::ParseError& end) {
-  if (end.get_exit_code() == 0) return program.exit(end);
-  return refuse(std::string(end.what()) + "; `tandem --help` and `tandem COMMAND --help` say more");
 }
 
 // Offers the nearest command for an unknown one. CLI11 would only say that a command is required.
@@ -103,6 +98,16 @@ int finish_output() {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return 0;
   return lose_output(errno != 0 ? errno : EIO);
+}
+
+// CLI11 throws exceptions for --help and --version, too; they have the exit code 0.
+int finish_parsing(const CLI::App& program, const CLI::ParseError& end) {
+  if (end.get_exit_code() == 0) {
+    program.exit(end);
+    std::cout.flush();
+    return finish_output();
+  }
+  return refuse(std::string(end.what()) + "; `tandem --help` and `tandem COMMAND --help` say more");
 }
 
 int report_bug(const std::string& what) {

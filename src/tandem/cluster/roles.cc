@@ -15,10 +15,11 @@ ActorPlan plan_of_system(const System& system, const ActorContext& context,
   return cluster_way_of(system).plan_actor(system, context, order);
 }
 
-/// Another incarnation of an actor has no games to go on with if they cannot be saved.
-ActorContext context_of(Assembly& assembly, const RoleOrder& order) {
-  if (order.incarnation > 1 && !assembly.spec().saves) {
-    assembly.begin_other_games(order.incarnation);
+/// An actor that takes the place of another one, or goes on with a state, has no games to go on
+/// with if they cannot be saved.
+ActorContext context_of(Assembly& assembly, const RoleOrder& order, bool has_state) {
+  if ((order.incarnation > 1 || has_state) && !assembly.spec().saves) {
+    assembly.begin_other_games(order.run ^ order.incarnation);
   }
   return assembly.actor_context();
 }
@@ -43,7 +44,7 @@ Config on_cluster(const Config& config, std::shared_ptr<ClusterLink> link) {
 
 ActorRole::ActorRole(const RoleOrder& order, std::vector<std::byte> state,
                      const PlanActor& plan_actor)
-    : assembly_(config_of(order)), context_(context_of(assembly_, order)) {
+    : assembly_(config_of(order)), context_(context_of(assembly_, order, !state.empty())) {
   const System& system = *assembly_.config().system;
   auto plan =
       plan_actor ? plan_actor(system, context_, order) : plan_of_system(system, context_, order);

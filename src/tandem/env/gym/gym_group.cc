@@ -23,7 +23,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kTimeToClose = std::chrono::seconds(2);
-constexpr int kSliceMilliseconds = 100;  // of a wait
 // A start may take this number of times as long as a step, and at least so many seconds: it may
 // import large libraries on a busy machine.
 constexpr double kStartTimes = 5;
@@ -270,7 +269,8 @@ void GymGroup::wait(bool for_all) {
   const auto began = Clock::now();
   const auto slice = std::min(milliseconds_until(until), kSliceMilliseconds);
   const auto ready = poll(watched_.data(), watched_.size(), slice);
-  forgive(Clock::now() - began);
+  const auto excess = suspended_for(Clock::now() - began);
+  for (auto& team : teams_) team.progress += excess;
   if (ready < 0) return;  // a signal
   auto watched = watched_.begin();
   for (std::size_t t = 0; t < teams_.size() && watched != watched_.end(); ++t) {
@@ -278,12 +278,6 @@ void GymGroup::wait(bool for_all) {
     attend(teams_[t], watched[0].revents != 0, watched[1].revents != 0);
     watched += 2;
   }
-}
-
-/// Workers that were suspended together with this process, as by `docker pause`, have had no time.
-void GymGroup::forgive(Clock::duration waited) {
-  if (waited < 10 * std::chrono::milliseconds(kSliceMilliseconds)) return;
-  for (auto& team : teams_) team.progress += waited;
 }
 
 void GymGroup::attend(Team& team, bool rang, bool ended) {

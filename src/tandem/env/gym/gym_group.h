@@ -74,7 +74,6 @@ class GymGroup : public EnvGroup {
   [[nodiscard]] GroupAnswer answer_of(const Member& member, SlotAnswer answer) const;
   void take_frames(std::span<const std::byte> from, std::span<std::byte> to) const;
   void wait(bool for_all);
-  void forgive(std::chrono::steady_clock::duration waited);
   void attend(Team& team, bool rang, bool ended);
   [[nodiscard]] Time deadline(const Team& team) const;
   void lose(Team& team, const std::string& how);

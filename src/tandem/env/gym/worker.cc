@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <system_error>
@@ -85,7 +86,7 @@ Worker::Message Worker::receive(Time deadline) {
   return message;
 }
 
-void Worker::read(Time deadline, void* data, std::size_t bytes) {
+void Worker::read(Time& deadline, void* data, std::size_t bytes) {
   auto* rest = static_cast<char*>(data);
   while (bytes > 0) {
     wait_for_data(deadline);
@@ -101,11 +102,14 @@ void Worker::read(Time deadline, void* data, std::size_t bytes) {
   }
 }
 
-void Worker::wait_for_data(Time deadline) {
+void Worker::wait_for_data(Time& deadline) {
   std::array<pollfd, 2> watched{pollfd{.fd = control_.get(), .events = POLLIN, .revents = 0},
                                 pollfd{.fd = process_.ended(), .events = POLLIN, .revents = 0}};
   for (;;) {
-    const int ready = poll(watched.data(), watched.size(), milliseconds_until(deadline));
+    const auto began = std::chrono::steady_clock::now();
+    const int slice = std::min(milliseconds_until(deadline), kSliceMilliseconds);
+    const int ready = poll(watched.data(), watched.size(), slice);
+    deadline += suspended_for(std::chrono::steady_clock::now() - began);
     if (ready > 0 && watched[0].revents != 0) return;
     if (ready > 0) throw Error(process_.end());
     if (ready == 0 && std::chrono::steady_clock::now() >= deadline) {

@@ -48,8 +48,8 @@ class Worker {
   static Socket make_socket();
   Worker(const std::string& python, const std::string& title, int start, int memory, Socket socket);
 
-  void read(Time deadline, void* data, std::size_t bytes);
-  void wait_for_data(Time deadline);
+  void read(Time& deadline, void* data, std::size_t bytes);
+  void wait_for_data(Time& deadline);
 
   Descriptor requests_;
   Descriptor answers_;
