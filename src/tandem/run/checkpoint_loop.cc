@@ -38,7 +38,8 @@ void CheckpointLoop::run() {
 }
 
 void CheckpointLoop::look() {
-  if (!due()) return;
+  // While a checkpoint is written, no time passes for an evaluation that is due.
+  if (writes_.load(std::memory_order_relaxed) || !due()) return;
   const Lock lock(mutex_);
   due_changed_.notify_all();
 }
@@ -64,7 +65,10 @@ void CheckpointLoop::save() {
     system_.collect(checkpoint);
     step = run_.stamp(checkpoint);
   }
-  if (step) run_.write(checkpoint, *step);
+  if (!step) return;
+  writes_ = true;
+  run_.write(checkpoint, *step);
+  writes_ = false;
 }
 
 void CheckpointLoop::save_last() {

@@ -2,6 +2,7 @@
 // on.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 
 #include "tandem/run/checkpoint.h"
@@ -68,6 +69,7 @@ class CheckpointLoop {
   TrainingRun& run_;
   Crew& crew_;
   const double poll_seconds_;
+  std::atomic<bool> writes_ = false;
   Mutex mutex_;  // guards no member; with it, run() misses no notification by look()
   std::condition_variable_any due_changed_;
 };

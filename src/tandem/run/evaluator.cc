@@ -40,7 +40,9 @@ Evaluator::Evaluator(EvaluatorOptions options, const RunPaths& paths,
   crew_.spawn("evaluator", 1, [this](int) { work(); });
 }
 
-Evaluator::~Evaluator() { crew_.end(); }
+Evaluator::~Evaluator() { end(); }
+
+void Evaluator::end() { crew_.end(); }
 
 bool Evaluator::due(std::int64_t steps) {
   if (steps < next_step_.load(std::memory_order_relaxed)) return false;
@@ -166,10 +168,13 @@ void Evaluator::evaluate(const Snapshot& snapshot, int threads,
 void Evaluator::keep(const Snapshot& snapshot, const EvaluationRecord& record) {
   const auto before = best();
   const bool best = !before || before->protocol != record.protocol || record.mean > before->mean;
-  if (best) write_best(snapshot.checkpoint, record, paths_.best());
+  if (best) {
+    write_best(snapshot.checkpoint, record, paths_.best());
+    const Lock lock(mutex_);
+    best_ = record;  // also if the next line cannot be written
+  }
   log_.write(record);
   const Lock lock(mutex_);
-  if (best) best_ = record;
   finished_.push_back(record);
   has_finished_.store(true, std::memory_order_relaxed);
 }

@@ -38,6 +38,8 @@ class Evaluator {
 
   /// Ends the thread after its current step of the games.
   ~Evaluator();
+  /// Ends the evaluation that is under way. Nothing changes afterwards.
+  void end();
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
 

@@ -60,6 +60,7 @@ TrainingRun::TrainingRun(TrainingRunOptions options, RunDirectory directory,
   if (resume != nullptr) {
     restore(resume->checkpoint);
     saved_step_ = steps();
+    saved_updates_ = updates_;
     last_checkpoint_ = resume->folder;
     options_.control->count(steps());
   }
@@ -262,7 +263,9 @@ std::optional<std::int64_t> TrainingRun::stamp(Checkpoint& checkpoint) {
     since_checkpoint_.lap();
     stamped_ = options_.control->take();
   }
-  const bool writes = !for_evaluation_alone && saved_step_ != steps();
+  // A learner may make updates while its actors wait.
+  const bool saved = saved_step_ == steps() && saved_updates_ == updates_;
+  const bool writes = !for_evaluation_alone && !saved;
   if (!for_evaluation_alone && !writes) options_.control->answer(stamped_, last_checkpoint_);
   if (!writes && !evaluates) return std::nullopt;
   require_finite_tensors(checkpoint);
@@ -288,6 +291,7 @@ void TrainingRun::write(const Checkpoint& checkpoint, std::int64_t step) {
   const Lock lock(mutex_);
   last_checkpoint_ = std::move(written);
   saved_step_ = step;
+  saved_updates_ = checkpoint.part(kPart).at("updates").get<std::int64_t>();
   since_checkpoint_.lap();
   options_.control->answer(stamped_, last_checkpoint_);
 }
@@ -307,6 +311,7 @@ void TrainingRun::finish(const std::string& parameters_sha256) {
   }
   const bool evaluates = evaluator_ != nullptr && complete();
   if (evaluates) evaluate_last();
+  if (evaluator_ != nullptr) evaluator_->end();
   const Lock lock(mutex_);
   add_evaluations();               // one of them may reach the return, too
   if (evaluates) show_progress();  // with the best

@@ -179,6 +179,7 @@ class TrainingRun {
   Stopwatch since_progress_ TANDEM_GUARDED_BY(mutex_);
   Stopwatch since_checkpoint_ TANDEM_GUARDED_BY(mutex_);
   std::optional<std::int64_t> saved_step_ TANDEM_GUARDED_BY(mutex_);
+  std::int64_t saved_updates_ TANDEM_GUARDED_BY(mutex_) = 0;
   std::filesystem::path last_checkpoint_ TANDEM_GUARDED_BY(mutex_);
   std::optional<EvaluationRecord> best_before_;  // of earlier parts of the run; constant
   std::unique_ptr<Evaluator> evaluator_;         // null if the run has no evaluations; constant

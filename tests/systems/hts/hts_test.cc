@@ -119,6 +119,17 @@ std::vector<float> train_sleepily(const fs::path& folder, const HtsConfig& confi
   });
 }
 
+// Seen failing when such a run left nothing, so that it could not be resumed.
+TEST_F(HtsTest, AStopBeforeTheFirstStepLeavesACheckpointToGoOnFrom) {
+  Scenario scenario{.folder = folder("run"), .stop_requested = [] { return true; }};
+  train(scenario, few_);
+  ASSERT_TRUE(has_checkpoint(folder("run") / "checkpoints"));
+  scenario.stop_requested = [] { return false; };
+  scenario.resume = true;
+  train(scenario, few_);
+  EXPECT_GE(result_of(folder("run")).at("steps"), scenario.steps);
+}
+
 // This is the point of the paper. Seen failing when an actor predicted a whole batch at once.
 TEST_F(HtsTest, SameBitsForAnyThreadsAndAnyTiming) {
   for (const bool ppo : {false, true}) {

@@ -48,6 +48,19 @@ TEST_F(ImpalaTest, StatisticsAreThoseOfAllObservationsLearntFrom) {
   expect_noisy_moments(parameters, result_of(folder("run")).at("steps"));
 }
 
+// Seen failing when such a run left nothing, so that it could not be resumed.
+TEST_F(ImpalaTest, AStopBeforeTheFirstStepLeavesACheckpointToGoOnFrom) {
+  Scenario scenario{.folder = folder("run"), .make_algorithm = make_vtrace, .stop_requested = [] {
+                      return true;
+                    }};
+  train(scenario, small_);
+  ASSERT_TRUE(has_checkpoint(folder("run") / "checkpoints"));
+  scenario.stop_requested = [] { return false; };
+  scenario.resume = true;
+  train(scenario, small_);
+  EXPECT_GE(result_of(folder("run")).at("steps"), scenario.steps);
+}
+
 TEST_F(ImpalaTest, ARecurrentAgentTrainsAndResumes) {
   Scenario scenario{
       .folder = folder("run"), .make_algorithm = make_vtrace, .steps = 1'000, .lstm = 6};

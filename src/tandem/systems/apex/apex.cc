@@ -93,15 +93,12 @@ class Apex final : private Checkpointed {
         seat.step();
         seat.send(table_, config_.copies);
       }
-      if (auto played = take_played(seat)) {
+      // The run counts the play before a checkpoint can be taken that holds its results.
+      const Lock lock(seat);
+      if (auto played = seat.take_played()) {
         report_->record_played(*std::move(played), waited_seconds);
       }
     }
-  }
-
-  static std::optional<ApexPlayed> take_played(ApexSeat& seat) {
-    const Lock lock(seat);
-    return seat.take_played();
   }
 
   /// Restores the actor from the checkpoint, if it had begun by then.
@@ -128,21 +125,19 @@ class Apex final : private Checkpointed {
       const Stopwatch watch;
       auto batch = *drawn_.pop();
       const double waited_seconds = watch.seconds();
-      UpdateReport learned;
-      bool trims = false;
       {
         const Lock lock(learner_mutex_);
         // Learns from the batch (lines 5 to 7), and gives the replay its new priorities (line 8).
-        learned = learner_.update(*batch, context_.run.steps());
+        UpdateReport learned = learner_.update(*batch, context_.run.steps());
         table_.update(batch->keys, batch->priorities);
-        trims = learner_.updates() % config_.trim_updates == 0;
+        // Removes transitions beyond the capacity (line 9).
+        if (learner_.updates() % config_.trim_updates == 0) table_.trim();
+        learned.seconds.waiting = waited_seconds;
+        const TableState state = table_.state();
+        memory_.look(state);
+        report_->record_update(learned, *batch, state, table_.priorities(ApexReport::kPriorities),
+                               drawn_.size());
       }
-      if (trims) table_.trim();  // removes transitions beyond the capacity (line 9)
-      learned.seconds.waiting = waited_seconds;
-      const TableState state = table_.state();
-      memory_.look(state);
-      report_->record_update(learned, *batch, state, table_.priorities(ApexReport::kPriorities),
-                             drawn_.size());
       used_.push(std::move(batch));
     }
   }

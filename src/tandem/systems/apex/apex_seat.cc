@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "tandem/systems/common/thread_state.h"
@@ -35,15 +37,19 @@ void ApexSeat::begin_anew(const std::exception& error) {
   restarted_ += 1;
   spdlog::warn("{}; its actor begins anew (time {} of {}: apex.restarts)", error.what(), restarted_,
                restarts_);
+  if (actor_ != nullptr) ended_ = actor_->take_episodes();
   actor_.reset();
   options_.seed += 1;  // the same draws could end in the same error
 }
 
 std::optional<ApexPlayed> ApexSeat::take_played() {
-  if (actor_ == nullptr) return std::nullopt;
-  return ApexPlayed{.steps = std::exchange(steps_, 0),
-                    .episodes = actor_->take_episodes(),
-                    .seconds = actor_->take_seconds()};
+  ApexPlayed played{.steps = std::exchange(steps_, 0), .episodes = std::exchange(ended_, {})};
+  if (actor_ != nullptr) {
+    std::ranges::move(actor_->take_episodes(), std::back_inserter(played.episodes));
+    played.seconds = actor_->take_seconds();
+  }
+  if (actor_ == nullptr && played.steps == 0 && played.episodes.empty()) return std::nullopt;
+  return played;
 }
 
 void ApexSeat::save(const Checkpoint* resume, const std::string& name,

@@ -45,7 +45,7 @@ class TANDEM_CAPABILITY("seat") ApexSeat {
   /// Inserts the segments that the last step filled into `table`, `copies` times.
   void send(Table& table, std::int64_t copies) TANDEM_REQUIRES(this);
 
-  /// The play since the last call; empty while there is no actor.
+  /// The play since the last call; nothing if there was none and there is no actor.
   std::optional<ApexPlayed> take_played() TANDEM_REQUIRES(this);
 
   /// Saves the actor in a checkpoint by this name. One that has not begun again since the run was
@@ -66,6 +66,7 @@ class TANDEM_CAPABILITY("seat") ApexSeat {
   std::unique_ptr<ApexActor> actor_ TANDEM_GUARDED_BY(this);            // null before it has begun
   std::vector<std::unique_ptr<Segment>> full_ TANDEM_GUARDED_BY(this);  // filled by its last step
   std::int64_t steps_ TANDEM_GUARDED_BY(this) = 0;                      // since the last report
+  std::vector<Episode> ended_ TANDEM_GUARDED_BY(this);                  // of an actor that is gone
   std::int64_t restarted_ TANDEM_GUARDED_BY(this) = 0;
 };
 

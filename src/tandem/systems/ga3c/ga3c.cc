@@ -78,7 +78,6 @@ class Ga3c final : private Checkpointed {
   Ga3c& operator=(const Ga3c&) = delete;
 
   void train() {
-    if (context_.run.done()) return;
     go_on();
     loop_.run();
   }

@@ -94,7 +94,7 @@ class Hts {
   Hts& operator=(const Hts&) = delete;
 
   void train() {
-    if (context_.run.done()) return;
+    if (context_.run.done()) return save();
     if (config_.actors > 0) {
       crew_.spawn("actor", static_cast<int>(config_.actors), [this](int) { act(); });
     }
@@ -211,9 +211,7 @@ class Hts {
   }
 
   void start(Executor& executor, std::size_t rank) {
-    if (context_.resume == nullptr) return executor.collector.start();
-    StateReader reader(context_.resume->blob(state_name("executor", rank)));
-    executor.collector.load(reader);
+    start_or_load(executor.collector, context_.resume, state_name("executor", rank));
   }
 
   void record() {
@@ -263,7 +261,12 @@ class Hts {
     if (full_) reading().save(storage);
     checkpoint.add_blob(kStorage, storage.bytes());
     for (std::size_t rank = 0; rank < executors_.size(); ++rank) {
-      save_state(executors_[rank]->collector, state_name("executor", rank), checkpoint);
+      const auto name = state_name("executor", rank);
+      if (executors_[rank] == nullptr) {  // the run is over already
+        keep_state(context_.resume, name, checkpoint);
+      } else {
+        save_state(executors_[rank]->collector, name, checkpoint);
+      }
     }
     context_.run.save(checkpoint);
   }

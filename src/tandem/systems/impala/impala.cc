@@ -43,7 +43,6 @@ class Impala final : private Checkpointed {
   Impala& operator=(const Impala&) = delete;
 
   void train() {
-    if (context_.run.done()) return;
     go_on();
     loop_.run();
   }
