@@ -16,7 +16,6 @@
 #include <exception>
 #include <filesystem>
 #include <initializer_list>
-#include <iostream>
 #include <memory>
 #include <new>
 #include <span>
@@ -103,8 +102,7 @@ int finish_output() {
 // CLI11 throws exceptions for --help and --version, too; they have the exit code 0.
 int finish_parsing(const CLI::App& program, const CLI::ParseError& end) {
   if (end.get_exit_code() == 0) {
-    program.exit(end);
-    std::cout.flush();
+    program.exit(end);  // by std::cout, which writes to stdout
     return finish_output();
   }
   return refuse(std::string(end.what()) + "; `tandem --help` and `tandem COMMAND --help` say more");
