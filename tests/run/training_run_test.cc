@@ -243,19 +243,10 @@ TEST_F(TrainingRunTest, SavesOnceAtOneStep) {
   second.add_blob("late", {});
   run->save(second);
   EXPECT_TRUE(find_latest(paths_.checkpoints(), {}).checkpoint.blobs.empty());
-}
-
-// As Ape-X's learner does while its actors wait. Seen failing when the steps alone were compared.
-TEST_F(TrainingRunTest, SavesUpdatesThatWereMadeWithoutSteps) {
-  auto run = start();
-  run->record(update());
-  Checkpoint first;
-  run->save(first);
+  // Ape-X's learner makes updates while its actors wait. Seen failing when steps alone counted.
   auto more = update();
   more.steps = 0;
   run->record(more);
-  Checkpoint second;
-  second.add_blob("late", {});
   run->save(second);
   EXPECT_TRUE(find_latest(paths_.checkpoints(), {}).checkpoint.blobs.contains("late"));
 }
