@@ -56,8 +56,8 @@ class ImpalaCluster final : private Checkpointed {
   ImpalaCluster& operator=(const ImpalaCluster&) = delete;
 
   void train() {
-    if (context_.run.done()) return;
     save_first();
+    if (context_.run.done()) return;
     link_.listen([this](const Letter& letter) { return hear(letter); });
     crew_.spawn("publisher", 1,
                 [this](int) { publisher_.run(kPublishSeconds, crew_.stop_token()); });
