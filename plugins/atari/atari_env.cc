@@ -22,6 +22,7 @@ struct Carried {
   bool terminated = false;
   bool truncated = false;
   bool game_over = false;
+  std::uint8_t unused = 0;  // without a name, this byte of a saved state would be any
 };
 
 ConsoleOptions console_options(const AtariOptions& options, std::uint64_t seed) {
