@@ -89,7 +89,7 @@ class Gymnasium(Folder):
     def test_a_job_that_was_suspended_goes_on(self):
         (self.path / "seeds.py").write_text(SEEDS)
         run = self.path / "run"
-        words = ["paac", "--env", "gym:seeds:Seeds-v0", "--set", "env.timeout_seconds=1"]
+        words = ["paac", "--env", "gym:seeds:Seeds-v0", "--set", "env.timeout_seconds=3"]
         words += [
             "--set",
             "env.normalise=false",
@@ -105,10 +105,10 @@ class Gymnasium(Folder):
         wait_for(run / "metrics.jsonl")
         workers = Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split()
         self.assertTrue(workers)
-        for number in (signal.SIGSTOP, signal.SIGCONT):
+        for number, seconds in ((signal.SIGSTOP, 5), (signal.SIGCONT, 2)):
             for pid in (running.pid, *map(int, workers)):
                 os.kill(pid, number)
-            time.sleep(2.5)
+            time.sleep(seconds)
         running.terminate()
         errors = running.communicate(timeout=60)[1]
         self.assertEqual(running.returncode, 0, errors)
