@@ -37,7 +37,7 @@ void ApexSeat::begin_anew(const std::exception& error) {
   restarted_ += 1;
   spdlog::warn("{}; its actor begins anew (time {} of {}: apex.restarts)", error.what(), restarted_,
                restarts_);
-  if (actor_ != nullptr) ended_ = actor_->take_episodes();
+  if (actor_ != nullptr) std::ranges::move(actor_->take_episodes(), std::back_inserter(ended_));
   actor_.reset();
   options_.seed += 1;  // the same draws could end in the same error
 }

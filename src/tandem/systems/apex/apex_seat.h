@@ -66,7 +66,7 @@ class TANDEM_CAPABILITY("seat") ApexSeat {
   std::unique_ptr<ApexActor> actor_ TANDEM_GUARDED_BY(this);            // null before it has begun
   std::vector<std::unique_ptr<Segment>> full_ TANDEM_GUARDED_BY(this);  // filled by its last step
   std::int64_t steps_ TANDEM_GUARDED_BY(this) = 0;                      // since the last report
-  std::vector<Episode> ended_ TANDEM_GUARDED_BY(this);                  // of an actor that is gone
+  std::vector<Episode> ended_ TANDEM_GUARDED_BY(this);                  // of actors that are gone
   std::int64_t restarted_ TANDEM_GUARDED_BY(this) = 0;
 };
 
