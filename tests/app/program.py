@@ -32,7 +32,7 @@ class Folder(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
 
     def begin(self, *words, **environment):
-        """Starts the program. The end of the test kills what is left of it."""
+        """Starts the program, which the end of the test kills if it still runs."""
         process = subprocess.Popen(
             [PROGRAM, *map(str, words)],
             stdout=subprocess.PIPE,

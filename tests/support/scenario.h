@@ -121,6 +121,19 @@ inline nlohmann::json result_of(const std::filesystem::path& run) {
   return nlohmann::json::parse(std::ifstream(run / "result.json"));
 }
 
+/// A run that is stopped before its first step leaves a checkpoint, from which it goes on to its
+/// end.
+inline void expect_a_stop_at_the_start_to_be_resumable(
+    Scenario scenario, const std::function<void(TrainingContext&)>& system) {
+  scenario.stop_requested = [] { return true; };
+  train(scenario, system);
+  ASSERT_TRUE(has_checkpoint(scenario.folder / "checkpoints"));
+  scenario.stop_requested = [] { return false; };
+  scenario.resume = true;
+  train(scenario, system);
+  EXPECT_GE(result_of(scenario.folder).at("steps"), scenario.steps);
+}
+
 /// The updates of Ape-X's learner in the latest checkpoint of a run.
 inline std::int64_t updates_of(const std::filesystem::path& run) {
   const auto found = find_latest(run / "checkpoints", [](const std::string&) {});

@@ -92,7 +92,7 @@ int lose_output(int cause) {
       fmt::format("cannot write the output: {}; is the disk full?", std::strerror(cause)));
 }
 
-/// Writes what is still in the buffer of stdout.
+/// Writes the rest of stdout's buffer.
 int finish_output() {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return 0;

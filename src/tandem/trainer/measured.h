@@ -21,12 +21,12 @@ namespace tandem {
 [[nodiscard]] Config measured(
     Config config, const StopRequested& stop_requested = [] { return false; });
 
-/// The keys whose values measured() would measure.
-[[nodiscard]] std::vector<std::string> keys_to_measure(const Config& config);
-
 /// Does the same for an environment alone.
 [[nodiscard]] EnvConfig measured(
     EnvConfig env, std::uint64_t seed, const StopRequested& stop_requested = [] { return false; });
+
+/// The keys whose values measured() would measure.
+[[nodiscard]] std::vector<std::string> keys_to_measure(const Config& config);
 
 /// The config for a measurement of speed: an env.normalise of "auto" becomes false, and a
 /// net.pixel_mean that is still to be measured 0. Both cost next to nothing, while measuring them

@@ -75,13 +75,8 @@ class Ga3cTest : public testing::Test {
 
 // Seen failing when such a run left nothing, so that it could not be resumed.
 TEST_F(Ga3cTest, AStopBeforeTheFirstStepLeavesACheckpointToGoOnFrom) {
-  Scenario scenario{.folder = folder("run"), .stop_requested = [] { return true; }};
-  train(scenario, few_);
-  ASSERT_TRUE(has_checkpoint(folder("run") / "checkpoints"));
-  scenario.stop_requested = [] { return false; };
-  scenario.resume = true;
-  train(scenario, few_);
-  EXPECT_GE(result_of(folder("run")).at("steps"), scenario.steps);
+  expect_a_stop_at_the_start_to_be_resumable(
+      {.folder = folder("run")}, [&](TrainingContext& context) { train_ga3c(few_, context); });
 }
 
 // Seen failing when theta- was left out of a checkpoint.

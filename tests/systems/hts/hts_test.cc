@@ -121,13 +121,8 @@ std::vector<float> train_sleepily(const fs::path& folder, const HtsConfig& confi
 
 // Seen failing when such a run left nothing, so that it could not be resumed.
 TEST_F(HtsTest, AStopBeforeTheFirstStepLeavesACheckpointToGoOnFrom) {
-  Scenario scenario{.folder = folder("run"), .stop_requested = [] { return true; }};
-  train(scenario, few_);
-  ASSERT_TRUE(has_checkpoint(folder("run") / "checkpoints"));
-  scenario.stop_requested = [] { return false; };
-  scenario.resume = true;
-  train(scenario, few_);
-  EXPECT_GE(result_of(folder("run")).at("steps"), scenario.steps);
+  expect_a_stop_at_the_start_to_be_resumable(
+      {.folder = folder("run")}, [&](TrainingContext& context) { train_hts(few_, context); });
 }
 
 // This is the point of the paper. Seen failing when an actor predicted a whole batch at once.

@@ -50,15 +50,9 @@ TEST_F(ImpalaTest, StatisticsAreThoseOfAllObservationsLearntFrom) {
 
 // Seen failing when such a run left nothing, so that it could not be resumed.
 TEST_F(ImpalaTest, AStopBeforeTheFirstStepLeavesACheckpointToGoOnFrom) {
-  Scenario scenario{.folder = folder("run"), .make_algorithm = make_vtrace, .stop_requested = [] {
-                      return true;
-                    }};
-  train(scenario, small_);
-  ASSERT_TRUE(has_checkpoint(folder("run") / "checkpoints"));
-  scenario.stop_requested = [] { return false; };
-  scenario.resume = true;
-  train(scenario, small_);
-  EXPECT_GE(result_of(folder("run")).at("steps"), scenario.steps);
+  expect_a_stop_at_the_start_to_be_resumable(
+      {.folder = folder("run"), .make_algorithm = make_vtrace},
+      [&](TrainingContext& context) { train_impala(small_, context); });
 }
 
 TEST_F(ImpalaTest, ARecurrentAgentTrainsAndResumes) {
