@@ -191,7 +191,7 @@ def train(case, args):
         tail = "\n".join((folder / "output.txt").read_text().splitlines()[-10:])
         sys.exit(f"time_to_score: {case.contender} ended with {ended}:\n{tail}")
     seconds = who.reached(folder, case)
-    if ended == 0 and seconds is None:
+    if ended == 0 and seconds is None and isinstance(who, Tandem):
         sys.exit(
             f"time_to_score: something stopped {case.contender} before the score and the cap; the "
             "same command goes on"
@@ -226,8 +226,9 @@ def texts(found):
     """The table's cells: the median, and each seed."""
     each = [f"{one['seconds'] / 60:.1f}" if one["seconds"] else "-" for one in found]
     median = minutes(found)
-    last = statistics.fmean(one["last_score"] or 0 for one in found)
-    words = f"{median:.1f}" if median < math.inf else f"{beyond(found)} (at {last:.1f})"
+    scores = [one["last_score"] for one in found if one["last_score"] is not None]
+    last = f"at {statistics.fmean(scores):.1f}" if scores else "no game"
+    words = f"{median:.1f}" if median < math.inf else f"{beyond(found)} ({last})"
     return [words, ", ".join(each)]
 
 

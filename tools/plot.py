@@ -154,12 +154,19 @@ def name_of(config, over_games=False):
     return f"{str(config.get('system', '?')).upper()}  {env}{config.get('net.arch', '?')}"
 
 
+def number(config, key):
+    value = config.get(key, 0)
+    return value if isinstance(value, int | float) else 0
+
+
 def group_runs(runs, free=frozenset(NOT_OF_THE_CONFIG), over_games=False):
     """Groups of runs with the same config but for the free keys, each with a label that tells them
     apart; without the environment's name where a group has runs of several."""
     groups = defaultdict(list)
     for run in runs:
         config = {k: v for k, v in run.config.items() if k not in free}
+        if number(run.config, "optimizer.anneal_steps") < 0:  # the rate falls until the run's end
+            config["run.steps"] = run.config.get("run.steps")
         groups[json.dumps(config, sort_keys=True)].append(run)
     same_name = defaultdict(list)
     for config, members in groups.items():

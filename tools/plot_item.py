@@ -173,16 +173,18 @@ def draw_profiles(axes, profiles):
     """The share of runs whose human-normalised score is above tau, by tau (Agarwal et al. 2021,
     section 4.3)."""
     known = {label: scores for label, scores in profiles.items() if scores}
+    first = min([0, *(score for scores in known.values() for score in scores)])
     for i, (label, scores) in enumerate(known.items()):
         taus = np.sort(np.array(scores))
         shares = 1 - np.arange(1, len(taus) + 1) / len(taus)
-        xs, ys = np.concatenate([[min(0, *taus)], taus]), np.concatenate([[1], shares])
+        xs, ys = np.concatenate([[first], taus]), np.concatenate([[1], shares])
         axes.step(xs, ys, where="post", color=COLOURS[i % len(COLOURS)], label=label)
     axes.set_xlabel("human-normalised score tau")
     axes.set_title("share of runs above tau", loc="left")
     if known:
         axes.legend(frameon=False, fontsize=7)
     tidy(axes)
+    axes.set_xlim(left=first)
 
 
 def plot_sweep(_folder, item, out):

@@ -15,9 +15,8 @@ import numpy as np
 from score import ScoreReport, options
 
 SCORES = "TANDEM_SCORES"  # the file's name, for the workers
-# Of its sf_examples/envpool/atari, but for the number of workers, of which two cores carry two.
+# Of its sf_examples/envpool/atari, but for the number of workers, one for each core.
 NUMBERS = {
-    "num_workers": 2,
     "num_envs_per_worker": 1,
     "worker_num_splits": 1,
     "batch_size": 256,
@@ -100,7 +99,8 @@ def make_numbered(_name, _cfg, env_config, render_mode=None):
     """The environments of a worker; a process that is started anew knows its options, too."""
     args = options()
     worker = 0 if env_config is None else env_config.env_id
-    return make_env(args.game, 1000 * args.seed + worker)
+    # EnvPool adds the environment's number, and no two environments may have one seed.
+    return make_env(args.game, 100_000 * args.seed + ENVS * worker)
 
 
 def train(args):
@@ -112,7 +112,8 @@ def train(args):
     register_env("score", make_numbered)
     words = ["--algo=APPO", "--env=score", "--experiment=score", f"--seed={args.seed}"]
     words += [f"--train_dir={tempfile.mkdtemp()}", f"--train_for_env_steps={args.steps}"]
-    words += [f"--{name}={value}" for name, value in NUMBERS.items()]
+    numbers = {"num_workers": args.threads, **NUMBERS}
+    words += [f"--{name}={value}" for name, value in numbers.items()]
     parser, _ = parse_sf_args(words)
     run_rl(parse_full_cfg(parser, words))
 

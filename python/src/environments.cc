@@ -141,6 +141,7 @@ nb::object Environments::restart() {
   require_all_back();
   current_ = observations_->take();
   run([this] { vec_->reset(current_.bytes()); });
+  vec_->take_episodes();  // of a step that failed elsewhere, whose results nobody got
   return array(std::move(current_), rows_);
 }
 
@@ -156,6 +157,7 @@ nb::object Environments::restart_some(const Ids& ids) {
     restarts.at(static_cast<std::size_t>(id)) = true;
   }
   run([this, ids, places] { vec_->reset(ids, places); });
+  vec_->take_episodes();
   for (std::size_t row = 0; row < rows_; ++row) {
     if (restarts[row / agents_]) continue;
     auto* place = current_.bytes().data() + row * spec_.observation_bytes();
@@ -246,6 +248,7 @@ std::byte* Environments::slot(int id) const {
 void Environments::send_discrete(const Discrete& actions, const Ids& ids) {
   const Caller caller(occupancy_);
   require_started();
+  require_idle(ids);
   read({actions.data(), actions.size()}, ids);
   send(ids);
 }
@@ -253,11 +256,13 @@ void Environments::send_discrete(const Discrete& actions, const Ids& ids) {
 void Environments::send_continuous(const Continuous& actions, const Ids& ids) {
   const Caller caller(occupancy_);
   require_started();
+  require_idle(ids);
   read(actions, ids);
   send(ids);
 }
 
-void Environments::send(const Ids& ids) {
+/// Each environment may be sent once, so that actions have room for all of them.
+void Environments::require_idle(const Ids& ids) const {
   if (!ready_.empty()) {
     throw Error(
         "the steps of a recv() that was interrupted wait; call recv() before the next send()");
@@ -269,6 +274,9 @@ void Environments::send(const Ids& ids) {
     }
     sent[id] = true;
   }
+}
+
+void Environments::send(const Ids& ids) {
   sent_.resize(rows_ * spec_.observation_bytes());
   slots_.clear();
   for (const int id : ids) slots_.push_back(slot(id));
@@ -330,7 +338,7 @@ nb::object Environments::render(int id) {
 }
 
 void Environments::close() {
-  if (closed_ || occupancy_.forked()) return;
+  if (occupancy_.forked()) return;
   const Caller caller(occupancy_);
   if (interruptible_ != nullptr) interruptible_->settle();
   closed_ = true;

@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>  // in each file, so that all convert vectors alike
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -84,6 +85,10 @@ class Environments {
   /// A picture, [height, width, 3] bytes.
   nanobind::object render(int id);
 
+  /// Lets all later calls but close() throw Error. Any thread may call it, at any time: the
+  /// interpreter, at its end, when another thread steps the environments.
+  void refuse() { closed_ = true; }
+
   /// Ends all threads and processes. More calls do nothing.
   void close();
 
@@ -102,6 +107,7 @@ class Environments {
   void read(std::span<const std::int64_t> actions, std::span<const int> ids);
   void read(const Continuous& actions, std::span<const int> ids);
   nanobind::tuple step();
+  void require_idle(const Ids& ids) const;
   void send(const Ids& ids);
   void fetch(int at_least);
   nanobind::tuple results(std::span<const int> ids, ArrayPool::Block observations);
@@ -134,7 +140,7 @@ class Environments {
   ArrayPool::Block current_;       // into which a call writes
   std::vector<std::byte> sent_;    // observations of steps that were sent
   std::vector<int> ready_;         // not empty: a signal cut the call short that fetched
-  bool closed_ = false;
+  std::atomic<bool> closed_ = false;
   std::unique_ptr<Interruptible> interruptible_;  // for groups
   std::unique_ptr<VecEnv> vec_;                   // null before start() and after close()
 };

@@ -103,6 +103,7 @@ void bind_environments(nb::module_& module) {
       .def("receive", &Environments::receive, "at_least"_a)
       .def("final_observation", &Environments::final_observation, "row"_a)
       .def("render", &Environments::render, "id"_a)
+      .def("refuse", &Environments::refuse)
       .def("close", &Environments::close)
       .def_prop_ro("blocks", &Environments::blocks);
 }

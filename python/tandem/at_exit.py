@@ -1,11 +1,18 @@
 """Closes environments that are still open when the interpreter ends."""
 
 import atexit
+import time
 import weakref
-from typing import Protocol
+from typing import Any, Protocol
+
+from tandem.errors import Error
+
+_ATTEMPTS = 1000
 
 
 class _Closable(Protocol):
+    _native: Any
+
     def close(self) -> None: ...
 
 
@@ -19,8 +26,17 @@ def close_at_exit(environment: _Closable) -> None:
 
 @atexit.register
 def _close_all() -> None:
+    # Threads that step environments must not come back from there while the interpreter ends.
     for environment in list(_open):
-        try:
-            environment.close()
-        except (Exception, KeyboardInterrupt):
-            continue  # as when another thread is stepping it, which ends with the process
+        if hasattr(environment, "_native"):
+            environment._native.refuse()
+    for environment in list(_open):
+        for _ in range(_ATTEMPTS):
+            try:
+                environment.close()
+            except Error:  # another thread still steps it
+                time.sleep(0.001)
+            except (Exception, KeyboardInterrupt):
+                break
+            else:
+                break

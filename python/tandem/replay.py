@@ -383,7 +383,7 @@ class Replay(Writer):
         """Fills an empty replay from a file of `save`, before anything is added.
 
         Keys of batches that were drawn before are of no use. Raises `Error`, and changes nothing,
-        for a file that is damaged or of other observations or actions.
+        for a file that is damaged, or of other observations, actions or compression.
         """
         self._replay.load(os.fspath(path))
 

@@ -19,7 +19,7 @@ from tandem.errors import Error
 
 from tandem import __version__, _core
 from tandem_cluster.hosts import ActorHost, Introduction, LearnerHost, ShardHost, Status
-from tandem_cluster.plan import Plan, config_tables, keep_facts
+from tandem_cluster.plan import FACTS, Plan, config_tables, keep_facts
 from tandem_cluster.ray_session import head_answers
 from tandem_cluster.storage import learner_resources, nearest_folder
 
@@ -93,6 +93,8 @@ class Part:
         patience = SILENT_SECONDS if self.answered else START_SECONDS
         if time.monotonic() - self.heard > patience:
             return f"it has said nothing for {patience:.0f} seconds"
+        if self.status.get("starting_seconds", 0) > START_SECONDS:
+            return f"its environments have not started for {START_SECONDS:.0f} seconds"
         if self.status.get("busy_seconds", 0) > HANGING_SECONDS:
             return f"its environments have hung for {HANGING_SECONDS:.0f} seconds"
         return None
@@ -149,7 +151,8 @@ class Driver:
     def _make_group(self) -> PlacementGroup:
         """The learner and the shards on one node, since every batch crosses between them."""
         needs = {"CPU": LEARNER_CPUS + SHARD_CPUS * len(self._shards)}
-        needs.update(learner_resources(nearest_folder(Path(self._plan.run_dir)), self._say))
+        folder = nearest_folder(Path(self._plan.run_dir))
+        needs.update(learner_resources(folder, needs["CPU"], self._say))
         group = placement_group([needs], strategy="STRICT_PACK")
         if not group.wait(HANGING_SECONDS):  # a busy machine starts Ray slowly
             remove_placement_group(group)
@@ -189,6 +192,8 @@ class Driver:
         replaced = self._look(self._learner)
         if replaced:
             self._begin_learner()
+        if self._learner.status.get("built") and not (self.run_dir / FACTS).exists():
+            keep_facts(self._plan)  # the learner was lost before its first checkpoint
         for index, shard in enumerate(self._shards):
             if self._look(shard):
                 self._begin_shard(index)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from datetime import timedelta
 from typing import Any, TextIO
@@ -18,6 +19,13 @@ def amount(value: float) -> str:
             return f"{value:.3g}{unit}"
         value /= 1000
     return f"{value:.3g}T"
+
+
+def write(out: TextIO, text: str) -> None:
+    """Writes a text at once. A terminal that has ended takes none, and the training goes on."""
+    with contextlib.suppress(OSError):
+        out.write(text)
+        out.flush()
 
 
 class Progress:
@@ -37,15 +45,14 @@ class Progress:
         text = self._text(now, status)
         self._shown = now
         if self._terminal:
-            self._out.write("\r\x1b[K" + text)
+            write(self._out, "\r\x1b[K" + text)
             self._open = True
         else:
-            self._out.write(text + "\n")
-        self._out.flush()
+            write(self._out, text + "\n")
 
     def end(self) -> None:
         if self._open:
-            self._out.write("\n")
+            write(self._out, "\n")
         self._open = False
 
     def _text(self, now: float, status: dict[str, Any]) -> str:

@@ -6,9 +6,11 @@ import contextlib
 import ipaddress
 import logging
 import os
+import signal
 import socket
 import ssl
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import ray
@@ -80,13 +82,28 @@ def begin(address: str | None, processors: float, runtime_env: dict[str, Any]) -
             require_tls(address)
         settings["address"] = address
     try:
-        ray.init(**settings)
+        with hangups_ignored():
+            ray.init(**settings)
     except ConnectionError as error:
         raise Error(f"no Ray cluster answers at {address}: {error}") from None
     except (RuntimeError, ray.exceptions.RayError) as error:  # such as a wrong token
         raise Error(f"Ray does not start or let us in: {error}") from None
     if address == "auto":
         require_token(ray.get_runtime_context().gcs_address)
+
+
+@contextlib.contextmanager
+def hangups_ignored() -> Iterator[None]:
+    """Processes that begin meanwhile outlive the terminal, whose end stops this one with a
+    checkpoint: Ray's must serve until then. Only the main thread can ask for this."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def head_answers() -> bool:

@@ -28,8 +28,9 @@ def nearest_folder(path: Path) -> Path:
     return path
 
 
-def learner_resources(folder: Path, say: Callable[[str], None]) -> dict[str, float]:
-    """The resources that keep the learner on nodes that see this folder; none if all do.
+def learner_resources(folder: Path, cpus: float, say: Callable[[str], None]) -> dict[str, float]:
+    """The resources that keep the learner on a node that sees this folder and has so many CPUs, if
+    there is one; none if all nodes see it.
 
     Raises Error if no node sees it.
     """
@@ -52,7 +53,7 @@ def learner_resources(folder: Path, say: Callable[[str], None]) -> dict[str, flo
             f"no node of the cluster sees {folder}, where the run's folder is to be: name one on "
             "shared storage with --run-dir, or run this command on a machine of the cluster"
         )
-    chosen = seeing[0]
+    chosen = max(seeing, key=lambda node: node["Resources"].get("CPU", 0) >= cpus)
     say(
         f"{len(seeing)} of {len(nodes)} nodes see {folder}, so the learner and the shards stay on "
         f"{chosen['NodeManagerAddress']}, and the run waits if that is lost; shared storage in "

@@ -13,7 +13,7 @@ from tandem.training import PathLike, Run
 
 from tandem_cluster import ray_session
 from tandem_cluster.plan import Plan
-from tandem_cluster.progress import Progress
+from tandem_cluster.progress import Progress, write
 
 if TYPE_CHECKING:
     from tandem_cluster.driver import Driver
@@ -104,7 +104,7 @@ def carry_out(plan: Plan, out: TextIO | None, on_begin: OnBegin = lambda stop: N
 
     def say(text: str) -> None:
         if out is not None:
-            print(f"tandem: info: {text}", file=out, flush=True)
+            write(out, f"tandem: info: {text}\n")
 
     runtime_env = {"working_dir": plan.working_dir} if plan.working_dir else {}
     ray_session.begin(plan.address, processors_of(plan), runtime_env)

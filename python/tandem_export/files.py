@@ -30,6 +30,8 @@ def require_new_folder(folder: Path) -> None:
     """Raises ExportError if there is something that a new folder would replace."""
     if not folder.exists():
         return
+    if folder.samefile(Path.cwd()):
+        raise ExportError(f"{folder} is the folder in which this command runs; name a new folder")
     if not folder.is_dir():
         raise ExportError(f"{folder} is a file; name a new folder")
     if any(folder.iterdir()):

@@ -14,13 +14,14 @@ from tandem_reproduce.rates import Rates, config_words
 EVALUATION = "reproduce-{}.json"  # in a run's folder, by the way of reading
 PLACE = "{item}"  # in the words of a command: the folder of the item
 OUTPUT = "output.txt"  # of a command
+BUILD = "build.txt"  # the program that ran it
 
 
 def train(folder: ItemFolder, steps: dict[str, int], tandem: Tandem, jobs: int) -> None:
     """Trains and evaluates the missing runs. Raises Stopped."""
     item = folder.item
-    if item.form == "speedup" and jobs > 1:
-        say("a speed-up is measured with one run at a time, whatever --jobs is")
+    if measures_rates(item) and jobs > 1:
+        say("rates and speed-ups are measured with one run at a time, whatever --jobs is")
         jobs = 1
     for number, cell in enumerate(folder.cells, 1):
         if folder.done(cell):
@@ -42,6 +43,11 @@ def train(folder: ItemFolder, steps: dict[str, int], tandem: Tandem, jobs: int) 
             for run in folder.runs_of(cell):
                 evaluate(run, item, tandem)
         replace(out / DONE, " ".join(words) + "\n")
+
+
+def measures_rates(item: Item) -> bool:
+    """Whether the item tells how fast its runs were, which depends on what runs beside them."""
+    return item.form == "speedup" or "rate" in item.columns.values()
 
 
 def check_made(
@@ -104,9 +110,12 @@ def diverged(run: Path) -> bool:
 
 def measure(folder: ItemFolder, tandem: Tandem) -> None:
     """Runs the item's commands. Each leaves a file when its results are whole."""
+    build = tandem.build()
     for number, command in enumerate(folder.item.commands, 1):
         out = folder.command(number)
         done = out / DONE
+        if done.exists():
+            tell_of_another_build(out, build)
         if done.exists() or out.name in folder.source.lacking:
             continue
         out.mkdir(parents=True, exist_ok=True)
@@ -119,7 +128,16 @@ def measure(folder: ItemFolder, tandem: Tandem) -> None:
             table.unlink()
         tandem.run(words, out / OUTPUT)
         require_results(command, out, words)
+        replace(out / BUILD, build + "\n")
         replace(done, " ".join(words) + "\n")
+
+
+def tell_of_another_build(out: Path, build: str) -> None:
+    """Its presets may have other numbers than those with which this part was made."""
+    file = out / BUILD
+    before = file.read_text().strip() if file.exists() else build
+    if before != build:
+        say(f"{out} was made by {before}, and this is {build}: remove it to make it anew")
 
 
 def require_results(command: Command, out: Path, words: list[str]) -> None:

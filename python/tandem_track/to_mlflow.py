@@ -35,9 +35,16 @@ class MlflowTracker:
         return None if value is None else int(value)
 
     def log(self, points: Sequence[Point]) -> None:
+        """Sends whole points in each request: after a failure the last step tells what arrived."""
         now = milliseconds()
-        metrics = [Metric(n, v, now, p.step) for p in points for n, v in p.values.items()]
-        self._log(metrics)
+        request: list[Metric] = []
+        for point in points:
+            metrics = [Metric(n, v, now, point.step) for n, v in point.values.items()]
+            if request and len(request) + len(metrics) > MOST_METRICS:
+                self._log(request)
+                request = []
+            request += metrics
+        self._log(request)
 
     def finish(self, result: Result | None, step: int) -> None:
         if result is not None:

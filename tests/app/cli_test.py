@@ -70,6 +70,20 @@ class Usage(Folder):
 
 
 class Gymnasium(Folder):
+    # Seen failing when a stop was noticed only after the measurement, of four minutes here.
+    def test_a_signal_ends_the_measuring_of_an_environment(self):
+        (self.path / "seeds.py").write_text(SEEDS)
+        run, log = self.path / "run", self.path / "log"
+        where = {"PYTHONPATH": str(self.path), "SEEDS": str(log), "SLOW": "0.05"}
+        words = ["paac", "--env", "gym:seeds:Seeds-v0", "--set", "env.normalise=true"]
+        running = self.begin("train", *words, "--run-dir", run, **where)
+        wait_for(log)
+        running.terminate()
+        errors = running.communicate(timeout=60)[1]
+        self.assertEqual(running.returncode, 2, errors)
+        self.assertIn("stopped before the training began", errors)
+        self.assertFalse(run.exists())
+
     # Seen failing when a resumed run gave its environments the seeds of the first time.
     def test_a_resumed_run_begins_other_games(self):
         (self.path / "seeds.py").write_text(SEEDS)

@@ -68,8 +68,8 @@ TEST_F(FieldTest, TextSetsEachType) {
 
 TEST_F(FieldTest, NumbersMayHaveSuffixesExponentsAndUnderscores) {
   const std::pair<const char*, std::int64_t> cases[] = {
-      {"20M", 20'000'000}, {"5k", 5'000},        {"1e6", 1'000'000},
-      {"0.5M", 500'000},   {"115_000", 115'000}, {"1G", 1'000'000'000}};
+      {"20M", 20'000'000},  {"5k", 5'000},         {"1e6", 1'000'000},  {"0.5M", 500'000},
+      {"115_000", 115'000}, {"1G", 1'000'000'000}, {"4.1M", 4'100'000}, {"16.1k", 16'100}};
   for (const auto& [text, value] : cases) {
     set_field_text(steps, text);
     EXPECT_EQ(options.steps, value) << text;

@@ -203,6 +203,10 @@ TEST_F(ApexClusterTest, InLockstepItHasTheBitsOfOneProcess) {
     train_apex_in_lockstep(config_, replay_, context);
   });
   EXPECT_EQ(train({.folder = folder("cluster"), .steps = 3'000}, 1), one);
+  // Seen failing when a lost report was never sent again.
+  EXPECT_EQ(train({.folder = folder("lossy"), .steps = 3'000}, 1,
+                  {.lost = 0.02, .unheard = 0.02, .of_actors_alone = true}),
+            one);
   train({.folder = folder("parts"), .steps = 1'500}, 1);
   EXPECT_EQ(train({.folder = folder("parts"), .steps = 3'000, .resume = true}, 1), one);
 }

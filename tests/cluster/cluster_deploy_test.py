@@ -101,6 +101,8 @@ class Yaml(unittest.TestCase):
 
         config = yaml.safe_load((DEPLOY / "ray-cluster.yaml").read_text())
         validate_config(prepare_config(config))
+        # Without it the head starts no worker, and Ray only warns.
+        self.assertIn(" --autoscaling-config=", config["head_start_ray_commands"][-1])
 
     def test_the_job_of_kuberay_asks_for_as_many_actors_as_it_has_room_for(self):
         import yaml

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -103,6 +104,34 @@ TEST(RemoteReplay, DrawsFromAllShardsAsFromOneTable) {
     }
   }
   EXPECT_LT(chi_square, 53);
+}
+
+// A run of one process that goes on in a cluster has such a replay. Seen failing when the samples
+// that its learner drew counted as due: it then gave actors no credit until it had drawn them.
+TEST(RemoteReplay, GoesOnWithTheCountsOfAUsedShard) {
+  const ReplayConfig replay = {
+      .capacity = 300, .min_fill = 4, .samples_per_insert = 8, .slack = 16};
+  ClusterLink link({.run = kReplayRun, .epoch = 2, .part = kLearnerPart, .incarnation = 2}, 1);
+  LocalCluster cluster(link);
+  const auto shard = make_shard(replay, 0);
+  for (const std::uint64_t sequence : {1, 2}) {
+    MessageWriter writer({.run = kReplayRun, .epoch = 1, .part = kLearnerPart, .incarnation = 1},
+                         Verb::draw, sequence);
+    DrawOrder{.samples = 16}.save(writer.content());
+    shard->deliver(std::move(writer).seal());
+  }
+  ASSERT_EQ(shard->status().at("sampled"), 32);
+  cluster.set_shard(0, shard);
+  Crew crew;
+  RemoteReplay remote(
+      {.replay = replay, .format = small_format(), .batch = 16, .batches = 4, .seed = 1}, link,
+      crew.stop_token());
+  crew.spawn("sampler", 1, [&](int) { remote.run(); });
+  while (remote.state().inserted == 0) std::this_thread::yield();
+  EXPECT_EQ(remote.state().inserted, 4);
+  EXPECT_EQ(remote.state().sampled, 32);
+  crew.end();
+  link.mailbox().close();
 }
 
 }  // namespace

@@ -173,6 +173,7 @@ class Export(unittest.TestCase):
         self.assert_refused("say where to write")
         self.assert_refused("not empty; name a new folder", "--hub", self.folder / "full")
         self.assert_refused("is a file; name a new folder", "--hub", self.folder / "full/file")
+        self.assert_refused("this command runs; name a new folder", "--hub", Path.cwd())
         self.assert_refused("must end in .onnx", "--onnx", self.folder / "agent.onx")
         self.assert_refused("must end in .py", "--torch", self.folder / "agent.pt")
         self.assert_refused("cannot import a module", "--torch", self.folder / "my-agent.py")

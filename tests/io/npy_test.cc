@@ -79,6 +79,34 @@ TEST_F(NpyTest, BadFilesAreRefusedWithTheReason) {
   EXPECT_THAT(error_of_read(), HasSubstr("within its header"));
 }
 
+TEST_F(NpyTest, DamagedHeadersAreRefused) {
+  const std::string good = "{'descr': '<i8', 'fortran_order': False, 'shape': (0, 3), }\n";
+  const auto error_of = [&](const std::string& header) {
+    std::ofstream out(file, std::ios::binary);
+    out.write("\x93NUMPY\x01\x00", 8);
+    out.put(static_cast<char>(header.size() & 0xff)).put(static_cast<char>(header.size() >> 8));
+    out << header;
+    out.close();
+    return error_of_read();
+  };
+  EXPECT_EQ(error_of(good), "");
+  EXPECT_EQ(read_npy(file).shape, (std::vector<std::int64_t>{0, 3}));
+  for (std::size_t length = 0; length < good.size() - 1; ++length)
+    EXPECT_THAT(error_of(good.substr(0, length)), HasSubstr("header"));
+  const std::pair<const char*, const char*> damages[] = {
+      {"False", "false"}, {"False", "True"}, {"<i8", "<c8"}, {"0, 3", "-1, 3"},
+      {"0, 3", "0 3"},    {"0, 3", ",3"},    {"0, 3", "x"},  {"0, 3", "99999999999999999999"}};
+  for (const auto& [from, to] : damages) {
+    auto header = good;
+    header.replace(header.find(from), std::string_view(from).size(), to);
+    EXPECT_THAT(error_of(header), HasSubstr("cannot use")) << header;
+  }
+  // Seen failing, by a crash, while a regular expression read the header.
+  auto longest = good;
+  longest.insert(longest.find("<i8"), 65'000, '<');
+  EXPECT_THAT(error_of(longest), HasSubstr("its items are <<<<"));
+}
+
 TEST_F(NpyTest, RowsAreWhole) {
   NpyWriter writer(file, NpyType::u8, {2});
   writer.write(std::array<std::byte, 3>{});

@@ -64,6 +64,10 @@ TEST(SafetensorsTest, InvalidFilesAreNamed) {
                  0),
        "too large"},
       {file_with(R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 8), "header lists"},
+      {file_with(R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},
+                     "y":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
+                 4),
+       "header lists"},
   };
   for (const auto& [bytes, what] : cases) {
     EXPECT_THAT(error_of(bytes), AllOf(HasSubstr("the/file"), HasSubstr(what)));

@@ -110,6 +110,25 @@ class Callables(unittest.TestCase):
         np.testing.assert_array_equal(observations, [[0, 3], [0, 1], [0, 3]])
         env.close()
 
+    # Seen failing when the games that ended in a failed step were told with a later one's.
+    def test_games_of_a_failed_step_are_not_told_later(self):
+        class Short(Counting):
+            def step(self, action):
+                if action == 1:
+                    raise ValueError("not that")
+                observation, reward, _, truncated, info = super().step(action)
+                return observation, reward, True, truncated, info
+
+        env = tandem.make_vec(lambda: Short(), 3, 1)
+        env.reset(seed=1)
+        with self.assertRaisesRegex(tandem.Error, "environment 1.*"):
+            env.step([0, 1, 0])
+        env.reset()
+        env.send([0], [1])
+        infos = env.recv()[-1]
+        self.assertEqual(infos["_game"].tolist(), [True])
+        env.close()
+
 
 class Waiting(unittest.TestCase):
     def interrupted(self, call, before="pass", afterwards="pass", sleep=60):

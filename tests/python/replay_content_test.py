@@ -86,6 +86,21 @@ class Content(unittest.TestCase):
                 fresh.save(Path(folder) / "missing" / "replay")
             self.assertEqual([p.name for p in Path(folder).iterdir()], ["replay"])
 
+    # Seen failing, by an endless wait, when another sampler's transitions counted as read.
+    def test_a_file_of_another_sampler_is_read_in_order(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "replay"
+            replay = number_replay(sampler="uniform")
+            fill(replay, 4)
+            replay.sample(2)
+            replay.save(file)
+            other = number_replay(sampler="fifo")
+            other.load(file)
+            batch = other.sample(4, timeout=10)
+            np.testing.assert_array_equal(batch.observations[:, 0], np.arange(4))
+            with self.assertRaisesRegex(tandem.Error, "another compression"):
+                number_replay(sampler="fifo", compression="lz4").load(file)
+
 
 class Threads(unittest.TestCase):
     def test_writers_and_readers_keep_their_ratio(self):

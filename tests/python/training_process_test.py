@@ -197,6 +197,22 @@ print("end")
         self.assertEqual(output, "end\n")
         self.assert_stopped()
 
+    # Seen failing with an abort when their environments were left open.
+    def test_daemon_threads_may_step_at_the_end(self):
+        output = self.run_script("""
+def play():
+    env = tandem.make_vec("latency", 2, 2, mean_us=2000, wait="sleeping")
+    env.reset(seed=1)
+    while True:
+        env.step([0, 0])
+
+for _ in range(4):
+    threading.Thread(target=play, daemon=True).start()
+time.sleep(0.3)
+print("end")
+""")
+        self.assertEqual(output, "end\n")
+
     def test_an_exception_ends_the_process_and_the_training(self):
         process = start_python(BEGIN + "training = begin(); next(training); 1 / 0", self.run_dir)
         errors = process.communicate(timeout=60)[1]

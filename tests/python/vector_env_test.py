@@ -189,6 +189,9 @@ class SendAndReceive(unittest.TestCase):
             env.send(np.zeros(1, int), [3])
         with self.assertRaisesRegex(tandem.Error, "environment 1 still steps"):
             env.send(np.zeros(2, int), [1, 1])
+        # Seen failing, by a crash, when actions were read before their ids were looked at.
+        with self.assertRaisesRegex(tandem.Error, "environment 1 still steps"):
+            env.send(np.zeros(100_000, int), [1] * 100_000)
         with self.assertRaisesRegex(tandem.Error, "at least 1"):
             env.recv(0)
         self.assertEqual(sorted(env.recv()[4]["env_id"]), [0, 2])

@@ -30,7 +30,7 @@ Checkpoint sample(float seed = 1) {
   checkpoint.add_tensor("policy.weight", {3, 4}, weights);
   checkpoint.add_tensor("scale", {}, std::vector{seed});
   checkpoint.add_tensor("none", {0, 5}, {});
-  checkpoint.add_blob("envs", std::vector<std::byte>(5000, std::byte{7}));
+  checkpoint.add_blob("envs", std::vector<std::byte>(3'000'000, std::byte{7}));
   checkpoint.add_blob("key", {std::byte{1}, std::byte{2}});
   checkpoint.add_blob("empty", {});
   checkpoint.meta["run"] = {{"seed", seed}};
@@ -121,6 +121,48 @@ TEST_F(CheckpointTest, NamesWhatIsMissing) {
   EXPECT_THAT(error_of([&] { (void)checkpoint.tensor("value.bias"); }), HasSubstr("value.bias"));
   EXPECT_THAT(error_of([&] { (void)checkpoint.blob("replay"); }), HasSubstr("replay"));
   EXPECT_THAT(error_of([&] { (void)checkpoint.part("learner"); }), HasSubstr("learner"));
+}
+
+// Seen failing, by a crash, while the manifest was copied before it was checked.
+TEST_F(CheckpointTest, ADeepManifestIsDamaged) {
+  constexpr std::size_t kDepth = 200'000;
+  const auto file = write(1) / "manifest.json";
+  const std::string deep = std::string(kDepth, '[') + std::string(kDepth, ']');
+  OutputFile(file, OutputFile::Mode::replace)
+      .write(R"({"files":{"a":)" + deep + R"(},"format":1})");
+  EXPECT_THAT(error_of([&] { latest(); }), HasSubstr("damaged"));
+  OutputFile(file, OutputFile::Mode::replace)
+      .write(R"({"files":{"a":{"size":)" + deep + R"(}},"format":1})");
+  EXPECT_THAT(error_of([&] { latest(); }), HasSubstr("damaged"));
+}
+
+// Seen failing, with the memory of 2^60 bytes asked for, while the size was taken as it is.
+TEST_F(CheckpointTest, ABlobThatClaimsTooManyBytesIsDamaged) {
+  auto checkpoint = sample();
+  const std::vector<std::byte> claim = {
+      std::byte{0x28}, std::byte{0xb5}, std::byte{0x2f}, std::byte{0xfd},
+      std::byte{0xe0}, std::byte{0},    std::byte{0},    std::byte{0},
+      std::byte{0},    std::byte{0},    std::byte{0},    std::byte{0},
+      std::byte{0x10}, std::byte{1},    std::byte{0},    std::byte{0}};
+  checkpoint.add_blob("envs", claim);
+  const auto folder = write_checkpoint(checkpoint, checkpoints(), 1);
+  ASSERT_TRUE(fs::exists(folder / "envs.bin"));
+  fs::rename(folder / "envs.bin", folder / "envs.bin.zst");
+  auto manifest = nlohmann::json::parse(as_text(read_file(folder / "manifest.json")));
+  manifest.erase("sha256");
+  manifest["files"]["envs.bin.zst"] = manifest["files"]["envs.bin"];
+  manifest["files"].erase("envs.bin");
+  const std::string text = manifest.dump();
+  manifest["sha256"] = sha256_hex(std::as_bytes(std::span(text)));
+  OutputFile(folder / "manifest.json", OutputFile::Mode::replace).write(manifest.dump(2) + "\n");
+  EXPECT_THAT(error_of([&] { latest(); }), HasSubstr("does not decompress"));
+}
+
+TEST_F(CheckpointTest, OneOfTheSameStepIsReplaced) {
+  write(1);
+  write_checkpoint(sample(2), checkpoints(), 1);
+  EXPECT_EQ(latest().checkpoint.meta.at("run").at("seed"), 2);
+  EXPECT_THAT(names_in(checkpoints()), ElementsAre("000000000001"));
 }
 
 TEST_F(CheckpointTest, KeepsTheLastThree) {

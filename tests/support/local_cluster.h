@@ -30,6 +30,7 @@ struct NetworkFaults {
   double damaged = 0;   // one of its bits changes
   double forged = 0;    // its content or its answer changes, with the checksums of the new one
   int most_delay_ms = 0;
+  bool of_actors_alone = false;  // the learner's messages have none
   std::uint64_t seed = 3;
 };
 
@@ -57,7 +58,8 @@ class LocalCluster {
  public:
   explicit LocalCluster(ClusterLink& link, const NetworkFaults& faults = {})
       : link_(link), faults_(faults) {
-    carriers_.emplace_back([this] { carry(link_.mailbox()); });
+    carriers_.emplace_back(
+        [this] { carry(link_.mailbox(), faults_.of_actors_alone ? NetworkFaults{} : faults_); });
   }
 
   ~LocalCluster() {
@@ -78,7 +80,7 @@ class LocalCluster {
     if (actors_.contains(rank)) actors_[rank]->stop();
     actors_[rank] = actor;
     all_actors_.push_back(actor);
-    carriers_.emplace_back([this, actor] { carry(actor->mailbox()); });
+    carriers_.emplace_back([this, actor] { carry(actor->mailbox(), faults_); });
   }
 
   [[nodiscard]] std::shared_ptr<ClusterActor> actor(int rank) {
@@ -89,32 +91,32 @@ class LocalCluster {
  private:
   using Bytes = std::vector<std::byte>;
 
-  void carry(Mailbox& mailbox) {
-    Stream stream(faults_.seed, carriers_begun_++);
+  void carry(Mailbox& mailbox, const NetworkFaults& faults) {
+    Stream stream(faults.seed, carriers_begun_++);
     while (!stop_) {
       auto outgoing = mailbox.take(0.01);
-      if (outgoing) carry(mailbox, *std::move(outgoing), stream);
+      if (outgoing) carry(mailbox, *std::move(outgoing), faults, stream);
     }
   }
 
-  void carry(Mailbox& mailbox, Outgoing outgoing, Stream& stream) {
+  void carry(Mailbox& mailbox, Outgoing outgoing, const NetworkFaults& faults, Stream& stream) {
     const auto happens = [&](double chance) { return stream.uniform() < chance; };
-    if (faults_.most_delay_ms > 0) {
+    if (faults.most_delay_ms > 0) {
       std::this_thread::sleep_for(std::chrono::milliseconds(
-          stream.below(static_cast<std::uint32_t>(faults_.most_delay_ms))));
+          stream.below(static_cast<std::uint32_t>(faults.most_delay_ms))));
     }
-    if (happens(faults_.lost)) return mailbox.answer(outgoing.ticket, std::nullopt);
-    if (happens(faults_.forged)) outgoing.message = forge(outgoing.message, stream);
-    if (happens(faults_.damaged)) {
+    if (happens(faults.lost)) return mailbox.answer(outgoing.ticket, std::nullopt);
+    if (happens(faults.forged)) outgoing.message = forge(outgoing.message, stream);
+    if (happens(faults.damaged)) {
       auto& byte =
           outgoing.message[stream.below(static_cast<std::uint32_t>(outgoing.message.size()))];
       byte ^= std::byte{16};
     }
     auto answer = deliver(outgoing);
-    if (answer && happens(faults_.repeated)) answer = deliver(outgoing);
-    if (!answer || answer->empty() || happens(faults_.unheard))
+    if (answer && happens(faults.repeated)) answer = deliver(outgoing);
+    if (!answer || answer->empty() || happens(faults.unheard))
       return mailbox.answer(outgoing.ticket, std::nullopt);
-    if (happens(faults_.forged)) *answer = forge(*answer, stream);
+    if (happens(faults.forged)) *answer = forge(*answer, stream);
     mailbox.answer(outgoing.ticket, *answer);
   }
 

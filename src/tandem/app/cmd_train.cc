@@ -12,7 +12,9 @@
 #include "tandem/app/signals.h"
 #include "tandem/base/error.h"
 #include "tandem/run/checkpoint.h"
+#include "tandem/run/run_control.h"
 #include "tandem/run/run_directory.h"
+#include "tandem/sync/crew.h"
 #include "tandem/trainer/training.h"
 
 namespace tandem {
@@ -52,10 +54,19 @@ void say_what_was_measured(const Config& asked, const Config& used) {
   }
 }
 
+Training build(const Config& config, const fs::path& folder, bool resume,
+               const StopSignals& signals) {
+  try {
+    return {config, folder, resume, std::make_shared<RunControl>(), signals.stop_requested()};
+  } catch (const Stopped&) {
+    throw Error("stopped before the training began, so there is no run to go on with");
+  }
+}
+
 /// Trains until the run is done or a signal ends it, and tells the user how to resume.
 void train(const Config& config, const fs::path& folder, bool resume) {
   const StopSignals signals;
-  Training training(config, folder, resume);
+  Training training = build(config, folder, resume, signals);
   if (!config.preset.empty()) {
     spdlog::info(
         "preset {}, the default here; --config NAME takes another (`tandem presets` lists them)",

@@ -88,17 +88,18 @@ std::optional<T> parse_all(std::string_view text) {
   return value;
 }
 
-double suffix_factor(char suffix) {
+/// The power of ten that a suffix stands for; 0 if it stands for none.
+int suffix_exponent(char suffix) {
   switch (suffix) {
     case 'k':
     case 'K':
-      return 1e3;
+      return 3;
     case 'M':
-      return 1e6;
+      return 6;
     case 'G':
-      return 1e9;
+      return 9;
     default:
-      return 1;
+      return 0;
   }
 }
 
@@ -107,11 +108,13 @@ std::optional<FieldValue> parse_number(std::string_view text) {
   std::erase(digits, '_');
   if (digits.empty()) return {};
   if (const auto integer = parse_all<std::int64_t>(digits)) return *integer;
-  const double factor = suffix_factor(digits.back());
-  if (factor != 1) digits.pop_back();
-  const auto number = parse_all<double>(digits);
-  if (!number) return {};
-  return *number * factor;
+  if (const int exponent = suffix_exponent(digits.back()); exponent != 0) {
+    digits.pop_back();
+    // The parser scales, because a product of two doubles is not always whole: 4.1 * 1e6 is not.
+    digits += fmt::format("e{}", exponent);
+  }
+  if (const auto number = parse_all<double>(digits)) return *number;
+  return {};
 }
 
 }  // namespace

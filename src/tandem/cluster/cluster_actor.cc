@@ -47,19 +47,9 @@ void ClusterActor::stop() {
 void ClusterActor::run() {
   try {
     wait_for_parameters();
-    player_ = make_player_(published_);
-    if (state_.empty()) {
-      player_->start();
-    } else {
-      StateReader reader(state_);
-      player_->load(reader);
-    }
+    start();
     while (!crew_.stop_token().stop_requested()) {
-      if (options_.lockstep) {
-        take_turn();
-      } else {
-        play_on();
-      }
+      options_.lockstep ? take_turn() : play_on();
     }
   } catch (const Stopped&) {
   } catch (...) {
@@ -68,6 +58,23 @@ void ClusterActor::run() {
   }
   const Lock lock(mutex_);
   ended_ = true;
+}
+
+/// The status tells for how long this goes on: an environment may hang.
+void ClusterActor::start() {
+  {
+    const Lock lock(mutex_);
+    starting_since_.emplace();
+  }
+  player_ = make_player_(published_);
+  if (state_.empty()) {
+    player_->start();
+  } else {
+    StateReader reader(state_);
+    player_->load(reader);
+  }
+  const Lock lock(mutex_);
+  starting_since_.reset();
 }
 
 void ClusterActor::play_on() {
@@ -86,7 +93,7 @@ void ClusterActor::play_on() {
   report(false);
 }
 
-/// The status tells for how long this goes on: an environment may hang.
+/// The status tells for how long this goes on, too.
 void ClusterActor::play() {
   {
     const Lock lock(mutex_);
@@ -107,7 +114,8 @@ void ClusterActor::take_turn() {
     const bool received = player_->packed() == 0 && std::ranges::all_of(routes_, &Route::free);
     const bool free = received && to_learner_.free();
     plays = free && !round_ends_ && rounds_ - rounds_before_ < rounds_ordered_;
-    reports = received && (round_ends_ || state_wanted_ > state_sent_);
+    const bool due = round_ends_ || state_wanted_ > state_sent_ || to_learner_.lost;
+    reports = received && due;
   }
   if (plays) {
     play();
@@ -369,6 +377,7 @@ nlohmann::ordered_json ClusterActor::status() const {
           {"unheard", all.unheard},
           {"repeated", all.repeated},
           {"parameters_version", parameters_version_},
+          {"starting_seconds", starting_since_ ? starting_since_->seconds() : 0},
           {"busy_seconds", playing_since_ ? playing_since_->seconds() : 0},
           {"waited_seconds", waited_seconds_}};
 }

@@ -71,6 +71,7 @@ class ClusterActor {
 
  private:
   void run();
+  void start();
   void play_on();
   void take_turn();
   void play();
@@ -101,6 +102,7 @@ class ClusterActor {
   bool round_ends_ TANDEM_GUARDED_BY(mutex_) = false;  // one has been played and not been reported
   std::uint64_t state_wanted_ TANDEM_GUARDED_BY(mutex_) = 0;  // the number of a checkpoint
   std::uint64_t state_sent_ TANDEM_GUARDED_BY(mutex_) = 0;    // the last one that has the state
+  std::optional<Stopwatch> starting_since_ TANDEM_GUARDED_BY(mutex_);
   std::optional<Stopwatch> playing_since_ TANDEM_GUARDED_BY(mutex_);
   std::string failure_ TANDEM_GUARDED_BY(mutex_);
   std::int64_t steps_ TANDEM_GUARDED_BY(mutex_) = 0;

@@ -187,6 +187,8 @@ void RemoteReplay::know(int shard, std::optional<DrawAnswer> answer) {
   }
   const auto& now = answer->state;
   if (now.incarnation < known.state.incarnation) return;
+  // A checkpoint without counts leaves them to the shards, whose replay is older than this learner.
+  if (known.state.incarnation == 0 && !known.restored) sampled_ += now.sampled;
   if (known.restored) {
     known.lost_inserts = *std::exchange(known.restored, std::nullopt) - now.inserted;
     known.next = {.incarnation = now.incarnation};

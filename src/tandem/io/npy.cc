@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <limits>
-#include <regex>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -110,37 +110,64 @@ class Reader {
     return text;
   }
 
-  void parse_header(const std::string& text) {
-    static const std::regex pattern(
-        R"(\{'descr': '([^']*)', 'fortran_order': (True|False), 'shape': \(([0-9, ]*)\),? *\}\s*)");
-    std::smatch match;
-    if (!std::regex_match(text, match, pattern)) refuse("its header is damaged or of another kind");
-    if (match[2] == "True")
+  // The header is a Python dictionary in the one spelling that NumPy writes.
+  void parse_header(std::string_view text) {
+    take(text, "{'descr': '");
+    const auto type = take_until(text, "', 'fortran_order': ");
+    const auto fortran_order = take_until(text, ", 'shape': (");
+    const auto shape = take_until(text, ")");
+    take_all(text, ",");
+    take_all(text, " ");
+    take(text, "}");
+    take_all(text, " \n");
+    if (!text.empty()) refuse_header();
+    if (fortran_order == "True")
       refuse("its items are in Fortran order (numpy.ascontiguousarray helps)");
-    parse_type(match[1]);
-    parse_shape(match[3]);
+    if (fortran_order != "False") refuse_header();
+    parse_type(type);
+    parse_shape(shape);
   }
 
-  void parse_type(const std::string& name) {
+  [[noreturn]] void refuse_header() const { refuse("its header is damaged or of another kind"); }
+
+  void take(std::string_view& text, std::string_view start) const {
+    if (text.substr(0, start.size()) != start) refuse_header();
+    text.remove_prefix(start.size());
+  }
+
+  std::string_view take_until(std::string_view& text, std::string_view end) const {
+    const auto length = text.find(end);
+    if (length == std::string_view::npos) refuse_header();
+    const auto taken = text.substr(0, length);
+    text.remove_prefix(length + end.size());
+    return taken;
+  }
+
+  static void take_all(std::string_view& text, std::string_view characters) {
+    text.remove_prefix(std::min(text.find_first_not_of(characters), text.size()));
+  }
+
+  void parse_type(std::string_view name) {
     for (const auto& type : kTypes) {
       if (name != type.name) continue;
       array_.type = type.type;
       return;
     }
-    refuse(fmt::format("its items are {}; known are bool, uint8, int32, int64 and float32", name));
+    refuse(fmt::format("its items are {}; known are bool, uint8, int32, int64 and float32",
+                       name.substr(0, 16)));
   }
 
-  void parse_shape(const std::string& text) {
+  void parse_shape(std::string_view text) {
     constexpr std::int64_t kMost = std::int64_t{1} << 40;  // items; products cannot overflow
     std::int64_t count = 1;
-    static const std::regex digits("[0-9]+");
-    for (std::sregex_iterator it(text.begin(), text.end(), digits), end; it != end; ++it) {
-      const auto word = it->str();
+    for (take_all(text, " "); !text.empty(); take_all(text, " ")) {
       std::int64_t size = 0;
-      const auto result = std::from_chars(word.data(), word.data() + word.size(), size);
-      const bool fits =
-          result.ec == std::errc{} && size <= kMost / std::max<std::int64_t>(count, 1);
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+      if (error == std::errc::invalid_argument || size < 0) refuse_header();
+      const bool fits = error == std::errc{} && size <= kMost / std::max<std::int64_t>(count, 1);
       if (!fits) refuse("its shape is too large");
+      text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+      if (!text.empty()) take(text, ",");
       array_.shape.push_back(size);
       count *= size;
     }

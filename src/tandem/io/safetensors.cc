@@ -74,8 +74,9 @@ Tensors decode(std::span<const std::byte> bytes) {
   std::uint64_t used = 0;
   for (const auto& [name, entry] : header.items()) {
     if (name == "__metadata__") continue;
-    used += sizeof(float) *
-            tensors.emplace(name, read_tensor(name, entry, data)).first->second.values.size();
+    const auto& tensor = tensors.emplace(name, read_tensor(name, entry, data)).first->second;
+    used += sizeof(float) * tensor.values.size();
+    if (used > data.size()) break;  // tensors that share their data could fill any memory
   }
   if (used != data.size()) throw Error("its data are not those that the header lists");
   return tensors;

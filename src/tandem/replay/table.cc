@@ -289,7 +289,8 @@ TableSnapshot Table::snapshot() const {
           .transitions = index_.all(),
           .counts = {.inserted = limiter_.all_inserted(),
                      .sampled = limiter_.all_sampled(),
-                     .unread = index_.unread(),
+                     // A sampler that reads in order has read none of what another one drew.
+                     .unread = in_order() ? index_.unread() : index_.size(),
                      .stream = stream_},
           .layout = index_.layout()};
 }

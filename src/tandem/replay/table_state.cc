@@ -121,6 +121,9 @@ void TableRestorer::take(std::span<const std::byte> piece) {
   StateReader reader(piece);
   if (!counts_) {
     const auto head = Head::load(reader);
+    if (head.format.compression != table_.format().compression) {
+      throw Error("the saved replay has frames of another compression than this config's");
+    }
     if (head.format != table_.format()) {
       throw Error("the saved replay holds other observations than this config's");
     }

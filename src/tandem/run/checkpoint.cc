@@ -1,12 +1,13 @@
 #include "tandem/run/checkpoint.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <optional>
 #include <stdexcept>
@@ -14,6 +15,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/base/sha256.h"
+#include "tandem/io/compressed_bytes.h"
 #include "tandem/io/files.h"
 
 namespace tandem {
@@ -24,7 +26,6 @@ using nlohmann::json;
 using Bytes = std::vector<std::byte>;
 
 constexpr int kFormat = 1;
-constexpr int kCompressionLevel = 1;
 constexpr auto kTensors = "tensors.safetensors";
 constexpr auto kState = "state.json";
 constexpr auto kManifest = "manifest.json";
@@ -61,27 +62,6 @@ json parse_json(const Bytes& bytes, const fs::path& file) {
   }
 }
 
-std::optional<Bytes> compress(std::span<const std::byte> plain) {
-  Bytes packed(ZSTD_compressBound(plain.size()));
-  const auto size =
-      ZSTD_compress(packed.data(), packed.size(), plain.data(), plain.size(), kCompressionLevel);
-  if (ZSTD_isError(size) || size >= plain.size()) return std::nullopt;
-  packed.resize(size);
-  return packed;
-}
-
-Bytes decompress(const Bytes& packed, const fs::path& file) {
-  const auto size = ZSTD_getFrameContentSize(packed.data(), packed.size());
-  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN) {
-    throw Damage(fmt::format("{} is not zstd data", file.string()));
-  }
-  Bytes plain(size);
-  if (ZSTD_decompress(plain.data(), size, packed.data(), packed.size()) != size) {
-    throw Damage(fmt::format("{} does not decompress", file.string()));
-  }
-  return plain;
-}
-
 void require_file_name(const std::string& name) {
   const auto allowed = [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_'; };
   if (name.empty() || !std::ranges::all_of(name, allowed)) {
@@ -101,7 +81,7 @@ class FolderWriter {
 
   void add_blob(const std::string& name, std::span<const std::byte> bytes) {
     require_file_name(name);
-    if (const auto packed = compress(bytes)) {
+    if (const auto packed = compress_bytes(bytes)) {
       add(name + kCompressed, *packed);
     } else {
       add(name + kPlain, bytes);
@@ -145,7 +125,14 @@ json read_manifest(const fs::path& folder) {
     throw Damage(fmt::format("{} is damaged: it lists no files", file.string()));
   }
   const auto format = manifest.value("format", json());
-  if (to_bytes(manifest_text(manifest["files"], format)) != bytes) {
+  // The text is made again only of values without depth, because that takes stack for each level.
+  const auto is_flat = [](const json& entry) {
+    return entry.is_object() && std::ranges::none_of(entry, &json::is_structured);
+  };
+  if (format.is_structured() || !std::ranges::all_of(manifest["files"], is_flat)) {
+    throw Damage(fmt::format("{} is damaged: it describes no files", file.string()));
+  }
+  if (manifest_text(manifest["files"], format) != as_text(bytes)) {
     throw Damage(fmt::format("{} is damaged: its checksum differs", file.string()));
   }
   if (format != kFormat) {
@@ -236,6 +223,26 @@ void write_folder(const Checkpoint& checkpoint, const fs::path& folder) {
   writer.seal();
 }
 
+/// Gives a complete folder its name. A folder that has the name already is there until the new one
+/// is, and has the temporary name then; where the file system cannot exchange names, it is away for
+/// a moment.
+void move_into_place(const fs::path& temporary, const fs::path& folder) {
+  std::error_code error;
+  if (!fs::exists(folder, error)) {
+    if (rename(temporary.c_str(), folder.c_str()) != 0) throw write_error(folder, errno);
+    return;
+  }
+  if (renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, folder.c_str(), RENAME_EXCHANGE) == 0) {
+    return;
+  }
+  const fs::path replaced = temporary.string() + "-old";
+  if (rename(folder.c_str(), replaced.c_str()) != 0) throw write_error(folder, errno);
+  if (rename(temporary.c_str(), folder.c_str()) == 0) return;
+  const int cause = errno;
+  fs::rename(replaced, folder, error);
+  throw write_error(folder, cause);
+}
+
 }  // namespace
 
 void Checkpoint::add_tensor(const std::string& name, std::vector<std::int64_t> shape,
@@ -281,12 +288,7 @@ fs::path write_checkpoint(const Checkpoint& checkpoint, const fs::path& checkpoi
   try {
     make_folder(temporary);
     write_folder(checkpoint, temporary);
-    std::error_code error;
-    if (fs::exists(folder, error)) {
-      const auto replaced = checkpoints / (kTemporary + name + "-old");
-      if (rename(folder.c_str(), replaced.c_str()) != 0) throw write_error(folder, errno);
-    }
-    if (rename(temporary.c_str(), folder.c_str()) != 0) throw write_error(folder, errno);
+    move_into_place(temporary, folder);
     sync_folder(checkpoints);
   } catch (...) {
     std::error_code error;
@@ -315,7 +317,9 @@ Checkpoint read_checkpoint(const fs::path& folder) {
       checkpoint.meta = parse_json(bytes, file);
     } else if (name.ends_with(kCompressed)) {
       const auto blob = name.substr(0, name.size() - std::string_view(kCompressed).size());
-      checkpoint.blobs[blob] = decompress(bytes, file);
+      auto plain = decompress_bytes(bytes);
+      if (!plain) throw Damage(fmt::format("{} does not decompress", file.string()));
+      checkpoint.blobs[blob] = *std::move(plain);
     } else {
       const auto blob = name.substr(0, name.size() - std::string_view(kPlain).size());
       checkpoint.blobs[blob] = std::move(bytes);
@@ -348,6 +352,8 @@ FoundCheckpoint find_latest(const fs::path& checkpoints,
                              folder.string(), error.what()));
     }
   }
+  // A run that trains may have replaced them meanwhile.
+  if (list_checkpoints(checkpoints) != found) return find_latest(checkpoints, on_damaged);
   throw Error(
       fmt::format("none of the checkpoints in {} can be used; start the run again, or "
                   "restore one of them from a backup:{}",

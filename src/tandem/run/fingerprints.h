@@ -41,6 +41,9 @@ class FingerprintLog {
   /// Passes all new fingerprints to the operating system.
   void flush();
 
+  /// Waits until all that were flushed are on the disk.
+  void sync() { file_.sync(); }
+
  private:
   FingerprintLog(const std::filesystem::path& folder, UpdateFingerprint last);
 

@@ -218,22 +218,21 @@ void TrainingRun::show_progress() {
   // The rate of an interval that has just begun means little.
   const bool current = interval_.steps() > 0 && interval_.seconds() >= kRedrawSeconds;
   const Metric& random = options_.metrics.back();
+  const double rate = current ? interval_.steps_per_second() : recent_rate_;
+  const auto steps_left = static_cast<double>(options_.steps_budget - steps());
   const auto best = this->best();
-  ProgressReport report{.label = options_.label,
-                        .steps = steps(),
-                        .budget = options_.steps_budget,
-                        .frames = steps() * options_.frames_per_step,
-                        .steps_per_second = current ? interval_.steps_per_second() : recent_rate_,
-                        .episodes = episodes_,
-                        .mean_return = mean_return(),
-                        .best = best ? std::optional(best->mean) : std::nullopt,
-                        .randomness = random.name,
-                        .random = random.mean(current ? interval_.loss() : recent_loss_),
-                        .seconds_left = std::nullopt};
-  if (const double rate = steps_per_second(); rate > 0) {
-    report.seconds_left = static_cast<double>(options_.steps_budget - steps()) / rate;
-  }
-  printer_->show(report);
+  printer_->show({.label = options_.label,
+                  .steps = steps(),
+                  .budget = options_.steps_budget,
+                  .frames = steps() * options_.frames_per_step,
+                  .steps_per_second = rate,
+                  .episodes = episodes_,
+                  .mean_return = mean_return(),
+                  .best = best ? std::optional(best->mean) : std::nullopt,
+                  .randomness = random.name,
+                  .random = random.mean(current ? interval_.loss() : recent_loss_),
+                  // Earlier parts of the run, on other machines perhaps, say nothing of the rest.
+                  .seconds_left = rate > 0 ? std::optional(steps_left / rate) : std::nullopt});
 }
 
 bool TrainingRun::checkpoint_due() const {
@@ -270,6 +269,7 @@ std::optional<std::int64_t> TrainingRun::stamp(Checkpoint& checkpoint) {
   if (!writes && !evaluates) return std::nullopt;
   require_finite_tensors(checkpoint);
   if (writes) log();  // a resumed run keeps the lines up to this step and repeats none of them
+  if (writes && fingerprints_) fingerprints_->sync();  // the checkpoint counts them
   checkpoint.meta[kPart] = {{"steps", steps()},
                             {"seconds", seconds()},
                             {"updates", updates_},

@@ -63,9 +63,9 @@ class Ending {
 }  // namespace
 
 Training::Training(const Config& config, const std::filesystem::path& folder, bool resume,
-                   std::shared_ptr<RunControl> control)
+                   std::shared_ptr<RunControl> control, const StopRequested& stop_requested)
     : control_(std::move(control)),
-      assembly_(config, [this] { return control_->stop_requested(); }),
+      assembly_(config, [&] { return control_->stop_requested() || stop_requested(); }),
       evaluation_(training_evaluation(assembly_.config())),
       directory_(resume ? RunDirectory::reopen(folder) : RunDirectory::create(folder)),
       found_(find_resume_point(directory_, resume)) {

@@ -42,9 +42,12 @@ class Training {
  public:
   /// Makes the folder; with `resume`, finds the newest good checkpoint in it. Throws Error for
   /// mistakes that the user can mend, before it changes anything. Measuring the environment may
-  /// take minutes; the control's stop() ends it, and the constructor then throws Stopped.
-  Training(const Config& config, const std::filesystem::path& folder, bool resume,
-           std::shared_ptr<RunControl> control = std::make_shared<RunControl>());
+  /// take minutes; the control's stop() or `stop_requested` ends it, and the constructor then
+  /// throws Stopped.
+  Training(
+      const Config& config, const std::filesystem::path& folder, bool resume,
+      std::shared_ptr<RunControl> control = std::make_shared<RunControl>(),
+      const StopRequested& stop_requested = [] { return false; });
 
   /// The config in the run's folder, with the measured values.
   [[nodiscard]] const Config& config() const { return assembly_.config(); }

@@ -50,8 +50,8 @@ MessageWriter message(ClusterLink& link, int shard, Verb verb) {
   return {link.self(), verb, link.next_sequence(shard)};
 }
 
-/// Whether a shard is as young as this learner. Then its replay was lost, though actors may have
-/// inserted something since. An older shard has its replay, and a newer one than the checkpoint's.
+/// Whether no learner has drawn from a shard. Then its replay was lost, though actors may have
+/// inserted something since. Any other shard has its replay, and a newer one than the checkpoint's.
 bool lost_its_replay(ClusterLink& link, int shard, const std::stop_token& stop) {
   const Stopwatch watch;
   while (watch.seconds() < kPatienceSeconds) {
@@ -62,8 +62,7 @@ bool lost_its_replay(ClusterLink& link, int shard, const std::stop_token& stop) 
     const auto letter = open_message(*answer);
     if (letter.verb != Verb::done) continue;
     StateReader reader(letter.content);
-    const bool is_empty = DrawAnswer::load(reader).state.inserted == 0;
-    return is_empty || letter.from.epoch >= link.self().epoch;
+    return DrawAnswer::load(reader).state.sampled == 0;
   }
   spdlog::warn("shard {} did not answer, so its replay is not restored", shard);
   return false;
