@@ -8,7 +8,7 @@ export CCACHE_NOHASHDIR := 1
 # The compiler lists the headers of a file, so ccache need not preprocess the file first.
 export CCACHE_DEPEND := 1
 
-CTEST := ctest --output-on-failure --parallel $(shell nproc)
+CTEST := ctest --output-on-failure --timeout 900 --parallel $(shell nproc)
 
 build: setup ## Set up and build build/tandem and its plug-ins (the default)
 	@[ -e build/tandem ] || echo 'building tandem (about 3 minutes on 2 cores) ...'
@@ -28,6 +28,8 @@ pong: ## Train PPO by PAAC on Atari Pong into runs/pong, or go on with the run t
 	cmake --build build --target tandem tandem_atari
 	@if ls runs/pong/checkpoints/0* >/dev/null 2>&1; then \
 	  build/tandem train --resume runs/pong; \
+	elif [ -e runs/pong/.lock ] && ! flock --nonblock runs/pong/.lock true; then \
+	  echo 'another process trains in runs/pong: let it end first' >&2; exit 2; \
 	else \
 	  rm -rf runs/pong; \
 	  build/tandem train paac --env atari:Pong --set algo=ppo --steps 5M --set optimizer.anneal_steps=0 \

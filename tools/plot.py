@@ -44,7 +44,7 @@ SMOOTHED = 10  # lines of the log, for a measure that is no mean over games alre
 SEVERAL_RUNS = "thin: each run; thick: their mean; band: least to greatest"
 WIDEST_LABEL = 110  # letters across the picture
 LINE_OF_LEGEND = 0.2  # inches
-# Keys in which the runs of one curve may differ.
+# Keys in which the runs of one curve may differ, run.steps only if no rate falls until the end.
 NOT_OF_THE_CONFIG = {
     "run.seed",
     "run.steps",

@@ -20,6 +20,10 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+# The steps choose a Python by themselves, and the order of files in stamps depends on the locale.
+unset PYTHON
+export LC_ALL=C.UTF-8
+
 stage=${1:-all}
 if [[ ! $stage =~ ^(program|all|torch|football|doom|torcs|test)$ ]]; then
   echo "usage: tools/setup.sh [program|all|torch|football|doom|torcs|test]" >&2
@@ -119,8 +123,13 @@ missing_packages() {
 }
 
 install_packages() {
-  local root=()
-  if ((EUID != 0)); then root=(sudo); fi
+  local root=() variable
+  if ((EUID != 0)); then
+    root=(sudo env)  # sudo drops the settings of the proxy
+    for variable in http_proxy https_proxy ftp_proxy all_proxy no_proxy; do
+      if [[ -n ${!variable-} ]]; then root+=("$variable=${!variable}"); fi
+    done
+  fi
   # Two steps install packages; only the first updates apt's lists.
   if ((! lists_are_new)); then "${root[@]}" apt-get update; fi
   "${root[@]}" env DEBIAN_FRONTEND=noninteractive \

@@ -7,7 +7,6 @@ import logging
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable
 
 from tandem.errors import Error
@@ -24,20 +23,22 @@ _ONE_REQUEST_SECONDS = 0.5
 def stop_by_signals(stop: Callable[[], None]) -> None:
     """SIGINT, SIGTERM and the terminal's SIGHUP, which `nohup` keeps ignored: the first ends the
     training with a checkpoint, and another one later ends it at once."""
-    first: float | None = None
-
-    def note(number: int, _frame: object) -> None:
-        nonlocal first
-        if first is None:
-            first = time.monotonic()
-            stop()
-        elif time.monotonic() - first > _ONE_REQUEST_SECONDS:
-            signal.signal(number, signal.SIG_DFL)
-            signal.raise_signal(number)
-
     numbers = [signal.SIGINT, signal.SIGTERM]
     if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
         numbers.append(signal.SIGHUP)
+
+    def by_default(_number: int, _frame: object) -> None:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
+
+    def note(_number: int, _frame: object) -> None:
+        for number in numbers:
+            signal.signal(number, lambda *_: None)
+        # The system then ends this process even while it waits for Ray.
+        signal.signal(signal.SIGALRM, by_default)
+        signal.setitimer(signal.ITIMER_REAL, _ONE_REQUEST_SECONDS)
+        stop()
+
     for number in numbers:
         signal.signal(number, note)
 

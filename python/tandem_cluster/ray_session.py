@@ -82,7 +82,7 @@ def begin(address: str | None, processors: float, runtime_env: dict[str, Any]) -
             require_tls(address)
         settings["address"] = address
     try:
-        with hangups_ignored():
+        with hangups_blocked():
             ray.init(**settings)
     except ConnectionError as error:
         raise Error(f"no Ray cluster answers at {address}: {error}") from None
@@ -93,17 +93,14 @@ def begin(address: str | None, processors: float, runtime_env: dict[str, Any]) -
 
 
 @contextlib.contextmanager
-def hangups_ignored() -> Iterator[None]:
+def hangups_blocked() -> Iterator[None]:
     """Processes that begin meanwhile outlive the terminal, whose end stops this one with a
-    checkpoint: Ray's must serve until then. Only the main thread can ask for this."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    checkpoint: Ray's must serve until then. This one gets a signal that came meanwhile."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
     try:
         yield
     finally:
-        signal.signal(signal.SIGHUP, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def head_answers() -> bool:

@@ -18,6 +18,7 @@ from tandem_program.place import (
     complaint,
     found,
     installed_version,
+    require_first,
     version_file,
     writable_folder,
 )
@@ -69,11 +70,14 @@ def compile_plugin(
 
 
 def install(plugin: Plugin, options: argparse.Namespace, folder: Path, work: Path) -> None:
-    options.environment = {**os.environ, "PYTHON": sys.executable}
+    # The scripts' stamps depend on the order of files, and so on the locale.
+    options.environment = {**os.environ, "PYTHON": sys.executable, "LC_ALL": "C.UTF-8"}
     check_programs(plugin)
     source = fetch_source(plugin, options.version, options.find_links, work, options.environment)
     bring_cmake(work, options.environment)
     library = folder / plugin.name
+    if options.force or installed_version(folder / plugin.file, plugin) == options.version:
+        (library / "stamp").unlink(missing_ok=True)  # it may be the cause why nothing works
     with step(f"{plugin.library} ({plugin.duration})"):
         run(["bash", source / plugin.script, library], work / "library.log", options.environment)
     with step("compiling the plug-in (half a minute)"):
@@ -100,6 +104,7 @@ def main() -> int:
         if not options.force and is_there(plugin, options, folders):
             return 0
         folder = writable_folder(folders)
+        require_first(found(plugin, folders), folder, folders)
         with alone_in(folder), tempfile.TemporaryDirectory(prefix="tandem-install-") as work:
             say(f"{plugin.name} {options.version} goes to {folder}")
             install(plugin, options, folder, Path(work))

@@ -50,6 +50,16 @@ def found(plugin: Plugin, folders: Sequence[str]) -> Path | None:
     return next((file for file in files if file.exists()), None)
 
 
+def require_first(file: Path | None, folder: Path, folders: Sequence[str]) -> None:
+    """Raises InstallError if the program would load this file instead of one in the folder."""
+    places = [Path(place) for place in folders]
+    if file is not None and file.parent in places[: places.index(folder)]:
+        raise InstallError(
+            f"the program takes {file} first, and you may not replace it: let a user who may write "
+            "there run this, or name a folder by the environment variable TANDEM_PLUGIN_PATH"
+        )
+
+
 def installed_version(file: Path, plugin: Plugin) -> str:
     """The version of a plug-in that was installed; empty if nothing says so."""
     try:

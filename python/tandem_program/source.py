@@ -13,6 +13,9 @@ from tandem_program.steps import UNKNOWN_CAUSE, InstallError, cause, run, step
 
 LEAST_CMAKE = (3, 25)
 
+# Debian's packages, where they have other names than their programs.
+PACKAGE_OF = {"c++": "g++", "xz": "xz-utils", "apt-get": "apt"}
+
 
 def fetch_source(
     plugin: Plugin, version: str, places: Sequence[str], work: Path, environment: dict[str, str]
@@ -68,7 +71,7 @@ def download(
 def check_programs(plugin: Plugin) -> None:
     missing = [program for program in plugin.programs if shutil.which(program) is None]
     if missing:
-        packages = ["g++" if program == "c++" else program for program in missing]
+        packages = [PACKAGE_OF.get(program, program) for program in missing]
         raise InstallError(
             f"{' and '.join(missing)} not found. Install first: "
             f"apt-get install {' '.join(packages)}"

@@ -137,7 +137,7 @@ def tell_of_another_build(out: Path, build: str) -> None:
     file = out / BUILD
     before = file.read_text().strip() if file.exists() else build
     if before != build:
-        say(f"{out} was made by {before}, and this is {build}: remove it to make it anew")
+        say(f"{out} was made by {before}, and this is {build}: if presets differ, remove it")
 
 
 def require_results(command: Command, out: Path, words: list[str]) -> None:

@@ -108,7 +108,7 @@ TEST_F(BatchedInferenceTest, ABatchIsWhatWaitsUpToItsLimit) {
   asking.spawn("actor", 11, [&](int rank) { actors[static_cast<std::size_t>(rank)]->ask(1); });
   auto model = copy();
   BatchedInference::Batch batch;
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until all have asked
+  while (policy_.waiting() < 11) std::this_thread::yield();
   policy_.answer(model, batch);
   EXPECT_EQ(policy_.take_stats().predictions, 8);
   policy_.answer(model, batch);
@@ -146,7 +146,7 @@ TEST_F(BatchedInferenceTest, ABatchKeepsTheActivationsOfSomeRequests) {
       EXPECT_EQ(actor.act(x), x);
     }
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until all have asked
+  while (policy_.waiting() < 3) std::this_thread::yield();
   BatchedInference::Batch batch;
   policy_.answer(model, batch);
   asking.join();

@@ -135,8 +135,8 @@ TEST_P(VecEnvThreads, ReceivesEveryEnvironmentThatWasSent) {
 
 TEST(VecEnv, ReceivesTheFastWithoutTheSlow) {
   Script script;
-  script.slow = std::chrono::milliseconds(20);  // times index + 1
-  Observations seen(4, 3);                      // outlives the steps in flight
+  script.slow = std::chrono::milliseconds(100);  // times index + 1
+  Observations seen(4, 3);                       // outlives the steps in flight
   VecEnv envs(scripted(script), {.count = 4, .threads = 4});
   envs.reset(seen.bytes());
   const std::vector<int> ids{0, 1, 2, 3};

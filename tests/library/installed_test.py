@@ -172,6 +172,7 @@ class Installed(unittest.TestCase):
             "cmake_minimum_required(VERSION 3.25)\n"
             "project(whole LANGUAGES CXX)\n"
             "set(CMAKE_EXPORT_COMPILE_COMMANDS ON)\n"
+            "set(CMAKE_CXX_VISIBILITY_PRESET hidden)\n"
             f"add_subdirectory({ROOT} tandem)\n"
             "add_executable(embed embed.cc)\n"
             "target_link_libraries(embed PRIVATE tandem::tandem)\n"
@@ -193,6 +194,10 @@ class Installed(unittest.TestCase):
         for command in own:
             for flag in ("-W", "-ffp-contract", "-fno-math-errno"):
                 self.assertNotIn(flag, command)
+        # The project sees the library's classes, whatever its own are. Seen failing when these had
+        # its visibility.
+        hidden = [c for c in commands if "-fvisibility=hidden" in c["command"]]
+        self.assertFalse([c for c in hidden if c["file"].startswith(f"{ROOT}/src/tandem/env/")])
         self.assertFalse([c for c in commands if "gtest" in c["command"] or "/tests/" in c["file"]])
 
 

@@ -17,6 +17,10 @@ import unittest
 from pathlib import Path
 
 INSTALLER = Path(__file__).parents[2] / "python/tandem_program"
+sys.path.insert(0, str(INSTALLER.parent))
+
+from tandem_program import place  # noqa: E402
+from tandem_program.steps import InstallError  # noqa: E402
 
 # Stands for CMake: its call with --build makes the plug-in in the folder that follows.
 CMAKE = """case "$1" in
@@ -111,6 +115,20 @@ class Installer(unittest.TestCase):
         result, _ = self.install()
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertTrue((self.root / "home/plugins/tandem_atari.so").exists())
+
+    def test_a_file_that_comes_first_and_cannot_be_replaced_is_told(self):
+        folders = ["/first", "/second/", "/third"]
+        place.require_first(None, Path("/second"), folders)
+        place.require_first(Path("/third/a.so"), Path("/second"), folders)
+        place.require_first(Path("/second/a.so"), Path("/second"), folders)
+        with self.assertRaisesRegex(InstallError, "takes /first/a.so first"):
+            place.require_first(Path("/first/a.so"), Path("/second"), folders)
+
+    # Seen failing when the library's stamp stayed, so that its script did nothing.
+    def test_force_builds_the_library_anew(self):
+        self.pack("mkdir -p $1; [ -e $1/stamp ] || echo library >>$TRACE; touch $1/stamp")
+        self.assertEqual(self.install()[1], ["library", "compile"])
+        self.assertEqual(self.install("--force")[1], ["library", "compile"])
 
     def test_no_folder_is_writable(self):
         (self.root / "file").touch()

@@ -41,14 +41,18 @@ class Metadata(unittest.TestCase):
         extra = project("pyproject.toml")["optional-dependencies"]["torch"]
         self.assertEqual(extra, [f"torch=={version}"])
 
-    def test_only_what_holds_parts_of_ale_is_under_its_licence(self):
+    def test_only_what_holds_parts_of_ale_or_torcs_is_under_their_licences(self):
         self.assertEqual(project("pyproject.toml")["license"], "Apache-2.0")
         self.assertEqual(project("packages/mujoco/pyproject.toml")["license"], "Apache-2.0")
         atari = project("packages/atari/pyproject.toml")
         self.assertEqual(atari["license"], "GPL-2.0-only AND Apache-2.0")
-        self.assertIn("COPYING", atari["license-files"])
-        self.assertIn("GNU GENERAL PUBLIC LICENSE", text("packages/atari/COPYING"))
-        self.assertIn("Version 2, June 1991", text("packages/atari/COPYING"))
+        torcs = project("packages/torcs/pyproject.toml")
+        self.assertEqual(torcs["license"], "Apache-2.0 AND GPL-2.0-or-later")
+        for name, package in (("atari", atari), ("torcs", torcs)):
+            self.assertIn("COPYING", package["license-files"])
+            copying = text(f"packages/{name}/COPYING")
+            self.assertIn("GNU GENERAL PUBLIC LICENSE", copying)
+            self.assertIn("Version 2, June 1991", copying)
 
     def test_each_tracker_has_an_extra(self):
         extras = project("pyproject.toml")["optional-dependencies"]

@@ -1,5 +1,6 @@
 """Tests of tandem.sb3.TandemVecEnv, if Stable-Baselines3 is there."""
 
+import math
 import sys
 import unittest
 
@@ -130,7 +131,7 @@ class Training(unittest.TestCase):
         self.assertGreater(len(agent.ep_info_buffer), 3)
         mean, deviation = evaluate_policy(agent, TandemVecEnv("cartpole", 2), n_eval_episodes=4)
         self.assertGreater(mean, 5)
-        self.assertGreaterEqual(deviation, 0)
+        self.assertTrue(math.isfinite(deviation))
         envs.close()
 
 

@@ -68,7 +68,8 @@ try:
     {call}
 except KeyboardInterrupt:
     print("interrupted", training.running)
-assert list(training) is not None
+list(training)
+assert next(training, None) is None
 print("end")
 """,
             self.run_dir,

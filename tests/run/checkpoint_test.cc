@@ -131,6 +131,8 @@ TEST_F(CheckpointTest, ADeepManifestIsDamaged) {
   OutputFile(file, OutputFile::Mode::replace)
       .write(R"({"files":{"a":)" + deep + R"(},"format":1})");
   EXPECT_THAT(error_of([&] { latest(); }), HasSubstr("damaged"));
+  OutputFile(file, OutputFile::Mode::replace).write(R"({"files":{},"format":)" + deep + "}");
+  EXPECT_THAT(error_of([&] { latest(); }), HasSubstr("damaged"));
   OutputFile(file, OutputFile::Mode::replace)
       .write(R"({"files":{"a":{"size":)" + deep + R"(}},"format":1})");
   EXPECT_THAT(error_of([&] { latest(); }), HasSubstr("damaged"));

@@ -110,6 +110,18 @@ class CompareTest(unittest.TestCase):
         self.assertTrue(14 < row.final.low < 22 and 38 < row.final.high < 46, row.final)
         self.assertEqual(row.required, [(None, 4)])
 
+    # Seen failing when runs whose rate falls until different ends were one row.
+    def test_other_steps_are_another_row_if_the_rate_falls_until_their_end(self):
+        for name, anneal_steps, rows in (("constant", 0, 1), ("falling", -1, 2)):
+            runs = []
+            for seed, steps in ((1, 1000), (2, 9000)):
+                run = self.make_run(f"{name}{seed}", seed=seed)
+                text = (run / "config.toml").read_text() + f"anneal_steps = {anneal_steps}\n"
+                text = text.replace("[run]\n", f"[run]\nsteps = {steps}\n")
+                (run / "config.toml").write_text(text)
+                runs.append(plot.read_run(run))
+            self.assertEqual(len(plot.group_runs(runs)), rows)
+
     def test_writes_tables_and_a_picture(self):
         runs = [self.make_run("a"), self.make_run("b", seed=2), self.make_run("c", arch="nature")]
         out = self.folder / "new" / "out"

@@ -1,7 +1,8 @@
 """The command `tandem track` with a tracker that keeps its points in the file $POINTS.
 
 It tells its last step, so that a kill at any moment repeats nothing. With $REFUSE it does not open.
-A call of log returns $SLOW seconds after the points are stored.
+A call of log returns $SLOW seconds after the points are stored. The run is looked at every $POLL
+seconds.
 """
 
 import json
@@ -11,7 +12,7 @@ import time
 from pathlib import Path
 
 import stand_ins  # noqa: F401, which finds the package
-from tandem_track import command
+from tandem_track import command, follower
 
 POINTS = Path(os.environ["POINTS"])
 
@@ -50,5 +51,6 @@ def open_run(description, place, run_id):
 
 if __name__ == "__main__":
     POINTS.touch()
+    follower.POLL_SECONDS = float(os.environ.get("POLL", follower.POLL_SECONDS))
     command.opener = lambda tracker: open_run
     sys.exit(command.main())

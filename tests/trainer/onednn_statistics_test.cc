@@ -101,7 +101,8 @@ Config config(const std::string& system, const std::string& env, const std::stri
 /// Replay sizes for a short run.
 std::vector<std::string> short_replay() {
   auto words = kBoth;
-  words.insert(words.end(), {"replay.min_fill=500", "apex.actors=1"});
+  words.insert(words.end(),
+               {"replay.min_fill=500", "replay.samples_per_insert=4", "apex.actors=1"});
   return words;
 }
 

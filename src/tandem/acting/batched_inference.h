@@ -74,6 +74,12 @@ class BatchedInference final : public Inference {
   /// The sums since the last call.
   PredictionStats take_stats();
 
+  /// The actors that wait for an answer which no predictor has begun.
+  [[nodiscard]] std::size_t waiting() const {
+    const Lock lock(mutex_);
+    return waiting_.size();
+  }
+
  private:
   void let_others_ask() TANDEM_REQUIRES(mutex_);
   void take(Batch& batch);
@@ -83,7 +89,7 @@ class BatchedInference final : public Inference {
   const std::int64_t most_;
   const std::stop_token stop_;
   const Answering answering_;
-  Mutex mutex_;
+  mutable Mutex mutex_;
   std::condition_variable_any asked_;
   std::vector<InferenceRequest*> waiting_ TANDEM_GUARDED_BY(mutex_);  // in the order of arrival
   std::int64_t waiting_samples_ TANDEM_GUARDED_BY(mutex_) = 0;

@@ -124,14 +124,16 @@ json read_manifest(const fs::path& folder) {
   if (!manifest.is_object() || !manifest.contains("files") || !manifest["files"].is_object()) {
     throw Damage(fmt::format("{} is damaged: it lists no files", file.string()));
   }
-  const auto format = manifest.value("format", json());
-  // The text is made again only of values without depth, because that takes stack for each level.
+  // Only values without depth are copied, because that takes stack for each level.
   const auto is_flat = [](const json& entry) {
     return entry.is_object() && std::ranges::none_of(entry, &json::is_structured);
   };
-  if (format.is_structured() || !std::ranges::all_of(manifest["files"], is_flat)) {
+  const auto given = manifest.find("format");
+  const bool has_format = given != manifest.end() && !given->is_structured();
+  if (!has_format || !std::ranges::all_of(manifest["files"], is_flat)) {
     throw Damage(fmt::format("{} is damaged: it describes no files", file.string()));
   }
+  const json format = *given;
   if (manifest_text(manifest["files"], format) != as_text(bytes)) {
     throw Damage(fmt::format("{} is damaged: its checksum differs", file.string()));
   }

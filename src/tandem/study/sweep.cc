@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "tandem/base/error.h"
 #include "tandem/run/checkpoint.h"
 #include "tandem/run/progress.h"
+#include "tandem/run/run_control.h"
 #include "tandem/run/run_directory.h"
 #include "tandem/run/training_run.h"
 #include "tandem/sync/annotations.h"
@@ -99,8 +101,11 @@ void train_one(const Config& planned, const fs::path& folder, TrainingView view)
   const bool resume = has_checkpoint(RunPaths{folder}.checkpoints());
   if (!resume) fs::remove_all(folder);  // of a run that was killed before its first checkpoint
   try {
-    Training training(resume ? config_of_begun(planned, folder) : planned, folder, resume);
+    Training training(resume ? config_of_begun(planned, folder) : planned, folder, resume,
+                      std::make_shared<RunControl>(), view.stop_requested);
     training.run(std::move(view));
+  } catch (const Stopped&) {
+    // While it measured its environment: the run has not begun.
   } catch (const Diverged&) {
     // The run's result records the error, and the sweep goes on.
   }

@@ -51,11 +51,12 @@ TEST_F(GymEndsTest, AGroupLeavesNothing) {
 TEST_F(GymEndsTest, AGroupEndsInTheMiddleOfAStepWithAllItsProcesses) {
   for (const auto fault : {kHang, kHangInC}) {
     using namespace std::string_literals;
-    const auto child = "sleep\0001000\0"s;
     std::int64_t process = 0;
+    std::string child;  // its command line
     {
       GymPlay play(1);
       process = static_cast<std::int64_t>(play.reset({0})[0].frame[3]);
+      child = "sleep\0001000."s + std::to_string(process) + '\0';
       play.step_first(kChild);
       play.begin({0}, {{fault}});
       EXPECT_TRUE(soon([&] { return !processes_of(child).empty(); }));

@@ -79,7 +79,7 @@ class Faulty(gymnasium.Env):
             self.action_space = spaces.Discrete(3)
             return observation, reward, True, False, {}
         elif action == CHILD:
-            subprocess.Popen(["sleep", "1000"])
+            subprocess.Popen(["sleep", f"1000.{os.getpid()}"])
         elif action == SLOW:
             time.sleep(0.3)
         elif action == LONG_ERROR:

@@ -112,7 +112,7 @@ TEST_F(ApexTest, CountsEveryStepThatWasPlayed) {
 TEST_F(ApexTest, StatisticsAreThoseOfTheBatches) {
   for (const bool continuous : {false, true}) {
     const auto name = continuous ? "dpg" : "dqn";
-    auto scenario = noisy(folder(name), 4000);
+    auto scenario = noisy(folder(name), continuous ? 1000 : 4000);
     scenario.make_env = [=](int) { return std::make_unique<NoisyEnv>(continuous); };
     scenario.deterministic = continuous;
     const auto algorithm =

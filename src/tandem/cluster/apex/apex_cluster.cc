@@ -27,8 +27,6 @@
 namespace tandem {
 namespace {
 
-constexpr auto kPart = "cluster";  // a part of the checkpoint's meta
-
 /// Figure 1 on a cluster: the actors and the replay of the figure lie behind messages.
 class ApexCluster final : private Checkpointed {
  public:
@@ -52,7 +50,7 @@ class ApexCluster final : private Checkpointed {
     if (context.resume != nullptr) {
       restore_shards(link, *context.resume, crew_.stop_token());
       const auto& meta = context.resume->meta;
-      if (meta.contains(kPart)) replay_.restore(meta.at(kPart));
+      if (meta.contains(kClusterPart)) replay_.restore(meta.at(kClusterPart));
       inserted = replay_.state().inserted;
     }
     report_.emplace(epsilons_of(config, context.actor.spec, context.actor.rule), inserted,
@@ -140,7 +138,7 @@ class ApexCluster final : private Checkpointed {
   void collect(Checkpoint& checkpoint) override TANDEM_NO_THREAD_SAFETY_ANALYSIS {
     save_learner(context_.learner, checkpoint);
     learner_.save(checkpoint);
-    checkpoint.meta[kPart] = replay_.save();
+    checkpoint.meta[kClusterPart] = replay_.save();
     roll_.save(checkpoint);
     if (!config_.keep_replay) return;
     for (int shard = 0; shard < link_.shards(); ++shard) {

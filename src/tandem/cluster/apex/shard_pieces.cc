@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <chrono>
+#include <limits>
 #include <optional>
 #include <span>
 #include <thread>
@@ -50,9 +51,11 @@ MessageWriter message(ClusterLink& link, int shard, Verb verb) {
   return {link.self(), verb, link.next_sequence(shard)};
 }
 
-/// Whether no learner has drawn from a shard. Then its replay was lost, though actors may have
-/// inserted something since. Any other shard has its replay, and a newer one than the checkpoint's.
-bool lost_its_replay(ClusterLink& link, int shard, const std::stop_token& stop) {
+/// Whether no learner has drawn from a shard, which has fewer inserts than the checkpoint counts.
+/// Then its replay was lost, though actors may have inserted something since. Any other shard has
+/// its replay, and a newer one than the checkpoint's.
+bool lost_its_replay(ClusterLink& link, int shard, std::int64_t inserted,
+                     const std::stop_token& stop) {
   const Stopwatch watch;
   while (watch.seconds() < kPatienceSeconds) {
     auto writer = message(link, shard, Verb::draw);  // a new one: only that has the state
@@ -62,7 +65,8 @@ bool lost_its_replay(ClusterLink& link, int shard, const std::stop_token& stop) 
     const auto letter = open_message(*answer);
     if (letter.verb != Verb::done) continue;
     StateReader reader(letter.content);
-    return DrawAnswer::load(reader).state.sampled == 0;
+    const auto state = DrawAnswer::load(reader).state;
+    return state.sampled == 0 && state.inserted < inserted;
   }
   spdlog::warn("shard {} did not answer, so its replay is not restored", shard);
   return false;
@@ -83,6 +87,14 @@ bool restore_shard(ClusterLink& link, int shard, const GivePieces& pieces,
   pieces(send);
   send({});
   return takes;
+}
+
+/// The inserts of a shard that a checkpoint counts. That of one process does not count them for a
+/// cluster, which has not played on from it.
+std::int64_t inserted_in(const Checkpoint& checkpoint, int shard) {
+  const auto cluster = checkpoint.meta.find(kClusterPart);
+  if (cluster == checkpoint.meta.end()) return std::numeric_limits<std::int64_t>::max();
+  return cluster->at("inserted").at(static_cast<std::size_t>(shard)).get<std::int64_t>();
 }
 
 }  // namespace
@@ -114,7 +126,8 @@ GivePieces pieces_of_shard(ClusterLink& link, int shard, std::stop_token stop) {
 void restore_shards(ClusterLink& link, const Checkpoint& checkpoint, const std::stop_token& stop) {
   for (int shard = 0; shard < link.shards(); ++shard) {
     const auto found = checkpoint.pieces.find(shard_pieces_name(shard));
-    if (found == checkpoint.pieces.end() || !lost_its_replay(link, shard, stop)) continue;
+    if (found == checkpoint.pieces.end()) continue;
+    if (!lost_its_replay(link, shard, inserted_in(checkpoint, shard), stop)) continue;
     if (restore_shard(link, shard, found->second, stop)) continue;
     spdlog::warn("shard {} did not take the checkpoint's replay, so it fills anew", shard);
   }

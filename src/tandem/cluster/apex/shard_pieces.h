@@ -18,8 +18,12 @@ namespace tandem {
 /// shard is lost meanwhile, the pieces that came remain. `link` and `stop` must outlive it.
 [[nodiscard]] GivePieces pieces_of_shard(ClusterLink& link, int shard, std::stop_token stop);
 
-/// Fills each shard that is empty from its pieces in the checkpoint, if it has any. A shard that
-/// refuses them, or that lost some while they were saved, stays empty, with a word to the user.
+/// The part of a checkpoint's meta with RemoteReplay's counts.
+inline constexpr auto kClusterPart = "cluster";
+
+/// Fills each shard that has lost its replay from its pieces in the checkpoint, if it has any. A
+/// shard that refuses them, or that lost some while they were saved, stays empty, with a word to
+/// the user.
 void restore_shards(ClusterLink& link, const Checkpoint& checkpoint, const std::stop_token& stop);
 
 }  // namespace tandem
