@@ -131,7 +131,7 @@ class Reader {
   [[noreturn]] void refuse_header() const { refuse("its header is damaged or of another kind"); }
 
   void take(std::string_view& text, std::string_view start) const {
-    if (text.substr(0, start.size()) != start) refuse_header();
+    if (!text.starts_with(start)) refuse_header();
     text.remove_prefix(start.size());
   }
 

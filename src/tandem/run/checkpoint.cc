@@ -133,7 +133,7 @@ json read_manifest(const fs::path& folder) {
   if (!has_format || !std::ranges::all_of(manifest["files"], is_flat)) {
     throw Damage(fmt::format("{} is damaged: it describes no files", file.string()));
   }
-  const json format = *given;
+  const json& format = *given;
   if (manifest_text(manifest["files"], format) != as_text(bytes)) {
     throw Damage(fmt::format("{} is damaged: its checksum differs", file.string()));
   }
