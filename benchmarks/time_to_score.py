@@ -3,11 +3,16 @@
 
 Each contender trains alone on all cores, with the numbers that its makers recommend for Atari,
 until it reaches the score or the cap. Where actors explore, as Ape-X's do, the games are those of
-the last ten evaluations, of ten greedy games each, which play beside the training. A training that
-has ended leaves a file in the folder of results, so the same command goes on after a stop. Ends
-with a table and a picture.
+the last three evaluations, of ten greedy games each, which play beside the training. A training
+that has ended leaves a file in the folder of results, so the same command goes on after a stop. A
+contender that fails has a row that says so, and is tried again by the next call. Ends with a table
+and a picture.
 
     benchmarks/time_to_score.py --out runs/time-to-score --goals Pong:18 Breakout:30 --seeds 1 2
+
+A game without a goal compares the scores at the cap:
+
+    benchmarks/time_to_score.py --out runs/held-out --goals Qbert Boxing --cap-minutes 15 --seeds 1
 
 The first time, the peers are installed into .venv-peers and .venv-peers-sf.
 """
@@ -46,7 +51,10 @@ GAMES = 100  # in a mean score
 LABEL_LETTERS = 40  # of a line
 # Of contenders whose actors explore, so that training games tell little.
 EXPLORING = ("apex", "algo=n_step_q", "algo=one_step_q", "algo=one_step_sarsa")
-EVALUATIONS = ["evaluate_steps=50k", "evaluate_episodes=10", "until_evaluations=10"]
+# The last hundred training games of others look back over about as many steps.
+EVALUATIONS = ["evaluate_steps=50k", "evaluate_episodes=10", "until_evaluations=3"]
+PPO = ("paac --set algo=ppo", "hts --set algo=ppo")
+NO_GOAL = 1e15  # a score that no game has: contenders are compared at the cap
 
 
 @dataclasses.dataclass
@@ -179,7 +187,10 @@ def train(case, args):
     before = earlier(result, cap)
     if before:
         return before
-    who = contender(case.contender, args)
+    try:
+        who = contender(case.contender, args)
+    except (OSError, subprocess.CalledProcessError) as error:
+        return failed(case, cap, str(error))
     subprocess.run(["rm", "-rf", folder], check=True)
     folder.mkdir(parents=True)
     began = time.monotonic()
@@ -189,13 +200,10 @@ def train(case, args):
         ended = process.poll()
     if ended not in (None, 0):
         tail = "\n".join((folder / "output.txt").read_text().splitlines()[-10:])
-        sys.exit(f"time_to_score: {case.contender} ended with {ended}:\n{tail}")
+        return failed(case, cap, f"it ended with {ended}:\n{tail}")
     seconds = who.reached(folder, case)
     if ended == 0 and seconds is None and isinstance(who, Tandem):
-        sys.exit(
-            f"time_to_score: something stopped {case.contender} before the score and the cap; the "
-            "same command goes on"
-        )
+        return failed(case, cap, "something stopped it before the score and the cap")
     points = list(who.points(folder))
     found = {
         **dataclasses.asdict(case),
@@ -212,9 +220,18 @@ def train(case, args):
     return found
 
 
+def failed(case, cap, why):
+    """A result that no file keeps, so that the next call tries again."""
+    print(f"time_to_score: {case.contender} failed: {why}", file=sys.stderr)
+    nothing = {"seconds": None, "cap_seconds": cap, "last_score": None, "last_steps": 0}
+    return {**dataclasses.asdict(case), **nothing, "points": [], "failed": True}
+
+
 def machine():
-    wide = "AVX-512" if "avx512f" in Path("/proc/cpuinfo").read_text() else "no AVX-512"
-    return f"{len(os.sched_getaffinity(0))} cores of {cpu_name()} ({wide})"
+    flags = Path("/proc/cpuinfo").read_text()
+    wide = "AVX-512" if "avx512f" in flags else "no AVX-512"
+    tiles = ", AMX" if "amx_bf16" in flags else ""
+    return f"{len(os.sched_getaffinity(0))} cores of {cpu_name()} ({wide}{tiles})"
 
 
 def minutes(found):
@@ -224,6 +241,12 @@ def minutes(found):
 
 def texts(found):
     """The table's cells: the median, and each seed."""
+    if any("failed" in one for one in found):
+        return ["failed", ""]
+    if found[0]["goal"] >= NO_GOAL:
+        each = ["-" if (x := one["last_score"]) is None else f"{x:.1f}" for one in found]
+        scores = [one["last_score"] for one in found if one["last_score"] is not None]
+        return [f"{statistics.fmean(scores):.1f}" if scores else "no game", ", ".join(each)]
     each = [f"{one['seconds'] / 60:.1f}" if one["seconds"] else "-" for one in found]
     median = minutes(found)
     scores = [one["last_score"] for one in found if one["last_score"] is not None]
@@ -249,7 +272,8 @@ def of(results, *case):
 def table(results, goals, names):
     head = ["contender"]
     for game, goal in goals:
-        head += [f"minutes to {goal:g} in {game}", "each seed"]
+        at_cap = f"score at the cap in {game}"
+        head += [at_cap if goal >= NO_GOAL else f"minutes to {goal:g} in {game}", "each seed"]
     lines = [head, ["---"] * len(head)]
     for name in names:
         line = [label(name)]
@@ -299,13 +323,15 @@ def write(results, goals, names, args):
         keys = ["contender", "game", "goal", "seed", "seconds", "last_score", "last_steps"]
         writer.writerow(keys)
         writer.writerows([[result[key] for key in keys] for result in results])
-    draw(results, goals, names, args.out)
+    timed = [(game, goal) for game, goal in goals if goal < NO_GOAL]
+    if timed:
+        draw([r for r in results if "failed" not in r], timed, names, args.out)
     return text
 
 
 def goal_of(text):
     game, _, goal = text.partition(":")
-    return game, float(goal)
+    return game, float(goal or NO_GOAL)
 
 
 def arguments():
@@ -321,7 +347,7 @@ def arguments():
     add(
         "--contenders",
         nargs="+",
-        default=[*SYSTEMS, *PEER_SCRIPTS],
+        default=[*SYSTEMS, *PPO, *PEER_SCRIPTS],
         help='words of `tandem train` ("paac --set algo=ppo"), or a peer\'s name',
     )
     add("--out", type=Path, default=ROOT / "runs/time-to-score")

@@ -106,6 +106,9 @@ def main() -> int:
         folder = writable_folder(folders)
         require_first(found(plugin, folders), folder, folders)
         with alone_in(folder), tempfile.TemporaryDirectory(prefix="tandem-install-") as work:
+            # Another installation may have ended meanwhile.
+            if not options.force and is_there(plugin, options, folders):
+                return 0
             say(f"{plugin.name} {options.version} goes to {folder}")
             install(plugin, options, folder, Path(work))
     except (InstallError, OSError) as error:

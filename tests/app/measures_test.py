@@ -149,6 +149,7 @@ class Bench(Folder):
             tandem("bench", "env", "--env", "cartpole", "--seconds", 0.1, "--json").stdout
         )
         self.assertGreater(measured["steps_per_second"], 1000)
+        self.assertAlmostEqual(measured["t_env_us"] * measured["steps_per_second"] / 1e6, 1)
 
 
 class Experiments(Folder):

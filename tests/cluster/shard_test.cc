@@ -192,8 +192,8 @@ TEST(Shard, KeepsNoSnapshotAfterItsLastPiece) {
 }
 
 /// The transitions of a shard with one insert of an actor, from which an earlier learner drew or
-/// did not, after another restored a replay of two.
-std::int64_t transitions_after_restoring(bool drawn) {
+/// did not, after another restored a replay of two, of which the checkpoint may count the inserts.
+std::int64_t transitions_after_restoring(bool drawn, std::optional<std::int64_t> held = {}) {
   auto saved = small_shard();
   saved.deliver(insert(actor(), 1));
   saved.deliver(insert(actor(), 2));
@@ -202,6 +202,7 @@ std::int64_t transitions_after_restoring(bool drawn) {
   checkpoint.pieces["replay"] = [&](const TakePiece& take) {
     for (const auto& one : pieces) take(one);
   };
+  if (held) checkpoint.meta[kClusterPart]["held"] = {*held};
   auto shard = std::make_shared<Shard>(small_options());
   shard->deliver(insert(actor(), 1));
   if (drawn) shard->deliver(order(learner(), 1, {.samples = 4}));
@@ -217,6 +218,10 @@ std::int64_t transitions_after_restoring(bool drawn) {
 TEST(Shard, IsRestoredIfNoLearnerDrewFromIt) {
   EXPECT_EQ(transitions_after_restoring(false), 20);
   EXPECT_EQ(transitions_after_restoring(true), 10);
+  // A shard that nobody drew from may be older than the checkpoint.
+  EXPECT_EQ(transitions_after_restoring(false, 20), 20);
+  EXPECT_EQ(transitions_after_restoring(false, 10), 10);
+  EXPECT_EQ(transitions_after_restoring(true, 20), 10);
 }
 
 TEST(Shard, RefusesPiecesThatLackSome) {

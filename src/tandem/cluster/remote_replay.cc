@@ -331,9 +331,12 @@ std::int64_t RemoteReplay::lost_batches() const {
 
 nlohmann::json RemoteReplay::save() const {
   const Lock lock(mutex_);
-  std::vector<std::int64_t> inserted;
-  for (const auto& known : shards_) inserted.push_back(inserts_of(known));
-  return {{"sampled", sampled_}, {"inserted", inserted}};
+  std::vector<std::int64_t> inserted, held;
+  for (const auto& known : shards_) {
+    inserted.push_back(inserts_of(known));
+    held.push_back(known.state.inserted);
+  }
+  return {{"sampled", sampled_}, {"inserted", inserted}, {"held", held}};
 }
 
 void RemoteReplay::restore(const nlohmann::json& saved) {

@@ -86,7 +86,8 @@ class RemoteReplay {
   /// Batches that were drawn anew because a part of them was lost.
   [[nodiscard]] std::int64_t lost_batches() const;
 
-  /// The counts of inserts and samples, for a checkpoint.
+  /// The counts of inserts and samples, for a checkpoint. "inserted" counts a shard's predecessors,
+  /// too, and "held" only what the shard itself has received or was restored with.
   [[nodiscard]] nlohmann::json save() const;
   /// Goes on from saved counts. Inserts that the shards received since then do not count.
   void restore(const nlohmann::json& saved);

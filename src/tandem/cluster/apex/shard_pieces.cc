@@ -89,12 +89,13 @@ bool restore_shard(ClusterLink& link, int shard, const GivePieces& pieces,
   return takes;
 }
 
-/// The inserts of a shard that a checkpoint counts. That of one process does not count them for a
-/// cluster, which has not played on from it.
+/// The inserts of a shard's replay in a checkpoint. That of one process, or of before this count,
+/// has no such number.
 std::int64_t inserted_in(const Checkpoint& checkpoint, int shard) {
   const auto cluster = checkpoint.meta.find(kClusterPart);
-  if (cluster == checkpoint.meta.end()) return std::numeric_limits<std::int64_t>::max();
-  return cluster->at("inserted").at(static_cast<std::size_t>(shard)).get<std::int64_t>();
+  const bool counts = cluster != checkpoint.meta.end() && cluster->contains("held");
+  if (!counts) return std::numeric_limits<std::int64_t>::max();
+  return cluster->at("held").at(static_cast<std::size_t>(shard)).get<std::int64_t>();
 }
 
 }  // namespace
