@@ -243,14 +243,14 @@ def texts(found):
     """The table's cells: the median, and each seed."""
     if any("failed" in one for one in found):
         return ["failed", ""]
+    scores = [one["last_score"] for one in found if one["last_score"] is not None]
+    mean = f"{statistics.fmean(scores):.1f}" if scores else ""
     if found[0]["goal"] >= NO_GOAL:
         each = ["-" if (x := one["last_score"]) is None else f"{x:.1f}" for one in found]
-        scores = [one["last_score"] for one in found if one["last_score"] is not None]
-        return [f"{statistics.fmean(scores):.1f}" if scores else "no game", ", ".join(each)]
+        return [mean or "no game", ", ".join(each)]
     each = [f"{one['seconds'] / 60:.1f}" if one["seconds"] else "-" for one in found]
     median = minutes(found)
-    scores = [one["last_score"] for one in found if one["last_score"] is not None]
-    last = f"at {statistics.fmean(scores):.1f}" if scores else "no game"
+    last = f"at {mean}" if mean else "no game"
     words = f"{median:.1f}" if median < math.inf else f"{beyond(found)} ({last})"
     return [words, ", ".join(each)]
 

@@ -110,7 +110,7 @@ def diverged(run: Path) -> bool:
 
 def measure(folder: ItemFolder, tandem: Tandem) -> None:
     """Runs the item's commands. Each leaves a file when its results are whole."""
-    build = tandem.build()
+    build = tandem.build() if folder.item.commands else ""
     for number, command in enumerate(folder.item.commands, 1):
         out = folder.command(number)
         done = out / DONE
