@@ -18,6 +18,7 @@ The first time, the peers are installed into .venv-peers and .venv-peers-sf.
 """
 
 import argparse
+import collections
 import contextlib
 import csv
 import dataclasses
@@ -54,7 +55,8 @@ EXPLORING = ("apex", "algo=n_step_q", "algo=one_step_q", "algo=one_step_sarsa")
 # The last hundred training games of others look back over about as many steps.
 EVALUATIONS = ["evaluate_steps=50k", "evaluate_episodes=10", "until_evaluations=3"]
 PPO = ("paac --set algo=ppo", "hts --set algo=ppo")
-NO_GOAL = 1e15  # a score that no game has: contenders are compared at the cap
+# No game has this score, so contenders are compared at the cap. From 1e15 on a run has no target.
+NO_GOAL = 1e14
 
 
 @dataclasses.dataclass
@@ -97,16 +99,19 @@ class Tandem:
         ]
 
     def points(self, folder):
-        """Seconds, steps and scores so far."""
+        """Seconds, steps and scores so far; of evaluations the means of three."""
         if self.evaluates:
             file, keys = "evaluations.jsonl", ("training_seconds", "step", "mean")
         else:
             file, keys = "metrics.jsonl", ("seconds", "steps", "episode/return_mean_100")
+        means = collections.deque(maxlen=3 if self.evaluates else 1)
         with contextlib.suppress(FileNotFoundError):
             for line in (folder / "run" / file).read_text().splitlines():
                 with contextlib.suppress(json.JSONDecodeError, KeyError):  # being written; no game
                     row = json.loads(line)
-                    yield tuple(row[key] for key in keys)
+                    seconds, steps, mean = (row[key] for key in keys)
+                    means.append(mean)
+                    yield seconds, steps, statistics.fmean(means)
 
     def reached(self, folder, case):
         """The seconds until the score; None if it was not reached."""

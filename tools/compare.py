@@ -352,7 +352,9 @@ def read_arguments():
 def main():
     arguments = read_arguments()
     references = references_of(arguments.references)
-    runs = [plot.read_run(folder, measure=arguments.measure) for folder in arguments.runs]
+    runs = [
+        plot.read_run(folder, measure=arguments.measure) for folder in plot.distinct(arguments.runs)
+    ]
     games = choose_games(runs, arguments.training, arguments.measure)
     limits = limits_of(
         games.runs, arguments.steps, arguments.minutes, arguments.returns, arguments.at_end

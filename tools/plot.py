@@ -118,6 +118,11 @@ def measured_keys(folder):
     return file.read_text().split() if file.exists() else []
 
 
+def distinct(folders):
+    """The folders without those that are named twice, as overlapping patterns name them."""
+    return list({folder.resolve(): folder for folder in folders}.values())
+
+
 def read_run(folder, least_lines=2, measure=RETURN):
     """Reads a run. A measure other than the return of the last 100 games takes that return's
     column, as a mean over lines of the log."""
@@ -310,13 +315,21 @@ def plot(curves, by, out, measure="mean return of the last 100 games", points=Tr
     figure.savefig(out, dpi=150)
 
 
+def picture(text):
+    """The file of a picture; matplotlib would add the end of its name without a word."""
+    file = Path(text)
+    if file.is_dir():
+        raise argparse.ArgumentTypeError(f"{text} is a folder; name a file, such as curves.png")
+    return file if file.suffix else file.with_name(file.name + ".png")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN")
-    parser.add_argument("--out", type=Path, default=Path("curves.png"))
+    parser.add_argument("--out", type=picture, default=Path("curves.png"))
     parser.add_argument("--by", choices=("steps", "frames"), default="steps")
     arguments = parser.parse_args()
-    curves = group_runs([read_run(folder) for folder in arguments.runs])
+    curves = group_runs([read_run(folder) for folder in distinct(arguments.runs)])
     try:
         plot(curves, arguments.by, arguments.out)
     except (OSError, ValueError) as error:

@@ -160,6 +160,7 @@ def plot_scores(_folder, item, out):
         names, values, colours = zip(*rows, strict=True) if rows else ((), (), ())
         places = np.arange(len(rows))
         axes.barh(places, values, color=colours)
+        names = draw_intervals(axes, item, column, names)
         axes.set_yticks(places, [textwrap.shorten(n, 34) for n in names], fontsize=7)
         axes.invert_yaxis()
         axes.spines[["top", "right"]].set_visible(False)
@@ -167,6 +168,20 @@ def plot_scores(_folder, item, out):
     if profiles:
         draw_profiles(panels[count - 1], profiles)
     finish(figure, item, out)
+
+
+def draw_intervals(axes, item, column, names):
+    """Lines over the bars whose values have intervals. Returns the bars' names, with the number of
+    games behind each value where rows have different ones."""
+    found = {label: row.get(column) for label, row in item.get("intervals", {}).items()}
+    several = len({one["games"] for one in found.values() if one}) > 1
+    named = []
+    for place, name in enumerate(names):
+        one = found.get(name)
+        if one:
+            axes.plot(one["range"], [place, place], color="black", linewidth=1)
+        named.append(f"{name} ({one['games']} games)" if one and several else name)
+    return named
 
 
 def draw_profiles(axes, profiles):

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from plot import COLOURS, plt, refuse
+from plot import COLOURS, picture, plt, refuse
 from plot_speedup import plot_speedup
 
 NAMES = {"optimizer.lr": "learning rate", "a2c.entropy": "entropy weight"}
@@ -163,7 +163,7 @@ def plot_sweep(sweep, out):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, metavar="DIR")
-    parser.add_argument("--out", type=Path)
+    parser.add_argument("--out", type=picture)
     arguments = parser.parse_args()
     out = arguments.out or arguments.folder / "sweep.png"
     description, sweep = read_sweep(arguments.folder)

@@ -155,9 +155,8 @@ void AtariEnv::save(StateWriter& writer) const {
 void AtariEnv::load(StateReader& reader) {
   console_->load(reader);
   for (auto& screen : shown_) {
-    const auto saved = reader.get_bytes();
-    if (saved.size() != screen.size()) throw Error("the saved state is of another game");
-    std::memcpy(screen.data(), saved.data(), saved.size());
+    reader.get_into(std::as_writable_bytes(std::span(screen)),
+                    "the saved state is of another game");
   }
   lives_ = reader.get<int>();
   life_lost_ = reader.get<bool>();

@@ -103,8 +103,11 @@ template <class Call>
 auto reported(Call call) {
   try {
     return call();
+  } catch (const Error&) {
+    throw;
   } catch (const std::runtime_error& error) {
-    throw Error(fmt::format("football's engine: {}", error.what()));
+    const std::string what = error.what();
+    throw Error(what.starts_with("football") ? what : "football engine: " + what);
   }
 }
 
@@ -125,7 +128,15 @@ class Game::Engine {
       env_.game_config.render_resolution_x = camera.width;
       env_.game_config.render_resolution_y = camera.height;
     }
-    env_.start_game();
+    try {
+      env_.start_game();
+    } catch (const std::runtime_error& error) {  // it reads its data
+      throw Error(
+          fmt::format("{}; the data in {} may be incomplete: `tandem install football "
+                      "--force` makes them anew, or let env.football_dir or $TANDEM_FOOTBALL_DIR "
+                      "name another folder",
+                      error.what(), folder.string()));
+    }
   }
 
   /// The engine deletes what it drew with, which needs OpenGL's context.

@@ -88,7 +88,8 @@ bool read_line(const std::string& text, Setup& setup) {
 
 [[noreturn]] void refuse(const std::filesystem::path& file, const std::string& what) {
   throw Error(fmt::format(
-      "football: {} {}; make the engine and its data anew: tandem install football --force",
+      "football: {} {}; `tandem install football --force` makes the engine and its data anew; if "
+      "env.football_dir or $TANDEM_FOOTBALL_DIR names this folder, correct it",
       file.string(), what));
 }
 

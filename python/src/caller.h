@@ -30,7 +30,15 @@ class Occupancy {
   /// Throws Error in a forked process.
   void require_own_process() const {
     if (forked()) throw Error(when_forked_);
+    if (refused_) throw Error("the interpreter ends");
   }
+
+  /// Refuses all further calls. Python ends threads that come back to it while the interpreter
+  /// ends, and C++ does not survive that.
+  void refuse() { refused_ = true; }
+  [[nodiscard]] bool refused() const { return refused_; }
+  /// Whether a call uses the object.
+  [[nodiscard]] bool used() const { return used_; }
 
  private:
   friend class Caller;
@@ -38,6 +46,7 @@ class Occupancy {
   const std::string when_used_;
   const pid_t process_ = getpid();
   std::atomic<bool> used_ = false;
+  std::atomic<bool> refused_ = false;
 };
 
 /// A call that uses the object. Its constructor throws Error if it must not. The GIL does not

@@ -178,6 +178,8 @@ void bind_agent(nb::module_& module) {
       .def_prop_ro("state_size", &TrainedAgent::state_size)
       .def_prop_ro("damages", &TrainedAgent::damages)
       .def_prop_ro("description", &TrainedAgent::description)
+      .def("refuse", &TrainedAgent::refuse)
+      .def_prop_ro("used", &TrainedAgent::used)
       .def("seed", &TrainedAgent::seed, "seed"_a)
       .def("heads", &TrainedAgent::heads, "observations"_a, "state"_a.none())
       .def("act", &TrainedAgent::act, "observations"_a, "state"_a.none(), "greedy"_a)

@@ -65,6 +65,11 @@ class TrainedAgent {
   /// describe() of the agent, as JSON.
   [[nodiscard]] std::string description() const;
 
+  /// Refuses all further calls, since the interpreter ends.
+  void refuse() { occupancy_.refuse(); }
+  /// Whether a call uses the agent.
+  [[nodiscard]] bool used() const { return occupancy_.used(); }
+
   /// Begins the stream of sampled actions anew.
   void seed(std::uint64_t seed);
 

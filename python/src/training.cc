@@ -123,7 +123,16 @@ std::string Training::save() {
 }
 
 void Training::close() {
+  if (!occupancy_.forked() && !occupancy_.refused()) end();
+}
+
+void Training::end_for_good() {
   if (occupancy_.forked()) return;
+  occupancy_.refuse();
+  end();
+}
+
+void Training::end() {
   thread_->control().stop();
   wait_patiently([&](double slice) { return thread_->wait_until_ended(slice); });
   wait_patiently([&](double) {
@@ -159,6 +168,7 @@ void bind_training(nb::module_& module) {
       .def("stop", &Training::stop)
       .def("save", &Training::save)
       .def("close", &Training::close)
+      .def("end_for_good", &Training::end_for_good)
       .def("raise_error", &Training::raise_error);
 }
 

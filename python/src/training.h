@@ -50,11 +50,16 @@ class Training {
   /// call. More calls do nothing.
   void close();
 
+  /// The same at the interpreter's end: further calls are refused.
+  void end_for_good();
+
   /// Throws the error that ended the training, unless it has been thrown before. Does nothing in a
   /// forked process, as close().
   void raise_error();
 
  private:
+  void end();
+
   Occupancy occupancy_{
       "this training belongs to another process, of which this one is a fork: its threads are not "
       "here. Train after the fork, or start processes by spawn",

@@ -8,19 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tandem._core import Environments
+from tandem.arrays import as_array
 from tandem.errors import Error
-
-
-def _as_array(actions: Any) -> npt.NDArray[Any]:
-    try:
-        return np.asarray(actions)
-    except (TypeError, ValueError) as error:
-        raise Error(f"the actions are no array: {error}") from None
 
 
 def as_integers(actions: Any) -> npt.NDArray[np.int64]:
     """Discrete actions, [k]. Raises `Error` for other shapes and types."""
-    array = _as_array(actions)
+    array = as_array("the actions", actions)
     if array.dtype.kind not in "iu":
         raise Error(f"the actions are of type {array.dtype}; these environments take integers")
     if array.ndim != 1:
@@ -30,7 +24,7 @@ def as_integers(actions: Any) -> npt.NDArray[np.int64]:
 
 def as_floats(actions: Any) -> npt.NDArray[np.float32]:
     """Continuous actions, [k, numbers]. Raises `Error` for other shapes and types."""
-    array = _as_array(actions)
+    array = as_array("the actions", actions)
     if array.dtype.kind not in "fiu":
         raise Error(f"the actions are of type {array.dtype}; these environments take floats")
     if array.ndim != 2:
@@ -61,7 +55,7 @@ def of_players(
     wanted = "an integer" if discrete else f"an array {list(shape)} of floats"
     rows = []
     for name in players:
-        row = _as_array(actions[name])
+        row = as_array(f"the action of {name}", actions[name])
         if row.shape != shape or row.dtype.kind not in ("iu" if discrete else "fiu"):
             raise Error(f"the action of {name} is {actions[name]!r}; it must be {wanted}")
         rows.append(row)

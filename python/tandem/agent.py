@@ -1,9 +1,12 @@
 """Trained agents."""
 
+import atexit
 import math
 import os
 import sys
+import time
 import warnings
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +18,7 @@ import numpy.typing as npt
 
 from tandem import spaces
 from tandem._core import TrainedAgent
+from tandem.arrays import as_array
 from tandem.errors import Error
 from tandem.options import as_texts
 
@@ -60,6 +64,22 @@ class Recording:
     whole: bool  # whether the game ended before the limit
 
 
+_loaded: "weakref.WeakSet[Agent]" = weakref.WeakSet()
+
+
+@atexit.register
+def _refuse_all() -> None:
+    """Lets no thread come back from an agent while the interpreter ends."""
+    agents = list(_loaded)
+    for agent in agents:
+        agent._native.refuse()
+    for agent in agents:
+        for _ in range(1000):
+            if not agent._native.used:
+                break
+            time.sleep(0.001)
+
+
 class Agent:
     """A trained agent; `Agent.load` makes it.
 
@@ -71,6 +91,7 @@ class Agent:
     def __init__(self, native: TrainedAgent) -> None:
         """For `Agent.load`."""
         self._native = native
+        _loaded.add(self)
         self._spec = native.spec
         self._dtype = np.dtype(self._spec.dtype)
         self._shape = tuple(self._spec.shape)
@@ -274,10 +295,7 @@ class Agent:
         return f"<tandem.Agent of {self.env} after {self.step} steps>"
 
     def _as_observations(self, observations: Any) -> Array:
-        try:
-            array = np.asarray(observations)
-        except (TypeError, ValueError) as error:
-            raise Error(f"the observations are no array: {error}") from None
+        array = as_array("the observations", observations)
         wanted = f"[batch, {', '.join(map(str, self._shape))}] {self._dtype}"
         if array.shape == self._shape:
             raise Error(
@@ -297,7 +315,7 @@ class Agent:
     def _as_state(self, state: Any) -> Floats | None:
         if state is None:
             return None
-        array = np.asarray(state)
+        array = as_array("the state", state)
         if array.dtype.kind != "f" or array.ndim != 2:
             raise Error(
                 f"the state has the shape {list(array.shape)} and the type {array.dtype}; it must "

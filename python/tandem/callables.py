@@ -1,16 +1,25 @@
 """Functions that make environments, on their way to other processes."""
 
 import os
+import pickle
 import sys
 from collections.abc import Callable
 from typing import Any
 
 import cloudpickle
 
+from tandem.errors import Error
+
 
 def pickled(make_env: Callable[..., Any]) -> bytes:
     """The function with all that other processes on this machine need to call it."""
-    return bytes(cloudpickle.dumps(_with_path(make_env)))
+    try:
+        return bytes(cloudpickle.dumps(_with_path(make_env)))
+    except (TypeError, AttributeError, pickle.PicklingError) as error:
+        raise Error(
+            f"the function that makes the environment cannot travel to its process: {error}. Make "
+            "such objects inside of the function"
+        ) from error
 
 
 def env_id(make_env: Callable[..., Any]) -> str:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 
 from tandem import _core, replay_arrays
+from tandem.arrays import as_array
 from tandem.errors import Error, ReplayTimeoutError
 from tandem.options import as_texts
 from tandem.replay_arrays import Actions, Observations
@@ -337,7 +338,7 @@ class Replay(Writer):
             discounts=discounts,
             next_observations=self._observations.arrays(next_observations),
             weights=weights,
-            keys=keys,
+            keys=keys.view(np.uint64),  # torch refuses the unsigned long long of C++
             priorities=priorities,
             ages=ages,
         )
@@ -348,7 +349,7 @@ class Replay(Writer):
         Transitions that were removed are left out, and counted in `ReplayState.stale`. Raises
         `Error`, and changes nothing, for priorities that are negative or not finite.
         """
-        names = np.asarray(keys)
+        names = as_array("keys", keys)
         if names.dtype != np.uint64 or names.ndim != 1:
             raise Error("keys must be those of a batch, uint64 [k]")
         numbers = replay_arrays.numbers("priorities", priorities, len(names))

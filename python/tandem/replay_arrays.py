@@ -8,18 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tandem._core import ReplayShape
+from tandem.arrays import as_array
 from tandem.errors import Error
 
 Array: TypeAlias = npt.NDArray[Any]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 Floats: TypeAlias = npt.NDArray[np.float32]
-
-
-def _as_array(name: str, given: Any) -> Array:
-    try:
-        return np.asarray(given)
-    except (RuntimeError, TypeError, ValueError) as error:  # the first is that of torch
-        raise Error(f"{name} is no array: {error}") from None
 
 
 def _require_shape(name: str, array: Array, shape: tuple[int, ...]) -> None:
@@ -48,7 +42,7 @@ class Observations:
 
     def rows(self, name: str, given: Any, count: int) -> npt.NDArray[np.uint8]:
         """The bytes [count, bytes of an observation] of an array [count, *shape]."""
-        array = _as_array(name, given)
+        array = as_array(name, given)
         if array.dtype != self.dtype:
             raise Error(
                 f"{name} is of type {array.dtype}; these observations are {self.dtype}: convert it"
@@ -97,7 +91,7 @@ class Actions:
 
     def integers(self, given: Any, count: int) -> npt.NDArray[np.int32]:
         """Discrete actions [count]. Raises `Error` for other shapes and types, and out of range."""
-        array = _as_array("actions", given)
+        array = as_array("actions", given)
         if array.dtype.kind not in "iu":
             raise Error(f"actions is of type {array.dtype}; these actions are integers")
         _require_shape("actions", array, (count,))
@@ -112,7 +106,7 @@ class Actions:
 
     def floats(self, given: Any, count: int) -> Floats:
         """Continuous actions [count, numbers]. Raises `Error` for other shapes and types."""
-        array = _as_array("actions", given)
+        array = as_array("actions", given)
         if array.dtype.kind not in "fiu":
             raise Error(f"actions is of type {array.dtype}; these actions are floats")
         _require_shape("actions", array, (count, *self.shape))
@@ -127,7 +121,7 @@ class Actions:
 
 def numbers(name: str, given: Any, count: int) -> npt.NDArray[np.float64]:
     """An array [count] of float64."""
-    array = _as_array(name, given)
+    array = as_array(name, given)
     if array.dtype.kind not in "fiub":
         raise Error(f"{name} is of type {array.dtype}; it must be numbers")
     _require_shape(name, array, (count,))
@@ -141,7 +135,7 @@ def values(name: str, given: Any, count: int) -> Floats | None:
 
 def flags(name: str, given: Any, count: int) -> Bools:
     """An array [count] of bools."""
-    array = _as_array(name, given)
+    array = as_array(name, given)
     if array.dtype != np.bool_:
         raise Error(f"{name} is of type {array.dtype}; it must be bools")
     _require_shape(name, array, (count,))

@@ -6,6 +6,8 @@ import gymnasium
 import numpy as np
 
 from tandem import spaces
+from tandem.arrays import as_array
+from tandem.errors import Error
 from tandem.native_env import Array, NativeEnv
 from tandem.options import EnvId, refuse_options
 from tandem.registration import spec_of
@@ -51,7 +53,14 @@ class Env(NativeEnv, gymnasium.Env[Array, Any]):  # type: ignore[misc]
         and its steps `l`. A lost life may end an episode before its game.
         """
         self._require_open()
-        step = self._step(np.asarray(action)[np.newaxis])
+        array, shape = as_array("the action", action), self.action_space.shape or ()
+        if array.shape != shape:
+            hint = "; pass action[0] of a batch of one" if array.shape == (1, *shape) else ""
+            raise Error(
+                f"the action has the shape {list(array.shape)}; this environment takes "
+                f"{list(shape)}{hint}"
+            )
+        step = self._step(array[np.newaxis])
         observations, rewards, terminations, truncations, games = step
         info: dict[str, Any] = {}
         for _, game_return, length in games or ():

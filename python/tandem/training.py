@@ -41,7 +41,7 @@ def _end_all() -> None:
     """
     try:
         for training in list(_running):
-            training.close()
+            training._native.end_for_good()
             try:
                 training._native.raise_error()
             except Exception as error:  # the other trainings end, too
@@ -81,7 +81,7 @@ class Training(Iterator[Metrics]):
         env: EnvId | Mapping[str, Any] | None = None,
         *,
         config: PathLike | None = None,
-        steps: int | str | None = None,
+        steps: float | str | None = None,
         seed: int | None = None,
         run_dir: PathLike | None = None,
         callbacks: Iterable[Callback] = (),
@@ -113,7 +113,7 @@ class Training(Iterator[Metrics]):
     def resume(
         cls,
         run_dir: PathLike,
-        steps: int | str | None = None,
+        steps: float | str | None = None,
         *,
         callbacks: Iterable[Callback] = (),
         **settings: Any,

@@ -1,6 +1,7 @@
 """How fast this machine trains the runs of each cell."""
 
 import json
+import os
 import statistics
 from pathlib import Path
 
@@ -9,8 +10,8 @@ from tandem_reproduce.errors import ReproduceError, say
 from tandem_reproduce.machine import gpu_name, machine_name
 from tandem_reproduce.programs import Tandem, replace
 
-SECONDS = 4.0  # of each measurement
-REPLAY_SECONDS = 12.0  # of each measurement of a system with a replay, whose updates are rare
+SECONDS = 12.0  # of each measurement; shorter ones differ by a third
+IDLE_LOAD = 0.5  # processes that run or wait for a core, at most, on an idle machine
 
 
 class Rates:
@@ -22,6 +23,7 @@ class Rates:
         self._tandem = tandem
         self._made_with: dict[str, str] = {}  # empty: not read yet
         self._known: dict[str, float] = {}
+        self._warned = False
 
     def of(self, cell: Cell) -> float:
         """Measures the missing rates. All runs of a cell have equal steps, so that their times are
@@ -49,16 +51,16 @@ class Rates:
         words = bench_words(cell, pace)
         key = " ".join(words)
         if key not in self._known:
-            seconds = self._seconds(words[1:])
+            self._warn_of_load()
             which = " ".join(["", "with", *pace]) if pace else ""
             say(
-                f"measuring how fast {cell.arm.label} trains on {cell.env}{which} ({seconds:.0f} s)"
+                f"measuring how fast {cell.arm.label} trains on {cell.env}{which} ({SECONDS:.0f} s)"
             )
-            found = self._tandem.ask([*words, "--seconds", str(seconds), "--json"])
+            found = self._tandem.ask([*words, "--seconds", str(SECONDS), "--json"])
             rate = float(found["steps_per_second"] or 0)
             if not rate > 0:
                 raise ReproduceError(
-                    f"{cell.arm.label} on {cell.env} made no step in {seconds:.0f} s: try again "
+                    f"{cell.arm.label} on {cell.env} made no step in {SECONDS:.0f} s: try again "
                     "when the machine is idle"
                 )
             self._known[key] = rate
@@ -69,11 +71,15 @@ class Rates:
             )
         return self._known[key]
 
-    def _seconds(self, config: list[str]) -> float:
-        """The seconds of a measurement."""
-        keys = self._tandem.ask(["keys", *config, "--json"])
-        replays = any(key["key"].startswith("replay.") for key in keys)
-        return REPLAY_SECONDS if replays else SECONDS
+    def _warn_of_load(self) -> None:
+        """Before the first measurement, since each one is a load itself."""
+        busy = not self._warned and os.getloadavg()[0] > IDLE_LOAD
+        self._warned = True
+        if busy:
+            say(
+                "other work runs on this machine, so the rates come out too low; they are kept, "
+                f"and decide the steps of all runs: delete {self._file} to measure anew"
+            )
 
     def _read(self) -> None:
         if self._made_with:

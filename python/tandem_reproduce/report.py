@@ -236,6 +236,14 @@ def picture_of(folder: ItemFolder, table: Table) -> dict[str, object]:
             label: {column: entry.value for column, entry in row.items()}
             for label, row in table.rows.items()
         },
+        "intervals": {
+            label: {
+                column: {"range": [entry.interval.low, entry.interval.high], "games": entry.counted}
+                for column, entry in row.items()
+                if entry.interval
+            }
+            for label, row in table.rows.items()
+        },
         "numbers": item.numbers,
         "runs": [
             {

@@ -61,6 +61,16 @@ TEST_F(PlayerTest, DrawsTheSameFromTheSameSeed) {
   EXPECT_NE(drawn(1), drawn(2));
 }
 
+// Seen failing with actions of the policy, which here takes action 1 nearly always.
+TEST_F(PlayerTest, UniformActionsDisregardThePolicy) {
+  Player player(network_, *algorithm_.acting, spec_, 2, 1);
+  int ones = 0;
+  for (int i = 0; i < 500; ++i) {
+    ones += player.act(observations(), Play::uniform)[0].discrete;
+  }
+  EXPECT_NEAR(ones, 250, 60);
+}
+
 TEST_F(PlayerTest, RefusesObservationsOfAnotherSize) {
   Player player(network_, *algorithm_.acting, spec_, 3, 1);
   EXPECT_THROW(player.act(observations(), Play::greedy), Error);

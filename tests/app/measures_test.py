@@ -34,6 +34,16 @@ class Predict(Folder):
         self.assertIsNone(endless)
         self.assertIn("synchronised every alpha steps", tandem("predict", *words).stdout)
 
+    # Of rare, long steps the claim's limit has the wrong sign. Seen printing negative rates.
+    def test_where_the_claim_fails_there_is_no_rate(self):
+        file = self.path / "times.txt"
+        file.write_text("0.00001\n" * 999 + "0.05\n")
+        words = ["--env", "latency", "--set", "wait=sleeping", "--set", f"step_times={file}"]
+        words += ["--set", "arch=mlp", "--set", "hts.envs=16", "--alphas", "1", "--seconds", 1]
+        figures = json.loads(tandem("predict", *words, "--json").stdout)
+        self.assertIsNone(figures["claim_1"][0]["steps_per_second"])
+        self.assertRegex(tandem("predict", *words).stdout, r"\n +1 +- +-\n")
+
     # Seen failing with times that are written in the order of their size.
     def test_step_times_are_recorded_and_replayed(self):
         given, file = self.path / "given.txt", self.path / "times.txt"
@@ -266,6 +276,14 @@ class Advise(Folder):
             *shlex.split(advice["recommended"])[1:], "--steps", 500, "--run-dir", self.path / "run"
         )
         self.assertEqual(trained.returncode, 0, trained.stderr)
+
+    # Catch's presets have smaller pictures than Catch itself. Seen ending with an internal error
+    # when every candidate got the environment without its preset.
+    def test_a_presets_environment_is_foreseen(self):
+        words = ["--seconds", 0.3, "--candidate", "paac", "--json"]
+        done = tandem("advise", "--env", "catch", *words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(json.loads(done.stdout)["forecasts"][0]["steps_per_second"], 0)
 
     def test_asleep_more_threads_than_cores_are_advised(self):
         words = ["--set", "env.mean_us=3000", "--set", "env.wait=sleeping", "--seconds", 0.3]

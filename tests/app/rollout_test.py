@@ -3,10 +3,13 @@
 Needs $TANDEM, the path of the program.
 """
 
+import signal
+import subprocess
+import time
 import unittest
 
 import numpy as np
-from program import HAS_ATARI, Folder, tandem
+from program import HAS_ATARI, PROGRAM, Folder, tandem
 
 
 class Rollout(Folder):
@@ -81,6 +84,23 @@ class Rollout(Folder):
         self.assertEqual(files["obs"].dtype, np.uint8)
         # Frames are stacked: a step's oldest three are the newest three of the step before.
         np.testing.assert_array_equal(files["obs"][1:, :3], files["obs"][:-1, 1:])
+
+    # The files had no rows.
+    def test_ctrl_c_keeps_the_steps_so_far(self):
+        words = ["--env", "latency", "--set", "mean_us=100", "--random", "--steps", 10**9]
+        out = self.path / "cut"
+        with subprocess.Popen(
+            [PROGRAM, "rollout", "--out", out, *map(str, words)], stdout=subprocess.PIPE, text=True
+        ) as process:
+            file = out / "reward.npy"
+            while process.poll() is None and not (file.exists() and file.stat().st_size > 1000):
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=30)[0]
+        self.assertEqual(process.returncode, 0)
+        rewards = np.load(file)
+        self.assertGreater(len(rewards), 200)
+        self.assertIn(f"{len(rewards)} steps of latency", said)
 
     @unittest.skipUnless(HAS_ATARI, "the Atari plug-in is not built")
     def test_cpu(self):

@@ -22,6 +22,7 @@
 #include "tests/support/error_of.h"
 #include "tests/support/forging.h"
 #include "tests/support/local_cluster.h"
+#include "tests/support/pair_env.h"
 #include "tests/support/scenario.h"
 
 namespace tandem {
@@ -59,14 +60,15 @@ class ApexClusterTest : public testing::Test {
   std::shared_ptr<ClusterActor> make_actor(const TrainingContext& context, int rank, int shards,
                                            std::uint64_t incarnation = 1,
                                            std::vector<std::byte> state = {}) const {
-    ClusterActorOptions options{.self = {.run = kClusterRun,
-                                         .epoch = 1,
-                                         .part = kFirstActorPart + static_cast<std::uint32_t>(rank),
-                                         .incarnation = incarnation},
-                                .parameters = context.learner.parameters().size(),
-                                .report_seconds = 0.01,
-                                .window = replay_.segment * config_.envs,
-                                .lockstep = config_.lockstep};
+    ClusterActorOptions options{
+        .self = {.run = kClusterRun,
+                 .epoch = 1,
+                 .part = kFirstActorPart + static_cast<std::uint32_t>(rank),
+                 .incarnation = incarnation},
+        .parameters = context.learner.parameters().size(),
+        .report_seconds = 0.01,
+        .window = replay_.segment * config_.envs * context.actor.spec.agents,
+        .lockstep = config_.lockstep};
     for (int shard = 0; shard < shards; ++shard) {
       options.receivers.push_back("shard:" + std::to_string(shard));
     }
@@ -132,6 +134,21 @@ TEST_F(ApexClusterTest, KeepsTheRatioOverAllShards) {
     train({.folder = folder(name), .steps = 8'000}, shards);
     expect_ratio(folder(name), result_of(folder(name)).at("steps"));
   }
+}
+
+// Seen failing when an actor's games were held for those of as many environments as it has agents.
+TEST_F(ApexClusterTest, TakesTheGamesOfSeveralAgents) {
+  int replaced = 0;
+  train({.folder = folder("run"),
+         .make_env = [](int) { return std::make_unique<PairEnv>(); },
+         .steps = 8'000},
+        1, {}, [&](LocalCluster& cluster, TrainingContext& context, const std::stop_token& stop) {
+          replace_actors(cluster, 3, stop, [&](int rank, std::uint64_t incarnation) {
+            replaced += 1;
+            return make_actor(context, rank, 1, incarnation);
+          });
+        });
+  EXPECT_EQ(replaced, 0);
 }
 
 // Seen failing when a repeated insert was counted twice, and when a lost one was not sent again.

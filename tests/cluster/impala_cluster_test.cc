@@ -15,6 +15,7 @@
 #include "tandem/io/temporary_folder.h"
 #include "tests/support/forging.h"
 #include "tests/support/local_cluster.h"
+#include "tests/support/pair_env.h"
 #include "tests/support/scenario.h"
 
 namespace tandem {
@@ -39,7 +40,7 @@ class ImpalaClusterTest : public testing::Test {
                             .receivers = {"learner"},
                             .parameters = context.learner.parameters().size(),
                             .report_seconds = 0.01,
-                            .window = config_.unroll * config_.envs},
+                            .window = config_.unroll * config_.envs * actor->spec.agents},
         [this, rank, actor, incarnation](const PublishedParameters& published) {
           return std::make_unique<ImpalaPlayer>(
               config_, *actor, NetworkCopy(published, actor->make_network), rank, incarnation);
@@ -47,8 +48,9 @@ class ImpalaClusterTest : public testing::Test {
         std::vector<std::byte>());
   }
 
-  /// Trains on a cluster whose actors are replaced when they end.
-  void train(Scenario scenario, const NetworkFaults& faults) const {
+  /// Trains on a cluster whose actors are replaced when they end. Returns how many were.
+  int train(Scenario scenario, const NetworkFaults& faults = {}) const {
+    int replaced = 0;
     scenario.make_algorithm = [] { return make_a2c({.correction = "vtrace"}); };
     tandem::train(scenario, [&](TrainingContext& context) {
       ClusterLink link({.run = kImpalaRun, .epoch = 1, .part = kLearnerPart, .incarnation = 1}, 0);
@@ -58,11 +60,13 @@ class ImpalaClusterTest : public testing::Test {
       }
       const std::jthread replacing([&](const std::stop_token& stop) {
         replace_actors(cluster, kActors, stop, [&](int rank, std::uint64_t incarnation) {
+          replaced += 1;
           return make_actor(context, rank, incarnation);
         });
       });
       train_impala_on_cluster(config_, context, link);
     });
+    return replaced;
   }
 
   static constexpr int kActors = 3;
@@ -76,6 +80,14 @@ TEST_F(ImpalaClusterTest, TrainsOnABadNetwork) {
   train({.folder = folder("run"), .steps = 4'000},
         {.lost = 0.1, .unheard = 0.1, .repeated = 0.1, .damaged = 0.02, .most_delay_ms = 3});
   EXPECT_GE(result_of(folder("run")).at("steps"), 4'000);
+}
+
+// Seen failing when an actor's games were held for those of as many environments as it has agents.
+TEST_F(ImpalaClusterTest, TakesTheGamesOfSeveralAgents) {
+  const int replaced = train({.folder = folder("run"),
+                              .make_env = [](int) { return std::make_unique<PairEnv>(); },
+                              .steps = 4'000});
+  EXPECT_EQ(replaced, 0);
 }
 
 // Seen hanging when actors whose credit was forged filled the queue, and the learner's answer to

@@ -1,5 +1,5 @@
 # Good and bad plug-ins for plugin_test.cc.
-foreach(plugin good old mute incomplete)
+foreach(plugin good grouped old mute incomplete empty childless)
   add_library(tandem_${plugin} MODULE ${CMAKE_CURRENT_SOURCE_DIR}/env/plugins/${plugin}.cc)
   tandem_own(tandem_${plugin})
   target_link_libraries(tandem_${plugin} PRIVATE tandem_base)

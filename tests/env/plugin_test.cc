@@ -50,11 +50,13 @@ TEST_F(PluginTest, CatchesErrorsOfThePlugin) {
 }
 
 TEST_F(PluginTest, ListsThePluginsOfAllFolders) {
-  EXPECT_THAT(plugin_names(), ElementsAre("good", "incomplete", "mute", "old"));
+  EXPECT_THAT(plugin_names(),
+              ElementsAre("childless", "empty", "good", "grouped", "incomplete", "mute", "old"));
   std::ofstream(folder_.path() / "tandem_another.so") << "";
   std::ofstream(folder_.path() / "readme.txt") << "";
   look_in((folder_.path() / "none").string() + ":" + folder_.path().string() + ":" + kTestPlugins);
-  EXPECT_THAT(plugin_names(), ElementsAre("another", "good", "incomplete", "mute", "old"));
+  EXPECT_THAT(plugin_names(), ElementsAre("another", "childless", "empty", "good", "grouped",
+                                          "incomplete", "mute", "old"));
   EXPECT_EQ(complaint("good:nothing"), "");
 }
 
@@ -93,6 +95,18 @@ TEST_F(PluginTest, RefusesAnotherInterface) {
 TEST_F(PluginTest, RefusesASharedObjectThatIsNoPlugin) {
   EXPECT_THAT(complaint("mute:game"),
               AllOf(HasSubstr("tandem_mute.so"), HasSubstr("tandem_plugin")));
+}
+
+// Both crashed without the checks for null.
+TEST_F(PluginTest, RefusesAPluginThatDescribesOrMakesNothing) {
+  EXPECT_THAT(complaint("empty:game"), HasSubstr("tandem_plugin() returns null"));
+  EXPECT_THAT(complaint("childless:game"), HasSubstr("made no family of environments"));
+  EXPECT_THAT(complaint("childless"), HasSubstr("made no family of environments"));
+}
+
+// Seen failing to load while make_env_of() was no part of what a plug-in links.
+TEST_F(PluginTest, MakesAGroupOfOne) {
+  EXPECT_EQ(find_family("grouped:still")->make("still", 1)->spec().num_actions, 3);
 }
 
 TEST_F(PluginTest, SaysWhichSymbolIsMissing) {

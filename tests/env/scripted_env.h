@@ -22,6 +22,7 @@ struct Script {
   bool truncate = false;    // ends are truncations
   int failing = -1;         // index of an environment that fails from its third step on
   bool buggy = false;       // it fails with another exception than Error
+  float bonus = 0;          // added to all rewards
   std::chrono::microseconds slow{0};
   std::atomic<int> made = 0;
   std::atomic<int> stepping = 0;
@@ -54,7 +55,7 @@ class ScriptedEnv : public Env {
     ++step_;
     write(stream, frame);
     const bool end = step_ == script_.episode;
-    return {.reward = static_cast<float>(actions.front().discrete),
+    return {.reward = static_cast<float>(actions.front().discrete) + script_.bonus,
             .terminated = end && !script_.truncate,
             .truncated = end && script_.truncate,
             .game_over = end && episode_ % script_.episodes_a_game == 0};

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <limits>
 #include <set>
 #include <stdexcept>
 #include <thread>
@@ -14,6 +15,7 @@
 #include "tandem/env/builtin.h"
 #include "tests/env/scripted_env.h"
 #include "tests/support/allocations.h"
+#include "tests/support/error_of.h"
 
 namespace tandem {
 namespace {
@@ -40,6 +42,21 @@ TEST_P(VecEnvThreads, StacksFramesOldestFirstAndResetsInTheSameStep) {
   EXPECT_FALSE(envs.result(3).game_over);
   EXPECT_THAT(seen.steps(3), ElementsAre(0, 0, 0));
   EXPECT_THAT(seen.episodes(3), ElementsAre(2, 2, 2));
+}
+
+// A run with such rewards ended as if it had reached its return, with a checkpoint that nobody
+// could read.
+TEST_P(VecEnvThreads, RefusesRewardsThatAreNotFinite) {
+  for (const float bonus :
+       {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
+    Script script;
+    script.bonus = bonus;
+    VecEnv envs(scripted(script), {.count = 2, .threads = GetParam()});
+    Observations seen(2, 3);
+    envs.reset(seen.bytes());
+    EXPECT_THAT(error_of([&] { envs.step(std::vector<Action>(2), seen.bytes()); }),
+                testing::HasSubstr("must be finite"));
+  }
 }
 
 TEST_P(VecEnvThreads, KeepsTheFinalObservationOfATruncatedEpisode) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds football against EnvPool's, which compiles the same engine without tandem's patches.
 
-usage: envpool_oracle.py FOOTBALL_TRACE FOLDER [--steps N] [--record] [SCENARIO...]
+usage: envpool_oracle.py FOOTBALL_TRACE FOLDER [SCENARIO...] [--steps N] [--record]
 
 Both play the same random actions with the engine's same seeds. Their mini maps, goals and ends must
 be the same in every step. EnvPool has one player, the mini map and the reward for goals alone

@@ -14,8 +14,8 @@ endif()
 target_link_libraries(football_tests PRIVATE tandem_football_env)
 target_compile_definitions(football_tests PRIVATE TANDEM_FOOTBALL_FOLDER="${TANDEM_FOOTBALL_DIR}")
 
-# Plays every scenario; `make asan` looks for leaks and bad memory in it. By hand, with the engine
-# instrumented as well, as docs/results/football.md does it: football_soak FOLDER 10000.
+# Plays every scenario; `make asan` looks for leaks and bad memory in it, but not in the engine.
+# docs/results/football.md has 10,000 steps of each with the engine instrumented as well.
 add_executable(football_soak ${CMAKE_CURRENT_SOURCE_DIR}/football/football_soak.cc)
 tandem_own(football_soak)
 target_link_libraries(football_soak PRIVATE tandem_football_env)

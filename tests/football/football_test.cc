@@ -95,7 +95,7 @@ TEST(Scenarios, MissingAndDamagedDataAreErrorsThatSayWhatToDo) {
         "scenario a\nleft 0\nright 0 0 GK\n", "scenario a\ngame_duration x\n",
         "scenario a\nunknown 1\n", "scenario a\nleft 0 0 GK quick\nright 0 0 GK\n"}) {
     write(damaged);
-    EXPECT_THAT(error(), HasSubstr("make the engine and its data anew")) << damaged;
+    EXPECT_THAT(error(), HasSubstr("makes the engine and its data anew")) << damaged;
   }
   write("scenario a\nleft 0 0 GK\nright 0 0 GK lazy\n");
   EXPECT_EQ(error(), "");
@@ -112,7 +112,7 @@ TEST(FootballEnvironment, RefusesMorePlayersThanTheScenarioHas) {
 TEST(FootballEnvironment, SaysThatTheEngineIsMissing) {
   EXPECT_THAT(
       error_of([&] { FootballEnv(testing::TempDir(), scenario("academy_empty_goal"), {}); }),
-      HasSubstr("football"));
+      HasSubstr("tandem install football"));
 }
 
 /// A situation in which the agent's player owns the ball at (x, y).

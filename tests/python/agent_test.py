@@ -190,7 +190,7 @@ class Agents(unittest.TestCase):
             (r"shape \[3, 2\]; this agent takes", lambda: agent.act(seen[:, :2])),
             (r"the batch is empty", lambda: agent.act(seen[:0])),
             (r"of type int64; this agent takes", lambda: agent.act(np.zeros((3, 4), int))),
-            (r"are no array", lambda: agent.act([[1.0], [2.0, 3.0]])),
+            (r"cannot be made an array", lambda: agent.act([[1.0], [2.0, 3.0]])),
             (r"no recurrent state; leave out", lambda: agent.act(seen, state=np.ones((3, 2)))),
             (rf"need \[3, {size}\]", lambda: recurrent.act(memory, state=np.ones((3, 2)))),
             (rf"need \[3, {size}\]", lambda: recurrent.act(memory, state=np.ones((2, size)))),

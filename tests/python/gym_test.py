@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -56,6 +57,18 @@ class Callables(unittest.TestCase):
         np.testing.assert_array_equal(observations, [[7, 0]] * 2)
         np.testing.assert_array_equal(env.reset()[0], [[7, 0]] * 3)
         env.close()
+
+    def test_its_games_are_those_of_gymnasium_with_the_same_seed(self):
+        """Seen failing with numbers made of the seeds."""
+        ours = tandem.make_vec("gym:CartPole-v1", 2).reset(seed=5)[0]
+        theirs = [gymnasium.make("CartPole-v1").reset(seed=seed)[0] for seed in (5, 6)]
+        np.testing.assert_array_equal(ours, theirs)
+
+    def test_a_function_that_cannot_travel_is_told(self):
+        """Seen raising TypeError."""
+        lock = threading.Lock()
+        with self.assertRaisesRegex(tandem.Error, "cannot travel to its process.*lock"):
+            tandem.make_vec(lambda: (lock, Counting())[1], 2)
 
     def test_its_module_may_lie_beside_the_script(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -12,6 +12,13 @@ from subprocesses import run_python
 import tandem
 
 
+class Attached:
+    """Refuses as a tensor of torch with a gradient does. Seen raising RuntimeError."""
+
+    def __array__(self, *_, **__):
+        raise RuntimeError("call detach first")
+
+
 class Actions(unittest.TestCase):
     # Seen failing without the check of the range.
     def test_bad_discrete_actions_are_refused(self):
@@ -25,7 +32,8 @@ class Actions(unittest.TestCase):
             (np.array([0, 1, -1]), "action -1 of environment 2"),
             (np.array([0, 2**40, 1]), "out of range"),
             (["a", "b", "c"], "take integers"),
-            ([[1], [1, 2], []], "no array"),
+            ([[1], [1, 2], []], "cannot be made an array"),
+            (Attached(), "cannot be made an array: call detach"),
             (None, "take integers"),
             (1, r"shape \[\]"),
         ):
@@ -55,6 +63,8 @@ class Actions(unittest.TestCase):
         for action in (2, -1, 0.5, None, [0, 1]):
             with self.subTest(action=action), self.assertRaises(tandem.Error):
                 env.step(action)
+        with self.assertRaisesRegex(tandem.Error, r"shape \[1\].* takes \[\]; pass action\[0\]"):
+            env.step([1])
         env.step(np.int64(1))
 
 

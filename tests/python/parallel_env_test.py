@@ -285,7 +285,7 @@ class Misuse(unittest.TestCase):
             (np.zeros(2), r"action of player_1 is .*; it must be an array \[3\] of floats"),
             (0.5, "action of player_1 is 0.5; it must be an array"),
             (["a", "b", "c"], "must be an array"),
-            ([[1.0], [2.0, 3.0]], "no array"),
+            ([[1.0], [2.0, 3.0]], "cannot be made an array"),
             (np.float32([0, 2.5, 0]), "number 1 of the action of player_1 .* is 2.5; it must be"),
             (np.float32([0, 0, np.nan]), "number 2 of the action of player_1 .* is nan"),
         ):

@@ -48,7 +48,7 @@ class Steps(unittest.TestCase):
             ({"observations": pair(1, -1).astype(float)}, "observations is of type float64"),
             ({"observations": np.float32([1, -1])}, r"shape \[2\]; it must be \[2, 1\]"),
             ({"next_observations": np.zeros((3, 1), np.float32)}, r"\[3, 1\]; it must be \[2, 1\]"),
-            ({"observations": [[1], [2, 3]]}, "observations is no array"),
+            ({"observations": [[1], [2, 3]]}, "observations cannot be made an array"),
             ({"observations": None}, "type object"),
             ({"actions": [0, 3]}, "action 3 of environment 1 is out of range: actions are 0 to 2"),
             ({"actions": [-1, 0]}, "action -1 of environment 0"),

@@ -159,6 +159,7 @@ class Priorities(unittest.TestCase):
         fill(replay, 2)
         batch = replay.sample(2)
         np.testing.assert_array_equal(batch.priorities, [1, 1])
+        self.assertEqual(batch.keys.dtype.char, "L")  # torch takes no "Q"
         replay.update(batch.keys, [0.5, 7.0])
         fill(replay, 2, first=2)
         np.testing.assert_array_equal(replay.sample(2).priorities, [7, 7])

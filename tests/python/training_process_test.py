@@ -214,6 +214,28 @@ print("end")
 """)
         self.assertEqual(output, "end\n")
 
+    # Seen aborting in most runs when agents and trainings took calls after the hooks at the end.
+    def test_daemon_threads_may_act_and_save_at_the_end(self):
+        output = self.run_script("""
+with begin(steps=2000) as training:
+    list(training)
+observations = tandem.make_vec("cartpole", 2).reset(seed=1)[0]
+def act():
+    agent = tandem.Agent.load(sys.argv[1])
+    while True:
+        agent.act(observations)
+def save():
+    while True:
+        running.save()
+threading.excepthook = lambda _: None
+running = begin(run_dir=sys.argv[1] + "-2", log_seconds=1000)
+for call in (act, act, save, save):
+    threading.Thread(target=call, daemon=True).start()
+time.sleep(0.5)
+print("end")
+""")
+        self.assertEqual(output, "end\n")
+
     def test_an_exception_ends_the_process_and_the_training(self):
         process = start_python(BEGIN + "training = begin(); next(training); 1 / 0", self.run_dir)
         errors = process.communicate(timeout=60)[1]

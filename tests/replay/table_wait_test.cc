@@ -79,6 +79,29 @@ TEST(TableWait, AStopEndsIt) {
   EXPECT_THROW(table.wait_to_insert(steady_clock::now() + 30s), Stopped);
 }
 
+// Writer and reader waited for each other for ever when transitions that went unread still let
+// samples be due.
+TEST(TableWait, AReaderInOrderOwesNoSamplesOfRemovedTransitions) {
+  const ReplayConfig config{
+      .capacity = 20, .min_fill = 10, .sampler = "fifo", .samples_per_insert = 1, .slack = 8};
+  Table table(config, small_format(), 8, 1, {});
+  for (int i = 0; i < 5; ++i) table.insert(ten());  // 50, with room for 20
+  table.trim();
+  SampleBatch batch(table.format(), 8);
+  const auto now = steady_clock::now();
+  EXPECT_TRUE(table.sample(batch, now));
+  EXPECT_TRUE(table.sample(batch, now));
+  EXPECT_FALSE(table.sample(batch, now));  // 4 are left to read
+  EXPECT_TRUE(table.wait_to_insert(now));
+
+  Table again(config, small_format(), 8, 1, {});
+  std::vector<KeptTransition> kept(10);
+  for (std::uint32_t i = 0; i < 10; ++i) kept[i] = {.transition = i, .priority = 1};
+  for (int i = 0; i < 2; ++i) again.restore(ten(), kept);
+  again.restore(TableCounts{.inserted = 50, .sampled = 16, .unread = 4});
+  EXPECT_TRUE(again.wait_to_insert(now));
+}
+
 TEST(TableWait, RefusesBatchesThatWouldWaitForEver) {
   Table table(limited(), small_format(), 1, 1, {});
   table.require_batch(8);

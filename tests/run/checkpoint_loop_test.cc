@@ -89,6 +89,7 @@ class Counters final : public Checkpointed {
   }
 
   Crew& crew() { return crew_; }
+  [[nodiscard]] bool writes() const { return loop_.writes(); }
   [[nodiscard]] std::int64_t count() const { return count_; }
 
   std::int64_t breaks_at = -1;
@@ -171,6 +172,7 @@ TEST_F(CheckpointLoopTest, ThreadsGoOnWhileItIsWritten) {
   const auto counters = train([&](Counters& own) {
     own.while_writing = [&] {
       if (own.crew().stop_token().stop_requested()) return;  // the last checkpoint
+      EXPECT_TRUE(own.writes());
       const auto before = own.count();
       for (int i = 0; i < 2'000 && own.count() == before; ++i) {
         std::this_thread::sleep_for(milliseconds(1));
@@ -179,6 +181,7 @@ TEST_F(CheckpointLoopTest, ThreadsGoOnWhileItIsWritten) {
     };
   });
   EXPECT_GT(counters->holds, 0);
+  EXPECT_FALSE(counters->writes());
   EXPECT_EQ(went_on, counters->holds);
 }
 

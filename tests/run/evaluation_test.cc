@@ -156,6 +156,11 @@ TEST_F(EvaluationTest, CarriesTheRecurrentStateOfEachGame) {
   EXPECT_THAT(returns(result), ElementsAre(3 * 1, 3 * (1 + 2), 3 * (1 + 2 + 2)));
 }
 
+// It crashed.
+TEST_F(EvaluationTest, RefusesToPlayNoGame) {
+  EXPECT_THAT(error_of([&] { play({.episodes = 0}); }), testing::HasSubstr("one game at least"));
+}
+
 TEST(Summary, OfAHandComputedCase) {
   const auto odd = summarise({{0, 4.0, 10}, {1, -2.0, 20}, {2, 7.0, 30}});
   EXPECT_DOUBLE_EQ(odd.mean, 3);

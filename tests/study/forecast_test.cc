@@ -74,6 +74,11 @@ TEST(Forecast, PatternsAreThoseOfTheSystems) {
   EXPECT_EQ(each.stepping, 32);
   EXPECT_EQ(each.meeting_steps, 1);
   EXPECT_EQ(each.computing, 1);
+  paac.config.envs = 1;
+  paac.config.envs_per_group = 1;
+  const auto single = paac.thread_pattern(2);  // the second worker has nothing to step
+  EXPECT_EQ(single.stepping, 1);               // seen failing with 2
+  EXPECT_EQ(single.meeting_steps, 5);
 
   HtsSystem hts;
   hts.config.envs = 32;

@@ -100,6 +100,17 @@ class PlotTest(unittest.TestCase):
             self.assertEqual(out.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
             out.unlink()
 
+    # The picture had another name than the one that was printed.
+    def test_a_picture_without_an_ending_is_a_png(self):
+        done = self.run_command(self.make_run("run"), "--out", self.folder / "out")
+        self.assertEqual(done.stdout.strip(), str(self.folder / "out.png"))
+        self.assertTrue((self.folder / "out.png").exists())
+
+    # Seen as a curve of two runs.
+    def test_a_run_that_is_named_twice_counts_once(self):
+        run = self.make_run("run")
+        self.assertEqual(plot.distinct([run, self.folder / "." / "run"]), [run])
+
     # Seen failing with points at the number of their step on every axis.
     def test_evaluations_are_points_beside_the_curve(self):
         run = self.make_run("run")
@@ -151,6 +162,7 @@ class PlotTest(unittest.TestCase):
             ([empty], "finished game"),
             ([run, "--out", self.folder / "no" / "out.png"], "cannot write"),
             ([run, "--by", "hours"], "hours"),
+            ([run, "--out", self.folder], "is a folder"),
         ]
         for arguments, message in cases:
             done = self.run_command(*arguments)

@@ -104,7 +104,8 @@ class OwnSystem final : public System {
     return std::make_unique<OwnSystem>(*this);
   }
   FieldList fields() override {
-    return {{.key = "own.number", .target = &number, .meaning = "a number", .least = 0}};
+    const Field field{.key = "own.number", .target = &number, .meaning = "a number", .least = 0};
+    return FieldList(twice ? 2 : 1, field);
   }
   [[nodiscard]] Requirements requirements() const override { return {}; }
   [[nodiscard]] bool repeatable() const override { return true; }
@@ -130,6 +131,7 @@ class OwnSystem final : public System {
   void train(TrainingContext& /*context*/) const override {}
 
   std::int64_t number = 3;
+  bool twice = false;  // its key is there twice
 };
 
 // Seen failing when the config looked its system up in the published catalogue.
@@ -144,6 +146,33 @@ TEST(Catalogue, AProgramBringsASystemOfItsOwn) {
   EXPECT_EQ(value_of(copy, "own.number"), 5);
   EXPECT_THROW((void)make_config("own", {"env.id=cartpole", "paac.t_max=5"}, catalogue), Error);
   EXPECT_THROW((void)make_config("own", {"env.id=cartpole"}), Error);
+}
+
+// The first of two was taken without a word.
+TEST(Catalogue, RefusesTwoOfOneName) {
+  Catalogue own = *published();
+  own.systems.push_back(own.systems.front());
+  const auto complaint = [](const Catalogue& catalogue) {
+    return error_of([&] {
+      (void)make_config("paac", {"env.id=cartpole"}, std::make_shared<const Catalogue>(catalogue));
+    });
+  };
+  EXPECT_THAT(complaint(own), HasSubstr("two systems of the name paac"));
+  own = *published();
+  own.algorithms.push_back(own.algorithms.front());
+  EXPECT_THAT(complaint(own), HasSubstr("two algorithms of the name a2c"));
+}
+
+// Such a run trained to its end, and then nobody could read its config.
+TEST(Catalogue, RefusesKeysThatCannotBeReadBack) {
+  auto own = *published();
+  auto system = std::make_shared<OwnSystem>();
+  system->twice = true;
+  own.systems.push_back(system);
+  const auto config = make_config("own", {"env.id=cartpole", "net.arch=mlp"},
+                                  std::make_shared<const Catalogue>(own));
+  EXPECT_THAT(error_of([&] { const Assembly assembly(config); }),
+              AllOf(HasSubstr("could not be read"), HasSubstr("number")));
 }
 
 }  // namespace

@@ -81,9 +81,7 @@ void Collector::choose_first() {
 
 void Collector::load_chosen(StateReader& reader) {
   const auto chosen = std::as_writable_bytes(rollout_.actions(rollout_.steps()));
-  const auto saved = reader.get_bytes();
-  if (saved.size() != chosen.size()) throw Error("the checkpoint has other environments");
-  std::ranges::copy(saved, chosen.begin());
+  reader.get_into(chosen, "the checkpoint has other environments");
 }
 
 Rollout& Collector::collect(std::int64_t steps) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tandem/env/uniform_action.h"
+
 namespace tandem {
 
 EnvActions::EnvActions(const EnvSpec& spec, int envs)
@@ -20,6 +22,15 @@ std::span<const Action> EnvActions::of(const Actions& chosen) {
     actions_[i] = {chosen.discrete[i], std::span(clipped_).subspan(i * dims, dims)};
   }
   return std::span(actions_).first(count);
+}
+
+void act_uniformly(const EnvSpec& spec, std::span<Stream* const> streams, const Actions& actions) {
+  const auto dims = spec.action_low.size();
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    const auto action =
+        uniform_action(spec, *streams[i], actions.continuous.subspan(i * dims, dims));
+    actions.discrete[i] = action.discrete;
+  }
 }
 
 }  // namespace tandem

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "tandem/base/random.h"
 #include "tandem/data/actions.h"
 #include "tandem/env/env.h"
 
@@ -25,5 +26,9 @@ class EnvActions {
   std::vector<float> clipped_;
   std::vector<Action> actions_;
 };
+
+/// Draws the action of each sample uniformly at random from *streams[i], a continuous one within
+/// the spec's bounds. Changes nothing but the streams and the actions.
+void act_uniformly(const EnvSpec& spec, std::span<Stream* const> streams, const Actions& actions);
 
 }  // namespace tandem

@@ -5,8 +5,6 @@
 #include <numeric>
 #include <utility>
 
-#include "tandem/env/uniform_action.h"
-
 namespace tandem {
 
 Games::Games(VecEnv env, Network& network, const ActingRule& rule, Play play,
@@ -60,14 +58,15 @@ Actions Games::choose_actions() {
   const auto count = rows_.size();
   const Actions chosen{std::span(chosen_).first(count),
                        std::span(controls_).first(count * env_.spec().action_low.size())};
+  const auto streams = std::span(streams_).first(count);
+  for (std::size_t i = 0; i < count; ++i) streams[i] = &env_.stream(rows_[i]);
   if (play_ == Play::uniform) {
-    draw_uniformly(chosen);
+    act_uniformly(env_.spec(), streams, chosen);
     return chosen;
   }
   const auto bytes = env_.spec().observation_bytes();
   for (std::size_t i = 0; i < count; ++i) {
     std::memcpy(&batch_[i * bytes], observation(rows_[i]), bytes);
-    streams_[i] = &env_.stream(rows_[i]);
   }
   const Heads heads = heads_.of(network_.architecture(), std::ssize(rows_));
   network_.forward(state_.look(rows_, std::span(batch_).first(count * bytes)), heads);
@@ -75,19 +74,9 @@ Actions Games::choose_actions() {
   if (play_ == Play::greedy) {
     rule_.act_greedily(heads, chosen);
   } else {
-    rule_.act(heads, std::span(streams_).first(count), std::span(epsilons_).first(count), chosen);
+    rule_.act(heads, streams, std::span(epsilons_).first(count), chosen);
   }
   return chosen;
-}
-
-void Games::draw_uniformly(const Actions& chosen) {
-  const auto dims = env_.spec().action_low.size();
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    auto& stream = env_.stream(rows_[i]);
-    const auto action =
-        uniform_action(env_.spec(), stream, chosen.continuous.subspan(i * dims, dims));
-    chosen.discrete[i] = action.discrete;
-  }
 }
 
 }  // namespace tandem

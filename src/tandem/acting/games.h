@@ -56,7 +56,6 @@ class Games {
  private:
   void begin(std::span<const StartState> starts);
   Actions choose_actions();
-  void draw_uniformly(const Actions& chosen);
   std::byte* observation(int row) {
     return &observations_[static_cast<std::size_t>(row) * env_.spec().observation_bytes()];
   }

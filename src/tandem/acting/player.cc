@@ -14,7 +14,7 @@ Player::Player(Network& network, const ActingRule& rule, const EnvSpec& spec, in
                std::uint64_t seed)
     : network_(network),
       rule_(rule),
-      observation_bytes_(spec.observation_bytes()),
+      spec_(spec),
       state_(network.architecture(), envs),
       env_actions_(spec, envs),
       ids_(static_cast<std::size_t>(envs)),
@@ -29,14 +29,18 @@ Player::Player(Network& network, const ActingRule& rule, const EnvSpec& spec, in
 }
 
 std::span<const Action> Player::act(std::span<const std::byte> observations, Play play) {
-  if (observations.size() != ids_.size() * observation_bytes_) {
+  if (observations.size() != ids_.size() * spec_.observation_bytes()) {
     throw Error(fmt::format("{} environments need observations of {} bytes each, {} were given",
-                            ids_.size(), observation_bytes_, observations.size()));
+                            ids_.size(), spec_.observation_bytes(), observations.size()));
+  }
+  const Actions chosen{discrete_, continuous_};
+  if (play == Play::uniform) {
+    act_uniformly(spec_, stream_pointers_, chosen);
+    return env_actions_.of(chosen);
   }
   const Heads heads = heads_.of(network_.architecture(), std::ssize(ids_));
   network_.forward(state_.look(ids_, observations), heads);
   state_.keep(ids_);
-  const Actions chosen{discrete_, continuous_};
   if (play == Play::greedy) {
     rule_.act_greedily(heads, chosen);
   } else {

@@ -37,7 +37,7 @@ class Player {
  private:
   Network& network_;
   const ActingRule& rule_;
-  std::size_t observation_bytes_;
+  EnvSpec spec_;
   RecurrentState state_;
   EnvActions env_actions_;
   HeadsBuffer heads_;

@@ -55,13 +55,9 @@ void RecurrentState::save(StateWriter& writer) const {
 void RecurrentState::load(StateReader& reader) {
   if (size_ == 0) return;
   const auto read = [&](auto& values) {
-    const auto bytes = reader.get_bytes();
-    const auto target = std::as_writable_bytes(std::span(values));
-    if (bytes.size() != target.size()) {
-      throw Error(
-          "the saved recurrent states are those of another network or of other environments");
-    }
-    std::ranges::copy(bytes, target.begin());
+    reader.get_into(
+        std::as_writable_bytes(std::span(values)),
+        "the saved recurrent states are those of another network or of other environments");
   };
   read(states_);
   read(episode_starts_);

@@ -3,13 +3,28 @@
 #include <algorithm>
 
 namespace tandem {
+namespace {
+
+/// The action of the highest output in row i.
+std::int32_t highest(const Heads& heads, std::size_t i) {
+  const auto width = static_cast<std::size_t>(heads.actions);
+  const auto outputs = heads.logits.subspan(i * width, width);
+  return static_cast<std::int32_t>(std::ranges::max_element(outputs) - outputs.begin());
+}
+
+}  // namespace
 
 void ActingRule::act_greedily(const Heads& heads, const Actions& actions) const {
-  const auto width = static_cast<std::size_t>(heads.actions);
+  for (std::size_t i = 0; i < actions.discrete.size(); ++i) actions.discrete[i] = highest(heads, i);
+}
+
+void act_epsilon_greedily(const Heads& heads, std::span<Stream* const> streams,
+                          std::span<const float> epsilons, const Actions& actions) {
+  const auto count = static_cast<std::uint32_t>(heads.actions);
   for (std::size_t i = 0; i < actions.discrete.size(); ++i) {
-    const auto outputs = heads.logits.subspan(i * width, width);
+    const bool blind = streams[i]->uniform() < epsilons[i];
     actions.discrete[i] =
-        static_cast<std::int32_t>(std::ranges::max_element(outputs) - outputs.begin());
+        blind ? static_cast<std::int32_t>(streams[i]->below(count)) : highest(heads, i);
   }
 }
 

@@ -68,6 +68,12 @@ class ActingRule {
   [[nodiscard]] virtual double gamma() const = 0;
 };
 
+/// Chooses action i at random, drawing from *streams[i], with probability epsilons[i], or else the
+/// action of the highest output in row i of the heads. An epsilon of exactly 0 never explores, and
+/// an epsilon of 1 always does.
+void act_epsilon_greedily(const Heads& heads, std::span<Stream* const> streams,
+                          std::span<const float> epsilons, const Actions& actions);
+
 /// `raw`, clipped to +-limit; with a limit of 0, `raw` itself.
 [[nodiscard]] float clipped_reward(float raw, double limit);
 

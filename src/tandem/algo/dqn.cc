@@ -54,17 +54,10 @@ class DqnRule final : public ActingRule {
  public:
   DqnRule(const DqnConfig& config, std::int64_t envs) : config_(config), envs_(envs) {}
 
-  // One draw decides whether to explore, so that an epsilon of exactly 0 never explores and an
-  // epsilon of 1 always does. Advantages have their maximum at the same action as action values.
+  // Advantages have their maximum at the same action as action values.
   void act(const Heads& heads, std::span<Stream* const> streams, std::span<const float> epsilons,
            const Actions& actions) const override {
-    const auto count = static_cast<std::size_t>(heads.actions);
-    for (std::size_t i = 0; i < actions.discrete.size(); ++i) {
-      const bool blind = streams[i]->uniform() < epsilons[i];
-      const auto action = blind ? streams[i]->below(static_cast<std::uint32_t>(count))
-                                : best(row(heads.logits, i, count));
-      actions.discrete[i] = static_cast<std::int32_t>(action);
-    }
+    act_epsilon_greedily(heads, streams, epsilons, actions);
   }
 
   void judge(const EvaluatedStates& states, const Actions& chosen,

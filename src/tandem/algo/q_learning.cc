@@ -16,17 +16,9 @@ class QRule final : public ActingRule {
   QRule(QMethod method, const QConfig& config, std::uint64_t seed, std::int64_t frames_per_step)
       : method_(method), config_(config), exploration_(config.exploration, seed, frames_per_step) {}
 
-  // One draw decides whether to explore, so that an epsilon of exactly 0 never explores and an
-  // epsilon of 1 always does.
   void act(const Heads& heads, std::span<Stream* const> streams, std::span<const float> epsilons,
            const Actions& actions) const override {
-    const auto count = static_cast<std::uint32_t>(heads.actions);
-    for (std::size_t i = 0; i < actions.discrete.size(); ++i) {
-      Stream& stream = *streams[i];
-      actions.discrete[i] = stream.uniform() < epsilons[i]
-                                ? static_cast<std::int32_t>(stream.below(count))
-                                : best_action(row(heads, i));
-    }
+    act_epsilon_greedily(heads, streams, epsilons, actions);
   }
 
   void judge(const EvaluatedStates& states, const Actions& chosen,
@@ -58,10 +50,6 @@ class QRule final : public ActingRule {
   [[nodiscard]] double gamma() const override { return config_.gamma; }
 
  private:
-  static std::int32_t best_action(std::span<const float> q) {
-    return static_cast<std::int32_t>(std::ranges::max_element(q) - q.begin());
-  }
-
   const QMethod method_;
   const QConfig config_;
   const Exploration exploration_;

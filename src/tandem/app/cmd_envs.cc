@@ -1,8 +1,9 @@
 #include <fmt/format.h>
 
+#include <exception>
+
 #include "tandem/app/commands.h"
 #include "tandem/app/help.h"
-#include "tandem/base/error.h"
 #include "tandem/env/builtin.h"
 #include "tandem/env/plugin.h"
 #include "tandem/io/text_table.h"
@@ -23,9 +24,9 @@ void list_envs() {
     fmt::print("\n");
     try {
       const auto& plugin = load_plugin(name);
-      print_family(fmt::format("plug-in {}, {}", name, plugin.licence), *plugin.create(),
+      print_family(fmt::format("plug-in {}, {}", name, plugin.licence), *make_family(plugin),
                    name + ":");
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {  // of the plug-in; the others can be used
       fmt::print("plug-in {} cannot be used: {}\n", name, error.what());
     }
   }

@@ -41,6 +41,11 @@ struct InstallOptions {
         "`tandem install` is for the Python package that pip installed, and for a program in the "
         "build folder of a clone; build the plug-in there");
   }
+  if (!options.find_links.empty()) {
+    throw Error(
+        "--find-links is for the Python package; in a clone pip's own settings say where "
+        "packages are, such as PIP_FIND_LINKS");
+  }
   std::vector<std::string> words = {"bash", script, options.plugin, own_folder()};
   if (options.force) words.emplace_back("--force");
   become_python(std::move(words));

@@ -15,6 +15,7 @@
 #include "tandem/io/files.h"
 #include "tandem/io/temporary_folder.h"
 #include "tandem/io/text_table.h"
+#include "tandem/study/hts/hts_step_times.h"
 #include "tandem/study/hts/hts_theory.h"
 #include "tandem/study/step_times.h"
 #include "tandem/study/system_speed.h"
@@ -50,11 +51,10 @@ struct Prediction {
   StepTimes times;
   StepCosts costs;
 
+  /// NaN where Claim 1 does not hold.
   [[nodiscard]] double steps_per_second(std::int64_t alpha) const {
-    return 1 / expected_seconds_per_state({.envs = envs,
-                                           .alpha = alpha,
-                                           .step = times.step,
-                                           .actor_seconds = costs.inference});
+    return claimed_rate(
+        {.envs = envs, .alpha = alpha, .step = times.step, .actor_seconds = costs.inference});
   }
 
   /// The rate without any synchronisation.
@@ -85,6 +85,10 @@ StepCosts measure_costs(const Config& config, double seconds) {
   return measure_step_costs(assembly.context(run), config.system->batching(), 1, seconds);
 }
 
+nlohmann::ordered_json or_null(double value) {
+  return std::isfinite(value) ? nlohmann::ordered_json(value) : nullptr;
+}
+
 void print_json(const PredictOptions& options, const Prediction& found) {
   nlohmann::ordered_json json = {{"env", found.env},
                                  {"envs", found.envs},
@@ -97,12 +101,11 @@ void print_json(const PredictOptions& options, const Prediction& found) {
                                  {"claim_2", nlohmann::ordered_json::array()}};
   for (const auto alpha : options.alphas) {
     json["claim_1"].push_back(
-        {{"alpha", alpha}, {"steps_per_second", found.steps_per_second(alpha)}});
+        {{"alpha", alpha}, {"steps_per_second", or_null(found.steps_per_second(alpha))}});
   }
   for (const auto actors : options.actors) {
-    const double lag = expected_latency(found.learning(actors));
     json["claim_2"].push_back(
-        {{"actors", actors}, {"lag", std::isfinite(lag) ? nlohmann::json(lag) : nullptr}});
+        {{"actors", actors}, {"lag", or_null(expected_latency(found.learning(actors)))}});
   }
   fmt::print("{}\n", json.dump(2));
 }
@@ -115,11 +118,18 @@ void print_tables(const PredictOptions& options, const Prediction& found) {
   std::vector<std::vector<std::string>> rows = {{"alpha", "steps/s", "of the most"}};
   for (const auto alpha : options.alphas) {
     const double rate = found.steps_per_second(alpha);
+    if (std::isnan(rate)) {
+      rows.push_back({std::to_string(alpha), "-", "-"});
+      continue;
+    }
     rows.push_back({std::to_string(alpha), fmt::format("{:.0f}", rate),
                     fmt::format("{:.0f}%", 100 * rate / found.most_steps_per_second())});
   }
   fmt::print("\nClaim 1: {} environments side by side, synchronised every alpha steps\n{}",
              found.envs, format_table(rows, terminal_width()));
+  if (std::isnan(found.steps_per_second(options.alphas.front()))) {
+    fmt::print("-: the steps' times vary too much for the claim, which is one of large numbers.\n");
+  }
   if (found.needs_cores()) {
     fmt::print("This environment computes all the time: {} side by side need {} cores.\n",
                found.envs, found.envs);

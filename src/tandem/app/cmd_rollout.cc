@@ -10,6 +10,7 @@
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
 #include "tandem/app/help.h"
+#include "tandem/app/signals.h"
 #include "tandem/base/error.h"
 #include "tandem/env/vec_env.h"
 #include "tandem/io/files.h"
@@ -173,8 +174,10 @@ void run(const RolloutOptions& options) {
   std::vector<std::byte> observation(spec.observation_bytes());
   env.reset(observation);
   recorder.add_reset(observation);
-  for (std::int64_t i = 0; i < steps; ++i) {
-    const Action action = recorded ? recorded->at(i) : random.next().front();
+  const StopSignals signals;
+  std::int64_t taken = 0;
+  for (; taken < steps && !signals.requested(); ++taken) {
+    const Action action = recorded ? recorded->at(taken) : random.next().front();
     env.step(std::array{action}, observation);
     const auto& result = env.result(0);
     const bool ended = result.terminated || result.truncated;
@@ -182,7 +185,7 @@ void run(const RolloutOptions& options) {
     if (ended) recorder.add_reset(observation);
   }
   recorder.close();
-  fmt::print("{} steps of {} written to {}\n", steps, config.id, options.out);
+  fmt::print("{} steps of {} written to {}\n", taken, config.id, options.out);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "tandem/app/commands.h"
 #include "tandem/app/help.h"
 #include "tandem/base/error.h"
+#include "tandem/base/shell_word.h"
 #include "tandem/io/files.h"
 #include "tandem/run/start_file.h"
 #include "tandem/trainer/agent_starts.h"
@@ -54,8 +55,8 @@ void run(const StartsCommand& command) {
       "{} starts of {} in {}, sampled from the play of: {}\n"
       "They are not the human starts of A3C and Ape-X, whose states are not public.\n"
       "tandem eval {} --protocol sampled_starts --starts {}\n",
-      content.starts.size(), content.env, command.out.string(), content.policy, command.agent.run(),
-      command.out.string());
+      content.starts.size(), content.env, command.out.string(), content.policy,
+      shell_word(command.agent.run()), shell_word(command.out.string()));
 }
 
 }  // namespace

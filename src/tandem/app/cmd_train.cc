@@ -11,6 +11,7 @@
 #include "tandem/app/help.h"
 #include "tandem/app/signals.h"
 #include "tandem/base/error.h"
+#include "tandem/base/shell_word.h"
 #include "tandem/run/checkpoint.h"
 #include "tandem/run/run_control.h"
 #include "tandem/run/run_directory.h"
@@ -30,16 +31,16 @@ lists all keys.)";
 
 void say_how_to_go_on(const std::string& why_ended, const fs::path& folder) {
   if (why_ended == "signal") {
-    spdlog::info("stopped; go on with: tandem train --resume {}", folder.string());
+    spdlog::info("stopped; go on with: tandem train --resume {}", shell_word(folder.string()));
   } else {
     spdlog::info(
         "finished; see how well it plays with: tandem eval {} (--resume with a larger "
         "--steps goes on)",
-        folder.string());
+        shell_word(folder.string()));
   }
   if (has_checkpoint(RunPaths{folder}.best())) {
     spdlog::info("the checkpoint that played best in evaluations: tandem eval {} --best",
-                 folder.string());
+                 shell_word(folder.string()));
   }
 }
 

@@ -31,6 +31,7 @@
 #include "tandem/base/cpu.h"
 #include "tandem/base/error.h"
 #include "tandem/base/nearest.h"
+#include "tandem/base/places.h"
 
 namespace {
 
@@ -124,7 +125,9 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   tandem::keep_freed_memory();
   // Log messages go to stderr, like the progress line; stdout is left to results.
-  spdlog::set_default_logger(spdlog::stderr_color_mt("tandem"));
+  spdlog::set_default_logger(spdlog::stderr_color_mt(
+      "tandem",
+      tandem::is_set("NO_COLOR") ? spdlog::color_mode::never : spdlog::color_mode::automatic));
   spdlog::set_pattern("tandem: %^%l%$: %v");
   CLI::App program{"Trains reinforcement-learning agents with published parallel systems.",
                    "tandem"};

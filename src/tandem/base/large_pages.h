@@ -18,15 +18,20 @@ template <class T>
 struct LargePages {
   using value_type = T;  // NOLINT(readability-identifier-naming): the name that allocators have
 
+  /// Keeps nothing, so all are the same.
   LargePages() = default;
+  /// An allocator of another type's.
   template <class Other>
   explicit LargePages(const LargePages<Other>& /*other*/) {}
 
+  /// Room for `count` values. Throws std::bad_alloc.
   T* allocate(std::size_t count) {
     return static_cast<T*>(allocate_large_pages(count * sizeof(T)));
   }
+  /// Frees what allocate() gave.
   void deallocate(T* array, std::size_t /*count*/) { std::free(array); }
 
+  /// Any of them frees what another one gave.
   bool operator==(const LargePages& /*other*/) const { return true; }
 };
 

@@ -78,6 +78,14 @@ class StateReader {
   /// Reads the block of one put_bytes(), as a view of the reader's bytes.
   std::span<const std::byte> get_bytes() { return take(get<std::uint64_t>()); }
 
+  /// Reads the block of one put_bytes() into `room`. Throws Error(otherwise) when it has another
+  /// size.
+  void get_into(std::span<std::byte> room, const char* otherwise) {
+    const auto block = get_bytes();
+    if (block.size() != room.size()) throw Error(otherwise);
+    std::ranges::copy(block, room.begin());
+  }
+
   /// Reads the values of one put_values(). Throws Error when the block does not hold whole values.
   template <class T>
   requires std::is_trivially_copyable_v<T> std::vector<T> get_values() {

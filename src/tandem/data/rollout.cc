@@ -119,10 +119,7 @@ void Rollout::load(StateReader& reader) {
   if (steps < 0 || steps > t_max_) throw Error(kOtherShape);
   steps_ = steps;
   const auto get = [&](auto& buffer) {
-    const auto own = std::as_writable_bytes(std::span(buffer));
-    const auto saved = reader.get_bytes();
-    if (saved.size() != own.size()) throw Error(kOtherShape);
-    std::ranges::copy(saved, own.begin());
+    reader.get_into(std::as_writable_bytes(std::span(buffer)), kOtherShape);
   };
   get(observations_);
   get(actions_);

@@ -117,15 +117,16 @@ class Env {
   /// Saves everything on which later steps depend. An instance that loads the state behaves, bit by
   /// bit, as the one that saved it. An environment that cannot do this says so by spec().saves, and
   /// these two functions are then never called.
-  virtual void save(StateWriter& /*writer*/) const { throw std::logic_error(kSavesNothing); }
+  virtual void save(StateWriter& /*writer*/) const { throw Error(kSavesNothing); }
   /// Becomes the instance that save() wrote. Throws Error when that is damaged.
-  virtual void load(StateReader& /*reader*/) { throw std::logic_error(kSavesNothing); }
+  virtual void load(StateReader& /*reader*/) { throw Error(kSavesNothing); }
 
   /// The current state in colour; an empty picture when the environment has none.
   [[nodiscard]] virtual Picture render() const { return {}; }
 
  private:
-  static constexpr auto kSavesNothing = "an environment that saves nothing was asked to";
+  static constexpr auto kSavesNothing =
+      "the environment has no save() and load(): write both, or set EnvSpec::saves to false";
 };
 
 }  // namespace tandem

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <utility>
@@ -151,7 +152,13 @@ void EnvRecord::stepped(const StepResult& result) {
     result_.reward = std::accumulate(rewards_.begin(), rewards_.end(), 0.0F) /
                      static_cast<float>(rewards_.size());
   }
-  game_.episode_return += result_.score.value_or(result_.reward);
+  const float gained = result_.score.value_or(result_.reward);
+  // A sum of rewards is finite only if each of them is.
+  if (!std::isfinite(result_.reward) || !std::isfinite(gained)) {
+    throw Error(fmt::format("a step has a reward of {} and a score of {}; both must be finite",
+                            result_.reward, gained));
+  }
+  game_.episode_return += gained;
   ++game_.steps;
   if (result_.game_over) finished_.push_back(std::exchange(game_, {.env = index_}));
   ended_ = result_.terminated || result_.truncated;

@@ -29,7 +29,7 @@ void refuse_paths(const std::string& id, const std::string& plugin) {
 void refuse_plugin_alone(const std::string& id) {
   const auto plugins = plugin_names();
   if (std::ranges::find(plugins, id) == plugins.end()) return;
-  auto ids = load_plugin(id).create()->names();
+  auto ids = make_family(load_plugin(id))->names();
   for (auto& name : ids) name.insert(0, id + ":");
   constexpr std::size_t kShown = 6;
   const auto shown = std::min(kShown, ids.size());
@@ -52,7 +52,7 @@ std::unique_ptr<EnvFamily> find_family(const std::string& id) {
   const auto plugin = id.substr(0, colon);
   if (plugin == kGymnasium) return make_gym_family();
   refuse_paths(id, plugin);
-  return load_plugin(plugin).create();
+  return make_family(load_plugin(plugin));
 }
 
 std::string env_family_name(const std::string& id) {

@@ -88,6 +88,10 @@ const PluginInfo& load_plugin(const std::string& name) {
                     file.string()));
   }
   const PluginInfo* info = entry();
+  if (info == nullptr) {
+    throw Error(fmt::format("the plug-in {} has no description: its tandem_plugin() returns null",
+                            file.string()));
+  }
   if (info->abi != kPluginAbi) {
     throw Error(fmt::format(
         "the plug-in {} was built for interface {} of tandem, this program has {}. Build "
@@ -95,6 +99,15 @@ const PluginInfo& load_plugin(const std::string& name) {
         file.string(), info->abi, kPluginAbi, remedy(name)));
   }
   return *info;
+}
+
+std::unique_ptr<EnvFamily> make_family(const PluginInfo& plugin) {
+  auto family = plugin.create == nullptr ? nullptr : plugin.create();
+  if (family != nullptr) return family;
+  throw Error(
+      fmt::format("the plug-in {} made no family of environments: its PluginInfo::create must "
+                  "return one",
+                  plugin.name));
 }
 
 std::vector<std::string> plugin_names() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,10 @@ namespace tandem {
 /// to do, when no folder has it, when it cannot be loaded, or when it was built for other headers.
 /// Thread-safe.
 const PluginInfo& load_plugin(const std::string& name);
+
+/// Makes the family of a plug-in, with its default options. Throws Error when the plug-in makes
+/// none. Thread-safe if the plug-in is.
+std::unique_ptr<EnvFamily> make_family(const PluginInfo& plugin);
 
 /// The folders that are searched for plug-ins: those of places_of("plugins"), or, for a wheel of
 /// the Python package, the package's own and one of the user for this version of the interface.

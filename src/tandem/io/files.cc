@@ -20,22 +20,22 @@ const char* remedy(int cause) {
   switch (cause) {
     case ENOSPC:
     case EDQUOT:
-      return "the disk is full: free some space, or train in another folder (--run-dir)";
+      return "the disk is full: free some space, or choose another folder (--run-dir, --out)";
     case EFBIG:
       return "a limit on file sizes is in force: raise it (ulimit -f unlimited)";
     case EROFS:
-      return "the file system is read-only: make it writable, or train in another folder "
-             "(--run-dir)";
+      return "the file system is read-only: make it writable, or choose another folder "
+             "(--run-dir, --out)";
     case EACCES:
     case EPERM:
-      return "you may not write there: change the permissions, or train in another folder "
-             "(--run-dir)";
+      return "you may not write there: change the permissions, or choose another folder "
+             "(--run-dir, --out)";
     case EEXIST:
     case ENOTDIR:
-      return "a file stands where a folder is needed: move it away, or train in another folder "
-             "(--run-dir)";
+      return "a file stands where a folder is needed: move it away, or choose another folder "
+             "(--run-dir, --out)";
     default:
-      return "check the disk and the path, or train in another folder (--run-dir)";
+      return "check the disk and the path, or choose another folder (--run-dir, --out)";
   }
 }
 
@@ -62,19 +62,12 @@ Error write_error(const fs::path& path, int cause) {
 
 OutputFile::OutputFile(fs::path path, Mode mode)
     : path_(std::move(path)), descriptor_(open(path_.c_str(), flags(mode), 0666)) {
-  if (descriptor_ < 0) throw write_error(path_, errno);
+  if (descriptor_.get() < 0) throw write_error(path_, errno);
 }
-
-OutputFile::~OutputFile() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
-
-OutputFile::OutputFile(OutputFile&& other) noexcept
-    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 void OutputFile::write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const auto written = ::write(descriptor_, bytes.data(), bytes.size());
+    const auto written = ::write(descriptor_.get(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) throw write_error(path_, errno);
     bytes = bytes.subspan(static_cast<std::size_t>(written));
@@ -82,7 +75,7 @@ void OutputFile::write(std::span<const std::byte> bytes) {
 }
 
 void OutputFile::sync() {
-  if (fsync(descriptor_) != 0) throw write_error(path_, errno);
+  if (fsync(descriptor_.get()) != 0) throw write_error(path_, errno);
 }
 
 void write_durably(const fs::path& path, std::span<const std::byte> bytes) {
@@ -106,13 +99,10 @@ void replace_durably(const fs::path& path, std::string_view text) {
 
 void sync_folder(const fs::path& folder) {
   const fs::path path = folder.empty() ? "." : folder;
-  const int descriptor = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) throw write_error(path, errno);
-  const int result = fsync(descriptor);
-  const int cause = errno;
-  close(descriptor);
+  const Descriptor descriptor(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (descriptor.get() < 0) throw write_error(path, errno);
   // Some network file systems cannot sync a folder and say so; their renames are durable anyway.
-  if (result != 0 && cause != EINVAL) throw write_error(path, cause);
+  if (fsync(descriptor.get()) != 0 && errno != EINVAL) throw write_error(path, errno);
 }
 
 void make_folder(const fs::path& folder) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tandem/base/descriptor.h"
 #include "tandem/base/error.h"
 
 namespace tandem {
@@ -23,9 +24,6 @@ class OutputFile {
 
   /// Opens the file, or creates it if there is none.
   OutputFile(std::filesystem::path path, Mode mode);
-  ~OutputFile();
-  OutputFile(OutputFile&& other) noexcept;
-  OutputFile& operator=(OutputFile&&) = delete;
 
   /// Writes all bytes after those written before.
   void write(std::span<const std::byte> bytes);
@@ -37,7 +35,7 @@ class OutputFile {
 
  private:
   std::filesystem::path path_;
-  int descriptor_;
+  Descriptor descriptor_;
 };
 
 /// Writes a whole file and waits until it is on the disk. Its entry in the folder is durable only

@@ -19,12 +19,14 @@ namespace tandem {
 /// meanwhile many threads may copy.
 class PublishedParameters {
  public:
+  /// Publishes these parameters first, as version 0.
   explicit PublishedParameters(std::span<const float> first)
       : published_(first.begin(), first.end()), staged_(published_) {}
 
   /// Sets the parameters for the next publish().
   void stage(std::span<const float> next);
 
+  /// Publishes the staged parameters as the next version.
   void publish();
   /// The same, with a version of the caller's own count.
   void publish(std::int64_t version);

@@ -24,6 +24,7 @@ class SharedModel {
   /// The learner must outlive it, and nothing else may update it.
   explicit SharedModel(Learner& learner) : size_(learner.parameters().size()), learner_(learner) {}
 
+  /// The number of updates so far.
   [[nodiscard]] std::int64_t version() const { return version_.load(std::memory_order_acquire); }
 
   /// The number of parameters.

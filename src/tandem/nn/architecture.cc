@@ -188,7 +188,7 @@ FieldList NetConfig::fields() {
        .target = &lstm,
        .meaning = "LSTM cells between the torso and the heads, whose state lasts as long as an "
                   "episode; 0: none",
-       .source = "A3C, section 5.1, has 256",
+       .source = "A3C, section 5.2.1, has 256",
        .least = 0,
        .most = 1 << 14},
       {.key = "separate",
@@ -316,7 +316,7 @@ Architecture make_architecture(const NetConfig& config, const EnvSpec& spec, boo
 }
 
 std::vector<NetConfig> networks_to_compare(DType observations) {
-  constexpr std::int64_t kCells = 256;  // A3C, section 5.1
+  constexpr std::int64_t kCells = 256;  // A3C, section 5.2.1
   if (observations == DType::f32) return {{.arch = "mlp"}, {.arch = "mlp", .lstm = kCells}};
   return {
       {.arch = "nips"}, {.arch = "nature"}, {.arch = "impala"}, {.arch = "nips", .lstm = kCells}};

@@ -19,7 +19,7 @@ void RateLimiter::require_slack_for(std::int64_t batch) const {
 
 double RateLimiter::due() const {
   const auto counted =
-      static_cast<double>(std::max<std::int64_t>(0, inserted_ - options_.min_fill));
+      static_cast<double>(std::max<std::int64_t>(0, inserted_ - lost_ - options_.min_fill));
   return counted * options_.samples_per_insert - static_cast<double>(sampled_);
 }
 
@@ -40,9 +40,10 @@ std::int64_t RateLimiter::room(std::int64_t size) const {
   return std::max(options_.min_fill - size, static_cast<std::int64_t>(allowed) + 1);
 }
 
-void RateLimiter::restore(std::int64_t inserted, std::int64_t sampled) {
+void RateLimiter::restore(std::int64_t inserted, std::int64_t sampled, std::int64_t lost) {
   inserted_ = inserted;
   sampled_ = sampled;
+  lost_ = lost;
 }
 
 }  // namespace tandem

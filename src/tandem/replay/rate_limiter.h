@@ -32,14 +32,16 @@ class RateLimiter {
   /// How many transitions may be inserted with `size` in the table before may_insert() denies it.
   [[nodiscard]] std::int64_t room(std::int64_t size) const;
 
+  /// Counts transitions of which no sample can be drawn any more; they allow none.
+  void lost(std::int64_t transitions) { lost_ += transitions; }
   void inserted(std::int64_t transitions) { inserted_ += transitions; }
   void sampled(std::int64_t samples) { sampled_ += samples; }
 
   [[nodiscard]] std::int64_t all_inserted() const { return inserted_; }
   [[nodiscard]] std::int64_t all_sampled() const { return sampled_; }
 
-  /// Restores saved values of all_inserted() and all_sampled().
-  void restore(std::int64_t inserted, std::int64_t sampled);
+  /// Restores saved values of all_inserted() and all_sampled(), and the number of lost transitions.
+  void restore(std::int64_t inserted, std::int64_t sampled, std::int64_t lost = 0);
 
  private:
   /// The samples that the inserts allow, minus the samples drawn.
@@ -47,6 +49,7 @@ class RateLimiter {
 
   Options options_;
   std::int64_t inserted_ = 0;
+  std::int64_t lost_ = 0;
   std::int64_t sampled_ = 0;
 };
 

@@ -269,8 +269,14 @@ void Table::update(std::span<const Key> keys, std::span<const float> priorities)
 
 void Table::trim() {
   std::vector<std::shared_ptr<const Segment>> gone;  // freed after the lock is released
-  const Lock lock(mutex_);
-  while (index_.size() > config_.capacity) gone.push_back(index_.remove(share(stream_)));
+  std::int64_t lost = 0;
+  {
+    const Lock lock(mutex_);
+    while (index_.size() > config_.capacity) gone.push_back(index_.remove(share(stream_)));
+    lost = index_.forget_removed();
+    limiter_.lost(lost);
+  }
+  if (lost > 0) sampled_.notify_all();  // writers need not wait for samples of them
 }
 
 TableState Table::state() const {
@@ -315,7 +321,10 @@ void Table::restore(std::unique_ptr<Segment> segment, std::span<const KeptTransi
 void Table::restore(const TableCounts& counts) {
   const Lock lock(mutex_);
   while (index_.unread() > counts.unread) index_.next();
-  limiter_.restore(counts.inserted, counts.sampled);
+  // A sampler that reads in order has drawn, lost or not yet read each transition.
+  const auto lost = counts.inserted - counts.sampled - index_.unread();
+  limiter_.restore(counts.inserted, counts.sampled,
+                   in_order() ? std::max<std::int64_t>(0, lost) : 0);
   stream_ = counts.stream;
 }
 

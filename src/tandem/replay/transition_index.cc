@@ -124,9 +124,14 @@ TransitionIndex::Found TransitionIndex::draw(double share) const {
   return found(sampling_.find(share * sampling_.total()));
 }
 
-void TransitionIndex::drop_gone(std::deque<Key>& keys) const {
-  while (!keys.empty() && !holds(keys.front())) keys.pop_front();
+/// Drops removed transitions from the front; returns their number.
+std::int64_t TransitionIndex::drop_gone(std::deque<Key>& keys) const {
+  std::int64_t count = 0;
+  for (; !keys.empty() && !holds(keys.front()); ++count) keys.pop_front();
+  return count;
 }
+
+std::int64_t TransitionIndex::forget_removed() { return drop_gone(unread_); }
 
 std::int64_t TransitionIndex::unread() const {
   // Removed transitions are at the front, because the oldest are removed first.

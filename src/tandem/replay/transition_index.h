@@ -85,6 +85,9 @@ class TransitionIndex {
   /// The number of transitions that next() has not returned yet; 0 unless in_order.
   [[nodiscard]] std::int64_t unread() const;
 
+  /// Forgets the removed transitions that next() never returned, and returns their number.
+  std::int64_t forget_removed();
+
   /// Gives transitions new priorities. Skips removed transitions, and returns their number.
   std::int64_t update(std::span<const Key> keys, std::span<const float> priorities);
 
@@ -125,7 +128,7 @@ class TransitionIndex {
   void make_slots(std::size_t slots);
   void put(std::size_t slot, Slot held, float priority);
   void weigh(std::size_t slot, float priority);
-  void drop_gone(std::deque<Key>& keys) const;
+  std::int64_t drop_gone(std::deque<Key>& keys) const;
 
   Options options_;
   std::vector<Slot> slots_;

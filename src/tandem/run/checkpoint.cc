@@ -337,8 +337,9 @@ FoundCheckpoint find_latest(const fs::path& checkpoints,
   const auto found = list_checkpoints(checkpoints);
   if (found.empty()) {
     throw Error(
-        fmt::format("there is no checkpoint in {}: the run ended before its first one; "
-                    "start it again in another folder",
+        fmt::format("there is no checkpoint in {} yet: a run writes its first one after "
+                    "run.checkpoint_minutes or at its end, such as after Ctrl-C; one that was "
+                    "killed before starts again in another folder",
                     checkpoints.string()));
   }
   std::string problems;

@@ -34,6 +34,11 @@ struct Checkpoint {
   /// Adds the bytes under this name.
   void add_blob(const std::string& name, std::vector<std::byte> bytes);
 
+  /// A copy of all but the pieces, whose lists alone may be large.
+  [[nodiscard]] Checkpoint without_pieces() const {
+    return {.tensors = tensors, .blobs = blobs, .meta = meta, .pieces = {}};
+  }
+
   /// The values of the tensor of this name. Throws Error with the name if there is none, because a
   /// run of another config or version wrote the checkpoint; the next two functions do the same.
   [[nodiscard]] std::span<const float> tensor(const std::string& name) const;

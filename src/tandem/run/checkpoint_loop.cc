@@ -20,6 +20,18 @@ class Held {
   Checkpointed& system_;
 };
 
+/// Sets a mark for as long as it exists.
+class Marked {
+ public:
+  explicit Marked(std::atomic<bool>& mark) : mark_(mark) { mark_ = true; }
+  ~Marked() { mark_ = false; }
+  Marked(const Marked&) = delete;
+  Marked& operator=(const Marked&) = delete;
+
+ private:
+  std::atomic<bool>& mark_;
+};
+
 }  // namespace
 
 CheckpointLoop::CheckpointLoop(Checkpointed& system, TrainingRun& run, Crew& crew,
@@ -39,7 +51,7 @@ void CheckpointLoop::run() {
 
 void CheckpointLoop::look() {
   // While a checkpoint is written, no time passes for an evaluation that is due.
-  if (writes_.load(std::memory_order_relaxed) || !due()) return;
+  if (writes() || !due()) return;
   const Lock lock(mutex_);
   due_changed_.notify_all();
 }
@@ -58,6 +70,7 @@ void CheckpointLoop::wait_until_due() {
 }
 
 void CheckpointLoop::save() {
+  const Marked marked(writes_);
   Checkpoint checkpoint;
   std::optional<std::int64_t> step;
   {
@@ -65,10 +78,7 @@ void CheckpointLoop::save() {
     system_.collect(checkpoint);
     step = run_.stamp(checkpoint);
   }
-  if (!step) return;
-  writes_ = true;
-  run_.write(checkpoint, *step);
-  writes_ = false;
+  if (step) run_.write(checkpoint, *step);
 }
 
 void CheckpointLoop::save_last() {

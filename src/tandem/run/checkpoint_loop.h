@@ -57,6 +57,10 @@ class CheckpointLoop {
   /// they play little beyond the moment at which a checkpoint is due.
   void look();
 
+  /// Whether a checkpoint is being made or written, so that its pieces take memory.
+  [[nodiscard]] bool writes() const { return writes_.load(std::memory_order_relaxed); }
+
+  /// The pause between two checks of the run.
   static constexpr double kPollSeconds = 0.05;
 
  private:

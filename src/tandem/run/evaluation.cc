@@ -50,6 +50,7 @@ Evaluation summarise(std::vector<Episode> games) {
 
 Evaluation evaluate(const EvaluationOptions& options, const EnvFactory& make_env, Network& network,
                     const ActingRule& rule) {
+  if (options.episodes < 1) throw Error("an evaluation needs one game at least");
   std::vector<Episode> finished;
   for (int first = 0; first < options.episodes; first += kGamesAtOnce) {
     VecEnv env(make_env, {.first = first,

@@ -16,7 +16,7 @@ namespace tandem {
 
 /// The number and kind of games to play. Value type.
 struct EvaluationOptions {
-  int episodes = 30;          // as in PAAC's Table 1
+  int episodes = 30;          // 1 or more; 30 as in PAAC's Table 1
   Play play = Play::sampled;  // how actions are chosen
   std::uint64_t seed = 0;     // of the environments' streams
   int threads = 1;            // threads that step environments

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <string>
 
+#include "tandem/base/descriptor.h"
+
 namespace tandem {
 
 /// Locks a folder for as long as it exists: no other process, and no other FolderLock of this
@@ -14,12 +16,9 @@ class FolderLock {
   /// Throws Error when the folder is locked. The message names `option` as the way to choose
   /// another folder.
   FolderLock(const std::filesystem::path& folder, const std::string& option);
-  ~FolderLock();
-  FolderLock(FolderLock&& other) noexcept;
-  FolderLock& operator=(FolderLock&&) = delete;
 
  private:
-  int descriptor_;  // closing it unlocks the folder
+  Descriptor descriptor_;  // closing it unlocks the folder
 };
 
 /// Whether the folder holds anything but the file `.lock`.

@@ -3,7 +3,8 @@
 namespace tandem {
 
 void TargetReturn::look(double mean_return, std::int64_t steps, double seconds) {
-  if (reached_ || mean_return < target_) return;
+  const bool enough = mean_return >= target_;  // never with a mean that is no number
+  if (reached_ || !enough) return;
   steps_ = steps;
   seconds_ = seconds;
   reached_ = true;

@@ -279,9 +279,9 @@ std::optional<std::int64_t> TrainingRun::stamp(Checkpoint& checkpoint) {
                             {"timed_seconds", timed_seconds_},
                             {"reached_return", target_return_.json(options_.frames_per_step)}};
   checkpoint.meta[kConfigPart] = options_.config;
-  if (evaluates) {
-    evaluator_->offer(writes ? checkpoint : std::move(checkpoint), steps(), seconds());
-  }
+  if (!evaluates) return writes ? std::optional(steps()) : std::nullopt;
+  auto shown = writes ? checkpoint.without_pieces() : std::move(checkpoint);
+  evaluator_->offer(std::move(shown), steps(), seconds());
   return writes ? std::optional(steps()) : std::nullopt;
 }
 

@@ -4,15 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <sstream>
-#include <string_view>
 #include <utility>
 
 #include "tandem/base/error.h"
+#include "tandem/base/shell_word.h"
 #include "tandem/study/env_memory.h"
 #include "tandem/study/free_env.h"
 #include "tandem/study/process_memory.h"
@@ -43,28 +42,27 @@ Candidate named_candidate(const AdviceTask& task, const std::string& text) {
   return make_candidate(task, system, std::move(words));
 }
 
+EnvMeasures measure(const EnvConfig& config, double seconds) {
+  EnvMeasures env{.config = measured(config, /*seed=*/1)};
+  env.bytes = env_bytes(env.config.factory(1));
+  env.times = measure_step_times(env.config, seconds, cores());
+  // Sleeping environments need no core of their own, so many can step at once. They take longer to
+  // wake up when there are many.
+  if (env.asleep()) env.times = measure_step_times(env.config, seconds, kThreadsAsleep);
+  return env;
+}
+
+/// The measurements of a candidate's environment: a preset may have other options of it.
+EnvMeasures measures_for(const EnvConfig& config, const EnvMeasures& known, double seconds) {
+  auto own = measured(config, /*seed=*/1);
+  auto other = known.config;  // fields() needs variables that it can point to
+  return to_toml(own.fields()) == to_toml(other.fields()) ? known : measure(own, seconds);
+}
+
 /// The policy lag that the config determines, or else the measured one.
 double lag_of(const Config& config, const nlohmann::ordered_json& means) {
   if (const auto lag = config.system->lag_updates()) return *lag;
   return means.value(config.system_name + "/policy_lag_updates", 0.0);
-}
-
-/// The word as a shell must read it to get these letters.
-std::string shell_word(const std::string& word) {
-  const auto plain = [](char letter) {
-    return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
-           std::string_view("_-+./:=,@%").find(letter) != std::string_view::npos;
-  };
-  if (std::ranges::all_of(word, plain)) return word;
-  std::string quoted = "'";
-  for (const char letter : word) {
-    if (letter == '\'') {
-      quoted += R"('\'')";
-    } else {
-      quoted += letter;
-    }
-  }
-  return quoted + "'";
 }
 
 }  // namespace
@@ -82,15 +80,9 @@ std::string Prospect::command(const AdviceTask& task) const {
 }
 
 EnvMeasures measure_env(const AdviceTask& task) {
-  // The config of any system has the environment.
-  EnvMeasures env{.config =
-                      measured(load_config("", task.settings, task.catalogue).env, /*seed=*/1)};
-  env.bytes = env_bytes(env.config.factory(1));
-  env.times = measure_step_times(env.config, task.seconds, cores());
-  // Sleeping environments need no core of their own, so many can step at once. They take longer to
-  // wake up when there are many.
-  if (env.asleep()) env.times = measure_step_times(env.config, task.seconds, kThreadsAsleep);
-  return env;
+  const auto first = task.named.empty() ? choose_config("", task.settings, task.catalogue)
+                                        : named_candidate(task, task.named.front()).config;
+  return measure(first.env, task.seconds);
 }
 
 std::vector<Candidate> candidates(const AdviceTask& task, const EnvMeasures& env) {
@@ -116,15 +108,16 @@ std::vector<Candidate> candidates(const AdviceTask& task, const EnvMeasures& env
 Prospect forecast(const AdviceTask& task, const EnvMeasures& env, const Candidate& candidate,
                   const StopRequested& stop_requested) {
   const auto& config = candidate.config;
+  const auto own = measures_for(config.env, env, task.seconds);
   Prospect result{.candidate = candidate};
   release_memory();
   const auto rate =
-      measure_training(config, task.seconds, stop_requested, {}, free_envs(env.config.factory(1)));
+      measure_training(config, task.seconds, stop_requested, {}, free_envs(own.config.factory(1)));
   result.costs = {rate.steps_per_second, rate.busy_cores / rate.steps_per_second};
   result.steps_per_second = forecast_steps_per_second(
-      config.system->thread_pattern(config.run.thread_budget()), env.times, result.costs, cores());
+      config.system->thread_pattern(config.run.thread_budget()), own.times, result.costs, cores());
   result.lag = lag_of(config, rate.means);
-  result.bytes = peak_bytes() + static_cast<double>(config.system->envs()) * env.bytes;
+  result.bytes = peak_bytes() + static_cast<double>(config.system->envs()) * own.bytes;
   if (task.check) {
     result.measured = measure_training(config, 3 * task.seconds, stop_requested).steps_per_second;
   }

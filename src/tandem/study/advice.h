@@ -54,6 +54,7 @@ struct Prospect {
   [[nodiscard]] std::string command(const AdviceTask& task) const;
 };
 
+/// Measures the environment as the first candidate has it.
 [[nodiscard]] EnvMeasures measure_env(const AdviceTask& task);
 
 /// Settings worth a look: each system's variants(), or its sleeping_variants() if env.asleep().
@@ -61,7 +62,8 @@ struct Prospect {
 [[nodiscard]] std::vector<Candidate> candidates(const AdviceTask& task, const EnvMeasures& env);
 
 /// Trains the candidate in environments that take no time, and computes the forecast from its costs
-/// and those of the environment.
+/// and those of the environment. Measures the environment anew if the candidate has other options
+/// of it than `env`.
 [[nodiscard]] Prospect forecast(const AdviceTask& task, const EnvMeasures& env,
                                 const Candidate& candidate, const StopRequested& stop_requested);
 

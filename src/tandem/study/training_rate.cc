@@ -83,7 +83,7 @@ TrainingRate measure_training(const Config& config, double seconds,
                               const StopRequested& stop_requested, const AfterTraining& afterwards,
                               const EnvFactory& instead) {
   Config endless = without_scale(config);
-  endless.run.steps = std::numeric_limits<std::int64_t>::max();
+  endless.run.steps = 1'000'000'000'000'000;  // the most that a config may have
   endless.run.until_return = RunConfig{}.until_return;
   const TemporaryFolder folder;
   Assembly assembly(endless);

@@ -76,6 +76,18 @@ void require_actions(const Config& config, const AlgorithmInfo& algorithm, const
       })));
 }
 
+/// A run is worth nothing when its config.toml cannot be read afterwards, as with two keys alike.
+void require_readable(const Config& config) {
+  try {
+    static_cast<void>(config.own_copy());
+  } catch (const Error& error) {
+    throw Error(
+        fmt::format("the config of this run could not be read after it is written; a system, an "
+                    "algorithm or an environment has a key that does not fit: {}",
+                    error.what()));
+  }
+}
+
 }  // namespace
 
 Assembly::Assembly(const Config& config, const StopRequested& stop_requested)
@@ -85,6 +97,7 @@ Assembly::Assembly(const Config& config, const StopRequested& stop_requested)
       algorithm_(make_algorithm(config_, spec_)),
       learner_(make_architecture(config_, spec_, algorithm_), optimizer_of(config_),
                seed_of(config_)) {
+  require_readable(config_);
   network_factory()(learner_.parameters());  // throws where the device cannot compute it
 }
 

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "tandem/algo/catalogue.h"
 #include "tandem/base/error.h"
 #include "tandem/base/nearest.h"
@@ -11,6 +14,15 @@
 
 namespace tandem {
 namespace {
+
+/// Throws Error when a name is there twice. `what` is a word for such things: "systems".
+void require_distinct(std::vector<std::string> names, const char* what) {
+  std::ranges::sort(names);
+  const auto twice = std::ranges::adjacent_find(names);
+  if (twice == names.end()) return;
+  throw Error(
+      fmt::format("the catalogue has two {} of the name {}: give one another name", what, *twice));
+}
 
 bool fits(const System& system, const AlgorithmEntry& algorithm) {
   return misfit(system.requirements(), algorithm.info().traits).empty();
@@ -35,6 +47,18 @@ std::unique_ptr<EnvFamily> Catalogue::family(const std::string& env_id) const {
     if (one.name == name) return one.make();
   }
   return find_family(env_id);
+}
+
+void Catalogue::require_distinct_names() const {
+  const auto names = [](const auto& entries, auto name) {
+    std::vector<std::string> all;
+    std::ranges::transform(entries, std::back_inserter(all), name);
+    return all;
+  };
+  const auto of_part = [](const auto& part) { return part->info().name; };
+  require_distinct(names(systems, of_part), "systems");
+  require_distinct(names(algorithms, of_part), "algorithms");
+  require_distinct(names(families, &NamedFamily::name), "families of environments");
 }
 
 Setting Catalogue::in_common_words(Setting setting) const {

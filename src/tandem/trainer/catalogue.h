@@ -36,6 +36,9 @@ struct Catalogue {
   /// when there is none.
   [[nodiscard]] std::unique_ptr<EnvFamily> family(const std::string& env_id) const;
 
+  /// Throws Error when two systems, two algorithms or two families have the same name.
+  void require_distinct_names() const;
+
   /// The setting with a paper's own words replaced by the common ones (see OwnWord).
   [[nodiscard]] Setting in_common_words(Setting setting) const;
 

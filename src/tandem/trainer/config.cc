@@ -123,6 +123,7 @@ Config Config::own_copy() const { return load_config("", parse_toml(toml(), "con
 
 Config load_config(const std::string& system, const std::vector<Setting>& given,
                    const std::shared_ptr<const Catalogue>& catalogue) {
+  catalogue->require_distinct_names();
   auto settings = settings_for_config(given, *catalogue);
   if (catalogue->algorithms.empty()) throw Error("the catalogue has no algorithm to train with");
   Config config;

@@ -113,8 +113,12 @@ EnvFactory EnvConfig::factory(std::uint64_t seed) const {
 }
 
 EnvFactory EnvConfig::factory(const std::vector<std::uint64_t>& seeds) const {
-  return factory(
-      [seeds](int index) { return emulator_seed(seeds.at(static_cast<std::size_t>(index)), 0); });
+  // An environment of another library plays the games that it plays there with the same seed.
+  const bool as_they_are = family->makes_groups();
+  return factory([seeds, as_they_are](int index) {
+    const auto seed = seeds.at(static_cast<std::size_t>(index));
+    return as_they_are ? seed : emulator_seed(seed, 0);
+  });
 }
 
 EnvFactory EnvConfig::factory(const std::function<std::uint64_t(int index)>& seed_of) const {

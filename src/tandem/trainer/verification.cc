@@ -24,7 +24,7 @@
 namespace tandem {
 namespace {
 
-constexpr double kEndlessMinutes = 1e9;
+constexpr double kEndlessMinutes = 1e6;  // the most that a config may have
 
 /// The steps of a run that have one schedule of the learning rate, and that schedule's length. A
 /// resumed run may have a second one, where anneal_steps = -1 follows another run.steps.
@@ -96,8 +96,9 @@ Verification verify(const Config& config, const std::filesystem::path& folder, s
   }
   const auto recorded = read_fingerprints(folder);
   if (recorded.empty()) {
-    throw Error(fmt::format("there is nothing to compare a new run with: {} has no updates.bin",
-                            folder.string()));
+    const bool begun = std::filesystem::exists(folder / "updates.bin");
+    throw Error(fmt::format("there is nothing to compare a new run with: {} {}", folder.string(),
+                            begun ? "has made no update yet" : "has no updates.bin"));
   }
 
   const TemporaryFolder temporary;

@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "tandem/env/gym/gym_group.h"
+#include "tandem/io/temporary_folder.h"
 #include "tests/env/gym/gym_play.h"
 
 namespace tandem {
@@ -91,6 +92,23 @@ TEST_F(GymFaultsTest, AWorkerKilledBetweenStepsIsNamed) {
   ASSERT_TRUE(soon_gone(static_cast<std::int64_t>(process)));
   EXPECT_THAT(play.step_first(kNothing).error, HasSubstr("signal 15 (SIGTERM)"));
   EXPECT_EQ(play.reset({0})[0].error, "");
+}
+
+// A start may take long. Seen failing with a start for each environment.
+TEST_F(GymFaultsTest, AWorkerThatCannotStartAgainIsTriedOncePerReset) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "refused";
+  GymPlay play(4, {.workers = 1});
+  play.reset({0, 1, 2, 3});
+  play.step_first(kKill);
+  setenv("REFUSED_FILE", file.c_str(), 1);
+  for (const auto& seen : play.reset({0, 1, 2, 3})) {
+    EXPECT_THAT(seen.error, HasSubstr("a new one could not be started"));
+    EXPECT_THAT(seen.error, HasSubstr("the cherry trees are bare"));
+  }
+  unsetenv("REFUSED_FILE");
+  EXPECT_EQ(std::filesystem::file_size(file), std::string("refused\n").size());
+  for (const auto& seen : play.reset({0, 1, 2, 3})) EXPECT_EQ(seen.error, "");
 }
 
 TEST_F(GymFaultsTest, AWorkerThatExitsIsNamed) {

@@ -25,6 +25,10 @@ class Faulty(gymnasium.Env):
     metadata = {"render_modes": ["rgb_array"], "render_fps": 12}
 
     def __init__(self, render_mode=None, bonus=0.0, fail_at_start=False, picture=True):
+        if "REFUSED_FILE" in os.environ:
+            with open(os.environ["REFUSED_FILE"], "a") as file:
+                file.write("refused\n")
+            raise RuntimeError("the cherry trees are bare")
         if fail_at_start:
             raise RuntimeError("no cherries in stock")
         self.render_mode = render_mode

@@ -83,8 +83,10 @@ TEST(ReplayMemory, RemovalByChanceLeavesSegmentsHalfEmpty) {
 // Seen failing without the check.
 TEST(ReplayMemory, BatchesDrawnAheadMustFit) {
   const FrameFormat format{.frame_bytes = 7056, .stack = 4};
-  EXPECT_NO_THROW(require_memory_for_batches(format, 512, 18, 1'000'000'000));
-  EXPECT_NO_THROW(require_memory_for_batches(format, 512, 18, std::nullopt));
+  // The rest is for the replay.
+  EXPECT_EQ(require_memory_for_batches(format, 512, 18, 1'000'000'000),
+            1'000'000'000 - 18 * 512 * 2 * 4 * 7056);
+  EXPECT_EQ(require_memory_for_batches(format, 512, 18, std::nullopt), std::nullopt);
   EXPECT_THAT(error_of([&] { require_memory_for_batches(format, 4096, 66, 1'000'000'000); }),
               AllOf(HasSubstr("15.3 GB"), HasSubstr("1.0 GB"), HasSubstr("apex.prefetch")));
 }

@@ -40,8 +40,7 @@ class ApexCluster final : private Checkpointed {
         learner_(context.algorithm.replay(), context, model_, context.threads),
         replay_(remote_options(config, replay, context.actor), link, crew_.stop_token()),
         publisher_(model_, link),
-        roll_(link.self(), static_cast<int>(config.actors),
-              static_cast<int>(config.envs) * context.actor.spec.agents,
+        roll_(link.self(), static_cast<int>(config.actors), static_cast<int>(config.envs),
               [this](ActorPlayed played, std::int64_t) { take_played(std::move(played)); }),
         memory_(replay, available_memory_bytes),
         loop_(*this, context.run, crew_) {

@@ -63,7 +63,7 @@ class ClusterLockstep {
         format_(frame_format(context.actor.spec, compression_of(replay.compression))),
         batch_(format_, static_cast<std::size_t>(config.batch)),
         publisher_(model_, link, "actor:0"),
-        roll_(link.self(), 1, static_cast<int>(config.envs) * context.actor.spec.agents,
+        roll_(link.self(), 1, static_cast<int>(config.envs),
               [this](ActorPlayed played, std::int64_t rounds) { hear(std::move(played), rounds); }),
         refresh_steps_(
             actor_options(config, replay, context.actor, context.actor.spec, 0).refresh_steps) {

@@ -36,7 +36,7 @@ DrawingLearner::DrawingLearner(const Config& config, ClusterLink& link, double b
               crew_.stop_token()),
       publisher_(model_, link),
       roll_(link.self(), static_cast<int>(apex_of(config).config.actors),
-            static_cast<int>(apex_of(config).config.envs) * context_.spec.agents,
+            static_cast<int>(apex_of(config).config.envs),
             [this](const ActorPlayed& played, std::int64_t) { steps_ += played.steps; }) {
   link_.listen([this](const Letter& letter) { return roll_.hear(letter); });
   crew_.spawn("sampler", 1, [this](int) { replay_.run(); });

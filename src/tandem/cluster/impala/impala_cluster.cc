@@ -38,12 +38,12 @@ class ImpalaCluster final : private Checkpointed {
       : config_(config),
         context_(context),
         link_(link),
-        envs_(static_cast<int>(config.envs) * context.actor.spec.agents),
+        rows_(static_cast<int>(config.envs) * context.actor.spec.agents),
         model_(context.learner),
         queue_(capacity_of(config), crew_.stop_token()),
         learner_(context, model_),
         publisher_(model_, link),
-        roll_(link.self(), static_cast<int>(config.actors), envs_,
+        roll_(link.self(), static_cast<int>(config.actors), static_cast<int>(config.envs),
               [](const ActorPlayed&, std::int64_t) {}),
         loop_(*this, context.run, crew_) {}
 
@@ -113,7 +113,7 @@ class ImpalaCluster final : private Checkpointed {
     }
     // Each actor may play one unroll while the queue is full, as on one machine.
     const auto room = config_.queue + config_.actors - static_cast<std::int64_t>(queue_.size());
-    credits_.allow(std::max<std::int64_t>(room, 0) * config_.unroll * envs_);
+    credits_.allow(std::max<std::int64_t>(room, 0) * config_.unroll * rows_);
     MessageWriter writer(link_.self(), verdict);
     writer.content().put(credits_.grant(request));
     return std::move(writer).seal();
@@ -126,10 +126,11 @@ class ImpalaCluster final : private Checkpointed {
     auto experience = used_.take();
     if (experience == nullptr) {
       experience = std::make_unique<Experience>(
-          Experience{Rollout(spec, static_cast<int>(config_.unroll), envs_,
+          Experience{Rollout(spec, static_cast<int>(config_.unroll), rows_,
                              context_.learner.architecture().state_size())});
     }
-    load_experience(reader, spec, rank * envs_, envs_, *experience);
+    const auto envs = static_cast<int>(config_.envs);
+    load_experience(reader, spec, rank * envs, envs, *experience);
     queue_.push(std::move(experience));
   }
 
@@ -164,7 +165,7 @@ class ImpalaCluster final : private Checkpointed {
   const ImpalaConfig& config_;
   TrainingContext& context_;
   ClusterLink& link_;
-  const int envs_;  // of an actor, times agents
+  const int rows_;  // of an actor, times agents
   Crew crew_;
   SharedModel model_;
   TrainingQueue queue_;

@@ -130,6 +130,8 @@ void GymGroup::require_alike(const EnvSpec& spec) const {
 }
 
 void GymGroup::hire_again(Team& team) {
+  // All environments of a worker ask for a new one, and starting may take long.
+  if (!team.refused.empty()) throw Error(team.refused);
   for (int env = team.first; env < team.first + team.count; ++env) {
     auto& seed = members_[env].seed;  // another one, so that episodes do not come again
     seed = (seed + 0x9e3779b9) & kSeedBits;
@@ -141,11 +143,14 @@ void GymGroup::hire_again(Team& team) {
     team.worker->send(slots_->layout());
   } catch (const Error& error) {
     team.worker.reset();
-    throw Error(fmt::format("{}; a new one could not be started: {}", team.failure, error.what()));
+    team.refused =
+        fmt::format("{}; a new one could not be started: {}", team.failure, error.what());
+    throw Error(team.refused);
   }
 }
 
 void GymGroup::begin(std::span<const GroupRequest> requests) {
+  for (auto& team : teams_) team.refused.clear();
   for (const auto& request : requests) {
     try {
       begin_one(request);
@@ -154,7 +159,9 @@ void GymGroup::begin(std::span<const GroupRequest> requests) {
     }
   }
   for (auto& team : teams_) {
-    if (std::exchange(team.to_ring, false)) team.worker->ring();
+    if (!std::exchange(team.to_ring, false)) continue;
+    if (team.idle) team.progress = Clock::now();  // to start another worker may have taken long
+    team.worker->ring();
   }
 }
 
@@ -173,7 +180,7 @@ void GymGroup::begin_one(const GroupRequest& request) {
   }
   member.request = request;
   member.pending = true;
-  if (team.pending == 0) team.progress = Clock::now();
+  team.idle = team.pending == 0 || (team.to_ring && team.idle);
   ++team.pending;
   ++pending_;
   slots_->request(request.env, kind);

@@ -56,9 +56,11 @@ class GymGroup : public EnvGroup {
     int count = 0;
     std::unique_ptr<Worker> worker;  // null: it is gone, for the reason `failure`
     std::string failure;
+    std::string refused;  // why no new worker could be started for the present requests
     int pending = 0;
     bool to_ring = false;
-    Time progress;  // when it last began to work or gave an answer
+    bool idle = false;  // whether nothing was pending before the present requests
+    Time progress;      // when it last began to work or gave an answer
   };
 
   void divide(std::span<const std::uint64_t> seeds);

@@ -8,39 +8,10 @@
 #include <limits>
 #include <numeric>
 
+#include "tandem/nn/kernels/transpose.h"
+
 namespace tandem {
 namespace {
-
-/// Transposes sixteen rows of sixteen numbers.
-[[gnu::target("avx512f"), gnu::always_inline]] inline void transpose(__m512i (&rows)[kLanes]) {
-  __m512i pairs[kLanes], fours[kLanes];
-#pragma GCC unroll 8
-  for (int i = 0; i < 16; i += 2) {
-    pairs[i] = _mm512_unpacklo_epi32(rows[i], rows[i + 1]);
-    pairs[i + 1] = _mm512_unpackhi_epi32(rows[i], rows[i + 1]);
-  }
-#pragma GCC unroll 4
-  for (int i = 0; i < 16; i += 4) {
-    fours[i] = _mm512_unpacklo_epi64(pairs[i], pairs[i + 2]);
-    fours[i + 1] = _mm512_unpackhi_epi64(pairs[i], pairs[i + 2]);
-    fours[i + 2] = _mm512_unpacklo_epi64(pairs[i + 1], pairs[i + 3]);
-    fours[i + 3] = _mm512_unpackhi_epi64(pairs[i + 1], pairs[i + 3]);
-  }
-  // Part c / 4 of fours[4 g + c % 4] holds column c of the rows 4 g to 4 g + 3.
-  constexpr int kEven = 0x88;  // the first and third part of each vector
-  constexpr int kOdd = 0xdd;
-#pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i) {
-    const __m512i upper_even = _mm512_shuffle_i32x4(fours[i], fours[4 + i], kEven);
-    const __m512i lower_even = _mm512_shuffle_i32x4(fours[8 + i], fours[12 + i], kEven);
-    const __m512i upper_odd = _mm512_shuffle_i32x4(fours[i], fours[4 + i], kOdd);
-    const __m512i lower_odd = _mm512_shuffle_i32x4(fours[8 + i], fours[12 + i], kOdd);
-    rows[i] = _mm512_shuffle_i32x4(upper_even, lower_even, kEven);
-    rows[4 + i] = _mm512_shuffle_i32x4(upper_odd, lower_odd, kEven);
-    rows[8 + i] = _mm512_shuffle_i32x4(upper_even, lower_even, kOdd);
-    rows[12 + i] = _mm512_shuffle_i32x4(upper_odd, lower_odd, kOdd);
-  }
-}
 
 /// Packs the lowest bytes of the numbers in four vectors: first those of the four numbers 0, then
 /// those of the four numbers 1, and so on.

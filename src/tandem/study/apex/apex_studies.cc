@@ -23,12 +23,14 @@ const ApexSystem& numbers(const Config& config) {
 /// A replay must be filled, and refilled, or it forgets nothing: then it is no other replay than a
 /// larger one, and none is more recent than another.
 void require_refilled(const Config& config) {
-  const auto capacity = numbers(config).replay.capacity;
-  if (config.run.steps >= 2 * capacity) return;
+  const auto& replay = numbers(config).replay;
+  if (config.run.steps >= 2 * replay.capacity) return;
+  const auto most = config.run.steps / 2;
   throw Error(fmt::format(
       "run.steps = {} is too few to fill replay.capacity = {} and to replace its contents: this "
-      "study needs twice as many steps as the capacity, such as --set replay.capacity={}",
-      config.run.steps, capacity, config.run.steps / 2));
+      "study needs twice as many steps as the capacity, such as --set replay.capacity={}{}",
+      config.run.steps, replay.capacity, most,
+      most < replay.min_fill ? fmt::format(" --set replay.min_fill={}", most / 2) : ""));
 }
 
 /// Throws Error if a setting that adds `inserted` transitions does not fill the replay.

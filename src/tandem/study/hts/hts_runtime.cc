@@ -8,6 +8,7 @@
 #include "tandem/base/streams.h"
 #include "tandem/io/csv.h"
 #include "tandem/io/text_table.h"
+#include "tandem/study/hts/hts_step_times.h"
 #include "tandem/study/hts/sleeping_training.h"
 #include "tandem/study/impala/learner_lag.h"
 #include "tandem/study/paac/a2c.h"
@@ -34,7 +35,7 @@ RuntimeRow runtime_row(const Config& config, double mean_ms, std::int64_t alpha,
   row.measured = measured.steps_per_second;
   const Synchronisation what{
       .envs = task.envs, .alpha = alpha, .step = row.step, .actor_seconds = row.actor_seconds};
-  row.claimed = 1 / expected_seconds_per_state(what);
+  row.claimed = claimed_rate(what);
   Stream stream(1, streams::kSimulations.id(1));
   row.simulated = 1 / simulated_seconds_per_state(what, kSimulatedRounds, stream);
   return row;
@@ -110,12 +111,13 @@ std::string runtime_table(const std::vector<RuntimeRow>& rows, int width) {
     const auto a2c = std::ranges::find_if(rows, [&](const RuntimeRow& other) {
       return other.a2c && other.figure == row.figure && other.mean_ms == row.mean_ms;
     });
-    table.push_back({row.figure, row.a2c ? fmt::format("a2c ({})", row.system) : row.system,
-                     time_text(row.step.mean), fmt::format("{}", row.alpha),
-                     fmt::format("{:.0f}", row.claimed), fmt::format("{:.0f}", row.simulated),
-                     fmt::format("{:.0f}", row.measured),
-                     fmt::format("{:.0f}%", 100 * row.measured / row.claimed),
-                     a2c == rows.end() ? "" : fmt::format("{:.2f}", row.measured / a2c->measured)});
+    table.push_back(
+        {row.figure, row.a2c ? fmt::format("a2c ({})", row.system) : row.system,
+         time_text(row.step.mean), fmt::format("{}", row.alpha),
+         std::isnan(row.claimed) ? "-" : fmt::format("{:.0f}", row.claimed),
+         fmt::format("{:.0f}", row.simulated), fmt::format("{:.0f}", row.measured),
+         std::isnan(row.claimed) ? "-" : fmt::format("{:.0f}%", 100 * row.measured / row.claimed),
+         a2c == rows.end() ? "" : fmt::format("{:.2f}", row.measured / a2c->measured)});
   }
   return format_table(table, width);
 }

@@ -21,7 +21,7 @@ struct RuntimeRow {
   std::int64_t alpha = 1;    // 1 for A2C
   StepTime step;             // as measured, including the time to wake up
   double actor_seconds = 0;  // c in the paper: the time of an action for one step
-  double claimed = 0;        // steps per second by Claim 1
+  double claimed = 0;        // steps per second by Claim 1; NaN where it does not hold
   double simulated = 0;      // with random step times, but without a machine's limits
   double measured = 0;       // in a whole training, with learning
 };

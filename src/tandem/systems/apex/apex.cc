@@ -134,7 +134,8 @@ class Apex final : private Checkpointed {
         if (learner_.updates() % config_.trim_updates == 0) table_.trim();
         learned.seconds.waiting = waited_seconds;
         const TableState state = table_.state();
-        memory_.look(state);
+        // A checkpoint in the making holds removed transitions, too, until it is written.
+        if (!loop_.writes()) memory_.look(state);
         report_->record_update(learned, *batch, state, table_.priorities(ApexReport::kPriorities),
                                drawn_.size());
       }

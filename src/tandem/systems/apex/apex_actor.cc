@@ -1,9 +1,5 @@
 #include "tandem/systems/apex/apex_actor.h"
 
-#include <fmt/format.h>
-
-#include <cmath>
-
 #include "tandem/base/error.h"
 
 namespace tandem {
@@ -66,10 +62,6 @@ void ApexActor::add_result(int row) {
   const StepResult& result = env_.result(row);
   auto& builder = builders_[static_cast<std::size_t>(row)];
   const float raw = env_.reward(row);
-  if (!std::isfinite(raw)) {
-    const auto env = env_.index(row) / env_.spec().agents;
-    throw Error(fmt::format("environment {} gave a reward of {}", env, raw));
-  }
   const float reward = rule_.reward(reward_scale_ ? reward_scale_->scale(row, raw) : raw);
   const auto frame = newest_frame(observation(row));
   if (!result.terminated && !result.truncated) return builder.step(reward, frame);

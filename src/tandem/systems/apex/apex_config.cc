@@ -25,7 +25,7 @@ FieldList ApexConfig::fields() {
       {.key = "batch",
        .target = &batch,
        .meaning = "transitions of an update",
-       .source = "Ape-X, section 4.1; appendix D: 256",
+       .source = "Ape-X, section 4.1; section 4.2: 256",
        .least = 1,
        .most = 65'536},
       {.key = "prefetch",

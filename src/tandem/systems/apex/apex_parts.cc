@@ -34,10 +34,11 @@ std::int64_t batches_of(const ApexConfig& config) { return config.prefetch + 2; 
 
 void require_memory_for(const ApexConfig& config, const ReplayConfig& replay,
                         const FrameFormat& format) {
-  require_memory_for_batches(format, config.batch, batches_of(config), available_memory_bytes());
+  const auto available = available_memory_bytes();
+  const auto left = require_memory_for_batches(format, config.batch, batches_of(config), available);
   if (replay.compression != "none") return;
   require_memory(replay, raw_bytes_per_transition(replay, format, config.n, config.copies), 0,
-                 available_memory_bytes());
+                 left);
 }
 
 }  // namespace tandem

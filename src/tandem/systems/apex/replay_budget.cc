@@ -54,11 +54,13 @@ void require_memory(const ReplayConfig& config, double bytes_per_transition, dou
           : ""));
 }
 
-void require_memory_for_batches(const FrameFormat& format, std::int64_t batch, std::int64_t batches,
-                                std::optional<std::int64_t> available_bytes) {
+std::optional<std::int64_t> require_memory_for_batches(
+    const FrameFormat& format, std::int64_t batch, std::int64_t batches,
+    std::optional<std::int64_t> available_bytes) {
   const auto bytes = batches * batch * 2 *
                      static_cast<std::int64_t>(format.observation_bytes());  // S_t and S_{t+n}
-  if (!available_bytes || bytes < *available_bytes) return;
+  if (!available_bytes) return std::nullopt;
+  if (bytes < *available_bytes) return *available_bytes - bytes;
   throw Error(fmt::format(
       "{} batches of {} transitions need {:.1f} GB of memory, and {:.1f} GB can be had: set "
       "apex.batch or apex.prefetch to less",

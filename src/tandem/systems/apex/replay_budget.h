@@ -21,8 +21,10 @@ void require_memory(const ReplayConfig& config, double bytes_per_transition, dou
                     std::optional<std::int64_t> available_bytes);
 
 /// Throws Error with the figures if `batches` sampled batches do not fit into the available memory.
-void require_memory_for_batches(const FrameFormat& format, std::int64_t batch, std::int64_t batches,
-                                std::optional<std::int64_t> available_bytes);
+/// Returns what they leave of it.
+std::optional<std::int64_t> require_memory_for_batches(const FrameFormat& format,
+                                                       std::int64_t batch, std::int64_t batches,
+                                                       std::optional<std::int64_t> available_bytes);
 
 /// Watches a replay as it fills. The bytes per transition may grow: later transitions may compress
 /// less than the first ones, and segments may outlive most of their transitions. Not thread-safe.

@@ -32,11 +32,10 @@ class Minibatches {
   /// Updates the parameters with the sum of these gradients.
   using Move = std::function<UpdateInfo(std::span<const std::vector<float>> gradients)>;
 
-  /// Describes an update: the loss summed over all passes, the mean gradient norm of the moves, and
-  /// the learning rate of the last move.
+  /// Describes an update.
   struct Summary {
-    LossStats loss;
-    UpdateInfo mean;
+    LossStats loss;   // sums over all passes
+    UpdateInfo mean;  // the moves' mean gradient norm, and the last one's learning rate
   };
 
   /// Makes all passes over the rollouts, with the loss scheduled for `steps` steps of all

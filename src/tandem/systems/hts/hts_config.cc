@@ -54,7 +54,9 @@ FieldList HtsConfig::fields() {
        .most = 10000},
       {.key = "envs_per_group",
        .target = &envs_per_group,
-       .meaning = "environments whose gradient is computed in one go; it changes the last bits",
+       .meaning =
+           "environments whose gradient is computed in one go; changes the last bits, and with "
+           "algo = ppo which samples share a minibatch",
        .source = "not in the paper",
        .least = 1,
        .most = 65536},

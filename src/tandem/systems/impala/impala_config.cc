@@ -24,7 +24,9 @@ FieldList ImpalaConfig::fields() {
        .most = 10000},
       {.key = "batch",
        .target = &batch,
-       .meaning = "least trajectories of one update, each an unroll of one environment",
+       .meaning =
+           "least trajectories of one update, each an unroll of one environment; those of an "
+           "actor's environments come together",
        .source = "IMPALA, appendix G: 32",
        .least = 1,
        .most = 65536},

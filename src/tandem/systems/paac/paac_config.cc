@@ -24,7 +24,8 @@ FieldList PaacConfig::fields() {
        .most = 10000},
       {.key = "envs_per_group",
        .target = &envs_per_group,
-       .meaning = "environments that share one forward pass; changes speed and rounding only",
+       .meaning = "environments that share one forward pass; changes speed and rounding, and with "
+                  "algo = ppo which samples share a minibatch",
        .source = "",
        .least = 1,
        .most = 65536},

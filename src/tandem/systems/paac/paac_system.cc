@@ -41,7 +41,9 @@ ThreadPattern PaacSystem::thread_pattern(int threads) const {
   const auto number = [](std::int64_t value) { return static_cast<double>(value); };
   const double groups = std::ceil(number(config.envs) / number(config.envs_per_group));
   const double workers = std::min(number(config.workers), number(threads));
-  const double each = std::floor(workers / groups);
+  // An environment has one worker at most, so a group of one environment is stepped by one.
+  const double most = number(std::min(config.envs, config.envs_per_group));
+  const double each = std::min(std::floor(workers / groups), most);
   if (each > 1) {  // several workers step a group's environments and meet at each step
     return {.stepping = groups * each,
             .meeting_steps = number(config.envs) / (groups * each),

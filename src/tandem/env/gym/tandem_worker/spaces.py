@@ -250,8 +250,9 @@ def actions_of(space: spaces.Space[Any]) -> Actions:
         low, high = space.low.ravel(), space.high.ravel()
         if not (np.isfinite(low).all() and np.isfinite(high).all()):
             raise Refused(
-                f"the action space {space} has no bounds, and tandem needs them: a wrapper can set "
-                "them, such as env.wrappers = module:Class with gymnasium's RescaleAction"
+                f"the action space {space} has no bounds, and tandem needs them: set finite ones "
+                "in the environment, or in an ActionWrapper of your own that has some "
+                "(env.wrappers = module:Class)"
             )
         return Actions(low=[float(x) for x in low], high=[float(x) for x in high])
     raise Refused(

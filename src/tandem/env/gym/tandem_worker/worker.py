@@ -38,7 +38,11 @@ def main(start: dict[str, Any]) -> None:
     except spaces.Refused as error:
         return control.send({"error": str(error)})
     except gymnasium.error.UnregisteredEnv as error:
-        hint = "An id of another package needs the module that registers it: gym:module:ID"
+        hint = (
+            "An id of another package needs the module that registers it: gym:module:ID. One that "
+            "your own program registers is unknown in the environment's process: give the class "
+            "itself, or a function that registers and makes it"
+        )
         return control.send({"error": f"gymnasium: {error} {hint}"})
     except gymnasium.error.Error as error:
         return control.send({"error": f"gymnasium: {error}"})
