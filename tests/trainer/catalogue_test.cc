@@ -105,7 +105,8 @@ class OwnSystem final : public System {
   }
   FieldList fields() override {
     const Field field{.key = "own.number", .target = &number, .meaning = "a number", .least = 0};
-    return FieldList(twice ? 2 : 1, field);
+    FieldList all(twice ? 2 : 1, field);
+    return all;
   }
   [[nodiscard]] Requirements requirements() const override { return {}; }
   [[nodiscard]] bool repeatable() const override { return true; }
