@@ -27,8 +27,8 @@ class Occupancy {
   /// a fork, so the object is useless there.
   [[nodiscard]] bool forked() const { return getpid() != process_; }
 
-  /// Throws Error in a forked process.
-  void require_own_process() const {
+  /// Throws Error in a forked process, and after refuse().
+  void require_usable() const {
     if (forked()) throw Error(when_forked_);
     if (refused_) throw Error("the interpreter ends");
   }
@@ -54,7 +54,7 @@ class Occupancy {
 class Caller {
  public:
   explicit Caller(Occupancy& occupancy) : occupancy_(occupancy) {
-    occupancy_.require_own_process();
+    occupancy_.require_usable();
     if (occupancy_.used_.exchange(true)) throw Error(occupancy_.when_used_);
   }
   ~Caller() { occupancy_.used_ = false; }

@@ -71,12 +71,12 @@ Training::~Training() {
 }
 
 std::int64_t Training::steps() const {
-  occupancy_.require_own_process();
+  occupancy_.require_usable();
   return thread_->control().steps();
 }
 
 bool Training::ended() const {
-  occupancy_.require_own_process();
+  occupancy_.require_usable();
   return thread_->ended();
 }
 
@@ -100,12 +100,12 @@ std::optional<std::string> Training::next(double seconds) {
 }
 
 void Training::stop() {
-  occupancy_.require_own_process();
+  occupancy_.require_usable();
   thread_->control().stop();
 }
 
 std::string Training::save() {
-  occupancy_.require_own_process();
+  occupancy_.require_usable();
   const Visit visit(waiting_);
   auto& control = thread_->control();
   std::optional<std::filesystem::path> folder;

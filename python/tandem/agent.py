@@ -4,11 +4,11 @@ import atexit
 import math
 import os
 import sys
-import time
 import warnings
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -19,6 +19,7 @@ import numpy.typing as npt
 from tandem import spaces
 from tandem._core import TrainedAgent
 from tandem.arrays import as_array
+from tandem.at_exit import wait_while
 from tandem.errors import Error
 from tandem.options import as_texts
 
@@ -74,10 +75,7 @@ def _refuse_all() -> None:
     for agent in agents:
         agent._native.refuse()
     for agent in agents:
-        for _ in range(1000):
-            if not agent._native.used:
-                break
-            time.sleep(0.001)
+        wait_while(partial(getattr, agent._native, "used"))
 
 
 class Agent:

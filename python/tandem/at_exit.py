@@ -3,6 +3,7 @@
 import atexit
 import time
 import weakref
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from tandem.errors import Error
@@ -22,6 +23,14 @@ _open: "weakref.WeakSet[_Closable]" = weakref.WeakSet()
 def close_at_exit(environment: _Closable) -> None:
     """Ends the threads and processes of an environment with the interpreter, unless it is gone."""
     _open.add(environment)
+
+
+def wait_while(busy: Callable[[], object]) -> None:
+    """Waits until no call is within an object any more, for a second at most."""
+    for _ in range(_ATTEMPTS):
+        if not busy():
+            return
+        time.sleep(0.001)
 
 
 @atexit.register

@@ -4,9 +4,9 @@ import atexit
 import math
 import operator
 import os
-import time
 import weakref
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import gymnasium
@@ -16,6 +16,7 @@ from gymnasium.vector import AutoresetMode
 
 from tandem import _core, replay_arrays
 from tandem.arrays import as_array
+from tandem.at_exit import wait_while
 from tandem.errors import Error, ReplayTimeoutError
 from tandem.options import as_texts
 from tandem.replay_arrays import Actions, Observations
@@ -33,10 +34,7 @@ def _close_all() -> None:
     """Wakes threads that wait for a replay, which they must not while the interpreter ends."""
     for replay in list(_open):
         replay.close()
-        for _ in range(1000):
-            if not replay._replay.calls:
-                break
-            time.sleep(0.001)
+        wait_while(partial(getattr, replay._replay, "calls"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@
 #include "tandem/io/files.h"
 #include "tandem/io/temporary_folder.h"
 #include "tandem/io/text_table.h"
-#include "tandem/study/hts/hts_step_times.h"
 #include "tandem/study/hts/hts_theory.h"
 #include "tandem/study/step_times.h"
 #include "tandem/study/system_speed.h"
@@ -116,10 +115,12 @@ void print_tables(const PredictOptions& options, const Prediction& found) {
              time_text(found.costs.inference), time_text(found.costs.training));
 
   std::vector<std::vector<std::string>> rows = {{"alpha", "steps/s", "of the most"}};
+  bool holds = true;
   for (const auto alpha : options.alphas) {
     const double rate = found.steps_per_second(alpha);
     if (std::isnan(rate)) {
       rows.push_back({std::to_string(alpha), "-", "-"});
+      holds = false;
       continue;
     }
     rows.push_back({std::to_string(alpha), fmt::format("{:.0f}", rate),
@@ -127,7 +128,7 @@ void print_tables(const PredictOptions& options, const Prediction& found) {
   }
   fmt::print("\nClaim 1: {} environments side by side, synchronised every alpha steps\n{}",
              found.envs, format_table(rows, terminal_width()));
-  if (std::isnan(found.steps_per_second(options.alphas.front()))) {
+  if (!holds) {
     fmt::print("-: the steps' times vary too much for the claim, which is one of large numbers.\n");
   }
   if (found.needs_cores()) {

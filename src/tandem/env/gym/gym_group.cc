@@ -150,7 +150,10 @@ void GymGroup::hire_again(Team& team) {
 }
 
 void GymGroup::begin(std::span<const GroupRequest> requests) {
-  for (auto& team : teams_) team.refused.clear();
+  for (auto& team : teams_) {
+    team.refused.clear();
+    team.idle = team.pending == 0;
+  }
   for (const auto& request : requests) {
     try {
       begin_one(request);
@@ -180,7 +183,6 @@ void GymGroup::begin_one(const GroupRequest& request) {
   }
   member.request = request;
   member.pending = true;
-  team.idle = team.pending == 0 || (team.to_ring && team.idle);
   ++team.pending;
   ++pending_;
   slots_->request(request.env, kind);

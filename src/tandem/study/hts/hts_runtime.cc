@@ -8,7 +8,6 @@
 #include "tandem/base/streams.h"
 #include "tandem/io/csv.h"
 #include "tandem/io/text_table.h"
-#include "tandem/study/hts/hts_step_times.h"
 #include "tandem/study/hts/sleeping_training.h"
 #include "tandem/study/impala/learner_lag.h"
 #include "tandem/study/paac/a2c.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 
 #include "tandem/base/streams.h"
 #include "tandem/env/recorded_times.h"
@@ -62,15 +61,6 @@ StepTimesRow measure_hts_step_times(const HtsStepTimesTask& task, const std::str
   row.a2c = rates_of(a2c, 1, row, times, task, stop_requested);
   row.hts = rates_of(hts, task.alpha, row, times, task, stop_requested);
   return row;
-}
-
-double claimed_rate(const Synchronisation& what) {
-  const double seconds = expected_seconds_per_state(what);
-  const double without_waiting =
-      (what.step.mean + what.actor_seconds) / static_cast<double>(what.envs);
-  constexpr double kRounding = 1e-9;
-  const bool holds = seconds >= without_waiting * (1 - kRounding);
-  return holds ? 1 / seconds : std::numeric_limits<double>::quiet_NaN();
 }
 
 std::string step_times_csv(const HtsStepTimesTask& task, const std::vector<StepTimesRow>& rows) {

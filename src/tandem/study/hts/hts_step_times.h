@@ -48,9 +48,6 @@ struct StepTimesRow {
                                                   const std::string& file,
                                                   const StopRequested& stop_requested);
 
-/// The steps per second of Claim 1; NaN as for ScenarioRates. Pure.
-[[nodiscard]] double claimed_rate(const Synchronisation& what);
-
 /// The text of step_times.csv.
 [[nodiscard]] std::string step_times_csv(const HtsStepTimesTask& task,
                                          const std::vector<StepTimesRow>& rows);

@@ -39,6 +39,15 @@ double expected_seconds_per_state(const Synchronisation& what) {
   return round / (n * static_cast<double>(what.alpha)) + computing;
 }
 
+double claimed_rate(const Synchronisation& what) {
+  const double seconds = expected_seconds_per_state(what);
+  const double without_waiting =
+      (what.step.mean + what.actor_seconds) / static_cast<double>(what.envs);
+  constexpr double kRounding = 1e-9;
+  const bool holds = seconds >= without_waiting * (1 - kRounding);
+  return holds ? 1 / seconds : std::numeric_limits<double>::quiet_NaN();
+}
+
 double simulated_seconds_per_state(const Synchronisation& what, int rounds, Stream& stream) {
   const auto [shape, rate] = of_alpha_steps(what);
   const auto n = static_cast<double>(what.envs);

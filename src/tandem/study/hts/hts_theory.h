@@ -34,6 +34,10 @@ struct Synchronisation {
 /// low at 1/4. Pure.
 double expected_seconds_per_state(const Synchronisation& what);
 
+/// The steps per second of Claim 1. NaN where the claim gives more than without any waiting: few
+/// environments whose times deviate far more than their mean are not in its limit. Pure.
+[[nodiscard]] double claimed_rate(const Synchronisation& what);
+
 /// The mean time of one state over `rounds` simulated rounds of alpha steps. Draws from `stream`
 /// alone.
 double simulated_seconds_per_state(const Synchronisation& what, int rounds, Stream& stream);

@@ -21,7 +21,7 @@ void require_memory(const ReplayConfig& config, double bytes_per_transition, dou
                     std::optional<std::int64_t> available_bytes);
 
 /// Throws Error with the figures if `batches` sampled batches do not fit into the available memory.
-/// Returns what they leave of it.
+/// Returns the memory that they leave.
 std::optional<std::int64_t> require_memory_for_batches(const FrameFormat& format,
                                                        std::int64_t batch, std::int64_t batches,
                                                        std::optional<std::int64_t> available_bytes);
