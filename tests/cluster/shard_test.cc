@@ -98,7 +98,7 @@ TEST(Shard, PrioritiesOfAnotherIncarnationChangeNothing) {
   const auto mass = [&](std::uint64_t sequence, const DrawOrder& orders) {
     const auto answer = shard.deliver(order(learner(), sequence, orders));
     StateReader reader(open_message(answer).content);
-    return DrawAnswer::load(reader).state.mass;
+    return DrawAnswer::load(reader).state.table.mass;
   };
   const double before = mass(1, {});
   EXPECT_EQ(mass(2, {.incarnation = 3, .keys = {0}, .priorities = {9}}), before);

@@ -18,18 +18,4 @@ void require_own_episodes(std::span<const Episode> episodes, int first_env, int 
   throw Error("an actor reported games of environments that are not its own");
 }
 
-void ActorPlayed::save(StateWriter& writer) const {
-  writer.put(steps);
-  writer.put_values(episodes);
-  writer.put(seconds);
-}
-
-ActorPlayed ActorPlayed::load(StateReader& reader) {
-  ActorPlayed played;
-  played.steps = reader.get<std::int64_t>();
-  played.episodes = reader.get_values<Episode>();
-  played.seconds = reader.get<TimeShares>();
-  return played;
-}
-
 }  // namespace tandem

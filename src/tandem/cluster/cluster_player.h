@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "tandem/acting/actor_played.h"
 #include "tandem/acting/network_copy.h"
-#include "tandem/base/clock.h"
 #include "tandem/base/state.h"
 #include "tandem/env/vec_env.h"
 
@@ -19,16 +19,6 @@ namespace tandem {
 /// Throws Error unless these games are ones of the environments [first_env, first_env + envs).
 /// Pure.
 void require_own_episodes(std::span<const Episode> episodes, int first_env, int envs);
-
-/// Play since the last report. Value type.
-struct ActorPlayed {
-  std::int64_t steps = 0;
-  std::vector<Episode> episodes = {};
-  TimeShares seconds = {};
-
-  void save(StateWriter& writer) const;
-  static ActorPlayed load(StateReader& reader);
-};
 
 /// The environments of one actor, which plays them and packs what it experiences. Its unit is that
 /// of the credits: transitions, or samples of rollouts. Not thread-safe.

@@ -15,9 +15,9 @@ bool counts(std::int64_t number) { return number >= 0 && number <= 1'000'000'000
 
 /// The learner adds these numbers up.
 void require_sense(const DrawAnswer& answer) {
-  const auto& state = answer.state;
-  if (counts(state.transitions) && counts(state.inserted) && counts(state.sampled) &&
-      counts(state.stale) && counts(answer.added) && state.mass >= 0 && std::isfinite(state.mass)) {
+  const auto& table = answer.state.table;
+  if (counts(table.transitions) && counts(table.inserted) && counts(table.sampled) &&
+      counts(table.stale) && counts(answer.added) && table.mass >= 0 && std::isfinite(table.mass)) {
     return;
   }
   throw Error("a shard's numbers make no sense");

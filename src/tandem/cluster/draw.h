@@ -30,13 +30,7 @@ struct DrawOrder {
 /// A shard as its answers describe it. Value type.
 struct ShardState {
   std::uint64_t incarnation = 0;
-  std::int64_t transitions = 0;
-  std::int64_t inserted =
-      0;  // in this incarnation, or before a checkpoint that it was restored from
-  std::int64_t sampled = 0;
-  std::int64_t stale = 0;
-  std::uint64_t bytes = 0;
-  double mass = 0;  // the sum of the weights by which transitions are drawn
+  TableState table;  // `inserted` counts from a checkpoint's number on if it was restored from one
 };
 
 /// A shard's answer to a DrawOrder: its state, some priorities, and the samples. The samples'

@@ -90,14 +90,14 @@ void RemoteReplay::look_after_all(Letterbag& bag) {
 }
 
 bool RemoteReplay::may_draw() {
-  const auto holds = [](const Known& known) { return known.state.mass > 0; };
+  const auto holds = [](const Known& known) { return known.state.table.mass > 0; };
   return std::ranges::any_of(shards_, holds) && !unused_.empty() &&
          limiter_.may_sample(size(), options_.batch);
 }
 
 void RemoteReplay::draw(Letterbag& bag) {
   std::vector<double> masses;
-  for (const auto& known : shards_) masses.push_back(known.state.mass);
+  for (const auto& known : shards_) masses.push_back(known.state.table.mass);
   double all = 0;
   for (const double mass : masses) all += mass;
   const auto counts = divide_batch(masses, static_cast<int>(options_.batch),
@@ -129,7 +129,7 @@ void RemoteReplay::order(int shard, std::uint32_t samples, std::shared_ptr<Remot
   auto order = std::exchange(known.next, {.incarnation = known.state.incarnation});
   const auto shards = static_cast<std::int64_t>(shards_.size());
   order.allowance = (limiter_.room(size()) + shards - 1) / shards;
-  order.inserted = known.state.inserted;
+  order.inserted = known.state.table.inserted;
   order.samples = samples;
   order.shown = samples == 0 ? 0 : kShown;
   MessageWriter writer(link_.self(), Verb::draw, link_.next_sequence(shard));
@@ -182,20 +182,20 @@ void RemoteReplay::know(int shard, std::optional<DrawAnswer> answer) {
   auto& known = shards_[static_cast<std::size_t>(shard)];
   known.under_way -= 1;
   if (!answer) {
-    known.state.mass = 0;
+    known.state.table.mass = 0;
     return;
   }
   const auto& now = answer->state;
   if (now.incarnation < known.state.incarnation) return;
   // A checkpoint without counts leaves them to the shards, whose replay is older than this learner.
-  if (known.state.incarnation == 0 && !known.restored) sampled_ += now.sampled;
+  if (known.state.incarnation == 0 && !known.restored) sampled_ += now.table.sampled;
   if (known.restored) {
-    known.lost_inserts = *std::exchange(known.restored, std::nullopt) - now.inserted;
+    known.lost_inserts = *std::exchange(known.restored, std::nullopt) - now.table.inserted;
     known.next = {.incarnation = now.incarnation};
   } else if (now.incarnation > known.state.incarnation) {
-    known.lost_inserts += known.state.inserted;
+    known.lost_inserts += known.state.table.inserted;
     known.next = {.incarnation = now.incarnation};
-  } else if (now.inserted < known.state.inserted) {
+  } else if (now.table.inserted < known.state.table.inserted) {
     return;  // a later answer came first
   }
   known.state = now;
@@ -282,12 +282,12 @@ void RemoteReplay::trim() {
 
 /// All transitions that a shard and its predecessors have received.
 std::int64_t RemoteReplay::inserts_of(const Known& known) {
-  return known.restored ? *known.restored : known.state.inserted + known.lost_inserts;
+  return known.restored ? *known.restored : known.state.table.inserted + known.lost_inserts;
 }
 
 std::int64_t RemoteReplay::size() const {
   std::int64_t all = 0;
-  for (const auto& known : shards_) all += known.state.transitions;
+  for (const auto& known : shards_) all += known.state.table.transitions;
   return all;
 }
 
@@ -303,9 +303,9 @@ TableState RemoteReplay::state() const {
   TableState all{.transitions = size(), .sampled = sampled_};
   for (const auto& known : shards_) {
     all.inserted += inserts_of(known);
-    all.stale += known.state.stale;
-    all.bytes += known.state.bytes;
-    all.mass += known.state.mass;
+    all.stale += known.state.table.stale;
+    all.bytes += known.state.table.bytes;
+    all.mass += known.state.table.mass;
   }
   return all;
 }
@@ -334,7 +334,7 @@ nlohmann::json RemoteReplay::save() const {
   std::vector<std::int64_t> inserted, held;
   for (const auto& known : shards_) {
     inserted.push_back(inserts_of(known));
-    held.push_back(known.state.inserted);
+    held.push_back(known.state.table.inserted);
   }
   return {{"sampled", sampled_}, {"inserted", inserted}, {"held", held}};
 }

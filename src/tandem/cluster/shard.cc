@@ -187,14 +187,7 @@ std::int64_t Shard::capacity() const { return share_of(options_.replay, options_
 Shard::Bytes Shard::answer(Verb verb) const { return MessageWriter(options_.self, verb).seal(); }
 
 ShardState Shard::state_of(const Table& table) const {
-  const auto state = table.state();
-  return {.incarnation = options_.self.incarnation,
-          .transitions = state.transitions,
-          .inserted = state.inserted,
-          .sampled = state.sampled,
-          .stale = state.stale,
-          .bytes = state.bytes,
-          .mass = state.mass};
+  return {.incarnation = options_.self.incarnation, .table = table.state()};
 }
 
 nlohmann::ordered_json Shard::status() const {

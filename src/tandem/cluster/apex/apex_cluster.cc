@@ -108,11 +108,7 @@ class ApexCluster final : private Checkpointed {
     context_.run.save(checkpoint);
   }
 
-  void take_played(ActorPlayed played) {
-    report_->record_played(
-        {.steps = played.steps, .episodes = std::move(played.episodes), .seconds = played.seconds},
-        0);
-  }
+  void take_played(ActorPlayed played) { report_->record_played(std::move(played), 0); }
 
   /// The learner alone rests; actors play on, and shards give their pieces while they serve them.
   void hold() override TANDEM_NO_THREAD_SAFETY_ANALYSIS {

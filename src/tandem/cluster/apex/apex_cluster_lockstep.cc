@@ -36,15 +36,6 @@ void require_one_of_each(const ApexConfig& config, const ClusterLink& link) {
   throw Error("apex.lockstep on a cluster needs one actor and one shard: --actors 1 --shards 1");
 }
 
-TableState table_state(const ShardState& shard) {
-  return {.transitions = shard.transitions,
-          .inserted = shard.inserted,
-          .sampled = shard.sampled,
-          .stale = shard.stale,
-          .bytes = shard.bytes,
-          .mass = shard.mass};
-}
-
 /// The learner of such a cluster. All but the actor's reports comes in the thread of train().
 class ClusterLockstep {
  public:
@@ -99,16 +90,15 @@ class ClusterLockstep {
     }
     played_rounds_ += 1;
     publisher_.order(played_rounds_, 0, stop_.get_token());
-    const auto played = await_round();
-    report_->record_played(
-        {.steps = played.steps, .episodes = played.episodes, .seconds = played.seconds}, 0);
+    report_->record_played(await_round(), 0);
     state_.end_round();
   }
 
   void learn() {
     while (true) {
       auto drawn = order(0);  // the newest counts
-      if (context_.run.done() || !limiter_.may_sample(drawn.state.transitions, config_.batch)) {
+      if (context_.run.done() ||
+          !limiter_.may_sample(drawn.state.table.transitions, config_.batch)) {
         return;
       }
       drawn = order(static_cast<std::uint32_t>(config_.batch));
@@ -121,7 +111,7 @@ class ClusterLockstep {
                .keys = batch_.keys,
                .priorities = batch_.priorities,
                .trims = learner_.updates() % config_.trim_updates == 0};
-      report_->record_update(learned, batch_, table_state(drawn.state), drawn.shown, 0);
+      report_->record_update(learned, batch_, drawn.state.table, drawn.shown, 0);
     }
   }
 
@@ -142,7 +132,7 @@ class ClusterLockstep {
       throw Error("the shard was lost, so lockstep ends; --resume goes on");
     }
     shard_ = drawn.state.incarnation;
-    limiter_.restore(drawn.state.inserted, drawn.state.sampled);
+    limiter_.restore(drawn.state.table.inserted, drawn.state.table.sampled);
     return drawn;
   }
 

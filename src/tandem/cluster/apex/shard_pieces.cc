@@ -65,8 +65,8 @@ bool lost_its_replay(ClusterLink& link, int shard, std::int64_t inserted,
     const auto letter = open_message(*answer);
     if (letter.verb != Verb::done) continue;
     StateReader reader(letter.content);
-    const auto state = DrawAnswer::load(reader).state;
-    return state.sampled == 0 && state.inserted < inserted;
+    const auto table = DrawAnswer::load(reader).state.table;
+    return table.sampled == 0 && table.inserted < inserted;
   }
   spdlog::warn("shard {} did not answer, so its replay is not restored", shard);
   return false;

@@ -7,7 +7,7 @@ namespace tandem {
 ApexReport::ApexReport(std::span<const float> epsilons, std::int64_t inserted, TrainingRun& run)
     : run_(run), returns_(epsilons), inserted_(inserted) {}
 
-void ApexReport::record_played(ApexPlayed played, double waited_seconds) {
+void ApexReport::record_played(ActorPlayed played, double waited_seconds) {
   UpdateReport report{
       .steps = played.steps, .episodes = played.episodes, .seconds = played.seconds, .updates = 0};
   report.seconds.waiting += waited_seconds;

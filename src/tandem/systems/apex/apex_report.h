@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <span>
 
+#include "tandem/acting/actor_played.h"
 #include "tandem/replay/table.h"
 #include "tandem/run/training_run.h"
-#include "tandem/systems/apex/apex_seat.h"
 #include "tandem/systems/apex/returns_by_epsilon.h"
 
 namespace tandem {
@@ -26,7 +26,7 @@ class ApexReport {
   ApexReport(std::span<const float> epsilons, std::int64_t inserted, TrainingRun& run);
 
   /// Reports an actor's play, and the time that it waited to insert.
-  void record_played(ApexPlayed played, double waited_seconds);
+  void record_played(ActorPlayed played, double waited_seconds);
 
   /// Reports an update with `batch`. `state` is the replay's state after it, `priorities` are about
   /// kPriorities of its priorities, and `ahead` is the number of batches drawn in advance.

@@ -42,8 +42,8 @@ void ApexSeat::begin_anew(const std::exception& error) {
   options_.seed += 1;  // the same draws could end in the same error
 }
 
-std::optional<ApexPlayed> ApexSeat::take_played() {
-  ApexPlayed played{.steps = std::exchange(steps_, 0), .episodes = std::exchange(ended_, {})};
+std::optional<ActorPlayed> ApexSeat::take_played() {
+  ActorPlayed played{.steps = std::exchange(steps_, 0), .episodes = std::exchange(ended_, {})};
   if (actor_ != nullptr) {
     std::ranges::move(actor_->take_episodes(), std::back_inserter(played.episodes));
     played.seconds = actor_->take_seconds();

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "tandem/base/clock.h"
+#include "tandem/acting/actor_played.h"
 #include "tandem/base/state.h"
 #include "tandem/env/vec_env.h"
 #include "tandem/replay/table.h"
@@ -18,13 +18,6 @@
 #include "tandem/systems/apex/apex_actor.h"
 
 namespace tandem {
-
-/// An actor's play since its last report. Value type.
-struct ApexPlayed {
-  std::int64_t steps = 0;
-  std::vector<Episode> episodes = {};
-  TimeShares seconds = {};
-};
 
 /// An actor's place, which outlives the actor: after an error a new actor begins there with the
 /// same environments, and so with the same epsilon (appendix F, "Failure Tolerance"). It is a lock
@@ -46,7 +39,7 @@ class TANDEM_CAPABILITY("seat") ApexSeat {
   void send(Table& table, std::int64_t copies) TANDEM_REQUIRES(this);
 
   /// The play since the last call; nothing if there was none and there is no actor.
-  std::optional<ApexPlayed> take_played() TANDEM_REQUIRES(this);
+  std::optional<ActorPlayed> take_played() TANDEM_REQUIRES(this);
 
   /// Saves the actor in a checkpoint by this name. One that has not begun again since the run was
   /// resumed keeps its state of `resume`, which may be null.
