@@ -51,6 +51,8 @@ need libboost-thread-dev boost/thread/condition.hpp
 need libboost-system-dev boost/system/error_code.hpp
 need libegl-dev EGL/egl.h
 need libgl-dev GL/gl.h
+c++ -o "$work/linked" -x c++ - -lOpenGL <<<"int main() {}" >"$log" 2>&1 ||
+  fail "the library OpenGL is missing" "install it: apt-get install libopengl-dev"
 : >"$log"
 
 # To download a source package, pip asks the package's build system for its name and version.

@@ -94,7 +94,8 @@ FootballEnv::FootballEnv(const std::filesystem::path& folder, const Scenario& sc
       rewards_(static_cast<std::size_t>(options.players)) {}
 
 void FootballEnv::reset(Stream& stream, std::span<std::byte> frames) {
-  play_.start(static_cast<std::uint32_t>(stream.below(kSeeds)));
+  const bool again = options_.same_seed && play_.has_begun();
+  play_.start(again ? play_.seed() : static_cast<std::uint32_t>(stream.below(kSeeds)));
   checkpoints_.reset();
   show(frames);
 }

@@ -22,6 +22,7 @@ struct FootballOptions {
   std::int64_t camera_width = 320;              // of the pictures that become pixels
   std::int64_t stack = 4;
   std::int64_t players = 1;  // of the left team that agents control at once
+  bool same_seed = false;    // whether all episodes have the engine's seed of the first
 };
 
 /// A scenario of Google Research Football (Kurach et al. 2019). Each agent controls one player of

@@ -76,6 +76,11 @@ FieldList FootballFamily::fields() {
        .source = "HTS-RL, Table 3, has 1 and 3",
        .least = 1,
        .most = 11},
+      {.key = "same_seed",
+       .target = &options_.same_seed,
+       .meaning = "all episodes of an environment have the engine's seed of its first, so that the "
+                  "same actions lead to the same game; false: each has its own",
+       .source = "HTS-RL's published code: true; Kurach et al. 2019: false"},
       {.key = "stack",
        .target = &options_.stack,
        .meaning = "newest observations seen at once",

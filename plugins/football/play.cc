@@ -1,6 +1,7 @@
 #include "play.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "tandem/base/error.h"
 
@@ -24,7 +25,7 @@ Play::Play(const std::filesystem::path& folder, const Scenario& scenario, std::i
            const Camera& camera)
     : scenario_(scenario), agents_(agents), game_(folder, camera) {}
 
-void Play::start_episode(std::uint64_t episode, std::uint32_t seed) {
+void Play::start_episode(std::uint32_t episode, std::uint32_t seed) {
   progress_ = {.episode = episode, .seed = seed};
   begin();
 }
@@ -78,6 +79,7 @@ bool Play::ends() {
 void Play::save(StateWriter& writer) const {
   writer.put(begun_);
   if (!begun_) return;
+  static_assert(std::has_unique_object_representations_v<Progress>);  // no bytes without a value
   writer.put(progress_);
   writer.put_string(game_.save());
 }

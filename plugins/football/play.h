@@ -32,7 +32,12 @@ class Play {
   void start(std::uint32_t seed) { start_episode(begun_ ? progress_.episode + 1 : 0, seed); }
 
   /// Begins the episode of this number.
-  void start_episode(std::uint64_t episode, std::uint32_t seed);
+  void start_episode(std::uint32_t episode, std::uint32_t seed);
+
+  /// Whether an episode has begun.
+  [[nodiscard]] bool has_begun() const { return begun_; }
+  /// The engine's seed of the episode.
+  [[nodiscard]] std::uint32_t seed() const { return progress_.seed; }
 
   /// Takes one action of each agent.
   Outcome step(std::span<const Action> actions);
@@ -49,7 +54,7 @@ class Play {
  private:
   /// The variables of an episode beside the engine's.
   struct Progress {
-    std::uint64_t episode = 0;
+    std::uint32_t episode = 0;
     std::uint32_t seed = 0;
     std::int32_t score = 0;     // difference of goals after the step before
     std::int32_t mode = -1;     // after the step before

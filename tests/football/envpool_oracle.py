@@ -30,6 +30,7 @@ except ImportError:
 
 RECORD = Path(__file__).with_name("envpool_games.json")
 ACTIONS = 19
+SCENARIOS = 18
 SHAPE = (72, 96, 4)
 CELLS = 72 * 96 * 4
 STEP = np.dtype([("frame", "u1", CELLS), ("reward", "<f4"), ("ended", "?"), ("late", "?")])
@@ -78,12 +79,19 @@ def begun(observation: np.ndarray, info: dict) -> Episode:
 
 
 def played(scenario: str, steps: int) -> list[Episode]:
-    """Random play with EnvPool."""
+    """Random play with EnvPool. Full games exchange the teams in odd episodes, and in them the
+    rules take set pieces that wait for longer than 20 steps. So they have three times as many
+    steps, of which the second half is a new episode, and the agent rests for 60 of 120 steps."""
     env = envpool.make(f"gfootball/{scenario}-v1", env_type="gymnasium", num_envs=1, seed=3)
     rng = np.random.default_rng(5)
+    full = not scenario.startswith("academy_")
+    steps = 3 * steps if full else steps
     episodes = [begun(*env.reset())]
-    for _ in range(steps):
-        action = int(rng.integers(ACTIONS))
+    for step in range(steps):
+        if full and step == steps // 2:
+            episodes.append(begun(*env.reset()))
+        rests = full and step % 120 >= 60
+        action = 0 if rests else int(rng.integers(ACTIONS))
         observation, reward, terminated, truncated, _ = env.step(np.array([action], np.int32))
         over = bool(terminated[0] or truncated[0])
         episodes[-1].actions.append(action)
@@ -131,6 +139,8 @@ def games(args: argparse.Namespace) -> dict[str, list[Episode]]:
         return {name: [from_record(entry) for entry in record[name]] for name in chosen}
     ids = [name for name in envpool.list_all_envs() if name.startswith("gfootball/")]
     known = sorted(name[len("gfootball/") : -len("-v1")] for name in ids)
+    if len(known) != SCENARIOS:
+        sys.exit(f"envpool_oracle.py: EnvPool has {len(known)} scenarios and not {SCENARIOS}")
     return {name: played(name, args.steps) for name in args.scenarios or known}
 
 

@@ -3,7 +3,7 @@
 // usage: football_soak FOLDER STEPS [SCENARIO...]
 //
 // Without a scenario it plays all. Each is played by one agent, then by as many as it has players;
-// half of the games go on from a saved state in another instance.
+// every 40 steps the game goes on from a saved state in another instance.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -23,7 +23,9 @@ std::unique_ptr<FootballEnv> make(const std::filesystem::path& folder, const Sce
   return std::make_unique<FootballEnv>(folder, scenario, FootballOptions{.players = players});
 }
 
-/// Plays so many steps, and moves to another instance every 500.
+constexpr int kStepsOfAnInstance = 40;
+
+/// Plays so many steps, and moves to another instance again and again.
 void soak(const std::filesystem::path& folder, const Scenario& scenario, std::int64_t players,
           int steps) {
   auto env = make(folder, scenario, players);
@@ -39,7 +41,7 @@ void soak(const std::filesystem::path& folder, const Scenario& scenario, std::in
       ++games;
     }
     over = env->step(actions.draw(choices), stream, frames).game_over;
-    if (step % 500 != 499) continue;
+    if (step % kStepsOfAnInstance != kStepsOfAnInstance - 1) continue;
     StateWriter writer;
     env->save(writer);
     auto next = make(folder, scenario, players);

@@ -101,20 +101,6 @@ TEST(Scenarios, MissingAndDamagedDataAreErrorsThatSayWhatToDo) {
   EXPECT_EQ(error(), "");
 }
 
-TEST(FootballEnvironment, RefusesMorePlayersThanTheScenarioHas) {
-  const auto error = [](const char* name, std::int64_t players) {
-    return error_of([&] { FootballEnv(kFolder, scenario(name), {.players = players}); });
-  };
-  EXPECT_THAT(error("academy_3_vs_1_with_keeper", 5), HasSubstr("set env.players to 1 to 4"));
-  EXPECT_THAT(error("5_vs_5", 5), HasSubstr("set env.players to 1 to 4"));
-}
-
-TEST(FootballEnvironment, SaysThatTheEngineIsMissing) {
-  EXPECT_THAT(
-      error_of([&] { FootballEnv(testing::TempDir(), scenario("academy_empty_goal"), {}); }),
-      HasSubstr("tandem install football"));
-}
-
 /// A situation in which the agent's player owns the ball at (x, y).
 Situation owning_ball_at(float x, float y) {
   Situation now;
@@ -177,16 +163,30 @@ TEST(PlayTest, DirectionsAreSticky) {
   EXPECT_GT(now.left[static_cast<std::size_t>(now.controlled[0])].movement.x, 0.003F);
 }
 
-// An agent that does nothing holds up the kick-off for 20 steps; then the rules pass for it.
-TEST(PlayTest, AWaitingGameStartsItself) {
-  Play play(kFolder, scenario("11_vs_11_stochastic"), 1);
-  play.start(2);
+/// Steps that an agent that does nothing holds up the game from now on; at most 60.
+int held_up(Play& play) {
   const Action idle{.discrete = 0};
-  int waited = 0;
-  while (play.situation().mode != Situation::kNormalPlay || play.situation().step < 2) {
+  int steps = 0;
+  for (; play.situation().mode != Situation::kNormalPlay && steps < 60; ++steps) {
     (void)play.step({&idle, 1});
-    ASSERT_LT(++waited, 60);
   }
+  return steps;
+}
+
+// An agent may hold up its team's goal kicks and throw-ins for 20 steps; then the rules pass for
+// it, which takes a few more. Seen failing when they passed after 10 steps, and when they did not.
+TEST(PlayTest, AWaitingGameStartsItself) {
+  Play play(kFolder, scenario("11_vs_11_easy_stochastic"), 1);
+  play.start(2);
+  Stream actions(2, 0);
+  int longest = 0;
+  for (int step = 0; step < 2000 && longest <= 20; ++step) {
+    longest = std::max(longest, held_up(play));
+    const Action action{.discrete = static_cast<std::int32_t>(actions.below(19))};
+    (void)play.step({&action, 1});
+  }
+  EXPECT_GT(longest, 20);
+  EXPECT_LE(longest, 30);
 }
 
 // Seen failing with one thread's game set in another's.
@@ -333,28 +333,19 @@ TEST(PlayTest, ADamagedStateIsAnError) {
   play.load(whole);
 }
 
-TEST(FootballEnvironment, ThreePlayersActAtOnce) {
-  FootballEnv env(kFolder, scenario("academy_3_vs_1_with_keeper"),
-                  {.rewards = "scoring", .stack = 1, .players = 3});
-  EXPECT_EQ(env.spec().agents, 3);
-  std::vector<std::byte> frames(env.spec().step_bytes());
-  Stream stream(1, 0);
-  env.reset(stream, frames);
-  const auto bytes = env.spec().frame_bytes();
-  // All see the same teams and ball, and each another player of its own.
-  const auto plane = bytes / 4;
-  const auto of = [&](std::size_t agent, std::size_t first) {
-    const auto begin = frames.begin() + static_cast<std::ptrdiff_t>(agent * bytes + first * plane);
-    return std::vector<std::byte>(begin, begin + static_cast<std::ptrdiff_t>(plane));
-  };
-  EXPECT_EQ(of(0, 0), of(2, 0));
-  EXPECT_NE(of(0, 3), of(1, 3));
-  EXPECT_NE(of(1, 3), of(2, 3));
-  EXPECT_NE(of(0, 3), of(2, 3));
-  const std::vector<Action> actions(3, {.discrete = 12});
-  const auto result = env.step(actions, stream, frames);
-  EXPECT_EQ(result.rewards.size(), 3);
-  EXPECT_EQ(result.score, 0.0F);
+// Seen failing when all agents took the first one's action.
+TEST(PlayTest, EachAgentMovesItsOwnPlayer) {
+  Play play(kFolder, scenario("academy_3_vs_1_with_keeper"), 3);
+  play.start(1);
+  const std::vector<std::int32_t> directions = {1, 5, 5};  // left, right, right
+  std::vector<Action> actions;
+  for (const auto direction : directions) actions.push_back({.discrete = direction});
+  for (int step = 0; step < 8; ++step) (void)play.step(actions);
+  const auto& now = play.situation();
+  for (std::size_t agent = 0; agent < actions.size(); ++agent) {
+    const auto& player = now.left[static_cast<std::size_t>(now.controlled[agent])];
+    EXPECT_EQ(player.movement.x > 0, directions[agent] == 5) << agent;
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tandem/base/field.h"
 #include "tandem/trainer/config_request.h"
 #include "tandem/trainer/default_preset.h"
 
@@ -26,6 +27,13 @@ class PresetSource final : public ConfigSource {
   ConfigRequest request_;
 };
 
+bool evaluates(const std::string& steps) {
+  std::int64_t every = 0;
+  set_field_text({.key = "--evaluate-steps", .target = &every, .meaning = "steps", .least = 0},
+                 steps);
+  return every > 0;
+}
+
 }  // namespace
 
 std::vector<FootballContender> football_contenders() {
@@ -47,7 +55,8 @@ SweepPlan plan_football(const FootballTask& task, const FootballContender& conte
       setting("env.id", "football:" + scenario, "--scenarios"),
       setting("run.steps", task.steps, "--steps"),
       setting("run.until_return", fmt::format("{}", kLastScore), "Table 2"),
-      setting("run.until_evaluations", task.evaluate_steps == "0" ? "0" : "10", "--evaluate-steps"),
+      setting("run.until_evaluations", evaluates(task.evaluate_steps) ? "10" : "0",
+              "--evaluate-steps"),
       setting("run.evaluate_steps", task.evaluate_steps, "--evaluate-steps"),
       setting("run.evaluate_episodes", "10", "section 5"),
       setting("run.log_seconds", "1", "the table's times"),

@@ -52,6 +52,13 @@ FieldList HtsConfig::fields() {
        .source = "HTS-RL, section 4.1: one or more; its code has 1",
        .least = 1,
        .most = 10000},
+      {.key = "passes_from_newest",
+       .target = &passes_from_newest,
+       .meaning =
+           "algo = ppo: its passes begin at theta_j, and its clipping bounds them around the "
+           "policy that acted; false: they begin at theta_{j-1}, which acted, and the sum "
+           "of their moves is added to theta_j",
+       .source = "HTS-RL, equation 6: false; its code: true"},
       {.key = "envs_per_group",
        .target = &envs_per_group,
        .meaning =

@@ -16,6 +16,7 @@ struct HtsConfig {
   std::int64_t alpha = 5;              // steps of each environment between two synchronisations
   std::int64_t rollout = 0;            // steps of a rollout; 0: alpha
   std::int64_t updates = 1;            // updates between two synchronisations
+  bool passes_from_newest = false;     // several passes begin at theta_j, not at theta_{j-1}
   std::int64_t envs_per_group = 16;    // environments that share one gradient computation
   std::int64_t max_predictions = 128;  // the most samples of one forward pass
   bool deterministic = true;           // no action depends on the other samples of its batch

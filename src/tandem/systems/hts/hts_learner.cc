@@ -28,12 +28,15 @@ HtsLearner::HtsLearner(const HtsConfig& config, const HtsShape& shape, TrainingC
       rollout_loss_(context.algorithm.rollout_loss()),
       records_(shape.samples() <= HtsConfig::kMostRecorded && !rollout_loss_.needs().passes),
       weight_(1.0 / static_cast<double>(shape.samples_each())),
+      from_newest_(config.passes_from_newest),
       previous_(previous_parameters(context)),
       before_(previous_.size()),
       acted_(previous_.size()),
       workers_(std::min(static_cast<int>(config.learners), shape.groups())) {
   if (rollout_loss_.needs().passes) {
-    minibatches_.emplace(context, previous_, shape.steps,
+    const auto first =
+        from_newest_ ? context.learner.parameters() : std::span<const float>(previous_);
+    minibatches_.emplace(context, first, shape.steps,
                          std::int64_t{shape.envs} * shape.rollouts_each(), shape.groups());
     return;
   }
@@ -81,6 +84,7 @@ UpdateReport HtsLearner::learn_in_passes(std::span<Rollout> rollouts, std::int64
   for (auto& rollout : rollouts) all.push_back(&rollout);
   const auto [loss, mean] =
       minibatches_->learn(all, steps, workers_, [&](std::span<const std::vector<float>> gradients) {
+        if (from_newest_) return context_.learner.apply(gradients, steps, workers_);
         std::ranges::copy(theta, before_.begin());
         const UpdateInfo moved = context_.learner.apply(gradients, steps, workers_);
         for (std::size_t i = 0; i < theta.size(); ++i) previous_[i] += theta[i] - before_[i];

@@ -25,8 +25,9 @@ namespace tandem {
 /// updates between two synchronisations all take their gradients at theta_{j-1}, the behaviour
 /// policy of their experience, and move theta_j one after another. An algorithm with several passes
 /// makes its moves from theta_{j-1} on, each with the gradient at the parameters so far, and the
-/// sum of its moves is added to theta_j; with a single move this is equation 6. Not thread-safe.
-/// Its own threads share the groups of environments, and their number changes no bit of the result.
+/// sum of its moves is added to theta_j; with a single move this is equation 6. The authors' code
+/// makes them from theta_j on (HtsConfig::passes_from_newest). Not thread-safe. Its own threads
+/// share the groups of environments, and their number changes no bit of the result.
 class HtsLearner {
  public:
   /// The context must outlive it.
@@ -65,6 +66,7 @@ class HtsLearner {
   const RolloutLoss& rollout_loss_;
   const bool records_;           // whether actors may keep activations
   const double weight_;          // of a sample in the mean over all samples of an update
+  const bool from_newest_;       // whether passes begin at theta_j
   std::vector<float> previous_;  // theta_{j-1}
   std::vector<float> before_;    // theta before the minibatch
   std::vector<float> acted_;     // theta_j
