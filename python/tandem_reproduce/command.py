@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 from tandem_reproduce.budget import read_budget
@@ -62,9 +63,16 @@ class Maker:
             raise ReproduceError(f"{item.place} cannot be made here: {item.absent}")
         folder = ItemFolder(self._options.out, item, self._options.budget)
         with folder.lock():
-            make(folder, self._rates, self._here, self._tandem, self._options.jobs)
-            text = write_report(folder)
-            draw(folder, self._options.drawing)
+            options = self._options
+            report = partial(write_report, folder)  # of what there is, since an item may take days
+            try:
+                make(folder, self._rates, self._here, self._tandem, options.jobs, report)
+            except Stopped:
+                if folder.has_parts():
+                    draw(folder, options.drawing)
+                raise
+            text = report()
+            draw(folder, options.drawing)
         print(f"{item.title}\n\n{text}\n\nThe rest is in {folder.path}; begin with item.md.")
         missing = told(folder.missing())
         if missing:

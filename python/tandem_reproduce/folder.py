@@ -16,6 +16,7 @@ from tandem_reproduce.rates import Rates
 
 DESCRIPTION = "item.json"
 DONE = "done"  # marks the folder of a cell or command with whole results; holds the command's words
+NOT_YET = "not made yet"
 AND_THEN = ", and then on "  # between the machines that made an item
 
 
@@ -54,13 +55,22 @@ class ItemFolder:
         return os.path.relpath(path, self.path)
 
     def missing(self) -> dict[str, str]:
-        """The missing parts that cannot be made here, with the reasons."""
-        names = {cell.folder: f"{cell.arm.label} on {cell.env}" for cell in self.cells}
-        for number, command in enumerate(self.item.commands, 1):
-            words = " ".join(command.words[:2])
-            names[self.command(number).name] = f"command {number}, tandem {words}"
+        """The missing parts, with the reasons: they cannot be made here, or were not made yet."""
         lacking = self.source.lacking
-        return {name: lacking[part] for part, name in names.items() if part in lacking}
+        parts = {}
+        for cell in self.cells:
+            if not self.done(cell):
+                parts[f"{cell.arm.label} on {cell.env}"] = lacking.get(cell.folder, NOT_YET)
+        ended = dict(self.ended_commands())
+        for number, command in enumerate(self.item.commands, 1):
+            if number not in ended:
+                name = f"command {number}, tandem {' '.join(command.words[:2])}"
+                parts[name] = lacking.get(self.command(number).name, NOT_YET)
+        return parts
+
+    def has_parts(self) -> bool:
+        """Whether any part is made."""
+        return any(map(self.done, self.cells)) or bool(self.ended_commands())
 
     def ended_commands(self) -> list[tuple[int, Command]]:
         numbered = enumerate(self.item.commands, 1)

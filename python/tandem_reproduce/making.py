@@ -1,11 +1,12 @@
 """Makes an item: trains its runs, evaluates them, and writes table and picture."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 from tandem_reproduce.cells import Cell
 from tandem_reproduce.errors import ReproduceError, complain, say
-from tandem_reproduce.folder import DONE, ItemFolder, ended_runs
+from tandem_reproduce.folder import DONE, NOT_YET, ItemFolder, ended_runs
 from tandem_reproduce.needs import Environments, envs_of_command, told
 from tandem_reproduce.plan import Command, Item
 from tandem_reproduce.programs import Stopped, Tandem, replace
@@ -16,8 +17,12 @@ PLACE = "{item}"  # in the words of a command: the folder of the item
 OUTPUT = "output.txt"  # of a command
 BUILD = "build.txt"  # the program that ran it
 
+AfterPart = Callable[[], object]
 
-def train(folder: ItemFolder, steps: dict[str, int], tandem: Tandem, jobs: int) -> None:
+
+def train(
+    folder: ItemFolder, steps: dict[str, int], tandem: Tandem, jobs: int, after_part: AfterPart
+) -> None:
     """Trains and evaluates the missing runs. Raises Stopped."""
     item = folder.item
     if measures_rates(item) and jobs > 1:
@@ -43,6 +48,7 @@ def train(folder: ItemFolder, steps: dict[str, int], tandem: Tandem, jobs: int) 
             for run in folder.runs_of(cell):
                 evaluate(run, item, tandem)
         replace(out / DONE, " ".join(words) + "\n")
+        after_part()
 
 
 def measures_rates(item: Item) -> bool:
@@ -108,7 +114,7 @@ def diverged(run: Path) -> bool:
         return False
 
 
-def measure(folder: ItemFolder, tandem: Tandem) -> None:
+def measure(folder: ItemFolder, tandem: Tandem, after_part: AfterPart) -> None:
     """Runs the item's commands. Each leaves a file when its results are whole."""
     build = tandem.build() if folder.item.commands else ""
     for number, command in enumerate(folder.item.commands, 1):
@@ -130,6 +136,7 @@ def measure(folder: ItemFolder, tandem: Tandem) -> None:
         require_results(command, out, words)
         replace(out / BUILD, build + "\n")
         replace(done, " ".join(words) + "\n")
+        after_part()
 
 
 def tell_of_another_build(out: Path, build: str) -> None:
@@ -167,19 +174,26 @@ def find_missing(folder: ItemFolder, here: Environments) -> None:
         if reasons:
             source.lacking[source.command(number).name] = "; ".join(reasons)
     missing = folder.missing()
-    if missing and len(missing) == len(folder.cells) + len(folder.item.commands):
+    if missing and NOT_YET not in missing.values() and not folder.has_parts():
         raise ReproduceError(
             f"{folder.item.place} cannot be made here: it lacks {'; '.join(told(missing))}"
         )
 
 
-def make(folder: ItemFolder, rates: Rates, here: Environments, tandem: Tandem, jobs: int) -> None:
+def make(
+    folder: ItemFolder,
+    rates: Rates,
+    here: Environments,
+    tandem: Tandem,
+    jobs: int,
+    after_part: AfterPart,
+) -> None:
     """Makes the missing parts that can be made here, but neither table nor picture. Raises Stopped,
     and ReproduceError."""
     find_missing(folder, here)
     steps = folder.begin(rates)
     if folder.item.commands:
-        measure(folder, tandem)
+        measure(folder, tandem, after_part)
     else:
         check_made(folder, steps, here, tandem)
-        train(folder, steps, tandem, jobs)
+        train(folder, steps, tandem, jobs, after_part)

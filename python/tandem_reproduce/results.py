@@ -36,7 +36,7 @@ class Entry:
     interval: Interval | None = None  # of the value
 
 
-MISSING = Entry(None, 0, 0)  # its environment is not here
+MISSING = Entry(None, 0, 0)  # its environment is not here, or it was not made yet
 Row = dict[str, Entry]  # by column
 
 
@@ -59,7 +59,7 @@ def runs_of(folder: ItemFolder) -> list[RunResult]:
 
 
 def made_cells(folder: ItemFolder) -> list[Cell]:
-    return [cell for cell in folder.cells if cell.folder not in folder.source.lacking]
+    return [cell for cell in folder.cells if folder.done(cell)]
 
 
 def training_seconds(folder: ItemFolder) -> list[float]:
@@ -113,7 +113,7 @@ def read_rows(file: Path) -> list[dict[str, str]]:
 def table_of(folder: ItemFolder) -> Table:
     table = speedup_table(folder) if folder.item.form == "speedup" else score_table(folder)
     for cell in folder.cells:
-        if cell.folder not in folder.source.lacking:
+        if folder.done(cell):
             continue
         label = cell.arm.label
         columns = table.columns if cell.threads else [name_of(cell.env)]

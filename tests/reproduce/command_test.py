@@ -4,7 +4,7 @@ Seen failing with a command that outlives a killed parent, with a table of a tra
 stopped alone, with a second signal that kills, with an item whose steps were decided anew, with
 evaluations that are played again, with a diverged run that is evaluated, without the lock of the
 folder, with a finished item whose sweeps begin again, with jobs that are not written down, with
-shared runs that are trained twice, with a missing package that is found at the end, and with a
+shared runs that are trained twice, with a table of whole items alone, with a missing package that is found at the end, and with a
 missing plug-in that ends the item, is silent in table or list, or ends with the exit code 0. Needs
 $TANDEM, the path of the program.
 """
@@ -21,6 +21,14 @@ import plans
 from program_case import ProgramCase
 
 PNG = b"\x89PNG\r\n\x1a\n"
+CURVES_ARM = """[[arm]]
+label = "{label}"
+system = "paac"
+preset = "paac/catch"
+steps = "{steps}"
+set = ["run.threads=1", "run.log_seconds=0.1"]
+
+"""
 TRAINED = 'set = ["run.threads=1", "run.log_seconds=0.1"]'
 
 
@@ -105,6 +113,21 @@ class Reproduce(ProgramCase):
         self.assertIn("Runs at the same time: 1 and then 2.", (folder / "item.md").read_text())
         picture = json.loads((folder / "picture.json").read_text())
         self.assertIn("(runs at the same time: 1 and then 2)", picture["budget"])
+
+    def test_a_stopped_item_shows_the_parts_that_it_has(self):
+        second = CURVES_ARM.format(label="more", steps="60k")
+        self.plan(plans.CURVES.replace("[reduced.1h]", f"{second}[reduced.1h]"))
+        process = self.start("paac", "figure-1", "--budget", "paper")
+        self.wait_for("paac/figure-1-paper/more/catch/runs/001/metrics.jsonl")
+        folder = self.out / "paac/figure-1-paper"
+        self.assertIn("more on catch (not made yet)", (folder / "item.md").read_text())
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual((folder / "item.png").read_bytes()[:8], PNG)
+        self.assertEqual(self.numbers()["more", "here", "catch"]["value"], "")
+        self.passes()
+        self.assertNotIn("not made yet", (folder / "item.md").read_text())
+        self.assertNotEqual(self.numbers()["more", "here", "catch"]["value"], "")
 
     def test_a_killed_command_takes_its_training_along(self):
         self.plan(plans.CURVES.replace('"4k"', '"400M"'))
