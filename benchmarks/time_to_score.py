@@ -10,7 +10,8 @@ and a picture.
 
     benchmarks/time_to_score.py --out runs/time-to-score --goals Pong:18 Breakout:30 --seeds 1 2
 
-A game without a goal compares the scores at the cap:
+Peers may have fewer seeds and another cap (--peer-seeds, --peer-cap-minutes): then their rows say
+so. A game without a goal compares the scores at the cap:
 
     benchmarks/time_to_score.py --out runs/held-out --goals Qbert Boxing --cap-minutes 15 --seeds 1
 
@@ -22,23 +23,19 @@ import collections
 import contextlib
 import csv
 import dataclasses
+import hashlib
 import json
-import math
 import os
 import signal
 import statistics
 import subprocess
 import sys
-import textwrap
 import time
 from pathlib import Path
 
-import matplotlib
 from python_envs import cpu_name
+from score_table import NO_GOAL, draw, table
 from side_by_side import PEERS, ROOT, peers_python, running
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
 
 SYSTEMS = ("a3c", "ga3c", "paac", "hts", "impala", "apex")
 PEER_SCRIPTS = {
@@ -49,14 +46,11 @@ PEER_SCRIPTS = {
 }
 POLL_SECONDS = 0.5
 GAMES = 100  # in a mean score
-LABEL_LETTERS = 40  # of a line
 # Of contenders whose actors explore, so that training games tell little.
 EXPLORING = ("apex", "algo=n_step_q", "algo=one_step_q", "algo=one_step_sarsa")
 # The last hundred training games of others look back over about as many steps.
 EVALUATIONS = ["evaluate_steps=50k", "evaluate_episodes=10", "until_evaluations=3"]
 PPO = ("paac --set algo=ppo", "hts --set algo=ppo")
-# No game has this score, so contenders are compared at the cap. From 1e15 on a run has no target.
-NO_GOAL = 1e14
 
 
 @dataclasses.dataclass
@@ -74,15 +68,23 @@ class Case:
         return "".join(c if c.isalnum() or c in ".-" else "-" for c in words.lower())
 
 
+def fingerprint(files):
+    """Of the content of files."""
+    return hashlib.sha256(b"".join(file.read_bytes() for file in sorted(files))).hexdigest()
+
+
 def explores(words):
     return any(word in EXPLORING for word in words)
 
 
-def label(name):
-    """The contender's name in the table and the picture."""
-    if name in PEER_SCRIPTS:
-        return name.replace("CleanRL PPO", "PPO in one loop, CleanRL's numbers")
-    return f"tandem {name}{' (greedy games)' * explores(name.split())}"
+def labels_of(names):
+    """The contenders' names in the table and the picture."""
+    labels = {}
+    for name in names:
+        greedy = " (greedy games)" if explores(name.split()) else ""
+        peer = name.replace("CleanRL PPO", "PPO in one loop, CleanRL's numbers")
+        labels[name] = peer if name in PEER_SCRIPTS else f"tandem {name}{greedy}"
+    return labels
 
 
 class Tandem:
@@ -97,6 +99,10 @@ class Tandem:
             *["--set", f"run.until_return={case.goal}", "--set", "run.log_seconds=1"],
             *[word for key in EVALUATIONS * self.evaluates for word in ("--set", f"run.{key}")],
         ]
+
+    def made_of(self):
+        """A fingerprint of the numbers that it trains with: the presets of its system."""
+        return fingerprint((ROOT / "configs" / self.words[0]).glob("*.toml"))
 
     def points(self, folder):
         """Seconds, steps and scores so far; of evaluations the means of three."""
@@ -131,6 +137,9 @@ class Peer:
         options = ["--game", case.game, "--goal", str(case.goal), "--seed", str(case.seed)]
         return [self.python, PEERS / script, *words, *options]
 
+    def made_of(self):
+        return fingerprint([PEERS / self.words[0]])
+
     def points(self, folder, least_games=1):
         for line in (folder / "output.txt").read_text(errors="replace").splitlines():
             words = line.split()
@@ -162,17 +171,21 @@ def contender(name, args):
     return Tandem(args.tandem, name.split())
 
 
-def earlier(result, cap):
-    """The result of a training that has ended, if it holds for this cap."""
+def earlier(result, cap, made_of):
+    """The result of a training that has ended, if it holds for this cap and today's numbers."""
     if not result.exists():
         return None
     found = json.loads(result.read_text())
+    if found["made_of"] != made_of:
+        print(f"time_to_score: {result.parent}: its presets have changed, so it trains again")
+        return None
     if found["machine"] != machine():
         sys.exit(
             f"time_to_score: {result.parent} was measured on {found['machine']}: name another "
             "--out, because minutes of two machines do not compare"
         )
-    if found["seconds"] and found["seconds"] > cap:  # it was not there yet
+    end = found["seconds"] or found["cap_seconds"]
+    if end > cap:  # it was not there yet
         before = [point for point in found["points"] if point[0] <= cap]
         _, steps, score = before[-1] if before else (0, 0, None)
         return found | {
@@ -181,21 +194,32 @@ def earlier(result, cap):
             "last_score": score,
             "last_steps": steps,
         }
-    return found if found["seconds"] or found["cap_seconds"] >= cap else None
+    return found if found["seconds"] or end == cap else None
+
+
+def minutes_for(name, args):
+    """The cap of a contender."""
+    own = args.peer_cap_minutes if name in PEER_SCRIPTS else None
+    return own or args.cap_minutes
+
+
+def seeds_of(name, args):
+    own = args.peer_seeds if name in PEER_SCRIPTS else None
+    return own or args.seeds
 
 
 def train(case, args):
     """Trains one case to its goal or the cap, and writes its result."""
     folder = args.out / case.name
     result = folder / "result.json"
-    cap = 60 * args.cap_minutes
-    before = earlier(result, cap)
-    if before:
-        return before
+    cap = 60 * minutes_for(case.contender, args)
     try:
         who = contender(case.contender, args)
     except (OSError, subprocess.CalledProcessError) as error:
         return failed(case, cap, str(error))
+    before = earlier(result, cap, who.made_of())
+    if before:
+        return before
     subprocess.run(["rm", "-rf", folder], check=True)
     folder.mkdir(parents=True)
     began = time.monotonic()
@@ -218,6 +242,7 @@ def train(case, args):
         "last_steps": points[-1][1] if points else 0,
         "points": points[:: max(1, len(points) // 300)],
         "machine": machine(),
+        "made_of": who.made_of(),
     }
     new = result.with_suffix(".new")
     new.write_text(json.dumps(found) + "\n")
@@ -239,89 +264,13 @@ def machine():
     return f"{len(os.sched_getaffinity(0))} cores of {cpu_name()} ({wide}{tiles})"
 
 
-def minutes(found):
-    """The median over seeds; infinite where half of them or more did not reach the score."""
-    return statistics.median(one["seconds"] / 60 if one["seconds"] else math.inf for one in found)
-
-
-def texts(found):
-    """The table's cells: the median, and each seed."""
-    if any("failed" in one for one in found):
-        return ["failed", ""]
-    scores = [one["last_score"] for one in found if one["last_score"] is not None]
-    mean = f"{statistics.fmean(scores):.1f}" if scores else ""
-    if found[0]["goal"] >= NO_GOAL:
-        each = ["-" if (x := one["last_score"]) is None else f"{x:.1f}" for one in found]
-        return [mean or "no game", ", ".join(each)]
-    each = [f"{one['seconds'] / 60:.1f}" if one["seconds"] else "-" for one in found]
-    median = minutes(found)
-    last = f"at {mean}" if mean else "no game"
-    words = f"{median:.1f}" if median < math.inf else f"{beyond(found)} ({last})"
-    return [words, ", ".join(each)]
-
-
-def cap_of(found):
-    """The minutes after which they were stopped."""
-    return min(one["cap_seconds"] for one in found) / 60
-
-
-def beyond(found):
-    return f"more than {cap_of(found):g}"
-
-
-def of(results, *case):
-    """The results of one contender, game and goal."""
-    return [r for r in results if (r["contender"], r["game"], r["goal"]) == case]
-
-
-def table(results, goals, names):
-    head = ["contender"]
-    for game, goal in goals:
-        at_cap = f"score at the cap in {game}"
-        head += [at_cap if goal >= NO_GOAL else f"minutes to {goal:g} in {game}", "each seed"]
-    lines = [head, ["---"] * len(head)]
-    for name in names:
-        line = [label(name)]
-        for game, goal in goals:
-            found = of(results, name, game, goal)
-            line += texts(found) if found else ["", ""]
-        lines.append(line)
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def draw(results, goals, names, out):
-    """A bar for the median of each contender, with a point for each seed."""
-    figure, panels = plt.subplots(
-        1, len(goals), figsize=(2 + 5.2 * len(goals), 0.4 * len(names) + 1.4), layout="constrained"
-    )
-    for (game, goal), axes in zip(goals, [panels] if len(goals) == 1 else panels, strict=True):
-        ends = []
-        for place, name in enumerate(names):
-            found = of(results, name, game, goal)
-            if not found:
-                continue
-            median, cap = minutes(found), cap_of(found)
-            colour = "#888888" if name in PEER_SCRIPTS else "#0072b2"
-            axes.barh(place, min(median, cap), color=colour, alpha=1 if median < math.inf else 0.3)
-            words = f"{median:.1f}" if median < math.inf else beyond(found)
-            seeds = [one["seconds"] / 60 for one in found if one["seconds"]]
-            if len(found) > 1:
-                axes.plot(seeds, [place] * len(seeds), "o", color="black", markersize=3)
-            ends.append(max([min(median, cap), *seeds]))
-            axes.text(ends[-1], place, f"  {words}", va="center", fontsize=8)
-        axes.set_yticks(
-            range(len(names)), [textwrap.fill(label(name), LABEL_LETTERS) for name in names]
-        )
-        axes.invert_yaxis()
-        axes.set_xlim(0, 1.35 * max(ends, default=1))
-        axes.set_xlabel(f"minutes until 100 games of {game} have {goal:g}")
-        axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(out / "time_to_score.png", dpi=150)
-
-
 def write(results, goals, names, args):
-    text = table(results, goals, names)
-    heading = f"{machine()}; seeds {', '.join(map(str, args.seeds))}; {time.strftime('%Y-%m-%d')}"
+    labels = labels_of(names)
+    text = table(results, goals, labels)
+    seeds = f"seeds {', '.join(map(str, args.seeds))}"
+    if args.peer_seeds:
+        seeds += f", of the peers {', '.join(map(str, args.peer_seeds))}"
+    heading = f"{machine()}; {seeds}; {time.strftime('%Y-%m-%d')}"
     (args.out / "time_to_score.md").write_text(f"{heading}\n\n{text}")
     with (args.out / "time_to_score.csv").open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -330,7 +279,7 @@ def write(results, goals, names, args):
         writer.writerows([[result[key] for key in keys] for result in results])
     timed = [(game, goal) for game, goal in goals if goal < NO_GOAL]
     if timed:
-        draw([r for r in results if "failed" not in r], timed, names, args.out)
+        draw([r for r in results if "failed" not in r], timed, labels, args.out)
     return text
 
 
@@ -349,6 +298,8 @@ def arguments():
     add("--goals", nargs="+", type=goal_of, default=[("Pong", 18.0), ("Breakout", 30.0)])
     add("--seeds", nargs="+", type=int, default=[1, 2])
     add("--cap-minutes", type=float, default=60)
+    add("--peer-seeds", nargs="+", type=int, help="seeds of the peers, if not --seeds")
+    add("--peer-cap-minutes", type=float, help="cap of the peers, if not --cap-minutes")
     add(
         "--contenders",
         nargs="+",
@@ -365,9 +316,11 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("time_to_score: terminated"))
     args.out.mkdir(parents=True, exist_ok=True)
     results = []
-    for seed in args.seeds:
+    for seed in dict.fromkeys([*args.seeds, *(args.peer_seeds or [])]):
         for game, goal in args.goals:
             for name in args.contenders:
+                if seed not in seeds_of(name, args):
+                    continue
                 found = train(Case(name, game, goal, seed), args)
                 reached = f"{found['seconds']:.0f} s" if found["seconds"] else "not reached"
                 print(f"{name}, {game}, seed {seed}: {reached}", file=sys.stderr)
