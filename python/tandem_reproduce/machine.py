@@ -5,6 +5,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
+# Instructions on which rates depend. Virtual machines give several processors one name.
+WIDE = {"avx512f": "AVX-512", "avx512_bf16": "bf16", "amx_bf16": "AMX"}
+
 
 def cpu_name() -> str:
     try:
@@ -12,7 +15,10 @@ def cpu_name() -> str:
     except OSError:
         return "an unknown CPU"
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else "an unknown CPU"
+    flags = next((line.split() for line in lines if line.startswith("flags")), [])
+    wide = [name for flag, name in WIDE.items() if flag in flags]
+    name = names[0] if names else "an unknown CPU"
+    return f"{name} ({', '.join(wide)})" if wide else name
 
 
 def cores() -> int:

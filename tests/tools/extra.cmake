@@ -9,6 +9,8 @@ add_test(NAME tools.check_system_names
 add_test(NAME tools.check_prose
   COMMAND ${TANDEM_TEST_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/tools/check_prose_test.py)
 add_test(NAME tools.mutate COMMAND ${TANDEM_TEST_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/tools/mutate_test.py)
+add_test(NAME tools.judge_round
+  COMMAND ${TANDEM_TEST_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/tools/judge_round_test.py)
 add_test(NAME tools.setup COMMAND ${TANDEM_TEST_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/tools/setup_test.py)
 
 foreach(tool plot compare compare_versions)

@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Judges a round of tuning by the rule of docs/results/presets.md.
+
+    tools/judge_round.py runs/tuning/atari/paac-1-2h [FOLDER...] [--out FILE.csv]
+
+Each folder is one that `tandem reproduce` made, whole or in part; the runs of several are taken
+together, as those of a round and of its confirmation. Prints each arm's mark in each game, and
+writes them with --out.
+
+A run's score is the mean over its time of the return of its last 100 games, or of its evaluations
+if it has any: so it tells how soon a run learned and how much. Before the first game it is random
+play's. All runs of a game are cut where the shortest ends. An arm's mark in a game is its mean
+score over seeds, with 0 for random play and 1 for the best arm. A game counts if the best arm ends
+at least a fiftieth of the way from random play to a person.
+"""
+
+import argparse
+import csv
+import json
+import statistics
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+# Random play and people, as in src/tandem/run/atari_scores.cc; of other tasks random play has 0.
+REFERENCES = {
+    "atari:Pong": (-20.7, 14.6),
+    "atari:Breakout": (1.7, 30.5),
+    "atari:BeamRider": (363.9, 16926.5),
+    "atari:Seaquest": (68.4, 42054.7),
+    "atari:SpaceInvaders": (148.0, 1668.7),
+}
+LEAST_SHARE = 1 / 50  # of the way to a person
+
+
+@dataclass
+class Run:
+    arm: str
+    env: str
+    seed: int
+    points: list[tuple[float, float]]  # seconds, return
+
+    def score(self, end: float) -> float:
+        """The mean return over the time until `end`."""
+        began, value = 0.0, random_play(self.env)
+        area = 0.0
+        for seconds, found in self.points:
+            if seconds >= end:
+                break
+            area += (seconds - began) * value
+            began, value = seconds, found
+        return (area + (end - began) * value) / end
+
+    def at(self, end: float) -> float:
+        known = [value for seconds, value in self.points if seconds <= end]
+        return known[-1] if known else random_play(self.env)
+
+
+@dataclass
+class Game:
+    """A game's marks, by arm."""
+
+    env: str
+    seconds: float  # at which all runs are cut
+    scores: dict[str, float]
+    ends: dict[str, float]  # returns at that time
+    seeds: dict[str, list[int]]
+
+    @property
+    def counts(self) -> bool:
+        random, person = REFERENCES.get(self.env, (0.0, 0.0))
+        return max(self.ends.values()) >= random + LEAST_SHARE * (person - random)
+
+    def mark(self, arm: str) -> float | None:
+        best, random = max(self.scores.values()), random_play(self.env)
+        if arm not in self.scores or best <= random:
+            return None
+        return (self.scores[arm] - random) / (best - random)
+
+
+def random_play(env: str) -> float:
+    return REFERENCES.get(env, (0.0, 0.0))[0]
+
+
+def read_lines(file: Path) -> list[dict]:
+    lines = file.read_text().splitlines() if file.exists() else []
+    rows = []
+    for line in lines:
+        try:
+            rows.append(json.loads(line))
+        except json.JSONDecodeError:  # a run that was killed while it wrote
+            continue
+    return rows
+
+
+def read_run(folder: Path) -> Run | None:
+    """A run that has ended; None for another."""
+    if not (folder / "result.json").exists():
+        return None
+    config = tomllib.loads((folder / "config.toml").read_text())
+    evaluations = read_lines(folder / "evaluations.jsonl")
+    points = [(row["training_seconds"], row["mean"]) for row in evaluations]
+    if not points:
+        key = "episode/return_mean_100"
+        rows = read_lines(folder / "metrics.jsonl")
+        points = [(row["seconds"], row[key]) for row in rows if row.get(key) is not None]
+    arm = folder.parents[2].name
+    return Run(arm, config["env"]["id"], int(config["run"]["seed"]), points)
+
+
+def read_runs(folders: list[Path]) -> list[Run]:
+    found = [read_run(run) for folder in folders for run in sorted(folder.glob("*/*/runs/*"))]
+    runs = [run for run in found if run and run.points]
+    if not runs:
+        sys.exit(f"judge_round: no run has ended in {', '.join(map(str, folders))}")
+    return runs
+
+
+def game_of(env: str, runs: list[Run]) -> Game:
+    own = [run for run in runs if run.env == env]
+    end = min(run.points[-1][0] for run in own)
+    arms: dict[str, list[Run]] = {}
+    for run in own:
+        arms.setdefault(run.arm, []).append(run)
+    mean = statistics.fmean
+    return Game(
+        env,
+        end,
+        {arm: mean(run.score(end) for run in each) for arm, each in arms.items()},
+        {arm: mean(run.at(end) for run in each) for arm, each in arms.items()},
+        {arm: sorted(run.seed for run in each) for arm, each in arms.items()},
+    )
+
+
+def mean_mark(arm: str, games: list[Game]) -> float | None:
+    """Over the games that count and that the arm played."""
+    marks = [game.mark(arm) for game in games if game.counts]
+    known = [mark for mark in marks if mark is not None]
+    return statistics.fmean(known) if known else None
+
+
+def table(games: list[Game]) -> list[list[str]]:
+    arms = list(dict.fromkeys(arm for game in games for arm in game.scores))
+    arms.sort(key=lambda arm: -(mean_mark(arm, games) or 0))
+    head = ["arm", "mean mark"]
+    for game in games:
+        name = game.env.partition(":")[2]
+        head.append(f"{name}, {game.seconds:.0f} s{'' if game.counts else ' (does not count)'}")
+    return [head, *([arm, text(mean_mark(arm, games)), *cells(arm, games)] for arm in arms)]
+
+
+def cells(arm: str, games: list[Game]) -> list[str]:
+    """The mark of each game, and the return at its end."""
+    found = []
+    for game in games:
+        mark = game.mark(arm)
+        found.append("-" if mark is None else f"{mark:.2f} ({game.ends[arm]:.1f})")
+    return found
+
+
+def text(mark: float | None) -> str:
+    return "-" if mark is None else f"{mark:.2f}"
+
+
+def write_csv(games: list[Game], file: Path) -> None:
+    with file.open("w", newline="") as out:
+        writer = csv.writer(out, lineterminator="\n")
+        head = ["game", "arm", "seeds", "seconds", "mean_return", "last_return", "mark", "counts"]
+        writer.writerow(head)
+        for game in games:
+            for arm, score in game.scores.items():
+                seeds = " ".join(map(str, game.seeds[arm]))
+                row = [game.env, arm, seeds, f"{game.seconds:.1f}", f"{score:.3f}"]
+                row += [f"{game.ends[arm]:.3f}", text(game.mark(arm)), str(game.counts).lower()]
+                writer.writerow(row)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--out", type=Path)
+    args = parser.parse_args()
+    runs = read_runs(args.folders)
+    games = [game_of(env, runs) for env in dict.fromkeys(run.env for run in runs)]
+    lines = table(games)
+    lines.insert(1, ["---"] * len(lines[0]))
+    print("".join(f"| {' | '.join(line)} |\n" for line in lines), end="")
+    if args.out:
+        write_csv(games, args.out)
+
+
+if __name__ == "__main__":
+    main()
