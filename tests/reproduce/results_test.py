@@ -30,6 +30,7 @@ class TableCase(unittest.TestCase):
         self.path = Path(folder.name)
         text = plans.CURVES.replace('["catch"]', json.dumps(GAMES)).replace("vary =", "# vary =")
         text = text.replace('"curves"', '"scores"\nreads = "noop"\nbest = 1')
+        text = text.replace("repetitions = 2", "repetitions = 1")
         item = read_item(
             plans.write(self.path, text.replace("[reduced.1h]", f"{COLUMNS}[reduced.1h]"))
         )
@@ -45,6 +46,7 @@ class TableCase(unittest.TestCase):
             games = json.dumps({"mean": score, "human_normalised": normalised})
             (place / f"runs/{number}/reproduce-noop.json").write_text(games)
         (place / "sweep.csv").write_text("\n".join([*lines, ""]))
+        (place / "done").write_text("")
 
 
 class Tables(TableCase):
