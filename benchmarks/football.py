@@ -71,9 +71,12 @@ def compare_games(program, python, rounds, seconds):
     print_head()
     pinned = ["taskset", "--cpu-list", CORE]
     for scenario in SCENARIOS:
-        peer = Turns([*pinned, python, PEERS / "football_rate.py", scenario])
-        turns = [(own_rate(program, scenario, seconds), rate(peer, seconds)) for _ in range(rounds)]
-        peer.close()
+        turns = []
+        for _ in range(rounds):
+            own = own_rate(program, scenario, seconds)
+            peer = Turns([*pinned, python, PEERS / "football_rate.py", scenario])  # new, as ours
+            turns.append((own, rate(peer, seconds)))
+            peer.close()
         print_row(scenario, turns)
 
 

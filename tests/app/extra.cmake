@@ -8,7 +8,7 @@ if(TARGET tandem AND (TARGET tandem_torch OR TARGET onednn))
   set(tests cli rollout verify)
   if(NOT TANDEM_SANITIZE)
     # These measure speed or start many processes, which a sanitizer would slow down.
-    list(APPEND tests help measures sweep)
+    list(APPEND tests help hts_football measures sweep)
   endif()
   foreach(test ${tests})
     add_test(NAME app.${test} COMMAND ${TANDEM_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/${test}_test.py -v)

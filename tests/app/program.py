@@ -11,7 +11,9 @@ import unittest
 from pathlib import Path
 
 PROGRAM = os.environ["TANDEM"]
-HAS_ATARI = (Path(PROGRAM).parent / "plugins" / "tandem_atari.so").exists()
+PLUGINS = Path(PROGRAM).parent / "plugins"
+HAS_ATARI = (PLUGINS / "tandem_atari.so").exists()
+HAS_FOOTBALL = (PLUGINS / "tandem_football.so").exists()
 
 
 def tandem(*words, **environment):
