@@ -65,7 +65,7 @@ def table(results, goals, labels):
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def draw(results, goals, labels, out):
+def draw(results, goals, labels, peers, out):
     """A bar for the median of each contender, with a point for each seed."""
     figure, panels = plt.subplots(
         1, len(goals), figsize=(2 + 5.2 * len(goals), 0.4 * len(labels) + 1.4), layout="constrained"
@@ -77,7 +77,7 @@ def draw(results, goals, labels, out):
             if not found:
                 continue
             median, cap = minutes(found), cap_of(found)
-            colour = "#0072b2" if labels[name].startswith("tandem") else "#888888"
+            colour = "#888888" if name in peers else "#0072b2"
             axes.barh(place, min(median, cap), color=colour, alpha=1 if median < math.inf else 0.3)
             words = f"{median:.1f}" if median < math.inf else beyond(found)
             seeds = [one["seconds"] / 60 for one in found if one["seconds"]]
@@ -93,3 +93,4 @@ def draw(results, goals, labels, out):
         axes.set_xlabel(f"minutes until 100 games of {game} have {goal:g}")
         axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(out / "time_to_score.png", dpi=150)
+    plt.close(figure)

@@ -10,8 +10,8 @@ and a picture.
 
     benchmarks/time_to_score.py --out runs/time-to-score --goals Pong:18 Breakout:30 --seeds 1 2
 
-Peers may have fewer seeds and another cap (--peer-seeds, --peer-cap-minutes): then their rows say
-so. A game without a goal compares the scores at the cap:
+Peers may have fewer seeds and another cap (--peer-seeds, --peer-cap-minutes). A game without a goal
+compares the scores at the cap:
 
     benchmarks/time_to_score.py --out runs/held-out --goals Qbert Boxing --cap-minutes 15 --seeds 1
 
@@ -23,6 +23,7 @@ import collections
 import contextlib
 import csv
 import dataclasses
+import functools
 import hashlib
 import json
 import os
@@ -68,9 +69,8 @@ class Case:
         return "".join(c if c.isalnum() or c in ".-" else "-" for c in words.lower())
 
 
-def fingerprint(files):
-    """Of the content of files."""
-    return hashlib.sha256(b"".join(file.read_bytes() for file in sorted(files))).hexdigest()
+def fingerprint(parts):
+    return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
 def explores(words):
@@ -100,9 +100,12 @@ class Tandem:
             *[word for key in EVALUATIONS * self.evaluates for word in ("--set", f"run.{key}")],
         ]
 
-    def made_of(self):
-        """A fingerprint of the numbers that it trains with: the presets of its system."""
-        return fingerprint((ROOT / "configs" / self.words[0]).glob("*.toml"))
+    def made_of(self, case):
+        """A fingerprint of the numbers that it trains with."""
+        words = [self.program, "keys", *self.words, "--env", f"atari:{case.game}", "--json"]
+        listed = subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout
+        numbers = {key["key"]: key["default"] for key in json.loads(listed)}
+        return fingerprint([json.dumps(numbers, sort_keys=True).encode()])
 
     def points(self, folder):
         """Seconds, steps and scores so far; of evaluations the means of three."""
@@ -129,16 +132,17 @@ class Tandem:
 
 
 class Peer:
-    def __init__(self, python, words):
-        self.python, self.words = python, words
+    def __init__(self, find_python, requirements, words):
+        self.find_python, self.requirements, self.words = find_python, requirements, words
 
     def command(self, case, folder):
         script, *words = self.words
         options = ["--game", case.game, "--goal", str(case.goal), "--seed", str(case.seed)]
-        return [self.python, PEERS / script, *words, *options]
+        return [self.find_python(), PEERS / script, *words, *options]
 
-    def made_of(self):
-        return fingerprint([PEERS / self.words[0]])
+    def made_of(self, case):
+        files = [self.words[0], "score.py", "slot.py", self.requirements]
+        return fingerprint([(PEERS / file).read_bytes() for file in files])
 
     def points(self, folder, least_games=1):
         for line in (folder / "output.txt").read_text(errors="replace").splitlines():
@@ -165,9 +169,11 @@ def sample_factory_python():
 
 
 def contender(name, args):
+    if "Sample Factory" in name:
+        return Peer(sample_factory_python, "requirements_sf.txt", PEER_SCRIPTS[name])
     if name in PEER_SCRIPTS:
-        python = sample_factory_python() if "Factory" in name else peers_python(args.peers_python)
-        return Peer(python, PEER_SCRIPTS[name])
+        find = functools.partial(peers_python, args.peers_python)
+        return Peer(find, "requirements.txt", PEER_SCRIPTS[name])
     return Tandem(args.tandem, name.split())
 
 
@@ -176,13 +182,15 @@ def earlier(result, cap, made_of):
     if not result.exists():
         return None
     found = json.loads(result.read_text())
-    if found["made_of"] != made_of:
-        print(f"time_to_score: {result.parent}: its presets have changed, so it trains again")
-        return None
     if found["machine"] != machine():
         sys.exit(
             f"time_to_score: {result.parent} was measured on {found['machine']}: name another "
             "--out, because minutes of two machines do not compare"
+        )
+    if found.get("made_of") != made_of:
+        sys.exit(
+            f"time_to_score: {result.parent} was measured with other numbers than today's: name "
+            "another --out, or remove that folder"
         )
     end = found["seconds"] or found["cap_seconds"]
     if end > cap:  # it was not there yet
@@ -194,7 +202,7 @@ def earlier(result, cap, made_of):
             "last_score": score,
             "last_steps": steps,
         }
-    return found if found["seconds"] or end == cap else None
+    return found | {"cap_seconds": cap} if found["seconds"] or end == cap else None
 
 
 def minutes_for(name, args):
@@ -213,17 +221,18 @@ def train(case, args):
     folder = args.out / case.name
     result = folder / "result.json"
     cap = 60 * minutes_for(case.contender, args)
+    who = contender(case.contender, args)
     try:
-        who = contender(case.contender, args)
+        before = earlier(result, cap, who.made_of(case))
+        if before:
+            return before
+        command = who.command(case, folder)  # may install a peer
     except (OSError, subprocess.CalledProcessError) as error:
         return failed(case, cap, str(error))
-    before = earlier(result, cap, who.made_of())
-    if before:
-        return before
     subprocess.run(["rm", "-rf", folder], check=True)
     folder.mkdir(parents=True)
     began = time.monotonic()
-    with running(who.command(case, folder), folder / "output.txt") as process:
+    with running(command, folder / "output.txt") as process:
         while process.poll() is None and time.monotonic() - began < cap:
             time.sleep(POLL_SECONDS)
         ended = process.poll()
@@ -242,7 +251,7 @@ def train(case, args):
         "last_steps": points[-1][1] if points else 0,
         "points": points[:: max(1, len(points) // 300)],
         "machine": machine(),
-        "made_of": who.made_of(),
+        "made_of": who.made_of(case),
     }
     new = result.with_suffix(".new")
     new.write_text(json.dumps(found) + "\n")
@@ -270,7 +279,10 @@ def write(results, goals, names, args):
     seeds = f"seeds {', '.join(map(str, args.seeds))}"
     if args.peer_seeds:
         seeds += f", of the peers {', '.join(map(str, args.peer_seeds))}"
-    heading = f"{machine()}; {seeds}; {time.strftime('%Y-%m-%d')}"
+    cap = f"at most {args.cap_minutes:g} minutes"
+    if args.peer_cap_minutes:
+        cap += f", of the peers {args.peer_cap_minutes:g}"
+    heading = f"{machine()}; {seeds}; {cap}; {time.strftime('%Y-%m-%d')}"
     (args.out / "time_to_score.md").write_text(f"{heading}\n\n{text}")
     with (args.out / "time_to_score.csv").open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -279,7 +291,7 @@ def write(results, goals, names, args):
         writer.writerows([[result[key] for key in keys] for result in results])
     timed = [(game, goal) for game, goal in goals if goal < NO_GOAL]
     if timed:
-        draw([r for r in results if "failed" not in r], timed, labels, args.out)
+        draw([r for r in results if "failed" not in r], timed, labels, set(PEER_SCRIPTS), args.out)
     return text
 
 

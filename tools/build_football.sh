@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the engine of Google Research Football (Apache-2.0) from its own source package, with the
 # changes of plugins/football/patches, into DEST (default: .deps/football of this checkout) for the
-# football plug-in: library, headers, data and font. Two minutes on two cores; does nothing when DEST
+# football plug-in: library, headers, data and font. One to three minutes on two cores; does nothing when DEST
 # is already there. $PYTHON names another Python.
 set -euo pipefail
 
@@ -76,7 +76,7 @@ cp "$patches/engine.cmake" "$engine/CMakeLists.txt"
 # A failed check throws an exception, so that it ends a game and not the program.
 find "$engine/src" -name '*.[ch]pp' -exec sed -i -E 's/\bassert\(/ENGINE_CHECK(/g' {} +
 
-echo "football engine $version: building it into $dest (a minute or two)"
+echo "football engine $version: building it into $dest (1 to 3 minutes)"
 cmake -S "$engine" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$work/install" \
   -DCMAKE_INSTALL_LIBDIR=lib >"$log" 2>&1 ||
   fail "the engine cannot be configured" "install what it asks for"

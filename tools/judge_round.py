@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 """Judges a round of tuning by the rule of docs/results/presets.md.
 
-    tools/judge_round.py runs/tuning/atari/paac-1-2h [FOLDER...] [--out FILE.csv]
+    tools/judge_round.py runs/tuning/atari/paac-1-3h --presets a2c ppo [--out FILE.csv]
 
-Each folder is one that `tandem reproduce` made, whole or in part; the runs of several are taken
-together, as those of a round and of its confirmation. Prints each arm's mark in each game, and
-writes them with --out.
+Each folder is one that `tandem reproduce` made, whole or in part. The runs of several are taken
+together, as those of a round and of its confirmation, and only arms that all of them have are
+judged. --presets names the arms that are presets; an arm belongs to the preset with which its name
+begins, or to the only one, and each preset's arms are judged apart. Prints an arm's mark in each
+game, and in brackets the return at the end; writes them with --out.
 
 A run's score is the mean over its time of the return of its last 100 games, or of its evaluations
 if it has any: so it tells how soon a run learned and how much. Before the first game it is random
-play's. All runs of a game are cut where the shortest ends. An arm's mark in a game is its mean
-score over seeds, with 0 for random play and 1 for the best arm. A game counts if the best arm ends
-at least a fiftieth of the way from random play to a person.
+play's. All runs of a game are cut where the shortest ends; a run that diverged keeps its last
+return until there. An arm's mark in a game is its mean score over seeds, with 0 for random play and
+1 for the best arm. A game counts if the best arm ends at least a fiftieth of the way from random
+play to a person.
 """
 
 import argparse
@@ -23,7 +26,8 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-# Random play and people, as in src/tandem/run/atari_scores.cc; of other tasks random play has 0.
+# Random play and people, as in src/tandem/run/atari_scores.cc. Tasks of the control suite count
+# from nothing to the most that they pay.
 REFERENCES = {
     "atari:Pong": (-20.7, 14.6),
     "atari:Breakout": (1.7, 30.5),
@@ -31,6 +35,7 @@ REFERENCES = {
     "atari:Seaquest": (68.4, 42054.7),
     "atari:SpaceInvaders": (148.0, 1668.7),
 }
+CONTROL = (0.0, 1000.0)
 LEAST_SHARE = 1 / 50  # of the way to a person
 
 
@@ -40,6 +45,7 @@ class Run:
     env: str
     seed: int
     points: list[tuple[float, float]]  # seconds, return
+    diverged: bool
 
     def score(self, end: float) -> float:
         """The mean return over the time until `end`."""
@@ -69,7 +75,7 @@ class Game:
 
     @property
     def counts(self) -> bool:
-        random, person = REFERENCES.get(self.env, (0.0, 0.0))
+        random, person = REFERENCES.get(self.env, CONTROL)
         return max(self.ends.values()) >= random + LEAST_SHARE * (person - random)
 
     def mark(self, arm: str) -> float | None:
@@ -80,7 +86,7 @@ class Game:
 
 
 def random_play(env: str) -> float:
-    return REFERENCES.get(env, (0.0, 0.0))[0]
+    return REFERENCES.get(env, CONTROL)[0]
 
 
 def read_lines(file: Path) -> list[dict]:
@@ -95,8 +101,12 @@ def read_lines(file: Path) -> list[dict]:
 
 
 def read_run(folder: Path) -> Run | None:
-    """A run that has ended; None for another."""
-    if not (folder / "result.json").exists():
+    """A run that has come to its end or diverged; None for another."""
+    try:
+        why = json.loads((folder / "result.json").read_text())["why_ended"]
+    except FileNotFoundError:
+        return None
+    if why == "signal" or why.startswith("error"):
         return None
     config = tomllib.loads((folder / "config.toml").read_text())
     evaluations = read_lines(folder / "evaluations.jsonl")
@@ -106,20 +116,32 @@ def read_run(folder: Path) -> Run | None:
         rows = read_lines(folder / "metrics.jsonl")
         points = [(row["seconds"], row[key]) for row in rows if row.get(key) is not None]
     arm = folder.parents[2].name
-    return Run(arm, config["env"]["id"], int(config["run"]["seed"]), points)
+    diverged = why.startswith("diverged")
+    return Run(arm, config["env"]["id"], int(config["run"]["seed"]), points, diverged)
 
 
 def read_runs(folders: list[Path]) -> list[Run]:
-    found = [read_run(run) for folder in folders for run in sorted(folder.glob("*/*/runs/*"))]
-    runs = [run for run in found if run and run.points]
-    if not runs:
+    """The runs of the arms that all folders have."""
+    found = [
+        [run for path in sorted(folder.glob("*/*/runs/*")) if (run := read_run(path))]
+        for folder in folders
+    ]
+    arms = set.intersection(*({run.arm for run in runs} for runs in found))
+    runs = [run for runs in found for run in runs if run.arm in arms]
+    if not any(run.points and not run.diverged for run in runs):
         sys.exit(f"judge_round: no run has ended in {', '.join(map(str, folders))}")
     return runs
 
 
+def games_of(runs: list[Run]) -> list[Game]:
+    """The games in which a run has come to its end."""
+    ended = [run for run in runs if run.points and not run.diverged]
+    return [game_of(env, runs) for env in dict.fromkeys(run.env for run in ended)]
+
+
 def game_of(env: str, runs: list[Run]) -> Game:
     own = [run for run in runs if run.env == env]
-    end = min(run.points[-1][0] for run in own)
+    end = min(run.points[-1][0] for run in own if run.points and not run.diverged)
     arms: dict[str, list[Run]] = {}
     for run in own:
         arms.setdefault(run.arm, []).append(run)
@@ -133,21 +155,29 @@ def game_of(env: str, runs: list[Run]) -> Game:
     )
 
 
-def mean_mark(arm: str, games: list[Game]) -> float | None:
-    """Over the games that count and that the arm played."""
-    marks = [game.mark(arm) for game in games if game.counts]
-    known = [mark for mark in marks if mark is not None]
-    return statistics.fmean(known) if known else None
+def ahead(arm: str, preset: str, games: list[Game]) -> tuple[float, int, int] | None:
+    """How much higher an arm's mean mark is than its preset's, in how many games it is higher, and
+    the number of games: those that count and that both played."""
+    pairs = [(game.mark(arm), game.mark(preset)) for game in games if game.counts]
+    both = [own - other for own, other in pairs if own is not None and other is not None]
+    if not both:
+        return None
+    return statistics.fmean(both), sum(each > 0 for each in both), len(both)
 
 
-def table(games: list[Game]) -> list[list[str]]:
+def table(preset: str, games: list[Game]) -> list[list[str]]:
     arms = list(dict.fromkeys(arm for game in games for arm in game.scores))
-    arms.sort(key=lambda arm: -(mean_mark(arm, games) or 0))
-    head = ["arm", "mean mark"]
+    lead = {arm: ahead(arm, preset, games) for arm in arms}
+    arms.sort(key=lambda arm: -(lead[arm] or (0,))[0])
+    head = [f"arm of {preset}", "mean mark, less the preset's"]
     for game in games:
         name = game.env.partition(":")[2]
         head.append(f"{name}, {game.seconds:.0f} s{'' if game.counts else ' (does not count)'}")
-    return [head, *([arm, text(mean_mark(arm, games)), *cells(arm, games)] for arm in arms)]
+    return [head, *([arm, lead_text(lead[arm]), *cells(arm, games)] for arm in arms)]
+
+
+def lead_text(lead: tuple[float, int, int] | None) -> str:
+    return "-" if lead is None else f"{lead[0]:+.2f}, ahead in {lead[1]} of {lead[2]}"
 
 
 def cells(arm: str, games: list[Game]) -> list[str]:
@@ -159,10 +189,6 @@ def cells(arm: str, games: list[Game]) -> list[str]:
     return found
 
 
-def text(mark: float | None) -> str:
-    return "-" if mark is None else f"{mark:.2f}"
-
-
 def write_csv(games: list[Game], file: Path) -> None:
     with file.open("w", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
@@ -172,7 +198,9 @@ def write_csv(games: list[Game], file: Path) -> None:
             for arm, score in game.scores.items():
                 seeds = " ".join(map(str, game.seeds[arm]))
                 row = [game.env, arm, seeds, f"{game.seconds:.1f}", f"{score:.3f}"]
-                row += [f"{game.ends[arm]:.3f}", text(game.mark(arm)), str(game.counts).lower()]
+                mark = game.mark(arm)
+                row += [f"{game.ends[arm]:.3f}", "" if mark is None else f"{mark:.2f}"]
+                row.append(str(game.counts).lower())
                 writer.writerow(row)
 
 
@@ -181,15 +209,20 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--presets", nargs="+", default=["the-preset"])
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
     runs = read_runs(args.folders)
-    games = [game_of(env, runs) for env in dict.fromkeys(run.env for run in runs)]
-    lines = table(games)
-    lines.insert(1, ["---"] * len(lines[0]))
-    print("".join(f"| {' | '.join(line)} |\n" for line in lines), end="")
+    all_games = []
+    for preset in args.presets:
+        only = len(args.presets) == 1
+        games = games_of([run for run in runs if only or run.arm.startswith(preset)])
+        lines = table(preset, games)
+        lines.insert(1, ["---"] * len(lines[0]))
+        print("".join(f"| {' | '.join(line)} |\n" for line in lines))
+        all_games += games
     if args.out:
-        write_csv(games, args.out)
+        write_csv(all_games, args.out)
 
 
 if __name__ == "__main__":

@@ -78,8 +78,8 @@ FieldList FootballFamily::fields() {
        .most = 11},
       {.key = "same_seed",
        .target = &options_.same_seed,
-       .meaning = "all episodes of an environment have the engine's seed of its first, so that the "
-                  "same actions lead to the same game; false: each has its own",
+       .meaning = "all episodes of an environment have the engine's seed of its first, so that in "
+                  "the academy the same actions lead to the same game; false: each has its own",
        .source = "HTS-RL's published code: true; Kurach et al. 2019: false"},
       {.key = "stack",
        .target = &options_.stack,

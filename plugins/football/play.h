@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <type_traits>
 
 #include "game.h"
 #include "scenario.h"
@@ -61,6 +62,7 @@ class Play {
     Side owner = Side::nobody;  // the team that last owned the ball
     std::int32_t waiting = 0;   // steps since the game was last in normal play
   };
+  static_assert(std::has_unique_object_representations_v<Progress>);  // it is saved as memory
 
   [[nodiscard]] const Setup& setup() const { return scenario_.of(progress_.episode); }
   void begin();

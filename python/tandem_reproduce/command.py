@@ -67,12 +67,14 @@ class Maker:
             report = partial(write_report, folder)  # of what there is, since an item may take days
             try:
                 make(folder, self._rates, self._here, self._tandem, options.jobs, report)
-            except Stopped:
+            except (Stopped, ReproduceError):
                 if folder.has_parts():
+                    report()
                     draw(folder, options.drawing)
                 raise
             text = report()
             draw(folder, options.drawing)
+            folder.finish()
         print(f"{item.title}\n\n{text}\n\nThe rest is in {folder.path}; begin with item.md.")
         missing = told(folder.missing())
         if missing:

@@ -16,6 +16,7 @@ from tandem_reproduce.rates import Rates
 
 DESCRIPTION = "item.json"
 DONE = "done"  # marks the folder of a cell or command with whole results; holds the command's words
+FINISHED = "finished"  # marks the folder of an item
 NOT_YET = "not made yet"
 AND_THEN = ", and then on "  # between the machines that made an item
 
@@ -77,7 +78,11 @@ class ItemFolder:
         return [(n, command) for n, command in numbered if (self.command(n) / DONE).exists()]
 
     def ended(self) -> bool:
-        return (self.path / "item.md").exists()
+        """Whether all parts that could be made have been, and table and picture with them."""
+        return (self.path / FINISHED).exists()
+
+    def finish(self) -> None:
+        (self.path / FINISHED).touch()
 
     def begun(self) -> bool:
         return (self.source.path / DESCRIPTION).exists()

@@ -2,6 +2,7 @@
 
 import csv
 import statistics
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,11 @@ class Table:
     columns: list[str]
     rows: dict[str, Row]  # by label
     heading: str  # the meaning of a number
+
+
+def arm_of(label: str) -> str:
+    """The arm of a row."""
+    return label.split("  ")[0]
 
 
 def name_of(env: str) -> str:
@@ -117,7 +123,7 @@ def table_of(folder: ItemFolder) -> Table:
             continue
         label = cell.arm.label
         columns = table.columns if cell.threads else [name_of(cell.env)]
-        rows = [row for name, row in table.rows.items() if name.split("  ")[0] == label]
+        rows = [row for name, row in table.rows.items() if arm_of(name) == label]
         for row in rows or [table.rows.setdefault(label, {})]:
             for column in columns:
                 row.setdefault(column, MISSING)
@@ -127,8 +133,10 @@ def table_of(folder: ItemFolder) -> Table:
 def score_table(folder: ItemFolder) -> Table:
     groups = by_label_and_env(runs_of(folder))
     rows: dict[str, Row] = {}
+    planned = Counter(cell.arm.label for cell in folder.cells)
     for label in dict.fromkeys(label for label, _ in groups):
         games = [best_of(runs, folder.item) for key, runs in groups.items() if key[0] == label]
+        games += [[]] * (planned[arm_of(label)] - len(games))  # not made yet
         further = folder.item.columns.items()
         rows[label] = {name: further_entry(measure, games) for name, measure in further}
     for (label, env), runs in groups.items():
@@ -229,11 +237,12 @@ def speedup_table(folder: ItemFolder) -> Table:
         for label, group in groups.items():
             found.setdefault(label, []).append(group)
     columns = sorted({n for envs in found.values() for env in envs for n in env}, key=int)
+    planned = Counter(cell.arm.label for cell in folder.cells)
     rows: dict[str, Row] = {}
     for label, envs in found.items():
         whole = [[v for v in env.values() if v is not None] for env in envs]
         kept = [env for env, values in zip(envs, whole, strict=True) if len(values) == len(env)]
-        rows[label] = {n: speedup_entry(n, kept, len(envs)) for n in columns}
+        rows[label] = {n: speedup_entry(n, kept, planned[arm_of(label)]) for n in columns}
     heading = (
         "Speed-up in time to the score, by the number of threads: the mean over the environments "
         "in which all numbers of threads reach it."

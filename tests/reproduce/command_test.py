@@ -4,9 +4,9 @@ Seen failing with a command that outlives a killed parent, with a table of a tra
 stopped alone, with a second signal that kills, with an item whose steps were decided anew, with
 evaluations that are played again, with a diverged run that is evaluated, without the lock of the
 folder, with a finished item whose sweeps begin again, with jobs that are not written down, with
-shared runs that are trained twice, with a table of whole items alone, with a missing package that is found at the end, and with a
-missing plug-in that ends the item, is silent in table or list, or ends with the exit code 0. Needs
-$TANDEM, the path of the program.
+shared runs that are trained twice, with a table of whole items alone, with a missing package that
+is found at the end, and with a missing plug-in that ends the item, is silent in table or list, or
+ends with the exit code 0. Needs $TANDEM, the path of the program.
 """
 
 import json
@@ -121,6 +121,7 @@ class Reproduce(ProgramCase):
         self.wait_for("paac/figure-1-paper/more/catch/runs/001/metrics.jsonl")
         folder = self.out / "paac/figure-1-paper"
         self.assertIn("more on catch (not made yet)", (folder / "item.md").read_text())
+        self.assertIn("paper: 4 of 5 runs", self.passes("--list").stdout)
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
         self.assertEqual((folder / "item.png").read_bytes()[:8], PNG)

@@ -1,7 +1,8 @@
 """The marks of a tuning round, from made runs.
 
 Seen failing with a mean over points instead of time, with runs that were not cut at the shortest,
-and with runs that have not ended.
+with runs that have not ended, with a stopped or diverged run that cuts the others, and with an arm
+that is compared over other games than its preset.
 """
 
 import csv
@@ -21,19 +22,20 @@ class JudgeRoundTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name)
 
-    def run_of(self, arm, env, points, seed=1, ended=True):
-        folder = self.root / "item" / arm / env.lower().replace(":", "-") / f"runs/{seed:03}"
+    def run_of(self, arm, env, points, seed=1, why="steps", item="item"):
+        folder = self.root / item / arm / env.lower().replace(":", "-") / f"runs/{seed:03}"
         folder.mkdir(parents=True)
         (folder / "config.toml").write_text(f'[env]\nid = "{env}"\n[run]\nseed = {seed}\n')
         rows = [{"seconds": s, "episode/return_mean_100": x} for s, x in points]
         (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-        if ended:
-            (folder / "result.json").write_text("{}")
+        if why:
+            (folder / "result.json").write_text(json.dumps({"why_ended": why}))
         return folder
 
-    def judged(self):
+    def judged(self, *presets, items=("item",)):
         out = self.root / "marks.csv"
-        words = [sys.executable, PROGRAM, self.root / "item", "--out", out]
+        words = [sys.executable, PROGRAM, *(self.root / item for item in items), "--out", out]
+        words += ["--presets", *presets]
         result = subprocess.run(words, capture_output=True, text=True)
         self.assertEqual(result.returncode, 0, result.stderr)
         with out.open(newline="") as lines:
@@ -44,29 +46,31 @@ class JudgeRoundTest(unittest.TestCase):
         # Random play has -20.7. Until 100 s: half of the time at 19.3, and a quarter of it.
         self.run_of("soon", "atari:Pong", [(50, 19.3), (100, 19.3)])
         self.run_of("late", "atari:Pong", [(75, 19.3), (75.5, 19.3), (100, 19.3), (300, 21)])
-        rows, text = self.judged()
+        rows, text = self.judged("late")
         soon, late = rows["atari:Pong", "soon"], rows["atari:Pong", "late"]
         self.assertAlmostEqual(float(soon["mean_return"]), -0.7, 3)
         self.assertAlmostEqual(float(late["mean_return"]), -10.7, 3)
         self.assertEqual([soon["mark"], late["mark"]], ["1.00", "0.50"])
         self.assertEqual(float(late["last_return"]), 19.3)
-        self.assertLess(text.index("soon"), text.index("late"))
+        self.assertIn("| soon | +0.50, ahead in 1 of 1 |", text)
 
     def test_games_that_nobody_learned_do_not_count(self):
         for arm, ends in {"one": (250, 4), "other": (300, 8)}.items():
             self.run_of(arm, "atari:Seaquest", [(10, ends[0]), (20, ends[0])])
             self.run_of(arm, "atari:Breakout", [(10, ends[1]), (20, ends[1])])
-        rows, text = self.judged()
+        rows, text = self.judged("one")
         self.assertEqual(rows["atari:Seaquest", "one"]["counts"], "false")
         self.assertEqual(rows["atari:Breakout", "one"]["counts"], "true")
         self.assertIn("Seaquest, 20 s (does not count)", text)
-        self.assertIn("| one | 0.37 |", text)  # (4 - 1.7) / (8 - 1.7)
+        self.assertEqual(rows["atari:Breakout", "one"]["mark"], "0.37")  # (4 - 1.7) / (8 - 1.7)
+        self.assertIn("| other | +0.63, ahead in 1 of 1 |", text)
 
     def test_seeds_are_averaged_and_runs_that_go_on_are_left_out(self):
         self.run_of("one", "atari:Breakout", [(10, 5), (20, 5)], seed=1)
         self.run_of("one", "atari:Breakout", [(10, 9), (20, 9)], seed=11)
-        self.run_of("one", "atari:Breakout", [(1, 900)], seed=12, ended=False)
-        rows, _ = self.judged()
+        self.run_of("one", "atari:Breakout", [(1, 900)], seed=12, why="")
+        self.run_of("one", "atari:Breakout", [(1, 900)], seed=13, why="signal")
+        rows, _ = self.judged("one")
         row = rows["atari:Breakout", "one"]
         self.assertEqual([row["seeds"], row["last_return"]], ["1 11", "7.000"])
 
@@ -74,7 +78,33 @@ class JudgeRoundTest(unittest.TestCase):
         folder = self.run_of("one", "atari:Breakout", [(10, 2), (20, 2)])
         rows = [{"training_seconds": 10, "mean": 40}, {"training_seconds": 20, "mean": 50}]
         (folder / "evaluations.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-        self.assertEqual(self.judged()[0]["atari:Breakout", "one"]["last_return"], "50.000")
+        self.assertEqual(self.judged("one")[0]["atari:Breakout", "one"]["last_return"], "50.000")
+
+    def test_a_diverged_run_keeps_its_return_and_cuts_none(self):
+        self.run_of("one", "atari:Breakout", [(10, 20), (20, 20)])
+        self.run_of("other", "atari:Breakout", [(1, 5)], why="diverged: the loss is nan")
+        self.run_of("third", "atari:Breakout", [], why="diverged: the loss is nan")
+        rows, _ = self.judged("one")
+        ends = [float(rows["atari:Breakout", a]["last_return"]) for a in ("one", "other", "third")]
+        self.assertEqual(ends, [20, 5, 1.7])
+        self.assertEqual(rows["atari:Breakout", "one"]["seconds"], "20.0")
+
+    def test_each_presets_arms_are_judged_over_the_games_of_both(self):
+        for env, best in {"atari:Pong": 21, "atari:Breakout": 30}.items():
+            self.run_of("a2c", env, [(10, best), (20, best)])
+            self.run_of("ppo", env, [(10, 2 * best), (20, 2 * best)])
+        self.run_of("a2c-lives", "atari:Breakout", [(10, 60), (20, 60)])
+        _, text = self.judged("a2c", "ppo")
+        self.assertIn("| a2c-lives | +0.51, ahead in 1 of 1 | 1.00 (60.0) | - |", text)
+
+    def test_a_confirmation_leaves_its_arms_alone(self):
+        for arm in ("one", "other", "third"):
+            self.run_of(arm, "atari:Breakout", [(10, 5), (20, 5)])
+        for arm in ("one", "other"):
+            self.run_of(arm, "atari:Breakout", [(10, 7), (20, 7)], seed=11, item="second")
+        rows, _ = self.judged("one", items=("item", "second"))
+        self.assertEqual({arm for _, arm in rows}, {"one", "other"})
+        self.assertEqual(rows["atari:Breakout", "one"]["seeds"], "1 11")
 
     def test_a_folder_without_runs_is_an_error(self):
         (self.root / "item").mkdir()

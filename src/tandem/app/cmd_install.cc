@@ -21,7 +21,7 @@ constexpr const char* kInstallFooter = R"(
 The plug-ins need libraries that the package does not hold: the Arcade Learning
 Environment (GPL-2.0-only, built from its source), MuJoCo, the engine of Google
 Research Football and TORCS (GPL-2+; both built from their sources), and
-ViZDoom's engine. All need a C++ compiler and the network, and take 1 to 2
+ViZDoom's engine. All need a C++ compiler and the network, and take 1 to 3
 minutes each. In a clone `make` builds the first two, and this command the
 others.)";
 

@@ -20,13 +20,13 @@ constexpr int kPassesEnvs = 6;
 constexpr int kPassesAlpha = 4;
 constexpr int kPasses = 3;
 
-/// Where the first pass of an update takes its gradient.
-enum class FirstPass { at_previous, at_newest };
+/// The parameters at which the passes of an update begin.
+enum class PassesFrom { previous, newest };
 
 /// Equation 6 with several passes: the first gradient is that at theta_{j-1}, and each later one is
 /// taken where the moves of this update have brought theta_{j-1}. The moves are those of theta_j.
 /// In the authors' code all gradients are taken where theta_j is.
-void take_passes_in_turns(TrainingContext& context, FirstPass first) {
+void take_passes_in_turns(TrainingContext& context, PassesFrom begin) {
   const auto theta = context.learner.parameters();
   std::vector<float> acting(theta.begin(), theta.end());
   std::vector<float> previous = acting;
@@ -52,7 +52,7 @@ void take_passes_in_turns(TrainingContext& context, FirstPass first) {
       std::vector<float> logits(samples * 2);
       std::vector<float> value(samples);
       for (int epoch = 0; epoch < kPasses; ++epoch) {
-        if (first == FirstPass::at_newest) std::ranges::copy(theta, previous.begin());
+        if (begin == PassesFrom::newest) std::ranges::copy(theta, previous.begin());
         learner->reload();
         learner->record({rollout->observations(0, kPassesAlpha)},
                         {rollout->samples(), 2, logits, value});
@@ -73,7 +73,7 @@ void take_passes_in_turns(TrainingContext& context, FirstPass first) {
 }
 
 /// One minibatch a pass, so that the order of samples changes no more than the rounding.
-void expect_passes_in_turns(FirstPass first) {
+void expect_passes_in_turns(PassesFrom begin) {
   const TemporaryFolder root;
   const auto scenario = [&](const char* name) {
     return Scenario{
@@ -85,10 +85,10 @@ void expect_passes_in_turns(FirstPass first) {
                             .executors = 3,
                             .actors = 1,
                             .alpha = kPassesAlpha,
-                            .passes_from_newest = first == FirstPass::at_newest,
+                            .passes_from_newest = begin == PassesFrom::newest,
                             .envs_per_group = kPassesEnvs};
   const auto expected = train(
-      scenario("turns"), [&](TrainingContext& context) { take_passes_in_turns(context, first); });
+      scenario("turns"), [&](TrainingContext& context) { take_passes_in_turns(context, begin); });
   const auto hts =
       train(scenario("hts"), [&](TrainingContext& context) { train_hts(config, context); });
   ASSERT_EQ(hts.size(), expected.size());
@@ -97,12 +97,12 @@ void expect_passes_in_turns(FirstPass first) {
 
 // Seen failing when later passes took their gradients at theta_j.
 TEST(HtsPassesTest, LaterPassesBeginWhereTheMovesHaveBroughtTheParametersThatActed) {
-  expect_passes_in_turns(FirstPass::at_previous);
+  expect_passes_in_turns(PassesFrom::previous);
 }
 
 // Seen failing when the first pass took its gradient at theta_{j-1}.
 TEST(HtsPassesTest, PassesOfTheAuthorsCodeBeginAtTheNewestParameters) {
-  expect_passes_in_turns(FirstPass::at_newest);
+  expect_passes_in_turns(PassesFrom::newest);
 }
 
 }  // namespace

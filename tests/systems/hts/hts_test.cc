@@ -254,14 +254,19 @@ TEST_F(HtsTest, ResumedRunOfARecurrentValueMethodEndsWithTheSameBits) {
 
 // Seen failing when the order of samples began anew.
 TEST_F(HtsTest, ResumedRunOfPpoEndsWithTheBitsOfTheUninterruptedOne) {
-  const auto whole =
-      train({.folder = folder("whole"), .make_algorithm = make_small_ppo, .steps = 3000}, few_);
-  train({.folder = folder("parts"), .make_algorithm = make_small_ppo, .steps = 1250}, few_);
-  EXPECT_EQ(whole, train({.folder = folder("parts"),
-                          .make_algorithm = make_small_ppo,
-                          .steps = 3000,
-                          .resume = true},
-                         few_));
+  HtsConfig config = few_;
+  for (const bool from_newest : {false, true}) {
+    config.passes_from_newest = from_newest;
+    const auto scenario = [&](const std::string& name, std::int64_t steps, bool resume = false) {
+      return Scenario{.folder = folder(name + (from_newest ? "_newest" : "")),
+                      .make_algorithm = make_small_ppo,
+                      .steps = steps,
+                      .resume = resume};
+    };
+    const auto whole = train(scenario("whole", 3000), config);
+    train(scenario("parts", 1250), config);
+    EXPECT_EQ(whole, train(scenario("parts", 3000, true), config)) << from_newest;
+  }
 }
 
 // Seen failing when the schedule was always asked for step 0.

@@ -58,7 +58,7 @@ std::vector<UpdateReport> HtsLearner::update(HtsStorage& data, std::int64_t step
   }
   std::ranges::copy(acted_, previous_.begin());
   // theta_{j+1} has the statistics of this experience, too; its gradient was taken with those of
-  // theta_{j-1}, which acted.
+  // theta_{j-1}, which acted, or of theta_j where passes begin there.
   observations_.clear();
   for (auto& rollout : data.all()) observations_.add(rollout.observations(0, rollout.steps()));
   context_.learner.observe(observations_.all());
