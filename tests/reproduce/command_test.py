@@ -121,9 +121,9 @@ class Reproduce(ProgramCase):
         self.wait_for("paac/figure-1-paper/more/catch/runs/001/metrics.jsonl")
         folder = self.out / "paac/figure-1-paper"
         self.assertIn("more on catch (not made yet)", (folder / "item.md").read_text())
-        self.assertIn("paper: 4 of 5 runs", self.passes("--list").stdout)
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
+        self.assertIn("paper: 4 of 5 runs", self.passes("--list").stdout)
         self.assertEqual((folder / "item.png").read_bytes()[:8], PNG)
         self.assertEqual(self.numbers()["more", "here", "catch"]["value"], "")
         self.passes()
