@@ -223,7 +223,8 @@ def train(case, args):
     cap = 60 * minutes_for(case.contender, args)
     who = contender(case.contender, args)
     try:
-        before = earlier(result, cap, who.made_of(case))
+        made_of = who.made_of(case)
+        before = earlier(result, cap, made_of)
         if before:
             return before
         command = who.command(case, folder)  # may install a peer
@@ -251,7 +252,7 @@ def train(case, args):
         "last_steps": points[-1][1] if points else 0,
         "points": points[:: max(1, len(points) // 300)],
         "machine": machine(),
-        "made_of": who.made_of(case),
+        "made_of": made_of,
     }
     new = result.with_suffix(".new")
     new.write_text(json.dumps(found) + "\n")
