@@ -160,7 +160,7 @@ def find_most(load, args):
 
 
 def setting(args):
-    from python_envs import cpu_name
+    from machine import cpu_name
 
     return (
         f"{args.env}, {args.actors} actors of {args.envs} environments each, {args.shards} shards, "

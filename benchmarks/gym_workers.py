@@ -19,7 +19,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
-from python_envs import cpu_name
+from machine import cpu_name
 
 NOOP = "gym_workers:Noop-v0"
 

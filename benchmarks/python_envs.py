@@ -17,8 +17,6 @@ import contextlib
 import dataclasses
 import json
 import os
-import platform
-import re
 import signal
 import statistics
 import subprocess
@@ -27,6 +25,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from machine import cpu_name
 from side_by_side import PEERS, ROOT, peers_python
 
 GAMES = ["Pong", "Breakout", "Seaquest", "Qbert", "BeamRider"]
@@ -213,15 +212,6 @@ def cpu_table(found, ways):
         costs = (statistics.median(turn.cpu for turn in turns[key]) for key in keys)
         lines.append([game, *[f"{cost:.0f}" for cost in costs]])
     return markdown(lines)
-
-
-def cpu_name():
-    """The name of the CPU as Linux gives it."""
-    with contextlib.suppress(OSError):
-        match = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.M)
-        if match:
-            return match[1]
-    return platform.machine()
 
 
 def versions(python, *names):

@@ -22,7 +22,8 @@ import sys
 import time
 from pathlib import Path
 
-from python_envs import cpu_name, markdown, versions
+from machine import cpu_name
+from python_envs import markdown, versions
 from side_by_side import ROOT, measure, peers_python
 
 EXAMPLES = {

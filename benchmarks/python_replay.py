@@ -21,7 +21,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from python_envs import cpu_name, markdown, versions
+from machine import cpu_name
+from python_envs import markdown, versions
 from side_by_side import PEERS, ROOT
 
 NAMES = {

@@ -12,7 +12,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from python_envs import cpu_name
+from machine import cpu_name
 
 ROOT = Path(__file__).resolve().parent.parent
 NETS = ("nips", "nature")

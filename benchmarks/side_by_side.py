@@ -16,7 +16,6 @@ import dataclasses
 import itertools
 import json
 import os
-import platform
 import signal
 import statistics
 import subprocess
@@ -25,13 +24,17 @@ import tempfile
 import time
 from pathlib import Path
 
+from machine import machine_words
+
 ROOT = Path(__file__).resolve().parent.parent
 PEERS = Path(__file__).resolve().parent / "peers"
 START_SECONDS = 300  # until a contender must have taken its first steps
 STOP_SECONDS = 10  # until a contender must have ended when asked to
-# The settings of the peers' DQN: a batch of 32 for every 4 steps, and nothing beyond.
-DQN = ["apex.batch=32", "replay.samples_per_insert=8", "replay.min_fill=1000"]
+# The settings of the peers' DQN: a batch of 32 for every 4 steps, a target network of every 1,000
+# updates, and nothing beyond. With short segments actors play often, so a slot has many turns.
+DQN = ["apex.batch=32", "replay.samples_per_insert=8", "replay.min_fill=1000", "replay.segment=5"]
 DQN += ["replay.capacity=20000", "net.dueling=false", "dqn.double_q=false", "apex.n=1"]
+DQN += ["dqn.target_updates=1000"]
 
 
 @dataclasses.dataclass
@@ -289,7 +292,7 @@ def main():
     setting = (
         f"{args.game}, {args.envs} environments, {args.threads} threads; "
         f"{args.rounds} slots of {args.slot:g} s each; {time.strftime('%Y-%m-%d')}, "
-        f"{platform.machine()}, {os.cpu_count()} cores"
+        f"{machine_words()}"
     )
     result = f"{setting}\n\n{table(rates, ours, peers, args)}\n"
     print(result)

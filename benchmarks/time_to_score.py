@@ -26,7 +26,6 @@ import dataclasses
 import functools
 import hashlib
 import json
-import os
 import signal
 import statistics
 import subprocess
@@ -34,7 +33,7 @@ import sys
 import time
 from pathlib import Path
 
-from python_envs import cpu_name
+from machine import machine_words
 from score_table import NO_GOAL, draw, table
 from side_by_side import PEERS, ROOT, peers_python, running
 
@@ -182,7 +181,7 @@ def earlier(result, cap, made_of):
     if not result.exists():
         return None
     found = json.loads(result.read_text())
-    if found["machine"] != machine():
+    if found["machine"] != machine_words():
         sys.exit(
             f"time_to_score: {result.parent} was measured on {found['machine']}: name another "
             "--out, because minutes of two machines do not compare"
@@ -251,7 +250,7 @@ def train(case, args):
         "last_score": points[-1][2] if points else None,
         "last_steps": points[-1][1] if points else 0,
         "points": points[:: max(1, len(points) // 300)],
-        "machine": machine(),
+        "machine": machine_words(),
         "made_of": made_of,
     }
     new = result.with_suffix(".new")
@@ -267,13 +266,6 @@ def failed(case, cap, why):
     return {**dataclasses.asdict(case), **nothing, "points": [], "failed": True}
 
 
-def machine():
-    flags = Path("/proc/cpuinfo").read_text()
-    wide = "AVX-512" if "avx512f" in flags else "no AVX-512"
-    tiles = ", AMX" if "amx_bf16" in flags else ""
-    return f"{len(os.sched_getaffinity(0))} cores of {cpu_name()} ({wide}{tiles})"
-
-
 def write(results, goals, names, args):
     labels = labels_of(names)
     text = table(results, goals, labels)
@@ -283,7 +275,7 @@ def write(results, goals, names, args):
     cap = f"at most {args.cap_minutes:g} minutes"
     if args.peer_cap_minutes:
         cap += f", of the peers {args.peer_cap_minutes:g}"
-    heading = f"{machine()}; {seeds}; {cap}; {time.strftime('%Y-%m-%d')}"
+    heading = f"{machine_words()}; {seeds}; {cap}; {time.strftime('%Y-%m-%d')}"
     (args.out / "time_to_score.md").write_text(f"{heading}\n\n{text}")
     with (args.out / "time_to_score.csv").open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")

@@ -19,7 +19,8 @@ import subprocess
 import sys
 import time
 
-from python_envs import cpu_name, markdown
+from machine import cpu_name
+from python_envs import markdown
 from side_by_side import PEERS, ROOT, Peer, measure, peers_python
 
 LSTM = ["--set", "net.arch=nips", "--set", "net.lstm=256", "--set", "impala.envs=32"]

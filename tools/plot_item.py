@@ -34,6 +34,7 @@ TITLE = 13  # letters of the title to an inch
 WIDTH = 10  # inches of the pictures of commands
 BAD = 0.02  # of an axis's height, where crosses are
 GREY = "#888888"
+RANKS = "runs, best first"
 
 
 def name_of(env):
@@ -42,7 +43,32 @@ def name_of(env):
 
 def labels_of(item):
     """A style for each label, the same in all panels."""
-    return {label: i for i, label in enumerate(dict.fromkeys(r["label"] for r in item["runs"]))}
+    labels = [label_within(item, run) for run in item["runs"]]
+    return {label: i for i, label in enumerate(dict.fromkeys(labels))}
+
+
+def label_within(item, run):
+    """The label of a run in its panel, which may have one arm alone."""
+    arm, _, values = run["label"].partition("  ")
+    return values or arm if item["rows"] == "arms" else run["label"]
+
+
+def runs_of_panels(item):
+    """The runs of each panel by its title, and the number of panels in a row."""
+    envs = list(dict.fromkeys(run["env"] for run in item["runs"]))
+    if item["rows"] == "environments":
+        panels = {name_of(e): [r for r in item["runs"] if r["env"] == e] for e in envs}
+        return panels, min(COLUMNS, len(envs))
+    arms = list(dict.fromkeys(run["label"].partition("  ")[0] for run in item["runs"]))
+    return {
+        f"{arm}: {name_of(env)}": [
+            run
+            for run in item["runs"]
+            if (run["label"].partition("  ")[0], run["env"]) == (arm, env)
+        ]
+        for arm in arms
+        for env in envs
+    }, len(envs)
 
 
 def panels_for(count, height=3.2, rows_of=COLUMNS):
@@ -88,45 +114,58 @@ def paper_lines(axes, item, column):
             )
 
 
-def curves_of(folder, runs):
+def curves_of(folder, item, runs):
     curves = {}
     for run in runs:
         if not (folder / run["folder"] / "metrics.jsonl").exists():
             continue
         found = read_run(folder / run["folder"], least_lines=0)
+        label = label_within(item, run)
         if len(found.columns["steps"]) >= 2:
-            curves.setdefault(run["label"], Curve(run["label"], [])).runs.append(found)
+            curves.setdefault(label, Curve(label, [])).runs.append(found)
     return curves
 
 
 def plot_curves(folder, item, out):
-    envs = list(dict.fromkeys(run["env"] for run in item["runs"]))
-    if not envs:
-        refuse(f"no run in {folder} has ended")
-    order = labels_of(item)
-    figure, panels = panels_for(len(envs))
-    handles = {}
-    by_env = {e: curves_of(folder, [r for r in item["runs"] if r["env"] == e]) for e in envs}
-    every = [run for curves in by_env.values() for c in curves.values() for run in c.runs]
+    runs, columns = runs_of_panels(item)
+    if not runs:
+        refuse(f"no run in {folder} has a score")
+    curves = {title: curves_of(folder, item, found) for title, found in runs.items()}
+    every = [run for found in curves.values() for c in found.values() for run in c.runs]
     longest = max((run.columns["seconds"][-1] for run in every), default=1)
-    unit, scale = next((u for u in TIME_UNITS if longest >= 2 * u[1]), TIME_UNITS[-1])
-    timed = item["axis"] == "seconds"
-    for env, axes in zip(envs, panels, strict=False):
-        for label, curve in by_env[env].items():
-            draw(axes, curve, item["axis"], scale if timed else 1, style(order[label]))
-        if not by_env[env]:
-            axes.text(0.5, 0.6, "too short for curves", ha="center", transform=axes.transAxes)
-        paper_lines(axes, item, name_of(env))
-        tidy(axes)
-        axes.set_title(name_of(env), loc="left")
-        axes.set_xlabel(f"wall-clock time ({unit})" if timed else item["axis"])
-        if not timed:
-            axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
-            handles.setdefault(label, handle)
-    panels[0].set_ylabel("mean return of the last 100 games of the training")
-    banded = any(len(c.runs) > 1 for curves in by_env.values() for c in curves.values())
+    time = next((u for u in TIME_UNITS if longest >= 2 * u[1]), TIME_UNITS[-1])
+    axis_names = item["axis"].split(" and ")
+    count = columns * math.ceil(len(runs) / columns)
+    figure, panels = panels_for(len(axis_names) * count, rows_of=columns)
+    handles = {}
+    for i, axis in enumerate(axis_names):
+        rows = panels[i * count : (i + 1) * count]
+        for (title, found), axes in zip(curves.items(), rows, strict=False):
+            draw_curves(axes, item, found, axis, time)
+            paper_lines(axes, item, title.rpartition(": ")[2])
+            axes.set_title(title, loc="left")
+            for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+                handles.setdefault(label, handle)
+        for axes in rows[len(runs) :]:
+            axes.set_visible(False)
+        rows[0].set_ylabel("mean return of the last 100 games of the training")
+    banded = any(len(c.runs) > 1 for found in curves.values() for c in found.values())
     finish(figure, item, out, handles, SEVERAL_RUNS if banded else None)
+
+
+def draw_curves(axes, item, curves, axis, time):
+    """The curves of a panel. `time` is a unit and its seconds."""
+    unit, seconds = time
+    timed = axis == "seconds"
+    order = labels_of(item)
+    for label, curve in curves.items():
+        draw(axes, curve, axis, seconds if timed else 1, style(order[label]))
+    if not curves:
+        axes.text(0.5, 0.6, "too short for curves", ha="center", transform=axes.transAxes)
+    tidy(axes)
+    axes.set_xlabel(f"wall-clock time ({unit})" if timed else axis)
+    if not timed:
+        axes.xaxis.set_major_formatter(EngFormatter(sep=""))
 
 
 def plot_threads(folder, item, out):
@@ -203,32 +242,46 @@ def draw_profiles(axes, profiles):
 
 
 def plot_sweep(_folder, item, out):
-    """A row for each environment: scores by each drawn value, then the scores in order."""
-    envs = list(dict.fromkeys(run["env"] for run in item["runs"]))
-    keys = list(dict.fromkeys(key for run in item["runs"] for key in run["ranges"]))
+    """Scores by each drawn value, and the scores in order, of the runs of each panel."""
+    runs, columns = runs_of_panels(item)
+    kinds = list(dict.fromkeys(key for run in item["runs"] for key in run["ranges"]))
+    kinds = [] if item["panels"] == "ranks" else kinds
+    kinds += [RANKS] if "ranks" in item["panels"] else []
+    columns = columns if len(kinds) == 1 else len(kinds)
     order = labels_of(item)
-    size = (4.2 * (len(keys) + 1), 3.2 * len(envs) + 1.2)
-    figure, panels = plt.subplots(
-        len(envs), len(keys) + 1, figsize=size, sharey="row", squeeze=False, layout="constrained"
-    )
+    rows = math.ceil(len(runs) * len(kinds) / columns)
+    size = (max(7.0, 4.2 * columns), 3.2 * rows + 1.2)
+    figure, panels = plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
+    places = iter(panels.flat)
     handles = {}
-    for env, line in zip(envs, panels, strict=True):
-        for label, i in order.items():
-            runs = [r for r in item["runs"] if (r["env"], r["label"]) == (env, label)]
-            colour = COLOURS[i % len(COLOURS)]
-            for key, axes in zip(keys, line[:-1], strict=True):
-                draw_scatter(axes, runs, key, colour)
-            scores = sorted((r["score"] for r in runs if r["score"] is not None), reverse=True)
-            ranks = range(1, len(scores) + 1)
-            (handles[label],) = line[-1].plot(ranks, scores, "o-", markersize=3, color=colour)
-            line[-1].set_xlabel("runs, best first")
-        line[0].set_ylabel("score")
-        line[0].set_title(name_of(env), loc="left")
+    for title, found in runs.items():
+        row = [next(places) for _ in kinds]
+        for kind, axes in zip(kinds, row, strict=True):
+            axes.sharey(row[0])
+            for label, i in order.items():
+                chosen = [run for run in found if label_within(item, run) == label]
+                colour = COLOURS[i % len(COLOURS)]
+                handles[label] = draw_kind(axes, chosen, kind, colour)
+        row[0].set_ylabel("score")
+        row[0].set_title(title, loc="left")
+    for axes in places:
+        axes.set_visible(False)
     for axes in panels.flat:
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(color="#dddddd", linewidth=0.8)
         axes.set_axisbelow(True)
     finish(figure, item, out, handles)
+
+
+def draw_kind(axes, runs, kind, colour):
+    """Scores in order, or by the values of a key. Returns a handle for the legend."""
+    if kind != RANKS:
+        draw_scatter(axes, runs, kind, colour)
+        return plt.Line2D([], [], marker="o", markersize=5, linestyle="", color=colour)
+    scores = sorted((r["score"] for r in runs if r["score"] is not None), reverse=True)
+    (line,) = axes.plot(range(1, len(scores) + 1), scores, "o-", markersize=3, color=colour)
+    axes.set_xlabel(RANKS)
+    return line
 
 
 def draw_scatter(axes, runs, key, colour):

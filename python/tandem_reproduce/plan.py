@@ -17,6 +17,8 @@ from tandem_reproduce.keys import Keys
 
 FORMS = ("curves", "threads", "scores", "sweep", "speedup", "commands", "absent")
 READS = ("training", "noop", "evaluation")
+AXES = ("steps", "frames", "seconds", "steps and seconds")
+PANELS = ("values and ranks", "values", "ranks")
 RUN_KEYS = (  # of an item that has runs of its own
     "arm",
     "command",
@@ -90,7 +92,9 @@ class Item:
     absent: str = ""  # the reason why there is nothing to run
     reads: str = "training"
     episodes: int = 30  # of an evaluation
-    axis: str = "steps"  # of curves: steps, frames or seconds
+    axis: str = "steps"  # of curves, of AXES
+    panels: str = "values and ranks"  # of a sweep, of PANELS
+    rows: str = "environments"  # or arms: then each has a row of panels of its own
     best: int = 0  # only the best runs of a sweep or speed-up count; 0: all
     threads: tuple[int, ...] = ()  # of a speed-up
     threads_key: str = ""  # the config key that they set
@@ -135,7 +139,9 @@ def read_item(file: Path) -> Item:
         absent=keys.text("absent", ""),
         reads=keys.choice("reads", READS, "training"),
         episodes=keys.whole("episodes", 30),
-        axis=keys.choice("axis", ("steps", "frames", "seconds"), "steps"),
+        axis=keys.choice("axis", AXES, "steps"),
+        panels=keys.choice("panels", PANELS, "values and ranks"),
+        rows=keys.choice("rows", ("environments", "arms"), "environments"),
         best=keys.whole("best", 0),
         threads=keys.wholes("threads") or (),
         threads_key=keys.text("threads_key", ""),

@@ -15,7 +15,7 @@ from tandem_reproduce.programs import replace
 from tandem_reproduce.results import (
     Entry,
     Table,
-    counted,
+    drawn,
     made_cells,
     profiles_of,
     runs_of,
@@ -124,13 +124,21 @@ def lines_of(table: Table, numbers: Numbers) -> Lines:
     """The names of the columns, our rows, each with the paper's of the same label below it, and
     then the paper's others."""
     columns = all_columns(table, numbers)
+    uneven = {column for column in columns if unevenly_made(table, column)}
     lines = [["", *columns]]
     for label, row in table.rows.items():
-        lines.append([f"{label}, here", *(entry_text(row.get(column)) for column in columns)])
+        entries = (entry_text(row.get(column), column in uneven) for column in columns)
+        lines.append([f"{label}, here", *entries])
         if label in numbers:
             lines.append(told_line(label, numbers, columns))
     lines += [told_line(label, numbers, columns) for label in numbers if label not in table.rows]
     return lines
+
+
+def unevenly_made(table: Table, column: str) -> bool:
+    """Whether the column's intervals are of rows with different numbers of games."""
+    entries = [row[column] for row in table.rows.values() if column in row]
+    return len({entry.runs for entry in entries if entry.interval}) > 1
 
 
 def told_line(label: str, numbers: Numbers, columns: list[str]) -> list[str]:
@@ -176,12 +184,13 @@ def paper_lines(folder: ItemFolder) -> Lines:
     return [["", *columns], *rows]
 
 
-def entry_text(entry: Entry | None) -> str:
+def entry_text(entry: Entry | None, with_count: bool = False) -> str:
     if entry is None:
         return "-"
     if entry.value is None:
         return "no score" if entry.runs else "missing"
     some = f" ({entry.counted} of {entry.runs})" if entry.counted < entry.runs else ""
+    some = some or (f" ({entry.counted} games)" if with_count and entry.interval else "")
     interval = entry.interval
     span = f" [{rounded(interval.low)}, {rounded(interval.high)}]" if interval else ""
     return rounded(entry.value) + entry.unit + span + some
@@ -226,10 +235,12 @@ def picture_of(folder: ItemFolder, table: Table) -> dict[str, object]:
     item = folder.item
     runs = [] if item.form == "speedup" else runs_of(folder)
     if item.form == "curves":
-        runs = counted(runs, item)
+        runs = drawn(runs, item)
     return {
         **picture_head(folder),
         "axis": item.axis,
+        "panels": item.panels,
+        "rows": item.rows,
         "profiles": profiles_of(folder) if "iqm" in item.columns.values() else {},
         "columns": table.columns,
         "ours": {

@@ -3,7 +3,7 @@
 import csv
 import statistics
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -196,9 +196,15 @@ def best_of(runs: list[RunResult], item: Item) -> list[RunResult]:
     return known[: item.best] if item.best else known
 
 
-def counted(runs: list[RunResult], item: Item) -> list[RunResult]:
-    """The runs that count, of all labels and environments."""
-    return [run for group in by_label_and_env(runs).values() for run in best_of(group, item)]
+def drawn(runs: list[RunResult], item: Item) -> list[RunResult]:
+    """The runs that have curves. If all runs count, those without a score have curves of their own,
+    since that a setting diverges may be what the figure shows."""
+    groups = by_label_and_env(runs).values()
+    shown = [run for group in groups for run in best_of(group, item)]
+    if item.best:
+        return shown
+    bad = [run for group in groups for run in group if run.score is None]
+    return shown + [replace(run, label=f"{run.label}, no score") for run in bad]
 
 
 def heading_of(folder: ItemFolder) -> str:
@@ -215,7 +221,7 @@ def heading_of(folder: ItemFolder) -> str:
     heading = f"Mean score of {games}, over {which}."
     if set(item.columns.values()) - {"rate"}:
         names = ", ".join(name for name, holds in item.columns.items() if holds != "rate")
-        heading += f" Human-normalised, in percent, over the games of a row: its {names}."
+        heading += f" The {names} of a row is of its games' human-normalised scores, in percent."
     if "iqm" in item.columns.values():
         heading += (
             " Behind an interquartile mean stands its 95% interval, by a bootstrap that draws the "

@@ -76,6 +76,13 @@ class Rollout(Folder):
         refuse(np.asfortranarray(np.zeros((3, 2), np.int32)), "Fortran")
         self.assert_refused("rollout", "--env", "cartpole", "--out", "x", says="--random")
 
+    def test_steps_are_numbers_as_elsewhere(self):
+        files = self.rollout("a", "--env", "cartpole", "--random", "--steps", "1k")
+        self.assertEqual(len(files["reward"]), 1000)
+        some = ["rollout", "--env", "cartpole", "--out", "x", "--random", "--steps"]
+        self.assert_refused(*some, "0", says="--steps needs an integer from 1")
+        self.assert_refused(*some, "many", says="--steps needs an integer from 1")
+
     @unittest.skipUnless(HAS_ATARI, "the Atari plug-in is not built")
     def test_atari(self):
         options = ["--env", "atari:Pong", "--set", "env.noop_max=0", "--random", "--steps", 50]

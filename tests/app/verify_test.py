@@ -75,7 +75,7 @@ class Verify(Folder):
         (run / "updates.bin").unlink()
         self.assert_refused("verify", run, says="has no updates.bin")
         self.assert_refused("verify", self.path / "none", says="not the folder of a run")
-        self.assert_refused("verify", run, "--steps", "0", says="at least 1")
+        self.assert_refused("verify", run, "--steps", "0", says="--steps needs an integer from 1")
 
 
 if __name__ == "__main__":

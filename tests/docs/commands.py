@@ -107,6 +107,13 @@ class Commands:
                 keys.update(f"{table}.{key}" for key in FIELD.findall(file.read_text()))
         return keys
 
+    @cached_property
+    def plans(self) -> list[list[str]]:
+        """The words of `tandem reproduce`: a paper, or a paper and an item."""
+        files = (self.root / "configs/studies").glob("*/*.toml")
+        items = [[file.parent.name, file.stem.replace("_", "-")] for file in files]
+        return items + [[paper] for paper in {item[0] for item in items}]
+
     def has_key(self, key: str) -> bool:
         return key in self.keys
 
@@ -162,6 +169,8 @@ class Commands:
                 known = word in self.systems
             elif what == "STUDY":
                 known = word in self.studies
+            elif what == "PAPER":
+                known = words in self.plans
             else:
                 known = what == word and word in ("RUN", "FILE")
             if not known:

@@ -35,6 +35,29 @@ TEST_F(SharedModelTest, CopiesOnlyWhatIsNewer) {
   for (std::size_t i = 0; i < own_.size(); ++i) EXPECT_FLOAT_EQ(own_[i], before[i] - 2);
 }
 
+// Seen failing with the gradients of each thread's part alone in the norm.
+TEST(SharedModel, UpdatesByManyThreadsHaveTheBitsOfOne) {
+  const OptimizerConfig config{.kind = "adam", .lr = 0.1, .clip_norm = 1};
+  std::vector<std::vector<float>> gradients(2);
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    for (int k = 0; k < 40'002; ++k) {
+      gradients[i].push_back(std::sin(static_cast<float>(k) + static_cast<float>(i)));
+    }
+  }
+  std::vector<std::vector<float>> after;
+  for (const int threads : {1, 3}) {
+    Learner learner(large(), config, 1);
+    SharedModel model(learner);
+    ASSERT_EQ(gradients[0].size(), model.size());
+    Workers workers(threads);
+    for (int i = 0; i < 3; ++i) model.apply(gradients, 0, {}, workers);
+    EXPECT_EQ(model.version(), 3);
+    const auto parameters = learner.parameters();
+    after.emplace_back(parameters.begin(), parameters.end());
+  }
+  EXPECT_EQ(after[0], after[1]);
+}
+
 // Gradients of 1 and 2 make one of 3. Seen failing with the norm of the first of them.
 TEST(Learner, ClipsTheSumOfAllGradientsByItsNorm) {
   Learner learner(large(), {.kind = "momentum", .lr = 1, .momentum = 0, .clip_norm = 1}, 1);

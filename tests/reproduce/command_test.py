@@ -32,6 +32,10 @@ set = ["run.threads=1", "run.log_seconds=0.1"]
 TRAINED = 'set = ["run.threads=1", "run.log_seconds=0.1"]'
 
 
+def height_of(picture):
+    return int.from_bytes(picture[20:24], "big")
+
+
 class Reproduce(ProgramCase):
     def test_makes_table_and_picture_and_goes_on_with_nothing_left(self):
         self.plan()
@@ -62,6 +66,16 @@ class Reproduce(ProgramCase):
         self.assertIn("Runs at the same time: 1.", (folder / "item.md").read_text())
         self.assertEqual((folder / "item.png").read_bytes()[:8], PNG)
         self.assertIn("paper: done", self.passes("--list").stdout)
+
+    # Seen failing with one row of panels for both axes.
+    def test_curves_by_steps_and_by_time_stand_below_each_other(self):
+        self.plan()
+        self.passes()
+        picture = self.out / "paac/figure-1-paper/item.png"
+        by_steps = picture.read_bytes()
+        self.plan(plans.CURVES.replace('"curves"', '"curves"\naxis = "steps and seconds"'))
+        self.passes()
+        self.assertGreater(height_of(picture.read_bytes()), 1.5 * height_of(by_steps))
 
     def test_items_share_runs_whichever_is_asked_first(self):
         self.plan()

@@ -1,20 +1,23 @@
 """Tables out of results that lie there as `tandem sweep` and `tandem eval` leave them.
 
 Seen failing with scores that are not normalised in the further columns, with the mean in the place
-of the median, with all runs in a column where only the best count, and without the rate.
+of the median, with all runs in a column where only the best count, without the rate, without
+the number of games, and without the curves of runs that diverged.
 """
 
 import json
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
 
 import plans
+from tandem_reproduce.aggregate import Interval
 from tandem_reproduce.budget import PAPER
 from tandem_reproduce.folder import ItemFolder
 from tandem_reproduce.plan import read_item
-from tandem_reproduce.report import entry_text
-from tandem_reproduce.results import table_of
+from tandem_reproduce.report import entry_text, lines_of
+from tandem_reproduce.results import Entry, Table, drawn, runs_of, table_of
 
 GAMES = ("atari:Alien", "atari:Boxing", "atari:Pong")
 HOLDS = {"average": "mean", "middle": "median", "speed": "rate", "iqm": "iqm"}
@@ -61,7 +64,7 @@ class Tables(TableCase):
         self.assertAlmostEqual(row["average"].value, 160.0)
         self.assertEqual(entry_text(row["middle"]), "70%")
         self.assertEqual(entry_text(row["speed"]), "100")
-        words = "in percent, over the games of a row: its average, middle, iqm"
+        words = "The average, middle, iqm of a row is of its games' human-normalised scores"
         self.assertIn(words, table.heading)
 
     def test_a_game_without_a_normalised_score_is_told(self):
@@ -69,6 +72,23 @@ class Tables(TableCase):
         self.leave(GAMES[1], (1.0, None))
         self.leave(GAMES[2], (7.0, 0.7))
         self.assertEqual(entry_text(table_of(self.folder).rows["PAAC"]["middle"]), "60% (2 of 3)")
+
+    def test_intervals_of_different_games_tell_their_number(self):
+        some = Entry(50.0, 4, 4, "%", Interval(50.0, 40.0, 60.0))
+        all_games = Entry(60.0, 12, 12, "%", Interval(60.0, 50.0, 70.0))
+        table = Table(["iqm"], {"A3C": {"iqm": some}, "PAAC": {"iqm": all_games}}, "")
+        told = [line[1] for line in lines_of(table, {})[1:]]
+        self.assertEqual(told, ["50% [40, 60] (4 games)", "60% [50, 70] (12 games)"])
+        alike = Table(["iqm"], {"A3C": {"iqm": some}}, "")
+        self.assertEqual(lines_of(alike, {})[1][1], "50% [40, 60]")
+
+    # A setting that diverges may be what a figure shows.
+    def test_runs_without_a_score_have_curves_if_all_runs_count(self):
+        self.leave(GAMES[0], (500.0, 0.5), (None, None))
+        item = self.folder.item
+        labels = [run.label for run in drawn(runs_of(self.folder), replace(item, best=0))]
+        self.assertEqual(labels, ["PAAC", "PAAC, no score"])
+        self.assertEqual([run.label for run in drawn(runs_of(self.folder), item)], ["PAAC"])
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@
 #include "tandem/app/config_options.h"
 #include "tandem/app/help.h"
 #include "tandem/app/signals.h"
+#include "tandem/base/cpu.h"
 #include "tandem/base/error.h"
 #include "tandem/io/text_table.h"
 #include "tandem/study/system_speed.h"
@@ -113,7 +114,8 @@ std::vector<std::vector<Setting>> networks_for(const EnvSpec& spec) {
 }
 
 std::string name_of(const NetConfig& net) {
-  return net.lstm == 0 ? net.arch : fmt::format("{} + LSTM", net.arch);
+  return fmt::format("{}{}{}", net.arch, net.lstm == 0 ? "" : " + LSTM",
+                     net.precision == "bf16" ? ", bf16" : "");
 }
 
 /// The measurements of --all: a row for each system and network, and the pairs that do not fit.
@@ -176,10 +178,11 @@ void compare_all(const BenchOptions& options, const StopRequested& stop, Compari
   }
 }
 
-void print_comparison(const Comparison& all, bool json) {
-  if (json) return fmt::print("{}\n", all.json.dump(2));
-  fmt::print("On {}, {} threads; a core's measured peak: {:.1f} Gop/s\n\n{}", all.config.env.id,
-             all.config.run.thread_budget(), 1e-9 * all.peak,
+void print_comparison(const Comparison& all, const BenchOptions& options) {
+  if (options.json) return fmt::print("{}\n", all.json.dump(2));
+  fmt::print("On {}, {} threads, {} s a row; a core's measured peak: {:.1f} Gop/s{}\n\n{}",
+             all.config.env.id, all.config.run.thread_budget(), options.seconds, 1e-9 * all.peak,
+             best_simd() == Simd::amx ? " by AVX-512; AMX, which networks use here, does more" : "",
              format_table(all.rows, terminal_width()));
   for (const auto& misfit : all.misfits) fmt::print("\nLeft out: {}\n", misfit);
 }
@@ -191,10 +194,10 @@ void run_all(const BenchOptions& options) {
   try {
     compare_all(options, signals.stop_requested(), all);
   } catch (const Error&) {
-    if (!all.json.empty()) print_comparison(all, options.json);
+    if (!all.json.empty()) print_comparison(all, options);
     throw;
   }
-  print_comparison(all, options.json);
+  print_comparison(all, options);
 }
 
 void run(const BenchOptions& options) {

@@ -43,7 +43,7 @@ same seed gives the same files, too.)";
 struct RolloutOptions {
   EnvOptions env;
   std::int64_t seed = 1;
-  std::int64_t steps = 0;  // 0: as many as the file has actions
+  std::string steps;  // empty: as many as the file has actions
   std::string actions;
   bool random = false;
   std::string out;
@@ -140,10 +140,9 @@ class Recorder {
 
 std::int64_t step_count(const RolloutOptions& options,
                         const std::optional<RecordedActions>& recorded) {
-  if (!recorded) return options.steps;
-  if (options.steps <= recorded->count()) {
-    return options.steps > 0 ? options.steps : recorded->count();
-  }
+  if (options.steps.empty()) return recorded->count();
+  const auto steps = parse_count("--steps", options.steps);
+  if (!recorded || steps <= recorded->count()) return steps;
   throw Error(fmt::format("{} has {} actions, fewer than --steps {}", options.actions,
                           recorded->count(), options.steps));
 }
@@ -152,7 +151,7 @@ void run(const RolloutOptions& options) {
   if (options.random == !options.actions.empty()) {
     throw Error("say which actions to take: either --actions FILE.npy or --random");
   }
-  if (options.random && options.steps == 0) throw Error("--random needs --steps N");
+  if (options.random && options.steps.empty()) throw Error("--random needs --steps N");
   const auto config = options.env.load();
   const auto seed = static_cast<std::uint64_t>(options.seed);
   VecEnv env(config.factory(seed), {.seed = seed});
@@ -203,9 +202,10 @@ void add_rollout(CLI::App& program) {
       ->add_option("--actions", options->actions, "Actions to take, an array of one row per step")
       ->type_name("FILE.npy");
   command->add_flag("--random", options->random, "Take uniformly random actions");
-  command->add_option("--steps", options->steps, "Steps to take; default: one for each action")
-      ->type_name("N")
-      ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()));
+  command
+      ->add_option("--steps", options->steps,
+                   "Steps to take, 5k is a number, too; default: one for each action")
+      ->type_name("N");
   command->add_option("--out", options->out, "Folder to write to")->type_name("DIR")->required();
   end_help(*command,
            {"tandem rollout --env atari:Pong --random --steps 1000 --out pong",

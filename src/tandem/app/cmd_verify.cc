@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "tandem/app/commands.h"
+#include "tandem/app/config_options.h"
 #include "tandem/app/help.h"
 #include "tandem/app/signals.h"
 #include "tandem/base/error.h"
@@ -44,13 +44,6 @@ Config config_of(const VerifyOptions& options) {
   return load_config("", settings);
 }
 
-std::int64_t steps_of(const VerifyOptions& options) {
-  std::int64_t steps = 0;
-  apply_setting({"steps", options.steps, "--steps " + options.steps},
-                {{.key = "steps", .target = &steps, .meaning = "", .least = 1}});
-  return steps;
-}
-
 /// The likely reason for different bits.
 std::string why_different(const VerifyOptions& options, const Verification& result) {
   if (result.other_backends.empty()) {
@@ -64,8 +57,8 @@ std::string why_different(const VerifyOptions& options, const Verification& resu
 
 void run(const VerifyOptions& options) {
   const StopSignals signals;
-  const auto result =
-      verify(config_of(options), options.run, steps_of(options), signals.stop_requested());
+  const auto result = verify(config_of(options), options.run, parse_count("--steps", options.steps),
+                             signals.stop_requested());
   if (result.parted_at) {
     throw Error(fmt::format(
         "the runs part at update {} (step {}): some bit differs from that of {}. {}",

@@ -25,14 +25,13 @@ std::vector<Setting> parse_sets(const std::vector<std::string>& sets) {
   return settings;
 }
 
-std::int64_t parse_frames(const std::string& text) {
-  std::int64_t frames = 0;
-  set_field_text({.key = "--frames", .target = &frames, .meaning = "", .least = 1, .most = 1e15},
-                 text);
-  return frames;
-}
-
 }  // namespace
+
+std::int64_t parse_count(const std::string& option, const std::string& text) {
+  std::int64_t count = 0;
+  set_field_text({.key = option, .target = &count, .meaning = "", .least = 1, .most = 1e15}, text);
+  return count;
+}
 
 void ConfigOptions::add_to(CLI::App& app, const std::vector<std::string>& without) {
   flags_ = {{"--env", "env.id"},
@@ -115,7 +114,7 @@ Config ConfigOptions::load_resumed(const std::filesystem::path& config_file) con
 
 Config ConfigOptions::with_frames(Config config) const {
   if (frames_.empty()) return config;
-  const auto steps = parse_frames(frames_) / config.env.frames_per_step();
+  const auto steps = parse_count("--frames", frames_) / config.env.frames_per_step();
   config.run.steps = std::max<std::int64_t>(1, steps);
   return config;
 }

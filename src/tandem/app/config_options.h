@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,10 @@
 #include "tandem/trainer/config_request.h"
 
 namespace tandem {
+
+/// The number in the text of an option such as --steps: 20M, 5k and 1e6 are numbers, too. Throws
+/// Error, which names the option, unless it is a whole number from 1 to 1e15.
+std::int64_t parse_count(const std::string& option, const std::string& text);
 
 /// The options SYSTEM, --config, --set and so on. They stay texts until load() reads each by its
 /// field's type, so all bad values are reported in the same way. Must outlive the parsing of the

@@ -18,8 +18,15 @@ bool SharedModel::copy_if_newer(std::optional<std::int64_t>& version, std::span<
 
 UpdateInfo SharedModel::apply(std::span<const std::vector<float>> gradients, std::int64_t steps,
                               std::span<const std::span<const std::byte>> observations) {
+  Workers alone(1);
+  return apply(gradients, steps, observations, alone);
+}
+
+UpdateInfo SharedModel::apply(std::span<const std::vector<float>> gradients, std::int64_t steps,
+                              std::span<const std::span<const std::byte>> observations,
+                              Workers& workers) {
   const Lock lock(mutex_);
-  const auto update = learner_.apply(gradients, steps, workers_);
+  const auto update = learner_.apply(gradients, steps, workers);
   learner_.observe(observations);
   version_.fetch_add(1, std::memory_order_release);
   return update;

@@ -36,15 +36,18 @@ class SharedModel {
 
   /// Updates the parameters with the sum of the gradients, as Learner::apply() does, and then the
   /// statistics of the inputs with the batch's observations, as Learner::observe() does. Others
-  /// see both at once.
+  /// see both at once. The calling thread does all of it.
   UpdateInfo apply(std::span<const std::vector<float>> gradients, std::int64_t steps,
                    std::span<const std::span<const std::byte>> observations = {});
+
+  /// Does the same on all threads of `workers`, with the same bits.
+  UpdateInfo apply(std::span<const std::vector<float>> gradients, std::int64_t steps,
+                   std::span<const std::span<const std::byte>> observations, Workers& workers);
 
  private:
   const std::size_t size_;
   mutable SharedMutex mutex_;
   Learner& learner_ TANDEM_GUARDED_BY(mutex_);
-  Workers workers_ TANDEM_GUARDED_BY(mutex_){1};
   std::atomic<std::int64_t> version_ = 0;
 };
 

@@ -48,7 +48,7 @@ UpdateReport ReplayLearner::update(SampleBatch& batch, std::int64_t steps) {
                   gradients_[i]);
   });
   const std::span<const std::byte> observations = batch.observations;
-  const UpdateInfo update = model_.apply(gradients_, steps, {&observations, 1});
+  const UpdateInfo update = model_.apply(gradients_, steps, {&observations, 1}, workers_);
   updates_ += 1;
   target_.refresh(updates_, [&](std::span<float> theta) {
     std::optional<std::int64_t> version;
