@@ -28,6 +28,7 @@ from plot import (
     style,
     tidy,
 )
+from plot_benches import draw_benches
 
 COLUMNS = 3  # of panels
 TITLE = 13  # letters of the title to an inch
@@ -286,6 +287,7 @@ def draw_kind(axes, runs, kind, colour):
 
 def draw_scatter(axes, runs, key, colour):
     axes.set_xscale("log")
+    axes.xaxis.set_minor_formatter(plt.NullFormatter())  # whose labels would cover each other
     axes.set_xlabel(key.split(".")[-1])
     runs = [run for run in runs if key in run["ranges"]]
     good = [run for run in runs if run["score"] is not None]
@@ -335,29 +337,8 @@ def plot_commands(folder, item, out):
         axes.imshow(picture, interpolation="none")
         axes.set_axis_off()
     if benches:
-        draw_benches(*parts[-1].subplots(1, 2, sharey=True), benches)
+        draw_benches(*parts[-1].subplots(1, 2), benches)
     finish(figure, item, out)
-
-
-def draw_benches(rates, shares, benches):
-    """Steps a second, and where the threads' time goes, a bar for each measurement."""
-    places = np.arange(len(benches))
-    rates.barh(places, [row["steps_per_second"] for row in benches.values()], color=COLOURS[0])
-    rates.set_title("steps a second", loc="left")
-    rates.set_yticks(places, list(benches), fontsize=7)
-    rates.invert_yaxis()
-    left = np.zeros(len(benches))
-    for colour, kind in zip(
-        COLOURS, ("stepping", "inferring", "learning", "waiting"), strict=False
-    ):
-        widths = np.array([row[f"time/{kind}"] for row in benches.values()])
-        shares.barh(places, widths, left=left, color=colour, label=kind)
-        left += widths
-    shares.set_title("shares of the threads' time", loc="left")
-    shares.legend(frameon=False, fontsize=7, ncols=4, loc="upper center", bbox_to_anchor=(0.5, 0))
-    shares.set_xticks([])
-    for axes in (rates, shares):
-        axes.spines[["top", "right"]].set_visible(False)
 
 
 def number_of(value):

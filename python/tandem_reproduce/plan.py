@@ -95,6 +95,7 @@ class Item:
     axis: str = "steps"  # of curves, of AXES
     panels: str = "values and ranks"  # of a sweep, of PANELS
     rows: str = "environments"  # or arms: then each has a row of panels of its own
+    games: str = "shown"  # or hidden: the table has further columns alone
     best: int = 0  # only the best runs of a sweep or speed-up count; 0: all
     threads: tuple[int, ...] = ()  # of a speed-up
     threads_key: str = ""  # the config key that they set
@@ -142,6 +143,7 @@ def read_item(file: Path) -> Item:
         axis=keys.choice("axis", AXES, "steps"),
         panels=keys.choice("panels", PANELS, "values and ranks"),
         rows=keys.choice("rows", ("environments", "arms"), "environments"),
+        games=keys.choice("games", ("shown", "hidden"), "shown"),
         best=keys.whole("best", 0),
         threads=keys.wholes("threads") or (),
         threads_key=keys.text("threads_key", ""),

@@ -143,7 +143,8 @@ def score_table(folder: ItemFolder) -> Table:
         scores = [run.score for run in best_of(runs, folder.item) if run.score is not None]
         value = statistics.fmean(scores) if scores else None
         rows[label][name_of(env)] = Entry(value, len(scores), len(runs))
-    columns = dict.fromkeys([*folder.item.columns, *(name_of(cell.env) for cell in folder.cells)])
+    shown = folder.cells if folder.item.games == "shown" else []
+    columns = dict.fromkeys([*folder.item.columns, *(name_of(cell.env) for cell in shown)])
     return Table(list(columns), rows, heading_of(folder))
 
 
