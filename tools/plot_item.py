@@ -287,7 +287,7 @@ def draw_kind(axes, runs, kind, colour):
 
 def draw_scatter(axes, runs, key, colour):
     axes.set_xscale("log")
-    axes.xaxis.set_minor_formatter(plt.NullFormatter())  # whose labels would cover each other
+    axes.xaxis.set_minor_formatter(plt.NullFormatter())  # its labels would cover each other
     axes.set_xlabel(key.split(".")[-1])
     runs = [run for run in runs if key in run["ranges"]]
     good = [run for run in runs if run["score"] is not None]

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <csignal>
 #include <functional>
+#include <string>
 #include <thread>
 
 namespace tandem {
@@ -38,6 +39,21 @@ TEST(SignalsTest, TheFirstOnlySetsTheFlag) {
     send(signal);
     wait_for([&] { return signals.requested(); });
   }
+}
+
+// Seen failing without the line, and with one for each three seconds.
+TEST(SignalsTest, AStopThatTakesLongTellsOnceHowToEndAtOnce) {
+  testing::internal::CaptureStdout();
+  const int status = wait_status_of([] {
+    const StopSignals signals;
+    send(SIGINT);
+    std::this_thread::sleep_for(std::chrono::seconds(7));
+  });
+  EXPECT_TRUE(WIFEXITED(status));
+  const auto told = testing::internal::GetCapturedStdout();
+  const auto first = told.find("Ctrl-C again ends at once");
+  ASSERT_NE(first, std::string::npos) << told;
+  EXPECT_EQ(told.find("Ctrl-C", first + 1), std::string::npos) << told;
 }
 
 // `timeout` sends two signals. Seen failing when any second signal ended the process.

@@ -1,7 +1,10 @@
 #include "tandem/app/signals.h"
 
 #include <pthread.h>
+#include <spdlog/spdlog.h>
 
+#include <cerrno>
+#include <ctime>
 #include <optional>
 
 #include "tandem/base/clock.h"
@@ -10,6 +13,8 @@ namespace tandem {
 namespace {
 
 constexpr double kOneRequestSeconds = 0.5;
+// A stop that takes longer tells how to do without it: an environment of somebody's own may hang.
+constexpr timespec kPatience{.tv_sec = 3, .tv_nsec = 0};
 
 bool is_ignored(int signal) {
   struct sigaction now = {};
@@ -45,10 +50,18 @@ StopSignals::~StopSignals() {
 
 void StopSignals::watch() {
   std::optional<Stopwatch> since_first;
+  bool told = false;
   while (true) {
-    int signal = 0;
-    sigwait(&set_, &signal);
+    const int signal = since_first && !told ? sigtimedwait(&set_, nullptr, &kPatience)
+                                            : sigwaitinfo(&set_, nullptr);
     if (ending_) return;
+    if (signal < 0) {
+      if (errno != EAGAIN) continue;  // a debugger has interrupted the wait
+      spdlog::info(
+          "the stop waits for work that has begun; Ctrl-C again ends at once and saves nothing");
+      told = true;
+      continue;
+    }
     requested_ = true;
     if (!since_first) since_first.emplace();
     if (since_first->seconds() < kOneRequestSeconds) continue;

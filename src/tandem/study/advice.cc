@@ -43,7 +43,7 @@ Candidate named_candidate(const AdviceTask& task, const std::string& text) {
 }
 
 EnvMeasures measure(const EnvConfig& config, double seconds) {
-  EnvMeasures env{.config = measured(config, /*seed=*/1)};
+  EnvMeasures env{.config = measured(without_scale(config), /*seed=*/1)};
   env.bytes = env_bytes(env.config.factory(1));
   env.times = measure_step_times(env.config, seconds, cores());
   // Sleeping environments need no core of their own, so many can step at once. They take longer to
@@ -54,7 +54,7 @@ EnvMeasures measure(const EnvConfig& config, double seconds) {
 
 /// The measurements of a candidate's environment: a preset may have other options of it.
 EnvMeasures measures_for(const EnvConfig& config, const EnvMeasures& known, double seconds) {
-  auto own = measured(config, /*seed=*/1);
+  auto own = measured(without_scale(config), /*seed=*/1);
   auto other = known.config;  // fields() needs variables that it can point to
   return to_toml(own.fields()) == to_toml(other.fields()) ? known : measure(own, seconds);
 }

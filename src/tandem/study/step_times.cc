@@ -77,7 +77,7 @@ StepTime step_time_of(std::span<const double> times) {
 
 StepTimes measure_step_times(const EnvConfig& config, double seconds, int threads,
                              std::vector<double>* recorded) {
-  const auto make_env = measured(config, kSeed).factory(kSeed);
+  const auto make_env = measured(without_scale(config), kSeed).factory(kSeed);
   std::vector<StepTimes> all(static_cast<std::size_t>(threads));
   std::vector<std::vector<double>> times(all.size());
   Crew crew;

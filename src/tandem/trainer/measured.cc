@@ -9,6 +9,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tandem/base/error.h"
@@ -156,8 +157,13 @@ std::vector<std::string> keys_to_measure(const Config& config) {
   return keys;
 }
 
+EnvConfig without_scale(EnvConfig env) {
+  if (env.normalise == "auto") env.normalise = "false";
+  return env;
+}
+
 Config without_scale(Config config) {
-  if (config.env.normalise == "auto") config.env.normalise = "false";
+  config.env = without_scale(std::move(config.env));
   if (config.net.lacks_pixel_mean()) config.net.pixel_mean = 0;
   return config;
 }

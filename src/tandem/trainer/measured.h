@@ -33,6 +33,9 @@ namespace tandem {
 /// in a slow environment takes minutes.
 [[nodiscard]] Config without_scale(Config config);
 
+/// Does the same for an environment alone.
+[[nodiscard]] EnvConfig without_scale(EnvConfig env);
+
 /// Throws Error if the config of a run that has begun lacks a measured value. An older version,
 /// which did not keep such values, trained its agent with them; new measurements would differ.
 void require_measured(const Config& config);
