@@ -55,6 +55,10 @@ class Keys:
         table = Keys(self._take(key, dict, "a table", {}), f"{self.where}, {key}")
         return {name: table.number(name) for name in list(table._left)}
 
+    def names(self, key: str) -> dict[str, str]:
+        table = Keys(self._take(key, dict, "a table of texts", {}), f"{self.where}, {key}")
+        return {name: table.text(name) for name in list(table._left)}
+
     def tables(self, key: str) -> list["Keys"]:
         tables = self._take(key, list, "tables", [])
         return [Keys(t, f"{self.where}, {key} {i}") for i, t in enumerate(tables, 1)]

@@ -8,7 +8,7 @@ from typing import Any
 from tandem_reproduce.folder import ItemFolder
 from tandem_reproduce.making import OUTPUT
 from tandem_reproduce.plan import Command, Numbers
-from tandem_reproduce.results import read_rows
+from tandem_reproduce.results import name_of, read_rows, rounded
 
 Rows = list[dict[str, str]]
 
@@ -50,6 +50,21 @@ def labelled(rows: Rows) -> Numbers:
 def labels_of(row: dict[str, str], columns: list[str]) -> list[str]:
     values = {column: row.get(column, "") for column in columns}
     return [f"{c}={v}" if v[:1].isdigit() else v for c, v in values.items()]
+
+
+def compared(folder: ItemFolder) -> Numbers:
+    """The numbers of the commands' tables that stand in the paper's rows and columns."""
+    tables = joined_tables(folder)
+    found: Numbers = {}
+    for part in folder.item.comparisons:
+        for row in tables.get(part.table, []):
+            name = row[part.row].split()[0]
+            place = name_of(row[part.column])
+            values = [row[value] for value in part.values]
+            cell = "/".join(rounded(float(v) / part.per) if v else "-" for v in values)
+            label = part.rows.get(name, name)
+            found.setdefault(label, {})[part.columns.get(place, place)] = cell
+    return found
 
 
 def prints_json(command: Command, budget: str) -> bool:

@@ -22,6 +22,7 @@ PANELS = ("values and ranks", "values", "ranks")
 RUN_KEYS = (  # of an item that has runs of its own
     "arm",
     "command",
+    "comparison",
     "drawing",
     "episodes",
     "goals",
@@ -65,6 +66,19 @@ class Command:
 
 
 @dataclass(frozen=True)
+class Comparison:
+    """How a table of the commands gives numbers that stand in the paper's rows and columns."""
+
+    table: str  # its file
+    row: str  # the column whose first word tells the row
+    rows: dict[str, str]  # the paper's name of a row by that word
+    column: str  # the column that tells the paper's column, as an environment or by its name
+    columns: dict[str, str]
+    values: tuple[str, ...]  # the columns of the numbers, which stand behind each other
+    per: float  # the numbers are divided by it: 60 makes minutes of seconds
+
+
+@dataclass(frozen=True)
 class Reduction:
     """The part of a paper's runs that a small budget has. None: as in the paper."""
 
@@ -103,6 +117,7 @@ class Item:
     columns: dict[str, str] = field(default_factory=dict)  # further ones: measure by name
     arms: tuple[Arm, ...] = ()
     commands: tuple[Command, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()  # of tables of the commands with the paper's numbers
     drawing: str = ""  # a script of tools, which draws the tables of all commands
     reduced: dict[str, Reduction] = field(default_factory=dict)
     numbers: Numbers = field(default_factory=dict)  # the paper's
@@ -151,6 +166,7 @@ def read_item(file: Path) -> Item:
         columns=_columns(keys),
         arms=tuple(_arm(part, envs) for part in keys.tables("arm")),
         commands=tuple(_command(part) for part in keys.tables("command")),
+        comparisons=tuple(_comparison(part) for part in keys.tables("comparison")),
         drawing=keys.text("drawing", ""),
         reduced={name: _reduction(part) for name, part in keys.named("reduced").items()},
         numbers=_numbers(keys),
@@ -179,6 +195,7 @@ def _with_runs_of(
         goals=source.goals,
         arms=tuple(arm for arm in arms if arm.envs),
         commands=source.commands,
+        comparisons=source.comparisons,
         drawing=source.drawing,
         reduced=source.reduced,
     )
@@ -222,6 +239,20 @@ def _command(keys: Keys) -> Command:
     )
     keys.finish()
     return command
+
+
+def _comparison(keys: Keys) -> Comparison:
+    comparison = Comparison(
+        table=keys.text("table"),
+        row=keys.text("row"),
+        rows=keys.names("rows"),
+        column=keys.text("column"),
+        columns=keys.names("columns"),
+        values=keys.texts("values") or (),
+        per=keys.number("per"),
+    )
+    keys.finish()
+    return comparison
 
 
 def _reduction(keys: Keys) -> Reduction:

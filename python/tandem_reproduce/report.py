@@ -8,7 +8,14 @@ import json
 from tandem_reproduce.budget import budget_words, time_words
 from tandem_reproduce.folder import DONE, ItemFolder
 from tandem_reproduce.making import OUTPUT
-from tandem_reproduce.measured import benches, joined_tables, measured, prints_json, table_text
+from tandem_reproduce.measured import (
+    benches,
+    compared,
+    joined_tables,
+    measured,
+    prints_json,
+    table_text,
+)
 from tandem_reproduce.needs import told
 from tandem_reproduce.plan import Numbers
 from tandem_reproduce.programs import replace
@@ -18,6 +25,7 @@ from tandem_reproduce.results import (
     drawn,
     made_cells,
     profiles_of,
+    rounded,
     runs_of,
     table_of,
     training_seconds,
@@ -44,7 +52,9 @@ def write_commands(folder: ItemFolder) -> str:
         replace(folder.path / name, table_text(rows))
     numbers = folder.item.numbers
     ours = measured(folder)
-    write_numbers(folder, [*given_rows(ours, "here"), *given_rows(numbers, "paper")])
+    beside = compared(folder)
+    here = [*given_rows(ours, "here"), *given_rows(beside, "here")]
+    write_numbers(folder, [*here, *given_rows(numbers, "paper")])
     pictures: list[str] = []
     parts = [heading(folder)]
     for number, command in folder.ended_commands():
@@ -56,7 +66,9 @@ def write_commands(folder: ItemFolder) -> str:
         pictures += [folder.relative(file) for file in sorted(out.glob("*.png"))]
     printed = benches(folder)
     parts += [markdown(lines_of_rows(printed))] if printed else []
-    parts += [f"The paper's numbers:\n\n{markdown(paper_lines(folder))}"] if numbers else []
+    if numbers:
+        title = "Beside the paper's numbers" if beside else "The paper's numbers"
+        parts.append(f"{title}:\n\n{markdown(lines_beside(beside, numbers))}")
     picture = {**picture_head(folder), "pictures": pictures, "benches": printed}
     replace(folder.path / "picture.json", json.dumps(picture, indent=2) + "\n")
     text = "\n".join(parts)
@@ -177,11 +189,16 @@ def given_rows(numbers: Numbers, source: str) -> list[list[object]]:
     ]
 
 
-def paper_lines(folder: ItemFolder) -> Lines:
-    numbers = folder.item.numbers
-    columns = list(dict.fromkeys(c for row in numbers.values() for c in row))
-    rows = [[label, *(told_text(row.get(c)) for c in columns)] for label, row in numbers.items()]
-    return [["", *columns], *rows]
+def lines_beside(ours: Numbers, numbers: Numbers) -> Lines:
+    """The paper's rows, each below ours of the same name."""
+    columns = list(dict.fromkeys(c for row in [*numbers.values(), *ours.values()] for c in row))
+    lines = [["", *columns]]
+    for label in dict.fromkeys([*ours, *numbers]):
+        for rows, source in ((ours, "here"), (numbers, "paper")):
+            if label in rows:
+                cells = (told_text(rows[label].get(column)) for column in columns)
+                lines.append([f"{label}, {source}", *cells])
+    return lines
 
 
 def entry_text(entry: Entry | None, with_count: bool = False) -> str:
@@ -200,10 +217,6 @@ def told_text(value: float | str | None) -> str:
     if value is None:
         return "-"
     return value if isinstance(value, str) else rounded(value)
-
-
-def rounded(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def markdown(lines: Lines) -> str:

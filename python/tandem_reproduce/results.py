@@ -60,6 +60,11 @@ def name_of(env: str) -> str:
     return env.partition(":")[2] or env
 
 
+def rounded(value: float) -> str:
+    """A number as tables show it."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
 def runs_of(folder: ItemFolder) -> list[RunResult]:
     return [run for cell in made_cells(folder) for run in cell_runs(folder, cell)]
 
