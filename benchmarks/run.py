@@ -7,12 +7,11 @@ do nothing else, or the numbers mean little.
 
 import argparse
 import json
-import os
 import subprocess
 import time
 from pathlib import Path
 
-from machine import cpu_name
+from machine import machine_words
 
 ROOT = Path(__file__).resolve().parent.parent
 NETS = ("nips", "nature")
@@ -56,7 +55,7 @@ def report(args):
     threads = rows[0]["threads"]
     yield (
         f"Measured by `make bench` on {time.strftime('%Y-%m-%d')}: {args.env}, {threads} threads, "
-        f"{processor()}.\n"
+        f"{machine_words()}.\n"
     )
     yield "## Parts and whole, n_e = 32\n"
     yield (
@@ -68,10 +67,6 @@ def report(args):
         yield f"## The number of environments, {net}\n"
         rows = bench(args, net, "--sweep", "paac.envs=16,32,64,128,256")
         yield table((("n_e", "paac.envs", "{}"), *PARTS, *SHARES), rows) + "\n"
-
-
-def processor():
-    return f"{os.cpu_count()} cores of {cpu_name()}"
 
 
 def main():

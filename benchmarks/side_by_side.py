@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PEERS = Path(__file__).resolve().parent / "peers"
 START_SECONDS = 300  # until a contender must have taken its first steps
 STOP_SECONDS = 10  # until a contender must have ended when asked to
-# The settings of the peers' DQN: a batch of 32 for every 4 steps, a target network of every 1,000
+# The settings of CleanRL's DQN: a batch of 32 for every 4 steps, a target network of every 1,000
 # updates, and nothing beyond. With short segments actors play often, so a slot has many turns.
 DQN = ["apex.batch=32", "replay.samples_per_insert=8", "replay.min_fill=1000", "replay.segment=5"]
 DQN += ["replay.capacity=20000", "net.dueling=false", "dqn.double_q=false", "apex.n=1"]

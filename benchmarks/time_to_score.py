@@ -140,7 +140,8 @@ class Peer:
         return [self.find_python(), PEERS / script, *words, *options]
 
     def made_of(self, case):
-        files = [self.words[0], "score.py", "slot.py", "sb3_a2c.py", self.requirements]
+        files = [self.words[0], "score.py", "slot.py", self.requirements]
+        files += ["sb3_a2c.py"] * (self.words[0] == "score_sb3.py")  # its import
         return fingerprint([(PEERS / file).read_bytes() for file in files])
 
     def points(self, folder, least_games=1):

@@ -1,8 +1,8 @@
 """Draws item.png from the folder of an item of a paper; `tandem reproduce` calls this.
 
-The form is the paper's: curves with a panel for each environment, scores as bars beside the
-paper's, scores by the values of a sweep and in descending order, speed-ups by the number of
-threads, or the numbers of threads by time.
+The form is the paper's: curves, scores as bars beside the paper's, scores by the values of a sweep
+and in descending order, speed-ups by the number of threads, or the numbers of threads by time.
+Curves and sweeps have panels for each environment, or for each arm in each environment.
 The budget stands below the title.
 """
 
@@ -55,21 +55,21 @@ def label_within(item, run):
 
 
 def runs_of_panels(item):
-    """The runs of each panel by its title, and the number of panels in a row."""
+    """The runs of each panel by its arm, which is empty if panels hold all arms, and environment;
+    and the number of panels in a row."""
+    panels = {}
+    for run in item["runs"]:
+        arm = run["label"].partition("  ")[0] if item["rows"] == "arms" else ""
+        panels.setdefault((arm, run["env"]), []).append(run)
     envs = list(dict.fromkeys(run["env"] for run in item["runs"]))
-    if item["rows"] == "environments":
-        panels = {name_of(e): [r for r in item["runs"] if r["env"] == e] for e in envs}
+    if item["rows"] != "arms":
         return panels, min(COLUMNS, len(envs))
-    arms = list(dict.fromkeys(run["label"].partition("  ")[0] for run in item["runs"]))
-    return {
-        f"{arm}: {name_of(env)}": [
-            run
-            for run in item["runs"]
-            if (run["label"].partition("  ")[0], run["env"]) == (arm, env)
-        ]
-        for arm in arms
-        for env in envs
-    }, len(envs)
+    arms = list(dict.fromkeys(arm for arm, _ in panels))
+    return {(arm, env): panels.get((arm, env), []) for arm in arms for env in envs}, len(envs)
+
+
+def title_of(arm, env):
+    return f"{arm}: {name_of(env)}" if arm else name_of(env)
 
 
 def panels_for(count, height=3.2, rows_of=COLUMNS):
@@ -130,8 +130,8 @@ def curves_of(folder, item, runs):
 def plot_curves(folder, item, out):
     runs, columns = runs_of_panels(item)
     if not runs:
-        refuse(f"no run in {folder} has a score")
-    curves = {title: curves_of(folder, item, found) for title, found in runs.items()}
+        refuse(f"{folder} has no run to draw: none has ended, or none of the best has a score")
+    curves = {panel: curves_of(folder, item, found) for panel, found in runs.items()}
     every = [run for found in curves.values() for c in found.values() for run in c.runs]
     longest = max((run.columns["seconds"][-1] for run in every), default=1)
     time = next((u for u in TIME_UNITS if longest >= 2 * u[1]), TIME_UNITS[-1])
@@ -140,16 +140,19 @@ def plot_curves(folder, item, out):
     figure, panels = panels_for(len(axis_names) * count, rows_of=columns)
     handles = {}
     for i, axis in enumerate(axis_names):
-        rows = panels[i * count : (i + 1) * count]
-        for (title, found), axes in zip(curves.items(), rows, strict=False):
+        block = panels[i * count : (i + 1) * count]
+        for ((arm, env), found), axes in zip(curves.items(), block, strict=False):
+            if not runs[arm, env]:
+                axes.set_visible(False)
+                continue
             draw_curves(axes, item, found, axis, time)
-            paper_lines(axes, item, title.rpartition(": ")[2])
-            axes.set_title(title, loc="left")
+            paper_lines(axes, item, name_of(env))
+            axes.set_title(title_of(arm, env), loc="left")
             for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
                 handles.setdefault(label, handle)
-        for axes in rows[len(runs) :]:
+        for axes in block[len(runs) :]:
             axes.set_visible(False)
-        rows[0].set_ylabel("mean return of the last 100 games of the training")
+        block[0].set_ylabel("mean return of the last 100 games of the training")
     banded = any(len(c.runs) > 1 for found in curves.values() for c in found.values())
     finish(figure, item, out, handles, SEVERAL_RUNS if banded else None)
 
@@ -255,7 +258,7 @@ def plot_sweep(_folder, item, out):
     figure, panels = plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
     places = iter(panels.flat)
     handles = {}
-    for title, found in runs.items():
+    for (arm, env), found in runs.items():
         row = [next(places) for _ in kinds]
         for kind, axes in zip(kinds, row, strict=True):
             axes.sharey(row[0])
@@ -264,7 +267,7 @@ def plot_sweep(_folder, item, out):
                 colour = COLOURS[i % len(COLOURS)]
                 handles[label] = draw_kind(axes, chosen, kind, colour)
         row[0].set_ylabel("score")
-        row[0].set_title(title, loc="left")
+        row[0].set_title(title_of(arm, env), loc="left")
     for axes in places:
         axes.set_visible(False)
     for axes in panels.flat:

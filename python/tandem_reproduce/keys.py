@@ -55,7 +55,7 @@ class Keys:
         table = Keys(self._take(key, dict, "a table", {}), f"{self.where}, {key}")
         return {name: table.number(name) for name in list(table._left)}
 
-    def names(self, key: str) -> dict[str, str]:
+    def texts_by_key(self, key: str) -> dict[str, str]:
         table = Keys(self._take(key, dict, "a table of texts", {}), f"{self.where}, {key}")
         return {name: table.text(name) for name in list(table._left)}
 

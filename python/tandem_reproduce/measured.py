@@ -5,10 +5,11 @@ import io
 import json
 from typing import Any
 
+from tandem_reproduce.errors import ReproduceError
 from tandem_reproduce.folder import ItemFolder
 from tandem_reproduce.making import OUTPUT
-from tandem_reproduce.plan import Command, Numbers
-from tandem_reproduce.results import name_of, read_rows, rounded
+from tandem_reproduce.plan import Command, Comparison, Numbers
+from tandem_reproduce.results import name_of, read_rows
 
 Rows = list[dict[str, str]]
 
@@ -58,13 +59,25 @@ def compared(folder: ItemFolder) -> Numbers:
     found: Numbers = {}
     for part in folder.item.comparisons:
         for row in tables.get(part.table, []):
-            name = row[part.row].split()[0]
-            place = name_of(row[part.column])
-            values = [row[value] for value in part.values]
-            cell = "/".join(rounded(float(v) / part.per) if v else "-" for v in values)
-            label = part.rows.get(name, name)
-            found.setdefault(label, {})[part.columns.get(place, place)] = cell
+            label, column = cell(part, row, part.row), name_of(cell(part, row, part.column))
+            name = label.partition(" ")[0]
+            numbers = [cell(part, row, value) for value in part.values]
+            places = found.setdefault(part.rows.get(name, name), {})
+            places[part.columns.get(column, column)] = joined(numbers, part.per)
     return found
+
+
+def cell(part: Comparison, row: dict[str, str], column: str) -> str:
+    if column not in row:
+        raise ReproduceError(f"the plan compares {part.table}, which has no column {column}")
+    return row[column] or ""
+
+
+def joined(numbers: list[str], per: float) -> float | str:
+    """A number as it is, or several as a text."""
+    if len(numbers) == 1 and numbers[0]:
+        return float(numbers[0]) / per
+    return "/".join(f"{float(number) / per:.4g}" if number else "-" for number in numbers)
 
 
 def prints_json(command: Command, budget: str) -> bool:

@@ -245,9 +245,9 @@ def _comparison(keys: Keys) -> Comparison:
     comparison = Comparison(
         table=keys.text("table"),
         row=keys.text("row"),
-        rows=keys.names("rows"),
+        rows=keys.texts_by_key("rows"),
         column=keys.text("column"),
-        columns=keys.names("columns"),
+        columns=keys.texts_by_key("columns"),
         values=keys.texts("values") or (),
         per=keys.number("per"),
     )
@@ -295,6 +295,7 @@ def _faults(item: Item) -> list[tuple[bool, str]]:
     labels = [arm.label for arm in runs.arms]
     envs = {env for arm in runs.arms for env in arm.envs}
     less = item.reduced.values()
+    tables = {table for command in runs.commands for table in command.tables}
     needed = "[[arm]]" if trains else "no [[arm]]"
     return [
         (
@@ -331,6 +332,19 @@ def _faults(item: Item) -> list[tuple[bool, str]]:
             "runs_of names an item whose runs do not fit: of another form, or not its own",
         ),
         (any(arm.repetitions < 1 for arm in item.arms), "an arm has no repetition"),
+        (
+            any(part.table not in tables for part in runs.comparisons),
+            "[[comparison]] names a table that no command has",
+        ),
+        (
+            any(not part.values or part.per <= 0 for part in runs.comparisons),
+            "[[comparison]] needs values, and a per above 0",
+        ),
+        (
+            item.panels == "values" and not any(map(varies_freely, runs.arms)),
+            "panels values needs an arm with a range to vary",
+        ),
+        (item.games == "hidden" and not item.columns, "games hidden needs a [[column]]"),
         (len({slug(label) for label in labels}) != len(labels), "two arms have one name"),
         (
             item.form == "speedup" and not (item.threads and item.threads_key),
@@ -341,6 +355,11 @@ def _faults(item: Item) -> list[tuple[bool, str]]:
             f"goals lacks a score of {', '.join(sorted(envs - set(item.goals)))}",
         ),
     ]
+
+
+def varies_freely(arm: Arm) -> bool:
+    """Whether it draws values from a range, as log_uniform(1e-4,1e-2)."""
+    return any("(" in text for text in arm.vary)
 
 
 def slug(text: str) -> str:

@@ -25,7 +25,6 @@ from tandem_reproduce.results import (
     drawn,
     made_cells,
     profiles_of,
-    rounded,
     runs_of,
     table_of,
     training_seconds,
@@ -217,6 +216,10 @@ def told_text(value: float | str | None) -> str:
     if value is None:
         return "-"
     return value if isinstance(value, str) else rounded(value)
+
+
+def rounded(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def markdown(lines: Lines) -> str:

@@ -60,11 +60,6 @@ def name_of(env: str) -> str:
     return env.partition(":")[2] or env
 
 
-def rounded(value: float) -> str:
-    """A number as tables show it."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-
-
 def runs_of(folder: ItemFolder) -> list[RunResult]:
     return [run for cell in made_cells(folder) for run in cell_runs(folder, cell)]
 
@@ -210,7 +205,7 @@ def drawn(runs: list[RunResult], item: Item) -> list[RunResult]:
     if item.best:
         return shown
     bad = [run for group in groups for run in group if run.score is None]
-    return shown + [replace(run, label=f"{run.label}, no score") for run in bad]
+    return shown + [replace(run, label=f"{run.label}  no score") for run in bad]
 
 
 def heading_of(folder: ItemFolder) -> str:
@@ -227,7 +222,7 @@ def heading_of(folder: ItemFolder) -> str:
     heading = f"Mean score of {games}, over {which}."
     if set(item.columns.values()) - {"rate"}:
         names = ", ".join(name for name, holds in item.columns.items() if holds != "rate")
-        heading += f" The {names} of a row is of its games' human-normalised scores, in percent."
+        heading += f" A row's {names} are of its games' human-normalised scores, in percent."
     if "iqm" in item.columns.values():
         heading += (
             " Behind an interquartile mean stands its 95% interval, by a bootstrap that draws the "

@@ -147,6 +147,13 @@ per = 60
         self.assertEqual(lines[place + 1], "| System I, paper | 16 agents |")
         self.assertEqual(lines[place + 2], "| HTS, here | 0.5/2 |")
         self.assertEqual(self.numbers()["HTS", "here", "best"]["value"], "0.5/2")
+        self.commands(command(["a"], ["compare.csv"]), top=top.replace("late", "latest"))
+        self.assertIn("compare.csv, which has no column latest", self.refused())
+        top = top.replace('"soon", "late"', '"soon"').replace("per = 60", "per = 0.01")
+        self.commands(command(["a"], ["compare.csv"]), top=top)
+        self.passes()
+        self.assertEqual(self.numbers()["HTS", "here", "best"]["value"], "3000.0")
+        self.assertIn("| HTS, here | 3,000 |", (self.folder / "item.md").read_text())
 
     def test_rows_have_the_first_columns_that_tell_them_apart_as_names(self):
         rows = [{"net": "nips", "agents": "1", "rate": "7"}, {"net": "nips", "agents": "2"}]

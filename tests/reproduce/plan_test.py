@@ -147,6 +147,14 @@ class Plan(unittest.TestCase):
         column = '[[column]]\nname = "mean"\nholds = "mean"\n[reduced.1h]'
         self.assertIn("only evaluations give human", self.refused("[reduced.1h]", column))
         self.assertIn("has no repetition", self.refused("s = 2", "s = 0"))
+        wrong = '"sweep"\npanels = "values"'
+        self.assertIn("needs an arm with a range", self.refused('"curves"', wrong))
+        hidden = '"scores"\ngames = "hidden"'
+        self.assertIn("hidden needs a [[column]]", self.refused('"curves"', hidden))
+        table = '[[comparison]]\ntable = "x.csv"\nrow = "a"\ncolumn = "b"\n'
+        table += 'values = ["c"]\nper = 1\n'
+        wrong = "[reduced.1h]", f"{table}[reduced.1h]"
+        self.assertIn("names a table that no command has", self.refused(*wrong))
         self.assertIn("needs envs", self.refused('envs = ["catch"]', ""))
         self.assertIn("cannot read the plan", self.refused('form = "curves"', "form = curves"))
 

@@ -64,8 +64,15 @@ class Tables(TableCase):
         self.assertAlmostEqual(row["average"].value, 160.0)
         self.assertEqual(entry_text(row["middle"]), "70%")
         self.assertEqual(entry_text(row["speed"]), "100")
-        words = "The average, middle, iqm of a row is of its games' human-normalised scores"
+        words = "A row's average, middle, iqm are of its games' human-normalised scores"
         self.assertIn(words, table.heading)
+
+    def test_a_table_of_means_alone_hides_the_games(self):
+        self.leave(GAMES[0], (500.0, 0.1))
+        item = replace(self.folder.item, games="hidden")
+        table = table_of(ItemFolder(self.path / "out", item, PAPER))
+        self.assertEqual(table.columns, list(HOLDS))
+        self.assertEqual(table.rows["PAAC"]["Alien"].value, 500.0)  # for item.csv
 
     def test_a_game_without_a_normalised_score_is_told(self):
         self.leave(GAMES[0], (500.0, 0.5))
@@ -87,7 +94,7 @@ class Tables(TableCase):
         self.leave(GAMES[0], (500.0, 0.5), (None, None))
         item = self.folder.item
         labels = [run.label for run in drawn(runs_of(self.folder), replace(item, best=0))]
-        self.assertEqual(labels, ["PAAC", "PAAC, no score"])
+        self.assertEqual(labels, ["PAAC", "PAAC  no score"])
         self.assertEqual([run.label for run in drawn(runs_of(self.folder), item)], ["PAAC"])
 
 

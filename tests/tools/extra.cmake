@@ -20,7 +20,7 @@ foreach(tool plot compare compare_versions)
   endif()
   add_test(NAME tools.${tool} COMMAND ${TANDEM_TEST_PYTHON} ${words})
 endforeach()
-foreach(picture plot_sweep plot_ga3c_grid plot_hts_runtime plot_hts_step_times)
+foreach(picture plot_sweep plot_item plot_ga3c_grid plot_hts_runtime plot_hts_step_times)
   add_test(NAME tools.${picture}
     COMMAND ${TANDEM_TEST_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/tools/${picture}_test.py)
 endforeach()

@@ -182,7 +182,7 @@ void print_comparison(const Comparison& all, const BenchOptions& options) {
   if (options.json) return fmt::print("{}\n", all.json.dump(2));
   fmt::print("On {}, {} threads, {} s a row; a core's measured peak: {:.1f} Gop/s{}\n\n{}",
              all.config.env.id, all.config.run.thread_budget(), options.seconds, 1e-9 * all.peak,
-             best_simd() == Simd::amx ? " by AVX-512; AMX, which networks use here, does more" : "",
+             best_simd() == Simd::amx ? " by AVX-512; AMX, where a network uses it, does more" : "",
              format_table(all.rows, terminal_width()));
   for (const auto& misfit : all.misfits) fmt::print("\nLeft out: {}\n", misfit);
 }

@@ -1,7 +1,6 @@
 // `tandem compare`: runs a Python script that reads the runs' curves and draws them.
 #include <fmt/format.h>
 
-#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -9,9 +8,9 @@
 #include <vector>
 
 #include "tandem/app/commands.h"
+#include "tandem/app/config_options.h"
 #include "tandem/app/drawing.h"
 #include "tandem/app/help.h"
-#include "tandem/base/field.h"
 #include "tandem/run/atari_scores.h"
 
 namespace tandem {
@@ -55,9 +54,7 @@ struct CompareOptions {
 int compare(const CompareOptions& options) {
   std::vector<std::string> words = {"--out", options.out};
   if (!options.steps.empty()) {
-    std::int64_t steps = 0;
-    set_field_text({.key = "--steps", .target = &steps, .meaning = {}, .least = 1}, options.steps);
-    words.push_back(fmt::format("--steps={}", steps));
+    words.push_back(fmt::format("--steps={}", parse_count("--steps", options.steps)));
   }
   if (options.minutes > 0) words.push_back(fmt::format("--minutes={}", options.minutes));
   for (const double wanted : options.returns) words.push_back(fmt::format("--return={}", wanted));

@@ -1,7 +1,9 @@
 #include "tandem/app/signals.h"
 
+#include <fmt/format.h>
 #include <pthread.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <ctime>
@@ -13,7 +15,7 @@ namespace tandem {
 namespace {
 
 constexpr double kOneRequestSeconds = 0.5;
-// A stop that takes longer tells how to do without it: an environment of somebody's own may hang.
+// After this time a line tells how to end at once: a user's own environment may hang.
 constexpr timespec kPatience{.tv_sec = 3, .tv_nsec = 0};
 
 bool is_ignored(int signal) {
@@ -57,6 +59,7 @@ void StopSignals::watch() {
     if (ending_) return;
     if (signal < 0) {
       if (errno != EAGAIN) continue;  // a debugger has interrupted the wait
+      if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\n");  // below the line of progress
       spdlog::info(
           "the stop waits for work that has begun; Ctrl-C again ends at once and saves nothing");
       told = true;

@@ -12,7 +12,7 @@ namespace tandem {
 
 /// While a StopSignals exists, the first SIGINT, SIGTERM or SIGHUP only sets a flag, which the
 /// training polls, so that it can write a checkpoint. `nohup` keeps SIGHUP ignored. Another signal,
-/// half a second later or more, ends the process at once; if the first one has not done so within
+/// half a second later or more, ends the process at once; if the first one has not ended it within
 /// three seconds, a line says this. (For a single request, `timeout` sends
 /// one signal to the process and another to its group; the second one must not kill the process
 /// while it saves.) Destruction restores the old handlers. At most one may exist at a time. Start

@@ -1,0 +1,124 @@
+"""Tests the panels of tools/plot_item.py on descriptions like those of `tandem reproduce`.
+
+Seen failing with arms that share a panel, with labels that keep their arm, with environments of one
+name in one panel, with ranks where values were asked for, and with rates as bars.
+"""
+
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+SOURCE = pathlib.Path(__file__).parents[2]
+sys.path.insert(0, str(SOURCE / "tools"))
+import plot_benches  # noqa: E402
+import plot_item  # noqa: E402
+
+ENVS = ("atari:Pong", "atari:Breakout")
+ITEM = {
+    "title": "Figure 8: three optimizers",
+    "budget": "an hour",
+    "paper": "50 runs",
+    "rows": "environments",
+    "panels": "values and ranks",
+    "axis": "steps",
+    "numbers": {},
+}
+
+
+def run(label, env, lr, score=0.5):
+    return {"label": label, "env": env, "ranges": {"lr": lr}, "score": score, "folder": "none"}
+
+
+RUNS = [
+    run(f"{arm}  kind={k}", e, lr)
+    for arm in ("Q", "A3C")
+    for k in "ab"
+    for e in ENVS
+    for lr in (0.1, 0.2)
+]
+
+
+class PlotItemTest(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+
+    def item(self, runs=None, **more):
+        return ITEM | {"runs": RUNS if runs is None else runs} | more
+
+    def drawn(self, plot, item):
+        """The panels that a picture shows, by title."""
+        shown = []
+        with mock.patch.object(plot_item, "finish", lambda figure, *_: shown.append(figure)):
+            plot(self.folder, item, self.folder / "out.png")
+        (figure,) = shown
+        return [axes for axes in figure.axes if axes.get_visible()]
+
+    def test_panels_are_of_environments(self):
+        panels, columns = plot_item.runs_of_panels(self.item())
+        self.assertEqual(
+            {key: len(runs) for key, runs in panels.items()}, {("", e): 8 for e in ENVS}
+        )
+        self.assertEqual(columns, 2)
+        self.assertEqual(
+            list(plot_item.labels_of(self.item())),
+            ["Q  kind=a", "Q  kind=b", "A3C  kind=a", "A3C  kind=b"],
+        )
+
+    def test_panels_are_of_arms_in_environments(self):
+        item = self.item(rows="arms")
+        panels, columns = plot_item.runs_of_panels(item)
+        self.assertEqual(list(panels), [(arm, env) for arm in ("Q", "A3C") for env in ENVS])
+        self.assertEqual(columns, 2)
+        self.assertEqual(list(plot_item.labels_of(item)), ["kind=a", "kind=b"])
+        self.assertEqual(plot_item.label_within(item, run("A3C", ENVS[0], 1)), "A3C")
+
+    def test_environments_of_one_name_have_panels_of_their_own(self):
+        runs = [run("A3C", "mine:Pong", 1), run("A3C", "atari:Pong", 1)]
+        self.assertEqual(len(plot_item.runs_of_panels(self.item(runs))[0]), 2)
+
+    def test_sweeps_draw_the_panels_that_are_asked_for(self):
+        for panels, labels in (
+            ("values and ranks", ["lr", "runs, best first"]),
+            ("values", ["lr"]),
+            ("ranks", ["runs, best first"]),
+        ):
+            axes = self.drawn(plot_item.plot_sweep, self.item(panels=panels))
+            self.assertEqual([each.get_xlabel() for each in axes], labels * 2)
+        axes = self.drawn(plot_item.plot_sweep, self.item(panels="ranks", rows="arms"))
+        titles = [each.get_title(loc="left") for each in axes]
+        self.assertEqual(titles, ["Q: Pong", "Q: Breakout", "A3C: Pong", "A3C: Breakout"])
+
+    def test_an_arm_that_lacks_an_environment_has_no_panel_there(self):
+        item = self.item(
+            [run("Q", ENVS[0], 1), run("A3C", ENVS[0], 1), run("A3C", ENVS[1], 1)], rows="arms"
+        )
+        axes = self.drawn(plot_item.plot_curves, item)
+        self.assertEqual(len(axes), 3)
+
+    def test_rates_by_a_number_are_lines(self):
+        row = {"steps_per_second": 1.0} | {
+            f"time/{k}": 0.25 for k in ("stepping", "inferring", "learning", "waiting")
+        }
+        for names, lines in (
+            (["apex with nips, 1 actors", "apex with nips, 4 actors"], 1),
+            (["apex with nips"], 0),
+        ):
+            figure, (rates, shares) = plot_item.plt.subplots(1, 2)
+            plot_benches.draw_benches(rates, shares, dict.fromkeys(names, row))
+            self.assertEqual(len(rates.lines), lines)
+            plot_item.plt.close(figure)
+
+    def test_a_description_becomes_a_picture(self):
+        (self.folder / "picture.json").write_text(json.dumps(self.item(form="sweep", rows="arms")))
+        with mock.patch.object(sys, "argv", ["plot_item", str(self.folder)]):
+            plot_item.main()
+        self.assertEqual((self.folder / "item.png").read_bytes()[:4], b"\x89PNG")
+
+
+if __name__ == "__main__":
+    unittest.main()
