@@ -48,9 +48,15 @@ def labels_of(item):
     return {label: i for i, label in enumerate(dict.fromkeys(labels))}
 
 
+def arm_of(run):
+    """The arm of a run, and the listed values that it has."""
+    arm, _, values = run["label"].partition("  ")
+    return arm, values
+
+
 def label_within(item, run):
     """The label of a run in its panel, which may have one arm alone."""
-    arm, _, values = run["label"].partition("  ")
+    arm, values = arm_of(run)
     return values or arm if item["rows"] == "arms" else run["label"]
 
 
@@ -59,7 +65,7 @@ def runs_of_panels(item):
     and the number of panels in a row."""
     panels = {}
     for run in item["runs"]:
-        arm = run["label"].partition("  ")[0] if item["rows"] == "arms" else ""
+        arm = arm_of(run)[0] if item["rows"] == "arms" else ""
         panels.setdefault((arm, run["env"]), []).append(run)
     envs = list(dict.fromkeys(run["env"] for run in item["runs"]))
     if item["rows"] != "arms":

@@ -52,11 +52,11 @@ class Keys:
         return self._all(key, int, "whole numbers")
 
     def numbers(self, key: str) -> dict[str, float]:
-        table = Keys(self._take(key, dict, "a table", {}), f"{self.where}, {key}")
+        table = self._table(key)
         return {name: table.number(name) for name in list(table._left)}
 
     def texts_by_key(self, key: str) -> dict[str, str]:
-        table = Keys(self._take(key, dict, "a table of texts", {}), f"{self.where}, {key}")
+        table = self._table(key)
         return {name: table.text(name) for name in list(table._left)}
 
     def tables(self, key: str) -> list["Keys"]:
@@ -83,6 +83,9 @@ class Keys:
     def finish(self) -> None:
         if self._left:
             raise ReproduceError(f"{self.where}: there is no key {next(iter(self._left))}")
+
+    def _table(self, key: str) -> "Keys":
+        return Keys(self._take(key, dict, "a table", {}), f"{self.where}, {key}")
 
     def _all(self, key: str, kind: type, what: str) -> tuple[Any, ...] | None:
         if key not in self._left:
