@@ -152,7 +152,7 @@ class Follower:
 
         The attempt is told whether it is a repetition.
         """
-        delay, waited = 1.0, 0.0
+        delay, waited, waited_after_end = 1.0, 0.0, 0.0
         while True:
             try:
                 attempt(waited > 0)
@@ -166,11 +166,13 @@ class Follower:
                 return True
             if waited == 0:
                 say(f"the tracker refuses, and is tried again until it answers ({words})")
-            if waited >= PATIENCE and not self._run.is_training():
+            ended = not self._run.is_training()
+            if ended and waited_after_end >= PATIENCE:
                 raise TrackError(
                     f"the tracker cannot be reached: {words}. The same command goes on from here"
                 )
             if not self._pause(delay):
                 return False
             waited += delay
+            waited_after_end += delay if ended else 0.0
             delay = min(2 * delay, LONGEST_DELAY)

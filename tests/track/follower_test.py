@@ -4,7 +4,8 @@ Seen failing with a reader that takes half a line, that does not look whether it
 there, or that looks at the file's length alone; with a follower that asks for the lock after it has
 read the lines, that does not see the lock, that ends when there is a result, that passes all lines
 on, that does not ask the tracker before it repeats a call, that believes its record more than the
-tracker, that writes no record, that never gives up, that gives up while the run trains, that
+tracker, that writes no record, that never gives up, that gives up while the run trains or at once
+when it has ended, that
 repeats its complaints, and that does not look whether the folder is the same.
 """
 
@@ -72,7 +73,7 @@ class Follow(unittest.TestCase):
     def follow(self, *actions, wait=False):
         """Follows as a new process does. Returns whether it came to the end of the run."""
         record = self.file.read() or Record(PLACE, "run-1")
-        script = Script(*actions)
+        script = self.script = Script(*actions)
         said = io.StringIO()
         try:
             with contextlib.redirect_stdout(said):
@@ -191,9 +192,16 @@ class Follow(unittest.TestCase):
     def test_it_is_patient_while_the_run_trains_and_not_forever_after(self):
         self.tracker.troubles = [(DOWN, False)] * 40
         self.run_.log(10)
+        ended_after = []
+
+        def end():
+            self.run_.end()
+            ended_after.append(self.script.waited)
+
         with self.assertRaisesRegex(TrackError, "no route.*goes on from here"):
-            self.follow(*[lambda: None] * 20, self.run_.end, *[lambda: None] * 5)
+            self.follow(*[lambda: None] * 20, end, *[lambda: None] * 5)
         self.assertGreater(self.waited, 5 * PATIENCE)
+        self.assertGreaterEqual(self.waited, ended_after[0] + PATIENCE)
         self.assertEqual(self.file.read(), None)
         self.tracker.troubles = []
         self.assertTrue(self.follow())
