@@ -5,7 +5,8 @@ there, or that looks at the file's length alone; with a follower that asks for t
 read the lines, that does not see the lock, that ends when there is a result, that passes all lines
 on, that does not ask the tracker before it repeats a call, that believes its record more than the
 tracker, that writes no record, that never gives up, that gives up while the run trains or at once
-when it has ended, that repeats its complaints, and that does not look whether the folder is the same.
+when it has ended, that repeats its complaints, and that does not look whether the folder is the
+same.
 """
 
 import contextlib
