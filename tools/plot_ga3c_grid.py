@@ -90,6 +90,15 @@ def draw_trainings(axes, groups):
     draw_settings(axes, groups, "trainings_per_second", title, 1 / fastest)
 
 
+def draw_trainings_by_network(axes, rows):
+    """The rates of GA3C's larger networks: "Larger DNN models are also shown"."""
+    rows = [row for row in rows if row["system"] == "ga3c"]
+    rates = [float(row["trainings_per_second"]) for row in rows]
+    axes.bar([row["net"] for row in rows], rates, 0.6, color=COLOURS[0])
+    axes.set_title("Figure 3: trainings per second by network", loc="left", fontsize=11)
+    tidy(axes)
+
+
 def draw_queue(axes, groups):
     draw_settings(axes, groups, "training_queue", "Figure 4: experiences in the training queue")
 
@@ -106,9 +115,12 @@ def panels_of(folder, shown):
         named = {"Figure 3": [draw_trainings], "Figure 4": [draw_queue, draw_batch]}
         wanted = [draw for name in named if name in shown for draw in named[name]]
         panels += [functools.partial(draw, groups=groups) for draw in wanted]
-    if "Table 2" in shown:
-        rows = read_table(folder / "networks.csv", "ga3c-grid")
-        panels.append(functools.partial(draw_networks, rows=rows))
+    named = {"Figure 3": draw_trainings_by_network, "Table 2": draw_networks}
+    file = folder / "networks.csv"  # comes after grid.csv, and an item may have been stopped
+    wanted = [named[name] for name in named if name in shown and (file.exists() or not panels)]
+    if wanted:
+        rows = read_table(file, "ga3c-grid")
+        panels += [functools.partial(draw, rows=rows) for draw in wanted]
     return panels
 
 
@@ -124,8 +136,10 @@ def main():
     columns = min(2, len(panels))
     size = (6 * max(columns, 1.5), 4 * rows + bool(item))
     figure, places = plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
-    for draw, axes in zip(panels, places.flat, strict=True):
+    for draw, axes in zip(panels, places.flat, strict=False):
         draw(axes)
+    for axes in places.flat[len(panels) :]:
+        axes.set_axis_off()
     out = folder / "ga3c-grid.png"
     if item:
         finish(figure, item, out)

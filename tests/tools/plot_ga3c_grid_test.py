@@ -42,6 +42,17 @@ class PlotGa3cGridTest(drawing.DrawingTest):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertTrue((self.folder / "ga3c-grid.png").exists())
 
+    # Seen failing with a Figure 3 without the larger networks.
+    def test_figure_3_has_the_larger_networks(self):
+        line = "ga3c,{},32,1,2,700,4,1.9,16,2\n"
+        (self.folder / "grid.csv").write_text(HEADER + line.format("nips"))
+        self.assertEqual(len(plot_ga3c_grid.panels_of(self.folder, {"Figure 3"})), 1)  # stopped
+        (self.folder / "networks.csv").write_text(HEADER + line.format("large4"))
+        panels = plot_ga3c_grid.panels_of(self.folder, {"Figure 3"})
+        axes = plot_ga3c_grid.plt.figure().subplots()
+        panels[1](axes)
+        self.assertEqual([tick.get_text() for tick in axes.get_xticklabels()], ["large4"])
+
     def test_says_what_is_missing(self):
         done = self.draw()
         self.assertEqual(done.returncode, 2)
