@@ -23,7 +23,14 @@ from pathlib import Path
 
 import numpy as np
 import plot
-from normalised_scores import RESAMPLES, Estimate, game_of, normalised, stratified_iqm
+from normalised_scores import (
+    RESAMPLES,
+    Estimate,
+    game_of,
+    is_known,
+    normalised,
+    stratified_iqm,
+)
 from plot import RETURN, Run, refuse
 
 POLICIES = 10  # the last ones, whose games the metrics take
@@ -214,12 +221,12 @@ def scores_over_games(runs, limits, references):
     configs have played can be compared."""
     free = plot.NOT_OF_THE_CONFIG | OF_THE_ENVIRONMENT
     curves = plot.group_runs(runs, free, over_games=True)
-    known = [{game_of(env_of(r)) for r in curve.runs} & set(references) for curve in curves]
-    games = sorted(set.intersection(*known))
+    of_atari = [[run for run in c.runs if is_known(env_of(run), references)] for c in curves]
+    games = sorted(set.intersection(*({game_of(env_of(run)) for run in runs} for runs in of_atari)))
     scores = {}
-    for curve in curves:
+    for curve, runs in zip(curves, of_atari, strict=True):
         by_game = {game: [] for game in games}
-        for run in curve.runs:
+        for run in runs:
             if (game := game_of(env_of(run))) in by_game:
                 score = return_at(run, "steps", limits.steps)
                 by_game[game].append(normalised(score, env_of(run), references))

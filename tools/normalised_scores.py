@@ -32,10 +32,16 @@ def game_of(env):
     return str(env).split(":")[-1].replace("_", "").lower()
 
 
+def is_known(env, references):
+    """Whether there are scores of random play and of a person. An environment of another family may
+    have the name of a game of Atari."""
+    return str(env).startswith("atari:") and game_of(env) in references
+
+
 def normalised(score, env, references):
     """The score with 0 for random play and 1 for a person; None if the game has no references, a
     dictionary from game_of() to the scores of both."""
-    if score is None or game_of(env) not in references:
+    if score is None or not is_known(env, references):
         return None
     random, human = references[game_of(env)]
     return (score - random) / (human - random)

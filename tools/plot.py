@@ -164,6 +164,15 @@ def number(config, key):
     return value if isinstance(value, int | float) else 0
 
 
+def differing(config, configs, with_missing):
+    """The keys in which a config differs from another one, with their values, as words."""
+    return [
+        f"{key.split('.')[-1]}={value}"
+        for key, value in config.items()
+        if any(other.get(key, None if with_missing else value) != value for other in configs)
+    ]
+
+
 def group_runs(runs, free=frozenset(NOT_OF_THE_CONFIG), over_games=False):
     """Groups of runs with the same config but for the free keys, each with a label that tells them
     apart; without the environment's name where a group has runs of several."""
@@ -179,14 +188,13 @@ def group_runs(runs, free=frozenset(NOT_OF_THE_CONFIG), over_games=False):
         same_name[name].append((json.loads(config), members))
     curves = []
     for name, alike in same_name.items():
-        for config, members in alike:
-            details = [
-                f"{key.split('.')[-1]}={value}"
-                for key, value in config.items()
-                # A key that a run lacks came with a later version.
-                if any(other.get(key, value) != value for other, _ in alike)
-            ]
-            label = "  ".join([name, *details])
+        configs = [config for config, _ in alike]
+        # A key that a run lacks came with a later version, and tells no more than the others do.
+        details = [differing(config, configs, with_missing=False) for config in configs]
+        if len(set(map(tuple, details))) < len(details):
+            details = [differing(config, configs, with_missing=True) for config in configs]
+        for (_, members), words in zip(alike, details, strict=True):
+            label = "  ".join([name, *words])
             if len(members) > 1 and not over_games:
                 seeds = len({run.config.get("run.seed") for run in members})
                 label += f"  ({len(members)} {'seeds' if seeds == len(members) else 'runs'})"

@@ -23,6 +23,7 @@ from plot import (
     np,
     plot_settings,
     plt,
+    read_lines,
     read_run,
     refuse,
     style,
@@ -183,9 +184,8 @@ def plot_threads(folder, item, out):
     runs = [r for r in item["runs"] if (folder / r["folder"] / "metrics.jsonl").exists()]
     if not runs:
         refuse(f"no run in {folder} has ended")
-    longest = max(
-        read_run(folder / r["folder"], least_lines=0).columns["seconds"][-1] for r in runs
-    )
+    lines = [read_lines(folder / r["folder"] / "metrics.jsonl") for r in runs]
+    longest = max((line["seconds"] for each in lines for line in each), default=0)
     unit, scale = next((u for u in TIME_UNITS if longest >= 2 * u[1]), TIME_UNITS[-1])
     size = (WIDTH, 3.2 * len(runs) + 1)
     figure, panels = plt.subplots(len(runs), 1, figsize=size, squeeze=False, layout="constrained")

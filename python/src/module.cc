@@ -36,10 +36,10 @@ std::vector<std::string> environment_ids() {
   auto ids = make_builtin_family()->names();
   for (const auto& plugin : plugin_names()) {
     try {
-      for (const auto& name : load_plugin(plugin).create()->names()) {
+      for (const auto& name : make_family(load_plugin(plugin))->names()) {
         ids.push_back(fmt::format("{}:{}", plugin, name));
       }
-    } catch (const Error&) {
+    } catch (const std::exception&) {
       continue;
     }
   }

@@ -229,7 +229,7 @@ nb::tuple TrainedAgent::evaluate(int episodes, int threads, const GamesChoice& g
     lengths.push_back(game.steps);
   }
   nb::object human = nb::none();
-  if (const auto scores = find_atari_scores(env_name(config.env.id))) {
+  if (const auto scores = find_atari_scores(config.env.id)) {
     human = nb::float_(human_normalised(*scores, result.mean));
   }
   return nb::make_tuple(array_of<double>(returns, {returns.size()}),

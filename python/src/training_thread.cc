@@ -7,9 +7,9 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <new>
 
 #include "tandem/base/error.h"
+#include "tandem/base/mendable.h"
 #include "tandem/cluster/roles.h"
 #include "tandem/run/run_directory.h"
 #include "tandem/sync/crew.h"
@@ -60,10 +60,20 @@ ConfigRequest request_of(const TrainingOrder& order) {
   return request;
 }
 
+/// Sets the interpreter of environments in Python, if the config's environment is one.
+void set_python(Config& config, const std::string& python) {
+  const auto fields = config.fields();
+  const auto field = std::ranges::find(fields, "env.python", &Field::key);
+  if (field != fields.end()) *std::get<std::string*>(field->target) = python;
+}
+
 Config config_of(const TrainingOrder& order) {
   if (!order.resume) return request_of(order).load();
   require_run(order.folder);
-  return load_resumed(RunPaths{order.folder}.config(), request_of(order));
+  auto config = load_resumed(RunPaths{order.folder}.config(), request_of(order));
+  // The learner of a cluster may go on on another machine.
+  if (order.link != nullptr) set_python(config, order.python);
+  return config;
 }
 
 std::filesystem::path folder_of(const TrainingOrder& order, const Config& config) {
@@ -77,15 +87,11 @@ std::filesystem::path folder_of(const TrainingOrder& order, const Config& config
 std::exception_ptr present_error() {
   try {
     throw;
-  } catch (const std::filesystem::filesystem_error& error) {
-    return std::make_exception_ptr(
-        Error(std::string(error.what()) + "; check the path, its permissions and the disk"));
-  } catch (const std::bad_alloc&) {
-    return std::make_exception_ptr(
-        Error("there is not enough memory: use fewer environments or a smaller network, or end "
-              "other programs"));
   } catch (const Stopped&) {
     return std::make_exception_ptr(Error("the training was stopped before it began"));
+  } catch (const std::exception& error) {
+    const auto words = mendable(error);
+    return words ? std::make_exception_ptr(Error(*words)) : std::current_exception();
   } catch (...) {
     return std::current_exception();
   }

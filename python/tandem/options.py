@@ -32,7 +32,7 @@ def as_text(name: str, value: object) -> str:
             return json.dumps(value, default=_plain)
         except TypeError as error:
             raise Error(f"{name}: {error}; a function that makes the environment may") from None
-    if isinstance(value, Iterable):
+    if isinstance(value, Iterable) and getattr(value, "ndim", None) != 0:
         parts = list(value)
         texts = [as_text(name, part) for part in parts]
         return ("," if any(isinstance(part, str) for part in parts) else " ").join(texts)

@@ -102,7 +102,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Any, Array]):
             super().reset(seed=seed)
         refuse_options(options, ("reset_mask",))
         if options is not None and "reset_mask" in options:
-            return self._reset_some(self._as_mask(options["reset_mask"]), seeds), {}
+            mask = self._as_mask(options["reset_mask"])
+            if not mask.all():
+                return self._reset_some(mask, seeds), {}
         if seeds is None and self._started:
             return self._native.restart(), {}
         seeds = seeds or self._seed or as_seeds(random_seed(), self.num_envs)
@@ -193,14 +195,11 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Any, Array]):
         return mask
 
     def _reset_some(self, mask: Bools, seeds: list[int] | None) -> Array:
-        ids = [int(i) for i in np.flatnonzero(mask)]
-        if seeds is None:
-            return self._native.restart_some(ids)
-        if not mask.all():
+        if seeds is not None:
             raise Error(
                 "seeds are those of all environments at once: leave out the seed, or the reset_mask"
             )
-        return self._native.start(seeds)
+        return self._native.restart_some([int(i) for i in np.flatnonzero(mask)])
 
     def _with_infos(self, step: "NativeStep", ids: list[int] | None = None) -> Step:
         """A native step whose events, if there are any, have become infos."""

@@ -293,7 +293,9 @@ class Driver:
             shutil.rmtree(self.run_dir, ignore_errors=True)  # lost before its first checkpoint
         words = self._plan.words()
         if resumes and part.incarnation > 1:
-            words.update(system="", base="", settings=[], resume=True)
+            words.update(system="", base="", resume=True)
+            # The settings of a resume may not have come to the run's config before the loss.
+            words["settings"] = words["settings"] if self._plan.resume else []
         part.begun(
             LearnerHost.options(num_cpus=LEARNER_CPUS, scheduling_strategy=self._place).remote(
                 __version__, self._run, part.incarnation, len(self._shards), words

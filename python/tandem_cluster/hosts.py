@@ -169,6 +169,12 @@ class Actor:
         return self._host.status(actor.status())
 
 
+def take_lines(training: Any) -> None:
+    """Takes a training's lines, which its folder has, too. Raises its error after the last."""
+    while training.next(0):
+        continue
+
+
 class Learner:
     """Hosts the learner, which trains in a thread of its own."""
 
@@ -210,8 +216,7 @@ class Learner:
             return self._host.status(ended=False)
         if stop:
             training.stop()
-        while training.next(0):  # the run's folder has the lines
-            continue
+        self._host.check(lambda: take_lines(training))
         ended = training.ended
         if ended:
             self._host.check(training.raise_error)

@@ -73,7 +73,7 @@ class Plan:
         _, self.run_dir, self.actors, has_shards = facts
         if self.resume:
             kept = read_facts(Path(self.run_dir))
-            self.shards = kept["shards"]
+            self.shards = kept["shards"] if has_shards else 0
             words = kept.get("words", {})
         elif not has_shards:
             self.shards = 0

@@ -15,7 +15,7 @@ _MOST_NODES = 4  # with their actors in the line
 def amount(value: float) -> str:
     """A number in at most four digits: 12.3k."""
     for unit in ("", "k", "M", "G"):
-        if abs(value) < 1000:
+        if abs(value) < 999.5:  # three digits would make it 1e+03
             return f"{value:.3g}{unit}"
         value /= 1000
     return f"{value:.3g}T"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import signal
 import sys
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TextIO
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TextIO
 
 from tandem.options import EnvId
 from tandem.settings import as_env_settings, as_path, as_settings
@@ -14,9 +17,6 @@ from tandem.training import PathLike, Run
 from tandem_cluster import ray_session
 from tandem_cluster.plan import Plan
 from tandem_cluster.progress import Progress, write
-
-if TYPE_CHECKING:
-    from tandem_cluster.driver import Driver
 
 # Receives a function that stops the training with a checkpoint.
 OnBegin = Callable[[Callable[[], None]], None]
@@ -115,9 +115,10 @@ def carry_out(plan: Plan, out: TextIO | None, on_begin: OnBegin = lambda stop: N
         try:
             driver.begin()
             say(f"the run is in {driver.run_dir}; Ctrl-C ends it with a checkpoint")
-            while go_on(driver):
-                if progress is not None:
-                    progress.show(driver.status())
+            with interrupts_stop(driver.stop):
+                while driver.go_on():
+                    if progress is not None:
+                        progress.show(driver.status())
             return Run(driver.run_dir, json.loads((driver.run_dir / "result.json").read_text()))
         finally:
             if progress is not None:
@@ -127,10 +128,22 @@ def carry_out(plan: Plan, out: TextIO | None, on_begin: OnBegin = lambda stop: N
         ray_session.end()
 
 
-def go_on(driver: Driver) -> bool:
-    """One look at the parts; Ctrl-C in Python stops the training with a checkpoint."""
+@contextlib.contextmanager
+def interrupts_stop(stop: Callable[[], None]) -> Iterator[None]:
+    """The first Ctrl-C in Python stops the training with a checkpoint, and another one ends it. The
+    program's command has handlers of its own, and only the main thread may set one."""
+    before = signal.getsignal(signal.SIGINT)
+    main = threading.current_thread() is threading.main_thread()
+    if not main or before is not signal.default_int_handler:
+        yield
+        return
+
+    def note(_number: int, _frame: object) -> None:
+        signal.signal(signal.SIGINT, before)
+        stop()
+
+    signal.signal(signal.SIGINT, note)
     try:
-        return driver.go_on()
-    except KeyboardInterrupt:
-        driver.stop()
-        return True
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -24,7 +24,7 @@ from tandem_program.place import (
 )
 from tandem_program.plugins import PLUGINS, Plugin
 from tandem_program.source import bring_cmake, check_programs, fetch_source
-from tandem_program.steps import InstallError, run, say, step
+from tandem_program.steps import ENDS, InstallError, run, say, step
 
 
 def read_words() -> argparse.Namespace:
@@ -60,8 +60,7 @@ def compile_plugin(
 ) -> Path:
     build = work / "build"
     environment = options.environment
-    generator = ["-G", "Ninja"] if shutil.which("ninja", path=environment["PATH"]) else []
-    words = ["cmake", "-S", str(source), "-B", str(build), *generator]
+    words = ["cmake", "-S", str(source), "-B", str(build)]
     words += [f"-Dtandem_DIR={options.package}/lib/cmake/tandem", f"-D{plugin.variable}={library}"]
     run(words, work / "configure.log", environment)
     jobs = str(len(os.sched_getaffinity(0)))
@@ -75,6 +74,8 @@ def install(plugin: Plugin, options: argparse.Namespace, folder: Path, work: Pat
     check_programs(plugin)
     source = fetch_source(plugin, options.version, options.find_links, work, options.environment)
     bring_cmake(work, options.environment)
+    if shutil.which("ninja", path=options.environment["PATH"]):
+        options.environment["CMAKE_GENERATOR"] = "Ninja"  # make may be missing
     library = folder / plugin.name
     if options.force or installed_version(folder / plugin.file, plugin) == options.version:
         (library / "stamp").unlink(missing_ok=True)  # it may be the cause why nothing works
@@ -94,8 +95,9 @@ def install(plugin: Plugin, options: argparse.Namespace, folder: Path, work: Pat
 
 def main() -> int:
     """Installs what the command line names. Returns the exit code: 2 for what a user can mend."""
-    signal.signal(signal.SIGINT, end)
-    signal.signal(signal.SIGTERM, end)
+    for number in ENDS:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup leaves SIGHUP
+            signal.signal(number, end)
     options = read_words()
     plugin = PLUGINS[options.plugin]
     folders = options.folders.split(":")

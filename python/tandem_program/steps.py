@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # ask an installation to end
 LINES_SHOWN = 20  # of a failed step's output
 
 # The output of a failed step, by patterns, and its likeliest cause.
@@ -62,10 +63,9 @@ def run(words: Sequence[str | Path], log: Path, environment: Mapping[str, str]) 
 
     The program and its children are ended when this one is interrupted.
     """
-    ends = {signal.SIGINT, signal.SIGTERM}
     with log.open("w") as output:
         # A signal that came before the child is known would leave it at work.
-        signal.pthread_sigmask(signal.SIG_BLOCK, ends)
+        signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
         # Shells ignore Ctrl-C in their children, so a group of its own is ended as a whole.
         process = subprocess.Popen(
             words,
@@ -74,10 +74,10 @@ def run(words: Sequence[str | Path], log: Path, environment: Mapping[str, str]) 
             stderr=subprocess.STDOUT,
             env=dict(environment),
             start_new_session=True,
-            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, ends),
+            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS),
         )
         try:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, ends)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
             status = process.wait()
         except BaseException:
             os.killpg(process.pid, signal.SIGTERM)

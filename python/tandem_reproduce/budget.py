@@ -40,5 +40,10 @@ def time_words(seconds: float) -> str:
     """A measured time: 4.1 h, 12 min or 30 s."""
     for unit, size in (("h", 3600), ("min", 60)):
         if seconds >= 2 * size:
-            return f"{seconds / size:.2g} {unit}"
-    return f"{seconds:.2g} s"
+            return f"{two_digits(seconds / size)} {unit}"
+    return f"{two_digits(seconds)} s"
+
+
+def two_digits(number: float) -> str:
+    """At least two digits, and no power of ten: 4.1, 12 or 118."""
+    return f"{number:.0f}" if number >= 10 else f"{number:.2g}"

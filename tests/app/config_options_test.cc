@@ -62,6 +62,20 @@ TEST_F(ConfigOptionsTest, FramesEqualStepsWhereAStepIsAFrame) {
   EXPECT_EQ(load("paac --env cartpole --frames 4k").run.steps, 4000);
 }
 
+// As a study's settings have other steps than the user's words. Seen failing when frames came last.
+TEST_F(ConfigOptionsTest, StepsThatOverrideAllOthersOverrideFrames) {
+  app.parse("paac --env cartpole --frames 4k");
+  EXPECT_EQ(options.load_with({{"run.steps", std::string("7"), "a study"}}).run.steps, 7);
+  EXPECT_EQ(options.load_with({{"run.seed", std::string("7"), "a study"}}).run.steps, 4000);
+}
+
+// Seen failing with the frames of Atari, which a config without a system has.
+TEST_F(ConfigOptionsTest, AnotherProgramGetsStepsOfTheResumedRun) {
+  app.parse("--frames 4k");
+  const auto settings = options.json(file).at("settings");
+  EXPECT_EQ(settings.dump(), R"([["run.steps","4000"]])");
+}
+
 TEST_F(ConfigOptionsTest, AResumedRunMayOnlyChangeItsBudgetAndPace) {
   const auto config = load_resumed("--steps 10 --threads 3 --set log_seconds=1 --set t_max=7");
   EXPECT_EQ(config.run.steps, 10);

@@ -326,6 +326,7 @@ class Advise(Folder):
         self.assert_refused("advise", "--cluster", "apeks", says="apex")
         self.assert_refused("advise", "--env", "catch", "--shards", 2, says="--cluster")
         words = ["--cluster", "apex", *words]
+        self.assert_refused("advise", *words, "--candidate", "hts", says="leave --candidate out")
         self.assert_refused("advise", *words, "--network", "10", says="10Gbit/s")
         self.assert_refused("advise", *words, "--network", "-1Gbit/s", says="10Gbit/s")
         self.assert_refused("advise", *words, "--load", 100, says="--load")

@@ -233,6 +233,7 @@ TEST_F(AgentTest, ProtocolsThatDoNotFitAreRefusedInWords) {
   refused({"--protocol", "noop", "--start", "fixed"}, "leave --start out");
   refused({"--protocol", "hts", "--greedy"}, "so --greedy cannot change them");
   refused({"--protocol", "hts", "--episodes", "3"}, "so --episodes cannot change them");
+  refused({"--protocol", "hts", "--threads", "2"}, "so --threads cannot change them");
   refused({"--protocol", "hts"}, "has evaluated 0");
 }
 

@@ -288,6 +288,8 @@ class Speedup(Experiment):
         self.assertEqual(again.stdout.splitlines()[-2:], done.stdout.splitlines()[-2:])
         words[1] = -0.1
         self.assert_refused(*self.speedup(*words), says="score is -0.2 there and -0.1 here")
+        for own in (["--set", "run.until_return=1"], ["--vary", "until_return=0.1,0.2"]):
+            self.assert_refused(*self.speedup(*words, *own), says="--score decides")
 
     def soonest(self, runs, threads):
         same = [run for run in runs if run["a3c.learners"] == threads]

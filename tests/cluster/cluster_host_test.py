@@ -3,11 +3,13 @@ losses. Skipped without Ray."""
 
 import importlib.util
 import os
+import signal
 import sys
 import threading
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 
@@ -80,6 +82,31 @@ class HostTest(unittest.TestCase):
         for ask in (lambda: self.host.check(raise_error), self.host.status, self.host.status):
             with self.assertRaisesRegex(RuntimeError, "planned"):
                 ask()
+
+    # Seen failing when the lines were taken elsewhere: a training raises its error after the last.
+    def test_an_error_after_the_last_line_is_kept(self):
+        from tandem_cluster.hosts import take_lines
+
+        training = mock.Mock()
+        training.next.side_effect = ["a line", RuntimeError("planned"), None]
+        self.may_build.set()
+        for ask in (lambda: self.host.check(lambda: take_lines(training)), self.host.status):
+            with self.assertRaisesRegex(RuntimeError, "planned"):
+                ask()
+
+
+@unittest.skipUnless(importlib.util.find_spec("ray"), "Ray is not installed")
+class InterruptTest(unittest.TestCase):
+    # Seen failing when Ctrl-C between two looks ended the training without its checkpoint.
+    def test_the_first_interrupt_stops_and_the_second_ends(self):
+        from tandem_cluster.training import interrupts_stop
+
+        stop = mock.Mock()
+        with self.assertRaises(KeyboardInterrupt), interrupts_stop(stop):
+            signal.raise_signal(signal.SIGINT)
+            stop.assert_called_once()
+            signal.raise_signal(signal.SIGINT)
+        self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
 
 
 @unittest.skipUnless(importlib.util.find_spec("ray"), "Ray is not installed")

@@ -76,8 +76,11 @@ TEST(Shard, AnInsertCountsOnce) {
 TEST(Shard, GivesTheCreditThatTheLearnerAllows) {
   auto shard = small_shard();
   EXPECT_EQ(granted(shard.deliver(insert(actor(0), 1))), 0);
-  shard.deliver(order(learner(), 1, {.allowance = 70}));
-  EXPECT_EQ(granted(shard.deliver(insert(actor(0), 2))), 50);
+  // Counted for the shard before this one. Seen failing when that was an allowance, too.
+  shard.deliver(order(learner(), 1, {.incarnation = 3, .allowance = 70, .inserted = 1000}));
+  EXPECT_EQ(granted(shard.deliver(insert(actor(0), 2))), 0);
+  shard.deliver(order(learner(), 2, {.incarnation = 4, .allowance = 80}));
+  EXPECT_EQ(granted(shard.deliver(insert(actor(0), 3))), 50);
   EXPECT_EQ(granted(shard.deliver(insert(actor(1), 1))), 0);  // ten came without credit, twice
 }
 

@@ -11,6 +11,7 @@
 #include <ctime>
 #include <fstream>
 #include <sstream>
+#include <tuple>
 
 #include "tandem/base/error.h"
 
@@ -162,6 +163,16 @@ TEST(Catch, PaysForTheColumnOfTheBall) {
   }
   EXPECT_GT(still_caught, 2);  // of 50, expected 10
   EXPECT_LT(still_caught, 20);
+}
+
+// Seen failing when the next step wrote outside the picture.
+TEST(Catch, RefusesADamagedState) {
+  for (const auto& [row, column, paddle] : {std::tuple(500, 1, 1), {1, -1, 1}, {1, 1, 5}}) {
+    StateWriter writer;
+    for (const std::int32_t number : {row, column, paddle}) writer.put(number);
+    StateReader reader(writer.bytes());
+    EXPECT_THROW(make_catch({.size = 84})->load(reader), Error) << row << column << paddle;
+  }
 }
 
 TEST(Catch, FillsTheCellsOfAnySize) {

@@ -28,8 +28,11 @@ TEST(SpecCheck, NamesTheFieldThatIsWrong) {
       {"agents", [](EnvSpec& spec) { spec.agents = 0; }},
       {"frames_per_step", [](EnvSpec& spec) { spec.frames_per_step = 0; }},
       {"num_actions", [](EnvSpec& spec) { spec.num_actions = 0; }},
-      {"action_high", [](EnvSpec& spec) { spec.action_low = {-1}; }},
-      {"action_low", [](EnvSpec& spec) { spec.action_low = {1}, spec.action_high = {-1}; }},
+      {"action_low",  // seen failing: actions were discrete and continuous
+       [](EnvSpec& spec) { spec.action_low = {-1}, spec.action_high = {1}; }},
+      {"action_high", [](EnvSpec& spec) { spec.num_actions = 0, spec.action_low = {-1}; }},
+      {"action_low",
+       [](EnvSpec& spec) { spec.num_actions = 0, spec.action_low = {1}, spec.action_high = {-1}; }},
       {"action_names", [](EnvSpec& spec) { spec.action_names = {"left"}; }},
   };
   const EnvSpec good{.frame_shape = {4}, .num_actions = 3};

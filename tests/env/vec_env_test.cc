@@ -150,6 +150,16 @@ TEST_P(VecEnvThreads, ReceivesEveryEnvironmentThatWasSent) {
   }
 }
 
+// Seen failing when the step came to an environment that had never begun.
+TEST(VecEnv, AStepBeforeTheFirstResetIsABug) {
+  Script script;
+  Observations seen(2, 3);
+  VecEnv envs(scripted(script), {.count = 2, .threads = 1});
+  EXPECT_THROW(envs.step(std::vector<Action>(2), seen.bytes()), std::logic_error);
+  envs.reset(seen.bytes());
+  EXPECT_NO_THROW(envs.step(std::vector<Action>(2), seen.bytes()));
+}
+
 TEST(VecEnv, ReceivesTheFastWithoutTheSlow) {
   Script script;
   script.slow = std::chrono::milliseconds(100);  // times index + 1

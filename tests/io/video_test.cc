@@ -101,6 +101,14 @@ TEST_F(VideoTest, LeavesNothingWhenItIsNotClosed) {
   EXPECT_TRUE(fs::is_empty(folder_));
 }
 
+// Seen failing when it was called a bug.
+TEST_F(VideoTest, APictureOfAnotherSizeIsTheEnvironments) {
+  auto picture = two_colours({}, {});
+  VideoWriter video(folder_ / "test.mp4", picture, {});
+  picture.rgb.resize(3);
+  EXPECT_THAT([&] { video.add(picture); }, ThrowsMessage<Error>(HasSubstr("pictures of one size")));
+}
+
 TEST_F(VideoTest, SaysWhyFfmpegFailed) {
   const auto picture = two_colours({}, {});
   const auto record = [&](const fs::path& file) {

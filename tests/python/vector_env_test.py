@@ -56,6 +56,16 @@ class Modes(unittest.TestCase):
         ours.reset(options={"reset_mask": np.ones(3, bool)})
         ours.step(np.ones(3, int))
 
+    # Seen failing when such a reset was no start: the next one made all environments anew.
+    def test_a_reset_of_all_by_a_mask_is_a_start(self):
+        def played(first):
+            env = tandem.make_vec("cartpole", 2, autoreset_mode="disabled")
+            return [env.reset(seed=3, options=first)[0], env.reset()[0]]
+
+        mask = {"reset_mask": np.ones(2, bool)}
+        np.testing.assert_array_equal(played(mask), played(None))
+        tandem.make_vec("cartpole", 2, autoreset_mode="disabled").reset(options=mask)
+
     def test_modes_have_names(self):
         for name in ("next_step", "NextStep", "NEXT_STEP", AutoresetMode.NEXT_STEP):
             env = tandem.make_vec("cartpole", autoreset_mode=name)
@@ -200,7 +210,7 @@ class SendAndReceive(unittest.TestCase):
 
 class Options(unittest.TestCase):
     def test_options_are_those_of_the_command_line(self):
-        env = tandem.make_vec("catch", 2, size=20, stack=3)
+        env = tandem.make_vec("catch", 2, size=20, stack=np.array(3))  # seen failing: no dimensions
         self.assertEqual(env.single_observation_space.shape, (3, 20, 20))
         env = tandem.make_vec(
             "cartpole",

@@ -26,7 +26,7 @@ def command(words, tables=()):
 
 
 GRID = "system,net,agents,predictors,trainers,trainings_per_second,training_queue,prediction_batch"
-NETWORKS = "system,net,predictions_per_second"
+NETWORKS = "system,net,predictions_per_second,trainings_per_second"
 
 
 class Measuring(ProgramCase):
@@ -170,7 +170,7 @@ per = 60
         write = (
             '[ "$3" = --out ] || exit 0\n'  # it is also asked for its version
             f'echo $2 >> {log}; printf "{GRID}\\nga3c,nips,$2,1,1,9,2,3\\n" > $4/grid.csv\n'
-            f'printf "{NETWORKS}\\nga3c,net$2,9\\n" > $4/networks.csv\n'
+            f'printf "{NETWORKS}\\nga3c,net$2,9,2\\n" > $4/networks.csv\n'
         )
         self.script(f"test $2 = 32 && kill -9 $$\n{write}")
         self.assertIn("ended with -9", self.refused())

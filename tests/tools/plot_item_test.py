@@ -100,6 +100,15 @@ class PlotItemTest(unittest.TestCase):
         axes = self.drawn(plot_item.plot_curves, item)
         self.assertEqual(len(axes), 3)
 
+    # Seen failing with an IndexError: a run's returns were read for its length.
+    def test_a_search_in_which_no_game_ended_is_drawn(self):
+        (self.folder / "run").mkdir()
+        numbers = {f"ga3c/{name}": 1 for name in ("agents", "predictors", "trainers")}
+        line = {"seconds": 3.0, "steps": 10, "rate/updates_per_second": 2.0} | numbers
+        (self.folder / "run/metrics.jsonl").write_text(json.dumps(line) + "\n")
+        item = self.item([run("GA3C", ENVS[0], 1) | {"folder": "run"}])
+        self.assertTrue(self.drawn(plot_item.plot_threads, item))
+
     def test_rates_by_a_number_are_lines(self):
         row = {"steps_per_second": 1.0} | {
             f"time/{k}": 0.25 for k in ("stepping", "inferring", "learning", "waiting")

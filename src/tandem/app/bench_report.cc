@@ -39,7 +39,7 @@ std::vector<std::string> own_row(const std::string& key, double value) {
   const auto unit = name.find(kSeconds);
   if (unit != std::string::npos) name.erase(unit, kSeconds.size());
   std::ranges::replace(name, '_', ' ');
-  return {name, unit == std::string::npos ? fmt::format("{:.4g}", value) : time_text(value), ""};
+  return {name, unit == std::string::npos ? plain_number(value, 4) : time_text(value), ""};
 }
 
 }  // namespace

@@ -38,11 +38,11 @@ double actors_of(Config& config) {
 }
 
 std::string bytes_text(double bytes) {
-  return bytes < 1e9 ? fmt::format("{:.3g} MB", 1e-6 * bytes)
-                     : fmt::format("{:.3g} GB", 1e-9 * bytes);
+  return bytes < 1e9 ? plain_number(1e-6 * bytes, 3) + " MB"
+                     : plain_number(1e-9 * bytes, 3) + " GB";
 }
 
-std::string rate_text(double bytes) { return fmt::format("{:.3g} MB/s", 1e-6 * bytes); }
+std::string rate_text(double bytes) { return plain_number(1e-6 * bytes, 3) + " MB/s"; }
 
 std::string share_text(double share) {
   return share < 10 ? fmt::format("{:.0f}%", 100 * share) : fmt::format("{:.0f}x", share);
@@ -102,7 +102,7 @@ void print_rates(const ClusterForecast& forecast) {
   const auto& memory = forecast.memory;
   std::vector<std::vector<std::string>> rows = {
       {"steps/s", fmt::format("{:.0f}", forecast.rates.steps())},
-      {"updates/s", fmt::format("{:.3g}", forecast.rates.updates)},
+      {"updates/s", plain_number(forecast.rates.updates, 3)},
       {"network to the learner", rate_text(load.network_in)},
       {"network from the learner", rate_text(load.network_out)},
       {"memory of a shard", bytes_text(memory.shard)},

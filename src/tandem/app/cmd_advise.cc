@@ -112,6 +112,10 @@ void print_table(const AdviceTask& task, const EnvMeasures& env,
 void run(const AdviseOptions& options) {
   if (options.cluster.wanted()) {
     if (options.check) throw Error("--check trains on this machine; leave it out with --cluster");
+    if (!options.candidates.empty()) {
+      throw Error(
+          "--cluster tells of one system; leave --candidate out, and give its keys by --set");
+    }
     return options.cluster.run(settings_of(options), options.seconds, options.json);
   }
   const auto task = task_of(options);

@@ -64,7 +64,8 @@ void see_own_package() {
 /// Becomes the driver of the cluster.
 [[noreturn]] void train(const ClusterOptions& options) {
   check(options);
-  auto plan = options.config.json();
+  const auto& resume = options.resume;
+  auto plan = options.config.json(resume.empty() ? "" : RunPaths{resume}.config());
   plan["run_dir"] = options.resume.empty() ? options.run_dir : options.resume;
   plan["resume"] = !options.resume.empty();
   plan["shards"] = options.shards;

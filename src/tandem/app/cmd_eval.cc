@@ -58,7 +58,7 @@ struct Report {
   std::optional<StartFile> starts;  // without their states
   Evaluation result;
   std::optional<std::int64_t> most_frames = tandem::most_frames(agent.config().env);
-  std::optional<AtariScores> scores = find_atari_scores(env_name(agent.config().env.id));
+  std::optional<AtariScores> scores = find_atari_scores(agent.config().env.id);
   std::vector<double> returns = {};
   std::vector<std::int64_t> lengths = {};  // steps
 
@@ -150,11 +150,12 @@ void check(const EvalOptions& options) {
   }
   if (options.protocol != FinalMetric::kProtocol) return;
   const auto given = options.agent.given();
-  if (given.empty() && options.episodes == 0) return;
+  const std::string other = options.episodes != 0 ? "--episodes" : "--threads";
+  if (given.empty() && options.episodes == 0 && options.threads == 0) return;
   throw Error(
       fmt::format("--protocol hts reads the games that the run recorded and plays none, so {} "
                   "cannot change them; leave it out",
-                  given.empty() ? "--episodes" : given));
+                  given.empty() ? other : given));
 }
 
 void run(const EvalOptions& options) {

@@ -27,6 +27,8 @@ namespace {
 
 // Most of these runs are short, so their curves need more frequent log lines than usual.
 constexpr auto kLogSeconds = "run.log_seconds";
+constexpr auto kUntilReturn = "run.until_return";
+constexpr auto kScoreDecides = "--score decides when runs end; leave run.until_return out";
 
 struct SpeedupOptions {
   ConfigOptions config;
@@ -65,13 +67,14 @@ Plan make_plan(const SpeedupOptions& options) {
   auto config = options.config.load();
   const auto fields = config.fields();
   Plan plan{.sweep = {}, .threads_key = threads_key(options, config), .group_keys = {}};
-  std::vector<Setting> settings = {
-      {"run.until_return", fmt::format("{}", options.score), "--score"}};
+  std::vector<Setting> settings = {{kUntilReturn, fmt::format("{}", options.score), "--score"}};
+  if (options.config.sets(kUntilReturn, fields)) throw Error(kScoreDecides);
   if (!options.config.sets(kLogSeconds, fields)) settings.push_back({kLogSeconds, "1", "speedup"});
 
   std::vector<Variation> variations;
   for (const auto& text : options.vary) {
     variations.push_back(with_full_keys(parse_variation(text), fields));
+    if (std::ranges::count(variations.back().keys, kUntilReturn) > 0) throw Error(kScoreDecides);
     if (variations.back().is_range()) continue;
     std::ranges::copy(variations.back().keys, std::back_inserter(plan.group_keys));
   }

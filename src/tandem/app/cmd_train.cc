@@ -33,10 +33,9 @@ void say_how_to_go_on(const std::string& why_ended, const fs::path& folder) {
   if (why_ended == "signal") {
     spdlog::info("stopped; go on with: tandem train --resume {}", shell_word(folder.string()));
   } else {
-    spdlog::info(
-        "finished; see how well it plays with: tandem eval {} (--resume with a larger "
-        "--steps goes on)",
-        shell_word(folder.string()));
+    spdlog::info("finished; see how well it plays with: tandem eval {} (--resume with {} goes on)",
+                 shell_word(folder.string()),
+                 why_ended == "return" ? "a higher run.until_return" : "a larger --steps");
   }
   if (has_checkpoint(RunPaths{folder}.best())) {
     spdlog::info("the checkpoint that played best in evaluations: tandem eval {} --best",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "tandem/base/error.h"
 #include "tandem/trainer/config_request.h"
@@ -66,7 +67,7 @@ bool ConfigOptions::has_budget() const {
   return !frames_.empty() || !std::ranges::find(flags_, "--steps", &Flag::name)->text.empty();
 }
 
-nlohmann::ordered_json ConfigOptions::json() const {
+nlohmann::ordered_json ConfigOptions::json(const std::filesystem::path& resumed) const {
   auto settings = nlohmann::ordered_json::array();
   for (const auto& set : sets_) {
     const auto end = set.find('=');
@@ -76,7 +77,10 @@ nlohmann::ordered_json ConfigOptions::json() const {
   for (const auto& flag : flags_) {
     if (!flag.text.empty()) settings.push_back({flag.key, flag.text});
   }
-  if (!frames_.empty()) settings.push_back({"run.steps", std::to_string(load().run.steps)});
+  if (!frames_.empty()) {
+    const auto config = resumed.empty() ? load() : load_resumed(resumed);
+    settings.push_back({"run.steps", std::to_string(config.run.steps)});
+  }
   return {{"system", system_}, {"config", config_}, {"settings", settings}};
 }
 
@@ -93,11 +97,17 @@ Config ConfigOptions::load() const { return load_with({}); }
 Config ConfigOptions::load_for(const std::string& system, const std::vector<Setting>& last) const {
   auto request = this->request();
   request.system = system;
-  return with_frames(request.load(last));
+  return load(request, last);
 }
 
 Config ConfigOptions::load_with(const std::vector<Setting>& last) const {
-  return with_frames(request().load(last));
+  return load(request(), last);
+}
+
+Config ConfigOptions::load(const ConfigRequest& request, const std::vector<Setting>& last) const {
+  auto config = request.load(last);
+  const bool overridden = std::ranges::find(last, "run.steps", &Setting::key) != last.end();
+  return overridden ? config : with_frames(std::move(config));
 }
 
 bool ConfigOptions::sets(const std::string& key, const FieldList& fields) const {

@@ -49,8 +49,9 @@ class ConfigOptions final : public ConfigSource {
   [[nodiscard]] Config load_resumed(const std::filesystem::path& config_file) const;
 
   /// The same options for another program: "system", "config", and "settings" as pairs of a key and
-  /// a text, with frames as steps.
-  [[nodiscard]] nlohmann::ordered_json json() const;
+  /// a text, with frames as steps. `resumed` is the config file of the run that goes on, if one
+  /// does.
+  [[nodiscard]] nlohmann::ordered_json json(const std::filesystem::path& resumed = {}) const;
 
   [[nodiscard]] bool has_system() const { return !system_.empty(); }
 
@@ -63,6 +64,7 @@ class ConfigOptions final : public ConfigSource {
  private:
   /// The words of the user; a dedicated option overrides --set.
   [[nodiscard]] ConfigRequest request() const;
+  [[nodiscard]] Config load(const ConfigRequest& request, const std::vector<Setting>& last) const;
   [[nodiscard]] Config with_frames(Config config) const;
 
   struct Flag {

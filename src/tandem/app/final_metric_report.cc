@@ -32,7 +32,7 @@ void report_final_metric(const std::string& run, bool as_json) {
   const auto metric = final_metric(read_evaluations(paths.evaluations()), run);
   const auto config = load_config("", read_toml(paths.config()));
   const auto& env = config.env;
-  const auto scores = find_atari_scores(env_name(env.id));
+  const auto scores = find_atari_scores(env.id);
   const auto frames = most_frames(env);
   std::vector<double> returns;
   for (const auto& game : metric.games.games) returns.push_back(game.episode_return);

@@ -14,10 +14,8 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <initializer_list>
 #include <memory>
-#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +28,7 @@
 #include "tandem/app/version.h"
 #include "tandem/base/cpu.h"
 #include "tandem/base/error.h"
+#include "tandem/base/mendable.h"
 #include "tandem/base/nearest.h"
 #include "tandem/base/places.h"
 
@@ -158,17 +157,13 @@ int main(int argc, char** argv) {
     return finish_parsing(program, end);
   } catch (const tandem::Error& error) {
     return refuse(error.what());
-  } catch (const std::filesystem::filesystem_error& error) {
-    return refuse(std::string(error.what()) + "; check the path, its permissions and the disk");
-  } catch (const std::system_error& error) {
-    if (std::ferror(stdout) != 0) return lose_output(error.code().value());
-    return report_bug(error.what());
-  } catch (const std::bad_alloc&) {
-    return refuse(
-        "there is not enough memory: use fewer environments or a smaller network, or end other "
-        "programs");
   } catch (const std::exception& error) {
-    return report_bug(error.what());
+    const auto* of_output = dynamic_cast<const std::system_error*>(&error);
+    if (of_output != nullptr && std::ferror(stdout) != 0) {
+      return lose_output(of_output->code().value());
+    }
+    const auto words = tandem::mendable(error);
+    return words ? refuse(*words) : report_bug(error.what());
   } catch (...) {
     return report_bug("an exception of unknown type");
   }

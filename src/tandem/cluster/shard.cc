@@ -122,12 +122,15 @@ Shard::Bytes Shard::draw(const Letter& letter) {
   const auto order = DrawOrder::load(reader);
   const auto table = this->table();
   const Lock lock(drawing_);
-  if (order.incarnation == options_.self.incarnation) table->update(order.keys, order.priorities);
+  const bool own = order.incarnation == options_.self.incarnation;
+  if (own) table->update(order.keys, order.priorities);
   if (order.trims != 0) table->trim();
   {
     const Lock receiving(receiving_);
-    // Inserts that came since the learner counted use the allowance up.
-    credits_.allow(order.allowance - (table->state().inserted - order.inserted));
+    // Inserts that came since the learner counted use the allowance up. It counted those of another
+    // shard if this one is new; its next order comes soon.
+    const auto since = table->state().inserted - order.inserted;
+    credits_.allow(own ? order.allowance - since : 0);
   }
   const auto samples = std::min<std::int64_t>(order.samples, options_.batch);
   const auto drawn = samples > 0 ? table->draw(samples) : DrawnTransitions{};

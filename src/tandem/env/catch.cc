@@ -3,6 +3,7 @@
 #include <cstring>
 #include <vector>
 
+#include "tandem/base/error.h"
 #include "tandem/env/builtin.h"
 #include "tandem/env/canvas.h"
 
@@ -60,6 +61,12 @@ class Catch : public Env {
     ball_row_ = reader.get<std::int32_t>();
     ball_column_ = reader.get<std::int32_t>();
     for (auto& paddle : paddles_) paddle = reader.get<std::int32_t>();
+    const auto column = [](std::int32_t place) { return place >= 0 && place < kColumns; };
+    if (ball_row_ >= 0 && ball_row_ < kRows && column(ball_column_) &&
+        std::ranges::all_of(paddles_, column)) {
+      return;
+    }
+    throw Error("the saved state of catch is damaged: a place is outside the picture");
   }
 
   [[nodiscard]] Picture render() const override {

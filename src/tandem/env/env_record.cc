@@ -168,6 +168,7 @@ void EnvRecord::stepped(const StepResult& result) {
 
 /// Takes the first frames of an episode, which have been written.
 void EnvRecord::began() {
+  has_begun_ = true;
   ended_ = false;
   frames_.fill();
   frames_.copy_to(observation_);
@@ -200,6 +201,7 @@ void EnvRecord::begin_at(Env& env, const StartState& start, std::byte* observati
   env.load(reader);
   if (!reader.at_end()) throw Error("the saved state is longer than this environment's");
   frames_.assign(start.observations);
+  has_begun_ = true;
   ended_ = false;
   frames_.copy_to(observation);
 }
@@ -229,6 +231,7 @@ void EnvRecord::load(Env* env, StateReader& reader, std::byte* observation) {
   error_ = nullptr;
   clear_result();
   if (env == nullptr) return;
+  has_begun_ = true;
   frames_.load(reader);
   const auto get_episode = [&] {
     const auto episode_return = reader.get<double>();

@@ -35,6 +35,9 @@ class EnvRecord {
   /// Whether ask_step() is refused, because the caller has to reset the environment first.
   [[nodiscard]] bool needs_reset() const { return ended_ && autoreset_ == Autoreset::disabled; }
 
+  /// Whether a first episode has begun, or a saved state was loaded.
+  [[nodiscard]] bool has_begun() const { return has_begun_; }
+
   /// Requests a step. The actions are copied.
   void ask_step(std::span<const Action> actions, std::byte* observation);
 
@@ -105,8 +108,9 @@ class EnvRecord {
   std::exception_ptr error_;
   StepResult result_;
   std::vector<float> rewards_;  // by agent, if there are several
-  bool ended_ = false;          // whether the episode has ended and none has begun since
-  Episode game_;                // the present game
+  bool has_begun_ = false;
+  bool ended_ = false;  // whether the episode has ended and none has begun since
+  Episode game_;        // the present game
   std::vector<Episode> finished_;
 };
 

@@ -35,6 +35,8 @@ void require_sane(const EnvSpec& spec) {
   require(spec.frames_per_step > 0, "frames_per_step", "a frame at least");
   require(spec.discrete() || !spec.action_low.empty(), "num_actions",
           "to be above 0, or action_low and action_high a bound for each number of an action");
+  require(!spec.discrete() || spec.action_low.empty(), "action_low",
+          "to be empty, because num_actions says that actions are discrete");
   require(spec.action_low.size() == spec.action_high.size(), "action_high",
           "as many numbers as action_low");
   require(are_bounds(spec), "action_low", "finite numbers that are not above action_high's");

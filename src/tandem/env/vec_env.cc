@@ -139,6 +139,7 @@ void VecEnv::Impl::require_ready(std::span<const int> ids, std::span<const Actio
     throw std::logic_error("VecEnv::send: an action of another size");
   }
   for (const int id : ids) {
+    if (!record(id).has_begun()) throw std::logic_error("VecEnv::send: no reset before a step");
     if (!record(id).needs_reset()) continue;
     throw Error("environment " + std::to_string(record(id).index()) +
                 ": its episode has ended; reset it before the next step");

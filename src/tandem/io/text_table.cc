@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <sstream>
@@ -82,6 +83,13 @@ std::string time_text(double seconds) {
   if (seconds < 1e-3) return fmt::format("{:.1f} us", 1e6 * seconds);
   if (seconds < 1) return fmt::format("{:.1f} ms", 1e3 * seconds);
   return fmt::format("{:.1f} s", seconds);
+}
+
+std::string plain_number(double value, int digits) {
+  // With a fraction, this number would be rounded to one digit more.
+  const double widest = std::pow(10.0, digits) - 0.5;
+  return std::abs(value) < widest ? fmt::format("{:.{}g}", value, digits)
+                                  : fmt::format("{:.0f}", value);
 }
 
 std::string format_names(const std::vector<std::string>& names, int width) {

@@ -138,7 +138,10 @@ void VideoWriter::start_ffmpeg(const Picture& first, const VideoOptions& options
 
 void VideoWriter::add(const Picture& picture) {
   if (picture.rgb.size() != picture_bytes_) {
-    throw std::logic_error("VideoWriter::add: a picture of another size");
+    throw Error(fmt::format(
+        "a picture has {} bytes, and the first one of the video had {}: an environment must render "
+        "pictures of one size",
+        picture.rgb.size(), picture_bytes_));
   }
   const auto* rest = picture.rgb.data();
   for (auto left = picture.rgb.size(); left > 0;) {

@@ -66,6 +66,10 @@ const BackendInfo& load_backend(const std::string& name) {
                     file.string()));
   }
   const auto* info = entry();
+  if (info == nullptr) {
+    throw Error(
+        fmt::format("{} is no backend of tandem: it describes nothing. Remove it.", file.string()));
+  }
   if (info->abi != kBackendAbi) {
     throw Error(fmt::format(
         "the backend {} was built for interface {} of tandem, this program has {}. Rebuild it with "

@@ -97,7 +97,8 @@ TransitionIndex::Layout TransitionIndex::layout() const {
 
 void TransitionIndex::restore(const Layout& layout) {
   const auto within = [&](std::uint32_t slot) { return slot < layout.slots; };
-  if (layout.slots > kSlotMask || layout.added < 0 || !std::ranges::all_of(layout.free, within)) {
+  if (layout.slots > kSlotMask + 1 || layout.added < 0 ||
+      !std::ranges::all_of(layout.free, within)) {
     throw Error("the saved replay is damaged: its layout makes no sense");
   }
   make_slots(layout.slots);

@@ -87,7 +87,10 @@ std::string folded(std::string_view name) {
 
 std::span<const AtariScores> atari_scores() { return kScores; }
 
-std::optional<AtariScores> find_atari_scores(std::string_view game) {
+std::optional<AtariScores> find_atari_scores(std::string_view env) {
+  constexpr std::string_view kFamily = "atari:";
+  if (!env.starts_with(kFamily)) return std::nullopt;
+  const auto game = env.substr(kFamily.size());
   const auto same = [&](const AtariScores& scores) { return folded(scores.game) == folded(game); };
   const auto found = std::ranges::find_if(kScores, same);
   return found == kScores.end() ? std::nullopt : std::optional(*found);

@@ -21,8 +21,9 @@ inline constexpr auto kAtariScoresStart = "no-op starts";
 /// The 57 games of the A3C paper, in alphabetical order. Immutable.
 [[nodiscard]] std::span<const AtariScores> atari_scores();
 
-/// The scores of a game by its name; case and underscores do not matter ("space_invaders").
-[[nodiscard]] std::optional<AtariScores> find_atari_scores(std::string_view game);
+/// The scores of an environment by its id; case and underscores of the game do not matter
+/// ("atari:space_invaders"). Other families have none, whatever the names of their games.
+[[nodiscard]] std::optional<AtariScores> find_atari_scores(std::string_view env);
 
 /// 0 for random play, 1 for human play: (score - random) / (human - random).
 [[nodiscard]] double human_normalised(const AtariScores& scores, double score);

@@ -12,6 +12,7 @@
 
 #include "tandem/base/clock.h"
 #include "tandem/base/error.h"
+#include "tandem/io/text_table.h"
 #include "tandem/run/checkpoint.h"
 #include "tandem/run/progress.h"
 #include "tandem/run/run_control.h"
@@ -61,7 +62,7 @@ class Queue {
     if (outcome->why == "diverged") {
       spdlog::warn("{} diverged: {}", name(run), outcome->message);
     } else if (jobs_ > 1) {  // a single job has a progress line, which says so
-      const auto score = outcome->score ? fmt::format("{:.4g}", *outcome->score) : "no game ended";
+      const auto score = outcome->score ? plain_number(*outcome->score, 4) : "no game ended";
       spdlog::info("{} ended: score {}", name(run), score);
     }
   }

@@ -16,7 +16,10 @@
 namespace tandem {
 namespace {
 
-bool may_change(const std::string& key) { return key.starts_with("run.") && key != "run.seed"; }
+/// The Python of environments lies elsewhere on another machine.
+bool may_change(const std::string& key) {
+  return (key.starts_with("run.") && key != "run.seed") || key == "env.python";
+}
 
 void append(FieldList& all, FieldList more) { std::ranges::move(more, std::back_inserter(all)); }
 

@@ -189,6 +189,7 @@ TEST_F(GymGroupTest, RefusesInWords) {
   EXPECT_THAT(refusal("gym_test_envs:Unbounded-v0"), HasSubstr("has no bounds"));
   EXPECT_THAT(refusal(kFaulty, {.kwargs = "{"}), HasSubstr("no JSON"));
   EXPECT_THAT(refusal(kFaulty, {.kwargs = "[1]"}), HasSubstr("needs a JSON object"));
+  EXPECT_THAT(refusal(kFaulty, {.kwargs = R"({"x": 1e999})"}), HasSubstr("cannot be read"));
   EXPECT_THAT(refusal(kFaulty, {.kwargs = R"({"cherries": 1})"}), HasSubstr("cherries"));
   EXPECT_THAT(refusal(kFaulty, {.wrappers = "Doubled"}), HasSubstr("module:Class"));
   EXPECT_THAT(refusal(kFaulty, {.python = "/no/such/python"}), HasSubstr("env.python"));

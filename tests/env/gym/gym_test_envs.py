@@ -30,7 +30,7 @@ class Faulty(gymnasium.Env):
                 file.write("refused\n")
             raise RuntimeError("the cherry trees are bare")
         if fail_at_start:
-            raise RuntimeError("no cherries in stock")
+            raise RuntimeError("no cherries in stock: \udcff")  # as in the name of a file
         self.render_mode = render_mode
         self.observation_space = spaces.Box(-np.inf, np.inf, (4,), np.float64)
         self.action_space = spaces.Discrete(20)

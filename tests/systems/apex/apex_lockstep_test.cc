@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <filesystem>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -76,6 +78,47 @@ TEST_F(ApexLockstepTest, AStoppedRunGoesOnWithinItsRound) {
   }
 }
 
+/// CartPole that may fail once, in its hundredth step.
+class FailsOnce final : public Env {
+ public:
+  explicit FailsOnce(bool fails) : fails_(fails) {}
+  const EnvSpec& spec() const override { return inner_->spec(); }
+  void reset(Stream& stream, std::span<std::byte> frame) override { inner_->reset(stream, frame); }
+  StepResult step(std::span<const Action> actions, Stream& stream,
+                  std::span<std::byte> frame) override {
+    if (fails_ && ++steps_ == 100) throw Error("the game has crashed");
+    return inner_->step(actions, stream, frame);
+  }
+  void save(StateWriter& writer) const override { inner_->save(writer); }
+  void load(StateReader& reader) override { inner_->load(reader); }
+
+ private:
+  std::unique_ptr<Env> inner_ = make_builtin_family()->make("cartpole", 0);
+  const bool fails_;
+  int steps_ = 0;
+};
+
+// Seen failing when an actor counted the rounds to its next parameters from its own beginning.
+TEST_F(ApexLockstepTest, AnActorThatBeganAnewHasNewParametersInTheRoundsOfAll) {
+  std::atomic<int> made = 0;
+  Scenario scenario{.folder = folder("whole"), .make_env = [&](int index) {
+                      return std::make_unique<FailsOnce>(index == 2 && made++ == 0);
+                    }};
+  scenario.steps = 1'000;
+  const auto whole = train(scenario);
+  EXPECT_EQ(made, 2);
+  for (const int rounds : {103, 104, 105, 106, 107}) {
+    scenario.folder = folder(std::to_string(rounds));
+    scenario.resume = false;
+    scenario.steps = 6 * rounds;
+    made = 0;
+    train(scenario);
+    scenario.resume = true;
+    scenario.steps = 1'000;
+    EXPECT_EQ(train(scenario), whole) << rounds;
+  }
+}
+
 // Three updates for each 24 steps: a step of six environments makes six transitions, and each gives
 // two samples.
 TEST_F(ApexLockstepTest, TheLearnerMakesTheUpdatesThatAreDue) {
@@ -95,6 +138,8 @@ TEST_F(ApexLockstepTest, NeedsARatioOfSamplesToInserts) {
   system.replay.samples_per_insert = 2;
   EXPECT_NO_THROW(system.check());
   EXPECT_TRUE(system.repeatable());
+  system.config.keep_replay = false;  // seen failing when such a run counted as repeatable
+  EXPECT_FALSE(system.repeatable());
 }
 
 }  // namespace

@@ -26,6 +26,8 @@ nlohmann::ordered_json parse_kwargs(const std::string& text) {
     throw Error(fmt::format(
         "env.kwargs needs a JSON object such as {{\"gravity\": -5}}, and {} is no JSON at byte {}",
         text, error.byte));
+  } catch (const nlohmann::json::exception& error) {  // a number that is too large
+    throw Error(fmt::format("env.kwargs {} cannot be read: {}", text, error.what()));
   }
 }
 

@@ -26,6 +26,8 @@ ReplayConfig small_replay(ReplayConfig replay, std::int64_t batch) {
   replay.capacity = std::min<std::int64_t>(replay.capacity, 20 * batch + replay.segment);
   replay.min_fill = 1;
   replay.samples_per_insert = 0;
+  // Read in order it would give each transition once, and then wait for more.
+  if (replay.sampler == "fifo") replay.sampler = "uniform";
   return replay;
 }
 

@@ -48,8 +48,9 @@ class Lockstep {
                                          NetworkCopy(acting_, context_.actor.make_network));
     };
     for (int rank = 0; rank < config.actors; ++rank) {
-      const auto options = actor_options(config, replay, context.actor, context.actor.spec, rank);
-      refresh_steps_ = options.refresh_steps;
+      auto options = actor_options(config, replay, context.actor, context.actor.spec, rank);
+      // Parameters come in the same rounds for all, also for an actor that begins anew between two.
+      refresh_steps_ = std::exchange(options.refresh_steps, 1);
       actors_.push_back(std::make_unique<ApexSeat>(options, config.restarts, make_actor));
     }
     if (context.resume != nullptr) load(*context.resume);

@@ -43,7 +43,8 @@ Requirements ApexSystem::requirements() const {
           .recurrent = false};
 }
 
-bool ApexSystem::repeatable() const { return config.lockstep; }
+// Without its replay a resumed run learns from other batches.
+bool ApexSystem::repeatable() const { return config.lockstep && config.keep_replay; }
 
 std::int64_t ApexSystem::envs() const { return config.actors * config.envs; }
 

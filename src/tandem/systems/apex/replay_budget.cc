@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "tandem/base/error.h"
@@ -73,6 +74,9 @@ MemoryWatch::MemoryWatch(const ReplayConfig& config,
     : config_(config), available_bytes_(std::move(available_bytes)) {}
 
 void MemoryWatch::look(const TableState& state) {
+  // The index of a replay that has just begun has room for many more.
+  constexpr std::int64_t kEnough = 1000;
+  if (state.transitions < std::min(kEnough, config_.capacity)) return;
   const double bytes = state.bytes_per_transition();
   if (bytes <= 1.1 * bytes_per_transition_) return;
   bytes_per_transition_ = bytes;

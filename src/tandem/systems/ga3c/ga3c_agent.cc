@@ -17,7 +17,8 @@ Ga3cAgent::Ga3cAgent(const Ga3cConfig& config, const ActorContext& context,
                                     .seed = context.seed}),
           client_, target_.get(), context.rule, context.bootstrap, static_cast<int>(config.t_max),
           config.envs == 1 ? RolloutEnd::at_episode : RolloutEnd::after_t_max,
-          target.exist() ? LastState::looked_at_again : LastState::acted_on, context.rewards) {}
+          target.exist() ? LastState::looked_at_again : LastState::acted_on, context.rewards),
+      chooses_ahead_(target_.get() == nullptr && context.bootstrap != Bootstrap::none) {}
 
 void Ga3cAgent::start(const Checkpoint* resume) {
   start_or_load(collector_, resume, state_name(rank_));
@@ -28,8 +29,8 @@ void Ga3cAgent::play(TrainingQueue& queue, std::unique_ptr<Experience> used, std
   const std::int64_t ahead = client_.version();
   const Rollout& played = collector_.collect(steps);
   // If no action was chosen in advance, the model of the last action stands for that of the first,
-  // which is hardly older. With a target network none is: that one valued the last state.
-  const bool chosen_ahead = !std::exchange(looks_again_, false) && target_.get() == nullptr;
+  // which is hardly older.
+  const bool chosen_ahead = !std::exchange(looks_again_, false) && chooses_ahead_;
   const std::int64_t version = chosen_ahead ? ahead : client_.version();
   if (used == nullptr) used = std::make_unique<Experience>(Experience{played});
   collector_.exchange(used->rollout);

@@ -46,6 +46,9 @@ class Ga3cAgent {
   PolicyClient client_;
   TargetNetwork target_;
   Collector collector_;
+  // Whether the pass that values the last state also chooses the next action. With a target network
+  // another one valued that state, and without bootstrapping none did.
+  const bool chooses_ahead_;
   bool looks_again_ = true;    // whether the next action was not chosen in advance
   double waited_seconds_ = 0;  // seconds that the last push waited for room in the queue
 };

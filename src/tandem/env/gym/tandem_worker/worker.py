@@ -7,6 +7,7 @@ or after each environment where the trainer waits for some only. Nobody polls.
 
 from __future__ import annotations
 
+import math
 import mmap
 import os
 from collections.abc import Callable
@@ -73,6 +74,7 @@ def describe(envs: list[Any]) -> dict[str, Any]:
     frame = spaces.frame_of(env.observation_space)
     actions = spaces.actions_of(env.action_space)
     metadata = getattr(env, "metadata", None) or {}
+    fps = float(metadata.get("render_fps") or 30)
     return {
         "dtype": frame.dtype,
         "frame_shape": frame.shape,
@@ -80,7 +82,7 @@ def describe(envs: list[Any]) -> dict[str, Any]:
         "action_low": actions.low,
         "action_high": actions.high,
         "action_names": action_names(env, actions.count),
-        "render_fps": float(metadata.get("render_fps") or 30),
+        "render_fps": fps if math.isfinite(fps) else 30.0,
     }
 
 
