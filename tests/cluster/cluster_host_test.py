@@ -104,8 +104,8 @@ class InterruptTest(unittest.TestCase):
         stop = mock.Mock()
         with self.assertRaises(KeyboardInterrupt), interrupts_stop(stop):
             signal.raise_signal(signal.SIGINT)
-            stop.assert_called_once()
             signal.raise_signal(signal.SIGINT)
+        stop.assert_called_once()
         self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
 
 
