@@ -164,12 +164,13 @@ def number(config, key):
     return value if isinstance(value, int | float) else 0
 
 
-def differing(config, configs, with_missing):
+def differing(config, configs):
     """The keys in which a config differs from another one, with their values, as words."""
     return [
         f"{key.split('.')[-1]}={value}"
         for key, value in config.items()
-        if any(other.get(key, None if with_missing else value) != value for other in configs)
+        # A key that a run lacks came with a later version.
+        if any(other.get(key, value) != value for other in configs)
     ]
 
 
@@ -189,12 +190,11 @@ def group_runs(runs, free=frozenset(NOT_OF_THE_CONFIG), over_games=False):
     curves = []
     for name, alike in same_name.items():
         configs = [config for config, _ in alike]
-        # A key that a run lacks came with a later version, and tells no more than the others do.
-        details = [differing(config, configs, with_missing=False) for config in configs]
-        if len(set(map(tuple, details))) < len(details):
-            details = [differing(config, configs, with_missing=True) for config in configs]
-        for (_, members), words in zip(alike, details, strict=True):
-            label = "  ".join([name, *words])
+        details = [differing(config, configs) for config in configs]
+        for (config, members), words in zip(alike, details, strict=True):
+            same = [other for other, its in zip(configs, details, strict=True) if its == words]
+            older = any(set(other) - set(config) for other in same)
+            label = "  ".join([name, *words, *["(older config)"] * older])
             if len(members) > 1 and not over_games:
                 seeds = len({run.config.get("run.seed") for run in members})
                 label += f"  ({len(members)} {'seeds' if seeds == len(members) else 'runs'})"

@@ -60,11 +60,14 @@ ConfigRequest request_of(const TrainingOrder& order) {
   return request;
 }
 
-/// Sets the interpreter of environments in Python, if the config's environment is one.
-void set_python(Config& config, const std::string& python) {
+/// Replaces the interpreter of environments in Python by the present one if it is not here.
+void require_python(Config& config, const std::string& present) {
   const auto fields = config.fields();
   const auto field = std::ranges::find(fields, "env.python", &Field::key);
-  if (field != fields.end()) *std::get<std::string*>(field->target) = python;
+  if (field == fields.end()) return;
+  auto& python = *std::get<std::string*>(field->target);
+  const bool path = python.find('/') != std::string::npos;
+  if (path && !std::filesystem::exists(python)) python = present;
 }
 
 Config config_of(const TrainingOrder& order) {
@@ -72,7 +75,7 @@ Config config_of(const TrainingOrder& order) {
   require_run(order.folder);
   auto config = load_resumed(RunPaths{order.folder}.config(), request_of(order));
   // The learner of a cluster may go on on another machine.
-  if (order.link != nullptr) set_python(config, order.python);
+  if (order.link != nullptr) require_python(config, order.python);
   return config;
 }
 

@@ -13,11 +13,9 @@ from tandem.errors import Error
 
 from tandem_cluster.plan import Plan
 from tandem_cluster.progress import write
-from tandem_cluster.training import carry_out
+from tandem_cluster.training import ONE_REQUEST_SECONDS, carry_out
 
 USER_ERROR = 2  # as of all commands of tandem
-# The end of a terminal is told by the shell and by the kernel: signals within this time are one.
-_ONE_REQUEST_SECONDS = 0.5
 
 
 def stop_by_signals(stop: Callable[[], None]) -> None:
@@ -36,7 +34,8 @@ def stop_by_signals(stop: Callable[[], None]) -> None:
             signal.signal(number, lambda *_: None)
         # The system then ends this process even while it waits for Ray.
         signal.signal(signal.SIGALRM, by_default)
-        signal.setitimer(signal.ITIMER_REAL, _ONE_REQUEST_SECONDS)
+        # The end of a terminal is told by the shell and by the kernel.
+        signal.setitimer(signal.ITIMER_REAL, ONE_REQUEST_SECONDS)
         stop()
 
     for number in numbers:

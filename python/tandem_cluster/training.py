@@ -7,7 +7,9 @@ import json
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
+from types import FrameType
 from typing import Any, TextIO
 
 from tandem.options import EnvId
@@ -17,6 +19,8 @@ from tandem.training import PathLike, Run
 from tandem_cluster import ray_session
 from tandem_cluster.plan import Plan
 from tandem_cluster.progress import Progress, write
+
+ONE_REQUEST_SECONDS = 0.5  # signals within this time are one request
 
 # Receives a function that stops the training with a checkpoint.
 OnBegin = Callable[[Callable[[], None]], None]
@@ -130,16 +134,21 @@ def carry_out(plan: Plan, out: TextIO | None, on_begin: OnBegin = lambda stop: N
 
 @contextlib.contextmanager
 def interrupts_stop(stop: Callable[[], None]) -> Iterator[None]:
-    """The first Ctrl-C in Python stops the training with a checkpoint, and another one ends it. The
-    program's command has handlers of its own, and only the main thread may set one."""
+    """The first Ctrl-C in Python stops the training with a checkpoint, and a later one ends it. Two
+    within half a second are one request, as `timeout` sends them. The program's command has
+    handlers of its own, and only the main thread may set one."""
     before = signal.getsignal(signal.SIGINT)
     main = threading.current_thread() is threading.main_thread()
-    if not main or before is not signal.default_int_handler:
+    if not main or not callable(before) or before is not signal.default_int_handler:
         yield
         return
 
-    def note(_number: int, _frame: object) -> None:
-        signal.signal(signal.SIGINT, before)
+    first: list[float] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if first and time.monotonic() - first[0] > ONE_REQUEST_SECONDS:
+            before(number, frame)
+        first.append(time.monotonic())
         stop()
 
     signal.signal(signal.SIGINT, note)

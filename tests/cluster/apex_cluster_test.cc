@@ -226,6 +226,13 @@ TEST_F(ApexClusterTest, InLockstepItHasTheBitsOfOneProcess) {
             one);
   train({.folder = folder("parts"), .steps = 1'500}, 1);
   EXPECT_EQ(train({.folder = folder("parts"), .steps = 3'000, .resume = true}, 1), one);
+  // A round between two new parameters. Seen failing when the cluster's actor counted its own.
+  scenario.folder = folder("moved");
+  scenario.steps = 1'500;
+  tandem::train(scenario, [&](TrainingContext& context) {
+    train_apex_in_lockstep(config_, replay_, context);
+  });
+  EXPECT_EQ(train({.folder = folder("moved"), .steps = 3'000, .resume = true}, 1), one);
 }
 
 }  // namespace

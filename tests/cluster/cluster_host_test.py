@@ -5,6 +5,7 @@ import importlib.util
 import os
 import signal
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -97,16 +98,46 @@ class HostTest(unittest.TestCase):
 
 @unittest.skipUnless(importlib.util.find_spec("ray"), "Ray is not installed")
 class InterruptTest(unittest.TestCase):
+    def setUp(self):
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, before)
+
     # Seen failing when Ctrl-C between two looks ended the training without its checkpoint.
-    def test_the_first_interrupt_stops_and_the_second_ends(self):
-        from tandem_cluster.training import interrupts_stop
+    def test_the_first_interrupt_stops_and_a_later_one_ends(self):
+        from tandem_cluster.training import ONE_REQUEST_SECONDS, interrupts_stop
 
         stop = mock.Mock()
         with self.assertRaises(KeyboardInterrupt), interrupts_stop(stop):
             signal.raise_signal(signal.SIGINT)
+            time.sleep(ONE_REQUEST_SECONDS + 0.1)
             signal.raise_signal(signal.SIGINT)
         stop.assert_called_once()
         self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
+
+    # Seen failing when the second of two signals at once ended the training.
+    def test_two_interrupts_at_once_are_one(self):
+        from tandem_cluster.training import interrupts_stop
+
+        stop = mock.Mock()
+        with interrupts_stop(stop):
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+        stop.assert_called()
+
+
+class PlanTest(unittest.TestCase):
+    # Seen failing when the run of one machine had a shard on the cluster, which IMPALA refuses.
+    def test_impala_of_one_machine_goes_on_without_a_shard(self):
+        from tandem_cluster.plan import Plan
+
+        import tandem
+
+        with tempfile.TemporaryDirectory() as folder:
+            run = str(Path(folder) / "run")
+            tandem.train("impala", "cartpole", steps=500, run_dir=run, progress=False)
+            plan = Plan("", run_dir=run, resume=True)
+            plan.complete()
+            self.assertEqual(plan.shards, 0)
 
 
 @unittest.skipUnless(importlib.util.find_spec("ray"), "Ray is not installed")

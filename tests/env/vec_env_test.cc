@@ -160,6 +160,24 @@ TEST(VecEnv, AStepBeforeTheFirstResetIsABug) {
   EXPECT_NO_THROW(envs.step(std::vector<Action>(2), seen.bytes()));
 }
 
+class NeverBegins final : public ScriptedEnv {
+ public:
+  using ScriptedEnv::ScriptedEnv;
+  void reset(Stream& /*stream*/, std::span<std::byte> /*frame*/) override {
+    throw Error("no game today");
+  }
+};
+
+// Seen failing when such a step counted as one before a reset.
+TEST(VecEnv, AStepAfterAFailedFirstResetHasItsError) {
+  Script script;
+  Observations seen(1, 3);
+  VecEnv envs([&](int index) { return std::make_unique<NeverBegins>(script, index); },
+              {.count = 1, .threads = 1});
+  EXPECT_THROW(envs.reset(seen.bytes()), Error);
+  EXPECT_THROW(envs.step(std::vector<Action>(1), seen.bytes()), Error);
+}
+
 TEST(VecEnv, ReceivesTheFastWithoutTheSlow) {
   Script script;
   script.slow = std::chrono::milliseconds(100);  // times index + 1

@@ -173,7 +173,11 @@ class Installer(unittest.TestCase):
         for number in (signal.SIGINT, signal.SIGHUP):
             self.trace.write_text("")
             process = subprocess.Popen(
-                self.words(), env=self.environment(), stdout=subprocess.DEVNULL, text=True
+                self.words(),
+                env=self.environment(),
+                stdout=subprocess.DEVNULL,
+                # The test itself may run under nohup or in the background.
+                preexec_fn=lambda number=number: signal.signal(number, signal.SIG_DFL),
             )
             while "began" not in self.trace.read_text():
                 time.sleep(0.01)

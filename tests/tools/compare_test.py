@@ -128,7 +128,7 @@ class CompareTest(unittest.TestCase):
         text = (runs[1] / "config.toml").read_text()
         (runs[1] / "config.toml").write_text(text + "[later]\nkey = 3\n")
         labels = [curve.label for curve in plot.group_runs(list(map(plot.read_run, runs)))]
-        self.assertEqual(labels, ["PAAC  Pong  nips", "PAAC  Pong  nips  key=3"])
+        self.assertEqual(labels, ["PAAC  Pong  nips  (older config)", "PAAC  Pong  nips"])
 
     def test_writes_tables_and_a_picture(self):
         runs = [self.make_run("a"), self.make_run("b", seed=2), self.make_run("c", arch="nature")]

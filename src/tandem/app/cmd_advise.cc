@@ -93,7 +93,7 @@ void print_table(const AdviceTask& task, const EnvMeasures& env,
   for (const auto& one : forecasts) {
     auto& row = rows.emplace_back(std::vector<std::string>{
         one.candidate.config.system_name, fmt::format("{:.0f}", one.steps_per_second),
-        fmt::format("{:.3g}", one.lag), memory_text(one.bytes)});
+        plain_number(one.lag, 3), memory_text(one.bytes)});
     if (task.check) {
       row.push_back(fmt::format("{:.0f}", one.measured));
       row.push_back(fmt::format("{:+.0f}%", 100 * one.error()));

@@ -7,8 +7,8 @@ namespace tandem {
 
 /// A problem that the user can solve: a bad config, a missing ROM, a full disk. The message says
 /// what is wrong, where, and what to do. The program prints it once and exits with code 2, as for
-/// errors of the file system and a lack of memory. Every other exception is a bug, and the program
-/// exits with code 1. Value type, thread-safe like any exception.
+/// errors of the file system and a lack of memory or threads (mendable.h). Every other exception is
+/// a bug, and the program exits with code 1. Value type, thread-safe like any exception.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -139,7 +139,9 @@ void VecEnv::Impl::require_ready(std::span<const int> ids, std::span<const Actio
     throw std::logic_error("VecEnv::send: an action of another size");
   }
   for (const int id : ids) {
-    if (!record(id).has_begun()) throw std::logic_error("VecEnv::send: no reset before a step");
+    // One that failed at its first reset answers with its error.
+    const bool known = record(id).has_begun() || record(id).error() != nullptr;
+    if (!known) throw std::logic_error("VecEnv::send: no reset before a step");
     if (!record(id).needs_reset()) continue;
     throw Error("environment " + std::to_string(record(id).index()) +
                 ": its episode has ended; reset it before the next step");

@@ -17,7 +17,8 @@ namespace tandem {
 /// Seconds in a suitable unit: "0.2 us", "7.5 ms", "1.2 s".
 [[nodiscard]] std::string time_text(double seconds);
 
-/// A number with at least so many significant digits and no power of ten: 1234 or 0.123 with three.
+/// A number with at least so many significant digits; a large one has no power of ten: 1234 or
+/// 0.123 with three digits.
 [[nodiscard]] std::string plain_number(double value, int digits);
 
 /// Words side by side in as many columns as fit, to be read downwards as in `ls`.

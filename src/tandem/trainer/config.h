@@ -72,8 +72,8 @@ struct Config {
 [[nodiscard]] Config make_config(const std::string& system, const std::vector<std::string>& words,
                                  const std::shared_ptr<const Catalogue>& catalogue = published());
 
-/// A resumed run may change its table [run], except for the seed. Throws Error for any other
-/// difference, because the checkpoint belongs to the old value.
+/// A resumed run may change its table [run], except for the seed, and env.python. Throws Error for
+/// any other difference, because the checkpoint belongs to the old value.
 void require_same_experiment(Config now, Config before);
 
 }  // namespace tandem

@@ -28,8 +28,8 @@ struct ConfigRequest {
 };
 
 /// The config of an earlier run with the changes that a resumed run may have: all of run.* except
-/// the seed. The request has no base. Throws Error for another change, because the checkpoint
-/// belongs to the old value.
+/// the seed, and env.python. The request has no base. Throws Error for another change, because the
+/// checkpoint belongs to the old value.
 [[nodiscard]] Config load_resumed(const std::filesystem::path& config_file,
                                   const ConfigRequest& changes);
 

@@ -38,8 +38,12 @@ class ApexLockstepTest : public testing::Test {
   }
 
   // Actors act with parameters of up to seven rounds ago, and the replay forgets.
-  const ApexConfig config_ = {
-      .actors = 3, .envs = 2, .batch = 16, .refresh_frames = 7, .trim_updates = 5};
+  const ApexConfig config_ = {.actors = 3,
+                              .envs = 2,
+                              .batch = 16,
+                              .refresh_frames = 7,
+                              .trim_updates = 5,
+                              .lockstep = true};
   const ReplayConfig replay_ = {.capacity = 500,
                                 .min_fill = 200,
                                 .remover = "inverse_priority",

@@ -56,8 +56,7 @@ class ClusterLockstep {
         publisher_(model_, link, "actor:0"),
         roll_(link.self(), 1, static_cast<int>(config.envs),
               [this](ActorPlayed played, std::int64_t rounds) { hear(std::move(played), rounds); }),
-        refresh_steps_(
-            actor_options(config, replay, context.actor, context.actor.spec, 0).refresh_steps) {
+        refresh_steps_(refresh_steps(config, context.actor.spec)) {
     limiter_.require_slack_for(config.batch);
     if (context.resume != nullptr) restore_shards(link, *context.resume, stop_.get_token());
     report_.emplace(epsilons_of(config, context.actor.spec, context.actor.rule), 0, context.run);

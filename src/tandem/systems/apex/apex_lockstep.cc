@@ -41,16 +41,15 @@ class Lockstep {
                config.batch, context.actor.seed, {}),
         batch_(table_.format(), static_cast<std::size_t>(config.batch)),
         workers_(std::min(context.threads, static_cast<int>(config.actors))),
-        memory_(replay, available_memory_bytes) {
+        memory_(replay, available_memory_bytes),
+        refresh_steps_(refresh_steps(config, context.actor.spec)) {
     require_memory_for(config, replay, table_.format());
     const auto make_actor = [this](const ApexActorOptions& options) {
       return std::make_unique<ApexActor>(options, context_.actor,
                                          NetworkCopy(acting_, context_.actor.make_network));
     };
     for (int rank = 0; rank < config.actors; ++rank) {
-      auto options = actor_options(config, replay, context.actor, context.actor.spec, rank);
-      // Parameters come in the same rounds for all, also for an actor that begins anew between two.
-      refresh_steps_ = std::exchange(options.refresh_steps, 1);
+      const auto options = actor_options(config, replay, context.actor, context.actor.spec, rank);
       actors_.push_back(std::make_unique<ApexSeat>(options, config.restarts, make_actor));
     }
     if (context.resume != nullptr) load(*context.resume);
@@ -140,7 +139,7 @@ class Lockstep {
   Workers workers_;
   MemoryWatch memory_;
   std::optional<ApexReport> report_;  // made after the replay is restored
-  std::int64_t refresh_steps_ = 1;    // rounds between two copies of the parameters
+  const std::int64_t refresh_steps_;  // rounds between two copies of the parameters
 };
 
 }  // namespace

@@ -8,12 +8,18 @@
 
 namespace tandem {
 
+std::int64_t refresh_steps(const ApexConfig& config, const EnvSpec& spec) {
+  return std::max<std::int64_t>(1, config.refresh_frames / spec.frames_per_step);
+}
+
 ApexActorOptions actor_options(const ApexConfig& config, const ReplayConfig& replay,
                                const ActorContext& context, const EnvSpec& spec, int rank) {
   return {.first_env = rank * static_cast<int>(config.envs),
           .envs = static_cast<int>(config.envs),
           .seed = context.seed,
-          .refresh_steps = std::max<std::int64_t>(1, config.refresh_frames / spec.frames_per_step),
+          // In lockstep parameters come in the same rounds for all, also for an actor that begins
+          // anew between two; so an actor looks in each round.
+          .refresh_steps = config.lockstep ? 1 : refresh_steps(config, spec),
           .format = frame_format(spec, compression_of(replay.compression)),
           .transitions = {.n = config.n,
                           .gamma = context.rule.gamma(),

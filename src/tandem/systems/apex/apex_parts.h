@@ -15,6 +15,9 @@ struct ApexActorOptions;
 /// The name of the replay's pieces in a checkpoint.
 inline constexpr auto kReplayPieces = "replay";
 
+/// The steps of an actor between two copies of the parameters (Algorithm 1, line 13).
+std::int64_t refresh_steps(const ApexConfig& config, const EnvSpec& spec);
+
 /// The environments of actor `rank`, and how it makes transitions.
 ApexActorOptions actor_options(const ApexConfig& config, const ReplayConfig& replay,
                                const ActorContext& context, const EnvSpec& spec, int rank);

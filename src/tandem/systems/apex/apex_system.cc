@@ -16,7 +16,7 @@ const SystemInfo& ApexSystem::info() const {
           "learner learns",
       .paper =
           "Horgan et al.: Distributed prioritized experience replay, ICLR 2018, arXiv:1803.00933",
-      .repeats = "with apex.lockstep",
+      .repeats = "with apex.lockstep and apex.keep_replay",
   };
   return system_info;
 }

@@ -12,7 +12,7 @@ class Control:
         self._descriptor = descriptor
 
     def send(self, message: dict[str, Any], picture: bytes = b"") -> None:
-        # As lone surrogates, which a file's name may have, the trainer would refuse a text.
+        # The trainer refuses a text with lone surrogates, which the name of a file may have.
         text = json.dumps(message, ensure_ascii=False).encode(errors="replace")
         lengths = len(text).to_bytes(4, "little") + len(picture).to_bytes(4, "little")
         self._write(lengths + text + picture)
