@@ -294,8 +294,9 @@ class Driver:
         words = self._plan.words()
         if resumes and part.incarnation > 1:
             words.update(system="", base="", resume=True)
-            # The settings of a resume may not have come to the run's config before the loss.
-            words["settings"] = words["settings"] if self._plan.resume else []
+            # A resume's settings may not have come to the run's config before the loss.
+            if not self._plan.resume:
+                words["settings"] = []
         part.begun(
             LearnerHost.options(num_cpus=LEARNER_CPUS, scheduling_strategy=self._place).remote(
                 __version__, self._run, part.incarnation, len(self._shards), words

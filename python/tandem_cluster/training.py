@@ -137,22 +137,24 @@ def interrupts_stop(stop: Callable[[], None]) -> Iterator[None]:
     """The first Ctrl-C in Python stops the training with a checkpoint, and a later one ends it. Two
     within half a second are one request, as `timeout` sends them. The program's command has
     handlers of its own, and only the main thread may set one."""
-    before = signal.getsignal(signal.SIGINT)
-    main = threading.current_thread() is threading.main_thread()
-    if not main or not callable(before) or before is not signal.default_int_handler:
+    ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if not ours or threading.current_thread() is not threading.main_thread():
         yield
         return
 
-    first: list[float] = []
+    first: float | None = None
 
     def note(number: int, frame: FrameType | None) -> None:
-        if first and time.monotonic() - first[0] > ONE_REQUEST_SECONDS:
-            before(number, frame)
-        first.append(time.monotonic())
-        stop()
+        nonlocal first
+        now = time.monotonic()
+        if first is None:
+            first = now
+            stop()
+        elif now - first > ONE_REQUEST_SECONDS:
+            signal.default_int_handler(number, frame)
 
     signal.signal(signal.SIGINT, note)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
