@@ -14,8 +14,8 @@ import os
 from pathlib import Path
 
 from football import print_head, print_row, rate, run_json
+from machine import machine_words
 from python_replay import Turns
-from run import processor
 from side_by_side import PEERS, ROOT, peers_python
 
 TASKS = {"health_gathering": "HealthGathering-v1", "my_way_home": "MyWayHome-v1"}
@@ -50,7 +50,7 @@ def main():
     parser.add_argument("--envs", type=int, default=8)
     args = parser.parse_args()
     args.python = peers_python(args.python)
-    print(f"CPU: {processor()}; {args.envs} environments\n")
+    print(f"CPU: {machine_words()}; {args.envs} environments\n")
     print_head()
     for scenario, task in TASKS.items():
         compare(args, scenario, task)

@@ -19,8 +19,8 @@ import statistics
 import subprocess
 from pathlib import Path
 
+from machine import machine_words
 from python_replay import Turns
-from run import processor
 from side_by_side import PEERS, ROOT, peers_python
 
 SCENARIOS = ["academy_3_vs_1_with_keeper", "academy_counterattack_easy"]
@@ -138,7 +138,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=4)
     parser.add_argument("--out", type=Path, default=ROOT / "runs/football-bench")
     args = parser.parse_args()
-    print(f"CPU: {processor()}\n")
+    print(f"CPU: {machine_words()}\n")
     if args.part in ("env", "all"):
         compare_games(args.program, peers_python(args.python), args.rounds, args.seconds)
     if args.part in ("figure-4", "all"):

@@ -13,6 +13,7 @@ and with it minigrid and box2d for the tasks of these names.
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -58,10 +59,20 @@ def tandem(*words, **options):
     return subprocess.run(command, check=True, env=environment, **options)
 
 
+def finished(run):
+    """Whether the run ended by itself; one that was stopped can be resumed."""
+    result = run / "result.json"
+    return result.exists() and json.loads(result.read_text())["why_ended"] != "signal"
+
+
 def train(case, folder):
     run = folder / case.name
-    if (run / "result.json").exists():
+    if finished(run):
         return
+    if any((run / "checkpoints").glob("0*")):
+        tandem("train", "--resume", run)
+        return
+    shutil.rmtree(run, ignore_errors=True)  # it was killed before its first checkpoint
     words = [word for setting in (*case.words, LOG) for word in ("--set", setting)]
     if case.preset:
         words += ["--config", case.preset]
@@ -79,7 +90,7 @@ def print_table(cases, folder):
     print("|---|---|---|---|---|---|")
     for case in cases:
         run = folder / case.name
-        if not (run / "result.json").exists():
+        if not finished(run):
             continue
         result = json.loads((run / "result.json").read_text())
         mean = score(case, folder)["mean"]
@@ -95,7 +106,7 @@ def draw(cases, folder, pictures):
     for env in dict.fromkeys(case.env for case in cases):
         runs = [folder / case.name for case in cases if case.env == env]
         picture = pictures / f"gym-{env.split(':')[-1].lower()}.png"
-        tandem("plot", *(run for run in runs if (run / "result.json").exists()), "--out", picture)
+        tandem("plot", *(run for run in runs if finished(run)), "--out", picture)
 
 
 def main():

@@ -17,7 +17,6 @@ import contextlib
 import dataclasses
 import json
 import os
-import signal
 import statistics
 import subprocess
 import sys
@@ -26,7 +25,7 @@ import time
 from pathlib import Path
 
 from machine import cpu_name
-from side_by_side import PEERS, ROOT, peers_python
+from side_by_side import PEERS, ROOT, peers_python, unwind_on_signals
 
 GAMES = ["Pong", "Breakout", "Seaquest", "Qbert", "BeamRider"]
 NAMES = {"tandem": "tandem", "envpool": "EnvPool", "ale": "ale-py"}
@@ -250,8 +249,7 @@ def arguments():
 
 def main():
     args = arguments()
-    # A signal unwinds the stack like Ctrl-C does, and that ends the contenders.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("python_envs: terminated"))
+    unwind_on_signals("python_envs")
     args.peers_python = peers_python(args.peers_python)
     os.sched_setaffinity(0, args.cores)
     batch = args.batch or max(1, args.envs // 2)

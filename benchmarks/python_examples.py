@@ -16,7 +16,6 @@ import itertools
 import json
 import os
 import re
-import signal
 import statistics
 import sys
 import time
@@ -24,7 +23,7 @@ from pathlib import Path
 
 from machine import cpu_name
 from python_envs import markdown, versions
-from side_by_side import ROOT, measure, peers_python
+from side_by_side import ROOT, measure, peers_python, unwind_on_signals
 
 EXAMPLES = {
     "PPO in one file (CleanRL's manner)": "ppo_cleanrl_style.py",
@@ -90,8 +89,7 @@ def arguments():
 
 def main():
     args = arguments()
-    # A signal unwinds the stack like Ctrl-C does, and that ends the example of the slot.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("python_examples: terminated"))
+    unwind_on_signals("python_examples")
     args.peers_python = peers_python(args.peers_python)
     paths = [str(args.package), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)

@@ -12,6 +12,7 @@ The first time, the peers of peers/requirements.txt are installed into .venv-pee
 import argparse
 import collections
 import contextlib
+import ctypes
 import dataclasses
 import itertools
 import json
@@ -29,12 +30,13 @@ from machine import machine_words
 ROOT = Path(__file__).resolve().parent.parent
 PEERS = Path(__file__).resolve().parent / "peers"
 START_SECONDS = 300  # until a contender must have taken its first steps
+PR_SET_PDEATHSIG = 1
 STOP_SECONDS = 10  # until a contender must have ended when asked to
 # The settings of CleanRL's DQN: a batch of 32 for every 4 steps, a target network of every 1,000
-# updates, and nothing beyond. With short segments actors play often, so a slot has many turns.
+# steps, and nothing beyond. With short segments actors play often, so a slot has many turns.
 DQN = ["apex.batch=32", "replay.samples_per_insert=8", "replay.min_fill=1000", "replay.segment=5"]
 DQN += ["replay.capacity=20000", "net.dueling=false", "dqn.double_q=false", "apex.n=1"]
-DQN += ["dqn.target_updates=1000"]
+DQN += ["dqn.target_updates=250"]
 
 
 @dataclasses.dataclass
@@ -108,6 +110,19 @@ class Peer:
                 yield float(words[1]), int(words[2])
 
 
+def unwind_on_signals(name):
+    """SIGTERM and the end of a terminal unwind the stack as Ctrl-C does, and that ends what runs.
+    `nohup` keeps the latter ignored."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, lambda *_: sys.exit(f"{name}: terminated"))
+
+
+def end_with_parent():
+    """Called in a child: it gets SIGTERM when this script is killed."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
 @contextlib.contextmanager
 def running(command, output):
     """Runs the command in a process group of its own, and ends the whole group in any case."""
@@ -117,6 +132,7 @@ def running(command, output):
             stdout=file,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
+            preexec_fn=end_with_parent,
             start_new_session=True,
         )
     try:
@@ -139,7 +155,7 @@ def busy_core(busy):
         return
     core = min(os.sched_getaffinity(0))
     loop = f"import os; os.sched_setaffinity(0, [{core}])\nwhile True: pass"
-    process = subprocess.Popen([sys.executable, "-c", loop])
+    process = subprocess.Popen([sys.executable, "-c", loop], preexec_fn=end_with_parent)
     try:
         yield
     finally:
@@ -273,8 +289,7 @@ def contenders(args, python):
 
 def main():
     args = arguments()
-    # A signal unwinds the stack like Ctrl-C does, and that ends the contender of the slot.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("side_by_side: terminated"))
+    unwind_on_signals("side_by_side")
     python = peers_python(args.peers_python)
     ours, peers = contenders(args, python)
     rates = collections.defaultdict(list)

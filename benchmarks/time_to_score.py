@@ -26,7 +26,6 @@ import dataclasses
 import functools
 import hashlib
 import json
-import signal
 import statistics
 import subprocess
 import sys
@@ -35,7 +34,7 @@ from pathlib import Path
 
 from machine import machine_words
 from score_table import NO_GOAL, draw, table
-from side_by_side import PEERS, ROOT, peers_python, running
+from side_by_side import PEERS, ROOT, START_SECONDS, peers_python, running, unwind_on_signals
 
 SYSTEMS = ("a3c", "ga3c", "paac", "hts", "impala", "apex")
 PEER_SCRIPTS = {
@@ -121,6 +120,14 @@ class Tandem:
                     means.append(mean)
                     yield seconds, steps, statistics.fmean(means)
 
+    def clock(self, folder):
+        """The seconds that it has trained."""
+        metrics = (folder / "run/metrics.jsonl").read_text().splitlines()
+        for line in reversed(metrics):
+            with contextlib.suppress(json.JSONDecodeError, KeyError):  # being written
+                return json.loads(line)["seconds"]
+        return 0
+
     def reached(self, folder, case):
         """The seconds until the score; None if it was not reached."""
         with contextlib.suppress(FileNotFoundError):
@@ -149,6 +156,9 @@ class Peer:
             words = line.split()
             if words[:1] == ["@@"] and len(words) == 5 and int(words[3]) >= least_games:
                 yield float(words[1]), int(words[2]), float(words[4])
+
+    def clock(self, folder):
+        return max((seconds for seconds, _, _ in self.points(folder)), default=0)
 
     def reached(self, folder, case):
         last = list(self.points(folder, GAMES))[-1:]
@@ -193,6 +203,8 @@ def earlier(result, cap, made_of):
             "another --out, or remove that folder"
         )
     end = found["seconds"] or found["cap_seconds"]
+    if found["seconds"] is None and found.get("ended") and end <= cap:
+        return found
     if end > cap:  # it was not there yet
         before = [point for point in found["points"] if point[0] <= cap]
         _, steps, score = before[-1] if before else (0, 0, None)
@@ -234,7 +246,7 @@ def train(case, args):
     folder.mkdir(parents=True)
     began = time.monotonic()
     with running(command, folder / "output.txt") as process:
-        while process.poll() is None and time.monotonic() - began < cap:
+        while process.poll() is None and not is_over(who, folder, cap, time.monotonic() - began):
             time.sleep(POLL_SECONDS)
         ended = process.poll()
     if ended not in (None, 0):
@@ -243,11 +255,16 @@ def train(case, args):
     seconds = who.reached(folder, case)
     if ended == 0 and seconds is None and isinstance(who, Tandem):
         return failed(case, cap, "something stopped it before the score and the cap")
-    points = list(who.points(folder))
+    # A peer may have made all its steps.
+    trained = min(cap, who.clock(folder)) if ended == 0 and seconds is None else cap
+    if trained == 0:
+        return failed(case, cap, "it ended before its first game")
+    points = [point for point in who.points(folder) if point[0] <= cap]
     found = {
         **dataclasses.asdict(case),
-        "seconds": seconds,
-        "cap_seconds": cap,
+        "seconds": seconds if seconds is None or seconds <= cap else None,
+        "cap_seconds": trained,
+        "ended": trained < cap,
         "last_score": points[-1][2] if points else None,
         "last_steps": points[-1][1] if points else 0,
         "points": points[:: max(1, len(points) // 300)],
@@ -258,6 +275,18 @@ def train(case, args):
     new.write_text(json.dumps(found) + "\n")
     new.replace(result)  # whole at any moment
     return found
+
+
+def is_over(who, folder, cap, passed):
+    """Whether it has trained until the cap. Its own clock begins with the training, and `passed`
+    seconds have gone by since the process began."""
+    if passed < cap:
+        return False
+    try:
+        trained = who.clock(folder)
+    except FileNotFoundError:
+        trained = 0
+    return trained >= cap or passed > cap + START_SECONDS
 
 
 def failed(case, cap, why):
@@ -318,8 +347,7 @@ def arguments():
 
 def main():
     args = arguments()
-    # A signal unwinds the stack like Ctrl-C does, and that ends the training.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("time_to_score: terminated"))
+    unwind_on_signals("time_to_score")
     args.out.mkdir(parents=True, exist_ok=True)
     results = []
     for seed in dict.fromkeys([*args.seeds, *(args.peer_seeds or [])]):

@@ -13,7 +13,6 @@ The first time, the peers of peers/requirements.txt are installed into .venv-pee
 import argparse
 import json
 import os
-import signal
 import statistics
 import subprocess
 import sys
@@ -21,7 +20,7 @@ import time
 
 from machine import cpu_name
 from python_envs import markdown
-from side_by_side import PEERS, ROOT, Peer, measure, peers_python
+from side_by_side import PEERS, ROOT, Peer, measure, peers_python, unwind_on_signals
 
 LSTM = ["--set", "net.arch=nips", "--set", "net.lstm=256", "--set", "impala.envs=32"]
 LSTM += ["--set", "impala.unroll=20", "--set", "impala.batch=32"]
@@ -76,8 +75,7 @@ def arguments():
 
 def main():
     args = arguments()
-    # A signal unwinds the stack like Ctrl-C does, and that ends the contender of the turn.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("updates: terminated"))
+    unwind_on_signals("updates")
     args.peers_python = peers_python(args.peers_python)
     # All contenders inherit this: the last core, which serves fewest interrupts.
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})

@@ -11,7 +11,7 @@ patches=$root/plugins/atari/patches
 stamp=$(cat "${BASH_SOURCE[0]}" "$patches"/* | sha256sum)
 dest=${1:-$root/.deps/ale}
 python=${PYTHON:-$root/.venv/bin/python}
-[ -x "$python" ] || python=python3
+command -v "$python" >/dev/null || python=python3
 
 # Whether all ROMs are there and undamaged.
 roms_whole() { (cd "$dest/roms" && sha256sum --status --check ../roms.sha256) 2>/dev/null; }

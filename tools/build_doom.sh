@@ -81,16 +81,19 @@ engine=$work/install/engine
   chmod +x "$engine/vizdoom/vizdoom" &&
   cp "$work/source/README.md" "$work/install/licences"; } >"$log" 2>&1 ||
   fail "the package lacks the engine or its data" "the package is not ViZDoom $version"
-# Data that the user has bought and put there stay.
-for wad in "$dest"/engine/vizdoom/*.wad; do
+# Data that the user has bought and put there stay, also those of an installation that was cut short.
+for wad in "$dest"/{,new/,next/}engine/vizdoom/*.wad; do
   if [ -f "$wad" ] && [ ! -e "$engine/vizdoom/${wad##*/}" ]; then
     cp "$wad" "$engine/vizdoom/" || fail "$wad cannot be kept" "check the space left in $work"
   fi
 done
 
-# The stamp goes last: a folder without it was cut short and is made anew.
-{ mkdir -p "$dest" && rm -rf "${dest:?}"/{stamp,lib,include,engine,bin,licences} &&
-  cp -r "$work/install/." "$dest/"; } 2>"$log" ||
+# The new engine is whole before the old one goes. The stamp goes last: a folder without it was cut
+# short and is made anew.
+{ mkdir -p "$dest" && rm -rf "$dest/next" && cp -r "$work/install" "$dest/next" &&
+  rm -rf "${dest:?}/new" && mv "$dest/next" "$dest/new" &&
+  rm -rf "${dest:?}"/{stamp,lib,include,engine,bin,licences} &&
+  mv "$dest"/new/* "$dest/" && rmdir "$dest/new"; } 2>"$log" ||
   fail "cannot write to $dest" "check the space and the rights there"
 echo "$stamp" >"$dest/stamp"
 echo "Doom engine of ViZDoom $version: done"

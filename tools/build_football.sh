@@ -12,7 +12,7 @@ scenarios=$root/tools/football_scenarios.py
 stamp=$(cat "${BASH_SOURCE[0]}" "$scenarios" "$patches"/*.{patch,cmake} | sha256sum)
 dest=${1:-$root/.deps/football}
 python=${PYTHON:-$root/.venv/bin/python}
-[ -x "$python" ] || python=python3
+command -v "$python" >/dev/null || python=python3
 
 if [ "$(cat "$dest/stamp" 2>/dev/null)" = "$stamp" ]; then
   echo "the football engine $version is already in $dest"

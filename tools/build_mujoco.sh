@@ -11,7 +11,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 stamp=$(sha256sum <"${BASH_SOURCE[0]}")
 dest=${1:-$root/.deps/mujoco}
 python=${PYTHON:-$root/.venv/bin/python}
-[ -x "$python" ] || python=python3
+command -v "$python" >/dev/null || python=python3
 
 # Whether all files are there and undamaged.
 files_whole() { (cd "$dest" && sha256sum --status --check files.sha256) 2>/dev/null; }
@@ -65,8 +65,9 @@ mkdir -p "$work/install/lib" "$work/install/suite"
 (cd "$work/install" && find . -type f -print0 | xargs -0 sha256sum >"$work/files.sha256")
 mv "$work/files.sha256" "$work/install/"
 
-# The stamp goes last: a folder without it was cut short and is made anew.
-{ mkdir -p "$dest" && cp -a "$work/install/." "$dest/"; } 2>"$log" ||
+# Files are replaced, since trainings that run have the old ones mapped. The stamp goes last: a folder
+# without it was cut short and is made anew.
+{ mkdir -p "$dest" && cp -a --remove-destination "$work/install/." "$dest/"; } 2>"$log" ||
   fail "cannot write to $dest" "check the space and the rights there"
 echo "$stamp" >"$dest/stamp"
 echo "MuJoCo $mujoco_version: done"

@@ -236,7 +236,7 @@ if ! stamped .deps/ale/tandem-stamp "$ale_inputs"; then
 fi
 
 # Once it was asked for, each set-up keeps it up to date.
-if [[ $stage == football || $stage == test || -e .deps/football/tandem-stamp ]]; then
+if [[ $stage == football || $stage == test || -d .deps/football ]]; then
   debian_packages football football_packages "half a minute"
   football_inputs=$(cat tools/build_football.sh tools/football_scenarios.py \
     plugins/football/patches/* | sha256sum)
@@ -246,7 +246,7 @@ if [[ $stage == football || $stage == test || -e .deps/football/tandem-stamp ]];
   fi
 fi
 
-if [[ $stage == doom || $stage == test || -e .deps/doom/tandem-stamp ]]; then
+if [[ $stage == doom || $stage == test || -d .deps/doom ]]; then
   debian_packages doom doom_packages "half a minute"
   doom_inputs=$(cat tools/build_doom.sh plugins/doom/engine/* | sha256sum)
   if ! stamped .deps/doom/tandem-stamp "$doom_inputs"; then
@@ -254,7 +254,7 @@ if [[ $stage == doom || $stage == test || -e .deps/doom/tandem-stamp ]]; then
   fi
 fi
 
-if [[ $stage == torcs || $stage == test || -e .deps/torcs/tandem-stamp ]]; then
+if [[ $stage == torcs || $stage == test || -d .deps/torcs ]]; then
   debian_packages torcs torcs_packages "half a minute"
   torcs_inputs=$(cat tools/build_torcs.sh plugins/torcs/protocol.h plugins/torcs/engine/*.* \
     plugins/torcs/engine/without_screen/*/* | sha256sum)

@@ -1,5 +1,6 @@
 """Runs one build of tandem and reads its results, for compare_versions.py."""
 
+import ctypes
 import hashlib
 import itertools
 import json
@@ -16,12 +17,20 @@ EVAL_WORDS = ("--episodes", "10", "--json")
 LINES = 40  # of metrics, while a rate is measured
 
 
+PR_SET_PDEATHSIG = 1
+
+
 class Refusal(Exception):
     """A program ended with an error; `mendable` where it said that the user can mend it."""
 
     def __init__(self, message, mendable=False):
         super().__init__(message)
         self.mendable = mendable
+
+
+def end_with_parent():
+    """Called in a child: it gets SIGTERM when this script ends in whatever way."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def refusal_of(code, stderr):
@@ -46,7 +55,14 @@ class Program:
     def start(self, *words, stdout=subprocess.DEVNULL):
         command = [str(word) for word in (self.path, *words)]
         pipe = subprocess.PIPE
-        return subprocess.Popen(command, cwd=self.folder, text=True, stdout=stdout, stderr=pipe)
+        return subprocess.Popen(
+            command,
+            cwd=self.folder,
+            text=True,
+            stdout=stdout,
+            stderr=pipe,
+            preexec_fn=end_with_parent,
+        )
 
     def run(self, *words):
         """Runs a command and returns its stdout."""

@@ -10,7 +10,7 @@ from torch.nn import functional
 
 CAPACITY = 20_000  # fits in memory; a larger replay is no faster
 MIN_FILL = 1_000
-TARGET_UPDATES = 1_000
+TARGET_UPDATES = 250  # CleanRL's 1,000 steps
 
 
 class Replay:

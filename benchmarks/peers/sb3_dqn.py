@@ -24,6 +24,8 @@ def main():
         batch_size=args.batch,
         train_freq=1,  # a step of all environments
         gradient_steps=max(1, args.envs * args.samples_per_insert // args.batch),
+        target_update_interval=1_000,  # steps, as in CleanRL's DQN
+        exploration_initial_eps=0.05,  # of a run that goes on for long; a network acts, too
         policy_kwargs=policy,
         device="cpu",
     )

@@ -5,6 +5,7 @@ reads. Sample Factory needs an older NumPy than the other peers, so it has a Pyt
 """
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -14,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from score import ScoreReport, options
 
-SCORES = "TANDEM_SCORES"  # the file's name, for the workers
+SCORES = "TANDEM_SCORES"  # the file's name, for the workers; they begin it with their first step
 # Of its sf_examples/envpool/atari, but for the number of workers, one for each core.
 NUMBERS = {
     "num_envs_per_worker": 1,
@@ -80,6 +81,7 @@ def make_env(game, seed):
             return pool.reset()[0], [{} for _ in range(ENVS)]
 
         def step(self, actions):
+            Path(os.environ[SCORES]).touch()
             actions = np.asarray(actions, np.int32).reshape(-1)
             after, rewards, terminated, truncated, info = pool.step(actions)
             self.scores += info["reward"]
@@ -116,16 +118,17 @@ def train(args):
     numbers = {"num_workers": args.threads, **NUMBERS}
     words += [f"--{name}={value}" for name, value in numbers.items()]
     parser, _ = parse_sf_args(words)
-    run_rl(parse_full_cfg(parser, words))
+    return run_rl(parse_full_cfg(parser, words))
 
 
 def main():
     args = options()
     if SCORES in os.environ:
         return train(args)
+    # Ends the group, of which this process is the first.
+    signal.signal(signal.SIGTERM, lambda *_: os.killpg(0, signal.SIGKILL))
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "scores"
-        file.touch()
         report = ScoreReport(args.goal)
         log = Path(folder) / "log"
         with log.open("w") as out:
@@ -138,14 +141,14 @@ def main():
         known = 0
         while process.poll() is None:
             time.sleep(1)
+            if not file.exists():  # imports are not counted: those of others are not, either
+                report.begun = time.monotonic()
+                continue
             scores = file.read_text().split("\n")[:-1]
             for score in scores[known:]:
                 report.add(float(score))
             known = len(scores)
-            steps = steps_in(log)
-            if steps == 0:  # imports are not counted: those of other contenders are not, either
-                report.begun = time.monotonic()
-            report(steps)
+            report(steps_in(log))
         print(log.read_text()[-2000:])
     return process.returncode
 

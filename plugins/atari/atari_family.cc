@@ -31,7 +31,9 @@ class AtariFamily : public EnvFamily {
     const auto facts = facts_of(rom.stem().string());
     auto options = options_;
     options.fire_reset = decide(fire_reset_, facts.needs_fire);
-    options.life_loss_terminal = decide(life_loss_terminal_, facts.lives > 0);
+    options.life_loss_terminal = life_loss_terminal_ == "fire"
+                                     ? options.fire_reset
+                                     : decide(life_loss_terminal_, facts.lives > 0);
     return std::make_unique<AtariEnv>(rom, options, seed);
   }
 
@@ -83,9 +85,10 @@ FieldList AtariFamily::fields() {
        .choices = {"true", "false", "auto"}},
       {.key = "life_loss_terminal",
        .target = &life_loss_terminal_,
-       .meaning = "a lost life ends the training episode, not the game; auto: in games with lives",
+       .meaning = "a lost life ends the training episode, not the game; auto: in games with lives; "
+                  "fire: where FIRE begins episodes, as evaluations need it",
        .source = "Mnih et al. 2015, Methods; not in PAAC; auto: game_facts.h",
-       .choices = {"true", "false", "auto"}},
+       .choices = {"true", "false", "auto", "fire"}},
       {.key = "max_frames",
        .target = &options_.max_frames,
        .meaning = "emulated frames after which a game is cut off; 0: never",

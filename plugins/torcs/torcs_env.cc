@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "tandem/base/error.h"
@@ -81,6 +84,12 @@ std::string words_of(const RaceOrder& order, const TorcsOptions& options) {
                      order.track, order.opponents, options.driver, options.repeat);
 }
 
+/// The stamp of the build of TORCS in this folder; empty where it was copied without.
+std::string build_of(const std::filesystem::path& folder) {
+  std::ifstream file(folder / "stamp");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 std::size_t steps_in(double seconds, const TorcsOptions& options) {
   const auto step = kTurnSeconds * static_cast<double>(options.repeat);
   return static_cast<std::size_t>(std::max(1.0, std::round(seconds / step)));
@@ -99,6 +108,7 @@ const std::vector<Setting>& settings() {
 TorcsEnv::TorcsEnv(std::filesystem::path folder, const Setting& setting,
                    const TorcsOptions& options)
     : folder_(std::move(folder)),
+      build_(build_of(folder_)),
       options_(options),
       order_(make_order(folder_, setting, options)),
       spec_(make_spec(options)),
@@ -128,6 +138,12 @@ void TorcsEnv::reset(Stream& stream, std::span<std::byte> frame) {
 }
 
 void TorcsEnv::start() {
+  if (build_of(folder_) != build_) {
+    throw Error(fmt::format(
+        "torcs: {} was built anew while the run goes on, and may drive otherwise now; resume the "
+        "run",
+        folder_.string()));
+  }
   taken_.clear();
   race_.reset();  // the old one ends before the new one starts
   race_ = std::make_unique<RaceProcess>(folder_, order_);

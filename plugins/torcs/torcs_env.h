@@ -64,6 +64,7 @@ class TorcsEnv : public Env {
   [[nodiscard]] bool stuck() const;
 
   std::filesystem::path folder_;
+  std::string build_;  // of TORCS in it
   TorcsOptions options_;
   RaceOrder order_;
   EnvSpec spec_;

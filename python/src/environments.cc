@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <stdexcept>
+#include <thread>
 #include <tuple>
+#include <utility>
 
 #include "tandem/base/error.h"
 #include "tandem/trainer/catalogue.h"
@@ -33,6 +36,26 @@ EnvConfig load(const std::string& id, const Options& options, int threads) {
   return measured(load_env_config(settings, *published()), kSeed);
 }
 
+using Found = std::pair<EnvConfig, EnvSpec>;
+
+/// Looks an environment up and makes one of it, which may take minutes where another process
+/// imports its libraries. Ctrl-C ends the wait; the other process then ends by itself.
+Found find(const std::string& id, const Options& options, int threads) {
+  const auto found = std::make_shared<Found>();
+  auto waiting = std::make_unique<Interruptible>();
+  try {
+    waiting->run([=] {
+      found->first = load(id, options, threads);
+      found->second = found->first.spec();
+    });
+  } catch (const nb::python_error&) {
+    // The lookup goes on, and who destroys its thread waits for it.
+    std::thread([left = std::move(waiting)] {}).detach();
+    throw;
+  }
+  return std::move(*found);
+}
+
 std::vector<int> counted(int count) {
   std::vector<int> ids(static_cast<std::size_t>(count));
   std::iota(ids.begin(), ids.end(), 0);
@@ -49,9 +72,7 @@ std::vector<int> counted(int count) {
 Environments::Environments(const std::string& id, const Options& options, int count, int threads,
                            Autoreset autoreset)
     : count_(count), threads_(threads), autoreset_(autoreset), all_(counted(count)) {
-  const nb::gil_scoped_release without_gil;
-  config_ = load(id, options, threads);
-  spec_ = config_.spec();
+  std::tie(config_, spec_) = find(id, options, threads);
   agents_ = static_cast<std::size_t>(spec_.agents);
   rows_ = static_cast<std::size_t>(count) * agents_;
   shape_ = {rows_};
@@ -78,8 +99,8 @@ Environments::~Environments() {
 
 VecEnv& Environments::require_started() {
   if (closed_) throw Error("these environments are closed");
-  if (vec_ == nullptr) throw Error("no game has begun yet; call reset() first");
   if (interruptible_ != nullptr) interruptible_->settle();
+  if (!started_) throw Error("no game has begun yet; call reset() first");
   return *vec_;
 }
 
@@ -102,6 +123,13 @@ void Environments::require_all_back() {
   ready_.clear();
 }
 
+/// Before a call that goes on with the games: ends that nobody has seen would be lost.
+void Environments::require_known() const {
+  if (lost_step_) {
+    throw Error("a step was interrupted, and its results are lost; call reset() first");
+  }
+}
+
 template <class Function>
 void Environments::run(Function function) {
   if (interruptible_ != nullptr) return interruptible_->run(function);
@@ -118,6 +146,7 @@ void Environments::make(const Seeds& seeds) {
   }
   const bool groups = config_.family->makes_groups();
   if (groups && interruptible_ == nullptr) interruptible_ = std::make_unique<Interruptible>();
+  started_ = false;  // until all are made and show their first observations
   run([this, seeds] {
     vec_.reset();  // first, so that there are never twice as many
     vec_ = std::make_unique<VecEnv>(
@@ -132,6 +161,8 @@ nb::object Environments::start(const Seeds& seeds) {
   make(seeds);
   current_ = observations_->take();
   run([this] { vec_->reset(current_.bytes()); });
+  started_ = true;
+  lost_step_ = false;
   return array(std::move(current_), rows_);
 }
 
@@ -141,13 +172,15 @@ nb::object Environments::restart() {
   require_all_back();
   current_ = observations_->take();
   run([this] { vec_->reset(current_.bytes()); });
-  vec_->take_episodes();  // of a step that failed elsewhere, whose results nobody got
+  vec_->take_episodes();  // of a step that was interrupted, whose results nobody got
+  lost_step_ = false;
   return array(std::move(current_), rows_);
 }
 
 nb::object Environments::restart_some(const Ids& ids) {
   const Caller caller(occupancy_);
   require_started();
+  require_known();
   require_all_back();
   current_ = observations_->take();
   std::vector<std::byte*> places;
@@ -235,9 +268,18 @@ nb::tuple Environments::step_continuous(const Continuous& actions) {
 }
 
 nb::tuple Environments::step() {
+  require_known();
   require_all_back();
   current_ = observations_->take();
-  run([this] { vec_->step(actions_, current_.bytes()); });
+  try {
+    run([this] { vec_->step(actions_, current_.bytes()); });
+  } catch (const nb::python_error&) {  // and the step goes on
+    lost_step_ = true;
+    throw;
+  } catch (...) {
+    vec_->take_episodes();  // of environments that have not failed, whose results nobody gets
+    throw;
+  }
   return results(all_, std::move(current_));
 }
 
@@ -248,6 +290,7 @@ std::byte* Environments::slot(int id) const {
 void Environments::send_discrete(const Discrete& actions, const Ids& ids) {
   const Caller caller(occupancy_);
   require_started();
+  require_known();
   require_idle(ids);
   read({actions.data(), actions.size()}, ids);
   send(ids);
@@ -256,6 +299,7 @@ void Environments::send_discrete(const Discrete& actions, const Ids& ids) {
 void Environments::send_continuous(const Continuous& actions, const Ids& ids) {
   const Caller caller(occupancy_);
   require_started();
+  require_known();
   require_idle(ids);
   read(actions, ids);
   send(ids);
@@ -337,9 +381,20 @@ nb::object Environments::render(int id) {
       nb::ndarray<nb::numpy, std::uint8_t>(data, 3, shape, std::move(block).to_owner()));
 }
 
+void Environments::refuse() {
+  closed_ = true;
+  if (interruptible_ != nullptr) interruptible_->refuse();
+}
+
 void Environments::close() {
   if (occupancy_.forked()) return;
   const Caller caller(occupancy_);
+  if (interruptible_ != nullptr && interruptible_->refused() && interruptible_->busy()) {
+    // The interpreter ends. The other processes see that this one has ended.
+    std::ignore = vec_.release();
+    std::ignore = interruptible_.release();
+    return;
+  }
   if (interruptible_ != nullptr) interruptible_->settle();
   closed_ = true;
   run([this] { vec_.reset(); });
@@ -377,6 +432,8 @@ nb::tuple Environments::results(std::span<const int> ids, ArrayPool::Block obser
     nb::list games;
     for (const auto& game : vec_->take_episodes()) {
       const auto k = std::ranges::find(ids, game.env) - ids.begin();
+      // A game whose end was followed by a failed reset has no row: its step was an error.
+      if (k == std::ssize(ids)) continue;
       games.append(nb::make_tuple(k, game.episode_return, game.steps));
     }
     events = std::move(games);

@@ -57,6 +57,9 @@ class Environments {
   /// observations [rows, ...].
   nanobind::object start(const Seeds& seeds);
 
+  /// Whether the environments are made and have begun. A call that is refused changes nothing.
+  [[nodiscard]] bool started() const { return started_; }
+
   /// Starts new games of all environments; their random streams go on.
   nanobind::object restart();
 
@@ -87,7 +90,7 @@ class Environments {
 
   /// Lets all later calls but close() throw Error. Any thread may call it, at any time: the
   /// interpreter, at its end, when another thread steps the environments.
-  void refuse() { closed_ = true; }
+  void refuse();
 
   /// Ends all threads and processes. More calls do nothing.
   void close();
@@ -99,6 +102,7 @@ class Environments {
   VecEnv& require_started();
   void require_idle() const;
   void require_all_back();
+  void require_known() const;
   [[nodiscard]] int in_flight() const;
   /// Runs a function that uses the environments, without the GIL.
   template <class Function>
@@ -140,6 +144,8 @@ class Environments {
   ArrayPool::Block current_;       // into which a call writes
   std::vector<std::byte> sent_;    // observations of steps that were sent
   std::vector<int> ready_;         // not empty: a signal cut the call short that fetched
+  bool started_ = false;
+  bool lost_step_ = false;  // a signal cut a step() short
   std::atomic<bool> closed_ = false;
   std::unique_ptr<Interruptible> interruptible_;  // for groups
   std::unique_ptr<VecEnv> vec_;                   // null before start() and after close()

@@ -1,6 +1,8 @@
 #include "interruptible.h"
 
 #include <nanobind/nanobind.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <utility>
@@ -24,25 +26,50 @@ void Interruptible::run(std::function<void()> function) {
     function_ = std::move(function);
   }
   changed_.notify_all();
-  wait();
+  while (!waited()) {
+    const bool over = refused();
+    if (over) PyErr_SetString(PyExc_RuntimeError, "the interpreter ends");
+    if (over || PyErr_CheckSignals() != 0) throw nanobind::python_error();
+  }
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
 void Interruptible::settle() {
-  wait();
+  while (!waited()) {
+    if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+  }
   error_ = nullptr;  // of a call whose caller has been interrupted
 }
 
-void Interruptible::wait() {
+// Python handles signals in its main thread alone; another one waits without coming back.
+bool Interruptible::waited() {
   constexpr std::chrono::milliseconds kSlice{50};
-  for (;;) {
-    {
-      const nanobind::gil_scoped_release without_gil;
-      std::unique_lock lock(mutex_);
-      if (changed_.wait_for(lock, kSlice, [this] { return function_ == nullptr; })) return;
-    }
-    if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+  const nanobind::gil_scoped_release without_gil;
+  std::unique_lock lock(mutex_);
+  if (syscall(SYS_gettid) == getpid()) {
+    return changed_.wait_for(lock, kSlice, [this] { return function_ == nullptr; });
   }
+  const bool refused = refused_;
+  changed_.wait(lock, [&] { return function_ == nullptr || refused_ != refused; });
+  return function_ == nullptr;
+}
+
+void Interruptible::refuse() {
+  {
+    const std::lock_guard lock(mutex_);
+    refused_ = true;
+  }
+  changed_.notify_all();
+}
+
+bool Interruptible::refused() const {
+  const std::lock_guard lock(mutex_);
+  return refused_;
+}
+
+bool Interruptible::busy() const {
+  const std::lock_guard lock(mutex_);
+  return function_ != nullptr;
 }
 
 void Interruptible::serve() {

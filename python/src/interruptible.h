@@ -23,21 +23,29 @@ class Interruptible {
 
   /// Runs the function and waits for it; rethrows its exception. Throws nanobind::python_error if a
   /// signal handler raises, and the function then goes on: all that it uses must stay valid until
-  /// settle() returns. Needs the GIL.
+  /// settle() returns. Needs the GIL. After refuse() it throws as well.
   void run(std::function<void()> function);
 
   /// Waits for a function that an exception of a signal handler has left running. Needs the GIL.
   void settle();
 
+  /// Ends the wait of a run(), since the interpreter ends: its threads must not come back later.
+  void refuse();
+  [[nodiscard]] bool refused() const;
+  /// Whether a function runs.
+  [[nodiscard]] bool busy() const;
+
  private:
   void serve();
-  void wait();
+  /// Waits for a while; returns whether the function has ended.
+  bool waited();
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::function<void()> function_;  // not empty: it is to run, or runs
   std::exception_ptr error_;
   bool ended_ = false;
+  bool refused_ = false;
   std::thread thread_;  // last, because it uses the members above
 };
 

@@ -8,6 +8,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <exception>
+#include <new>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "messages.h"
 #include "replay.h"
 #include "tandem/base/error.h"
+#include "tandem/base/mendable.h"
 #include "tandem/env/builtin.h"
 #include "tandem/env/plugin.h"
 #include "tandem/trainer/config.h"
@@ -94,6 +97,7 @@ void bind_environments(nb::module_& module) {
           "source"_a.none())
       .def_prop_ro("spec", &Environments::spec, nb::rv_policy::reference_internal)
       .def("start", &Environments::start, "seeds"_a)
+      .def_prop_ro("started", &Environments::started)
       .def("restart", &Environments::restart)
       .def("restart_some", &Environments::restart_some, "ids"_a)
       .def("step_discrete", &Environments::step_discrete, "actions"_a)
@@ -214,6 +218,19 @@ NB_MODULE(_core, module) {
   nanobind::set_leak_warnings(false);
   auto error = nanobind::exception<tandem::Error>(module, "Error", PyExc_RuntimeError);
   error.attr("__module__") = "tandem";
+  nanobind::register_exception_translator(
+      [](const std::exception_ptr& thrown, void* type) {
+        try {
+          std::rethrow_exception(thrown);
+        } catch (const std::bad_alloc&) {
+          throw;  // Python has a MemoryError
+        } catch (const std::exception& problem) {
+          const auto words = tandem::mendable(problem);
+          if (!words) throw;
+          PyErr_SetString(static_cast<PyObject*>(type), words->c_str());
+        }
+      },
+      error.ptr());
   auto closed = nanobind::exception<ReplayClosed>(module, "ReplayClosedError", error);
   closed.attr("__module__") = "tandem";
   auto diverged = nanobind::exception<tandem::Diverged>(module, "Diverged", error);

@@ -230,6 +230,7 @@ void ReplayWriter::insert(Table& table) { core_->insert(table, std::exchange(ful
 
 void ReplayWriter::end_episodes() {
   const Caller caller(occupancy_);
+  const ReplayCore::Call call(*core_);
   const auto table = core_->table();
   const nb::gil_scoped_release without_gil;
   writer_.end_episodes(full_);
@@ -238,6 +239,7 @@ void ReplayWriter::end_episodes() {
 
 void ReplayWriter::flush() {
   const Caller caller(occupancy_);
+  const ReplayCore::Call call(*core_);
   const auto table = core_->table();
   const nb::gil_scoped_release without_gil;
   writer_.flush(full_);
@@ -278,6 +280,7 @@ nb::object Replay::sample(std::size_t size, std::optional<double> timeout) {
 }
 
 void Replay::update(const Given<std::uint64_t, 1>& keys, const Given<float, 1>& priorities) {
+  const ReplayCore::Call call(*core_);
   const auto table = core_->table();
   const nb::gil_scoped_release without_gil;
   const std::span numbers(priorities.data(), priorities.size());
@@ -287,12 +290,14 @@ void Replay::update(const Given<std::uint64_t, 1>& keys, const Given<float, 1>& 
 }
 
 TableState Replay::state() const {
+  const ReplayCore::Call call(*core_);
   const auto table = core_->table();
   const nb::gil_scoped_release without_gil;
   return table->state();
 }
 
 void Replay::save(const std::string& file) const {
+  const ReplayCore::Call call(*core_);
   const auto table = core_->table();
   const nb::gil_scoped_release without_gil;
   const std::filesystem::path path(file);
@@ -321,6 +326,7 @@ void Replay::save(const std::string& file) const {
 }
 
 void Replay::load(const std::string& file) {
+  const ReplayCore::Call call(*core_);
   const auto require_empty = [&] {
     if (core_->table()->state().inserted == 0) return;
     throw Error("only an empty replay can be loaded: call load() before anything is added");

@@ -72,7 +72,7 @@ class ReplayCore {
   void raise_largest(float priority);
   [[nodiscard]] float largest() const { return largest_; }
 
-  /// A call of sample() or add() that is under way.
+  /// A call that is under way, without the GIL.
   class Call {
    public:
     explicit Call(ReplayCore& core) : calls_(core.calls_) { calls_ += 1; }

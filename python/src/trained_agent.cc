@@ -11,7 +11,6 @@
 #include <variant>
 
 #include "arrays.h"
-#include "signals_blocked.h"
 #include "tandem/base/error.h"
 #include "tandem/base/streams.h"
 #include "tandem/env/normalised_env.h"
@@ -198,6 +197,12 @@ nb::tuple TrainedAgent::act(const Rows& observations, const std::optional<States
   return nb::make_tuple(array, state_array(batch));
 }
 
+/// Between two steps of a game, without the GIL.
+void TrainedAgent::handle_signals(SignalsBlocked& blocked) const {
+  if (occupancy_.refused()) throw Error("the interpreter ends");
+  blocked.handle_now_and_then();
+}
+
 nb::tuple TrainedAgent::evaluate(int episodes, int threads, const GamesChoice& games) {
   const Caller caller(occupancy_);
   const auto& config = agent_.config();
@@ -219,7 +224,7 @@ nb::tuple TrainedAgent::evaluate(int episodes, int threads, const GamesChoice& g
                           .seed = games.seed,
                           .threads = threads > 0 ? threads : config.run.thread_budget(),
                           .starts = starts,
-                          .on_step = [&](int /*ended*/) { blocked.handle_now_and_then(); }},
+                          .on_step = [&](int /*ended*/) { handle_signals(blocked); }},
                          env.factory(games.seed), agent_.network(), *agent_.algorithm().acting);
   }
   std::vector<double> returns;
@@ -249,7 +254,7 @@ nb::tuple TrainedAgent::record(const std::string& path, double seconds, int scal
                           .scale = scale,
                           .play = games.greedy ? Play::greedy : Play::sampled,
                           .seed = games.seed,
-                          .on_step = [&] { blocked.handle_now_and_then(); }},
+                          .on_step = [&] { handle_signals(blocked); }},
                          agent_.environment(games.start).factory(games.seed), agent_.network(),
                          *agent_.algorithm().acting);
   }

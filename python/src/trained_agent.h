@@ -14,6 +14,7 @@
 
 #include "caller.h"
 #include "environments.h"
+#include "signals_blocked.h"
 #include "tandem/acting/env_actions.h"
 #include "tandem/base/random.h"
 #include "tandem/nn/batch.h"
@@ -90,6 +91,8 @@ class TrainedAgent {
                          const GamesChoice& games);
 
  private:
+  void handle_signals(SignalsBlocked& blocked) const;
+
   /// Fills heads_ and state_ for these observations. Needs no GIL.
   Heads forward(std::span<const std::byte> observations, std::int64_t batch,
                 std::span<const float> state);

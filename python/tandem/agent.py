@@ -146,7 +146,8 @@ class Agent:
         """The options with which its environment gives the observations that `act` takes.
 
         They are those of training, with the changes of `load`, except that a lost life ends no
-        episode. The scaling of `env.normalise` is missing, because it is a part of the agent.
+        episode, unless FIRE begins episodes in its game. The scaling of `env.normalise` is
+        missing, because it is a part of the agent.
         """
         return self._native.env_options
 

@@ -27,18 +27,14 @@ class NativeEnv:
         )
         self._discrete = self._native.spec.num_actions > 0
         self._action_names = tuple(self._native.spec.action_names)
-        self._started = False
         self._closed = False
         close_at_exit(self)
 
     def _begin(self, seed: int | None) -> Array:
         """Starts a game and returns the first observations of all agents."""
-        if seed is None and self._started:
+        if seed is None and self._native.started:
             return self._native.restart()
-        self._started = False  # until it is made
-        observations = self._native.start(as_seeds(random_seed() if seed is None else seed, 1))
-        self._started = True
-        return observations
+        return self._native.start(as_seeds(random_seed() if seed is None else seed, 1))
 
     def _step(self, rows: Array) -> Any:
         """Takes an action of each agent."""

@@ -22,11 +22,11 @@ def as_seeds(seed: SupportsIndex | Sequence[SupportsIndex], count: int) -> list[
     Raises `Error` unless it is an integer or `count` integers, from 0 on.
     """
     try:
-        if isinstance(seed, SupportsIndex):
+        if isinstance(seed, SupportsIndex) and not getattr(seed, "ndim", 0):
             first = operator.index(seed)
             seeds = [first + i for i in range(count)]
         else:
-            seeds = [operator.index(one) for one in seed]
+            seeds = [operator.index(one) for one in seed]  # type: ignore[union-attr]
     except TypeError:
         raise Error(f"a seed is an integer or a list of {count} integers, not {seed!r}") from None
     if len(seeds) != count:

@@ -11,6 +11,7 @@ from tandem.errors import Error
 from tandem.native_env import Array, NativeEnv
 from tandem.options import EnvId, refuse_options
 from tandem.registration import spec_of
+from tandem.seeds import as_seeds
 
 
 class Env(NativeEnv, gymnasium.Env[Array, Any]):  # type: ignore[misc]
@@ -42,6 +43,8 @@ class Env(NativeEnv, gymnasium.Env[Array, Any]):  # type: ignore[misc]
         """
         self._require_open()
         refuse_options(options)
+        if seed is not None:
+            seed = as_seeds(seed, 1)[0]  # Gymnasium has other errors, and takes no NumPy integers
         super().reset(seed=seed)
         return self._begin(seed)[0], {}
 

@@ -75,7 +75,6 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Any, Array]):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._discrete = spec.num_actions > 0
         self._action_names = tuple(spec.action_names)
-        self._started = False
         close_at_exit(self)
 
     def reset(
@@ -105,13 +104,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Any, Array]):
             mask = self._as_mask(options["reset_mask"])
             if not mask.all():
                 return self._reset_some(mask, seeds), {}
-        if seeds is None and self._started:
+        if seeds is None and self._native.started:
             return self._native.restart(), {}
         seeds = seeds or self._seed or as_seeds(random_seed(), self.num_envs)
-        self._started = False  # until all are made
-        observations = self._native.start(seeds)
-        self._started = True
-        return observations, {}
+        return self._native.start(seeds), {}
 
     def step(self, actions: Any) -> Step:
         """Takes one step in each environment.

@@ -16,6 +16,7 @@ from tandem_cluster.progress import write
 from tandem_cluster.training import ONE_REQUEST_SECONDS, carry_out
 
 USER_ERROR = 2  # as of all commands of tandem
+INTERRUPTED = 128 + signal.SIGINT  # as shells tell it
 
 
 def stop_by_signals(stop: Callable[[], None]) -> None:
@@ -49,6 +50,9 @@ def main() -> None:
     except Error as error:
         write(sys.stderr, f"tandem: error: {error}\n")
         os._exit(USER_ERROR)  # at its end Ray would wait for a head that is lost
+    except KeyboardInterrupt:  # before the training has handlers
+        write(sys.stderr, "tandem: info: stopped before the training began\n")
+        sys.exit(INTERRUPTED)
     words = f"finished; see how well it plays with: tandem eval {run.run_dir}"
     if run.result["why_ended"] == "signal":
         words = f"stopped; go on with: tandem cluster train --resume {run.run_dir}"

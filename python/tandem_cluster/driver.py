@@ -54,7 +54,7 @@ class Part:
     restarts: int = 0
     failures: int = 0  # errors of its own
     goes_on: bool = False  # its steps go on from those of its last incarnation
-    furthest: int = 0  # the most steps, or inserts, that it has told
+    furthest: int = 0  # the most steps, inserts or sent units that it has told
     barren: int = 0  # losses in a row without more of them
     forgiven: int = 0  # so many are followed by a restart, the next ends the training
 
@@ -100,7 +100,8 @@ class Part:
         return None
 
     def _note_progress(self) -> None:
-        told = int(self.status.get("steps") or self.status.get("inserted") or 0)
+        counts = (self.status.get(name) for name in ("steps", "inserted", "sent"))
+        told = next((int(count) for count in counts if count), 0)
         if told > self.furthest:
             self.furthest = told
             self.barren = 0
@@ -288,7 +289,7 @@ class Driver:
         """The first learner begins the run or resumes it, and its successors resume it."""
         part = self._learner
         part.incarnation += 1
-        resumes = self._plan.resume or any(self.run_dir.glob("checkpoints/0*"))
+        resumes = self._plan.resume or any(self.run_dir.glob("checkpoints/[0-9]*"))
         if not resumes and part.incarnation > 1:
             shutil.rmtree(self.run_dir, ignore_errors=True)  # lost before its first checkpoint
         words = self._plan.words()

@@ -132,14 +132,23 @@ def config_tables(text: str) -> dict[str, Any]:
 
 def read_facts(run_dir: Path) -> dict[str, Any]:
     """The facts that an earlier cluster of this run has kept; one machine's run gets one shard."""
+    file = run_dir / FACTS
     try:
-        facts: dict[str, Any] = json.loads((run_dir / FACTS).read_text())
+        facts: dict[str, Any] = json.loads(file.read_text())
         return facts
     except FileNotFoundError:
         return {"shards": 1}
+    except ValueError:
+        raise Error(
+            f'{file} is damaged: it holds {{"shards": N}} with the number of shards that the run '
+            "had; write it anew"
+        ) from None
 
 
 def keep_facts(plan: Plan) -> None:
     """Writes what a resumed cluster must have as before."""
     facts = {"shards": plan.shards, "words": plan.first_words}
-    (Path(plan.run_dir) / FACTS).write_text(json.dumps(facts) + "\n")
+    file = Path(plan.run_dir) / FACTS
+    new = file.with_name(f"{FACTS}.new")
+    new.write_text(json.dumps(facts) + "\n")
+    new.replace(file)  # whole at any moment

@@ -89,7 +89,11 @@ def begin(address: str | None, processors: float, runtime_env: dict[str, Any]) -
     except (RuntimeError, ray.exceptions.RayError) as error:  # such as a wrong token
         raise Error(f"Ray does not start or let us in: {error}") from None
     if address == "auto":
-        require_token(ray.get_runtime_context().gcs_address)
+        try:
+            require_token(ray.get_runtime_context().gcs_address)
+        except Error:
+            ray.shutdown()  # or else a call with a token would find this session
+            raise
 
 
 @contextlib.contextmanager

@@ -47,7 +47,8 @@ def times_here(item: Item, rates: Rates, here: Environments, measure: bool) -> s
                 return "unknown, because environments are lacking"
             rate, why = rates.find(dataclasses.replace(cell, env=env), measure)
             if rate is None:
-                return why or "not measured yet (--times)"
+                refused = "cannot be measured; the command has said why"
+                return why or (refused if measure else "not measured yet (--times)")
             known[cell.folder] = rate
         steps = steps_within(cells, budget, known)
         seconds = seconds_of(cells_of(item, budget), steps, known)

@@ -23,8 +23,13 @@ def joined_tables(folder: ItemFolder) -> dict[str, Rows]:
     return tables
 
 
+def columns_of(rows: Rows) -> list[str]:
+    """The columns of all rows: those of games differ where each has its own score."""
+    return list(dict.fromkeys(column for row in rows for column in row))
+
+
 def table_text(rows: Rows) -> str:
-    columns = list(dict.fromkeys(column for row in rows for column in row))
+    columns = columns_of(rows)
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
     writer.writeheader()
@@ -34,7 +39,7 @@ def table_text(rows: Rows) -> str:
 
 def labelled(rows: Rows) -> Numbers:
     """The rows by the first columns that tell them apart, or by their number if none do."""
-    columns = list(rows[0]) if rows else []
+    columns = columns_of(rows)
     for count in range(1, len(columns) + 1):
         labels = [" ".join(labels_of(row, columns[:count])) for row in rows]
         if len(set(labels)) == len(rows):

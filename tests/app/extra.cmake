@@ -15,6 +15,9 @@ if(TARGET tandem AND (TARGET tandem_torch OR TARGET onednn))
     set_tests_properties(app.${test} PROPERTIES
       ENVIRONMENT "TANDEM=$<TARGET_FILE:tandem>;PYTHONDONTWRITEBYTECODE=1")
   endforeach()
+  if(TEST app.measures)
+    set_tests_properties(app.measures PROPERTIES COST 200)
+  endif()
   add_dependencies(app_tests tandem)
 endif()
 

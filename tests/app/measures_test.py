@@ -108,6 +108,12 @@ class Bench(Folder):
         words = ["apex", "--config", "apex/pendulum", "--seconds", 2]
         self.assertIn("64 of the replay's", tandem("bench", *words).stdout)
 
+    # Seen hanging when the measured updates read a replay in order, which ran out.
+    def test_bench_apex_with_a_replay_in_order(self):
+        words = ["apex", "--config", "apex/cartpole", "--set", "replay.sampler=fifo"]
+        done = tandem("bench", *words, "--set", "replay.samples_per_insert=1", "--seconds", 0.5)
+        self.assertIn("T_train", done.stdout)
+
     # By hand: a network of 4 x 64 + 64 x 64 + 64 x 3 products goes forward 6 times for 5 steps,
     # and backward once for each, without a gradient of the observation. Seen failing with the
     # bootstrap left out.

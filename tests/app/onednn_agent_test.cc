@@ -317,6 +317,21 @@ TEST_F(AtariAgentTest, PlaysWholeGames) {
   EXPECT_NEAR(whole["human_normalised"], normalised, 1e-9);
 }
 
+// The policy that acts greedily presses no button, and so no life would ever begin. Seen failing
+// when lives did not begin with FIRE: the game lasted until its limit of 2,000 steps.
+TEST_F(AtariAgentTest, LivesBeginByFireAsInTheTraining) {
+  std::ifstream stream(paths_.config());
+  std::string text((std::istreambuf_iterator<char>(stream)), {});
+  for (const std::string key : {"life_loss_terminal", "fire_reset"}) {
+    const auto off = key + " = false";
+    ASSERT_NE(text.find(off), std::string::npos);
+    text.replace(text.find(off), off.size(), key + " = \"auto\"");
+  }
+  std::ofstream(paths_.config()) << text;
+  const auto played = eval({"--episodes", "2", "--greedy", "--set", "env.max_frames=8000"});
+  EXPECT_THAT(played["lengths"].get<std::vector<int>>(), Each(testing::Lt(2000)));
+}
+
 // The run's own limit, of 400 frames or 100 steps, is that of training; a whole game of five lives
 // is longer. Seen failing when the protocol kept the run's limit.
 TEST_F(AtariAgentTest, NoopHasThirtyMinutesWhateverTheRunHad) {

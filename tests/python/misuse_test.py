@@ -76,6 +76,47 @@ class Order(unittest.TestCase):
             with self.assertRaisesRegex(tandem.Error, r"call reset\(\) first"):
                 env.render()
 
+    # Seen failing when a refused reset forgot that games had begun: the next one made all anew.
+    def test_a_refused_reset_changes_nothing(self):
+        env, same = (tandem.make_vec("cartpole", 2, seed=3) for _ in range(2))
+        for each in (env, same):
+            each.reset()
+        env.send([0, 0])
+        with self.assertRaisesRegex(tandem.Error, "still step"):
+            env.reset(seed=7)
+        env.recv()
+        same.step([0, 0])
+        np.testing.assert_array_equal(env.reset()[0], same.reset()[0])
+
+    # Seen failing: an array passed for an integer, and a bad seed of one environment had
+    # Gymnasium's error.
+    def test_seeds(self):
+        env = tandem.make_vec("cartpole", 2)
+        np.testing.assert_array_equal(
+            env.reset(seed=np.array([4, 9]))[0], env.reset(seed=[4, 9])[0]
+        )
+        one = tandem.make("cartpole")
+        np.testing.assert_array_equal(one.reset(seed=np.int64(4))[0], env.reset(seed=[4, 9])[0][0])
+        for one in (env, tandem.make("cartpole")):
+            with self.assertRaisesRegex(tandem.Error, "the seed -1 is out of range"):
+                one.reset(seed=-1)
+
+    # Seen raising RuntimeError with the words of the standard library.
+    def test_a_lack_of_threads_is_told(self):
+        script = """
+            import resource, tandem
+            envs = tandem.make_vec("cartpole", 64, num_threads=64)
+            pages = int(open("/proc/self/statm").read().split()[0])
+            limit = pages * resource.getpagesize() + (50 << 20)  # a thread's stack has 8 MB
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+            try:
+                envs.reset()
+            except tandem.Error as error:
+                print(error)
+            """
+        done = run_python(script)
+        self.assertIn("a thread cannot be started", done)
+
     def test_closed_environments_say_so(self):
         for env in (tandem.make_vec("cartpole", 2), tandem.make("cartpole")):
             env.reset(seed=1)

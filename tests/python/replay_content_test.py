@@ -1,5 +1,6 @@
 """Tests of tandem.Replay's content and of its threads."""
 
+import contextlib
 import itertools
 import tempfile
 import threading
@@ -82,6 +83,14 @@ class Content(unittest.TestCase):
                 self.assertEqual(len(fresh), 0)
                 fill(fresh, 3)
                 self.assertEqual(len(fresh), 3)
+            # Seen failing without a checksum. Some bits of a zstd frame may be either way.
+            for place in range(0, len(whole), 3):
+                file.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
+                fresh = number_replay(sampler="fifo", compression=compression)
+                with contextlib.suppress(tandem.Error):
+                    fresh.load(file)
+                    fresh.save(file)
+                    self.assertEqual(file.read_bytes(), whole, place)
             with self.assertRaisesRegex(tandem.Error, "cannot"):
                 fresh.save(Path(folder) / "missing" / "replay")
             self.assertEqual([p.name for p in Path(folder).iterdir()], ["replay"])

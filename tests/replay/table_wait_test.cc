@@ -44,6 +44,23 @@ TEST(TableWait, EndsAtItsDeadline) {
   EXPECT_TRUE(table.wait_to_insert(begin));
 }
 
+// With half a sample for each insert most transitions are removed unread. Seen failing, by an
+// endless wait of readers, when removed ones allowed no samples of others.
+TEST(TableWait, OfARatioBelowOneInOrderHasNoEnd) {
+  const ReplayConfig half{
+      .capacity = 20, .min_fill = 10, .sampler = "fifo", .samples_per_insert = 0.5, .slack = 8};
+  Table table(half, small_format(), 1, 1, {});
+  SampleBatch batch(table.format(), 4);
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(table.wait_to_insert(steady_clock::now()));
+    table.insert(ten());
+    table.trim();
+    while (table.sample(batch, steady_clock::now())) {
+    }
+  }
+  EXPECT_NEAR(table.state().sampled, 500, 10);
+}
+
 TEST(TableWait, EndsEarlyWhenItMay) {
   Crew crew;
   Table table(limited(), small_format(), 1, 1, crew.stop_token());

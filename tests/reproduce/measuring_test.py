@@ -158,6 +158,9 @@ per = 60
     def test_rows_have_the_first_columns_that_tell_them_apart_as_names(self):
         rows = [{"net": "nips", "agents": "1", "rate": "7"}, {"net": "nips", "agents": "2"}]
         self.assertEqual(labelled(rows), {"nips agents=1": {"rate": "7"}, "nips agents=2": {}})
+        # Seen failing with the columns of the first row alone.
+        rows[1]["late"] = "9"
+        self.assertEqual(labelled(rows)["nips agents=2"], {"late": "9"})
         alike = [rows[0], rows[0]]
         self.assertEqual(labelled(alike), {"line 1": rows[0], "line 2": rows[0]})
         self.assertEqual(labelled([]), {})

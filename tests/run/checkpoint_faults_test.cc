@@ -21,6 +21,7 @@
 #include "tandem/io/temporary_folder.h"
 #include "tandem/run/checkpoint.h"
 #include "tests/support/child.h"
+#include "tests/support/error_of.h"
 
 namespace tandem {
 namespace {
@@ -159,6 +160,22 @@ TEST(CheckpointFaultsTest, ALimitOnFileSizesLeavesTheEarlierOnes) {
   });
   EXPECT_THAT(said, AllOf(HasSubstr("tensors.safetensors"), HasSubstr("File too large"),
                           HasSubstr("ulimit"), HasSubstr("step 1 of 1")));
+}
+
+// Half a line would make a file of lines unreadable. Seen failing without take_back().
+TEST(CheckpointFaultsTest, AWriteThatFailsHalfwayLeavesNothingOfIt) {
+  TemporaryFolder folder;
+  const auto file = folder.path() / "lines";
+  const auto said = in_child([&]() -> std::string {
+    const rlimit limit{65'536, 65'536};
+    std::signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    OutputFile lines(file, OutputFile::Mode::append);
+    lines.write(std::string(60'000, 'a'));
+    return error_of([&] { lines.write(std::string(10'000, 'b')); });
+  });
+  EXPECT_THAT(said, HasSubstr("File too large"));
+  EXPECT_EQ(fs::file_size(file), 60'000);
 }
 
 TEST(CheckpointFaultsTest, AFolderWithoutPermissionLeavesTheEarlierOnes) {

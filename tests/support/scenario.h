@@ -27,6 +27,7 @@
 #include "tandem/run/training_run.h"
 #include "tandem/systems/common/learner_state.h"
 #include "tandem/systems/common/training_context.h"
+#include "tests/support/env_around.h"
 #include "tests/support/linear_network.h"
 
 namespace tandem {
@@ -156,22 +157,16 @@ inline std::vector<float> target_of(const std::filesystem::path& run) {
 }
 
 /// CartPole that throws in one of its steps.
-class Failing final : public Env {
+class Failing final : public EnvAround {
  public:
-  explicit Failing(bool fails, int step = 57)
-      : inner_(make_builtin_family()->make("cartpole", 0)), fails_(fails), step_(step) {}
-  const EnvSpec& spec() const override { return inner_->spec(); }
-  void reset(Stream& stream, std::span<std::byte> frame) override { inner_->reset(stream, frame); }
+  explicit Failing(bool fails, int step = 57) : fails_(fails), step_(step) {}
   StepResult step(std::span<const Action> actions, Stream& stream,
                   std::span<std::byte> frame) override {
     if (fails_ && ++steps_ == step_) throw Error("the pole broke");
-    return inner_->step(actions, stream, frame);
+    return EnvAround::step(actions, stream, frame);
   }
-  void save(StateWriter& writer) const override { inner_->save(writer); }
-  void load(StateReader& reader) override { inner_->load(reader); }
 
  private:
-  std::unique_ptr<Env> inner_;
   bool fails_;
   int step_;
   int steps_ = 0;

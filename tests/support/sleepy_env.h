@@ -2,13 +2,11 @@
 #pragma once
 
 #include <chrono>
-#include <memory>
 #include <random>
+#include <span>
 #include <thread>
 
-#include "tandem/env/builtin.h"
-#include "tandem/env/env.h"
-#include "tandem/env/family.h"
+#include "tests/support/env_around.h"
 
 namespace tandem {
 
@@ -19,20 +17,13 @@ inline void sleep_a_little() {
 }
 
 /// Cartpole whose steps take such times, so that threads take turns. Not thread-safe.
-class SleepyEnv final : public Env {
+class SleepyEnv final : public EnvAround {
  public:
-  const EnvSpec& spec() const override { return inner_->spec(); }
-  void reset(Stream& stream, std::span<std::byte> frame) override { inner_->reset(stream, frame); }
   StepResult step(std::span<const Action> actions, Stream& stream,
                   std::span<std::byte> frame) override {
     sleep_a_little();
-    return inner_->step(actions, stream, frame);
+    return EnvAround::step(actions, stream, frame);
   }
-  void save(StateWriter& writer) const override { inner_->save(writer); }
-  void load(StateReader& reader) override { inner_->load(reader); }
-
- private:
-  std::unique_ptr<Env> inner_ = make_builtin_family()->make("cartpole", 0);
 };
 
 }  // namespace tandem

@@ -24,6 +24,7 @@
 #include "tandem/trainer/presets.h"
 #include "tandem/trainer/training.h"
 #include "tandem/trainer/verification.h"
+#include "tests/support/env_around.h"
 #include "tests/support/error_of.h"
 
 namespace tandem {
@@ -35,24 +36,22 @@ const std::vector<std::string> kBoth = {"env.normalise=running", "env.normalise_
 
 /// Pendulum in odd units: the numbers that it shows are some thousand or some thousandth, and
 /// rewards are a thousand times as large.
-class OddPendulum final : public Env {
+class OddPendulum final : public EnvAround {
  public:
   static constexpr float kRewardUnit = 1000;
 
-  const EnvSpec& spec() const override { return inner_->spec(); }
+  OddPendulum() : EnvAround(make_builtin_family()->make("pendulum", 0)) {}
   void reset(Stream& stream, std::span<std::byte> frame) override {
-    inner_->reset(stream, frame);
+    EnvAround::reset(stream, frame);
     convert(frame);
   }
   StepResult step(std::span<const Action> actions, Stream& stream,
                   std::span<std::byte> frame) override {
-    auto result = inner_->step(actions, stream, frame);
+    auto result = EnvAround::step(actions, stream, frame);
     convert(frame);
     result.reward *= kRewardUnit;
     return result;
   }
-  void save(StateWriter& writer) const override { inner_->save(writer); }
-  void load(StateReader& reader) override { inner_->load(reader); }
 
  private:
   static void convert(std::span<std::byte> frame) {
@@ -61,8 +60,6 @@ class OddPendulum final : public Env {
     numbers = {3000 + 500 * numbers[0], 0.002F * numbers[1], 0.001F * numbers[2] - 0.1F};
     std::memcpy(frame.data(), numbers.data(), sizeof(numbers));
   }
-
-  std::unique_ptr<Env> inner_ = make_builtin_family()->make("pendulum", 0);
 };
 
 class OddFamily final : public EnvFamily {

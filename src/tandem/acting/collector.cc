@@ -92,6 +92,7 @@ Rollout& Collector::collect(std::int64_t steps) {
   for (int t = 0; t < rollout_.steps(); ++t) {
     act(t);
     step(t);
+    if (on_step_) on_step_();
     // A gamma of 0 makes all discounts 0, so these do not tell where an episode ends.
     const auto& result = env_.result(0);
     const bool ended = result.terminated || result.truncated;

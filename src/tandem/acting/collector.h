@@ -2,8 +2,10 @@
 // rollouts use it; Ape-X's actors, which fill a replay, do not.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "tandem/acting/actor_network.h"
@@ -60,6 +62,9 @@ class Collector {
   /// within an episode but the algorithm does not bootstrap.
   Rollout& collect(std::int64_t steps);
 
+  /// Calls `function` after each step of the environments.
+  void on_step(std::function<void()> function) { on_step_ = std::move(function); }
+
   /// Makes the next collect() evaluate its first state again. Call it when the parameters may have
   /// moved far since an action was chosen for that state.
   void look_again() { looked_ahead_ = false; }
@@ -106,6 +111,7 @@ class Collector {
   const Bootstrap bootstrap_;
   const RolloutEnd end_;
   const LastState last_state_;
+  std::function<void()> on_step_;  // may be empty
   bool has_chosen_ = true;     // whether the first state's actions are chosen, where they must be
   bool looked_ahead_ = false;  // whether the heads of the first state are computed already
   Rollout rollout_;

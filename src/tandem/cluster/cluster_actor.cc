@@ -67,6 +67,10 @@ void ClusterActor::start() {
     starting_since_.emplace();
   }
   player_ = make_player_(published_);
+  player_->on_step([this] {
+    const Lock lock(mutex_);
+    if (playing_since_) playing_since_.emplace();
+  });
   if (state_.empty()) {
     player_->start();
   } else {
@@ -93,7 +97,7 @@ void ClusterActor::play_on() {
   report(false);
 }
 
-/// The status tells for how long this goes on, too.
+/// The status tells for how long a step goes on.
 void ClusterActor::play() {
   {
     const Lock lock(mutex_);

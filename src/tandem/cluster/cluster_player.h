@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -30,6 +31,9 @@ class ClusterPlayer {
   virtual void start() = 0;
   virtual void save(StateWriter& writer) = 0;
   virtual void load(StateReader& reader) = 0;
+
+  /// Calls `function` after each step of the environments within play(), where that has several.
+  virtual void on_step(std::function<void()> /*function*/) {}
 
   /// Plays the shortest piece that the system knows: a step of each environment, or an unroll.
   virtual void play() = 0;

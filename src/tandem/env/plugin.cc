@@ -43,6 +43,9 @@ std::string remedy(const std::string& name) {
     return fmt::format("Build its target {}{}, or name its folder in ${}.", kPrefix, name,
                        kVariable);
   }
+  if (fs::exists(own_folder().parent_path() / "share/tandem")) {
+    return "Build it in the clone that this program was installed from, and install again.";
+  }
   const bool installs = in_wheel() || on_request;
   return installs ? fmt::format("`tandem install {}` builds it.", name) : "`make` builds it.";
 }

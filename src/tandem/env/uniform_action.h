@@ -1,6 +1,7 @@
 // Uniformly random actions.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -20,8 +21,11 @@ inline Action uniform_action(const EnvSpec& spec, Stream& stream, std::span<floa
     return {.discrete = static_cast<std::int32_t>(stream.below(choices))};
   }
   for (std::size_t i = 0; i < continuous.size(); ++i) {
-    const float range = spec.action_high[i] - spec.action_low[i];
-    continuous[i] = spec.action_low[i] + range * stream.uniform();
+    const float low = spec.action_low[i], high = spec.action_high[i];
+    const float drawn = stream.uniform();
+    continuous[i] = std::isfinite(high - low)
+                        ? low + (high - low) * drawn
+                        : static_cast<float>((1.0 - drawn) * low + double{drawn} * high);
   }
   return {.continuous = continuous};
 }

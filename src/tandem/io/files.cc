@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 namespace tandem {
@@ -66,12 +67,24 @@ OutputFile::OutputFile(fs::path path, Mode mode)
 }
 
 void OutputFile::write(std::span<const std::byte> bytes) {
+  const auto all = bytes.size();
   while (!bytes.empty()) {
     const auto written = ::write(descriptor_.get(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw write_error(path_, errno);
+    if (written < 0) {
+      const int cause = errno;
+      take_back(static_cast<off_t>(all - bytes.size()));
+      throw write_error(path_, cause);
+    }
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
+}
+
+/// Removes the last bytes. A file of lines goes on once the disk has room, and half a line would
+/// make it unreadable.
+void OutputFile::take_back(off_t bytes) {
+  const off_t end = lseek(descriptor_.get(), 0, SEEK_END);
+  if (bytes > 0 && end >= bytes) std::ignore = ftruncate(descriptor_.get(), end - bytes);
 }
 
 void OutputFile::sync() {

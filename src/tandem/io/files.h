@@ -34,6 +34,8 @@ class OutputFile {
   void sync();
 
  private:
+  void take_back(off_t bytes);
+
   std::filesystem::path path_;
   Descriptor descriptor_;
 };

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <fstream>
+#include <new>
 #include <stdexcept>
 #include <system_error>
 #include <vector>
@@ -24,8 +25,13 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 31;  // of an uncompres
 
 }  // namespace
 
+// A frame has a checksum, because files that Python saves have no manifest with another one.
 PieceWriter::PieceWriter(const std::filesystem::path& file)
-    : file_(file, OutputFile::Mode::replace) {}
+    : file_(file, OutputFile::Mode::replace), packer_(ZSTD_createCCtx(), ZSTD_freeCCtx) {
+  if (packer_ == nullptr) throw std::bad_alloc();
+  ZSTD_CCtx_setParameter(packer_.get(), ZSTD_c_compressionLevel, kCompressionLevel);
+  ZSTD_CCtx_setParameter(packer_.get(), ZSTD_c_checksumFlag, 1);
+}
 
 void PieceWriter::write(std::span<const std::byte> bytes) {
   file_.write(bytes);
@@ -36,7 +42,7 @@ void PieceWriter::write(std::span<const std::byte> bytes) {
 void PieceWriter::put(std::span<const std::byte> piece) {
   room_.resize(ZSTD_compressBound(piece.size()));
   const auto size =
-      ZSTD_compress(room_.data(), room_.size(), piece.data(), piece.size(), kCompressionLevel);
+      ZSTD_compress2(packer_.get(), room_.data(), room_.size(), piece.data(), piece.size());
   if (ZSTD_isError(size) || piece.size() > kMostBytes) throw std::logic_error("too large a piece");
   const auto length = static_cast<std::uint32_t>(size);
   write(std::as_bytes(std::span(&length, 1)));

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "tandem/base/sha256.h"
 #include "tandem/base/state.h"
 #include "tandem/io/files.h"
+
+struct ZSTD_CCtx_s;
 
 namespace tandem {
 
@@ -36,6 +39,7 @@ class PieceWriter {
   void write(std::span<const std::byte> bytes);
 
   OutputFile file_;
+  std::unique_ptr<ZSTD_CCtx_s, std::size_t (*)(ZSTD_CCtx_s*)> packer_;
   Sha256 hash_;
   std::uint64_t bytes_ = 0;
   std::vector<std::byte> room_;

@@ -17,26 +17,26 @@ void RateLimiter::require_slack_for(std::int64_t batch) const {
       options_.slack, batch));
 }
 
-double RateLimiter::due() const {
-  const auto counted =
-      static_cast<double>(std::max<std::int64_t>(0, inserted_ - lost_ - options_.min_fill));
+double RateLimiter::due(std::int64_t inserted) const {
+  const auto counted = static_cast<double>(std::max<std::int64_t>(0, inserted - options_.min_fill));
   return counted * options_.samples_per_insert - static_cast<double>(sampled_);
 }
 
 bool RateLimiter::may_sample(std::int64_t size, std::int64_t samples) const {
   if (size < options_.min_fill || size == 0) return false;
   return options_.samples_per_insert == 0 ||
-         due() - static_cast<double>(samples) >= -options_.slack;
+         due(inserted_) - static_cast<double>(samples) >= -options_.slack;
 }
 
 bool RateLimiter::may_insert(std::int64_t size) const {
-  return options_.samples_per_insert == 0 || size < options_.min_fill || due() <= options_.slack;
+  return options_.samples_per_insert == 0 || size < options_.min_fill ||
+         due(inserted_ - lost_) <= options_.slack;
 }
 
 std::int64_t RateLimiter::room(std::int64_t size) const {
   if (options_.samples_per_insert == 0) return std::numeric_limits<std::int64_t>::max() / 2;
   if (!may_insert(size)) return 0;
-  const double allowed = (options_.slack - due()) / options_.samples_per_insert;
+  const double allowed = (options_.slack - due(inserted_ - lost_)) / options_.samples_per_insert;
   return std::max(options_.min_fill - size, static_cast<std::int64_t>(allowed) + 1);
 }
 

@@ -32,7 +32,8 @@ class RateLimiter {
   /// How many transitions may be inserted with `size` in the table before may_insert() denies it.
   [[nodiscard]] std::int64_t room(std::int64_t size) const;
 
-  /// Counts transitions of which no sample can be drawn any more; they allow none.
+  /// Counts transitions of which no sample can be drawn any more. Writers do not wait for any, but
+  /// readers may take as many of other transitions: with a ratio below 1 most are lost.
   void lost(std::int64_t transitions) { lost_ += transitions; }
   void inserted(std::int64_t transitions) { inserted_ += transitions; }
   void sampled(std::int64_t samples) { sampled_ += samples; }
@@ -44,8 +45,8 @@ class RateLimiter {
   void restore(std::int64_t inserted, std::int64_t sampled, std::int64_t lost = 0);
 
  private:
-  /// The samples that the inserts allow, minus the samples drawn.
-  [[nodiscard]] double due() const;
+  /// The samples that so many inserts allow, minus the samples drawn.
+  [[nodiscard]] double due(std::int64_t inserted) const;
 
   Options options_;
   std::int64_t inserted_ = 0;

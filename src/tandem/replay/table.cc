@@ -319,6 +319,7 @@ void Table::restore(std::unique_ptr<Segment> segment, std::span<const KeptTransi
 }
 
 void Table::restore(const TableCounts& counts) {
+  if (counts.unread < 0) throw Error("the saved replay is damaged: its counts make no sense");
   const Lock lock(mutex_);
   while (index_.unread() > counts.unread) index_.next();
   // A sampler that reads in order has drawn, lost or not yet read each transition.

@@ -19,7 +19,9 @@ constexpr auto kFramesKey = "max_frames";
 
 void play_whole_games(EnvConfig& env) {
   for (const auto& field : env.fields()) {
-    if (field.key == "life_loss_terminal") set_field(field, false);
+    if (field.key != "life_loss_terminal" || field_value(field) == FieldValue(false)) continue;
+    const bool knows_fire = std::ranges::count(field.choices, "fire") > 0;
+    set_field(field, knows_fire ? FieldValue(std::string("fire")) : FieldValue(false));
   }
 }
 

@@ -9,7 +9,9 @@
 
 namespace tandem {
 
-/// Lets a lost life end no episode, where the environment has lives.
+/// Lets a lost life end no episode, where the environment has lives. Where FIRE begins the agent's
+/// episodes (env.fire_reset), its lives stay episodes: it has not learned to press FIRE, without
+/// which Breakout's ball is never served again. A score is that of the whole game in any case.
 void play_whole_games(EnvConfig& env);
 
 /// Lets games start by `start`: "noop", up to 30 no-ops at random, or "fixed", none. `where` is the

@@ -16,6 +16,7 @@
 #include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
 #include "tandem/systems/common/learner_state.h"
+#include "tests/support/env_around.h"
 #include "tests/support/noisy_env.h"
 #include "tests/support/scenario.h"
 #include "tests/support/sleepy_env.h"
@@ -141,22 +142,16 @@ TEST_F(A3cTest, ResumedValueMethodsEndWithTheBitsOfTheUninterruptedOnes) {
 }
 
 /// Environments that note the actions of all steps.
-class NotingActions final : public Env {
+class NotingActions final : public EnvAround {
  public:
-  explicit NotingActions(std::vector<std::int32_t>& actions)
-      : inner_(make_builtin_family()->make("cartpole", 0)), actions_(actions) {}
-  const EnvSpec& spec() const override { return inner_->spec(); }
-  void reset(Stream& stream, std::span<std::byte> frame) override { inner_->reset(stream, frame); }
+  explicit NotingActions(std::vector<std::int32_t>& actions) : actions_(actions) {}
   StepResult step(std::span<const Action> actions, Stream& stream,
                   std::span<std::byte> frame) override {
     actions_.push_back(actions[0].discrete);
-    return inner_->step(actions, stream, frame);
+    return EnvAround::step(actions, stream, frame);
   }
-  void save(StateWriter& writer) const override { inner_->save(writer); }
-  void load(StateReader& reader) override { inner_->load(reader); }
 
  private:
-  std::unique_ptr<Env> inner_;
   std::vector<std::int32_t>& actions_;
 };
 

@@ -107,6 +107,36 @@ TEST_F(ApexActorTest, ExploresByTheNumberOfTheEpisodeAlsoFromACheckpoint) {
   });
 }
 
+// Seen failing without keep_reward_scale(): the first reward was 10 units, the most there is.
+TEST_F(ApexActorTest, AnActorInTheSamePlaceKeepsTheUnitOfRewards) {
+  const Scenario scenario{
+      .folder = root_.path() / "run",
+      .make_env = [](int index) { return std::make_unique<ThreeSteps>(index, 1000); },
+      .make_algorithm = [] { return make_dqn({.reward_clip = 0}, 1, true); },
+      .normalises = true};
+  tandem::train(scenario, [&](TrainingContext& context) {
+    const SharedModel model(context.learner);
+    const ApexActorOptions options{.envs = 1,
+                                   .format = frame_format(context.actor.spec, Compression::none),
+                                   .transitions = {.n = 1, .transitions = 2}};
+    const auto make = [&] {
+      return ApexActor(options, context.actor, NetworkCopy(model, context.actor.make_network));
+    };
+    std::vector<std::unique_ptr<Segment>> full;
+    auto first = make();
+    first.start();
+    for (int step = 0; step < 300; ++step) first.step(full);
+    const float late = full.back()->transitions().front().n_step_return;
+    auto second = make();
+    second.keep_reward_scale(*first.take_reward_scale());
+    second.start();
+    full.clear();
+    while (full.empty()) second.step(full);
+    EXPECT_NEAR(full.front()->transitions().front().n_step_return, late, 0.05 * late);
+    EXPECT_LT(late, 2);
+  });
+}
+
 // Seen failing when an actor took the newest parameters at every step.
 TEST_F(ApexActorTest, TakesTheNewestParametersEverySoManySteps) {
   const Scenario scenario{.folder = root_.path() / "run",

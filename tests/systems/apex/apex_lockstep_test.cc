@@ -7,7 +7,6 @@
 #include <atomic>
 #include <filesystem>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -82,31 +81,11 @@ TEST_F(ApexLockstepTest, AStoppedRunGoesOnWithinItsRound) {
   }
 }
 
-/// CartPole that may fail once, in its hundredth step.
-class FailsOnce final : public Env {
- public:
-  explicit FailsOnce(bool fails) : fails_(fails) {}
-  const EnvSpec& spec() const override { return inner_->spec(); }
-  void reset(Stream& stream, std::span<std::byte> frame) override { inner_->reset(stream, frame); }
-  StepResult step(std::span<const Action> actions, Stream& stream,
-                  std::span<std::byte> frame) override {
-    if (fails_ && ++steps_ == 100) throw Error("the game has crashed");
-    return inner_->step(actions, stream, frame);
-  }
-  void save(StateWriter& writer) const override { inner_->save(writer); }
-  void load(StateReader& reader) override { inner_->load(reader); }
-
- private:
-  std::unique_ptr<Env> inner_ = make_builtin_family()->make("cartpole", 0);
-  const bool fails_;
-  int steps_ = 0;
-};
-
 // Seen failing when an actor counted the rounds to its next parameters from its own beginning.
 TEST_F(ApexLockstepTest, AnActorThatBeganAnewHasNewParametersInTheRoundsOfAll) {
   std::atomic<int> made = 0;
   Scenario scenario{.folder = folder("whole"), .make_env = [&](int index) {
-                      return std::make_unique<FailsOnce>(index == 2 && made++ == 0);
+                      return std::make_unique<Failing>(index == 2 && made++ == 0, 100);
                     }};
   scenario.steps = 1'000;
   const auto whole = train(scenario);

@@ -21,6 +21,7 @@
 #include "tandem/io/temporary_folder.h"
 #include "tandem/replay/table_state.h"
 #include "tests/support/counted_env.h"
+#include "tests/support/env_around.h"
 #include "tests/support/error_of.h"
 #include "tests/support/noisy_env.h"
 #include "tests/support/scenario.h"
@@ -172,6 +173,18 @@ TEST_F(ApexTest, AResumedRunGoesOnWithItsReplay) {
             before.checkpoint.part("replay_learner").at("updates"));
 }
 
+// Seen failing when the run went on with the first shard's part alone.
+TEST_F(ApexTest, AClustersReplayOfSeveralShardsIsNotCutToOne) {
+  train({.folder = folder("run"), .steps = 900}, small_, replay_);
+  auto found = latest("run");
+  found.checkpoint.pieces["replay_1"] = found.checkpoint.pieces.at("replay");
+  write_checkpoint(found.checkpoint, folder("run") / "checkpoints", found.step + 1);
+  EXPECT_THAT(error_of([&] {
+                train({.folder = folder("run"), .steps = 4'000, .resume = true}, small_, replay_);
+              }),
+              HasSubstr("tandem cluster train --resume"));
+}
+
 TEST_F(ApexTest, FillsTheReplayAnewWhereTheCheckpointHasNone) {
   auto config = small_;
   config.keep_replay = false;
@@ -274,21 +287,14 @@ TEST_F(ApexTest, AnActorThatCannotBeginTriesAgain) {
 }
 
 /// CartPole whose rewards are NaN.
-class Unrewarding final : public Env {
+class Unrewarding final : public EnvAround {
  public:
-  const EnvSpec& spec() const override { return inner_->spec(); }
-  void reset(Stream& stream, std::span<std::byte> frame) override { inner_->reset(stream, frame); }
   StepResult step(std::span<const Action> actions, Stream& stream,
                   std::span<std::byte> frame) override {
-    auto result = inner_->step(actions, stream, frame);
+    auto result = EnvAround::step(actions, stream, frame);
     result.reward = std::nanf("");
     return result;
   }
-  void save(StateWriter& writer) const override { inner_->save(writer); }
-  void load(StateReader& reader) override { inner_->load(reader); }
-
- private:
-  std::unique_ptr<Env> inner_ = make_builtin_family()->make("cartpole", 0);
 };
 
 // Seen failing when rewards were not checked: the message blamed the learning rate.

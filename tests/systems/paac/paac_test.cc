@@ -20,6 +20,7 @@
 #include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
 #include "tandem/systems/common/learner_state.h"
+#include "tests/support/env_around.h"
 #include "tests/support/error_of.h"
 #include "tests/support/noisy_env.h"
 #include "tests/support/scenario.h"
@@ -65,23 +66,19 @@ TEST_F(PaacTest, StatisticsAreThoseOfAllObservationsLearntFrom) {
 }
 
 /// NoisyEnv, one of whose observations is infinite.
-class InfiniteEnv final : public Env {
+class InfiniteEnv final : public EnvAround {
  public:
-  const EnvSpec& spec() const override { return inner_.spec(); }
-  void reset(Stream& stream, std::span<std::byte> frame) override { inner_.reset(stream, frame); }
+  InfiniteEnv() : EnvAround(std::make_unique<NoisyEnv>()) {}
   StepResult step(std::span<const Action> actions, Stream& stream,
                   std::span<std::byte> frame) override {
-    const auto result = inner_.step(actions, stream, frame);
+    const auto result = EnvAround::step(actions, stream, frame);
     if (++steps_ != 97) return result;
     const float infinite = std::numeric_limits<float>::infinity();
     std::memcpy(frame.data(), &infinite, sizeof(infinite));
     return result;
   }
-  void save(StateWriter& writer) const override { inner_.save(writer); }
-  void load(StateReader& reader) override { inner_.load(reader); }
 
  private:
-  NoisyEnv inner_;
   int steps_ = 0;
 };
 

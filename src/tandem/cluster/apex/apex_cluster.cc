@@ -81,16 +81,17 @@ class ApexCluster final : private Checkpointed {
       const Stopwatch watch;
       auto batch = replay_.next();
       const double waited_seconds = watch.seconds();
-      UpdateReport learned;
-      {
-        const Lock lock(learner_mutex_);
-        learned = learner_.update(batch->samples, context_.run.steps());
-        if (learner_.updates() % config_.trim_updates == 0) replay_.trim();
-      }
-      learned.seconds.waiting = waited_seconds;
       const auto state = replay_.state();
       memory_.look(state);
-      report_->record_update(learned, batch->samples, state, replay_.priorities(), replay_.ahead());
+      {
+        // A checkpoint has an update and its report, or neither.
+        const Lock lock(learner_mutex_);
+        auto learned = learner_.update(batch->samples, context_.run.steps());
+        learned.seconds.waiting = waited_seconds;
+        report_->record_update(learned, batch->samples, state, replay_.priorities(),
+                               replay_.ahead());
+        if (learner_.updates() % config_.trim_updates == 0) replay_.trim();
+      }
       replay_.update(std::move(batch));
       loop_.look();
     }

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "tandem/cluster/cluster_player.h"
@@ -20,6 +22,7 @@ class ImpalaPlayer final : public ClusterPlayer {
   void start() override { actor_.start(); }
   void save(StateWriter& writer) override { actor_.save(writer); }
   void load(StateReader& reader) override { actor_.load(reader); }
+  void on_step(std::function<void()> function) override { actor_.on_step(std::move(function)); }
   void play() override;
   [[nodiscard]] std::int64_t packed() const override { return packed_; }
   [[nodiscard]] std::size_t packed_bytes() const override { return bytes_.size(); }

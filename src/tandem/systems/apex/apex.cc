@@ -188,10 +188,7 @@ class Apex final : private Checkpointed {
 
   /// If the checkpoint has no replay, learning pauses until enough transitions are there again
   /// (appendix F).
-  void load(const Checkpoint& checkpoint) {
-    const auto found = checkpoint.pieces.find(kReplayPieces);
-    if (found != checkpoint.pieces.end()) restore(table_, found->second);
-  }
+  void load(const Checkpoint& checkpoint) { load_replay(checkpoint, table_); }
 
   const ApexConfig& config_;
   TrainingContext& context_;

@@ -1,5 +1,7 @@
 #include "tandem/systems/apex/apex_actor.h"
 
+#include <utility>
+
 #include "tandem/base/error.h"
 
 namespace tandem {
@@ -24,6 +26,11 @@ void ApexActor::start() {
   env_.reset(observations_);
   for (int row = 0; row < size(); ++row) begin_episode(row, 0);
   begin_transitions();
+}
+
+void ApexActor::keep_reward_scale(RewardScale scale) {
+  for (int row = 0; row < size(); ++row) scale.end_episode(row);
+  reward_scale_ = std::move(scale);
 }
 
 void ApexActor::begin_episode(int row, std::int64_t episode) {

@@ -49,6 +49,12 @@ class ApexActor {
   std::vector<Episode> take_episodes() { return env_.take_episodes(); }
   TimeShares take_seconds() { return std::exchange(seconds_, {}); }
 
+  /// Gives away the scale of rewards, for an actor in this one's place; empty: rewards are raw.
+  std::optional<RewardScale> take_reward_scale() { return std::exchange(reward_scale_, {}); }
+
+  /// Goes on with the scale of an actor before this one. Call it before the first step().
+  void keep_reward_scale(RewardScale scale);
+
   /// Saves the environments, the unfinished transitions, the counts of episodes and the scale of
   /// rewards. Call it between two steps.
   void save(StateWriter& writer) const;

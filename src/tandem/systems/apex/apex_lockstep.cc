@@ -115,8 +115,7 @@ class Lockstep {
   }
 
   void load(const Checkpoint& checkpoint) {
-    const auto found = checkpoint.pieces.find(kReplayPieces);
-    if (found != checkpoint.pieces.end()) restore(table_, found->second);
+    load_replay(checkpoint, table_);
     for (std::size_t rank = 0; rank < actors_.size(); ++rank) {
       const auto name = state_name("actor", rank);
       if (!has_state(&checkpoint, name)) continue;

@@ -1,12 +1,26 @@
 #include "tandem/systems/apex/apex_parts.h"
 
 #include <algorithm>
+#include <string>
 
 #include "tandem/base/available_memory.h"
+#include "tandem/base/error.h"
+#include "tandem/replay/table_state.h"
 #include "tandem/systems/apex/apex_actor.h"
 #include "tandem/systems/apex/replay_budget.h"
 
 namespace tandem {
+
+void load_replay(const Checkpoint& checkpoint, Table& table) {
+  const std::string name = kReplayPieces;
+  if (checkpoint.pieces.contains(name + "_1")) {
+    throw Error(
+        "the run's replay is divided among the shards of a cluster: resume it there, with `tandem "
+        "cluster train --resume`");
+  }
+  const auto found = checkpoint.pieces.find(name);
+  if (found != checkpoint.pieces.end()) restore(table, found->second);
+}
 
 std::int64_t refresh_steps(const ApexConfig& config, const EnvSpec& spec) {
   return std::max<std::int64_t>(1, config.refresh_frames / spec.frames_per_step);

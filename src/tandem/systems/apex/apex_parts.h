@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tandem/replay/table.h"
+#include "tandem/run/checkpoint.h"
 #include "tandem/systems/apex/apex_config.h"
 #include "tandem/systems/common/training_context.h"
 
@@ -14,6 +15,10 @@ struct ApexActorOptions;
 
 /// The name of the replay's pieces in a checkpoint.
 inline constexpr auto kReplayPieces = "replay";
+
+/// Restores a checkpoint's replay into an empty table, if there is one. Throws Error if a cluster
+/// has divided it among shards.
+void load_replay(const Checkpoint& checkpoint, Table& table);
 
 /// The steps of an actor between two copies of the parameters (Algorithm 1, line 13).
 std::int64_t refresh_steps(const ApexConfig& config, const EnvSpec& spec);

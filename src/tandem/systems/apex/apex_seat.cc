@@ -17,6 +17,7 @@ void ApexSeat::step() {
   try {
     if (actor_ == nullptr) {
       actor_ = make_actor_(options_);
+      if (reward_scale_) actor_->keep_reward_scale(*std::exchange(reward_scale_, {}));
       actor_->start();
     }
     actor_->step(full_);
@@ -37,8 +38,12 @@ void ApexSeat::begin_anew(const std::exception& error) {
   restarted_ += 1;
   spdlog::warn("{}; its actor begins anew (time {} of {}: apex.restarts)", error.what(), restarted_,
                restarts_);
-  if (actor_ != nullptr) std::ranges::move(actor_->take_episodes(), std::back_inserter(ended_));
-  actor_.reset();
+  if (actor_ != nullptr) {
+    std::ranges::move(actor_->take_episodes(), std::back_inserter(ended_));
+    // The unit of rewards stays, for the replay holds rewards in it.
+    reward_scale_ = actor_->take_reward_scale();
+    actor_.reset();
+  }
   options_.seed += 1;  // the same draws could end in the same error
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tandem/acting/actor_played.h"
+#include "tandem/acting/reward_scale.h"
 #include "tandem/base/state.h"
 #include "tandem/env/vec_env.h"
 #include "tandem/replay/table.h"
@@ -60,6 +61,7 @@ class TANDEM_CAPABILITY("seat") ApexSeat {
   std::vector<std::unique_ptr<Segment>> full_ TANDEM_GUARDED_BY(this);  // filled by its last step
   std::int64_t steps_ TANDEM_GUARDED_BY(this) = 0;                      // since the last report
   std::vector<Episode> ended_ TANDEM_GUARDED_BY(this);                  // of actors that are gone
+  std::optional<RewardScale> reward_scale_ TANDEM_GUARDED_BY(this);     // of an actor that is gone
   std::int64_t restarted_ TANDEM_GUARDED_BY(this) = 0;
 };
 

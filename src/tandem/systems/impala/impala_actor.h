@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "tandem/acting/actor_network.h"
 #include "tandem/acting/collector.h"
@@ -26,6 +28,9 @@ class ImpalaActor {
   void start() { collector_.start(); }
   void save(StateWriter& writer) { collector_.save(writer); }
   void load(StateReader& reader) { collector_.load(reader); }
+
+  /// Calls `function` after each step of the environments.
+  void on_step(std::function<void()> function) { collector_.on_step(std::move(function)); }
 
   /// Plays one unroll. Writes into `used` if it is not null. `steps` counts those of the run.
   std::unique_ptr<Experience> play(std::unique_ptr<Experience> used, std::int64_t steps);

@@ -9,6 +9,7 @@ import zlib
 from typing import Any
 
 import gymnasium
+from gymnasium.envs import registration
 from tandem_worker.faults import Lie
 
 _INLINE = "base64:"  # before a callable that the config holds, compressed by zlib
@@ -48,11 +49,22 @@ def _from_id(name: str, kwargs: dict[str, Any]) -> Any:
 
 def _render_modes(name: str) -> list[str]:
     """The ways to draw this environment, without making it; none if it does not say so."""
-    entry: Any = gymnasium.spec(name).entry_point
+    try:
+        entry: Any = gymnasium.spec(_with_version(name)).entry_point
+    except gymnasium.error.Error:  # such a name is unknown, as make() tells
+        return []
     if isinstance(entry, str):
-        entry = gymnasium.envs.registration.load_env_creator(entry)
+        entry = registration.load_env_creator(entry)
     metadata = getattr(entry, "metadata", None)
     return list(metadata.get("render_modes") or []) if isinstance(metadata, dict) else []
+
+
+def _with_version(name: str) -> str:
+    """The name with the newest version, which make() takes, if it has none."""
+    space, bare, version = registration.parse_env_id(name)
+    if version is None:
+        version = registration.find_highest_version(space, bare)
+    return registration.get_env_id(space, bare, version)
 
 
 def _class_of(wrapper: str) -> Any:
