@@ -112,7 +112,7 @@ class Bench(Folder):
     def test_bench_apex_with_a_replay_in_order(self):
         words = ["apex", "--config", "apex/cartpole", "--set", "replay.sampler=fifo"]
         done = tandem("bench", *words, "--set", "replay.samples_per_insert=1", "--seconds", 0.5)
-        self.assertIn("T_train", done.stdout)
+        self.assertIn("t_train", done.stdout)
 
     # By hand: a network of 4 x 64 + 64 x 64 + 64 x 3 products goes forward 6 times for 5 steps,
     # and backward once for each, without a gradient of the observation. Seen failing with the
