@@ -107,9 +107,11 @@ def training_games(runs, why, measure=RETURN):
 
 def conditions(run, start):
     """The settings of the environment on which scores depend, by key."""
-    keys = ["env.sticky", "env.max_frames"]
-    if start == "trained":  # no-op and fixed starts set these themselves
-        keys += ["env.noop_max", "env.fire_reset"]
+    keys = ["env.sticky", "env.max_frames", "env.fire_reset"]
+    if start == "trained":  # no-op and fixed starts set this themselves
+        keys += ["env.noop_max"]
+    if run.config.get("env.fire_reset"):  # FIRE begins lives, too, where they end episodes
+        keys += ["env.life_loss_terminal"]
     return {key: run.config[key] for key in keys if key in run.config}
 
 

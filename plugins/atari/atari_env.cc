@@ -48,6 +48,7 @@ AtariEnv::AtariEnv(const std::filesystem::path& rom, const AtariOptions& options
   const auto minimal = console_->minimal_actions();
   actions_ = options.full_action_set ? console_->all_actions() : minimal;
   has_fire_ = std::ranges::count(minimal, Console::kFire) > 0;
+  if (options.lives_follow_fire) options_.life_loss_terminal = options.fire_reset && has_fire_;
 
   spec_.dtype = DType::u8;
   spec_.frame_shape = {1, kSide, kSide};

@@ -28,6 +28,7 @@ struct AtariOptions {
   std::int64_t noop_max = 30;
   bool fire_reset = false;
   bool life_loss_terminal = false;
+  bool lives_follow_fire = false;  // lost lives end episodes if FIRE begins them
   std::int64_t max_frames = 108000;
   std::int64_t stack = 4;
   std::int64_t mode = -1;

@@ -31,9 +31,8 @@ class AtariFamily : public EnvFamily {
     const auto facts = facts_of(rom.stem().string());
     auto options = options_;
     options.fire_reset = decide(fire_reset_, facts.needs_fire);
-    options.life_loss_terminal = life_loss_terminal_ == "fire"
-                                     ? options.fire_reset
-                                     : decide(life_loss_terminal_, facts.lives > 0);
+    options.life_loss_terminal = decide(life_loss_terminal_, facts.lives > 0);
+    options.lives_follow_fire = life_loss_terminal_ == "fire";
     return std::make_unique<AtariEnv>(rom, options, seed);
   }
 

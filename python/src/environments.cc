@@ -382,6 +382,7 @@ nb::object Environments::render(int id) {
 }
 
 void Environments::refuse() {
+  if (occupancy_.forked()) return;
   closed_ = true;
   if (interruptible_ != nullptr) interruptible_->refuse();
 }
@@ -390,14 +391,15 @@ void Environments::close() {
   if (occupancy_.forked()) return;
   const Caller caller(occupancy_);
   if (interruptible_ != nullptr && interruptible_->refused() && interruptible_->busy()) {
-    // The interpreter ends. The other processes see that this one has ended.
-    std::ignore = vec_.release();
-    std::ignore = interruptible_.release();
+    // The interpreter ends, and the call that goes on uses this object, which therefore stays. The
+    // other processes see that this one has ended.
+    nb::find(this).release();
     return;
   }
   if (interruptible_ != nullptr) interruptible_->settle();
   closed_ = true;
-  run([this] { vec_.reset(); });
+  const nb::gil_scoped_release without_gil;  // it takes two seconds at most
+  vec_.reset();
   interruptible_.reset();
 }
 

@@ -40,10 +40,10 @@ class Progress:
 
     def show(self, status: dict[str, Any]) -> None:
         now = time.monotonic()
-        if now - self._shown < (_REDRAW_SECONDS if self._terminal else _LINE_SECONDS):
-            return
         if "steps" not in status:  # a learner is on its way
             self._before = None
+            return
+        if now - self._shown < (_REDRAW_SECONDS if self._terminal else _LINE_SECONDS):
             return
         text = self._text(now, status)
         self._shown = now
@@ -62,7 +62,8 @@ class Progress:
         steps, updates = status.get("steps", 0), status.get("updates", 0)
         budget = status.get("budget", 0)
         rates = ""
-        if self._before is not None and updates >= self._before[2]:  # else by another learner
+        same = self._before is not None and steps >= self._before[1] and updates >= self._before[2]
+        if self._before is not None and same:  # else by another learner
             seconds = max(now - self._before[0], 1e-9)
             rate = (steps - self._before[1]) / seconds
             rates = f"  {rate:.0f} steps/s  {(updates - self._before[2]) / seconds:.0f} updates/s"

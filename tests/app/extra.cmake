@@ -5,7 +5,7 @@ endif()
 
 # Tests of the built program, end to end, if it can compute networks.
 if(TARGET tandem AND (TARGET tandem_torch OR TARGET onednn))
-  set(tests cli rollout verify)
+  set(tests cli config rollout verify)
   if(NOT TANDEM_SANITIZE)
     # These measure speed or start many processes, which a sanitizer would slow down.
     list(APPEND tests help hts_football measures sweep)

@@ -189,8 +189,8 @@ class Waiting(unittest.TestCase):
             env = tandem.make_vec(lambda: Hanging(), 2, 1, timeout_seconds=2)
             env.reset(seed=1)
             {before}
-            print("ready", flush=True)
             try:
+                print("ready", flush=True)
                 {call}
             except KeyboardInterrupt:
                 print("interrupted", flush=True)
@@ -234,7 +234,7 @@ class Waiting(unittest.TestCase):
                     raise AssertionError("no error")
                 env.reset()
                 assert env.step([0, 0])[0][0][1] == 1"""
-        self.interrupted("env.step([0, 0])", afterwards=again, sleep=0.8)
+        self.interrupted("env.step([0, 0])", afterwards=again, sleep=1.5)
 
     # Seen failing with "VecEnv::send: no reset before a step".
     def test_after_an_interrupted_first_reset_there_is_a_reset(self):
@@ -261,7 +261,7 @@ class Waiting(unittest.TestCase):
         before = """
             class HangingStart(Counting):
                 def __init__(self):
-                    time.sleep(60)"""
+                    time.sleep(20)"""
         self.assertLess(self.interrupted("tandem.make_vec(lambda: HangingStart(), 2)", before), 5)
 
     # The call still uses the environments. Not seen failing: memory that is used after its end need

@@ -245,11 +245,18 @@ class CompareTest(unittest.TestCase):
             config = self.make_run(fire) / "config.toml"
             config.write_text(config.read_text().replace("[net]", f"fire_reset = {fire}\n[net]"))
             trained.append(self.evaluate(config.parent, range(10), start="trained"))
+        lives = []
+        for word in ("true", "false"):
+            config = self.make_run(f"lives {word}") / "config.toml"
+            rules = f'fire_reset = "auto"\nlife_loss_terminal = {word}\n[net]'
+            config.write_text(config.read_text().replace("[net]", rules))
+            lives.append(self.evaluate(config.parent, range(10)))
         (self.folder / "file").touch()
         cases = [
             ([self.folder / "none"], "there is no"),
             ([fixed, noop], "by different rules (sampled actions, start fixed and sampled"),
             (trained, "by different rules (env.fire_reset = True and False)"),
+            (lives, "by different rules (env.life_loss_terminal = True and False)"),
             ([run, "--out", self.folder / "file"], "cannot write"),
             ([run, "--steps", "many"], "--steps"),
         ]

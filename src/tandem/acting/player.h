@@ -25,6 +25,10 @@ class Player {
   /// For `envs` environments of this spec. `network` and `rule` must outlive it.
   Player(Network& network, const ActingRule& rule, const EnvSpec& spec, int envs,
          std::uint64_t seed);
+  Player(Player&&) = default;
+  Player& operator=(Player&&) = delete;
+  Player(const Player&) = delete;  // a copy would draw from this one's streams
+  Player& operator=(const Player&) = delete;
 
   /// Actions for observations [envs, observation], which include stacked frames. Continuous actions
   /// lie within the environment's bounds. The views are valid until the next call. Throws Error

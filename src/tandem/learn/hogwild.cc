@@ -16,15 +16,18 @@ bool shares(const OptimizerConfig& config, const SharingConfig& sharing) {
 
 }  // namespace
 
+void Hogwild::require_kind(const std::string& optimizer) {
+  if (optimizer == "rmsprop" || optimizer == "momentum") return;
+  throw Error("optimizer.kind: '" + optimizer +
+              "' has no asynchronous form; use rmsprop or momentum with this system");
+}
+
 Hogwild::Hogwild(Learner& learner, const SharingConfig& sharing, int threads)
     : learner_(learner),
       trained_(static_cast<std::size_t>(learner.architecture().trained_count())),
       sharing_(sharing) {
   const auto& config = learner.config();
-  if (config.kind != "rmsprop" && config.kind != "momentum") {
-    throw Error("optimizer.kind: '" + config.kind +
-                "' has no asynchronous form; use rmsprop or momentum with this system");
-  }
+  require_kind(config.kind);
   if (shares(config, sharing)) {
     shared_ = learner.optimizer_slots().front().values;
     return;

@@ -24,8 +24,10 @@ struct SharingConfig {
 /// with its own index `thread`.
 class Hogwild {
  public:
-  /// The learner must outlive it, and nothing else may update it. Throws Error for an optimizer
-  /// that has no asynchronous form here.
+  /// Throws Error for an optimizer that has no asynchronous form here.
+  static void require_kind(const std::string& optimizer);
+
+  /// The learner must outlive it, and nothing else may update it. Throws as require_kind() does.
   Hogwild(Learner& learner, const SharingConfig& sharing, int threads);
 
   /// Copies theta to theta', the thread's own parameters.

@@ -22,6 +22,13 @@ double RateLimiter::due(std::int64_t inserted) const {
   return counted * options_.samples_per_insert - static_cast<double>(sampled_);
 }
 
+/// Where transitions were lost, as many samples can be owed as transitions are left to read.
+double RateLimiter::owed() const {
+  const double due_samples = due(inserted_);
+  if (lost_ == 0) return due_samples;
+  return std::min(due_samples, static_cast<double>(inserted_ - lost_ - sampled_));
+}
+
 bool RateLimiter::may_sample(std::int64_t size, std::int64_t samples) const {
   if (size < options_.min_fill || size == 0) return false;
   return options_.samples_per_insert == 0 ||
@@ -29,14 +36,13 @@ bool RateLimiter::may_sample(std::int64_t size, std::int64_t samples) const {
 }
 
 bool RateLimiter::may_insert(std::int64_t size) const {
-  return options_.samples_per_insert == 0 || size < options_.min_fill ||
-         due(inserted_ - lost_) <= options_.slack;
+  return options_.samples_per_insert == 0 || size < options_.min_fill || owed() <= options_.slack;
 }
 
 std::int64_t RateLimiter::room(std::int64_t size) const {
   if (options_.samples_per_insert == 0) return std::numeric_limits<std::int64_t>::max() / 2;
   if (!may_insert(size)) return 0;
-  const double allowed = (options_.slack - due(inserted_ - lost_)) / options_.samples_per_insert;
+  const double allowed = (options_.slack - owed()) / options_.samples_per_insert;
   return std::max(options_.min_fill - size, static_cast<std::int64_t>(allowed) + 1);
 }
 

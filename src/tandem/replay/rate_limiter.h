@@ -32,8 +32,8 @@ class RateLimiter {
   /// How many transitions may be inserted with `size` in the table before may_insert() denies it.
   [[nodiscard]] std::int64_t room(std::int64_t size) const;
 
-  /// Counts transitions of which no sample can be drawn any more. Writers do not wait for any, but
-  /// readers may take as many of other transitions: with a ratio below 1 most are lost.
+  /// Counts transitions of a replay in order that were removed unread. Writers do not wait for
+  /// samples of them, but readers may take as many of others: with a ratio below 1 most are lost.
   void lost(std::int64_t transitions) { lost_ += transitions; }
   void inserted(std::int64_t transitions) { inserted_ += transitions; }
   void sampled(std::int64_t samples) { sampled_ += samples; }
@@ -47,6 +47,8 @@ class RateLimiter {
  private:
   /// The samples that so many inserts allow, minus the samples drawn.
   [[nodiscard]] double due(std::int64_t inserted) const;
+  /// The samples for which writers wait.
+  [[nodiscard]] double owed() const;
 
   Options options_;
   std::int64_t inserted_ = 0;

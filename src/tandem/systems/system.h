@@ -40,6 +40,7 @@ struct Requirements {
   bool value_methods = true;     // it keeps the target networks that methods without a policy need
   bool passes = true;            // it can make several passes over the same rollouts
   bool recurrent = true;         // it carries recurrent states from acting to learning
+  bool asynchronous = false;     // its threads update parameters without waiting for each other
   std::string target_keys = {};  // keys in use that are about target networks; empty: none
 };
 
@@ -82,6 +83,10 @@ class System {
   /// Throws Error if hyperparameters contradict each other. It is called before a run's folder is
   /// made; a system whose hyperparameters all go together may leave it out.
   virtual void check() const {}
+
+  /// Throws Error if a run cannot go on in this process from such a checkpoint. It is called before
+  /// any file of the run changes.
+  virtual void check_resume(const Checkpoint& /*checkpoint*/) const {}
 
   /// The algorithms that it can train with.
   [[nodiscard]] virtual Requirements requirements() const = 0;

@@ -1,8 +1,10 @@
 #include "tandem/trainer/agent.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "tandem/base/error.h"
 #include "tandem/nn/make_network.h"
@@ -61,6 +63,24 @@ Config config_of(const std::filesystem::path& run, const AgentChoice& choice,
   return config;
 }
 
+/// Parameters are numbers of fp32 in any case, so an agent of another precision also acts where
+/// that cannot be computed.
+std::unique_ptr<Network> make_acting_network(const Architecture& architecture,
+                                             std::span<const float> parameters,
+                                             const Config& config) {
+  const auto& device = config.run.device;
+  const auto trained = precision_of(config.net);
+  if (trained == Precision::fp32) return make_network(architecture, parameters, device, trained);
+  try {
+    return make_network(architecture, parameters, device, trained);
+  } catch (const Error&) {
+    auto network = make_network(architecture, parameters, device, Precision::fp32);
+    spdlog::warn("net.precision = {} cannot be computed here, so the agent acts in fp32",
+                 config.net.precision);
+    return network;
+  }
+}
+
 }  // namespace
 
 Agent Agent::load(const std::filesystem::path& run, const AgentChoice& choice,
@@ -76,8 +96,7 @@ Agent Agent::load(const std::filesystem::path& run, const AgentChoice& choice,
   const auto architecture = make_architecture(config, agent.spec_, agent.algorithm_);
   agent.parameters_.resize(static_cast<std::size_t>(architecture.parameter_count()));
   load_parameters(found.checkpoint, architecture, agent.parameters_);
-  agent.network_ =
-      make_network(architecture, agent.parameters_, config.run.device, precision_of(config.net));
+  agent.network_ = make_acting_network(architecture, agent.parameters_, config);
   return agent;
 }
 

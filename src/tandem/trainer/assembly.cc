@@ -11,6 +11,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/env/normalised_env.h"
+#include "tandem/learn/hogwild.h"
 #include "tandem/nn/make_network.h"
 #include "tandem/systems/fit.h"
 #include "tandem/trainer/measured.h"
@@ -98,6 +99,7 @@ Assembly::Assembly(const Config& config, const StopRequested& stop_requested)
       learner_(make_architecture(config_, spec_, algorithm_), optimizer_of(config_),
                seed_of(config_)) {
   require_readable(config_);
+  if (config_.system->requirements().asynchronous) Hogwild::require_kind(config_.optimizer.kind);
   network_factory()(learner_.parameters());  // throws where the device cannot compute it
 }
 

@@ -5,8 +5,13 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <iterator>
+#include <string>
 
+#include "tandem/base/error.h"
+#include "tandem/run/run_directory.h"
 #include "tandem/trainer/network_settings.h"
 #include "tandem/trainer/presets.h"
 
@@ -29,11 +34,34 @@ Config load_over(std::vector<Setting> settings, const ConfigRequest& request,
   return load(request.system, settings, published());
 }
 
+/// A run's config.toml holds numbers that random play has measured in its environment. Throws Error
+/// if one of them would be used in another.
+void require_own_numbers(const ConfigRequest& request, const std::vector<Setting>& base,
+                         Config& config) {
+  const std::filesystem::path file = request.base;
+  const RunPaths run{file.parent_path()};
+  std::ifstream measured(run.measured());
+  if (file != run.config() || !measured) return;
+  std::string id;
+  apply_first({.key = "env.id", .target = &id, .meaning = ""}, base);
+  if (id == config.env.id) return;
+  const auto fields = config.fields();
+  for (std::string key; std::getline(measured, key);) {
+    if (request.sets(key, fields)) continue;
+    throw Error(fmt::format(
+        "{}: {} was measured in {}; let it be measured in {} by --set {}={}, or start from a "
+        "preset",
+        request.base, key, id, config.env.id, key, key == "net.pixel_mean" ? "median" : ""));
+  }
+}
+
 }  // namespace
 
 Config ConfigRequest::load(const std::vector<Setting>& last) const {
   if (base.empty()) return load_over({}, *this, last, choose_config);
-  auto config = load_over(find_config(published()->presets, base), *this, last, load_config);
+  const auto own = find_config(published()->presets, base);
+  auto config = load_over(own, *this, last, load_config);
+  require_own_numbers(*this, own, config);
   if (!config.left_out.empty()) {
     spdlog::info("{} has options of another environment, which {} lacks: {}", base, config.env.id,
                  fmt::join(config.left_out, ", "));

@@ -20,7 +20,8 @@ struct ConfigRequest {
 
   /// Loads the config, and tells the log which options of `base` the environment lacks (see
   /// remove_options_of_other_env). Settings in `last` are the program's own and override the
-  /// user's. Throws Error for a bad value, and where load_config or choose_config does.
+  /// user's. Throws Error for a bad value, for numbers that the run of `base` has measured in
+  /// another environment, and where load_config or choose_config does.
   [[nodiscard]] Config load(const std::vector<Setting>& last = {}) const;
 
   /// Whether a setting, not `base`, gives a value to this full key.

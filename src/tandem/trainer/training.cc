@@ -35,6 +35,7 @@ std::int64_t check_resume(const FoundCheckpoint& found, const Config& config) {
       "", with_younger_keys(parse_toml(text, "the checkpoint's config")), config.catalogue);
   require_measured(before);
   require_same_experiment(config, before);
+  config.system->check_resume(found.checkpoint);
   if (config.run.steps < std::min(found.step, before.run.steps)) {
     throw Error(fmt::format("the run has made {} steps already, more than --steps {}", found.step,
                             config.run.steps));

@@ -30,6 +30,7 @@ class ClusterApexSystem final : public ApexSystem {
     throw Error(
         "replay.sampler = fifo has no order over several shards; use prioritized or uniform");
   }
+  void check_resume(const Checkpoint& /*checkpoint*/) const override {}
   void train(TrainingContext& context) const override {
     train_apex_on_cluster(config, replay, context, *link_);
   }

@@ -178,10 +178,16 @@ Desc Layer::weights_desc(Type type, Tag tag) const {
 }
 
 /// Views vectors as images in PyTorch's order.
-dnnl::memory Layer::as_images(const dnnl::memory& vectors, std::int64_t batch) const {
-  return {{batch_of(batch, spec_.input), spec_.type, Tag::nchw},
-          context_.engine,
-          vectors.get_data_handle()};
+Layer::Vectors Layer::vectors_of(std::int64_t batch) const {
+  return {.vectors = view(context_, taken_desc(batch)),
+          .images = view(context_, {batch_of(batch, spec_.input), spec_.type, Tag::nchw})};
+}
+
+/// Gives them memory until the next call.
+void Layer::lay_out(const Vectors& vectors) {
+  const auto* data = vectors_.reserve(vectors.vectors.get_desc().get_size());
+  point(vectors.vectors, data);
+  point(vectors.images, data);
 }
 
 void Layer::load(const float* weights) {
@@ -216,7 +222,10 @@ void Layer::forward(const Samples& samples, std::byte* output) {
   auto& forward = forward_.at(batch);
   point(forward.input, input);
   point(forward.output, output);
-  if (dense_over_images()) forward.flatten.run();
+  if (dense_over_images()) {
+    lay_out(forward.taken);
+    forward.flatten.run();
+  }
   forward.call.run();
 }
 
@@ -281,11 +290,15 @@ void Layer::backward(const Samples& samples, const std::byte* d_linear, std::byt
   point(backward.d_linear, d_linear);
   point(d_plain_, d_weights);
   point(d_bias_, d_bias);
-  if (dense_over_images()) backward.flatten.run();
+  if (dense_over_images()) {
+    lay_out(backward.taken);
+    backward.flatten.run();
+  }
   backward.to_weights.run();
   if (backward.d_weights != d_plain_) backward.unpack.run();
   if (spec_.first) return;
   point(backward.d_input, d_input);
+  if (dense_over_images()) lay_out(backward.given);  // the taken ones have been used
   backward.to_input.run();
   if (dense_over_images()) backward.unflatten.run();
 }
@@ -313,8 +326,9 @@ Layer::Forward Layer::make_forward(std::int64_t batch) {
   forward.output = view(context_, output_desc(batch));
   auto taken = forward.input;
   if (dense_over_images()) {
-    taken = {taken_desc(batch), context_.engine};
-    forward.flatten = reorder(context_, forward.input, as_images(taken, batch));
+    forward.taken = vectors_of(batch);
+    taken = forward.taken.vectors;
+    forward.flatten = reorder(context_, forward.input, forward.taken.images);
   }
   forward.call = {context_,
                   desc,
@@ -338,8 +352,9 @@ Layer::Backward Layer::make_backward(std::int64_t batch) {
   backward.d_linear = view(context_, descs.output);
   auto taken = backward.input;
   if (dense_over_images()) {
-    taken = {descs.input, context_.engine};
-    backward.flatten = reorder(context_, backward.input, as_images(taken, batch));
+    backward.taken = vectors_of(batch);
+    taken = backward.taken.vectors;
+    backward.flatten = reorder(context_, backward.input, backward.taken.images);
   }
 
   const auto to_weights = to_weights_desc(context_, spec_, descs, weights_desc(Type::f32, tag));
@@ -362,8 +377,9 @@ Layer::Backward Layer::make_backward(std::int64_t batch) {
   backward.d_input = view(context_, input_desc(batch));
   auto given = backward.d_input;
   if (dense_over_images()) {
-    given = {descs.input, context_.engine};
-    backward.unflatten = reorder(context_, as_images(given, batch), backward.d_input);
+    backward.given = vectors_of(batch);
+    given = backward.given.vectors;
+    backward.unflatten = reorder(context_, backward.given.images, backward.d_input);
   }
   backward.to_input = {context_,
                        to_input,

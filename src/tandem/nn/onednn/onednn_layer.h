@@ -49,12 +49,18 @@ class Layer final : public Stage {
                 float* d_parameters) override;
 
  private:
+  /// A batch in PyTorch's order, as vectors and as images.
+  struct Vectors {
+    dnnl::memory vectors, images;
+  };
   struct Forward {
     dnnl::memory input, output;
+    Vectors taken;
     Call flatten, call;
   };
   struct Backward {
     dnnl::memory input, d_linear, d_input, d_weights;
+    Vectors taken, given;
     Call flatten, to_input, unflatten, to_weights, unpack;
   };
   struct Packed {
@@ -68,7 +74,8 @@ class Layer final : public Stage {
   [[nodiscard]] Desc taken_desc(std::int64_t batch) const;
   [[nodiscard]] Desc output_desc(std::int64_t batch) const;
   [[nodiscard]] Desc weights_desc(Type type, Tag tag) const;
-  [[nodiscard]] dnnl::memory as_images(const dnnl::memory& vectors, std::int64_t batch) const;
+  [[nodiscard]] Vectors vectors_of(std::int64_t batch) const;
+  void lay_out(const Vectors& vectors);
   dnnl::memory packed(const Desc& desc);
   Forward make_forward(std::int64_t batch);
   Backward make_backward(std::int64_t batch);
@@ -89,6 +96,7 @@ class Layer final : public Stage {
   dnnl::memory image_, vector_;  // of one sample
   Call to_vector_;
   std::vector<float> rows_in_, rows_out_;  // used by forward_alone()
+  Buffer vectors_;                         // of one call at a time, whatever the batch
   std::map<std::int64_t, Forward> forward_;
   std::map<std::int64_t, Backward> backward_;
 };

@@ -28,7 +28,7 @@ Requirements A3cSystem::requirements() const {
   std::string keys;
   if (config.own_targets) keys = "a3c.own_targets";
   if (config.act_by_target) keys = "a3c.act_by_target";
-  return {.passes = false, .target_keys = keys};
+  return {.passes = false, .asynchronous = true, .target_keys = keys};
 }
 
 bool A3cSystem::repeatable() const { return false; }

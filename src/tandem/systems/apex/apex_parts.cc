@@ -1,10 +1,8 @@
 #include "tandem/systems/apex/apex_parts.h"
 
 #include <algorithm>
-#include <string>
 
 #include "tandem/base/available_memory.h"
-#include "tandem/base/error.h"
 #include "tandem/replay/table_state.h"
 #include "tandem/systems/apex/apex_actor.h"
 #include "tandem/systems/apex/replay_budget.h"
@@ -12,13 +10,7 @@
 namespace tandem {
 
 void load_replay(const Checkpoint& checkpoint, Table& table) {
-  const std::string name = kReplayPieces;
-  if (checkpoint.pieces.contains(name + "_1")) {
-    throw Error(
-        "the run's replay is divided among the shards of a cluster: resume it there, with `tandem "
-        "cluster train --resume`");
-  }
-  const auto found = checkpoint.pieces.find(name);
+  const auto found = checkpoint.pieces.find(kReplayPieces);
   if (found != checkpoint.pieces.end()) restore(table, found->second);
 }
 

@@ -16,8 +16,7 @@ struct ApexActorOptions;
 /// The name of the replay's pieces in a checkpoint.
 inline constexpr auto kReplayPieces = "replay";
 
-/// Restores a checkpoint's replay into an empty table, if there is one. Throws Error if a cluster
-/// has divided it among shards.
+/// Restores a checkpoint's replay into an empty table, if there is one.
 void load_replay(const Checkpoint& checkpoint, Table& table);
 
 /// The steps of an actor between two copies of the parameters (Algorithm 1, line 13).

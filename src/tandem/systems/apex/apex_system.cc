@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 
 #include "tandem/base/error.h"
 #include "tandem/systems/apex/apex_costs.h"
+#include "tandem/systems/apex/apex_parts.h"
 
 namespace tandem {
 
@@ -34,6 +36,13 @@ void ApexSystem::check() const {
   throw Error(
       "apex.lockstep needs replay.samples_per_insert, which says how many updates are due after "
       "each step; 0 leaves that to the speed of the threads");
+}
+
+void ApexSystem::check_resume(const Checkpoint& checkpoint) const {
+  if (!checkpoint.pieces.contains(std::string(kReplayPieces) + "_1")) return;
+  throw Error(
+      "the run's replay is divided among the shards of a cluster: resume it there, with `tandem "
+      "cluster train --resume`");
 }
 
 Requirements ApexSystem::requirements() const {

@@ -16,6 +16,7 @@ class ApexSystem : public System {
   [[nodiscard]] std::unique_ptr<System> clone() const override;
   [[nodiscard]] FieldList fields() override;
   void check() const override;
+  void check_resume(const Checkpoint& checkpoint) const override;
   [[nodiscard]] Requirements requirements() const override;
   [[nodiscard]] bool repeatable() const override;
   [[nodiscard]] std::int64_t envs() const override;
