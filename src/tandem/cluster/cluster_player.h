@@ -33,7 +33,7 @@ class ClusterPlayer {
   virtual void load(StateReader& reader) = 0;
 
   /// Calls `function` after each step of the environments within play(), where that has several.
-  virtual void on_step(std::function<void()> /*function*/) {}
+  virtual void on_step(const std::function<void()>& /*function*/) {}
 
   /// Plays the shortest piece that the system knows: a step of each environment, or an unroll.
   virtual void play() = 0;

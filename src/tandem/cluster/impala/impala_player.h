@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "tandem/cluster/cluster_player.h"
@@ -22,7 +21,7 @@ class ImpalaPlayer final : public ClusterPlayer {
   void start() override { actor_.start(); }
   void save(StateWriter& writer) override { actor_.save(writer); }
   void load(StateReader& reader) override { actor_.load(reader); }
-  void on_step(std::function<void()> function) override { actor_.on_step(std::move(function)); }
+  void on_step(const std::function<void()>& function) override { actor_.on_step(function); }
   void play() override;
   [[nodiscard]] std::int64_t packed() const override { return packed_; }
   [[nodiscard]] std::size_t packed_bytes() const override { return bytes_.size(); }
