@@ -40,6 +40,23 @@ class Counting(gymnasium.Env):
         return self.observe(), float(action), self.steps == 5, False, {}
 
 
+class Picky(Counting):
+    """Fails in a step with action 1."""
+
+    def step(self, action):
+        if action == 1:
+            raise ValueError("not that")
+        return super().step(action)
+
+
+class Short(Picky):
+    """The same, with episodes of one step."""
+
+    def step(self, action):
+        observation, reward, _, truncated, info = super().step(action)
+        return observation, reward, True, truncated, info
+
+
 class Callables(unittest.TestCase):
     def test_a_function_makes_environments(self):
         number = 7
@@ -101,12 +118,6 @@ class Callables(unittest.TestCase):
         env.close()
 
     def test_an_error_loses_no_other_environment(self):
-        class Picky(Counting):
-            def step(self, action):
-                if action == 1:
-                    raise ValueError("not that")
-                return super().step(action)
-
         env = tandem.make_vec(lambda: Picky(), 3, 2)
         env.reset(seed=1)
         env.send([0, 1, 0])
@@ -125,13 +136,6 @@ class Callables(unittest.TestCase):
 
     # Seen failing when the games that ended in a failed step were told with a later one's.
     def test_games_of_a_failed_step_are_not_told_later(self):
-        class Short(Counting):
-            def step(self, action):
-                if action == 1:
-                    raise ValueError("not that")
-                observation, reward, _, truncated, info = super().step(action)
-                return observation, reward, True, truncated, info
-
         env = tandem.make_vec(lambda: Short(), 3, 1)
         env.reset(seed=1)
         with self.assertRaisesRegex(tandem.Error, "environment 1.*"):
@@ -144,13 +148,6 @@ class Callables(unittest.TestCase):
 
     # Seen raising IndexError when the game of environment 2 was told with environment 0 alone.
     def test_after_a_failed_step_the_others_go_on_one_by_one(self):
-        class Short(Counting):
-            def step(self, action):
-                if action == 1:
-                    raise ValueError("not that")
-                observation, reward, _, truncated, info = super().step(action)
-                return observation, reward, True, truncated, info
-
         env = tandem.make_vec(lambda: Short(), 3, 1, autoreset_mode="same_step")
         env.reset(seed=1)
         with self.assertRaisesRegex(tandem.Error, "environment 1.*"):
