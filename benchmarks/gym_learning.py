@@ -60,9 +60,11 @@ def tandem(*words, **options):
 
 
 def finished(run):
-    """Whether the run ended by itself; one that was stopped can be resumed."""
+    """Whether the run ended by itself; one that a signal or an error stopped can be resumed."""
     result = run / "result.json"
-    return result.exists() and json.loads(result.read_text())["why_ended"] != "signal"
+    if not result.exists():
+        return False
+    return not json.loads(result.read_text())["why_ended"].startswith(("signal", "error"))
 
 
 def train(case, folder):

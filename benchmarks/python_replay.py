@@ -95,15 +95,16 @@ def begin(name, python, args):
 
 def peer_python(venv):
     """A virtual environment's Python; makes a missing environment."""
-    python = ROOT / venv / "bin/python"
-    if not python.exists():
+    python, stamp = ROOT / venv / "bin/python", ROOT / venv / "installed.txt"
+    packages = " ".join(INSTALLS[venv])
+    if not stamp.exists() or stamp.read_text() != packages:
         print(f"installing peers into {venv} (minutes)", file=sys.stderr)
         subprocess.run([sys.executable, "-m", "venv", ROOT / venv], check=True)
         pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         result = subprocess.run([*pip, *INSTALLS[venv]], capture_output=True, text=True)
         if result.returncode:
-            (python).unlink()
             raise Missing(result.stderr.strip().splitlines()[-1])
+        stamp.write_text(packages)
     return python
 
 

@@ -23,7 +23,8 @@ def texts(found):
     """The table's cells: the median, and each seed."""
     if any("failed" in one for one in found):
         return ["failed", ""]
-    scores = [one["last_score"] for one in found if one["last_score"] is not None]
+    unfinished = [one["last_score"] for one in found if one["seconds"] is None]
+    scores = [score for score in unfinished if score is not None]
     mean = f"{statistics.fmean(scores):.1f}" if scores else ""
     if found[0]["goal"] >= NO_GOAL:
         each = ["-" if (x := one["last_score"]) is None else f"{x:.1f}" for one in found]

@@ -124,14 +124,16 @@ def end_with_parent():
 
 
 @contextlib.contextmanager
-def running(command, output):
-    """Runs the command in a process group of its own, and ends the whole group in any case."""
+def running(command, output, **environment):
+    """Runs the command in a process group of its own, and ends the whole group in any case. The
+    environment's variables are added to this process's."""
     with output.open("w") as file:
         process = subprocess.Popen(
             [str(word) for word in command],
             stdout=file,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
+            env=os.environ | environment,
             preexec_fn=end_with_parent,
             start_new_session=True,
         )

@@ -23,12 +23,14 @@ import collections
 import contextlib
 import csv
 import dataclasses
+import datetime
 import functools
 import hashlib
 import json
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -98,6 +100,13 @@ class Tandem:
             *[word for key in EVALUATIONS * self.evaluates for word in ("--set", f"run.{key}")],
         ]
 
+    def build(self):
+        """The program's version, and when it was built."""
+        words = [self.program, "--version"]
+        told = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout
+        built = datetime.datetime.fromtimestamp(Path(self.program).stat().st_mtime)
+        return f"{told.partition(chr(10))[0]} of {built:%Y-%m-%d %H:%M:%S}"
+
     def made_of(self, case):
         """A fingerprint of the numbers that it trains with."""
         words = [self.program, "keys", *self.words, "--env", f"atari:{case.game}", "--json"]
@@ -140,6 +149,10 @@ class Tandem:
 class Peer:
     def __init__(self, find_python, requirements, words):
         self.find_python, self.requirements, self.words = find_python, requirements, words
+
+    def build(self):
+        """Its fingerprint says it."""
+        return ""
 
     def command(self, case, folder):
         script, *words = self.words
@@ -237,7 +250,14 @@ def train(case, args):
     try:
         made_of = who.made_of(case)
         before = earlier(result, cap, made_of)
+        build = who.build()
         if before:
+            if before.get("build", build) != build:
+                print(
+                    f"time_to_score: {folder} was measured with {before['build']}, and this is "
+                    f"{build}: if one is faster, remove that folder",
+                    file=sys.stderr,
+                )
             return before
         command = who.command(case, folder)  # may install a peer
     except (OSError, subprocess.CalledProcessError) as error:
@@ -245,7 +265,11 @@ def train(case, args):
     subprocess.run(["rm", "-rf", folder], check=True)
     folder.mkdir(parents=True)
     began = time.monotonic()
-    with running(command, folder / "output.txt") as process:
+    # A peer that is killed leaves files behind.
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        running(command, folder / "output.txt", TMPDIR=scratch) as process,
+    ):
         while process.poll() is None and not is_over(who, folder, cap, time.monotonic() - began):
             time.sleep(POLL_SECONDS)
         ended = process.poll()
@@ -270,6 +294,7 @@ def train(case, args):
         "points": points[:: max(1, len(points) // 300)],
         "machine": machine_words(),
         "made_of": made_of,
+        "build": build,
     }
     new = result.with_suffix(".new")
     new.write_text(json.dumps(found) + "\n")

@@ -18,6 +18,7 @@ import argparse
 import csv
 import io
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -332,13 +333,18 @@ def references_of(text):
     return {game_of(game): tuple(scores) for game, scores in json.loads(text).items()}
 
 
+def file_name_of(env):
+    """A name for a file: `atari-pong` of `atari:Pong`."""
+    return re.sub(r"[^a-z0-9]+", "-", env.lower()).strip("-")
+
+
 def draw(games, out):
     """A picture for each environment; returns their names."""
     names = []
     envs = sorted({env_of(run) for run in games.runs})
     for env in envs:
         curves = plot.group_runs([run for run in games.runs if env_of(run) == env])
-        name = "compare.png" if len(envs) == 1 else f"compare-{game_of(env)}.png"
+        name = "compare.png" if len(envs) == 1 else f"compare-{file_name_of(env)}.png"
         plot.plot(curves, "steps", out / name, measure=games.axis, points=False)
         names.append(name)
     return names
@@ -384,11 +390,11 @@ def main():
             notes.append("No interquartile mean: the configs share no game with a person's score.")
     try:
         arguments.out.mkdir(parents=True, exist_ok=True)
-        pictures = draw(games, arguments.out)
         csv_text = comma_separated(rows, limits, games.heading)
         (arguments.out / "compare.csv").write_text(csv_text)
         parts = [games.heading + "\n", *map(markdown, tables), *(note + "\n" for note in notes)]
         (arguments.out / "compare.md").write_text("\n".join(parts))
+        pictures = draw(games, arguments.out)
     except OSError as error:
         refuse(f"cannot write into {arguments.out}: {error}")
     print("\n\n".join([games.heading, *map(aligned, tables), *notes]))

@@ -26,8 +26,8 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-# Random play and people, as in src/tandem/run/atari_scores.cc. Tasks of the control suite count
-# from nothing to the most that they pay.
+# Random play and people, as in src/tandem/run/atari_scores.cc: of the games for tuning alone. Tasks
+# of the control suite count from nothing to the most that they pay.
 REFERENCES = {
     "atari:Pong": (-20.7, 14.6),
     "atari:Breakout": (1.7, 30.5),
@@ -75,7 +75,7 @@ class Game:
 
     @property
     def counts(self) -> bool:
-        random, person = REFERENCES.get(self.env, CONTROL)
+        random, person = references_of(self.env)
         return max(self.ends.values()) >= random + LEAST_SHARE * (person - random)
 
     def mark(self, arm: str) -> float | None:
@@ -86,7 +86,18 @@ class Game:
 
 
 def random_play(env: str) -> float:
-    return REFERENCES.get(env, CONTROL)[0]
+    return references_of(env)[0]
+
+
+def references_of(env: str) -> tuple[float, float]:
+    """The returns of random play and of a person."""
+    if env.startswith("mujoco:"):
+        return CONTROL
+    if env not in REFERENCES:
+        sys.exit(
+            f"judge_round: {env} is no game for tuning: {', '.join(REFERENCES)}, or mujoco:..."
+        )
+    return REFERENCES[env]
 
 
 def read_lines(file: Path) -> list[dict]:
@@ -204,6 +215,13 @@ def write_csv(games: list[Game], file: Path) -> None:
                 writer.writerow(row)
 
 
+def preset_of(arm: str, presets: list[str]) -> str | None:
+    """The preset with whose name the arm's begins, the longest if there are several."""
+    if len(presets) == 1:
+        return presets[0]
+    return max(filter(arm.startswith, presets), key=len, default=None)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -215,8 +233,7 @@ def main() -> None:
     runs = read_runs(args.folders)
     all_games = []
     for preset in args.presets:
-        only = len(args.presets) == 1
-        games = games_of([run for run in runs if only or run.arm.startswith(preset)])
+        games = games_of([run for run in runs if preset_of(run.arm, args.presets) == preset])
         lines = table(preset, games)
         lines.insert(1, ["---"] * len(lines[0]))
         print("".join(f"| {' | '.join(line)} |\n" for line in lines))

@@ -175,27 +175,33 @@ install_python_packages() {
   if [[ -n $torch_wanted ]]; then echo "$torch_version $sb3_version" >.venv/tandem-torch; fi
 }
 
+# A build that is cut short, even after another version's, leaves no stamp.
 build_ale() {
+  rm -f .deps/ale/tandem-stamp
   tools/build_ale.sh
   echo "$ale_inputs" >.deps/ale/tandem-stamp
 }
 
 fetch_mujoco() {
+  rm -f .deps/mujoco/tandem-stamp
   tools/build_mujoco.sh
   echo "$mujoco_inputs" >.deps/mujoco/tandem-stamp
 }
 
 build_football() {
+  rm -f .deps/football/tandem-stamp
   tools/build_football.sh
   echo "$football_inputs" >.deps/football/tandem-stamp
 }
 
 build_doom() {
+  rm -f .deps/doom/tandem-stamp
   tools/build_doom.sh
   echo "$doom_inputs" >.deps/doom/tandem-stamp
 }
 
 build_torcs() {
+  rm -f .deps/torcs/tandem-stamp
   tools/build_torcs.sh
   echo "$torcs_inputs" >.deps/torcs/tandem-stamp
 }

@@ -3,58 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
-#include <thread>
 #include <tuple>
 #include <utility>
 
+#include "environment_lookup.h"
 #include "tandem/base/error.h"
-#include "tandem/trainer/catalogue.h"
-#include "tandem/trainer/measured.h"
 
 namespace tandem::python {
 namespace {
 
 namespace nb = nanobind;
-
-EnvConfig load(const std::string& id, const Options& options, int threads) {
-  std::vector<Setting> settings = {{"env.id", id, id}};
-  bool sets_workers = false;
-  for (const auto& [key, text] : options) {
-    settings.push_back({"env." + key, text, fmt::format("{}={}", key, text)});
-    sets_workers = sets_workers || key == "workers";
-  }
-  auto probe = choose_env(settings, *published());
-  if (probe.family->makes_groups() && !sets_workers) {
-    settings.push_back({"env.workers", fmt::format("{}", threads), "num_threads"});
-  }
-  constexpr std::uint64_t kSeed = 1;
-  return measured(load_env_config(settings, *published()), kSeed);
-}
-
-using Found = std::pair<EnvConfig, EnvSpec>;
-
-/// Looks an environment up and makes one of it, which may take minutes where another process
-/// imports its libraries. Ctrl-C ends the wait; the other process then ends by itself.
-Found find(const std::string& id, const Options& options, int threads) {
-  const auto found = std::make_shared<Found>();
-  auto waiting = std::make_unique<Interruptible>();
-  try {
-    waiting->run([=] {
-      found->first = load(id, options, threads);
-      found->second = found->first.spec();
-    });
-  } catch (const nb::python_error&) {
-    // The lookup goes on, and who destroys its thread waits for it.
-    std::thread([left = std::move(waiting)] {}).detach();
-    throw;
-  }
-  return std::move(*found);
-}
 
 std::vector<int> counted(int count) {
   std::vector<int> ids(static_cast<std::size_t>(count));
@@ -62,17 +24,12 @@ std::vector<int> counted(int count) {
   return ids;
 }
 
-[[noreturn]] void refuse_shape(const std::string& given, const std::string& wanted) {
-  throw Error(
-      fmt::format("the actions have the shape {}; these environments take {}", given, wanted));
-}
-
 }  // namespace
 
 Environments::Environments(const std::string& id, const Options& options, int count, int threads,
                            Autoreset autoreset)
     : count_(count), threads_(threads), autoreset_(autoreset), all_(counted(count)) {
-  std::tie(config_, spec_) = find(id, options, threads);
+  std::tie(config_, spec_) = find_environment(id, options, threads);
   agents_ = static_cast<std::size_t>(spec_.agents);
   rows_ = static_cast<std::size_t>(count) * agents_;
   shape_ = {rows_};
@@ -81,8 +38,7 @@ Environments::Environments(const std::string& id, const Options& options, int co
   }
   observations_ = std::make_shared<ArrayPool>(rows_ * spec_.observation_bytes());
   numbers_ = std::make_shared<ArrayPool>(rows_ * (sizeof(double) + 2 * sizeof(bool)));
-  actions_.resize(rows_);
-  continuous_.resize(spec_.discrete() ? 0 : rows_ * spec_.action_low.size());
+  actions_ = std::make_unique<ActionRows>(spec_, count);
 }
 
 Environments::~Environments() {
@@ -116,8 +72,8 @@ void Environments::require_idle() const {
   throw Error(fmt::format("{} environments still step; call recv() until all are back", stepping));
 }
 
-/// Before a call that begins all environments' next steps or games. It forgets the steps of a
-/// receive() that a signal cut short, which nobody has taken.
+/// Before a call that begins all environments' games. It forgets the steps of a receive() that a
+/// signal cut short, which nobody has taken.
 void Environments::require_all_back() {
   require_idle();
   ready_.clear();
@@ -125,8 +81,12 @@ void Environments::require_all_back() {
 
 /// Before a call that goes on with the games: ends that nobody has seen would be lost.
 void Environments::require_known() const {
-  if (lost_step_) {
-    throw Error("a step was interrupted, and its results are lost; call reset() first");
+  if (lost_) {
+    throw Error("a call was interrupted, and its results are lost; call reset() first");
+  }
+  if (!ready_.empty()) {
+    throw Error(
+        "the steps of a recv() that was interrupted wait; call recv() first, or reset() all");
   }
 }
 
@@ -135,6 +95,16 @@ void Environments::run(Function function) {
   if (interruptible_ != nullptr) return interruptible_->run(function);
   const nb::gil_scoped_release without_gil;
   function();
+}
+
+template <class Function>
+void Environments::run_or_lose(Function function) {
+  try {
+    run(function);
+  } catch (const nb::python_error&) {
+    lost_ = true;
+    throw;
+  }
 }
 
 void Environments::make(const Seeds& seeds) {
@@ -162,7 +132,7 @@ nb::object Environments::start(const Seeds& seeds) {
   current_ = observations_->take();
   run([this] { vec_->reset(current_.bytes()); });
   started_ = true;
-  lost_step_ = false;
+  lost_ = false;
   return array(std::move(current_), rows_);
 }
 
@@ -171,9 +141,9 @@ nb::object Environments::restart() {
   require_started();
   require_all_back();
   current_ = observations_->take();
-  run([this] { vec_->reset(current_.bytes()); });
+  run_or_lose([this] { vec_->reset(current_.bytes()); });
   vec_->take_episodes();  // of a step that was interrupted, whose results nobody got
-  lost_step_ = false;
+  lost_ = false;
   return array(std::move(current_), rows_);
 }
 
@@ -181,7 +151,7 @@ nb::object Environments::restart_some(const Ids& ids) {
   const Caller caller(occupancy_);
   require_started();
   require_known();
-  require_all_back();
+  require_idle();
   current_ = observations_->take();
   std::vector<std::byte*> places;
   std::vector<bool> restarts(all_.size());
@@ -189,7 +159,7 @@ nb::object Environments::restart_some(const Ids& ids) {
     places.push_back(current_.bytes().data() + offset(id));
     restarts.at(static_cast<std::size_t>(id)) = true;
   }
-  run([this, ids, places] { vec_->reset(ids, places); });
+  run_or_lose([this, ids, places] { vec_->reset(ids, places); });
   vec_->take_episodes();
   for (std::size_t row = 0; row < rows_; ++row) {
     if (restarts[row / agents_]) continue;
@@ -201,80 +171,32 @@ nb::object Environments::restart_some(const Ids& ids) {
 
 std::size_t Environments::rows_of(std::span<const int> ids) const { return ids.size() * agents_; }
 
-/// The name of the k-th row of these environments, for messages.
-std::string Environments::owner(std::size_t k, std::span<const int> ids) const {
-  const auto environment = fmt::format("environment {}", ids[k / agents_]);
-  return agents_ == 1 ? environment : fmt::format("player_{} of {}", k % agents_, environment);
-}
-
 /// Bytes before the observations of an environment among those of all.
 std::size_t Environments::offset(int id) const {
   return static_cast<std::size_t>(id) * agents_ * spec_.observation_bytes();
 }
 
-void Environments::read(std::span<const std::int64_t> actions, std::span<const int> ids) {
-  const auto rows = rows_of(ids);
-  if (!spec_.discrete()) {
-    refuse_shape(fmt::format("[{}]", actions.size()),
-                 fmt::format("[{}, {}] numbers", rows, spec_.action_low.size()));
-  }
-  if (actions.size() != rows) {
-    refuse_shape(fmt::format("[{}]", actions.size()), fmt::format("[{}] integers", rows));
-  }
-  for (std::size_t k = 0; k < actions.size(); ++k) {
-    if (actions[k] < 0 || actions[k] >= spec_.num_actions) {
-      throw Error(fmt::format("action {} of {} is out of range: actions are 0 to {}", actions[k],
-                              owner(k, ids), spec_.num_actions - 1));
-    }
-    actions_[k] = {.discrete = static_cast<std::int32_t>(actions[k])};
-  }
-}
-
-void Environments::read(const Continuous& actions, std::span<const int> ids) {
-  const auto& low = spec_.action_low;
-  const auto& high = spec_.action_high;
-  const auto rows = rows_of(ids);
-  if (spec_.discrete() || actions.shape(0) != rows || actions.shape(1) != low.size()) {
-    refuse_shape(fmt::format("[{}, {}]", actions.shape(0), actions.shape(1)),
-                 spec_.discrete() ? fmt::format("[{}] integers", rows)
-                                  : fmt::format("[{}, {}] numbers", rows, low.size()));
-  }
-  std::copy_n(actions.data(), actions.size(), continuous_.begin());
-  for (std::size_t k = 0; k < rows; ++k) {
-    const auto action = std::span(continuous_).subspan(k * low.size(), low.size());
-    for (std::size_t i = 0; i < low.size(); ++i) {
-      if (action[i] >= low[i] && action[i] <= high[i]) continue;  // false for NaN
-      throw Error(
-          fmt::format("number {} of the action of {} is {}; it must be from {} to {}. Clip actions "
-                      "first, as gymnasium.wrappers.vector.ClipAction does",
-                      i, owner(k, ids), action[i], low[i], high[i]));
-    }
-    actions_[k] = {.continuous = action};
-  }
-}
-
 nb::tuple Environments::step_discrete(const Discrete& actions) {
   const Caller caller(occupancy_);
   require_started();
-  read({actions.data(), actions.size()}, all_);
+  actions_->read(actions, all_);
   return step();
 }
 
 nb::tuple Environments::step_continuous(const Continuous& actions) {
   const Caller caller(occupancy_);
   require_started();
-  read(actions, all_);
+  actions_->read(actions, all_);
   return step();
 }
 
 nb::tuple Environments::step() {
   require_known();
-  require_all_back();
+  require_idle();
   current_ = observations_->take();
   try {
-    run([this] { vec_->step(actions_, current_.bytes()); });
-  } catch (const nb::python_error&) {  // and the step goes on
-    lost_step_ = true;
+    run_or_lose([this] { vec_->step(actions_->rows(), current_.bytes()); });
+  } catch (const nb::python_error&) {
     throw;
   } catch (...) {
     vec_->take_episodes();  // of environments that have not failed, whose results nobody gets
@@ -292,7 +214,7 @@ void Environments::send_discrete(const Discrete& actions, const Ids& ids) {
   require_started();
   require_known();
   require_idle(ids);
-  read({actions.data(), actions.size()}, ids);
+  actions_->read(actions, ids);
   send(ids);
 }
 
@@ -301,16 +223,12 @@ void Environments::send_continuous(const Continuous& actions, const Ids& ids) {
   require_started();
   require_known();
   require_idle(ids);
-  read(actions, ids);
+  actions_->read(actions, ids);
   send(ids);
 }
 
 /// Each environment may be sent once, so that actions have room for all of them.
 void Environments::require_idle(const Ids& ids) const {
-  if (!ready_.empty()) {
-    throw Error(
-        "the steps of a recv() that was interrupted wait; call recv() before the next send()");
-  }
   std::vector<bool> sent(all_.size());
   for (const int id : ids) {
     if (vec_->in_flight(id) || sent[id]) {
@@ -325,23 +243,22 @@ void Environments::send(const Ids& ids) {
   slots_.clear();
   for (const int id : ids) slots_.push_back(slot(id));
   const nb::gil_scoped_release without_gil;
-  vec_->send(ids, std::span(actions_).first(rows_of(ids)), slots_);
+  vec_->send(ids, actions_->rows(), slots_);
 }
 
 nb::tuple Environments::receive(int at_least) {
   const Caller caller(occupancy_);
   require_started();
-  if (ready_.empty()) {
-    const int stepping = in_flight();
-    if (stepping == 0) throw Error("no environment steps; call send() first");
-    if (at_least == 0) at_least = stepping;
-    if (at_least > stepping) {
-      throw Error(
-          fmt::format("recv({}) would wait forever: {} environments step", at_least, stepping));
-    }
-    current_ = observations_->take();
-    run([this, at_least] { fetch(at_least); });
+  // Steps that an interrupted call has fetched come first.
+  const int fetched = static_cast<int>(ready_.size());
+  const int there = fetched + in_flight();
+  if (there == 0) throw Error("no environment steps; call send() first");
+  if (at_least == 0) at_least = there;
+  if (at_least > there) {
+    throw Error(fmt::format("recv({}) would wait forever: {} environments step", at_least, there));
   }
+  if (fetched == 0) current_ = observations_->take();
+  if (fetched < at_least) run([this, missing = at_least - fetched] { fetch(missing); });
   const auto ids = std::exchange(ready_, {});
   return nb::make_tuple(nb::cast(ids), results(ids, std::move(current_)));
 }
@@ -349,10 +266,10 @@ nb::tuple Environments::receive(int at_least) {
 void Environments::fetch(int at_least) {
   const auto ready = vec_->receive(at_least);
   const auto bytes = agents_ * spec_.observation_bytes();
-  for (std::size_t k = 0; k < ready.size(); ++k) {
-    std::memcpy(current_.bytes().data() + k * bytes, slot(ready[k]), bytes);
+  for (const int id : ready) {
+    std::memcpy(current_.bytes().data() + ready_.size() * bytes, slot(id), bytes);
+    ready_.push_back(id);
   }
-  ready_.assign(ready.begin(), ready.end());
 }
 
 nb::object Environments::final_observation(int row) {

@@ -15,22 +15,16 @@
 #include <utility>
 #include <vector>
 
+#include "action_rows.h"
 #include "array_pool.h"
 #include "caller.h"
+#include "environment_lookup.h"
 #include "interruptible.h"
 #include "tandem/env/vec_env.h"
 #include "tandem/trainer/env_config.h"
 
 namespace tandem::python {
 
-/// Options of an environment as texts: ("frame_skip", "4").
-using Options = std::vector<std::pair<std::string, std::string>>;
-
-/// Arrays as Python gives them: they lie in the CPU's memory, row by row.
-using Discrete = nanobind::ndarray<const std::int64_t, nanobind::ndim<1>, nanobind::c_contig,
-                                   nanobind::device::cpu>;
-using Continuous =
-    nanobind::ndarray<const float, nanobind::ndim<2>, nanobind::c_contig, nanobind::device::cpu>;
 using Seeds = std::vector<std::uint64_t>;
 using Ids = std::vector<int>;
 
@@ -107,9 +101,10 @@ class Environments {
   /// Runs a function that uses the environments, without the GIL.
   template <class Function>
   void run(Function function);
+  /// The same, with results that nobody gets if a signal cuts it short; the function then goes on.
+  template <class Function>
+  void run_or_lose(Function function);
   void make(const Seeds& seeds);
-  void read(std::span<const std::int64_t> actions, std::span<const int> ids);
-  void read(const Continuous& actions, std::span<const int> ids);
   nanobind::tuple step();
   void require_idle(const Ids& ids) const;
   void send(const Ids& ids);
@@ -117,7 +112,6 @@ class Environments {
   nanobind::tuple results(std::span<const int> ids, ArrayPool::Block observations);
   nanobind::object array(ArrayPool::Block block, std::size_t rows) const;
   [[nodiscard]] std::size_t rows_of(std::span<const int> ids) const;
-  [[nodiscard]] std::string owner(std::size_t k, std::span<const int> ids) const;
   [[nodiscard]] std::size_t offset(int id) const;
   [[nodiscard]] std::byte* slot(int id) const;
 
@@ -138,14 +132,13 @@ class Environments {
   std::vector<int> all_;                     // 0, 1, ...
   std::shared_ptr<ArrayPool> observations_;  // blocks of observations of all rows
   std::shared_ptr<ArrayPool> numbers_;       // blocks of rewards and ends
-  std::vector<Action> actions_;
-  std::vector<float> continuous_;  // to which actions_ refer
-  std::vector<std::byte*> slots_;  // of a send or a partial reset
-  ArrayPool::Block current_;       // into which a call writes
-  std::vector<std::byte> sent_;    // observations of steps that were sent
-  std::vector<int> ready_;         // not empty: a signal cut the call short that fetched
+  std::unique_ptr<ActionRows> actions_;      // of the last step or send
+  std::vector<std::byte*> slots_;            // of a send or a partial reset
+  ArrayPool::Block current_;                 // into which a call writes
+  std::vector<std::byte> sent_;              // observations of steps that were sent
+  std::vector<int> ready_;                   // not empty: a signal cut the call short that fetched
   bool started_ = false;
-  bool lost_step_ = false;  // a signal cut a step() short
+  bool lost_ = false;  // a signal cut a step() or a reset short
   std::atomic<bool> closed_ = false;
   std::unique_ptr<Interruptible> interruptible_;  // for groups
   std::unique_ptr<VecEnv> vec_;                   // null before start() and after close()

@@ -21,6 +21,7 @@ from tandem._core import TrainedAgent
 from tandem.arrays import as_array
 from tandem.at_exit import wait_while
 from tandem.errors import Error
+from tandem.messages import forward_messages
 from tandem.options import as_texts
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -124,9 +125,12 @@ class Agent:
         if device not in ("cpu", "cuda"):
             raise Error(f'device is {device!r}; it must be "cpu" or "cuda"')
         options = as_texts(env or {})
-        native = TrainedAgent(
-            os.fspath(run), checkpoint, bool(best), device, options, sys.executable
-        )
+        try:
+            native = TrainedAgent(
+                os.fspath(run), checkpoint, bool(best), device, options, sys.executable
+            )
+        finally:
+            forward_messages()
         for damage in native.damages:
             warnings.warn(damage, RuntimeWarning, stacklevel=2)
         agent = cls(native)

@@ -28,6 +28,10 @@ SILENT_SECONDS = 20.0
 HANGING_SECONDS = 60.0
 # A process may wait long for a node with room, and then needs some time to start.
 START_SECONDS = 600.0
+NOT_BEGUN = (
+    f"no process of it has begun for {START_SECONDS:.0f} seconds; no node may have room. It is "
+    "asked for again until one has"
+)
 # A part that is lost so often in a row without any progress would be lost for ever.
 BARREN_LOSSES = 10
 # If a lost learner finds no room for so long, actors make some.
@@ -56,6 +60,7 @@ class Part:
     goes_on: bool = False  # its steps go on from those of its last incarnation
     furthest: int = 0  # the most steps, inserts or sent units that it has told
     barren: int = 0  # losses in a row without more of them
+    waits: bool = False  # its process has not begun, perhaps for lack of room
     forgiven: int = 0  # so many are followed by a restart, the next ends the training
 
     def begun(self, handle: Any) -> None:
@@ -81,6 +86,7 @@ class Part:
                 self.status = ray.get(question)
                 self.heard = time.monotonic()
                 self.answered = True
+                self.waits = False
                 self._note_progress()
             except ray.exceptions.RayTaskError as error:
                 return self._failed(getattr(error, "cause", error))
@@ -90,9 +96,11 @@ class Part:
                 if getattr(error, "actor_init_failed", False):
                     return self._failed(error)
                 return first_line(error)
-        patience = SILENT_SECONDS if self.answered else START_SECONDS
-        if time.monotonic() - self.heard > patience:
-            return f"it has said nothing for {patience:.0f} seconds"
+        silent = time.monotonic() - self.heard
+        if not self.answered:
+            return NOT_BEGUN if silent > START_SECONDS else None
+        if silent > SILENT_SECONDS:
+            return f"it has said nothing for {SILENT_SECONDS:.0f} seconds"
         if self.status.get("starting_seconds", 0) > START_SECONDS:
             return f"its environments have not started for {START_SECONDS:.0f} seconds"
         if self.status.get("busy_seconds", 0) > HANGING_SECONDS:
@@ -137,6 +145,7 @@ class Driver:
         self._shards = [Part(f"shard {i}") for i in range(plan.shards)]
         self._actors: list[Part] = []
         self._held: set[int] = set()  # ranks of actors that make room for the learner
+        self._made_room = 0.0  # when actors last did
         self._config = ""  # of the run, as TOML
         self._states: dict[int, bytes] = {}
         self._stopping = False
@@ -153,7 +162,9 @@ class Driver:
         """The learner and the shards on one node, since every batch crosses between them."""
         needs = {"CPU": LEARNER_CPUS + SHARD_CPUS * len(self._shards)}
         folder = nearest_folder(Path(self._plan.run_dir))
-        needs.update(learner_resources(folder, needs["CPU"], self._say))
+        bound = learner_resources(folder, needs["CPU"], self._say)
+        self._bound = bool(bound)  # to one node, whose loss no other one makes good
+        needs.update(bound)
         group = placement_group([needs], strategy="STRICT_PACK")
         if not group.wait(HANGING_SECONDS):  # a busy machine starts Ray slowly
             remove_placement_group(group)
@@ -201,7 +212,8 @@ class Driver:
                 replaced = True
         for rank, actor in enumerate(self._actors):
             if rank not in self._held and self._look(actor):
-                self._states.pop(rank, None)
+                if not actor.waits:
+                    self._states.pop(rank, None)
                 self._begin_actor(rank)
                 replaced = True
         replaced = self._make_room() or replaced
@@ -243,7 +255,10 @@ class Driver:
         if head_answers():
             self._head_heard = time.monotonic()
         elif silent > _HEAD_SECONDS:
-            raise Error("Ray's head is lost: start Ray again, and then the same command goes on")
+            raise Error(
+                "Ray's head is lost: start Ray again, and then `tandem cluster train --resume "
+                f"{self.run_dir}` goes on"
+            )
 
     def _look(self, part: Part) -> bool:
         """Whether a part is lost. Says why; asks for the next status otherwise."""
@@ -251,6 +266,12 @@ class Driver:
         if why is None:
             part.ask(self._introduction, self._stopping)
             return False
+        if why == NOT_BEGUN:
+            if not part.waits:
+                self._say(f"{part.name} waits: {why}")
+            part.waits = True
+            part.end()
+            return True
         if self._lockstep:
             raise Error(f"{part.name} is lost ({why}), and lockstep needs it; --resume goes on")
         part.end()
@@ -271,19 +292,31 @@ class Driver:
             for rank in held:
                 self._begin_actor(rank)
             return bool(held)
-        waits = time.monotonic() - self._learner.heard
-        if self._held or waits < _CROWDED_SECONDS or self._group.wait(0):
+        now = time.monotonic()
+        since = now - max(self._learner.heard, self._made_room)
+        if since < _CROWDED_SECONDS or self._bound or self._group.wait(0):
             return False
+        self._made_room = now
+        for rank, part in enumerate(self._actors):
+            if not part.answered:  # it would take the room that others make
+                self._hold(rank)
         nodes = Counter(part.status["node"] for part in self._actors if part.answered)
         for node, _ in nodes.most_common(1):
             count = math.ceil(LEARNER_CPUS + SHARD_CPUS * len(self._shards))
-            for rank, part in enumerate(self._actors):
-                if len(self._held) < count and part.status.get("node") == node:
-                    part.end()
-                    self._states.pop(rank, None)
-                    self._held.add(rank)
-            self._say(f"{len(self._held)} actors on {node} make room for the learner")
+            ranks = [r for r, part in enumerate(self._actors) if part.status.get("node") == node]
+            for rank in ranks[:count]:
+                self._hold(rank)
+            self._say(f"{len(ranks[:count])} actors on {node} make room for the learner")
         return False
+
+    def _hold(self, rank: int) -> None:
+        """Ends an actor until the learner is back."""
+        part = self._actors[rank]
+        if part.answered:  # it has gone on from its state
+            self._states.pop(rank, None)
+        part.end()
+        part.status = {}
+        self._held.add(rank)
 
     def _begin_learner(self) -> None:
         """The first learner begins the run or resumes it, and its successors resume it."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -60,6 +61,7 @@ class Host:
         self._built = threading.Event()  # or could not be
         self._gauges = Gauges(name, rank)
         self._error: Exception | None = None
+        self._born = time.monotonic()
         self._lock = threading.Lock()
         words = (build, version)
         threading.Thread(target=self._build, args=words, name="build", daemon=True).start()
@@ -106,6 +108,8 @@ class Host:
         if self._error is not None:
             raise self._error
         status = {"node": ray.util.get_node_ip_address(), "introduction": self.known.number}
+        if self.part is None:
+            status["starting_seconds"] = time.monotonic() - self._born
         status.update(json.loads(text), built=self.part is not None, **more)
         self._gauges.show(status)
         return status
@@ -183,6 +187,7 @@ class Learner:
     ) -> None:
         self._link = _core.ClusterLink(run, epoch, shards)
         self._publications = Publications()
+        self._asking = threading.Lock()  # an answer that was lost is asked for again
         self._carrier = Carrier(self._link, self._send)
 
         def build() -> Any:
@@ -211,9 +216,14 @@ class Learner:
     def status(self, introduction: Introduction | None, stop: bool) -> Status:
         """The state of the training. Raises the error that ended it."""
         self._host.meet(introduction)
+        with self._asking:
+            return self._status(stop)
+
+    def _status(self, stop: bool) -> Status:
         training = self._host.part
         if training is None:
-            return self._host.status(ended=False)
+            # Random play in a slow environment, which measures it, may last long.
+            return self._host.status(ended=False, starting_seconds=0)
         if stop:
             training.stop()
         self._host.check(lambda: take_lines(training))

@@ -88,12 +88,16 @@ def begin(address: str | None, processors: float, runtime_env: dict[str, Any]) -
         raise Error(f"no Ray cluster answers at {address}: {error}") from None
     except (RuntimeError, ray.exceptions.RayError) as error:  # such as a wrong token
         raise Error(f"Ray does not start or let us in: {error}") from None
-    if address == "auto":
-        try:
-            require_token(ray.get_runtime_context().gcs_address)
-        except Error:
-            ray.shutdown()  # or else a call with a token would find this session
-            raise
+    if address is None:
+        return
+    # An address of this machine, or "auto", may be one of a cluster that others reach.
+    nodes = [node["NodeManagerAddress"] for node in ray.nodes()]
+    try:
+        for reached in (ray.get_runtime_context().gcs_address, *nodes):
+            require_token(reached)
+    except Error:
+        ray.shutdown()  # or else a call with a token would find this session
+        raise
 
 
 @contextlib.contextmanager

@@ -1,6 +1,7 @@
 """A folder in the convention of model hubs."""
 
 import json
+import re
 import shutil
 import time
 from pathlib import Path
@@ -33,12 +34,16 @@ def _results(games: Games) -> dict[str, Any]:
 
 
 def _without_own_machine(config: str) -> str:
-    """A config without its Python and without the code of a function that makes the environment.
+    """A config without its machine's folders and without the code of a function that makes the
+    environment.
 
     The code holds the paths of modules, and a reader of the folder should not have to run it.
     """
-    lines = config.splitlines(keepends=True)
-    return "".join(line for line in lines if not line.startswith(("pickle = ", "python = ")))
+    own = re.compile(r"(pickle|python|workers|timeout_seconds|\w+_dir) = ")  # see is_of_machine()
+    before, env, settings = config.partition("[env]\n")
+    settings, table, after = settings.partition("\n[")
+    lines = [line for line in settings.splitlines(keepends=True) if not own.match(line)]
+    return "".join([before, env, *lines, table, after])
 
 
 def _write_json(file: Path, data: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from tandem_reproduce.budget import read_budget
-from tandem_reproduce.errors import FAILED, IN_PART, ReproduceError, complain, say
+from tandem_reproduce.errors import FAILED, IN_PART, OtherPlanError, ReproduceError, complain, say
 from tandem_reproduce.folder import ItemFolder
 from tandem_reproduce.listing import list_items
 from tandem_reproduce.making import make
@@ -67,6 +67,8 @@ class Maker:
             report = partial(write_report, folder)  # of what there is, since an item may take days
             try:
                 make(folder, self._rates, self._here, self._tandem, options.jobs, report)
+            except OtherPlanError:  # its results stay as they are
+                raise
             except (Stopped, ReproduceError):
                 if folder.has_parts():
                     report()

@@ -12,6 +12,10 @@ class ReproduceError(Exception):
     user already."""
 
 
+class OtherPlanError(ReproduceError):
+    """The folder holds the runs of another plan."""
+
+
 def complain(error: Exception) -> None:
     if str(error):
         print(f"tandem: error: {error}", file=sys.stderr, flush=True)

@@ -8,7 +8,7 @@ from typing import IO, Any
 
 from tandem_reproduce.budget import PAPER, planned
 from tandem_reproduce.cells import Cell, cells_of, steps_within
-from tandem_reproduce.errors import ReproduceError, say
+from tandem_reproduce.errors import OtherPlanError, ReproduceError, say
 from tandem_reproduce.machine import machine_name
 from tandem_reproduce.plan import Command, Item
 from tandem_reproduce.programs import replace
@@ -126,11 +126,13 @@ class ItemFolder:
             "commands": [c.words_within(self.budget) for c in self.item.commands],
             "reads": [self.item.reads, self.item.episodes, self.item.goals],
         }
+        if self.item.form == "speedup":
+            wanted["speedup"] = [self.item.threads_key, self.item.best]
         file = self.path / DESCRIPTION
         if file.exists():
             described = read_description(file)
             if {key: described.get(key) for key in wanted} != wanted:
-                raise ReproduceError(
+                raise OtherPlanError(
                     f"{self.path} was begun with another plan of {self.item.place}: name another "
                     "--out, or remove that folder with its runs"
                 )
@@ -152,10 +154,15 @@ class ItemFolder:
 
     def note(self, jobs: int = 0) -> None:
         """Writes down the machine and how many runs train at the same time on it, if any, because
-        their seconds depend on both."""
+        their seconds depend on both. Raises ReproduceError for rates of two machines."""
         described = self.described()
         machines = described["machine"].split(AND_THEN)
         if machine_name() not in machines:
+            if self.item.compares_rates:
+                raise ReproduceError(
+                    f"{self.path} was begun on another machine: {described['machine']}. Rates of "
+                    "two machines do not compare: name another --out"
+                )
             say(f"{self.path} was begun on another machine: {described['machine']}")
             described["machine"] = AND_THEN.join([*machines, machine_name()])
         if jobs and jobs not in described["jobs"]:

@@ -25,7 +25,8 @@ def train(
 ) -> None:
     """Trains and evaluates the missing runs. Raises Stopped."""
     item = folder.item
-    if measures_rates(item) and jobs > 1:
+    sharing = (item, folder.source.item)  # the tables of both have these runs
+    if any(map(measures_rates, sharing)) and jobs > 1:
         say("rates and speed-ups are measured with one run at a time, whatever --jobs is")
         jobs = 1
     for number, cell in enumerate(folder.cells, 1):

@@ -127,6 +127,11 @@ class Item:
     def place(self) -> str:
         return f"{self.paper}/{self.name}"
 
+    @property
+    def compares_rates(self) -> bool:
+        """Whether it sets rates beside each other, all of which one machine must have."""
+        return self.form in ("speedup", "commands")
+
 
 def read_item(file: Path) -> Item:
     """Reads a plan. Raises ReproduceError that names the file and the key."""
@@ -333,6 +338,10 @@ def _faults(item: Item) -> list[tuple[bool, str]]:
         ),
         (any(arm.repetitions < 1 for arm in item.arms), "an arm has no repetition"),
         (
+            any(_uneven(text) for varies in (*item.arms, *less) for text in varies.vary or ()),
+            "vary gives several keys another number of values: it takes A+B=1+2,3+4",
+        ),
+        (
             any(part.table not in tables for part in runs.comparisons),
             "[[comparison]] names a table that no command has",
         ),
@@ -379,3 +388,10 @@ def read_items(folder: Path, paper: str = "") -> list[Item]:
 def _order(file: Path) -> tuple[str, list[str]]:
     parts = file.stem.replace("-", "_").split("_")
     return file.parent.name, [part.zfill(4) if part.isdigit() else part for part in parts]
+
+
+def _uneven(vary: str) -> bool:
+    """Whether keys that vary together lack a value, or have one too many."""
+    names, _, values = vary.partition("=")
+    keys = len(names.split("+"))
+    return keys > 1 and any(len(value.split("+")) != keys for value in values.split(","))

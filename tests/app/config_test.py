@@ -81,6 +81,19 @@ class Config(Folder):
         self.assert_refused("train", *words, says="--set net.pixel_mean=median")
         done = tandem("train", *words, "--set", "net.pixel_mean=median")
         self.assertEqual(done.returncode, 0, done.stderr)
+        # A run that takes the numbers over hands them on. Seen forgotten.
+        middle = self.path / "middle"
+        words = ["paac", "--config", run / "config.toml", "--steps", 200, "--run-dir", middle]
+        self.assertEqual(tandem("train", *words).returncode, 0)
+        words = ["paac", "--config", middle / "config.toml", "--env", "labyrinth"]
+        words += ["--steps", 50, "--run-dir", self.path / "last"]
+        self.assert_refused("train", *words, says="net.pixel_mean was measured in catch")
+
+    def test_contradictions_of_a_replay_leave_no_run_behind(self):
+        out = self.path / "run"
+        words = ["train", "apex", "--env", "catch", "--run-dir", out, "--set", "net.arch=nips"]
+        self.assert_refused(*words, "--set", "replay.capacity=10", says="replay.min_fill")
+        self.assertFalse(out.exists())
 
     def test_a_missing_backend_is_told(self):
         out = self.path / "run"

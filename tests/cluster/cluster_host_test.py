@@ -93,6 +93,7 @@ class HostTest(unittest.TestCase):
         training.next.side_effect = ["a line", RuntimeError("planned"), None]
         learner = Learner.__new__(Learner)
         learner._host, learner._link = mock.Mock(wraps=self.host, part=training), mock.Mock()
+        learner._asking = threading.Lock()
         self.may_build.set()
         for _ in range(2):
             with self.assertRaisesRegex(RuntimeError, "planned"):
@@ -170,6 +171,51 @@ class LossTest(unittest.TestCase):
             self.part.status = {"steps": steps % 2}
             self.part._note_progress()
             self.assertTrue(self.driver._look(self.part))
+
+    # Seen ending a training of 340 actors after 110 minutes, because 20 others found no room.
+    def test_a_part_without_room_is_no_loss(self):
+        from tandem_cluster.driver import START_SECONDS, Part
+
+        said = []
+        self.driver._say = said.append
+        part = Part("actor 3")
+        for _ in range(30):
+            part.begun(None)
+            part.heard -= START_SECONDS + 1
+            self.assertTrue(self.driver._look(part))
+        self.assertEqual(len(said), 1)
+        self.assertIn("actor 3 waits: no process of it has begun", said[0])
+        self.assertEqual((part.restarts, part.barren), (0, 0))
+
+    # Seen with an actor that took the room which another one had made, and with no second attempt.
+    def test_actors_make_room_until_the_learner_has_some(self):
+        from tandem_cluster.driver import Part
+
+        driver = self.driver
+        driver._learner = Part("the learner")
+        driver._shards = [Part("shard 0")]
+        driver._actors = [Part(f"actor {rank}") for rank in range(6)]
+        for rank, part in enumerate(driver._actors):
+            part.begun(mock.Mock())
+            part.answered = rank > 0
+            part.status = {"node": "one" if rank < 3 else "two"}
+        driver._states, driver._held, driver._made_room, driver._bound = {}, set(), 0.0, False
+        driver._group = mock.Mock()
+        driver._group.wait.return_value = False
+        with mock.patch("tandem_cluster.driver.ray.kill") as kill:
+            driver._learner.heard = -100.0
+            self.assertFalse(driver._make_room())
+            self.assertIn(0, driver._held)  # it has not begun
+            self.assertEqual(len(driver._held), 3)
+            driver._make_room()
+            self.assertEqual(len(driver._held), 3)  # Ray needs time
+            driver._made_room -= 100.0
+            driver._make_room()
+            self.assertEqual(len(driver._held), 5)
+            driver._bound, driver._made_room = True, 0.0
+            driver._make_room()
+            self.assertEqual(len(driver._held), 5)
+        self.assertEqual(kill.call_count, 5)
 
     # A learner goes on from its checkpoint. Seen failing when its steps began from 0.
     def test_a_learner_that_never_gets_further_is_given_up(self):

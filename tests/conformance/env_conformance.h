@@ -277,24 +277,22 @@ TEST_P(EnvConformance, GoesOnBitByBitFromASavedState) {
   for (const int steps : {1, 6, 60, 300}) {
     game.go(steps);
     auto fresh = play(5);
-    RandomPlay copy = play(1);
-    copy.continue_from(game);
     fresh.continue_from(game);
     used.continue_from(game);
     EXPECT_EQ(fresh.env().render().rgb, game.env().render().rgb);
     for (int step = 0; step < 200; ++step) {
-      copy.go();
+      game.go();
       fresh.go();
       used.go();
-      ASSERT_TRUE(copy.same_as(fresh)) << "fresh instance, step " << step << " of " << steps;
-      ASSERT_TRUE(copy.same_as(used)) << "used instance, step " << step << " of " << steps;
+      ASSERT_TRUE(game.same_as(fresh)) << "fresh instance, step " << step << " of " << steps;
+      ASSERT_TRUE(game.same_as(used)) << "used instance, step " << step << " of " << steps;
     }
-    // The saved game can be saved and loaded once more.
+    // A loaded game can be saved and loaded once more.
     auto later = play(1);
-    later.continue_from(copy);
+    later.continue_from(fresh);
     later.go();
-    copy.go();
-    EXPECT_TRUE(later.same_as(copy));
+    fresh.go();
+    EXPECT_TRUE(later.same_as(fresh));
   }
 }
 

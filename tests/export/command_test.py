@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 import unittest
 from pathlib import Path
 
@@ -152,7 +153,9 @@ class Export(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         config = (hub / "config.toml").read_text()
         self.assertIn('id = "gym:_lambda_"', config)
-        self.assertNotRegex(config, "(?m)^(pickle|python) = ")
+        kept = tomllib.loads(config)
+        self.assertFalse({"pickle", "python", "workers"} & kept["env"].keys())
+        self.assertIn("workers", kept["paac"])
 
     def assert_the_code_of_the_card_runs(self, folder):
         blocks = re.findall(r"```python\n(.*?)```", (folder / "README.md").read_text(), re.DOTALL)

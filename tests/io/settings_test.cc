@@ -119,11 +119,8 @@ TEST_F(SettingsTest, InvalidTomlNamesThePlace) {
 
 TEST_F(SettingsTest, UnreadableFileIsNamed) {
   EXPECT_THROW(std::ignore = read_toml("missing.toml"), Error);
-  try {
-    std::ignore = read_toml(testing::TempDir());
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("cannot read the config file"));
-  }
+  EXPECT_THAT([] { std::ignore = read_toml(testing::TempDir()); },
+              testing::ThrowsMessage<Error>(HasSubstr("cannot read the config file")));
 }
 
 TEST_F(SettingsTest, SetTakesFullAndUnambiguousShortKeys) {

@@ -152,7 +152,8 @@ TEST_P(EveryRule, GoesDownhill) {
   EXPECT_NEAR(x[0], 3, 1e-2);
 }
 
-INSTANTIATE_TEST_SUITE_P(Rules, EveryRule, testing::Values("rmsprop", "momentum", "adam"),
+INSTANTIATE_TEST_SUITE_P(Rules, EveryRule,
+                         testing::Values("rmsprop", "centered_rmsprop", "momentum", "adam"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

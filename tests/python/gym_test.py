@@ -220,6 +220,20 @@ class Waiting(unittest.TestCase):
         again = "env.reset(seed=1); env.send([0, 0]); assert env.recv()[0][0][1] == 1"
         self.interrupted("env.send([0, 0]); env.recv()", afterwards=again, sleep=0.8)
 
+    # Seen failing with a step that forgot the steps of the first recv(), and so ends of episodes.
+    def test_after_an_interrupted_recv_there_is_a_recv(self):
+        again = """
+                for call in (lambda: env.step([0, 0]), lambda: env.send([0, 0])):
+                    try:
+                        call()
+                    except tandem.Error as error:
+                        assert "call recv() first" in str(error), error
+                    else:
+                        raise AssertionError("no error")
+                assert env.recv(2)[0][0][1] == 1
+                assert env.step([0, 0])[0][0][1] == 2"""
+        self.interrupted("env.send([0, 0]); env.recv(1)", afterwards=again, sleep=0.8)
+
     # Seen failing when the next step began anew without a word, though an episode may have ended.
     def test_after_an_interrupted_step_there_is_a_reset(self):
         again = """

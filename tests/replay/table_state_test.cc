@@ -124,7 +124,7 @@ TEST_F(SavedTable, CopiesOfASegmentShareItsMemory) {
   restore(restored, give(saved(table)));
   EXPECT_EQ(restored.state().transitions, 400);
   const auto frames = once.state().bytes;
-  EXPECT_LT(restored.state().bytes, 2 * frames + 400 * 200);
+  EXPECT_LT(restored.state().bytes, frames + 400 * 40);
 }
 
 TEST_F(SavedTable, TheSamplerFifoGoesOnWhereItWas) {

@@ -232,8 +232,13 @@ class Reproduce(ProgramCase):
     def test_refuses_the_folder_of_another_plan(self):
         self.plan()
         self.passes()
-        self.plan(plans.CURVES.replace("0.001,0.01", "0.001,0.02"))
-        self.assertIn("begun with another plan of paac/figure-1", self.refused())
+        text = (self.out / "paac/figure-1-paper/item.md").read_text()
+        longer = plans.CURVES.replace('"curves"', '"curves"\nepisodes = 100')
+        for other in (plans.CURVES.replace("0.001,0.01", "0.001,0.02"), longer):
+            self.plan(other.replace("two rates", "two other rates"))
+            self.assertIn("begun with another plan of paac/figure-1", self.refused())
+            # Seen written anew, with the title of the other plan.
+            self.assertEqual((self.out / "paac/figure-1-paper/item.md").read_text(), text)
 
     def test_scores_are_those_of_evaluation_games(self):
         text = plans.CURVES.replace('"curves"', '"scores"\nreads = "evaluation"\nepisodes = 3')

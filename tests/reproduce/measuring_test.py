@@ -49,6 +49,16 @@ class Measuring(ProgramCase):
         text = (self.out / "paac/figure-1-8h/item.md").read_text()
         self.assertIn("Here: measurements of about 1 min on", text)
 
+    # Seen going on with rates of two machines in one table.
+    def test_commands_are_of_one_machine(self):
+        self.commands(command(["keys", "paac", "--config", "paac/catch"]))
+        self.passes()
+        file = self.folder / "item.json"
+        file.write_text(json.dumps(json.loads(file.read_text()) | {"machine": "another"}))
+        self.passes()  # nothing is left to measure
+        (self.folder / "command-1/done").unlink()
+        self.assertIn("Rates of two machines do not compare", self.refused())
+
     def test_a_command_that_fails_ends_the_item(self):
         self.commands(command(["keys", "nothing"]))
         said = self.refused()

@@ -149,6 +149,8 @@ class Plan(unittest.TestCase):
         self.assertIn("has no repetition", self.refused("s = 2", "s = 0"))
         wrong = '"sweep"\npanels = "values"'
         self.assertIn("needs an arm with a range", self.refused('"curves"', wrong))
+        wrong = "optimizer.lr=0.001,0.01", "optimizer.lr+paac.envs=0.001+4,0.01"
+        self.assertIn("another number of values", self.refused(*wrong))  # seen as a traceback
         hidden = '"scores"\ngames = "hidden"'
         self.assertIn("hidden needs a [[column]]", self.refused('"curves"', hidden))
         table = '[[comparison]]\ntable = "x.csv"\nrow = "a"\ncolumn = "b"\n'

@@ -55,6 +55,13 @@ TEST_F(MetricsTest, AResumeCutsAnUnfinishedLine) {
   EXPECT_THAT(lines(), ElementsAre(R"({"steps":10})", R"({"steps":21})"));
 }
 
+// Seen cutting all lines from the damaged one on.
+TEST_F(MetricsTest, AResumeKeepsWhatFollowsADamagedLine) {
+  std::ofstream(file()) << "{\"steps\":10}\n\n{\"steps\":1?}\n{\"steps\":15}\n{\"steps\":40}\n";
+  MetricsLog log(folder_.path(), 20);
+  EXPECT_THAT(lines(), ElementsAre(R"({"steps":10})", "", R"({"steps":1?})", R"({"steps":15})"));
+}
+
 TEST_F(MetricsTest, AResumeBeforeTheFirstLineStartsAnew) {
   std::ofstream(file()) << R"({"steps":10})"
                         << "\n";

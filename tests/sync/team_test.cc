@@ -55,6 +55,20 @@ TEST_F(TeamTest, AsManyWorkAsItWasResizedTo) {
   for (int rank = 0; rank < kMost; ++rank) EXPECT_GT(done_[rank], 0);
 }
 
+// Seen failing when a smaller size changed nothing, and when it did not count as a rest.
+TEST_F(TeamTest, SurplusRanksSleepAndBeginAnewAfterwards) {
+  team_.resize(5);
+  await_work_of(5);
+  const int begun = begun_[4];
+  team_.resize(1);
+  const int before = all_done() - done_[0];
+  for (int unit = 0; unit < 1'000; ++unit) await_work_of(1);
+  EXPECT_LE(all_done() - done_[0] - before, 4);  // each may end the unit that it was in
+  team_.resize(5);
+  await_work_of(5);
+  EXPECT_EQ(begun_[4], begun + 1);
+}
+
 // Seen failing when rest() did not wait.
 TEST_F(TeamTest, NobodyWorksAfterRest) {
   for (int round = 0; round < 50; ++round) {

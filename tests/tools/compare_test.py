@@ -230,7 +230,9 @@ class CompareTest(unittest.TestCase):
         if not PROGRAM:  # the program has its own scores
             self.assertRegex(done.stdout, r"PAAC  nips +2 +4 +1\.00 \[0\.50, 1\.00\]")
         names = sorted(file.name for file in out.iterdir() if file.suffix == ".png")
-        self.assertEqual(names, ["compare-boxing.png", "compare-catch.png", "compare-pong.png"])
+        self.assertEqual(
+            names, ["compare-atari-boxing.png", "compare-atari-pong.png", "compare-catch.png"]
+        )
         with (out / "compare.csv").open(newline="") as lines:
             rows = {row["env"]: row for row in csv.DictReader(lines)}
         self.assertEqual(rows["catch"]["human_normalised"], "")

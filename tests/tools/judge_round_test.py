@@ -113,6 +113,18 @@ class JudgeRoundTest(unittest.TestCase):
         )
         self.assertIn("no run has ended", result.stderr)
 
+    # Seen with one arm in the tables of both, and with a game's marks counted from 0 to 1,000.
+    def test_an_arm_belongs_to_the_longest_preset_and_games_are_those_for_tuning(self):
+        for arm in ("ppo", "ppo-lives", "ppo-lives-late"):
+            self.run_of(arm, "atari:Pong", [(50, 10), (100, 10)])
+        _, text = self.judged("ppo", "ppo-lives")
+        self.assertEqual(text.count("ppo-lives-late"), 1, text)
+        self.run_of("ppo", "atari:Qbert", [(50, 10), (100, 10)])
+        words = [sys.executable, PROGRAM, self.root / "item", "--presets", "ppo"]
+        refused = subprocess.run(words, capture_output=True, text=True)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("atari:Qbert is no game for tuning", refused.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

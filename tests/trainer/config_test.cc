@@ -271,5 +271,18 @@ TEST(Presets, ArePartOfTheLibrary) {
   EXPECT_EQ(files.size(), presets.size());
 }
 
+// Seen refused: a run whose environment is slow or that moved to another machine could not go on.
+TEST(Config, AResumedRunMayHaveOtherSettingsOfTheMachineAlone) {
+  const auto config = [](const std::string& key, const std::string& value) {
+    const Setting id{"env.id", "gym:CartPole-v1", "--env"};
+    return load_config("paac", {id, {key, value, "--set"}});
+  };
+  const auto before = config("env.timeout_seconds", "60");
+  EXPECT_NO_THROW(require_same_experiment(config("env.timeout_seconds", "300"), before));
+  EXPECT_NO_THROW(require_same_experiment(config("env.workers", "3"), before));
+  EXPECT_THROW(require_same_experiment(config("env.stack", "3"), before), Error);
+  EXPECT_TRUE(is_of_machine("rom_dir"));
+}
+
 }  // namespace
 }  // namespace tandem

@@ -21,6 +21,7 @@
 #include "tandem/study/system_speed.h"
 #include "tandem/trainer/assembly.h"
 #include "tandem/trainer/catalogue.h"
+#include "tandem/trainer/measured.h"
 
 namespace tandem {
 namespace {
@@ -156,7 +157,7 @@ void compare_networks(const std::string& system, const BenchOptions& options,
                       const StopRequested& stop, Comparison& all) {
   const auto given = options.config.load_for(system, {});
   std::set<std::string> seen;
-  for (const auto& network : networks_for(Assembly(given, stop).spec())) {
+  for (const auto& network : networks_for(Assembly(without_scale(given), stop).spec())) {
     all.config = options.config.load_for(system, network);
     const auto net = name_of(all.config.net);
     if (!seen.insert(net).second) continue;

@@ -35,6 +35,7 @@ struct ClusterOptions {
   std::string working_dir;
   int actors = 0;
   int shards = 1;
+  bool shards_given = false;
 };
 
 /// Checks the words before any process of a cluster starts.
@@ -48,7 +49,10 @@ void check(const ClusterOptions& options) {
   if (!options.config.has_system()) {
     throw Error("which SYSTEM to train with? For example: tandem cluster train apex");
   }
-  static_cast<void>(cluster_way_of(*options.config.load().system));
+  const auto config = options.config.load();
+  if (options.shards_given && !cluster_way_of(*config.system).has_shards()) {
+    throw Error(fmt::format("--shards: {} has no replay; leave it out", config.system_name));
+  }
 }
 
 /// Lets Python find the package of a build folder. All processes of a cluster that starts on this
@@ -111,7 +115,10 @@ void add_cluster_train(CLI::App& cluster) {
            {"tandem cluster train apex --config apex/two_cores --env atari:Pong --actors 4",
             "tandem cluster train apex --config apex/atari --address auto --actors 360 --shards 4"},
            kClusterFooter);
-  command->callback([options] { train(*options); });
+  command->callback([options, shards] {
+    options->shards_given = shards->count() > 0;
+    train(*options);
+  });
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "tandem/io/text_table.h"
 #include "tandem/study/ga3c/ga3c_grid.h"
 #include "tandem/trainer/assembly.h"
+#include "tandem/trainer/measured.h"
 
 namespace tandem {
 namespace {
@@ -121,7 +122,7 @@ void run(const Ga3cGridOptions& options) {
   auto config = options.config.load();
   const auto settings = grid(options, config);
   const auto nets = networks(options, config);
-  for (const auto& one : nets) const Assembly refuses_what_cannot_be_trained(one);
+  for (const auto& one : nets) const Assembly refuses_what_cannot_be_trained(without_scale(one));
   make_folder_for(kGridTables, options.out);
   const fs::path folder = options.out;
   Measurements measurements(options, settings.size() + nets.size());

@@ -71,6 +71,9 @@ Plan make_plan(const SpeedupOptions& options) {
   if (options.config.sets(kUntilReturn, fields)) throw Error(kScoreDecides);
   if (!options.config.sets(kLogSeconds, fields)) settings.push_back({kLogSeconds, "1", "speedup"});
 
+  if (std::ranges::any_of(options.threads, [](const auto& n) { return n == "0"; })) {
+    throw Error("--threads 0: a speed-up needs the numbers of threads, such as 1,2,4");
+  }
   std::vector<Variation> variations;
   for (const auto& text : options.vary) {
     variations.push_back(with_full_keys(parse_variation(text), fields));

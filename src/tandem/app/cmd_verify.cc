@@ -13,6 +13,7 @@
 #include "tandem/io/settings.h"
 #include "tandem/run/run_directory.h"
 #include "tandem/trainer/config.h"
+#include "tandem/trainer/network_settings.h"
 #include "tandem/trainer/verification.h"
 
 namespace tandem {
@@ -36,7 +37,7 @@ struct VerifyOptions {
 
 Config config_of(const VerifyOptions& options) {
   require_run(options.run);
-  auto settings = read_toml(RunPaths{options.run}.config());
+  auto settings = with_younger_keys(read_toml(RunPaths{options.run}.config()));
   if (!options.threads.empty()) {
     settings.push_back({"run.threads", options.threads, "--threads " + options.threads});
   }

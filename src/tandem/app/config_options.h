@@ -44,9 +44,8 @@ class ConfigOptions final : public ConfigSource {
   /// Does the same for this system, when the user named none.
   [[nodiscard]] Config load_for(const std::string& system, const std::vector<Setting>& last) const;
 
-  /// The config of an earlier run with the changes that a resumed run may have: all of run.* except
-  /// the seed, and env.python. Throws Error for another change, because the checkpoint belongs to
-  /// the old value.
+  /// The config of an earlier run with the changes that a resumed run may have, as load_resumed()
+  /// of config_request.h.
   [[nodiscard]] Config load_resumed(const std::filesystem::path& config_file) const;
 
   /// The same options for another program: "system", "config", and "settings" as pairs of a key and

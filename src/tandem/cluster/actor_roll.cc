@@ -118,11 +118,16 @@ bool ActorRoll::await_state_of(int rank, std::chrono::seconds most) {
   return false;
 }
 
-void ActorRoll::save(Checkpoint& checkpoint) const {
+void ActorRoll::save(const Checkpoint* resume, Checkpoint& checkpoint) const {
   const Lock lock(mutex_);
-  for (const auto& [rank, entry] : entries_) {
-    if (entry.state.empty()) continue;
-    checkpoint.add_blob(state_name("actor", static_cast<std::size_t>(rank)), entry.state);
+  for (int rank = 0; rank < actors_; ++rank) {
+    const auto name = state_name("actor", static_cast<std::size_t>(rank));
+    const auto entry = entries_.find(rank);
+    if (entry == entries_.end()) {
+      keep_state(resume, name, checkpoint);
+    } else if (!entry->second.state.empty()) {
+      checkpoint.add_blob(name, entry->second.state);
+    }
   }
 }
 

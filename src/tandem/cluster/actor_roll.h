@@ -44,8 +44,9 @@ class ActorRoll {
   /// Waits until this actor has sent its state, but `most` at most. Returns whether it has.
   bool await_state_of(int rank, std::chrono::seconds most);
 
-  /// Puts the states that came last into a checkpoint, as those of one machine's actors.
-  void save(Checkpoint& checkpoint) const;
+  /// Puts the states that came last into a checkpoint, as those of one machine's actors. An actor
+  /// that has not spoken keeps its state of `resume`, which may be null.
+  void save(const Checkpoint* resume, Checkpoint& checkpoint) const;
 
   /// Throws the error with which the run took a report, if there was one, once.
   void raise_error();

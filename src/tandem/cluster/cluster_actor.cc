@@ -293,12 +293,14 @@ bool ClusterActor::report(bool at_once) {
 void ClusterActor::hear_learner(std::uint64_t sequence,
                                 std::optional<std::span<const std::byte>> answer) {
   bool heard = false;
+  std::uint32_t epoch = 0;
   std::uint64_t wanted = 0;
   std::string failure;
   try {
     if (answer) {
       const auto letter = open_message(*answer);
       StateReader reader(letter.content);
+      epoch = letter.from.epoch;
       heard = letter.verb == Verb::done || letter.verb == Verb::again || letter.verb == Verb::past;
       if (heard && letter.verb != Verb::past) wanted = reader.get<std::uint64_t>();
       if (!heard) failure = "the learner refused this actor's report";
@@ -313,7 +315,8 @@ void ClusterActor::hear_learner(std::uint64_t sequence,
       to_learner_.lost = !heard;
       to_learner_.since.lap();
     }
-    state_wanted_ = std::max(state_wanted_, wanted);
+    // A learner that was replaced numbered its checkpoints otherwise.
+    if (epoch == self_.epoch) state_wanted_ = std::max(state_wanted_, wanted);
     if (!failure.empty()) failure_ = failure;
   }
   changed_.notify_all();

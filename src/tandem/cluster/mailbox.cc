@@ -21,7 +21,7 @@ void Mailbox::send(std::string to, std::vector<std::byte> message, OnAnswer on_a
 std::optional<Outgoing> Mailbox::take(double seconds) {
   WaitLock lock(mutex_);
   filled_.wait_for(lock, std::chrono::duration<double>(seconds),
-                   [&]() TANDEM_REQUIRES(mutex_) { return !waiting_.empty() || closed_; });
+                   [&]() TANDEM_REQUIRES(mutex_) { return !waiting_.empty(); });
   if (waiting_.empty()) return std::nullopt;
   auto oldest = std::move(waiting_.front());
   waiting_.pop_front();

@@ -36,8 +36,8 @@ class Mailbox {
   /// Sends a message. An empty `on_answer` ignores the answer.
   void send(std::string to, std::vector<std::byte> message, OnAnswer on_answer);
 
-  /// For the carrier: the oldest message; nothing if none comes within so many seconds, or once the
-  /// mailbox is closed.
+  /// For the carrier: the oldest message; nothing if none comes within so many seconds, as after
+  /// close().
   std::optional<Outgoing> take(double seconds);
 
   /// For the carrier: hands over the answer to a message, or that there will be none. A second

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "tandem/base/error.h"
+#include "tandem/io/files.h"
 
 namespace tandem {
 namespace {
@@ -71,8 +72,8 @@ class Reader {
   explicit Reader(const std::filesystem::path& file)
       : file_(file), stream_(file, std::ios::binary) {
     if (!stream_) {
-      throw Error(
-          fmt::format("cannot read {}: {}", file.string(), std::generic_category().message(errno)));
+      throw Error(fmt::format("cannot read {}: {}; check its path", file.string(),
+                              std::generic_category().message(errno)));
     }
   }
 
@@ -232,8 +233,7 @@ void NpyWriter::close() {
 
 void NpyWriter::check() const {
   if (stream_) return;
-  throw Error(
-      fmt::format("cannot write {}: {}", file_.string(), std::generic_category().message(errno)));
+  throw write_error(file_, errno);
 }
 
 }  // namespace tandem

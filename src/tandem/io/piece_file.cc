@@ -5,6 +5,8 @@
 
 #include <array>
 #include <bit>
+#include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <new>
 #include <stdexcept>
@@ -56,7 +58,10 @@ PieceWriter::Written PieceWriter::finish() {
 
 void read_pieces(const std::filesystem::path& file, const TakePiece& take) {
   std::ifstream in(file, std::ios::binary);
-  if (!in) throw Error(fmt::format("cannot read {}", file.string()));
+  if (!in || std::filesystem::is_directory(file)) {
+    throw Error(fmt::format("cannot read {}: {}; check its path", file.string(),
+                            std::generic_category().message(in ? EISDIR : errno)));
+  }
   std::error_code unknown;
   const std::uintmax_t file_bytes = std::filesystem::file_size(file, unknown);
   std::vector<char> packed;

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "tandem/base/error.h"
+#include "tandem/io/files.h"
 
 namespace tandem {
 namespace {
@@ -159,7 +160,7 @@ void VideoWriter::close() {
   std::error_code error;
   std::filesystem::rename(unfinished_, file_, error);
   if (!error) return;
-  throw Error(fmt::format("cannot write {}: {}", file_.string(), error.message()));
+  throw write_error(file_, error.value());
 }
 
 /// Waits until ffmpeg has ended. Returns its status; 0 is success.

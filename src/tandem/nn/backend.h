@@ -16,7 +16,9 @@ namespace tandem {
 /// `extern "C" const tandem::BackendInfo* tandem_backend()`, which may throw Error if it cannot
 /// serve with the libraries that were loaded. A backend with another abi is refused. Raise the
 /// number with each change of the headers that a backend includes.
-inline constexpr std::uint32_t kBackendAbi = 4;
+inline constexpr std::uint32_t kBackendAbi = 5;
+static_assert(sizeof(Layer) == 48, "raise kBackendAbi");
+
 struct BackendInfo {
   std::uint32_t abi;  // kBackendAbi of the headers it was built with; must stay the first member
   const char* name;   // "torch"

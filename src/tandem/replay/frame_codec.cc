@@ -92,6 +92,7 @@ void FrameCodec::encode(std::span<const std::byte> frame, std::vector<std::byte>
       room_.resize(ZSTD_compressBound(frame.size()));
       made = ZSTD_compressCCtx(contexts_->to.get(), room_.data(), room_.size(), data, frame.size(),
                                kZstdLevel);
+      if (ZSTD_isError(made)) throw std::bad_alloc();  // its only error in a room of this size
       break;
     case Compression::png: {
       auto image = picture(format_);

@@ -42,7 +42,8 @@ bool RateLimiter::may_insert(std::int64_t size) const {
 std::int64_t RateLimiter::room(std::int64_t size) const {
   if (options_.samples_per_insert == 0) return std::numeric_limits<std::int64_t>::max() / 2;
   if (!may_insert(size)) return 0;
-  const double allowed = (options_.slack - owed()) / options_.samples_per_insert;
+  constexpr double kMost = 1e15;  // a cluster's messages hold so many
+  const double allowed = std::min(kMost, (options_.slack - owed()) / options_.samples_per_insert);
   return std::max(options_.min_fill - size, static_cast<std::int64_t>(allowed) + 1);
 }
 

@@ -15,30 +15,11 @@ namespace tandem {
 namespace {
 
 TransitionIndex::Options index_options(const ReplayConfig& config) {
-  const bool in_order = config.sampler == "fifo";
-  const bool evicts = config.remover == "inverse_priority";
-  if (in_order && evicts) {
-    throw Error(
-        "replay.sampler: fifo reads in the order of removal, and so needs replay.remover = fifo");
-  }
+  config.check();
   TransitionIndex::Options options{.alpha = config.sampler == "prioritized" ? config.alpha : 0,
-                                   .in_order = in_order};
-  if (evicts) options.alpha_evict = config.alpha_evict;
+                                   .in_order = config.sampler == "fifo"};
+  if (config.remover == "inverse_priority") options.alpha_evict = config.alpha_evict;
   return options;
-}
-
-void require_sensible(const ReplayConfig& config) {
-  if (config.min_fill > config.capacity) {
-    throw Error(fmt::format("replay.min_fill = {} is more than replay.capacity = {} holds",
-                            config.min_fill, config.capacity));
-  }
-  // Otherwise writers would wait for samples that no reader could draw.
-  if (config.sampler == "fifo" && config.samples_per_insert > 1) {
-    throw Error(fmt::format(
-        "replay.sampler: fifo gives each transition once, and replay.samples_per_insert "
-        "= {:g} asks for more; use 1 at most, or 0",
-        config.samples_per_insert));
-  }
 }
 
 void require_number(float priority) {
@@ -133,6 +114,24 @@ FieldList ReplayConfig::fields() {
   };
 }
 
+void ReplayConfig::check() const {
+  if (sampler == "fifo" && remover == "inverse_priority") {
+    throw Error(
+        "replay.sampler: fifo reads in the order of removal, and so needs replay.remover = fifo");
+  }
+  if (min_fill > capacity) {
+    throw Error(fmt::format("replay.min_fill = {} is more than replay.capacity = {} holds",
+                            min_fill, capacity));
+  }
+  // Otherwise writers would wait for samples that no reader could draw.
+  if (sampler == "fifo" && samples_per_insert > 1) {
+    throw Error(fmt::format(
+        "replay.sampler: fifo gives each transition once, and replay.samples_per_insert "
+        "= {:g} asks for more; use 1 at most, or 0",
+        samples_per_insert));
+  }
+}
+
 Table::Table(const ReplayConfig& config, const FrameFormat& format, std::int64_t batch,
              std::uint64_t seed, std::stop_token stop)
     : config_(config),
@@ -144,7 +143,6 @@ Table::Table(const ReplayConfig& config, const FrameFormat& format, std::int64_t
                 .samples_per_insert = config.samples_per_insert,
                 .slack = config.slack}),
       stream_(seed, streams::kReplay.id()) {
-  require_sensible(config);
   require_batch(batch);
 }
 

@@ -39,6 +39,9 @@ struct ReplayConfig {
   std::int64_t segment = 50;            // transitions that an actor sends at a time
 
   FieldList fields();
+
+  /// Throws Error for settings that do not go together.
+  void check() const;
 };
 
 /// A transition that a table holds, by its index in its segment. Value type.

@@ -343,16 +343,17 @@ FoundCheckpoint find_latest(const fs::path& checkpoints,
                     checkpoints.string()));
   }
   std::string problems;
+  std::vector<std::string> damaged;
   for (auto entry = found.rbegin(); entry != found.rend(); ++entry) {
     const auto& [step, folder] = *entry;
     try {
       auto checkpoint = read_checkpoint(folder);
+      std::ranges::for_each(damaged, on_damaged);
       return {std::move(checkpoint), step, folder};
     } catch (const Damage& error) {
       problems += fmt::format("\n  {}", error.what());
-      if (std::next(entry) == found.rend()) break;
-      on_damaged(fmt::format("checkpoint {} cannot be used, trying the one before it: {}",
-                             folder.string(), error.what()));
+      damaged.push_back(fmt::format("checkpoint {} cannot be used, the one before it is taken: {}",
+                                    folder.string(), error.what()));
     }
   }
   // A run that trains may have replaced them meanwhile.

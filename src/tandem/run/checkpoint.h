@@ -57,11 +57,11 @@ struct Checkpoint {
 ///     manifest.json         size and SHA-256 of each file, and its own SHA-256
 ///
 /// The folder is written under a temporary name, synced and renamed, so it is complete or absent.
-/// It replaces a checkpoint of the same step, which is a damaged one from which the run could not
-/// resume. Only then are other checkpoints deleted: those of later steps, which are damaged too,
-/// and all but the `keep` newest of the rest. Each `checkpoints` folder may have one writer at a
-/// time. Throws Error (full or read-only disk, ...) with the earlier checkpoints untouched and
-/// nothing of the new one left.
+/// It replaces a checkpoint of the same step, such as a damaged one from which the run could not
+/// resume, or one with fewer updates. Only then are other checkpoints deleted: those of later
+/// steps, from which the run did not go on, and all but the `keep` newest of the rest. Each
+/// `checkpoints` folder may have one writer at a time. Throws Error (full or read-only disk, ...)
+/// with the earlier checkpoints untouched and nothing of the new one left.
 std::filesystem::path write_checkpoint(const Checkpoint& checkpoint,
                                        const std::filesystem::path& checkpoints, std::int64_t step,
                                        int keep = 3);

@@ -32,9 +32,9 @@ std::vector<EvaluationRecord> read_evaluations(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   std::vector<EvaluationRecord> records;
   std::string line;
-  while (std::getline(stream, line) && !stream.eof()) {
+  for (int number = 1; std::getline(stream, line) && !stream.eof(); ++number) {
     const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
-    records.push_back(record_from_json(json, file.string()));
+    records.push_back(record_from_json(json, fmt::format("{}, line {}", file.string(), number)));
   }
   return records;
 }
@@ -46,8 +46,8 @@ void write_best(Checkpoint snapshot, const EvaluationRecord& record, const fs::p
 
 std::optional<EvaluationRecord> read_best(
     const fs::path& best, const std::function<void(const std::string&)>& on_problem) {
-  if (!has_checkpoint(best)) return std::nullopt;
   try {
+    if (!has_checkpoint(best)) return std::nullopt;
     const auto found = find_latest(best, [](const std::string&) {});
     return record_from_json(found.checkpoint.part(kEvaluationPart), found.folder.string());
   } catch (const Error& error) {

@@ -28,7 +28,7 @@ namespace tandem {
 /// the training keeps its speed. Keeps the results in evaluations.jsonl, and the snapshot with the
 /// best mean return in the folder best. A newer snapshot replaces one that waits. An error in an
 /// evaluation becomes one warning for the user; the training goes on, and so do later evaluations.
-/// Any thread may call any function but finish(), which belongs to the owner.
+/// Any thread may call any function but end() and finish(), which belong to the owner.
 class Evaluator {
  public:
   /// Starts the thread. `resumed_at` is the step from which the run resumes; `best` is the result

@@ -33,7 +33,9 @@ FieldList RunConfig::fields() {
        .most = 1000},
       {.key = "threads",
        .target = &threads,
-       .meaning = "thread budget of the process; 0: as many as cores it may use",
+       .meaning =
+           "threads of PAAC, and of Ape-X's learner; 0: as many as cores. The keys of the other "
+           "systems set the numbers of their threads",
        .least = 0,
        .most = 1024},
       {.key = "device",
@@ -53,8 +55,8 @@ FieldList RunConfig::fields() {
       {.key = "evaluate_steps",
        .target = &evaluate_steps,
        .meaning = "training steps between two evaluations, which play whole games in a thread "
-                  "beside the training and keep the best checkpoint; 0: no evaluations, or 100 in "
-                  "a run that an evaluation ends (run.until_return)",
+                  "beside the training and keep the best checkpoint; 0: none, but one each "
+                  "hundredth of run.steps where an evaluation ends the run (run.until_return)",
        .least = 0,
        .most = 1e15},
       {.key = "evaluate_episodes",

@@ -31,7 +31,7 @@ fs::path cut_lines_after(const fs::path& file, const std::string& key,
   std::string line;
   while (std::getline(stream, line) && !stream.eof()) {
     const auto step = step_of_line(line, key);
-    if (!step || *step > *resumed_at) break;
+    if (step && *step > *resumed_at) break;
     kept += line.size() + 1;
   }
   std::error_code error;

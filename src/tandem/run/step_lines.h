@@ -8,10 +8,10 @@
 
 namespace tandem {
 
-/// Truncates the file of a run that resumes from step `resumed_at`, before the first line that is
-/// incomplete or belongs to a later step; `key` holds a line's step. Steps must increase from line
-/// to line. Does nothing in a new run, or if there is no such file. Returns the file. Throws Error
-/// when it cannot be truncated.
+/// Truncates the file of a run that resumes from step `resumed_at`, before the first line of a
+/// later step or a last line without its end; `key` holds a line's step. Steps must not decrease
+/// from line to line. A damaged line stays. Does nothing in a new run, or if there is no such file.
+/// Returns the file. Throws Error when it cannot be truncated.
 std::filesystem::path cut_lines_after(const std::filesystem::path& file, const std::string& key,
                                       std::optional<std::int64_t> resumed_at);
 

@@ -54,9 +54,6 @@ TrainingRun::TrainingRun(TrainingRunOptions options, RunDirectory directory,
       metrics_(directory_.paths().folder, step_of(resume)),
       target_return_(options_.until_return) {
   if (options_.progress != nullptr) printer_.emplace(options_.progress);
-  // A result from before the resume would look like this run's.
-  std::error_code error;
-  std::filesystem::remove(paths().result(), error);
   if (resume != nullptr) {
     restore(resume->checkpoint);
     saved_step_ = steps();
@@ -69,6 +66,9 @@ TrainingRun::TrainingRun(TrainingRunOptions options, RunDirectory directory,
     if (log) fingerprints_.emplace(*std::move(log));
   }
   begin_evaluations(step_of(resume));
+  // A result from before the resume would look like this run's.
+  std::error_code error;
+  std::filesystem::remove(paths().result(), error);
 }
 
 TrainingRun::~TrainingRun() = default;
@@ -279,7 +279,7 @@ std::optional<std::int64_t> TrainingRun::stamp(Checkpoint& checkpoint) {
                             {"timed_seconds", timed_seconds_},
                             {"reached_return", target_return_.json(options_.frames_per_step)}};
   checkpoint.meta[kConfigPart] = options_.config;
-  if (!evaluates) return writes ? std::optional(steps()) : std::nullopt;
+  if (!evaluates) return steps();
   auto shown = writes ? checkpoint.without_pieces() : std::move(checkpoint);
   evaluator_->offer(std::move(shown), steps(), seconds());
   return writes ? std::optional(steps()) : std::nullopt;

@@ -92,10 +92,10 @@ class TrainingRun {
   [[nodiscard]] bool checkpoint_due() const;
 
   /// Adds the run's own counters and writes the checkpoint; does nothing if there is one of this
-  /// step already. If only an evaluation needs it, it moves to the evaluator and is not written, so
-  /// every system must save once more when the run is done(). Other threads may record() while it
-  /// writes. Throws Error when it cannot be written, Diverged when a tensor holds a value that is
-  /// not finite.
+  /// step and update already. If only an evaluation needs it, it moves to the evaluator and is not
+  /// written, so every system must save once more when the run is done(). Other threads may
+  /// record() while it writes. Throws Error when it cannot be written, Diverged when a tensor holds
+  /// a value that is not finite.
   void save(Checkpoint& checkpoint);
 
   /// The first half of save(), for a system whose threads go on before the second half. Adds the

@@ -39,7 +39,12 @@ Candidate named_candidate(const AdviceTask& task, const std::string& text) {
   std::string system;
   stream >> system;
   std::vector<std::string> words{std::istream_iterator<std::string>(stream), {}};
-  return make_candidate(task, system, std::move(words));
+  auto candidate = make_candidate(task, system, std::move(words));
+  if (!candidate.config.system->variants(cores()).empty()) return candidate;
+  throw Error(fmt::format(
+      "advise cannot foresee {}, whose replay no short measurement fills; `tandem bench {}` "
+      "measures how it trains",
+      system, system));
 }
 
 EnvMeasures measure(const EnvConfig& config, double seconds) {

@@ -108,7 +108,16 @@ SweepPlan plan_sweep(const ConfigSource& options, const std::vector<Setting>& se
   auto shared = settings;
   // With lr_choice = log_uniform, the config's own draw would replace the sweep's value.
   const bool varies_lr = std::ranges::find(plan.keys, "optimizer.lr") != plan.keys.end();
-  if (varies_lr) shared.push_back({"optimizer.lr_choice", "lr", "--vary"});
+  if (varies_lr) {
+    for (const auto* key : {"optimizer.lr_choice", "optimizer.lr_low", "optimizer.lr_high"}) {
+      if (std::ranges::find(plan.keys, key) == plan.keys.end()) continue;
+      throw Error(fmt::format(
+          "--vary {}: the sweep draws optimizer.lr, so that this key changes nothing; --keep-lr "
+          "leaves the rate to the config",
+          key));
+    }
+    shared.push_back({"optimizer.lr_choice", "lr", "--vary"});
+  }
 
   const auto cells = combinations(known);
   plan.combinations = static_cast<int>(cells.size());

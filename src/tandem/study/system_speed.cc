@@ -29,9 +29,13 @@ struct Round {
   MeasuredCosts costs;
 };
 
-/// The number of cores that the threads can use.
+/// The number of cores that the threads can use. Some systems do not keep within run.threads.
 int cores_of(const Config& config) {
-  return std::min(config.run.thread_budget(), RunConfig{}.thread_budget());
+  const int cores = RunConfig{}.thread_budget();
+  const int budget = std::min(config.run.thread_budget(), cores);
+  const auto threads = [&](int n) { return config.system->thread_pattern(n).computing; };
+  const bool limited = config.system->threads_key() == "run.threads";
+  return limited || threads(budget) != threads(cores) ? budget : cores;
 }
 
 Round measure_round(const Config& config, double seconds, const StopRequested& stop_requested) {

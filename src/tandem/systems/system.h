@@ -66,8 +66,9 @@ struct MeasuredCosts {
 
 /// One system with its hyperparameters. A catalogue holds one of each as a prototype; a config
 /// holds a copy whose hyperparameters are set through fields() before any thread starts. Threads
-/// may share a system as long as they call const members only. All members but check() and the
-/// destructor are pure virtual, so that a system that lacks one does not compile.
+/// may share a system as long as they call const members only. All members but check(),
+/// check_resume() and the destructor are pure virtual, so that a system that lacks one does not
+/// compile.
 class System {
  public:
   virtual ~System() = default;

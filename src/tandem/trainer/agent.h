@@ -38,8 +38,8 @@ struct AgentChoice {
 };
 
 /// A trained policy and the environments in which it plays. They are as in training, except that a
-/// lost life does not end an episode. Movable. Not thread-safe: each acting thread needs an agent
-/// of its own.
+/// lost life does not end an episode unless FIRE begins episodes in its game. Movable. Not
+/// thread-safe: each acting thread needs an agent of its own.
 class Agent {
  public:
   /// Loads the agent of the run in this folder. `catalogue` must have the names in the run's

@@ -15,16 +15,16 @@ namespace {
 
 using Options = std::vector<std::pair<std::string, std::string>>;
 
-// Options on which no state in the middle of a whole game depends: those of the start and the end
-// of games, of the place of files, and of the agent's view, which starts_for() restores.
-constexpr std::array<std::string_view, 11> kFree = {
+// Options on which no state in the middle of a whole game depends, beside those of the machine:
+// those of the start and the end of games, and of the agent's view, which starts_for() restores.
+constexpr std::array<std::string_view, 10> kFree = {
     "id",       "normalise",  "normalise_rewards",  "observation_mean", "observation_deviation",
-    "noop_max", "fire_reset", "life_loss_terminal", "max_frames",       "emulator",
-    "rom_dir"};
+    "noop_max", "fire_reset", "life_loss_terminal", "max_frames",       "emulator"};
 
 Options options_of(EnvConfig env) {
   Options options;
   for (const auto& field : env.fields()) {
+    if (is_of_machine(field.key)) continue;
     if (std::ranges::find(kFree, field.key) != kFree.end()) continue;
     options.emplace_back(field.key, field_text(field));
   }

@@ -16,9 +16,11 @@
 namespace tandem {
 namespace {
 
-/// The Python of environments lies elsewhere on another machine.
+/// Whether a run may go on with another value, such as the folders of another machine.
 bool may_change(const std::string& key) {
-  return (key.starts_with("run.") && key != "run.seed") || key == "env.python";
+  constexpr std::string_view kEnv = "env.";
+  if (key.starts_with(kEnv)) return is_of_machine(key.substr(kEnv.size()));
+  return key.starts_with("run.") && key != "run.seed";
 }
 
 void append(FieldList& all, FieldList more) { std::ranges::move(more, std::back_inserter(all)); }

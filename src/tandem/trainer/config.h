@@ -37,6 +37,8 @@ struct Config {
   std::string preset;  // the default preset that choose_config used; not a key of the config
   // Options that a config file has for another environment; see remove_options_of_other_env.
   std::vector<std::string> left_out;
+  // Keys of which a config file has the numbers that an earlier run measured in this environment.
+  std::vector<std::string> measured;
 
   /// The chosen algorithm.
   [[nodiscard]] AlgorithmEntry& algorithm() const;

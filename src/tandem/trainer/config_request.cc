@@ -34,20 +34,22 @@ Config load_over(std::vector<Setting> settings, const ConfigRequest& request,
   return load(request.system, settings, published());
 }
 
-/// A run's config.toml holds numbers that random play has measured in its environment. Throws Error
-/// if one of them would be used in another.
-void require_own_numbers(const ConfigRequest& request, const std::vector<Setting>& base,
-                         Config& config) {
+/// A run's config.toml holds numbers that random play has measured in its environment. Notes which
+/// ones `config` takes over. Throws Error if one of them would be used in another environment.
+void take_over_numbers(const ConfigRequest& request, const std::vector<Setting>& base,
+                       const std::vector<Setting>& last, Config& config) {
   const std::filesystem::path file = request.base;
   const RunPaths run{file.parent_path()};
   std::ifstream measured(run.measured());
   if (file != run.config() || !measured) return;
   std::string id;
   apply_first({.key = "env.id", .target = &id, .meaning = ""}, base);
-  if (id == config.env.id) return;
   const auto fields = config.fields();
   for (std::string key; std::getline(measured, key);) {
-    if (request.sets(key, fields)) continue;
+    const bool varies = std::ranges::find(last, key, &Setting::key) != last.end();
+    if (varies || request.sets(key, fields)) continue;
+    config.measured.push_back(key);
+    if (id == config.env.id) continue;
     throw Error(fmt::format(
         "{}: {} was measured in {}; let it be measured in {} by --set {}={}, or start from a "
         "preset",
@@ -61,8 +63,8 @@ Config ConfigRequest::load(const std::vector<Setting>& last) const {
   if (base.empty()) return load_over({}, *this, last, choose_config);
   const auto own = find_config(published()->presets, base);
   auto config = load_over(own, *this, last, load_config);
-  require_own_numbers(*this, own, config);
-  if (!config.left_out.empty()) {
+  take_over_numbers(*this, own, last, config);
+  if (last.empty() && !config.left_out.empty()) {
     spdlog::info("{} has options of another environment, which {} lacks: {}", base, config.env.id,
                  fmt::join(config.left_out, ", "));
   }

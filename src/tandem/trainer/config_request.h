@@ -18,10 +18,11 @@ struct ConfigRequest {
   std::string base = {};          // a TOML file or the name of a preset; empty: the default preset
   std::vector<Setting> settings;  // override `base`; later ones win
 
-  /// Loads the config, and tells the log which options of `base` the environment lacks (see
-  /// remove_options_of_other_env). Settings in `last` are the program's own and override the
-  /// user's. Throws Error for a bad value, for numbers that the run of `base` has measured in
-  /// another environment, and where load_config or choose_config does.
+  /// Loads the config. Settings in `last` are the program's own and override the user's; they make
+  /// variations of a config, so that without any the log is told which options of `base` the
+  /// environment lacks (see remove_options_of_other_env). Throws Error for a bad value, for numbers
+  /// that the run of `base` has measured in another environment, and where load_config or
+  /// choose_config does.
   [[nodiscard]] Config load(const std::vector<Setting>& last = {}) const;
 
   /// Whether a setting, not `base`, gives a value to this full key.
@@ -29,8 +30,8 @@ struct ConfigRequest {
 };
 
 /// The config of an earlier run with the changes that a resumed run may have: all of run.* except
-/// the seed, and env.python. The request has no base. Throws Error for another change, because the
-/// checkpoint belongs to the old value.
+/// the seed, and the environment's options of the machine (see is_of_machine). The request has no
+/// base. Throws Error for another change, because the checkpoint belongs to the old value.
 [[nodiscard]] Config load_resumed(const std::filesystem::path& config_file,
                                   const ConfigRequest& changes);
 

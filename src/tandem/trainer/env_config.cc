@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <iterator>
@@ -168,6 +169,11 @@ void EnvConfig::set_scale(const ObservationScale& scale) {
 }
 
 std::int64_t EnvConfig::frames_per_step() const { return spec().frames_per_step; }
+
+bool is_of_machine(std::string_view option) {
+  constexpr std::array<std::string_view, 3> kNames = {"python", "workers", "timeout_seconds"};
+  return option.ends_with("_dir") || std::ranges::find(kNames, option) != kNames.end();
+}
 
 EnvConfig choose_env(const std::vector<Setting>& settings, const Catalogue& catalogue) {
   EnvConfig env;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tandem/base/field.h"
@@ -66,6 +67,11 @@ struct EnvConfig {
  private:
   [[nodiscard]] EnvFactory factory(const std::function<std::uint64_t(int index)>& seed_of) const;
 };
+
+/// Whether an option of environments, without "env.", tells of the machine alone: which Python, how
+/// many processes, how long to wait, or in which folder (env.rom_dir, env.doom_dir, ...) things
+/// lie. No game depends on it.
+[[nodiscard]] bool is_of_machine(std::string_view option);
 
 /// The environment that the settings choose, with its default options. Throws Error when no family
 /// has that id.

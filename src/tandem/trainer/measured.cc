@@ -150,10 +150,12 @@ Config measured(Config config, const StopRequested& stop_requested) {
   return config;
 }
 
-std::vector<std::string> keys_to_measure(const Config& config) {
+std::vector<std::string> measured_keys(const Config& asked, const Config& found) {
   std::vector<std::string> keys;
-  if (config.env.lacks_scale()) keys = {"env.observation_mean", "env.observation_deviation"};
-  if (config.net.lacks_pixel_mean()) keys.emplace_back("net.pixel_mean");
+  if (asked.env.lacks_scale() && found.env.normalise == "true") {
+    keys = {"env.observation_mean", "env.observation_deviation"};
+  }
+  if (asked.net.lacks_pixel_mean()) keys.emplace_back("net.pixel_mean");
   return keys;
 }
 

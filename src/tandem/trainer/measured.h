@@ -25,8 +25,8 @@ namespace tandem {
 [[nodiscard]] EnvConfig measured(
     EnvConfig env, std::uint64_t seed, const StopRequested& stop_requested = [] { return false; });
 
-/// The keys whose values measured() would measure.
-[[nodiscard]] std::vector<std::string> keys_to_measure(const Config& config);
+/// The keys whose values measured(asked) has measured to get `found`.
+[[nodiscard]] std::vector<std::string> measured_keys(const Config& asked, const Config& found);
 
 /// The config for a measurement of speed: an env.normalise of "auto" becomes false, and a
 /// net.pixel_mean that is still to be measured 0. Both cost next to nothing, while measuring them

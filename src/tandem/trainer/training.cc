@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -83,7 +84,8 @@ Training::Training(const Config& config, const std::filesystem::path& folder, bo
     }
   }
   directory_.write_config(assembly_.config().toml());  // a resumed run may have another budget
-  const auto measured = keys_to_measure(config);
+  auto measured = measured_keys(config, assembly_.config());
+  std::ranges::copy(config.measured, std::back_inserter(measured));
   if (!measured.empty()) directory_.note_measured(measured);
   directory_.note_budget({.from = found_ ? found_->step : 0, .steps = assembly_.config().run.steps},
                          budget_before);

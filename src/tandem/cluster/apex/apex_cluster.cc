@@ -44,7 +44,8 @@ class ApexCluster final : private Checkpointed {
               [this](ActorPlayed played, std::int64_t) { take_played(std::move(played)); }),
         memory_(replay, available_memory_bytes),
         loop_(*this, context.run, crew_) {
-    require_memory_for(config, replay, format_);
+    // The shards of a lost learner may fill the memory already.
+    if (link.self().epoch == 1) require_memory_for(config, replay, format_);
     std::int64_t inserted = 0;
     if (context.resume != nullptr) {
       restore_shards(link, *context.resume, crew_.stop_token());
@@ -135,7 +136,7 @@ class ApexCluster final : private Checkpointed {
     save_learner(context_.learner, checkpoint);
     learner_.save(checkpoint);
     checkpoint.meta[kClusterPart] = replay_.save();
-    roll_.save(checkpoint);
+    roll_.save(context_.resume, checkpoint);
     if (!config_.keep_replay) return;
     for (int shard = 0; shard < link_.shards(); ++shard) {
       checkpoint.pieces[shard_pieces_name(shard)] = pieces_of_shard(link_, shard, {});

@@ -162,7 +162,7 @@ class ClusterLockstep {
     save_learner(context_.learner, checkpoint);
     learner_.save(checkpoint);
     state_.save(checkpoint);
-    roll_.save(checkpoint);
+    roll_.save(context_.resume, checkpoint);
     if (config_.keep_replay) {
       checkpoint.pieces[shard_pieces_name(0)] = pieces_of_shard(link_, 0, stop_.get_token());
     }

@@ -150,7 +150,7 @@ class ImpalaCluster final : private Checkpointed {
 
   void collect(Checkpoint& checkpoint) override TANDEM_NO_THREAD_SAFETY_ANALYSIS {
     save_learner(context_.learner, checkpoint);
-    roll_.save(checkpoint);
+    roll_.save(context_.resume, checkpoint);
   }
 
   void meanwhile() override {

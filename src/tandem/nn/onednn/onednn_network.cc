@@ -355,7 +355,7 @@ void require_instructions(Precision precision) {
   if (precision == Precision::fp32 || (isa & kBf16) == kBf16) return;
   throw Error(
       "net.precision: 'bf16' asked for, but this CPU has no instructions for bfloat16 (avx512_bf16 "
-      "or AMX); use net.precision = \"fp32\"");
+      "or AMX), or TANDEM_CPU leaves them out; use net.precision = \"fp32\"");
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ FieldList ApexSystem::fields() {
 }
 
 void ApexSystem::check() const {
+  replay.check();
   if (!config.lockstep || replay.samples_per_insert > 0) return;
   throw Error(
       "apex.lockstep needs replay.samples_per_insert, which says how many updates are due after "
@@ -74,7 +75,7 @@ ThreadPattern ApexSystem::thread_pattern(int threads) const {
 
 std::optional<double> ApexSystem::lag_updates() const { return std::nullopt; }
 
-std::string ApexSystem::threads_key() const { return "run.threads"; }
+std::string ApexSystem::threads_key() const { return "apex.actors"; }
 
 // The rate depends on the replay, too, and no short measurement fills it.
 std::vector<std::vector<std::string>> ApexSystem::variants(int /*cores*/) const { return {}; }

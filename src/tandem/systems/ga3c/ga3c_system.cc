@@ -51,7 +51,7 @@ ThreadPattern Ga3cSystem::thread_pattern(int /*threads*/) const {
 
 std::optional<double> Ga3cSystem::lag_updates() const { return std::nullopt; }
 
-std::string Ga3cSystem::threads_key() const { return "run.threads"; }
+std::string Ga3cSystem::threads_key() const { return "ga3c.agents"; }
 
 std::vector<std::vector<std::string>> Ga3cSystem::variants(int /*cores*/) const { return {{}}; }
 

@@ -13,7 +13,7 @@ FieldList HtsConfig::fields() {
       {.key = "executors",
        .target = &executors,
        .meaning = "threads that step the environments, each its own; at most one for each "
-                  "environment. The result does not depend on it",
+                  "environment. If hts.deterministic, the result does not depend on it",
        .source = "HTS-RL, section 4.1: one for each environment",
        .least = 1,
        .most = 4096},
@@ -21,14 +21,14 @@ FieldList HtsConfig::fields() {
        .target = &actors,
        .meaning =
            "threads that predict actions, a batch at a time; 0: executors predict for themselves. "
-           "The result does not depend on it",
+           "If hts.deterministic, the result does not depend on it",
        .source = "HTS-RL, section 4.1 and Table 4",
        .least = 0,
        .most = 256},
       {.key = "learners",
        .target = &learners,
-       .meaning = "threads that compute gradients, each of one group at a time. The result does "
-                  "not depend on it",
+       .meaning = "threads that compute gradients, each of one group at a time. If "
+                  "hts.deterministic, the result does not depend on it",
        .source = "HTS-RL, section 4.1",
        .least = 1,
        .most = 256},

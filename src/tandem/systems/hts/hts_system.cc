@@ -65,7 +65,7 @@ ThreadPattern HtsSystem::thread_pattern(int /*threads*/) const {
 
 std::optional<double> HtsSystem::lag_updates() const { return static_cast<double>(config.updates); }
 
-std::string HtsSystem::threads_key() const { return "run.threads"; }
+std::string HtsSystem::threads_key() const { return "hts.executors"; }
 
 std::vector<std::vector<std::string>> HtsSystem::variants(int /*cores*/) const {
   return {{}, with_alpha(20)};
@@ -81,7 +81,10 @@ std::vector<std::string> HtsSystem::with_alpha(std::int64_t alpha) const {
 
 std::vector<std::vector<std::string>> HtsSystem::sleeping_variants(std::int64_t envs) const {
   std::vector<std::vector<std::string>> variants = {{}, with_alpha(20), with_alpha(64)};
-  for (auto& one : variants) one.insert(one.begin(), fmt::format("hts.executors={}", envs));
+  for (auto& one : variants) {
+    const auto threads = {fmt::format("hts.envs={}", envs), fmt::format("hts.executors={}", envs)};
+    one.insert(one.begin(), threads);
+  }
   return variants;
 }
 

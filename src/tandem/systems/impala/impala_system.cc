@@ -48,7 +48,7 @@ ThreadPattern ImpalaSystem::thread_pattern(int /*threads*/) const {
 
 std::optional<double> ImpalaSystem::lag_updates() const { return std::nullopt; }
 
-std::string ImpalaSystem::threads_key() const { return "run.threads"; }
+std::string ImpalaSystem::threads_key() const { return "impala.actors"; }
 
 std::vector<std::vector<std::string>> ImpalaSystem::variants(int /*cores*/) const { return {{}}; }
 
