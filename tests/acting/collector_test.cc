@@ -78,20 +78,6 @@ TEST_F(CollectorTest, TheNextRolloutGoesOnWhereTheLastEnded) {
   EXPECT_THAT(of_env(1, collector_.collect(0).values()), ElementsAre(1, 2, 0, 1, 2));
 }
 
-// Seen failing with a pass over the last state that the learner values again.
-TEST_F(CollectorTest, LeavesTheLastStateToTheLearner) {
-  Collector collector(
-      VecEnv([](int index) { return std::make_unique<ThreeSteps>(index, 5); }, {.count = kEnvs}),
-      actor_, nullptr, algorithm_, kSteps, RolloutEnd::after_t_max, LastState::valued_later);
-  collector.start();
-  auto& rollout = collector.collect(0);
-  EXPECT_THAT(of_env(1, rollout.values()), ElementsAre(0, 1, 2, 0, 0));
-  EXPECT_THAT(rollout.values(kSteps), testing::Each(0));
-  // The value of a truncated episode's last state is a part of its reward all the same.
-  collector_.start();
-  EXPECT_THAT(rollout.rewards(), testing::ElementsAreArray(collector_.collect(0).rewards()));
-}
-
 // Seen failing when the passes for the values of last states were recorded, too.
 TEST_F(CollectorTest, TheNetworkRemembersTheStatesActedIn) {
   collector_.start();

@@ -32,9 +32,9 @@ Collector::Collector(VecEnv env, ActorNetwork& actor, ActorNetwork* target, cons
       episodes_(static_cast<std::size_t>(env_.size())),
       epsilons_(episodes_.size()) {
   if (rewards == Rewards::scaled) reward_scale_.emplace(env_.size(), rule_.gamma());
-  if (last_state != LastState::looked_at_again &&
+  if (last_state == LastState::acted_on &&
       (target != nullptr || bootstrap_ == Bootstrap::every_state || chooses_ahead())) {
-    throw std::logic_error("only a pass over the last state alone, without target, can be saved");
+    throw std::logic_error("a pass over other states than the last, or of a target, cannot act");
   }
   for (int id = 0; id < env_.size(); ++id) {
     ids_.push_back(id);
@@ -178,8 +178,8 @@ Heads Collector::outputs(std::int64_t batch) { return heads_.of(actor_.architect
 void Collector::bootstrap() {
   const int last = rollout_.steps();
   keep_states(last);
-  if (bootstrap_ == Bootstrap::none) require_ends(last - 1);
-  if (bootstrap_ == Bootstrap::none || last_state_ == LastState::valued_later) {
+  if (bootstrap_ == Bootstrap::none) {
+    require_ends(last - 1);
     std::ranges::fill(rollout_.values(last), 0.0F);
     return;
   }

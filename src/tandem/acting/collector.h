@@ -27,12 +27,11 @@ enum class RolloutEnd {
   at_episode,   // at an episode's end too, as in A3C; for one environment only
 };
 
-/// How the last state of a rollout, with which the next one begins, gets its value.
+/// Whether the forward pass that values the last state of a rollout also gives the first action of
+/// the next rollout, which begins in that state.
 enum class LastState {
-  looked_at_again,  // by a pass of its own; the next rollout evaluates it anew to act
-  acted_on,     // by the pass that gives the next rollout's first action, which look() computes:
-                // learning must not need its activations
-  valued_later  // by the learner; until then it has the value 0
+  looked_at_again,  // no: the next rollout evaluates the state again, with the newest parameters
+  acted_on          // yes; look() computes the pass, so learning must not need its activations
 };
 
 /// A group of environments in which one policy acts. Not thread-safe; several collectors may use

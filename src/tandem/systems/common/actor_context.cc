@@ -10,13 +10,11 @@ ActorContext make_actor_context(EnvFactory make_env, const EnvSpec& spec,
                                 NetworkFactory make_network, const Algorithm& algorithm,
                                 std::uint64_t seed) {
   const auto* loss = std::get_if<std::shared_ptr<const RolloutLoss>>(&algorithm.learning);
-  const auto needs = loss != nullptr ? (*loss)->needs() : Needs{.bootstrap = Bootstrap::none};
   return {.make_env = std::move(make_env),
           .spec = spec,
           .make_network = std::move(make_network),
           .rule = *algorithm.acting,
-          .bootstrap = needs.bootstrap,
-          .off_policy = needs.off_policy,
+          .bootstrap = loss != nullptr ? (*loss)->needs().bootstrap : Bootstrap::none,
           .seed = seed};
 }
 

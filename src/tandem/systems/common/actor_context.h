@@ -18,7 +18,6 @@ struct ActorContext {
   NetworkFactory make_network;            // a network for each thread
   const ActingRule& rule;                 // how actors choose actions
   Bootstrap bootstrap = Bootstrap::none;  // the states that an actor values for the loss
-  bool off_policy = false;                // the learner values the last states itself
   std::uint64_t seed = 1;                 // of the environments' streams
   Rewards rewards = Rewards::raw;         // the rewards that actors give to the rule
 };

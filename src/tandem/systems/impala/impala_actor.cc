@@ -13,8 +13,7 @@ ImpalaActor::ImpalaActor(const ImpalaConfig& config, const ActorContext& context
                                            .seed = seed}),
                  network_, nullptr, context.rule, context.bootstrap,
                  static_cast<int>(config.unroll), RolloutEnd::after_t_max,
-                 context.off_policy ? LastState::valued_later : LastState::looked_at_again,
-                 context.rewards) {}
+                 LastState::looked_at_again, context.rewards) {}
 
 std::unique_ptr<Experience> ImpalaActor::play(std::unique_ptr<Experience> used,
                                               std::int64_t steps) {
