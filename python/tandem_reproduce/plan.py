@@ -300,6 +300,8 @@ def _faults(item: Item) -> list[tuple[bool, str]]:
     labels = [arm.label for arm in runs.arms]
     envs = {env for arm in runs.arms for env in arm.envs}
     less = item.reduced.values()
+    varied = [text for arm in item.arms for text in arm.vary]
+    varied += [text for reduction in less for text in reduction.vary or ()]
     tables = {table for command in runs.commands for table in command.tables}
     needed = "[[arm]]" if trains else "no [[arm]]"
     return [
@@ -338,7 +340,7 @@ def _faults(item: Item) -> list[tuple[bool, str]]:
         ),
         (any(arm.repetitions < 1 for arm in item.arms), "an arm has no repetition"),
         (
-            any(_uneven(text) for varies in (*item.arms, *less) for text in varies.vary or ()),
+            any(map(_uneven, varied)),
             "vary gives several keys another number of values: it takes A+B=1+2,3+4",
         ),
         (

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <optional>
+#include <ranges>
 #include <stdexcept>
 #include <system_error>
 
@@ -344,8 +345,7 @@ FoundCheckpoint find_latest(const fs::path& checkpoints,
   }
   std::string problems;
   std::vector<std::string> damaged;
-  for (auto entry = found.rbegin(); entry != found.rend(); ++entry) {
-    const auto& [step, folder] = *entry;
+  for (const auto& [step, folder] : std::views::reverse(found)) {
     try {
       auto checkpoint = read_checkpoint(folder);
       std::ranges::for_each(damaged, on_damaged);
