@@ -267,7 +267,7 @@ def train(case, args):
     began = time.monotonic()
     # A peer that is killed leaves files behind.
     with (
-        tempfile.TemporaryDirectory() as scratch,
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch,
         running(command, folder / "output.txt", TMPDIR=scratch) as process,
     ):
         while process.poll() is None and not is_over(who, folder, cap, time.monotonic() - began):

@@ -101,9 +101,13 @@ template <class Visit>
 void for_each_mask(TIA& chip, Visit visit) {
   const auto go = [&](auto& mask, auto* table) {
     const auto* entries = reinterpret_cast<std::remove_reference_t<decltype(mask)>>(table);
-    // The chip reads 160 entries from a mask on, one for each pixel of a line.
     // NOLINTNEXTLINE(bugprone-sizeof-expression): *table is an array of elements like *mask
-    visit(mask, entries, static_cast<std::int64_t>(sizeof(*table) / sizeof(*mask)) - kScreenWidth);
+    const auto all = static_cast<std::int64_t>(sizeof(*table) / sizeof(*mask));
+    // 160 entries from a mask on count, one for each pixel of a line. Five rows are those of the
+    // fast chip, whose last one is spare.
+    constexpr auto kRows = std::extent_v<std::remove_pointer_t<decltype(table)>>;
+    const auto filled = kRows == 5 ? all / 5 * 4 : all;
+    visit(mask, entries, filled - kScreenWidth);
   };
   go(chip.*reach(Ball{}), reach(BallTable{}));
   go(chip.*reach(Missile0{}), reach(MissileTable{}));

@@ -124,7 +124,8 @@ class Training(Iterator[Metrics]):
             run_dir: the run's folder.
             steps: of the whole run, those before included. None: as before.
             callbacks: as for a new training.
-            settings: keys of the table [run] alone, except for the seed.
+            settings: keys of the table [run], except for the seed, and those of the machine, as
+                env={"workers": 4}.
         """
         training = cls.__new__(cls)
         given = [*as_settings(settings), *as_settings({"run.steps": steps})]

@@ -29,8 +29,8 @@ HANGING_SECONDS = 60.0
 # A process may wait long for a node with room, and then needs some time to start.
 START_SECONDS = 600.0
 NOT_BEGUN = (
-    f"no process of it has begun for {START_SECONDS:.0f} seconds; no node may have room. It is "
-    "asked for again until one has"
+    f"it has not answered for {START_SECONDS:.0f} seconds; perhaps no node has room. It is asked "
+    "for again until it does"
 )
 # A part that is lost so often in a row without any progress would be lost for ever.
 BARREN_LOSSES = 10
@@ -60,7 +60,7 @@ class Part:
     goes_on: bool = False  # its steps go on from those of its last incarnation
     furthest: int = 0  # the most steps, inserts or sent units that it has told
     barren: int = 0  # losses in a row without more of them
-    waits: bool = False  # its process has not begun, perhaps for lack of room
+    waits: bool = False  # it has not answered for long, perhaps for lack of room
     forgiven: int = 0  # so many are followed by a restart, the next ends the training
 
     def begun(self, handle: Any) -> None:
@@ -102,7 +102,7 @@ class Part:
         if silent > SILENT_SECONDS:
             return f"it has said nothing for {SILENT_SECONDS:.0f} seconds"
         if self.status.get("starting_seconds", 0) > START_SECONDS:
-            return f"its environments have not started for {START_SECONDS:.0f} seconds"
+            return f"it has been starting for {START_SECONDS:.0f} seconds"
         if self.status.get("busy_seconds", 0) > HANGING_SECONDS:
             return f"its environments have hung for {HANGING_SECONDS:.0f} seconds"
         return None
@@ -146,6 +146,7 @@ class Driver:
         self._actors: list[Part] = []
         self._held: set[int] = set()  # ranks of actors that make room for the learner
         self._made_room = 0.0  # when actors last did
+        self._roomy = ""  # the node on which they did
         self._config = ""  # of the run, as TOML
         self._states: dict[int, bytes] = {}
         self._stopping = False
@@ -163,7 +164,7 @@ class Driver:
         needs = {"CPU": LEARNER_CPUS + SHARD_CPUS * len(self._shards)}
         folder = nearest_folder(Path(self._plan.run_dir))
         bound = learner_resources(folder, needs["CPU"], self._say)
-        self._bound = bool(bound)  # to one node, whose loss no other one makes good
+        self._bound = next(iter(bound), "").removeprefix("node:")  # to this node, if any
         needs.update(bound)
         group = placement_group([needs], strategy="STRICT_PACK")
         if not group.wait(HANGING_SECONDS):  # a busy machine starts Ray slowly
@@ -294,19 +295,31 @@ class Driver:
             return bool(held)
         now = time.monotonic()
         since = now - max(self._learner.heard, self._made_room)
-        if since < _CROWDED_SECONDS or self._bound or self._group.wait(0):
+        if since < _CROWDED_SECONDS or self._group.wait(0):
             return False
         self._made_room = now
         for rank, part in enumerate(self._actors):
             if not part.answered:  # it would take the room that others make
                 self._hold(rank)
+        needed = LEARNER_CPUS + SHARD_CPUS * len(self._shards)
+        large = {
+            node["NodeManagerAddress"]
+            for node in ray.nodes()
+            if node["Alive"] and node["Resources"].get("CPU", 0) >= needed
+        }
+        if self._bound:
+            large &= {self._bound}
         nodes = Counter(part.status["node"] for part in self._actors if part.answered)
-        for node, _ in nodes.most_common(1):
-            count = math.ceil(LEARNER_CPUS + SHARD_CPUS * len(self._shards))
-            ranks = [r for r, part in enumerate(self._actors) if part.status.get("node") == node]
-            for rank in ranks[:count]:
-                self._hold(rank)
-            self._say(f"{len(ranks[:count])} actors on {node} make room for the learner")
+        playing = {node: count for node, count in nodes.items() if node in large}
+        if not playing:
+            return False
+        if self._roomy not in playing:
+            self._roomy = max(playing, key=lambda node: playing[node])
+        ranks = [r for r, part in enumerate(self._actors) if part.status.get("node") == self._roomy]
+        ranks = ranks[: math.ceil(needed)]
+        for rank in ranks:
+            self._hold(rank)
+        self._say(f"{len(ranks)} actors on {self._roomy} make room for the learner")
         return False
 
     def _hold(self, rank: int) -> None:

@@ -87,7 +87,8 @@ def resume(
         run_dir: the run's folder.
         steps: of the whole run. None: as before.
         address, working_dir, progress: as for train().
-        settings: keys of the table [run] alone, except for the seed.
+        settings: keys of the table [run], except for the seed, and those of the machine, as
+            env={"workers": 4}.
     """
     plan = Plan(
         system="",

@@ -131,6 +131,8 @@ class ItemFolder:
         file = self.path / DESCRIPTION
         if file.exists():
             described = read_description(file)
+            if "speedup" in wanted:  # not in descriptions of older versions
+                described.setdefault("speedup", wanted["speedup"])
             if {key: described.get(key) for key in wanted} != wanted:
                 raise OtherPlanError(
                     f"{self.path} was begun with another plan of {self.item.place}: name another "

@@ -129,8 +129,9 @@ class Item:
 
     @property
     def compares_rates(self) -> bool:
-        """Whether it sets rates beside each other, all of which one machine must have."""
-        return self.form in ("speedup", "commands")
+        """Whether rates are its results, all of which one machine must have."""
+        studies = all("apex-study" in command.words for command in self.commands)
+        return self.form == "speedup" or (self.form == "commands" and not studies)
 
 
 def read_item(file: Path) -> Item:

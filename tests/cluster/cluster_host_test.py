@@ -184,7 +184,7 @@ class LossTest(unittest.TestCase):
             part.heard -= START_SECONDS + 1
             self.assertTrue(self.driver._look(part))
         self.assertEqual(len(said), 1)
-        self.assertIn("actor 3 waits: no process of it has begun", said[0])
+        self.assertIn("actor 3 waits: it has not answered", said[0])
         self.assertEqual((part.restarts, part.barren), (0, 0))
 
     # Seen with an actor that took the room which another one had made, and with no second attempt.
@@ -199,10 +199,19 @@ class LossTest(unittest.TestCase):
             part.begun(mock.Mock())
             part.answered = rank > 0
             part.status = {"node": "one" if rank < 3 else "two"}
-        driver._states, driver._held, driver._made_room, driver._bound = {}, set(), 0.0, False
+        driver._states, driver._held, driver._made_room = {}, set(), 0.0
+        driver._bound, driver._roomy = "", ""
         driver._group = mock.Mock()
         driver._group.wait.return_value = False
-        with mock.patch("tandem_cluster.driver.ray.kill") as kill:
+        sizes = {"one": 3, "two": 3, "three": 1}
+        nodes = [
+            {"NodeManagerAddress": name, "Alive": True, "Resources": {"CPU": size}}
+            for name, size in sizes.items()
+        ]
+        with (
+            mock.patch("tandem_cluster.driver.ray.kill") as kill,
+            mock.patch("tandem_cluster.driver.ray.nodes", return_value=nodes),
+        ):
             driver._learner.heard = -100.0
             self.assertFalse(driver._make_room())
             self.assertIn(0, driver._held)  # it has not begun
@@ -212,7 +221,8 @@ class LossTest(unittest.TestCase):
             driver._made_room -= 100.0
             driver._make_room()
             self.assertEqual(len(driver._held), 5)
-            driver._bound, driver._made_room = True, 0.0
+            # The last actor plays on another node than the learner is bound to.
+            driver._bound, driver._made_room = "one", 0.0
             driver._make_room()
             self.assertEqual(len(driver._held), 5)
         self.assertEqual(kill.call_count, 5)

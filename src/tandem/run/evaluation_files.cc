@@ -34,6 +34,7 @@ std::vector<EvaluationRecord> read_evaluations(const fs::path& file) {
   std::string line;
   for (int number = 1; std::getline(stream, line) && !stream.eof(); ++number) {
     const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (json.is_discarded()) continue;  // a damaged line
     records.push_back(record_from_json(json, fmt::format("{}, line {}", file.string(), number)));
   }
   return records;

@@ -34,8 +34,8 @@ FieldList RunConfig::fields() {
       {.key = "threads",
        .target = &threads,
        .meaning =
-           "threads of PAAC, and of Ape-X's learner; 0: as many as cores. The keys of the other "
-           "systems set the numbers of their threads",
+           "threads of PAAC, of Ape-X's learner and of evaluations; 0: as many as cores. The keys "
+           "of the other systems set the numbers of their threads",
        .least = 0,
        .most = 1024},
       {.key = "device",

@@ -40,7 +40,8 @@ Candidate named_candidate(const AdviceTask& task, const std::string& text) {
   stream >> system;
   std::vector<std::string> words{std::istream_iterator<std::string>(stream), {}};
   auto candidate = make_candidate(task, system, std::move(words));
-  if (!candidate.config.system->variants(cores()).empty()) return candidate;
+  const auto needs = candidate.config.system->requirements();
+  if (needs.learns_from != LearnsFrom::replay) return candidate;
   throw Error(fmt::format(
       "advise cannot foresee {}, whose replay no short measurement fills; `tandem bench {}` "
       "measures how it trains",

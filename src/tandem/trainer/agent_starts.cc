@@ -64,6 +64,7 @@ std::vector<StartState> starts_for(const Agent& agent, StartFile content, const 
   }
   const auto options = options_of(env);
   for (const auto& [key, text] : content.options) {
+    if (is_of_machine(key)) continue;  // in files of older versions
     const auto own = std::ranges::find(options, key, &Options::value_type::first);
     if (own != options.end() && own->second == text) continue;
     const auto present = own == options.end() ? "none" : own->second;
