@@ -5,6 +5,7 @@ Needs $TANDEM, the path of the program. Seen failing when the policy's gradient 
 
 import functools
 import json
+import math
 import os
 import subprocess
 import tempfile
@@ -77,13 +78,14 @@ class Learning(unittest.TestCase):
         self.assert_ends_with(most, measure, system, env, *words)
 
     # The runs of asynchronous systems differ with the threads' timing, and at the end one in thirty
-    # had lost again the skill that it had reached; so a second run may make up for a first. Seen
+    # had lost again the skill that it had reached; so others may make up for it. Seen
     # failing when the policy's gradient had the wrong sign.
     def assert_ends_with(self, score, measure, *words):
-        """Fails unless one of two runs ends with this score, by mean_return() or mean_score()."""
-        first = measure(*words)
-        if first < score:
-            self.assertGreaterEqual(measure(*words), score, f"and {first} before")
+        """Fails unless one of three runs ends with this score, by mean_return() or mean_score()."""
+        scores = []
+        while len(scores) < 3 and max(scores, default=-math.inf) < score:
+            scores.append(measure(*words))
+        self.assertGreaterEqual(max(scores), score, scores)
 
     def test_cartpole(self):
         self.assertGreaterEqual(mean_return("paac", "cartpole"), 400)  # random play: 22; most: 500

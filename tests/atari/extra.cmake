@@ -4,16 +4,12 @@ add_executable(dump_rollout ${CMAKE_CURRENT_SOURCE_DIR}/atari/dump_rollout.cc)
 tandem_own(dump_rollout)
 target_link_libraries(dump_rollout PRIVATE tandem_core)
 if(NOT TANDEM_SANITIZE)
-  # Runs once with the best vector instructions of this CPU, once as on a CPU with only x86-64's.
   foreach(cases games options)
-    foreach(suffix "" _portable)
-      string(REPLACE "_" "" cpu "${suffix}")
-      add_test(NAME atari.gymnasium_oracle_${cases}${suffix}
-        COMMAND ${TANDEM_TEST_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/atari/gymnasium_oracle.py
-          $<TARGET_FILE:dump_rollout> ${cases})
-      set_tests_properties(atari.gymnasium_oracle_${cases}${suffix} PROPERTIES
-        ENVIRONMENT "TANDEM_PLUGIN_PATH=${PROJECT_BINARY_DIR}/plugins;TANDEM_CPU=${cpu}")
-    endforeach()
+    add_test(NAME atari.gymnasium_oracle_${cases}
+      COMMAND ${TANDEM_TEST_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/atari/gymnasium_oracle.py
+        $<TARGET_FILE:dump_rollout> ${cases})
+    set_tests_properties(atari.gymnasium_oracle_${cases} PROPERTIES
+      ENVIRONMENT "TANDEM_PLUGIN_PATH=${PROJECT_BINARY_DIR}/plugins")
   endforeach()
 endif()
 

@@ -5,6 +5,7 @@ usage: gymnasium_oracle.py DUMP_ROLLOUT {games,options}
 Both play the same random actions; pixels, rewards and ends of every step must be equal.
 """
 
+import os
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -101,10 +102,16 @@ def expected_records(env, actions):
     return np.array(records, RECORD)
 
 
-def our_records(program, case, actions):
+def our_records(program, case, actions, cpu):
     options = [f"{key}={str(value).lower()}" for key, value in case.options.items()]
     command = [program, f"atari:{case.game}", str(SEED), "noop_max=0", *options]
-    done = subprocess.run(command, input=actions.tobytes(), stdout=subprocess.PIPE, check=True)
+    done = subprocess.run(
+        command,
+        input=actions.tobytes(),
+        stdout=subprocess.PIPE,
+        env=os.environ | {"TANDEM_CPU": cpu},
+        check=True,
+    )
     return np.frombuffer(done.stdout, RECORD)
 
 
@@ -129,7 +136,10 @@ def main():
         actions = np.random.default_rng(SEED).integers(env.action_space.n, size=case.steps)
         actions = actions.astype("<i4")
         theirs = expected_records(env, actions)
-        found = difference(our_records(program, case, actions), theirs)
+        found = ""
+        for cpu in ("", "portable"):  # the best vector instructions, and only x86-64's
+            wrong = difference(our_records(program, case, actions, cpu), theirs)
+            found += f"{cpu} {wrong}" if wrong else ""
         failures += found != ""
         print(
             f"{case.game} {case.options}: {case.steps} steps, return {theirs['reward'].sum():g}, "

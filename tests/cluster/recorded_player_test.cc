@@ -73,7 +73,8 @@ TEST(Pace, KeepsItsRateAndMakesUpForLateEvents) {
   double events = 0;
   while (watch.seconds() < 0.3) events += pace.take(10) ? 10 : 0;
   EXPECT_LE(events, 1'000 * watch.seconds() + 10);
-  EXPECT_GE(events, 250);
+  while (pace.take(10)) events += 10;  // of a stall at the end
+  EXPECT_GE(events, 290);
 }
 
 TEST(Pace, GivesNoneAndAll) {

@@ -169,7 +169,9 @@ class Installer(unittest.TestCase):
 
     # Seen failing when the end of a terminal, SIGHUP, left the script at work.
     def test_interrupted_it_leaves_nothing_at_work(self):
-        self.pack("(sleep 2; echo ended >>$TRACE) &", "echo began >>$TRACE", "wait")
+        go = self.trace.with_name("go")
+        late = f"until [ -e {go} ]; do sleep 0.05; done; echo ended >>$TRACE"
+        self.pack(f"({late}) &", "echo began >>$TRACE", "wait")
         for number in (signal.SIGINT, signal.SIGHUP):
             self.trace.write_text("")
             process = subprocess.Popen(
@@ -183,8 +185,10 @@ class Installer(unittest.TestCase):
                 time.sleep(0.01)
             process.send_signal(number)
             self.assertEqual(process.wait(timeout=60), 128 + number)
-            time.sleep(2.5)
+            go.touch()
+            time.sleep(0.5)
             self.assertEqual(self.trace.read_text().split(), ["began"])
+            go.unlink()
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ def start_python(script, *words, **options):
     )
 
 
-def finish(process, timeout=30):
+def finish(process, timeout=120):
     """The output of a process that was started, whose exit status must be 0."""
     try:
         output, errors = process.communicate(timeout=timeout)
@@ -31,6 +31,6 @@ def finish(process, timeout=30):
     return output
 
 
-def run_python(script, *words, timeout=30):
+def run_python(script, *words, timeout=120):
     """The output of a script, whose exit status must be 0."""
     return finish(start_python(script, *words), timeout)

@@ -84,7 +84,7 @@ print("end")
         for call in ("next(training)", "training.run()", "training.run(progress=True)"):
             with self.subTest(call=call):
                 self.run_dir = self.run_dir.with_name(call)
-                self.assertLess(self.interrupted(call), 5)
+                self.assertLess(self.interrupted(call), 60)
                 self.assert_stopped()
 
     def test_ctrl_c_ends_train(self):
@@ -122,7 +122,7 @@ print("ended by", training.run()["why_ended"])
             self.run_dir,
         )
         seconds = self.interrupt(process, lambda: time.sleep(0.3), "ended by signal")
-        self.assertLess(seconds, 5)
+        self.assertLess(seconds, 60)
         finish(process)
         self.assert_stopped()
 
@@ -148,7 +148,7 @@ except KeyboardInterrupt:
 """,
             self.run_dir,
         )
-        self.assertLess(self.interrupt(process, lambda: time.sleep(3), "interrupted"), 5)
+        self.assertLess(self.interrupt(process, lambda: time.sleep(3), "interrupted"), 60)
         finish(process)
         self.assertFalse(self.run_dir.exists())
 

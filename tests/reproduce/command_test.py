@@ -38,6 +38,7 @@ def height_of(picture):
 
 class Reproduce(ProgramCase):
     def test_makes_table_and_picture_and_goes_on_with_nothing_left(self):
+        self.draws()
         self.plan()
         result = self.passes()
         numbers = self.numbers()
@@ -69,6 +70,7 @@ class Reproduce(ProgramCase):
 
     # Seen failing with one row of panels for both axes.
     def test_curves_by_steps_and_by_time_stand_below_each_other(self):
+        self.draws()
         self.plan()
         self.passes()
         picture = self.out / "paac/figure-1-paper/item.png"
@@ -129,7 +131,7 @@ class Reproduce(ProgramCase):
         self.assertIn("(runs at the same time: 1 and then 2)", picture["budget"])
 
     def test_a_stopped_item_shows_the_parts_that_it_has(self):
-        second = CURVES_ARM.format(label="more", steps="60k")
+        second = CURVES_ARM.format(label="more", steps="400k")
         self.plan(plans.CURVES.replace("[reduced.1h]", f"{second}[reduced.1h]"))
         process = self.start("paac", "figure-1", "--budget", "paper")
         self.wait_for("paac/figure-1-paper/more/catch/runs/001/metrics.jsonl")
@@ -241,6 +243,7 @@ class Reproduce(ProgramCase):
             self.assertEqual((self.out / "paac/figure-1-paper/item.md").read_text(), text)
 
     def test_scores_are_those_of_evaluation_games(self):
+        self.draws()
         text = plans.CURVES.replace('"curves"', '"scores"\nreads = "evaluation"\nepisodes = 3')
         self.plan(text.replace("0.001,0.01", "0.001,1e30"))
         self.passes()
@@ -263,6 +266,7 @@ class Reproduce(ProgramCase):
         self.assertEqual([file.stat().st_mtime_ns for file in files], times)
 
     def test_speedups_stand_beside_the_papers(self):
+        self.draws()
         text = plans.CURVES.replace(
             '"curves"',
             '"speedup"\nthreads = [1, 2]\nthreads_key = "a3c.learners"\ngoals.catch = -0.9',
@@ -278,6 +282,7 @@ class Reproduce(ProgramCase):
         self.assertTrue((self.out / "a3c/figure-1-paper/item.png").exists())
 
     def test_a_sweep_is_drawn_by_what_it_drew(self):
+        self.draws()
         text = plans.CURVES.replace('"curves"', '"sweep"\nbest = 1')
         self.plan(text.replace("0.001,0.01", "log_uniform(1e-4,1e-2)"))
         self.passes()
@@ -287,6 +292,7 @@ class Reproduce(ProgramCase):
         self.assertTrue((self.out / "paac/figure-1-paper/item.png").exists())
 
     def test_the_threads_that_a_search_tried_are_drawn(self):
+        self.draws()
         text = plans.CURVES.replace('"curves"', '"threads"').replace('"paac/catch"', '"ga3c/catch"')
         text = text.replace('"paac"', '"ga3c"').replace('"run.threads=1"', '"adjust_seconds=0.3"')
         self.plan(text.replace('vary = ["optimizer.lr=0.001,0.01"]', "").replace("= 2", "= 1"))

@@ -113,6 +113,7 @@ class Measuring(ProgramCase):
         )
 
     def test_benches_stand_in_table_and_picture(self):
+        self.draws()
         words = ["bench", "paac", "--config", "paac/catch", "--threads", "1", "--seconds", "0.5"]
         self.commands(command([*words, "--sweep", "paac.envs=2,4", "--json"]))
         self.passes()
@@ -124,6 +125,7 @@ class Measuring(ProgramCase):
         self.assertEqual((self.folder / "item.png").read_bytes()[:4], b"\x89PNG")
 
     def test_pictures_of_commands_become_one(self):
+        self.draws()
         self.commands(command(["a"], ["compare.csv"]), command(["b"], ["compare.csv"]))
         picture = plans.ROOT / "docs/results/ga3c-pong.png"
         self.script(
@@ -176,6 +178,7 @@ per = 60
         self.assertEqual(labelled([]), {})
 
     def test_a_grid_in_parts_is_drawn_as_one_and_keeps_the_parts_that_have_ended(self):
+        self.draws()
         tables = ["grid.csv", "networks.csv"]
         parts = [command(["grid", agents], tables) for agents in ("16", "32")]
         self.commands(*parts, top='drawing = "plot_ga3c_grid"\n')

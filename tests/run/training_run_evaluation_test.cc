@@ -175,7 +175,7 @@ TEST_F(UntilEvaluationTest, EndsByTheReturnOfASnapshotNotOfTrainingGames) {
   EXPECT_FALSE(run->done());
   EXPECT_EQ(run->steps(), 640);
   while (!run->done()) train(*run, -1e6);
-  EXPECT_EQ(run->steps(), 960);  // the update after the evaluation of step 800
+  EXPECT_GE(run->steps(), 960);  // the update after the evaluation of step 800, or a later one
   EXPECT_EQ(run->why_done(), "return");
   end(*run);
   const auto ended = result();

@@ -66,7 +66,8 @@ void write_run(const std::string& folder) {
     while (std::ifstream(run.paths().evaluations()).peek() == EOF) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    for (int i = 0; i < 3; ++i) update(run);  // lost with the process
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // the result follows its line
+    for (int i = 0; i < 3; ++i) update(run);                      // lost with the process
   }
   const auto found = find_latest(RunPaths{folder}.checkpoints(), {});
   TrainingRun run(options(), RunDirectory::reopen(folder), &found);

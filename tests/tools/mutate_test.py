@@ -136,12 +136,14 @@ class Trying(unittest.TestCase):
 
     # Seen failing when only the test program itself was ended.
     def test_a_test_that_hangs_is_ended_with_its_children(self):
-        late = self.folder / "late"
-        hang = f"(sleep 4; touch {late}) & sleep 60; exit 0"
+        late, go = self.folder / "late", self.folder / "go"
+        wait = f"until [ -e {go} ]; do sleep 0.05; done"
+        hang = f"({wait}; touch {late}) & sleep 60; exit 0"
         hangs = dataclasses.replace(MUTANT, old="exit 0", new=hang)
         with unittest.mock.patch.object(mutate, "SPARE_SECONDS", 0.3):
             self.assertEqual(self.outcome(hangs), ("hung", "Sum.IsRight"))
-        time.sleep(4)
+        go.touch()
+        time.sleep(0.5)
         self.assertFalse(late.exists())
 
     def test_mutants_of_a_batch_are_built_before_they_are_tested(self):

@@ -134,9 +134,10 @@ TEST_F(GymFaultsTest, AWorkerThatHangsIsEndedAndNamed) {
 // A batch may take longer than env.timeout_seconds if each of its steps does not.
 // Seen failing with an attend() that did not look for progress.
 TEST_F(GymFaultsTest, SlowStepsAreNoHang) {
-  GymPlay play(4, {.workers = 1, .timeout_seconds = 0.7});
-  play.reset({0, 1, 2, 3});
-  const auto seen = play.step({0, 1, 2, 3}, {{kSlow}, {kSlow}, {kSlow}, {kSlow}});
+  GymPlay play(6, {.workers = 1, .timeout_seconds = 1.5});  // six steps take 1.8 seconds
+  play.reset({0, 1, 2, 3, 4, 5});
+  const auto seen =
+      play.step({0, 1, 2, 3, 4, 5}, {{kSlow}, {kSlow}, {kSlow}, {kSlow}, {kSlow}, {kSlow}});
   for (const auto& one : seen) EXPECT_EQ(one.error, "");
 }
 

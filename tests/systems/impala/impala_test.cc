@@ -82,11 +82,13 @@ TEST_F(ImpalaTest, LearnsFromEveryStepThatWasPlayed) {
 }
 
 TEST_F(ImpalaTest, AStopLeavesACheckpointOfTheLastStepAndAResumedRunGoesOn) {
-  std::atomic<int> asked = 0;
+  std::atomic<int> steps = 0;
+  std::atomic<int> starts = 0;
   train({.folder = folder("run"),
+         .make_env = [&](int) { return std::make_unique<Counted>(steps, starts); },
          .make_algorithm = make_vtrace,
          .steps = 1'000'000,
-         .stop_requested = [&] { return ++asked > 20; }},
+         .stop_requested = [&] { return steps > 400; }},
         small_);
   const auto found = find_latest(folder("run") / "checkpoints", [](const std::string&) {});
   EXPECT_EQ(found.step, result_of(folder("run")).at("steps"));
