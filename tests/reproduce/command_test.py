@@ -131,7 +131,7 @@ class Reproduce(ProgramCase):
         self.assertIn("(runs at the same time: 1 and then 2)", picture["budget"])
 
     def test_a_stopped_item_shows_the_parts_that_it_has(self):
-        second = CURVES_ARM.format(label="more", steps="400k")
+        second = CURVES_ARM.format(label="more", steps="200k")
         self.plan(plans.CURVES.replace("[reduced.1h]", f"{second}[reduced.1h]"))
         process = self.start("paac", "figure-1", "--budget", "paper")
         self.wait_for("paac/figure-1-paper/more/catch/runs/001/metrics.jsonl")
