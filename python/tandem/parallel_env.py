@@ -63,15 +63,17 @@ class ParallelEnv(NativeEnv, pettingzoo.ParallelEnv[str, Array, Any]):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Array], Infos]:
-        """Starts a new game, and returns each agent's first observation and an empty dict.
+        """Starts a new game, or the next life of one where lives are episodes, and returns each
+        agent's first observation and an empty dict.
 
         A seed makes the environment anew. Without one its random stream goes on; the first reset
         then takes a random seed. Options do nothing, as PettingZoo asks where there are none.
         """
         self._require_open()
+        if seed is not None or not self._ended:  # a game that was broken off
+            self._returns[:] = 0
         rows = self._begin(seed)
         self._ended = False
-        self._returns[:] = 0
         self.agents = list(self._players)
         return dict(zip(self._players, rows, strict=True)), {name: {} for name in self._players}
 

@@ -1,6 +1,7 @@
 """Training agents, with the same systems, presets and keys as the command line."""
 
 import atexit
+import contextlib
 import json
 import logging
 import os
@@ -200,7 +201,11 @@ class Training(Iterator[Metrics]):
         except FileNotFoundError:
             return []
         whole = text[: text.rfind("\n") + 1]  # the last line may be half written
-        return [_as_metrics(line) for line in whole.splitlines()]
+        found = []
+        for line in whole.splitlines():
+            with contextlib.suppress(ValueError, AttributeError, KeyError):  # a damaged line
+                found.append(_as_metrics(line))
+        return found
 
     def __iter__(self) -> "Training":
         return self
@@ -235,6 +240,9 @@ class Training(Iterator[Metrics]):
                 shown.show(self.steps, metrics)
         except _Ended:
             shown.show(self.steps, None)
+        except KeyboardInterrupt:  # while it shows
+            self.close()
+            raise
         finally:
             shown.close()
         return self.result

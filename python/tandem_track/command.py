@@ -93,7 +93,8 @@ def absolute(uri: str) -> str:
     scheme, colon, path = uri.partition(":///")
     if colon and scheme == "sqlite" and path:
         return f"{scheme}:///{Path(path).resolve()}"
-    return str(Path(uri).resolve()) if "/" in uri and ":" not in uri else uri
+    names = ("", "databricks", "databricks-uc", "uc")  # words of MLflow's own
+    return uri if ":" in uri or uri in names else str(Path(uri).resolve())
 
 
 def describe(run: RunFolder) -> Description:

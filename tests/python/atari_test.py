@@ -69,6 +69,26 @@ class Atari(unittest.TestCase):
                 self.assertTrue(total != 0 or terminated)
                 ours.close()
 
+    # Seen with the rewards of the last life alone.
+    def test_a_game_of_several_lives_has_one_return(self):
+        env = tandem.make_parallel("atari:Breakout", life_loss_terminal=True)
+        env.reset(seed=1)
+        total, lives, game = 0.0, 1, None
+        for step in range(5000):
+            player = env.agents[0]
+            _, rewards, _, _, infos = env.step({player: 1 + step % 3})
+            total += rewards[player]
+            game = infos[player].get("game")
+            if game:
+                break
+            if not env.agents:
+                lives += 1
+                env.reset()
+        env.close()
+        self.assertEqual(lives, 5)
+        self.assertGreater(total, 0)
+        self.assertEqual(game["r"], total)
+
 
 if __name__ == "__main__":
     if "atari:Pong" not in tandem.environments():

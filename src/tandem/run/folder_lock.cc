@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <system_error>
+#include <thread>
 
 #include "tandem/base/error.h"
 #include "tandem/io/files.h"
@@ -17,13 +19,19 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr auto kLock = ".lock";
+constexpr int kAttempts = 5;
+constexpr std::chrono::milliseconds kPause(20);
 
 Descriptor lock_or_throw(const fs::path& folder, const std::string& option) {
   const auto file = folder / kLock;
   Descriptor descriptor(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (descriptor.get() < 0) throw write_error(file, errno);
-  if (flock(descriptor.get(), LOCK_EX | LOCK_NB) == 0) return descriptor;
-  if (errno != EWOULDBLOCK) throw write_error(file, errno);
+  // `tandem track` holds the lock for a moment when it looks whether a process trains there.
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    if (flock(descriptor.get(), LOCK_EX | LOCK_NB) == 0) return descriptor;
+    if (errno != EWOULDBLOCK) throw write_error(file, errno);
+    std::this_thread::sleep_for(kPause);
+  }
   throw Error(
       fmt::format("another process is training into {}: wait until it ends or stop it, or "
                   "train in another folder ({})",
