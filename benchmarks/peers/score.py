@@ -70,8 +70,11 @@ class Games:
         return after, rewards, terminated | truncated
 
 
-def options():
+def options(**whole_numbers):
+    """The options of all peers, and whole numbers of this peer's own with their defaults."""
     parser = argparse.ArgumentParser()
+    for name, default in whole_numbers.items():
+        parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--game", required=True)
     parser.add_argument("--goal", type=float, required=True)
     parser.add_argument("--seed", type=int, default=1)

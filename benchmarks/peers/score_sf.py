@@ -49,10 +49,11 @@ NUMBERS = {
     "with_wandb": False,
     "save_every_sec": 3600,
 }
-ENVS = 64  # of a worker, in the example
+# Of each worker; 64 in the example. OMP_NUM_THREADS is the threads of PyTorch in each process.
+OWN = {"workers": len(os.sched_getaffinity(0)), "envs": 64}
 
 
-def make_env(game, seed):
+def make_env(game, seed, envs):
     """A batch of environments, as Sample Factory's agents of one environment."""
     import envpool
     import gymnasium
@@ -60,7 +61,7 @@ def make_env(game, seed):
     pool = envpool.make(
         f"{game}-v5",
         env_type="gymnasium",
-        num_envs=ENVS,
+        num_envs=envs,
         num_threads=1,
         episodic_life=True,
         reward_clip=True,
@@ -68,18 +69,18 @@ def make_env(game, seed):
     )
 
     class Batch(gymnasium.Env):
-        num_agents = ENVS
+        num_agents = envs
         is_multiagent = True
         observation_space = pool.observation_space
         action_space = pool.action_space
         render_mode = None
 
         def __init__(self):
-            self.scores = np.zeros(ENVS)
+            self.scores = np.zeros(envs)
             self.begun = False
 
         def reset(self, **_):
-            return pool.reset()[0], [{} for _ in range(ENVS)]
+            return pool.reset()[0], [{} for _ in range(envs)]
 
         def step(self, actions):
             if not self.begun:
@@ -103,10 +104,10 @@ def make_env(game, seed):
 
 def make_numbered(_name, _cfg, env_config, render_mode=None):
     """The environments of a worker; a process that is started anew knows its options, too."""
-    args = options()
+    args = options(**OWN)
     worker = 0 if env_config is None else env_config.env_id
     # EnvPool adds the environment's number, and no two environments may have one seed.
-    return make_env(args.game, 100_000 * args.seed + ENVS * worker)
+    return make_env(args.game, 100_000 * args.seed + args.envs * worker, args.envs)
 
 
 def train(args):
@@ -118,14 +119,14 @@ def train(args):
     register_env("score", make_numbered)
     words = ["--algo=APPO", "--env=score", "--experiment=score", f"--seed={args.seed}"]
     words += [f"--train_dir={tempfile.mkdtemp()}", f"--train_for_env_steps={args.steps}"]
-    numbers = {"num_workers": args.threads, **NUMBERS}
+    numbers = {"num_workers": args.workers, **NUMBERS}
     words += [f"--{name}={value}" for name, value in numbers.items()]
     parser, _ = parse_sf_args(words)
     return run_rl(parse_full_cfg(parser, words))
 
 
 def main():
-    args = options()
+    args = options(**OWN)
     if SCORES in os.environ:
         return train(args)
     # Ends the group, of which this process is the first.
