@@ -218,14 +218,18 @@ class LossTest(unittest.TestCase):
             self.assertEqual(len(driver._held), 3)
             driver._make_room()
             self.assertEqual(len(driver._held), 3)  # Ray needs time
+            # The last actor of the same node, so that its CPUs come together.
             driver._made_room -= 100.0
             driver._make_room()
-            self.assertEqual(len(driver._held), 5)
-            # The last actor plays on another node than the learner is bound to.
-            driver._bound, driver._made_room = "one", 0.0
+            self.assertEqual(driver._held, {0, 3, 4, 5})
+            # Nobody plays on the node to which the learner is bound.
+            driver._bound, driver._made_room = "two", 0.0
             driver._make_room()
-            self.assertEqual(len(driver._held), 5)
-        self.assertEqual(kill.call_count, 5)
+            self.assertEqual(len(driver._held), 4)
+            driver._bound, driver._made_room = "", 0.0
+            driver._make_room()
+            self.assertEqual(len(driver._held), 6)
+        self.assertEqual(kill.call_count, 6)
 
     # A learner goes on from its checkpoint. Seen failing when its steps began from 0.
     def test_a_learner_that_never_gets_further_is_given_up(self):
