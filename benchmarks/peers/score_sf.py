@@ -119,9 +119,9 @@ def train(args):
     register_env("score", make_numbered)
     words = ["--algo=APPO", "--env=score", "--experiment=score", f"--seed={args.seed}"]
     words += [f"--train_dir={tempfile.mkdtemp()}", f"--train_for_env_steps={args.steps}"]
-    numbers = {"num_workers": args.workers, **NUMBERS}
-    words += [f"--{name}={value}" for name, value in numbers.items()]
     parser, _ = parse_sf_args(words)
+    # As in the example: the command line refuses its lr_schedule.
+    parser.set_defaults(num_workers=args.workers, **NUMBERS)
     return run_rl(parse_full_cfg(parser, words))
 
 
