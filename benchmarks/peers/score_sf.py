@@ -50,8 +50,8 @@ NUMBERS = {
     "save_every_sec": 3600,
 }
 # A worker for each core, and the environments of each, 64 in the example. On two cores of a Xeon
-# with AVX-512 two workers of 8, 16 and 64 made 273, 266 and 234 steps/s of Pong within a minute, four
-# of 16 made 256, and one of 64 made 235.
+# with AVX-512 two workers of 8, 16 and 64 made 273, 266 and 234 steps/s of Pong within a minute,
+# four of 16 made 256, and one of 64 made 235.
 OWN = {"workers": len(os.sched_getaffinity(0)), "envs": 8}
 
 
