@@ -159,9 +159,14 @@ class Driver:
     def _place(self) -> PlacementGroupSchedulingStrategy:
         return PlacementGroupSchedulingStrategy(self._group)
 
+    @property
+    def _cpus(self) -> float:
+        """Of the learner and the shards, which one node must have."""
+        return LEARNER_CPUS + SHARD_CPUS * len(self._shards)
+
     def _make_group(self) -> PlacementGroup:
         """The learner and the shards on one node, since every batch crosses between them."""
-        needs = {"CPU": LEARNER_CPUS + SHARD_CPUS * len(self._shards)}
+        needs = {"CPU": self._cpus}
         folder = nearest_folder(Path(self._plan.run_dir))
         bound = learner_resources(folder, needs["CPU"], self._say)
         self._bound = next(iter(bound), "").removeprefix("node:")  # to this node, if any
@@ -301,22 +306,21 @@ class Driver:
         for rank, part in enumerate(self._actors):
             if not part.answered:  # it would take the room that others make
                 self._hold(rank)
-        needed = LEARNER_CPUS + SHARD_CPUS * len(self._shards)
         large = {
             node["NodeManagerAddress"]
             for node in ray.nodes()
-            if node["Alive"] and node["Resources"].get("CPU", 0) >= needed
+            if node["Alive"] and node["Resources"].get("CPU", 0) >= self._cpus
         }
         if self._bound:
             large &= {self._bound}
-        nodes = Counter(part.status["node"] for part in self._actors if part.answered)
-        playing = {node: count for node, count in nodes.items() if node in large}
+        nodes = (part.status["node"] for part in self._actors if part.answered)
+        playing = Counter(node for node in nodes if node in large)
         if not playing:
             return False
         if self._roomy not in playing:
-            self._roomy = max(playing, key=lambda node: playing[node])
+            self._roomy = playing.most_common(1)[0][0]
         ranks = [r for r, part in enumerate(self._actors) if part.status.get("node") == self._roomy]
-        ranks = ranks[: math.ceil(needed)]
+        ranks = ranks[: math.ceil(self._cpus)]
         for rank in ranks:
             self._hold(rank)
         self._say(f"{len(ranks)} actors on {self._roomy} make room for the learner")
