@@ -7,13 +7,14 @@ import time
 from pathlib import Path
 
 import numpy as np
+from peer_environments import PEERS, python_with
 from python_envs import markdown, versions
-from python_replay import Turns, peer_python
-from side_by_side import PEERS
+from python_replay import Turns
 
 import tandem
 
 VENV = ".venv-rllib"
+RLLIB = ["ray[rllib]==2.60.*"]  # its buffers need no torch
 TRANSITIONS = 2_000  # that each of the peer's actors sends again and again
 N_STEP, GAMMA = 3, 0.99
 RATES = ("inserts/s", "samples/s")
@@ -115,7 +116,7 @@ def table(turns, ways):
 
 
 def compare(load, args, ways, setting):
-    python = args.peer_python or peer_python(VENV)
+    python = args.peer_python or python_with(VENV, RLLIB)
     with tempfile.TemporaryDirectory(prefix="tandem-peer-") as name:
         record(Path(name), args.env, TRANSITIONS)
         load.set_rates(20_000, 0)

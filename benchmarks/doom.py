@@ -15,8 +15,8 @@ from pathlib import Path
 
 from football import print_head, print_row, rate, run_json
 from machine import machine_words
+from peer_environments import PEERS, ROOT, peers_python
 from python_replay import Turns
-from side_by_side import PEERS, ROOT, peers_python
 
 TASKS = {"health_gathering": "HealthGathering-v1", "my_way_home": "MyWayHome-v1"}
 

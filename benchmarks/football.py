@@ -20,8 +20,8 @@ import subprocess
 from pathlib import Path
 
 from machine import machine_words
+from peer_environments import PEERS, ROOT, peers_python
 from python_replay import Turns
-from side_by_side import PEERS, ROOT, peers_python
 
 SCENARIOS = ["academy_3_vs_1_with_keeper", "academy_counterattack_easy"]
 SCENARIOS += ["academy_counterattack_hard", "11_vs_11_stochastic"]

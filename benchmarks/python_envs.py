@@ -25,7 +25,8 @@ import time
 from pathlib import Path
 
 from machine import cpu_name
-from side_by_side import PEERS, ROOT, peers_python, unwind_on_signals
+from peer_environments import PEERS, ROOT, peers_python
+from side_by_side import unwind_on_signals
 
 GAMES = ["Pong", "Breakout", "Seaquest", "Qbert", "BeamRider"]
 NAMES = {"tandem": "tandem", "envpool": "EnvPool", "ale": "ale-py"}

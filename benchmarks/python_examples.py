@@ -22,8 +22,9 @@ import time
 from pathlib import Path
 
 from machine import cpu_name
+from peer_environments import ROOT, peers_python
 from python_envs import markdown, versions
-from side_by_side import ROOT, measure, peers_python, unwind_on_signals
+from side_by_side import measure, unwind_on_signals
 
 EXAMPLES = {
     "PPO in one file (CleanRL's manner)": "ppo_cleanrl_style.py",

@@ -22,8 +22,8 @@ import time
 from pathlib import Path
 
 from machine import cpu_name
+from peer_environments import PEERS, ROOT, Missing, python_with
 from python_envs import markdown, versions
-from side_by_side import PEERS, ROOT
 
 NAMES = {
     "tandem": "tandem.Replay",
@@ -34,15 +34,8 @@ NAMES = {
     "reverb": "Reverb",
 }
 TURNS = {"insert": "inserted/s", "sample": "sampled/s", "update": "sampled and updated/s"}
-INSTALLS = {
-    ".venv-torchrl": ["torch==2.14.1", "torchrl==0.14.1"],  # its compiled part needs this torch
-    ".venv-reverb": ["dm-reverb[tensorflow]"],
-    ".venv-rllib": ["ray[rllib]==2.60.*"],  # its buffers need no torch
-}
-
-
-class Missing(Exception):
-    """A contender that cannot take part, and why."""
+TORCHRL = ["torch==2.14.1", "torchrl==0.14.1"]  # its compiled part needs this torch
+REVERB = ["dm-reverb[tensorflow]"]
 
 
 class Turns:
@@ -93,27 +86,12 @@ def begin(name, python, args):
     return Turns(words, {**os.environ, "PYTHONPATH": path} if own else None)
 
 
-def peer_python(venv):
-    """A virtual environment's Python; makes a missing environment."""
-    python, stamp = ROOT / venv / "bin/python", ROOT / venv / "installed.txt"
-    packages = " ".join(INSTALLS[venv])
-    if not stamp.exists() or stamp.read_text() != packages:
-        print(f"installing peers into {venv} (minutes)", file=sys.stderr)
-        subprocess.run([sys.executable, "-m", "venv", ROOT / venv], check=True)
-        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        result = subprocess.run([*pip, *INSTALLS[venv]], capture_output=True, text=True)
-        if result.returncode:
-            raise Missing(result.stderr.strip().splitlines()[-1])
-        stamp.write_text(packages)
-    return python
-
-
 def python_of(name, args):
     if name.startswith("tandem"):
         return args.python
     if name == "reverb":
-        return args.reverb_python or peer_python(".venv-reverb")
-    return args.torchrl_python or peer_python(".venv-torchrl")
+        return args.reverb_python or python_with(".venv-reverb", REVERB)
+    return args.torchrl_python or python_with(".venv-torchrl", TORCHRL)
 
 
 def start(args, stack):

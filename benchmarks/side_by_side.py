@@ -26,9 +26,8 @@ import time
 from pathlib import Path
 
 from machine import machine_words
+from peer_environments import PEERS, ROOT, peers_python
 
-ROOT = Path(__file__).resolve().parent.parent
-PEERS = Path(__file__).resolve().parent / "peers"
 START_SECONDS = 300  # until a contender must have taken its first steps
 PR_SET_PDEATHSIG = 1
 STOP_SECONDS = 10  # until a contender must have ended when asked to
@@ -198,23 +197,6 @@ def measure(contender, net, args, busy=False):
                 sys.exit(f"side_by_side: {contender.name} took no step in {START_SECONDS} s")
             wait(process, slot.output, args.warm_up + args.slot)
         return rate(list(contender.samples(slot)), args.warm_up)
-
-
-def peers_python(given):
-    """The Python with the peers installed; installs them where none is given."""
-    if given:
-        return given
-    venv = ROOT / ".venv-peers"
-    python, stamp = venv / "bin/python", venv / "requirements.txt"
-    requirements = PEERS / "requirements.txt"
-    if stamp.exists() and stamp.read_text() == requirements.read_text():
-        return python
-    print("side_by_side: installing the peers into .venv-peers (a few minutes)", file=sys.stderr)
-    subprocess.run([sys.executable, "-m", "venv", venv], check=True)
-    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "--requirement", requirements], check=True)
-    stamp.write_text(requirements.read_text())
-    return python
 
 
 def ratio(above, below):

@@ -35,8 +35,9 @@ import time
 from pathlib import Path
 
 from machine import machine_words
+from peer_environments import PEERS, ROOT, Missing, python_for
 from score_table import NO_GOAL, draw, table
-from side_by_side import PEERS, ROOT, START_SECONDS, peers_python, running, unwind_on_signals
+from side_by_side import START_SECONDS, running, unwind_on_signals
 
 SYSTEMS = ("a3c", "ga3c", "paac", "hts", "impala", "apex")
 PEER_SCRIPTS = {
@@ -45,6 +46,7 @@ PEER_SCRIPTS = {
     "Stable-Baselines3 PPO": ("score_sb3.py", "ppo"),
     "Sample Factory APPO": ("score_sf.py",),
 }
+SAMPLE_FACTORY = "requirements_sf.txt"
 POLL_SECONDS = 0.5
 GAMES = 100  # in a mean score
 # Of contenders whose actors explore, so that training games tell little.
@@ -178,25 +180,13 @@ class Peer:
         return last[0][0] if last and last[0][2] >= case.goal else None
 
 
-def sample_factory_python():
-    venv = ROOT / ".venv-peers-sf"
-    python, stamp = venv / "bin/python", venv / "requirements.txt"
-    requirements = PEERS / "requirements_sf.txt"
-    if not stamp.exists() or stamp.read_text() != requirements.read_text():
-        print("time_to_score: installing Sample Factory into .venv-peers-sf", file=sys.stderr)
-        subprocess.run([sys.executable, "-m", "venv", venv], check=True)
-        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*pip, "--requirement", requirements], check=True)
-        stamp.write_text(requirements.read_text())
-    return python
-
-
 def contender(name, args):
-    if "Sample Factory" in name:
-        return Peer(sample_factory_python, "requirements_sf.txt", PEER_SCRIPTS[name])
+    if "Sample Factory" in name:  # it needs an older numpy
+        find = functools.partial(python_for, SAMPLE_FACTORY, ".venv-peers-sf")
+        return Peer(find, SAMPLE_FACTORY, PEER_SCRIPTS[name])
     if name in PEER_SCRIPTS:
-        find = functools.partial(peers_python, args.peers_python)
-        return Peer(find, "requirements.txt", PEER_SCRIPTS[name])
+        given = args.peers_python
+        return Peer(lambda: given or python_for(), "requirements.txt", PEER_SCRIPTS[name])
     return Tandem(args.tandem, name.split())
 
 
@@ -260,7 +250,7 @@ def train(case, args):
                 )
             return before
         command = who.command(case, folder)  # may install a peer
-    except (OSError, subprocess.CalledProcessError) as error:
+    except (OSError, subprocess.CalledProcessError, Missing) as error:
         return failed(case, cap, str(error))
     subprocess.run(["rm", "-rf", folder], check=True)
     folder.mkdir(parents=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from football import run_json
 from machine import machine_words
-from side_by_side import ROOT
+from peer_environments import ROOT
 
 sys.path.insert(0, str(ROOT / "build/python"))
 

@@ -19,8 +19,9 @@ import sys
 import time
 
 from machine import cpu_name
+from peer_environments import PEERS, ROOT, peers_python
 from python_envs import markdown
-from side_by_side import PEERS, ROOT, Peer, measure, peers_python, unwind_on_signals
+from side_by_side import Peer, measure, unwind_on_signals
 
 LSTM = ["--set", "net.arch=nips", "--set", "net.lstm=256", "--set", "impala.envs=32"]
 LSTM += ["--set", "impala.unroll=20", "--set", "impala.batch=32"]

@@ -11,7 +11,7 @@ if(TARGET tandem_torch)
   install(TARGETS tandem_torch LIBRARY DESTINATION ${package}/backends)
 endif()
 file(GLOB drawing_scripts CONFIGURE_DEPENDS tools/plot*.py tools/compare.py
-  tools/normalised_scores.py)
+  tools/games_to_compare.py tools/normalised_scores.py)
 install(FILES ${drawing_scripts} DESTINATION ${package}/scripts)
 install(DIRECTORY configs/studies DESTINATION ${package})
 
