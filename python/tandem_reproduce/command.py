@@ -75,7 +75,8 @@ class Maker:
                     draw(folder, options.drawing)
                 raise
             text = report()
-            draw(folder, options.drawing)
+            if not draw(folder, options.drawing):
+                raise ReproduceError("the same command draws the picture")
             folder.finish()
         print(f"{item.title}\n\n{text}\n\nThe rest is in {folder.path}; begin with item.md.")
         missing = told(folder.missing())
@@ -84,16 +85,20 @@ class Maker:
         return not missing
 
 
-def draw(folder: ItemFolder, drawing: Path) -> None:
-    """Draws item.png by the item's own script, or by the one of all forms."""
+def draw(folder: ItemFolder, drawing: Path) -> bool:
+    """Draws item.png by the item's own script, or by the one of all forms. Returns whether there is
+    a picture; one of an earlier table goes."""
     script = folder.item.drawing
     if script:
         drawing = drawing.with_name(f"{script}.py")
+    (folder.path / "item.png").unlink(missing_ok=True)
     if subprocess.run([sys.executable, str(drawing), str(folder.path)]).returncode != 0:
         say(f"there is no picture, but the table is in {folder.path}")
-    elif script:
+        return False
+    if script:
         name = script.removeprefix("plot_").replace("_", "-")
         (folder.path / f"{name}.png").replace(folder.path / "item.png")
+    return True
 
 
 def reproduce(options: argparse.Namespace, tandem: Tandem) -> bool:

@@ -17,6 +17,7 @@ from tandem_reproduce.rates import Rates
 DESCRIPTION = "item.json"
 DONE = "done"  # marks the folder of a cell or command with whole results; holds the command's words
 FINISHED = "finished"  # marks the folder of an item
+SECONDS = "seconds.txt"  # of a command
 NOT_YET = "not made yet"
 AND_THEN = ", and then on "  # between the machines that made an item
 
@@ -76,6 +77,13 @@ class ItemFolder:
     def ended_commands(self) -> list[tuple[int, Command]]:
         numbered = enumerate(self.item.commands, 1)
         return [(n, command) for n, command in numbered if (self.command(n) / DONE).exists()]
+
+    def seconds(self, number: int) -> float:
+        """How long a command has run so far, with all of its stops in between."""
+        try:
+            return float((self.command(number) / SECONDS).read_text())
+        except FileNotFoundError:
+            return 0
 
     def ended(self) -> bool:
         """Whether all parts that could be made have been, and table and picture with them."""

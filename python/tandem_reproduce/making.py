@@ -1,12 +1,13 @@
 """Makes an item: trains its runs, evaluates them, and writes table and picture."""
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 from tandem_reproduce.cells import Cell
 from tandem_reproduce.errors import ReproduceError, complain, say
-from tandem_reproduce.folder import DONE, NOT_YET, ItemFolder, ended_runs
+from tandem_reproduce.folder import DONE, NOT_YET, SECONDS, ItemFolder, ended_runs
 from tandem_reproduce.needs import Environments, envs_of_command, told
 from tandem_reproduce.plan import Command, Item
 from tandem_reproduce.programs import Stopped, Tandem, replace
@@ -26,7 +27,7 @@ def train(
     """Trains and evaluates the missing runs. Raises Stopped."""
     item = folder.item
     sharing = (item, folder.source.item)  # the tables of both have these runs
-    if any(map(measures_rates, sharing)) and jobs > 1:
+    if any(one.compares_rates for one in sharing) and jobs > 1:
         say("rates and speed-ups are measured with one run at a time, whatever --jobs is")
         jobs = 1
     for number, cell in enumerate(folder.cells, 1):
@@ -50,11 +51,6 @@ def train(
                 evaluate(run, item, tandem)
         replace(out / DONE, " ".join(words) + "\n")
         after_part()
-
-
-def measures_rates(item: Item) -> bool:
-    """Whether the item tells how fast its runs were, which depends on what runs beside them."""
-    return item.form == "speedup" or "rate" in item.columns.values()
 
 
 def check_made(
@@ -133,7 +129,11 @@ def measure(folder: ItemFolder, tandem: Tandem, after_part: AfterPart) -> None:
         say(f"{folder.item.place}: tandem {' '.join(words)}")
         for table in out.glob("*.csv"):  # of a command that was stopped
             table.unlink()
-        tandem.run(words, out / OUTPUT)
+        began = time.monotonic()
+        try:
+            tandem.run(words, out / OUTPUT)
+        finally:
+            replace(out / SECONDS, f"{folder.seconds(number) + time.monotonic() - began:.0f}\n")
         require_results(command, out, words)
         replace(out / BUILD, build + "\n")
         replace(done, " ".join(words) + "\n")

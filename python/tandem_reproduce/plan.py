@@ -131,7 +131,8 @@ class Item:
     def compares_rates(self) -> bool:
         """Whether rates are its results, all of which one machine must have."""
         studies = all("apex-study" in command.words for command in self.commands)
-        return self.form == "speedup" or (self.form == "commands" and not studies)
+        measures = self.form == "commands" and not studies
+        return measures or self.form == "speedup" or "rate" in self.columns.values()
 
 
 def read_item(file: Path) -> Item:

@@ -115,12 +115,12 @@ def span_of(ordered: list[str]) -> str:
 
 
 def budget_of(folder: ItemFolder) -> str:
-    """The budget in words. Commands measure for as long as the plan says."""
-    commands = folder.item.commands
-    if not commands:
+    """The budget in words. Of commands it is the time that they took."""
+    ended = [number for number, _ in folder.ended_commands()]
+    if not folder.item.commands:
         return budget_words(folder.budget)
-    minutes = sum(command.minutes[folder.budget] for command in commands)
-    return f"measurements of about {minutes:,.0f} min"
+    seconds = sum(map(folder.seconds, ended))
+    return f"commands of {time_words(seconds)}" if seconds else "commands"
 
 
 def jobs_words(jobs: list[int]) -> str:
@@ -238,10 +238,12 @@ def picture_head(folder: ItemFolder) -> dict[str, object]:
     described = folder.described()
     jobs = described["jobs"]
     several = f" ({jobs_words(jobs).lower()})" if jobs not in ([], [1]) else ""
+    seconds = sum(training_seconds(folder))  # an item may show a part of another's runs
+    trained = f", {time_words(seconds)} trained" if seconds else ""
     return {
         "form": item.form,
         "title": item.title,
-        "budget": f"{budget_of(folder)} on {described['machine']}{several}",
+        "budget": f"{budget_of(folder)}{trained} on {described['machine']}{several}",
         "paper": item.budget,
     }
 

@@ -42,12 +42,29 @@ class Measuring(ProgramCase):
         self.assertIn("tandem keys paac", text)
         self.assertIn("paac.t_max", text)
 
-    # Seen failing with "40 h in all".
-    def test_commands_have_the_budget_of_their_plan(self):
-        self.commands(command(["keys", "paac", "--config", "paac/catch"]))
+    # Seen failing with the budget's "40 h in all", and with the minutes that the plan foresees.
+    def test_commands_have_the_time_that_they_took(self):
+        self.commands(command(["bench"]))
+        self.script("[ $1 = bench ] || exit 0; sleep 1; exit 1")
+        self.refused("paac", "figure-1", "--budget", "40h")
+        self.script("[ $1 = bench ] && sleep 1; echo said")
         self.passes("paac", "figure-1", "--budget", "40h")
         text = (self.out / "paac/figure-1-8h/item.md").read_text()
-        self.assertIn("Here: measurements of about 1 min on", text)
+        self.assertRegex(text, "Here: commands of [2-9](\\.[0-9])? s on")
+
+    # Seen failing where every table was the end of its item.
+    def test_an_item_without_its_picture_is_not_done(self):
+        self.commands(command(["keys", "paac", "--config", "paac/catch"]))
+        working = self.drawing.read_text()
+        self.passes()
+        (self.folder / "finished").unlink()
+        self.drawing.write_text("raise SystemExit(1)")
+        self.assertIn("the same command draws the picture", self.refused())
+        self.assertFalse((self.folder / "finished").exists())
+        self.assertFalse((self.folder / "item.png").exists())
+        self.drawing.write_text(working)
+        self.passes()
+        self.assertTrue((self.folder / "finished").exists())
 
     # Seen going on with rates of two machines in one table.
     def test_commands_are_of_one_machine(self):

@@ -113,7 +113,7 @@ void add_hts_football(CLI::App& experiment) {
       ->capture_default_str();
   command
       ->add_option("--evaluate-steps", options->task.evaluate_steps,
-                   "Steps between two evaluations of ten games; the paper has 100k. 0: none")
+                   "Steps between two evaluations of ten games; 0: none")
       ->type_name("N")
       ->capture_default_str();
   command->add_option("--set", options->sets, "Set a config key of all runs")

@@ -63,6 +63,11 @@ SweepPlan plan_football(const FootballTask& task, const FootballContender& conte
       // "For GFootball, following Kurach et al., we use 5M steps."
       setting("optimizer.anneal_steps", "5M", "section 5"),
   };
+  if (contender.system == "paac") {
+    // "A2C has to wait for the slowest process" at every step, and PPO, too: 16 environments in one
+    // group do, where the preset's groups wait for each other once in a rollout.
+    settings.push_back(setting("paac.envs_per_group", "16", "section 4.1"));
+  }
   settings.insert(settings.end(), task.settings.begin(), task.settings.end());
   const PresetSource source(
       {.system = contender.system, .base = contender.preset, .settings = settings});
