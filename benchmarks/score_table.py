@@ -21,8 +21,11 @@ def minutes(found):
 
 def texts(found):
     """The table's cells: the median, and each seed."""
-    if any("failed" in one for one in found):
-        return ["failed", ""]
+    failed = sum("failed" in one for one in found)
+    if failed:
+        ended = [one for one in found if "failed" not in one]
+        words = f"{failed} of {len(found)} failed" if ended else "failed"
+        return [words, texts(ended)[1] if ended else ""]
     unfinished = [one["last_score"] for one in found if one["seconds"] is None]
     scores = [score for score in unfinished if score is not None]
     mean = f"{statistics.fmean(scores):.1f}" if scores else ""
@@ -75,7 +78,7 @@ def draw(results, goals, labels, peers, out):
         ends = []
         for place, name in enumerate(labels):
             found = of(results, name, game, goal)
-            if not found:
+            if not found or any("failed" in one for one in found):
                 continue
             median, cap = minutes(found), cap_of(found)
             colour = "#888888" if name in peers else "#0072b2"
@@ -91,7 +94,7 @@ def draw(results, goals, labels, peers, out):
         )
         axes.invert_yaxis()
         axes.set_xlim(0, 1.35 * max(ends, default=1))
-        axes.set_xlabel(f"minutes until 100 games of {game} have {goal:g}")
+        axes.set_xlabel(f"minutes until the mean of {game} is {goal:g}")
         axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(out / "time_to_score.png", dpi=150)
     plt.close(figure)

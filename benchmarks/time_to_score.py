@@ -3,7 +3,8 @@
 
 Each contender trains alone on all cores, with the numbers that its makers recommend for Atari,
 until it reaches the score or the cap. Where actors explore, as Ape-X's do, the games are those of
-the last three evaluations, of ten greedy games each, which play beside the training. A training
+the last three evaluations, of ten greedy games each, which play beside the training; the time is
+that of the last of these policies. A training
 that has ended leaves a file in the folder of results, so the same command goes on after a stop. A
 contender that fails has a row that says so, and is tried again by the next call. Ends with a table
 and a picture.
@@ -49,8 +50,8 @@ PEER_SCRIPTS = {
 SAMPLE_FACTORY = "requirements_sf.txt"
 POLL_SECONDS = 0.5
 GAMES = 100  # in a mean score
-# Of contenders whose actors explore, so that training games tell little.
-EXPLORING = ("apex", "algo=n_step_q", "algo=one_step_q", "algo=one_step_sarsa")
+# Their actors explore, so that training games tell little.
+EXPLORING = ("dqn", "n_step_q", "one_step_q", "one_step_sarsa")
 # The last hundred training games of others look back over about as many steps.
 EVALUATIONS = ["evaluate_steps=50k", "evaluate_episodes=10", "until_evaluations=3"]
 PPO = ("paac --set algo=ppo", "hts --set algo=ppo")
@@ -75,28 +76,37 @@ def fingerprint(parts):
     return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
-def explores(words):
-    return any(word in EXPLORING for word in words)
-
-
-def labels_of(names):
+def labels_of(names, results):
     """The contenders' names in the table and the picture."""
+    evaluated = {result["contender"] for result in results if result.get("evaluated")}
     labels = {}
     for name in names:
-        greedy = " (greedy games)" if explores(name.split()) else ""
+        greedy = " (by 30 greedy games)" if name in evaluated else ""
         peer = name.replace("CleanRL PPO", "PPO in one loop, CleanRL's numbers")
         labels[name] = peer if name in PEER_SCRIPTS else f"tandem {name}{greedy}"
     return labels
 
 
 class Tandem:
-    def __init__(self, program, words):
-        self.program, self.words = program, words
-        self.evaluates = explores(words)
+    def __init__(self, program, case):
+        self.program, self.words = program, case.contender.split()
+        self.env = f"atari:{case.game}"
+
+    @functools.cached_property
+    def numbers(self):
+        """The values of all config keys."""
+        words = [self.program, "keys", *self.words, "--env", self.env, "--json"]
+        listed = subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout
+        return {key["key"]: key["default"] for key in json.loads(listed)}
+
+    @property
+    def evaluates(self):
+        """Whether its score is that of evaluations."""
+        return self.numbers["algo"] in EXPLORING
 
     def command(self, case, folder):
         return [
-            *[self.program, "train", *self.words, "--env", f"atari:{case.game}"],
+            *[self.program, "train", *self.words, "--env", self.env],
             *["--seed", str(case.seed), "--steps", "1G", "--run-dir", folder / "run"],
             *["--set", f"run.until_return={case.goal}", "--set", "run.log_seconds=1"],
             *[word for key in EVALUATIONS * self.evaluates for word in ("--set", f"run.{key}")],
@@ -109,12 +119,9 @@ class Tandem:
         built = datetime.datetime.fromtimestamp(Path(self.program).stat().st_mtime)
         return f"{told.partition(chr(10))[0]} of {built:%Y-%m-%d %H:%M:%S}"
 
-    def made_of(self, case):
+    def made_of(self):
         """A fingerprint of the numbers that it trains with."""
-        words = [self.program, "keys", *self.words, "--env", f"atari:{case.game}", "--json"]
-        listed = subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout
-        numbers = {key["key"]: key["default"] for key in json.loads(listed)}
-        return fingerprint([json.dumps(numbers, sort_keys=True).encode()])
+        return fingerprint([json.dumps(self.numbers, sort_keys=True).encode()])
 
     def points(self, folder):
         """Seconds, steps and scores so far; of evaluations the means of three."""
@@ -149,6 +156,8 @@ class Tandem:
 
 
 class Peer:
+    evaluates = False
+
     def __init__(self, find_python, requirements, words):
         self.find_python, self.requirements, self.words = find_python, requirements, words
 
@@ -161,7 +170,7 @@ class Peer:
         options = ["--game", case.game, "--goal", str(case.goal), "--seed", str(case.seed)]
         return [self.find_python(), PEERS / script, *words, *options]
 
-    def made_of(self, case):
+    def made_of(self):
         files = [self.words[0], "score.py", "slot.py", self.requirements]
         files += ["sb3_a2c.py"] * (self.words[0] == "score_sb3.py")  # its import
         return fingerprint([(PEERS / file).read_bytes() for file in files])
@@ -180,14 +189,15 @@ class Peer:
         return last[0][0] if last and last[0][2] >= case.goal else None
 
 
-def contender(name, args):
+def contender(case, args):
+    name = case.contender
     if "Sample Factory" in name:  # it needs an older numpy
         find = functools.partial(python_for, SAMPLE_FACTORY, ".venv-peers-sf")
         return Peer(find, SAMPLE_FACTORY, PEER_SCRIPTS[name])
     if name in PEER_SCRIPTS:
         given = args.peers_python
         return Peer(lambda: given or python_for(), "requirements.txt", PEER_SCRIPTS[name])
-    return Tandem(args.tandem, name.split())
+    return Tandem(args.tandem, case)
 
 
 def earlier(result, cap, made_of):
@@ -236,9 +246,9 @@ def train(case, args):
     folder = args.out / case.name
     result = folder / "result.json"
     cap = 60 * minutes_for(case.contender, args)
-    who = contender(case.contender, args)
+    who = contender(case, args)
     try:
-        made_of = who.made_of(case)
+        made_of = who.made_of()
         before = earlier(result, cap, made_of)
         build = who.build()
         if before:
@@ -285,6 +295,7 @@ def train(case, args):
         "machine": machine_words(),
         "made_of": made_of,
         "build": build,
+        "evaluated": who.evaluates,
     }
     new = result.with_suffix(".new")
     new.write_text(json.dumps(found) + "\n")
@@ -312,7 +323,7 @@ def failed(case, cap, why):
 
 
 def write(results, goals, names, args):
-    labels = labels_of(names)
+    labels = labels_of(names, results)
     text = table(results, goals, labels)
     seeds = f"seeds {', '.join(map(str, args.seeds))}"
     if args.peer_seeds:
@@ -320,16 +331,18 @@ def write(results, goals, names, args):
     cap = f"at most {args.cap_minutes:g} minutes"
     if args.peer_cap_minutes:
         cap += f", of the peers {args.peer_cap_minutes:g}"
-    heading = f"{machine_words()}; {seeds}; {cap}; {time.strftime('%Y-%m-%d')}"
+    rates = "tandem's learning rates stay, those of its peers fall as their makers have them"
+    heading = f"{machine_words()}; {seeds}; {cap}; {rates}; {time.strftime('%Y-%m-%d')}"
     (args.out / "time_to_score.md").write_text(f"{heading}\n\n{text}")
     with (args.out / "time_to_score.csv").open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         keys = ["contender", "game", "goal", "seed", "seconds", "last_score", "last_steps"]
+        keys += ["cap_seconds", "failed"]
         writer.writerow(keys)
-        writer.writerows([[result[key] for key in keys] for result in results])
+        writer.writerows([[result.get(key, False) for key in keys] for result in results])
     timed = [(game, goal) for game, goal in goals if goal < NO_GOAL]
     if timed:
-        draw([r for r in results if "failed" not in r], timed, labels, set(PEER_SCRIPTS), args.out)
+        draw(results, timed, labels, set(PEER_SCRIPTS), args.out)
     return text
 
 

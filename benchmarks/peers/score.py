@@ -51,12 +51,13 @@ class Games:
             num_threads=threads,
             episodic_life=True,
             reward_clip=True,
-            seed=seed,
+            seed=100_000 * seed,  # EnvPool adds the environment's number
         )
         self.report = report
         self.scores = np.zeros(count)
 
     def reset(self):
+        self.report.begun = time.monotonic()  # as tandem's clock, which begins with the training
         return self.env.reset()[0]
 
     def step(self, actions):
@@ -68,6 +69,14 @@ class Games:
             self.report.add(float(score))
         self.scores[over] = 0
         return after, rewards, terminated | truncated
+
+
+def begin_episodes(env, ends, observations):
+    """Puts the first observations of the next episodes in the place of the last ones. EnvPool gives
+    them a step later, whatever the action; Stable-Baselines3 and Sample Factory want them now."""
+    ids = np.flatnonzero(ends).astype(np.int32)
+    if len(ids) > 0:
+        observations[ids] = env.step(np.zeros(len(ids), np.int32), ids)[0]
 
 
 def options(**whole_numbers):

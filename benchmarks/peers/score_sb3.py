@@ -4,7 +4,7 @@ import sys
 
 import torch
 from sb3_a2c import EnvPoolVecEnv
-from score import Games, ScoreReport, options
+from score import Games, ScoreReport, begin_episodes, options
 from stable_baselines3 import A2C, PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.sb2_compat.rmsprop_tf_like import RMSpropTFLike
@@ -24,7 +24,8 @@ class GamesVecEnv(EnvPoolVecEnv):
         observations, rewards, ends = self.games.step(self.actions)
         infos = [{} for _ in range(self.num_envs)]
         for i in ends.nonzero()[0]:
-            infos[i]["terminal_observation"] = observations[i]
+            infos[i]["terminal_observation"] = observations[i].copy()
+        begin_episodes(self.games.env, ends, observations)
         return observations, rewards, ends, infos
 
 

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from score import ScoreReport, options
+from score import ScoreReport, begin_episodes, options
 
 SCORES = "TANDEM_SCORES"  # the file's name, for the workers; they begin it with their first step
 # Of its sf_examples/envpool/atari, but for the numbers of workers and environments.
@@ -96,6 +96,7 @@ def make_env(game, seed, envs):
                 with open(os.environ[SCORES], "a") as file:
                     file.write("".join(f"{score}\n" for score in self.scores[over]))
                 self.scores[over] = 0
+            begin_episodes(pool, terminated | truncated, after)
             return after, rewards, terminated, truncated, {}
 
         def close(self):
@@ -147,7 +148,7 @@ def main():
         known = 0
         while process.poll() is None:
             time.sleep(1)
-            if not file.exists():  # imports are not counted: those of others are not, either
+            if not file.exists():  # as the others' clocks, which begin with the training
                 report.begun = time.monotonic()
                 continue
             scores = file.read_text().split("\n")[:-1]

@@ -8,7 +8,7 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from tandem.errors import Error
 
 from tandem import __version__, _core
 from tandem_cluster.hosts import ActorHost, Introduction, LearnerHost, ShardHost, Status
-from tandem_cluster.plan import FACTS, Plan, config_tables, keep_facts
+from tandem_cluster.plan import Plan, config_tables, keep_facts
 from tandem_cluster.ray_session import head_answers
 from tandem_cluster.storage import learner_resources, nearest_folder
 
@@ -182,26 +182,43 @@ class Driver:
 
     def begin(self) -> None:
         """Starts all parts. Returns when the learner trains."""
+        if not self._plan.resume:
+            keep_facts(self._plan)  # from the first moment, for a driver that is lost meanwhile
         self._begin_learner()
         while not self._learner.status.get("built"):
             self._look_at_head()
             if self._look(self._learner):
                 self._begin_learner()
             time.sleep(_LOOK_SECONDS)
-        self._config = (self.run_dir / "config.toml").read_text()
+        self._config = self._read_config()
         tables = config_tables(self._config)
         table = tables[tables["system"]]
-        keep_facts(self._plan)
         if self._plan.resume:
+            keep_facts(self._plan)  # the run of one machine has none
             self._states = _core.saved_actors(str(self.run_dir))
         self._lockstep = bool(table.get("lockstep", False))
         forgiven = int(table.get("restarts", 3))
         for index in range(len(self._shards)):
             self._begin_shard(index)
+        # A resumed run has played the games of low seeds, which an actor without a state would play
+        # again. (Lockstep needs the state, and so the seed.)
+        fresh = secrets.randbits(31) if self._plan.resume else 0
         for rank in range(int(table["actors"])):
-            self._actors.append(Part(f"actor {rank}", forgiven=forgiven))
+            before = 0 if rank in self._states else fresh
+            self._actors.append(Part(f"actor {rank}", forgiven=forgiven, incarnation=before))
             self._begin_actor(rank)
         self._introduce()
+
+    def _read_config(self) -> str:
+        """The config that the learner has written, perhaps on another node of shared storage."""
+        end = time.monotonic() + HANGING_SECONDS
+        while True:
+            try:
+                return (self.run_dir / "config.toml").read_text()
+            except FileNotFoundError:
+                if time.monotonic() > end:
+                    raise
+            time.sleep(_LOOK_SECONDS)
 
     def go_on(self) -> bool:
         """Looks at all parts once and replaces those that are lost. Returns False at the end."""
@@ -210,8 +227,6 @@ class Driver:
         replaced = self._look(self._learner)
         if replaced:
             self._begin_learner()
-        if self._learner.status.get("built") and not (self.run_dir / FACTS).exists():
-            keep_facts(self._plan)  # the learner was lost before its first checkpoint
         for index, shard in enumerate(self._shards):
             if self._look(shard):
                 self._begin_shard(index)
@@ -270,7 +285,10 @@ class Driver:
         """Whether a part is lost. Says why; asks for the next status otherwise."""
         why = part.lost()
         if why is None:
-            part.ask(self._introduction, self._stopping)
+            known = self._introduction
+            if part is not self._learner:  # it alone writes to actors, of which there may be many
+                known = replace(known, actors={})
+            part.ask(known, self._stopping)
             return False
         if why == NOT_BEGUN:
             if not part.waits:
@@ -300,7 +318,7 @@ class Driver:
             return bool(held)
         now = time.monotonic()
         since = now - max(self._learner.heard, self._made_room)
-        if since < _CROWDED_SECONDS or self._group.wait(0):
+        if since < _CROWDED_SECONDS or self._group.wait(1):  # 0 would not wait for the answer
             return False
         self._made_room = now
         for rank, part in enumerate(self._actors):
@@ -339,11 +357,13 @@ class Driver:
         """The first learner begins the run or resumes it, and its successors resume it."""
         part = self._learner
         part.incarnation += 1
-        resumes = self._plan.resume or any(self.run_dir.glob("checkpoints/[0-9]*"))
-        if not resumes and part.incarnation > 1:
+        first = part.incarnation == 1  # nothing is there, and shared storage would remember that
+        resumes = self._plan.resume or (not first and any(self.run_dir.glob("checkpoints/[0-9]*")))
+        if not resumes and not first:
             shutil.rmtree(self.run_dir, ignore_errors=True)  # lost before its first checkpoint
+            keep_facts(self._plan)
         words = self._plan.words()
-        if resumes and part.incarnation > 1:
+        if resumes and not first:
             words.update(system="", base="", resume=True)
             # A resume's settings may not have come to the run's config before the loss.
             if not self._plan.resume:

@@ -65,10 +65,11 @@ class Plan:
             self.config = str(Path(self.config).absolute())  # other processes have other folders
         words = self._words_now()
         if not self.resume and self.run_dir:
-            if (Path(self.run_dir) / FACTS).exists():
+            folder = Path(self.run_dir)
+            if (folder / FACTS).exists() and (folder / "config.toml").exists():
                 self._go_on_with_what_is_there(words)
             else:
-                require_empty(Path(self.run_dir))
+                require_empty(folder)
         facts = _core.cluster_facts(python=sys.executable, **self.words())
         _, self.run_dir, self.actors, has_shards = facts
         if self.resume:
@@ -115,8 +116,10 @@ def in_words(words: Any) -> str:
 
 
 def require_empty(run_dir: Path) -> None:
-    """Raises Error for a folder with files, which a new run must leave alone."""
-    if run_dir.exists() and not (run_dir.is_dir() and not any(run_dir.iterdir())):
+    """Raises Error for a folder with files, which a new run must leave alone. The facts of a driver
+    that was lost before its run began count as nothing."""
+    own = {FACTS, f"{FACTS}.new", ".lock"}
+    if run_dir.exists() and not (run_dir.is_dir() and {f.name for f in run_dir.iterdir()} <= own):
         raise Error(
             f"{run_dir} is not empty and holds no run of a cluster: choose another --run-dir, or "
             "--resume the run there"
@@ -149,6 +152,7 @@ def keep_facts(plan: Plan) -> None:
     """Writes what a resumed cluster must have as before."""
     facts = {"shards": plan.shards, "words": plan.first_words}
     file = Path(plan.run_dir) / FACTS
+    file.parent.mkdir(parents=True, exist_ok=True)
     new = file.with_name(f"{FACTS}.new")
     new.write_text(json.dumps(facts) + "\n")
     new.replace(file)  # whole at any moment

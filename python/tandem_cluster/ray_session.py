@@ -6,9 +6,9 @@ import contextlib
 import ipaddress
 import logging
 import os
-import signal
 import socket
 import ssl
+import subprocess
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -82,7 +82,7 @@ def begin(address: str | None, processors: float, runtime_env: dict[str, Any]) -
             require_tls(address)
         settings["address"] = address
     try:
-        with hangups_blocked():
+        with sessions_of_their_own():
             ray.init(**settings)
     except ConnectionError as error:
         raise Error(f"no Ray cluster answers at {address}: {error}") from None
@@ -101,14 +101,19 @@ def begin(address: str | None, processors: float, runtime_env: dict[str, Any]) -
 
 
 @contextlib.contextmanager
-def hangups_blocked() -> Iterator[None]:
-    """Processes that begin meanwhile outlive the terminal, whose end stops this one with a
-    checkpoint: Ray's must serve until then. This one gets a signal that came meanwhile."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
+def sessions_of_their_own() -> Iterator[None]:
+    """Processes that begin meanwhile get no signal to the group or the terminal of this one, which
+    stops this one with a checkpoint: Ray's must serve until then. Ray has no option for it."""
+    begin = subprocess.Popen.__init__
+
+    def apart(process: Any, *words: Any, **settings: Any) -> None:
+        begin(process, *words, **{**settings, "start_new_session": True})
+
+    subprocess.Popen.__init__ = apart  # type: ignore[assignment,method-assign]
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        subprocess.Popen.__init__ = begin  # type: ignore[method-assign]
 
 
 def head_answers() -> bool:

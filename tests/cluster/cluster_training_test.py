@@ -128,18 +128,20 @@ class ClusterTraining(unittest.TestCase):
             self.assertIn(f"holds a run that began with {name} ", errors)
         self.finish(self.begin(*words))
         self.assertGreaterEqual(result(self.run_dir)["steps"], 40_000)
-        steps = steps_of(self.run_dir)
-        self.end_terminal(begin("--resume", self.run_dir, "--steps", "1G"), steps)
+        for number in (signal.SIGHUP, signal.SIGTERM):
+            steps = steps_of(self.run_dir)
+            self.end_group(number, begin("--resume", self.run_dir, "--steps", "1G"), steps)
 
-    # The shell and the kernel both tell of the end, and nobody reads any more. Seen failing when
-    # Ray's own processes ended, when the second signal killed the driver, and when its words did.
-    def end_terminal(self, process, steps_before):
+    # A terminal's end comes from the shell and from the kernel, and nobody reads any more. Seen
+    # failing when Ray's own processes ended, when the second signal killed the driver, and when its
+    # words did.
+    def end_group(self, number, process, steps_before):
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         self.wait_for_steps(process, steps_before + 1_000)
         process.stderr.close()
         for _ in range(2):
-            os.killpg(process.pid, signal.SIGHUP)
+            os.killpg(process.pid, number)
             time.sleep(0.1)
         self.assertEqual(process.wait(60), 0)
         self.assertEqual(result(self.run_dir)["why_ended"], "signal")

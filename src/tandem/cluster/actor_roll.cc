@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -15,8 +16,9 @@ namespace {
 /// An actor that has been silent for longer counts as gone.
 constexpr double kSilentSeconds = 5;
 
-/// The longest wait for the actors' states.
-constexpr double kStateSeconds = 2;
+/// The longest wait for the actors' states. An actor sends its own with the report after the next
+/// one, and an unroll may take seconds.
+constexpr double kStateSeconds = 10;
 
 }  // namespace
 
@@ -36,6 +38,8 @@ std::vector<std::byte> ActorRoll::take_report(const Letter& letter) {
   if (letter.from.epoch < self_.epoch) return MessageWriter(self_, Verb::past).seal();
   std::optional<ActorPlayed> played;
   std::int64_t rounds = 0;
+  std::uint64_t number = 0;
+  std::span<const std::byte> state;
   MessageWriter writer(self_, Verb::again);
   {
     const Lock lock(mutex_);
@@ -51,12 +55,8 @@ std::vector<std::byte> ActorRoll::take_report(const Letter& letter) {
         throw Error("an actor reported parameters that were never published");
       entry.version = version;
       rounds = reader.get<std::int64_t>();
-      const auto number = reader.get<std::uint64_t>();
-      const auto state = reader.get_bytes();
-      if (number > entry.state_number && !state.empty()) {
-        entry.state_number = number;
-        entry.state.assign(state.begin(), state.end());
-      }
+      number = reader.get<std::uint64_t>();
+      state = reader.get_bytes();
     }
     writer.content().put(wanted_);
   }
@@ -67,7 +67,17 @@ std::vector<std::byte> ActorRoll::take_report(const Letter& letter) {
     const Lock lock(mutex_);
     if (!error_) error_ = std::current_exception();
   }
+  // A checkpoint that has the state must have the steps before it.
+  if (!state.empty()) keep(static_cast<int>(rank), number, state);
   return std::move(writer).seal();
+}
+
+void ActorRoll::keep(int rank, std::uint64_t number, std::span<const std::byte> state) {
+  const Lock lock(mutex_);
+  auto& entry = entries_[rank];
+  if (number <= entry.state_number) return;
+  entry.state_number = number;
+  entry.state.assign(state.begin(), state.end());
 }
 
 ActorPlayed ActorRoll::read_played(StateReader& reader, int rank) const {
@@ -123,9 +133,9 @@ void ActorRoll::save(const Checkpoint* resume, Checkpoint& checkpoint) const {
   for (int rank = 0; rank < actors_; ++rank) {
     const auto name = state_name("actor", static_cast<std::size_t>(rank));
     const auto entry = entries_.find(rank);
-    if (entry == entries_.end()) {
+    if (entry == entries_.end() || entry->second.state.empty()) {
       keep_state(resume, name, checkpoint);
-    } else if (!entry->second.state.empty()) {
+    } else {
       checkpoint.add_blob(name, entry->second.state);
     }
   }

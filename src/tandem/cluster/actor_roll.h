@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "tandem/base/clock.h"
@@ -39,13 +40,13 @@ class ActorRoll {
   /// The number of this question; the actors repeat it with their states.
   [[nodiscard]] std::uint64_t states_wanted() const;
   /// Asks for the states, and waits until every actor that has spoken in the last seconds has sent
-  /// its own, but two seconds at most.
+  /// its own, but ten seconds at most.
   void gather_states();
   /// Waits until this actor has sent its state, but `most` at most. Returns whether it has.
   bool await_state_of(int rank, std::chrono::seconds most);
 
   /// Puts the states that came last into a checkpoint, as those of one machine's actors. An actor
-  /// that has not spoken keeps its state of `resume`, which may be null.
+  /// that has sent none keeps its state of `resume`, which may be null.
   void save(const Checkpoint* resume, Checkpoint& checkpoint) const;
 
   /// Throws the error with which the run took a report, if there was one, once.
@@ -65,6 +66,8 @@ class ActorRoll {
   };
 
   std::vector<std::byte> take_report(const Letter& letter);
+  /// Keeps an actor's state for the checkpoint of this number.
+  void keep(int rank, std::uint64_t number, std::span<const std::byte> state);
   [[nodiscard]] bool all_sent() const TANDEM_REQUIRES(mutex_);
   ActorPlayed read_played(StateReader& reader, int rank) const;
 

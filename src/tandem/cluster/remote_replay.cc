@@ -345,8 +345,9 @@ void RemoteReplay::restore(const nlohmann::json& saved) {
   const auto inserted = saved.at("inserted").get<std::vector<std::int64_t>>();
   if (inserted.size() != shards_.size()) {
     throw Error(
-        fmt::format("the checkpoint has {} shards, and this cluster has {}: set --shards {}",
-                    inserted.size(), shards_.size(), inserted.size()));
+        fmt::format("the checkpoint has {0} shards, and this cluster has {1}: write "
+                    "{{\"shards\": {0}}} into the run's file cluster.json",
+                    inserted.size(), shards_.size()));
   }
   for (std::size_t i = 0; i < inserted.size(); ++i) shards_[i].restored = inserted[i];
   count();

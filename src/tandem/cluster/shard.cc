@@ -74,13 +74,30 @@ Shard::Bytes Shard::act_on(const Letter& letter) {
 }
 
 Verb Shard::look_at(const Letter& letter) {
-  const Lock lock(receiving_);
-  if (letter.from.run != options_.self.run) return Verb::closed;
-  if (letter.from.part == kLearnerPart) {
-    if (letter.from.epoch < epoch_) return Verb::past;
-    epoch_ = letter.from.epoch;
+  bool newer = false;
+  Verb verdict = Verb::done;
+  {
+    const Lock lock(receiving_);
+    if (letter.from.run != options_.self.run) return Verb::closed;
+    if (letter.from.part == kLearnerPart) {
+      if (letter.from.epoch < epoch_) return Verb::past;
+      newer = letter.from.epoch > epoch_;
+      epoch_ = letter.from.epoch;
+    }
+    verdict = receipts_.take(letter);
   }
-  return receipts_.take(letter);
+  if (newer) drop_pieces();
+  return verdict;
+}
+
+/// The learner that asked for a checkpoint, or brought one, is gone: the rest would keep its
+/// memory.
+void Shard::drop_pieces() {
+  const Lock lock(saving_);
+  pieces_.reset();
+  piece_.reset();
+  restorer_.reset();
+  restored_.reset();
 }
 
 /// Every answer tells the actor by how much its credit grows, also the answer to a message that has

@@ -59,6 +59,7 @@ class Shard {
   Bytes draw(const Letter& letter);
   Bytes give_piece(const Letter& letter);
   Bytes restore_piece(const Letter& letter);
+  void drop_pieces();
   [[nodiscard]] Bytes answer(Verb verb) const;
   [[nodiscard]] std::int64_t capacity() const;
   [[nodiscard]] ShardState state_of(const Table& table) const;

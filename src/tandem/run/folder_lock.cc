@@ -43,10 +43,13 @@ Descriptor lock_or_throw(const fs::path& folder, const std::string& option) {
 FolderLock::FolderLock(const fs::path& folder, const std::string& option)
     : descriptor_(lock_or_throw(folder, option)) {}
 
-bool holds_files(const fs::path& folder) {
+bool holds_files(const fs::path& folder, std::string_view besides) {
   std::error_code error;
   const fs::directory_iterator entries(folder, error);
-  return std::ranges::any_of(entries, [](const auto& e) { return e.path().filename() != kLock; });
+  return std::ranges::any_of(entries, [&](const auto& entry) {
+    const std::string name = entry.path().filename();
+    return name != kLock && (besides.empty() || !name.starts_with(besides));
+  });
 }
 
 }  // namespace tandem

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "tandem/base/descriptor.h"
 
@@ -21,7 +22,8 @@ class FolderLock {
   Descriptor descriptor_;  // closing it unlocks the folder
 };
 
-/// Whether the folder holds anything but the file `.lock`.
-[[nodiscard]] bool holds_files(const std::filesystem::path& folder);
+/// Whether the folder holds anything but the file `.lock`, and files whose names begin with
+/// `besides` if that is given.
+[[nodiscard]] bool holds_files(const std::filesystem::path& folder, std::string_view besides = {});
 
 }  // namespace tandem

@@ -18,6 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The number of a cluster's shards, which its driver writes before the run begins.
+constexpr auto kClusterFacts = "cluster.json";
+
 }  // namespace
 
 RunDirectory::RunDirectory(RunPaths paths)
@@ -25,18 +28,18 @@ RunDirectory::RunDirectory(RunPaths paths)
 
 RunDirectory RunDirectory::create(const fs::path& folder) {
   make_folder(folder);
-  if (holds_files(folder) && !fs::exists(RunPaths{folder}.config())) {
+  if (holds_files(folder, kClusterFacts) && !fs::exists(RunPaths{folder}.config())) {
     throw Error(fmt::format("{} is not empty: choose another folder for the run (--run-dir)",
                             folder.string()));
   }
   RunDirectory directory({folder});
-  if (holds_files(folder) && !fs::exists(directory.paths().checkpoints())) {
+  if (holds_files(folder, kClusterFacts) && !fs::exists(directory.paths().checkpoints())) {
     throw Error(
         fmt::format("{} holds a run that ended before its first checkpoint: delete that folder, or "
                     "train in another one (--run-dir)",
                     folder.string()));
   }
-  if (holds_files(folder)) {
+  if (holds_files(folder, kClusterFacts)) {
     throw Error(
         fmt::format("{} holds a run already: go on with it (--resume {}), or train in "
                     "another folder (--run-dir)",

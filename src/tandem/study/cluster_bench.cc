@@ -27,7 +27,8 @@ ClusterWork measure_cluster_work(const Config& config, int cores, double seconds
   const auto context = assembly.context(run);
   auto work = way.measure_work(*assembly.config().system, context, std::min(cores, here), seconds);
   const double envs = work.rows / static_cast<double>(assembly.spec().agents);
-  work.actor_bytes += envs * env_bytes(context.actor.make_env);
+  work.actor_bytes +=
+      envs * env_bytes(context.actor.make_env, std::clamp(static_cast<int>(envs), 1, 16));
   return work;
 }
 

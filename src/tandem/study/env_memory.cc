@@ -1,7 +1,6 @@
 #include "tandem/study/env_memory.h"
 
 #include <algorithm>
-#include <memory>
 #include <vector>
 
 #include "tandem/base/streams.h"
@@ -9,20 +8,19 @@
 
 namespace tandem {
 
-double env_bytes(const EnvFactory& make_env) {
-  constexpr int kCount = 8;
+double env_bytes(const EnvFactory& make_env, int together) {
   const auto first = make_env(0);
-  std::vector<std::unique_ptr<Env>> some;
   std::vector<std::byte> frames(first->spec().step_bytes());
   Stream stream(1, streams::kEnvironments.id(1));
   first->reset(stream, frames);  // so that `before` includes all that environments share
+  const auto bytes = [] { return resident_bytes() + descendants_bytes(); };
   release_memory();
-  const double before = resident_bytes();
-  for (int i = 1; i <= kCount; ++i) {
-    some.push_back(make_env(i));
-    some.back()->reset(stream, frames);
-  }
-  return std::max(0.0, (resident_bytes() - before) / kCount);
+  const double before = bytes();
+  VecEnv some(make_env, {.first = 1, .count = together, .seed = 1});
+  std::vector<std::byte> observations(static_cast<std::size_t>(some.size()) *
+                                      some.spec().observation_bytes());
+  some.reset(observations);
+  return std::max(0.0, (bytes() - before) / together);
 }
 
 }  // namespace tandem

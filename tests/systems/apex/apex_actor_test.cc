@@ -13,9 +13,11 @@
 #include <vector>
 
 #include "tandem/algo/dqn.h"
+#include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
 #include "tandem/learn/shared_model.h"
 #include "tandem/nn/batch.h"
+#include "tandem/systems/apex/apex_seat.h"
 #include "tests/support/scenario.h"
 #include "tests/support/three_steps.h"
 #include "tests/support/wrapped_rule.h"
@@ -104,6 +106,23 @@ TEST_F(ApexActorTest, ExploresByTheNumberOfTheEpisodeAlsoFromACheckpoint) {
     other.load(reader);
     EXPECT_TRUE(reader.at_end());
     EXPECT_THAT(epsilons(other), ElementsAre(2, 2));
+  });
+}
+
+// Seen failing when the next step made the successor, so that a checkpoint lost its unit of
+// rewards.
+TEST_F(ApexActorTest, ACheckpointFindsTheSuccessorOfAnActorThatFailed) {
+  with_actors([&](const std::function<ApexActor()>& make) {
+    int made = 0;
+    ApexSeat seat({.envs = kActorEnvs}, 1, [&](const ApexActorOptions&) {
+      if (++made == 1) throw Error("planned");
+      return std::make_unique<ApexActor>(make());
+    });
+    const Lock lock(seat);
+    seat.step();
+    Checkpoint checkpoint;
+    seat.save(nullptr, "actor_0", checkpoint);
+    EXPECT_TRUE(checkpoint.blobs.contains("actor_0"));
   });
 }
 

@@ -34,7 +34,7 @@ TEST(ApexSeat, KeepsTheStateOfAnActorThatHasNotBegunAgain) {
   Checkpoint now;
   seat.save(&before, "actor_0", now);
   EXPECT_EQ(now.blobs, before.blobs);
-  seat.step();  // fails, and its successor is to begin anew
+  EXPECT_THROW(seat.step(), Error);  // fails, and so does its successor
   Checkpoint later;
   seat.save(&before, "actor_0", later);
   EXPECT_TRUE(later.blobs.empty());

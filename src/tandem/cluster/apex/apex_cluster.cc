@@ -83,7 +83,8 @@ class ApexCluster final : private Checkpointed {
       auto batch = replay_.next();
       const double waited_seconds = watch.seconds();
       const auto state = replay_.state();
-      memory_.look(state);
+      // A checkpoint in the making holds removed transitions, too, until it is written.
+      if (!loop_.writes()) memory_.look(state);
       {
         // A checkpoint has an update and its report, or neither.
         const Lock lock(learner_mutex_);

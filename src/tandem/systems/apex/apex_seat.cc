@@ -15,16 +15,27 @@ ApexSeat::ApexSeat(const ApexActorOptions& options, std::int64_t restarts, MakeA
 
 void ApexSeat::step() {
   try {
-    if (actor_ == nullptr) {
-      actor_ = make_actor_(options_);
-      if (reward_scale_) actor_->keep_reward_scale(*std::exchange(reward_scale_, {}));
-      actor_->start();
-    }
+    if (actor_ == nullptr) begin();
     actor_->step(full_);
     steps_ += actor_->size();
+    return;
   } catch (const std::exception& error) {
-    begin_anew(error);
+    drop(error);
   }
+  // A checkpoint finds the successor there, with its draws and its unit of rewards.
+  while (actor_ == nullptr) {
+    try {
+      begin();
+    } catch (const std::exception& error) {
+      drop(error);
+    }
+  }
+}
+
+void ApexSeat::begin() {
+  actor_ = make_actor_(options_);
+  if (reward_scale_) actor_->keep_reward_scale(*std::exchange(reward_scale_, {}));
+  actor_->start();
 }
 
 void ApexSeat::send(Table& table, std::int64_t copies) {
@@ -32,8 +43,8 @@ void ApexSeat::send(Table& table, std::int64_t copies) {
   full_.clear();
 }
 
-/// Drops the actor with its unfinished transitions; the next step makes a new one.
-void ApexSeat::begin_anew(const std::exception& error) {
+/// Drops the actor with its unfinished transitions. Throws its error if no other may follow.
+void ApexSeat::drop(const std::exception& error) {
   if (restarted_ == restarts_) throw;
   restarted_ += 1;
   spdlog::warn("{}; its actor begins anew (time {} of {}: apex.restarts)", error.what(), restarted_,

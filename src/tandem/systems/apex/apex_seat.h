@@ -33,7 +33,8 @@ class TANDEM_CAPABILITY("seat") ApexSeat {
   void lock() TANDEM_ACQUIRE() { mutex_.lock(); }
   void unlock() TANDEM_RELEASE() { mutex_.unlock(); }
 
-  /// Takes one step in every environment. Throws the actor's error once it has failed too often.
+  /// Takes one step in every environment; after an error it begins anew instead. Throws the actor's
+  /// error once it has failed too often.
   void step() TANDEM_REQUIRES(this);
 
   /// Inserts the segments that the last step filled into `table`, `copies` times.
@@ -51,7 +52,8 @@ class TANDEM_CAPABILITY("seat") ApexSeat {
   void load(StateReader& reader) TANDEM_REQUIRES(this);
 
  private:
-  void begin_anew(const std::exception& error) TANDEM_REQUIRES(this);
+  void begin() TANDEM_REQUIRES(this);
+  void drop(const std::exception& error) TANDEM_REQUIRES(this);
 
   ApexActorOptions options_ TANDEM_GUARDED_BY(this);
   const std::int64_t restarts_;
