@@ -66,6 +66,15 @@ model-index:
 """
 
 
+def _sight(agent: Agent) -> str:
+    """How another program makes the observations."""
+    if not agent.env.startswith("atari:"):
+        return ""
+    return """ Those of Atari are the frames of Gymnasium's `AtariPreprocessing`, stacked with the oldest
+first; config.toml says how many frames a step has (`frame_skip`). Actions are the game's own, in the
+order of the Arcade Learning Environment."""
+
+
 def _use(agent: Agent) -> str:
     shape = ", ".join(str(one) for one in ("batch", *agent.shape))
     recurrent = agent.state_size > 0
@@ -88,7 +97,7 @@ def _use(agent: Agent) -> str:
     return f"""## Use
 
 Observations are a {agent.dtype} array [{shape}], as the environment gives them; scaling is a part
-of the network.
+of the network.{_sight(agent)}
 
 ```python
 {numpy}import onnxruntime
