@@ -16,6 +16,7 @@ import ctypes
 import dataclasses
 import itertools
 import json
+import math
 import os
 import signal
 import statistics
@@ -64,9 +65,11 @@ class Tandem:
         # AMX, sixteen on others.
         amx = "amx_int8" in Path("/proc/cpuinfo").read_text() and "TANDEM_CPU" not in os.environ
         ga3c, agents = ("ga3c/two_cores", 4) if amx else ("ga3c/atari", 16)
+        agents = math.gcd(agents, args.envs)
+        of_ga3c = [f"ga3c.agents={agents}", f"ga3c.envs={args.envs // agents}"]
         preset, settings = {
             "paac": (f"paac/paper_{net}", [f"paac.envs={args.envs}"]),
-            "ga3c": (ga3c, [f"ga3c.envs={max(1, args.envs // agents)}"]),
+            "ga3c": (ga3c, of_ga3c),
             "apex": ("apex/two_cores", DQN + [f"apex.envs={args.envs}"]),  # of one actor
         }[self.system]
         return [

@@ -70,9 +70,9 @@ def _sight(agent: Agent) -> str:
     """How another program makes the observations."""
     if not agent.env.startswith("atari:"):
         return ""
-    return """ Those of Atari are the frames of Gymnasium's `AtariPreprocessing`, stacked with the oldest
-first; config.toml says how many frames a step has (`frame_skip`). Actions are the game's own, in the
-order of the Arcade Learning Environment."""
+    return """ Those of Atari are the frames of Gymnasium's `AtariPreprocessing`, stacked
+with the oldest first; config.toml says how many frames a step has (`frame_skip`). Actions are the
+game's own, in the order of the Arcade Learning Environment."""
 
 
 def _use(agent: Agent) -> str:

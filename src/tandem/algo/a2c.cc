@@ -1,5 +1,7 @@
 #include "tandem/algo/a2c.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -7,6 +9,7 @@
 
 #include "tandem/algo/action_distributions.h"
 #include "tandem/algo/actor_critic_rule.h"
+#include "tandem/base/error.h"
 #include "tandem/base/linear.h"
 #include "tandem/data/vtrace.h"
 
@@ -95,6 +98,13 @@ Algorithm make(const A2cConfig& config) {
                                      .reward_clip = config.reward_clip,
                                      .reward_scale = config.reward_scale,
                                      .keeps_log_probabilities = config.correction == "vtrace"};
+  const bool truncates = config.rho_limit > 0 && config.rho_limit >= config.c_limit;
+  if (config.correction == "vtrace" && !truncates) {
+    throw Error(
+        fmt::format("a2c.rho_limit = {:g} must be above 0, and no less than a2c.c_limit = {:g}: "
+                    "V-trace is defined for these (Espeholt et al. 2018, section 4.1)",
+                    config.rho_limit, config.c_limit));
+  }
   return {.acting = std::make_shared<const ActorCriticRule<ActionDistribution>>(acting),
           .learning = std::make_shared<const A2cLoss<ActionDistribution>>(config)};
 }

@@ -27,6 +27,9 @@ struct DiscreteActions {
   /// Whether draw() fills Actions::continuous; if not, it fills Actions::discrete.
   static constexpr bool kContinuous = false;
 
+  /// The entropy of differentiate() is that of one of so many dimensions.
+  static float dimensions(std::span<const float>) { return 1; }
+
   /// Draws action i, and stores its log probability unless that span is empty.
   static void draw(std::span<const float> outputs, Stream& stream, const Actions& actions,
                    std::size_t i) {
@@ -55,6 +58,11 @@ struct DiscreteActions {
 struct ContinuousActions {
   /// As DiscreteActions::kContinuous.
   static constexpr bool kContinuous = true;
+
+  /// As DiscreteActions::dimensions().
+  static float dimensions(std::span<const float> outputs) {
+    return static_cast<float>(outputs.size() - 1);
+  }
 
   /// As DiscreteActions::draw().
   static void draw(std::span<const float> outputs, Stream& stream, const Actions& actions,

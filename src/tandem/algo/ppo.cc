@@ -70,19 +70,20 @@ class PpoLoss final : public RolloutLoss {
       const float log_ratio =
           ActionDistribution::log_probability(outputs, rollout, i) - rollout.log_probabilities()[i];
       const auto surrogate = clipped_surrogate(std::exp(log_ratio), advantages[i]);
+      const float dimensions = ActionDistribution::dimensions(outputs);
       // The gradient of r A is r times the gradient of A log pi.
-      const auto terms =
-          ActionDistribution::differentiate(outputs, rollout, i,
-                                            {.advantage = surrogate.slope,
-                                             .entropy = static_cast<float>(config_.entropy),
-                                             .scale = scale},
-                                            gradient.logits.subspan(i * width, width));
+      const auto terms = ActionDistribution::differentiate(
+          outputs, rollout, i,
+          {.advantage = surrogate.slope,
+           .entropy = dimensions * static_cast<float>(config_.entropy),
+           .scale = scale},
+          gradient.logits.subspan(i * width, width));
       const auto error = value_error(heads.value[i], rollout.values()[i], rollout.returns()[i]);
       gradient.value[i] = scale * static_cast<float>(config_.value_loss) * error.slope;
 
       stats.policy_loss -= surrogate.value;
       stats.value_loss += error.value;
-      stats.entropy += terms.entropy;
+      stats.entropy += dimensions * terms.entropy;
       stats.clipped += surrogate.slope == 0 && advantages[i] != 0 ? 1 : 0;
       stats.divergence += std::expm1(log_ratio) - log_ratio;
     }

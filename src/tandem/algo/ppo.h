@@ -38,6 +38,7 @@ struct PpoConfig {
 Algorithm make_ppo(const PpoConfig& config);
 
 /// The same for continuous actions, which are drawn from the normal distribution of gaussian.h.
+/// H(pi) is the entropy of all dimensions together, where A3C's is that of one.
 Algorithm make_gaussian_ppo(const PpoConfig& config);
 
 }  // namespace tandem

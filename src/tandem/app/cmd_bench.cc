@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -126,6 +127,8 @@ struct Comparison {
   std::vector<std::string> misfits;
   Config config;  // of the last one
   double peak = 0;
+
+  [[nodiscard]] bool measured() const { return rows.size() > 1; }  // the first is the head
 };
 
 /// Refuses what would make the rows of --all alike, or their arithmetic that of no core.
@@ -152,10 +155,9 @@ void fit_or_note(Comparison& all, const std::string& system, const std::string& 
   }
 }
 
-/// Measures one system with each network.
-void compare_networks(const std::string& system, const BenchOptions& options,
+/// Measures one system, whose config is `given`, with each network.
+void compare_networks(const std::string& system, const Config& given, const BenchOptions& options,
                       const StopRequested& stop, Comparison& all) {
-  const auto given = options.config.load_for(system, {});
   std::set<std::string> seen;
   for (const auto& network : networks_for(Assembly(without_scale(given), stop).spec())) {
     all.config = options.config.load_for(system, network);
@@ -171,12 +173,15 @@ void compare_networks(const std::string& system, const BenchOptions& options,
 }
 
 void compare_all(const BenchOptions& options, const StopRequested& stop, Comparison& all) {
-  const auto& systems = published()->systems;
-  check_comparable(options.config.load_for(systems.front()->info().name, {}));
-  for (const auto& system : systems) {
+  for (const auto& system : published()->systems) {
     const auto& name = system->info().name;
-    fit_or_note(all, name, "", stop, [&] { compare_networks(name, options, stop, all); });
+    std::optional<Config> given;
+    fit_or_note(all, name, "", stop, [&] { given = options.config.load_for(name, {}); });
+    if (!given) continue;
+    check_comparable(*given);
+    fit_or_note(all, name, "", stop, [&] { compare_networks(name, *given, options, stop, all); });
   }
+  if (!all.measured()) throw Error(all.misfits.front());
 }
 
 void print_comparison(const Comparison& all, const BenchOptions& options) {
@@ -195,7 +200,7 @@ void run_all(const BenchOptions& options) {
   try {
     compare_all(options, signals.stop_requested(), all);
   } catch (const Error&) {
-    if (!all.json.empty()) print_comparison(all, options);
+    if (all.measured()) print_comparison(all, options);
     throw;
   }
   print_comparison(all, options);

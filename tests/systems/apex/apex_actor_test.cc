@@ -114,10 +114,11 @@ TEST_F(ApexActorTest, ExploresByTheNumberOfTheEpisodeAlsoFromACheckpoint) {
 TEST_F(ApexActorTest, ACheckpointFindsTheSuccessorOfAnActorThatFailed) {
   with_actors([&](const std::function<ApexActor()>& make) {
     int made = 0;
-    ApexSeat seat({.envs = kActorEnvs}, 1, [&](const ApexActorOptions&) {
+    const auto make_actor = [&](const ApexActorOptions&) {
       if (++made == 1) throw Error("planned");
       return std::make_unique<ApexActor>(make());
-    });
+    };
+    ApexSeat seat({.envs = kActorEnvs}, 1, make_actor, [] { return false; });
     const Lock lock(seat);
     seat.step();
     Checkpoint checkpoint;

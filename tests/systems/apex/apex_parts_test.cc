@@ -29,15 +29,19 @@ TEST(ApexSeat, KeepsTheStateOfAnActorThatHasNotBegunAgain) {
   };
   Checkpoint before;
   before.add_blob("actor_0", std::vector<std::byte>{std::byte{7}});
-  ApexSeat seat({}, 1, fails);
+  bool stop = false;
+  ApexSeat seat({}, 2, fails, [&] { return stop; });
   const Lock lock(seat);
   Checkpoint now;
   seat.save(&before, "actor_0", now);
   EXPECT_EQ(now.blobs, before.blobs);
-  EXPECT_THROW(seat.step(), Error);  // fails, and so does its successor
+  stop = true;
+  EXPECT_NO_THROW(seat.step());  // fails. Seen failing when successors were tried after a stop.
   Checkpoint later;
   seat.save(&before, "actor_0", later);
   EXPECT_TRUE(later.blobs.empty());
+  stop = false;
+  EXPECT_THROW(seat.step(), Error);  // all of its successors fail, too
 }
 
 TEST(ApexParts, AnEpisodeOfSeveralAgentsHasNoEpsilon) {

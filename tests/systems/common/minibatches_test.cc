@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <set>
@@ -25,6 +27,7 @@ class Noting final : public RolloutLoss {
     std::int64_t steps;
     std::vector<float> samples;
     double weight;
+    std::vector<float> states;  // of a recurrent network, before the rollout's first step
   };
 
   explicit Noting(Passes passes) : passes_(passes) {}
@@ -65,7 +68,12 @@ class Noting final : public RolloutLoss {
     EXPECT_EQ(heads.batch, std::ssize(rollout.returns()));
     std::ranges::fill(gradient.value, static_cast<float>(weight));
     const std::lock_guard lock(mutex_);
-    seen_.push_back({steps, {rollout.returns().begin(), rollout.returns().end()}, weight});
+    auto copy = rollout;  // states() of a constant one cannot be seen
+    const auto states = copy.states(0);
+    seen_.push_back({steps,
+                     {rollout.returns().begin(), rollout.returns().end()},
+                     weight,
+                     {states.begin(), states.end()}});
     return {.samples = static_cast<double>(heads.batch)};
   }
 
@@ -82,7 +90,7 @@ class MinibatchesTest : public testing::Test {
                                   std::int64_t lstm = 0) {
     std::vector<Noting::Seen> seen;
     const auto noting = std::make_shared<const Noting>(passes);
-    const Scenario scenario{.folder = root_.path() / std::to_string(++runs_),
+    const Scenario scenario{.folder = folder(),
                             .make_algorithm =
                                 [&] {
                                   Algorithm algorithm = make_ppo({});
@@ -116,6 +124,9 @@ class MinibatchesTest : public testing::Test {
     });
     return seen;
   }
+
+  /// A new one for each training.
+  std::filesystem::path folder() { return root_.path() / std::to_string(++runs_); }
 
   int moves_ = 0;
 
@@ -221,6 +232,31 @@ TEST_F(MinibatchesTest, ARecurrentNetworkSeesWholeSequences) {
   }
   EXPECT_EQ(sequences, expected);
   EXPECT_THROW(learn({.epochs = 1, .minibatches = 8}, 1, 1, 4), Error);
+}
+
+// Seen failing: a rollout of one step was taken for samples without a state.
+TEST_F(MinibatchesTest, ASequenceOfOneStepHasItsState) {
+  const auto noting = std::make_shared<const Noting>(Passes{.epochs = 1, .minibatches = 1});
+  const Scenario scenario{.folder = folder(),
+                          .make_algorithm =
+                              [&] {
+                                Algorithm algorithm = make_ppo({});
+                                algorithm.learning = noting;
+                                return algorithm;
+                              },
+                          .lstm = 4};
+  tandem::train(scenario, [&](TrainingContext& context) {
+    const auto state_size = context.learner.architecture().state_size();
+    Rollout rollout(context.actor.make_env(0)->spec(), 1, 2, state_size);
+    std::ranges::fill(rollout.states(0), 0.5f);
+    const std::vector<Rollout*> rollouts = {&rollout};
+    Minibatches minibatches(context, context.learner.parameters(), 1, 2, 1);
+    Workers workers(1);
+    minibatches.learn(rollouts, 0, workers, [](auto) { return UpdateInfo{}; });
+  });
+  const auto seen = noting->take_seen();
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_THAT(seen[0].states, testing::Each(0.5f));
 }
 
 }  // namespace

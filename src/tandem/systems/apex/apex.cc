@@ -57,9 +57,10 @@ class Apex final : private Checkpointed {
       return std::make_unique<ApexActor>(options, context_.actor,
                                          NetworkCopy(model_, context_.actor.make_network));
     };
+    const auto stop = [this] { return crew_.stop_token().stop_requested() || context_.run.done(); };
     for (int rank = 0; rank < config.actors; ++rank) {
-      actors_.push_back(std::make_unique<ApexSeat>(
-          actor_options(config, replay, context.actor, spec_, rank), config.restarts, make_actor));
+      const auto options = actor_options(config, replay, context.actor, spec_, rank);
+      actors_.push_back(std::make_unique<ApexSeat>(options, config.restarts, make_actor, stop));
     }
     if (context.resume != nullptr) load(*context.resume);
     report_.emplace(epsilons_of(config, spec_, context.actor.rule), table_.state().inserted,
@@ -149,10 +150,10 @@ class Apex final : private Checkpointed {
   /// Learner and actors rest only while the replay's transitions are listed; they run on while the
   /// transitions are written.
   void hold() override TANDEM_NO_THREAD_SAFETY_ANALYSIS {
-    std::unique_lock learner(learner_mutex_);
     rest_.lap();
     std::vector<std::unique_lock<ApexSeat>> actors;
     for (const auto& seat : actors_) actors.emplace_back(*seat);
+    std::unique_lock learner(learner_mutex_);  // it works on while an actor's step is slow
     count_steps();
     learner_rests_ = std::move(learner);
     actors_rest_ = std::move(actors);
@@ -196,7 +197,7 @@ class Apex final : private Checkpointed {
   const FrameFormat format_;
   Crew crew_;
   SharedModel model_;
-  FairMutex learner_mutex_;  // locked before the seats
+  FairMutex learner_mutex_;  // locked after the seats
   ReplayLearner learner_ TANDEM_GUARDED_BY(learner_mutex_);
   Table table_;
   Queue<std::unique_ptr<SampleBatch>> drawn_;

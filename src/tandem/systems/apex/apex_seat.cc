@@ -10,8 +10,12 @@
 
 namespace tandem {
 
-ApexSeat::ApexSeat(const ApexActorOptions& options, std::int64_t restarts, MakeActor make_actor)
-    : options_(options), restarts_(restarts), make_actor_(std::move(make_actor)) {}
+ApexSeat::ApexSeat(const ApexActorOptions& options, std::int64_t restarts, MakeActor make_actor,
+                   StopRequested stop)
+    : options_(options),
+      restarts_(restarts),
+      make_actor_(std::move(make_actor)),
+      stop_(std::move(stop)) {}
 
 void ApexSeat::step() {
   try {
@@ -22,8 +26,9 @@ void ApexSeat::step() {
   } catch (const std::exception& error) {
     drop(error);
   }
-  // A checkpoint finds the successor there, with its draws and its unit of rewards.
-  while (actor_ == nullptr) {
+  // A checkpoint finds the successor there, with its draws and its unit of rewards, unless the run
+  // ends while environments do not start.
+  while (actor_ == nullptr && !stop_()) {
     try {
       begin();
     } catch (const std::exception& error) {

@@ -16,6 +16,7 @@
 #include "tandem/run/checkpoint.h"
 #include "tandem/sync/annotations.h"
 #include "tandem/sync/fair_mutex.h"
+#include "tandem/sync/stop_requested.h"
 #include "tandem/systems/apex/apex_actor.h"
 
 namespace tandem {
@@ -27,8 +28,9 @@ class TANDEM_CAPABILITY("seat") ApexSeat {
  public:
   using MakeActor = std::function<std::unique_ptr<ApexActor>(const ApexActorOptions&)>;
 
-  /// The actor may begin anew `restarts` times.
-  ApexSeat(const ApexActorOptions& options, std::int64_t restarts, MakeActor make_actor);
+  /// The actor may begin anew `restarts` times, and does not once `stop` returns true.
+  ApexSeat(const ApexActorOptions& options, std::int64_t restarts, MakeActor make_actor,
+           StopRequested stop);
 
   void lock() TANDEM_ACQUIRE() { mutex_.lock(); }
   void unlock() TANDEM_RELEASE() { mutex_.unlock(); }
@@ -58,6 +60,7 @@ class TANDEM_CAPABILITY("seat") ApexSeat {
   ApexActorOptions options_ TANDEM_GUARDED_BY(this);
   const std::int64_t restarts_;
   const MakeActor make_actor_;
+  const StopRequested stop_;
   FairMutex mutex_;
   std::unique_ptr<ApexActor> actor_ TANDEM_GUARDED_BY(this);            // null before it has begun
   std::vector<std::unique_ptr<Segment>> full_ TANDEM_GUARDED_BY(this);  // filled by its last step

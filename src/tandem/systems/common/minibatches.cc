@@ -31,9 +31,11 @@ Minibatches::Minibatches(const TrainingContext& context, std::span<const float> 
       order_(static_cast<std::size_t>(steps * sequences / unit_steps_)) {
   const auto units = std::ssize(order_);
   if (passes_.minibatches > units) {
-    throw Error(fmt::format(
-        "ppo.minibatches = {}, but an update has {} {}", passes_.minibatches, units,
-        unit_steps_ == 1 ? "samples" : "sequences, which a recurrent network sees whole"));
+    throw Error(fmt::format("ppo.minibatches = {}, but an update has {} {}", passes_.minibatches,
+                            units,
+                            context.learner.architecture().state_size() == 0
+                                ? "samples"
+                                : "sequences, which a recurrent network sees whole"));
   }
   shares_each = static_cast<int>(std::min<std::int64_t>(shares_each, units / passes_.minibatches));
   const EnvSpec& spec = context.actor.spec;
@@ -102,7 +104,7 @@ void Minibatches::fill(Rollout& samples, std::span<const std::int64_t> chosen,
     for (; unit >= (*from)->samples() / unit_steps_; ++from) {
       unit -= (*from)->samples() / unit_steps_;
     }
-    if (unit_steps_ == 1) {
+    if (samples.state_size() == 0) {
       samples.copy_sample(**from, unit, static_cast<int>(to));
     } else {
       samples.copy_sequence(**from, static_cast<int>(unit), static_cast<int>(to));
