@@ -258,7 +258,7 @@ def train(case, args):
                     f"{build}: if one is faster, remove that folder",
                     file=sys.stderr,
                 )
-            return before
+            return before | {"evaluated": who.evaluates}
         command = who.command(case, folder)  # may install a peer
     except (OSError, subprocess.CalledProcessError, Missing) as error:
         return failed(case, cap, str(error))

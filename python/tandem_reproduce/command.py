@@ -86,12 +86,12 @@ class Maker:
 
 
 def draw(folder: ItemFolder, drawing: Path) -> bool:
-    """Draws item.png by the item's own script, or by the one of all forms. Returns whether there is
-    a picture; one of an earlier table goes."""
+    """Draws item.png by the item's own script, or by the one of all forms. Returns whether that
+    went well; a picture of an earlier table goes. Some items have none."""
     script = folder.item.drawing
     if script:
         drawing = drawing.with_name(f"{script}.py")
-    (folder.path / "item.png").unlink(missing_ok=True)
+    folder.drop_picture()
     if subprocess.run([sys.executable, str(drawing), str(folder.path)]).returncode != 0:
         say(f"there is no picture, but the table is in {folder.path}")
         return False

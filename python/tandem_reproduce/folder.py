@@ -92,6 +92,11 @@ class ItemFolder:
     def finish(self) -> None:
         (self.path / FINISHED).touch()
 
+    def drop_picture(self) -> None:
+        """The table is another since it was drawn."""
+        for name in (FINISHED, "item.png"):
+            (self.path / name).unlink(missing_ok=True)
+
     def begun(self) -> bool:
         return (self.source.path / DESCRIPTION).exists()
 

@@ -116,11 +116,13 @@ def span_of(ordered: list[str]) -> str:
 
 def budget_of(folder: ItemFolder) -> str:
     """The budget in words. Of commands it is the time that they took."""
-    ended = [number for number, _ in folder.ended_commands()]
     if not folder.item.commands:
         return budget_words(folder.budget)
-    seconds = sum(map(folder.seconds, ended))
-    return f"commands of {time_words(seconds)}" if seconds else "commands"
+    seconds = sum(
+        folder.seconds(number) or 60 * command.minutes[folder.budget]  # of an older version
+        for number, command in folder.ended_commands()
+    )
+    return f"commands of {time_words(seconds)}"
 
 
 def jobs_words(jobs: list[int]) -> str:

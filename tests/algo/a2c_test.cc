@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "tandem/algo/ppo.h"
+#include "tandem/base/error.h"
 #include "tests/support/judged.h"
 
 namespace tandem {
@@ -87,6 +88,13 @@ TEST(A2c, GradientIsThatOfFiniteDifferences) {
   for (std::size_t i = 0; i < d_value.size(); ++i) {
     EXPECT_NEAR(d_value[i], slope(batch.value[i], value_loss), 2e-4) << "value " << i;
   }
+}
+
+TEST(A2c, LimitsBeyondThoseOfVtraceAreRefused) {
+  EXPECT_THROW(make_a2c({.correction = "vtrace", .rho_limit = 0.5, .c_limit = 1}), Error);
+  EXPECT_THROW(make_a2c({.correction = "vtrace", .rho_limit = 0, .c_limit = 0}), Error);
+  EXPECT_NO_THROW(make_a2c({.correction = "vtrace", .rho_limit = 2, .c_limit = 0.5}));
+  EXPECT_NO_THROW(make_a2c({.correction = "none", .rho_limit = 0.5, .c_limit = 1}));
 }
 
 TEST(A2c, StaysFiniteWithExtremeLogits) {

@@ -17,7 +17,7 @@ constexpr int kDims = 3;
 struct ContinuousSample {
   ContinuousSample() : rollout(spec(), 1, 1) {
     for (std::size_t j = 0; j < kDims; ++j) rollout.controls(0)[j] = 0.3f * static_cast<float>(j);
-    rollout.log_probabilities(0)[0] = gaussian::log_probability(outputs, rollout.controls(0));
+    rollout.taken(0).log_probabilities[0] = gaussian::log_probability(outputs, rollout.controls(0));
     rollout.advantages()[0] = 0.7f;
   }
 

@@ -181,7 +181,7 @@ void compare_all(const BenchOptions& options, const StopRequested& stop, Compari
     check_comparable(*given);
     fit_or_note(all, name, "", stop, [&] { compare_networks(name, *given, options, stop, all); });
   }
-  if (!all.measured()) throw Error(all.misfits.front());
+  if (!all.measured()) throw Error(fmt::format("{}", fmt::join(all.misfits, "; ")));
 }
 
 void print_comparison(const Comparison& all, const BenchOptions& options) {

@@ -90,7 +90,7 @@ ActorPlayed ActorRoll::read_played(StateReader& reader, int rank) const {
 bool ActorRoll::all_sent() const {
   return std::ranges::all_of(entries_, [&](const auto& one) TANDEM_REQUIRES(mutex_) {
     const Entry& entry = one.second;
-    return entry.state_number >= wanted_ || entry.since_word.seconds() > kSilentSeconds;
+    return entry.state_number >= wanted_ || entry.since_word.seconds() > kStateSeconds;
   });
 }
 

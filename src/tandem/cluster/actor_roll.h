@@ -39,8 +39,8 @@ class ActorRoll {
   void want_states();
   /// The number of this question; the actors repeat it with their states.
   [[nodiscard]] std::uint64_t states_wanted() const;
-  /// Asks for the states, and waits until every actor that has spoken in the last seconds has sent
-  /// its own, but ten seconds at most.
+  /// Asks for the states, and waits until every actor that has spoken in the last ten has sent its
+  /// own, but ten seconds at most.
   void gather_states();
   /// Waits until this actor has sent its state, but `most` at most. Returns whether it has.
   bool await_state_of(int rank, std::chrono::seconds most);

@@ -19,8 +19,6 @@ constexpr double kAgainSeconds = 0.1;
 
 constexpr std::chrono::milliseconds kPoll(5);
 
-std::vector<std::byte> copy_of(const std::vector<std::byte>& message) { return message; }
-
 }  // namespace
 
 ClusterActor::ClusterActor(const ClusterActorOptions& options, MakePlayer make_player,
@@ -160,7 +158,7 @@ void ClusterActor::send_what_is_packed(bool at_once) {
       if (!route.lost || route.since.seconds() < kAgainSeconds) continue;
       route.lost = false;
       route.since.lap();
-      out.emplace_back(i, copy_of(route.under_way));
+      out.emplace_back(i, route.under_way);
     }
     for (std::size_t i = 0; i < routes_.size(); ++i) {
       auto& route = routes_[(turn_ + i) % routes_.size()];
@@ -184,7 +182,7 @@ void ClusterActor::send_what_is_packed(bool at_once) {
       route.under_way = std::move(writer).seal();
       route.sent_bytes += std::ssize(route.under_way);
       route.since.lap();
-      out.emplace_back(static_cast<std::size_t>(&route - routes_.data()), copy_of(route.under_way));
+      out.emplace_back(static_cast<std::size_t>(&route - routes_.data()), route.under_way);
       if (sends) break;
     }
   }
@@ -263,7 +261,7 @@ bool ClusterActor::report(bool at_once) {
     steps_ += newly.steps;
     if (to_learner_.lost && to_learner_.since.seconds() >= kAgainSeconds) {
       to_learner_.lost = false;
-      message = copy_of(to_learner_.under_way);
+      message = to_learner_.under_way;
     } else if (to_learner_.free() &&
                (at_once || since_report_.seconds() >= options_.report_seconds)) {
       MessageWriter writer(self_, Verb::report, ++to_learner_.sequence);
@@ -277,7 +275,7 @@ bool ClusterActor::report(bool at_once) {
       writer.content().put(state_sent_);
       writer.content().put_bytes(state.bytes());
       to_learner_.under_way = std::move(writer).seal();
-      message = copy_of(to_learner_.under_way);
+      message = to_learner_.under_way;
       is_new = true;
       since_report_.lap();
     }

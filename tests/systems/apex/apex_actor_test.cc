@@ -118,7 +118,7 @@ TEST_F(ApexActorTest, ACheckpointFindsTheSuccessorOfAnActorThatFailed) {
       if (++made == 1) throw Error("planned");
       return std::make_unique<ApexActor>(make());
     };
-    ApexSeat seat({.envs = kActorEnvs}, 1, make_actor, [] { return false; });
+    ApexSeat seat({.envs = kActorEnvs}, 1, make_actor);
     const Lock lock(seat);
     seat.step();
     Checkpoint checkpoint;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tandem/base/field.h"
+#include "tandem/study/paac/a2c.h"
 #include "tandem/trainer/config_request.h"
 #include "tandem/trainer/default_preset.h"
 
@@ -63,11 +64,10 @@ SweepPlan plan_football(const FootballTask& task, const FootballContender& conte
       // "For GFootball, following Kurach et al., we use 5M steps."
       setting("optimizer.anneal_steps", "5M", "section 5"),
   };
-  if (contender.system == "paac") {
-    // "A2C has to wait for the slowest process" at every step, and PPO, too: 16 environments in one
-    // group do, where the preset's groups wait for each other once in a rollout.
-    settings.push_back(setting("paac.envs_per_group", "16", "section 4.1"));
-  }
+  // "A2C has to wait for the slowest process" at every step, and PPO, too, where the preset's
+  // groups wait for each other once in a rollout.
+  const auto waiting = one_group(contender.system);
+  settings.insert(settings.end(), waiting.begin(), waiting.end());
   settings.insert(settings.end(), task.settings.begin(), task.settings.end());
   const PresetSource source(
       {.system = contender.system, .base = contender.preset, .settings = settings});

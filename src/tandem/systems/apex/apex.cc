@@ -57,10 +57,9 @@ class Apex final : private Checkpointed {
       return std::make_unique<ApexActor>(options, context_.actor,
                                          NetworkCopy(model_, context_.actor.make_network));
     };
-    const auto stop = [this] { return crew_.stop_token().stop_requested() || context_.run.done(); };
     for (int rank = 0; rank < config.actors; ++rank) {
       const auto options = actor_options(config, replay, context.actor, spec_, rank);
-      actors_.push_back(std::make_unique<ApexSeat>(options, config.restarts, make_actor, stop));
+      actors_.push_back(std::make_unique<ApexSeat>(options, config.restarts, make_actor));
     }
     if (context.resume != nullptr) load(*context.resume);
     report_.emplace(epsilons_of(config, spec_, context.actor.rule), table_.state().inserted,

@@ -48,10 +48,9 @@ class Lockstep {
       return std::make_unique<ApexActor>(options, context_.actor,
                                          NetworkCopy(acting_, context_.actor.make_network));
     };
-    const auto stop = [this] { return context_.run.done(); };
     for (int rank = 0; rank < config.actors; ++rank) {
       const auto options = actor_options(config, replay, context.actor, context.actor.spec, rank);
-      actors_.push_back(std::make_unique<ApexSeat>(options, config.restarts, make_actor, stop));
+      actors_.push_back(std::make_unique<ApexSeat>(options, config.restarts, make_actor));
     }
     if (context.resume != nullptr) load(*context.resume);
     report_.emplace(epsilons_of(config, context.actor.spec, context.actor.rule),

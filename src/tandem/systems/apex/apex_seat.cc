@@ -10,30 +10,27 @@
 
 namespace tandem {
 
-ApexSeat::ApexSeat(const ApexActorOptions& options, std::int64_t restarts, MakeActor make_actor,
-                   StopRequested stop)
-    : options_(options),
-      restarts_(restarts),
-      make_actor_(std::move(make_actor)),
-      stop_(std::move(stop)) {}
+ApexSeat::ApexSeat(const ApexActorOptions& options, std::int64_t restarts, MakeActor make_actor)
+    : options_(options), restarts_(restarts), make_actor_(std::move(make_actor)) {}
 
 void ApexSeat::step() {
   try {
     if (actor_ == nullptr) begin();
     actor_->step(full_);
     steps_ += actor_->size();
-    return;
   } catch (const std::exception& error) {
     drop(error);
+    succeed();
   }
-  // A checkpoint finds the successor there, with its draws and its unit of rewards, unless the run
-  // ends while environments do not start.
-  while (actor_ == nullptr && !stop_()) {
-    try {
-      begin();
-    } catch (const std::exception& error) {
-      drop(error);
-    }
+}
+
+/// Makes a successor at once, so that a checkpoint has its draws and its unit of rewards. If it
+/// cannot begin either, the next step tries again, unless the run ends before.
+void ApexSeat::succeed() {
+  try {
+    begin();
+  } catch (const std::exception& error) {
+    drop(error);
   }
 }
 

@@ -16,7 +16,6 @@
 #include "tandem/run/checkpoint.h"
 #include "tandem/sync/annotations.h"
 #include "tandem/sync/fair_mutex.h"
-#include "tandem/sync/stop_requested.h"
 #include "tandem/systems/apex/apex_actor.h"
 
 namespace tandem {
@@ -28,9 +27,8 @@ class TANDEM_CAPABILITY("seat") ApexSeat {
  public:
   using MakeActor = std::function<std::unique_ptr<ApexActor>(const ApexActorOptions&)>;
 
-  /// The actor may begin anew `restarts` times, and does not once `stop` returns true.
-  ApexSeat(const ApexActorOptions& options, std::int64_t restarts, MakeActor make_actor,
-           StopRequested stop);
+  /// The actor may begin anew `restarts` times.
+  ApexSeat(const ApexActorOptions& options, std::int64_t restarts, MakeActor make_actor);
 
   void lock() TANDEM_ACQUIRE() { mutex_.lock(); }
   void unlock() TANDEM_RELEASE() { mutex_.unlock(); }
@@ -55,12 +53,12 @@ class TANDEM_CAPABILITY("seat") ApexSeat {
 
  private:
   void begin() TANDEM_REQUIRES(this);
+  void succeed() TANDEM_REQUIRES(this);
   void drop(const std::exception& error) TANDEM_REQUIRES(this);
 
   ApexActorOptions options_ TANDEM_GUARDED_BY(this);
   const std::int64_t restarts_;
   const MakeActor make_actor_;
-  const StopRequested stop_;
   FairMutex mutex_;
   std::unique_ptr<ApexActor> actor_ TANDEM_GUARDED_BY(this);            // null before it has begun
   std::vector<std::unique_ptr<Segment>> full_ TANDEM_GUARDED_BY(this);  // filled by its last step
