@@ -73,13 +73,13 @@ format: setup ## Format all C++ and Python
 asan: setup ## Run the tests under AddressSanitizer and UBSan, but for the trainings
 	$(call sanitized,asan,address$(comma)undefined,all,)
 
-tsan: export TSAN_OPTIONS := suppressions=$(CURDIR)/tests/support/tsan.supp
+tsan: export TSAN_OPTIONS := suppressions="$(CURDIR)/tests/support/tsan.supp"
 tsan: setup ## Run the tests with threads under ThreadSanitizer, without libtorch, Python and plug-ins
 	$(call sanitized,tsan,thread,tests/all,-DTANDEM_TORCH=OFF -DTANDEM_PYTHON=OFF -DTANDEM_BUILD_PLUGINS=OFF)
 
 chaos: build ## Train on a cluster while its parts fail, with root's rights (70 minutes)
 	cmake --build build
-	TANDEM=$(CURDIR)/build/tandem .venv/bin/python tests/cluster/chaos.py --seed 1
+	TANDEM="$(CURDIR)/build/tandem" .venv/bin/python tests/cluster/chaos.py --seed 1
 
 # Of each of two systems.
 fuzz: export TANDEM_FUZZ_SECONDS := 300

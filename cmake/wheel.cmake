@@ -38,3 +38,9 @@ file(GLOB nanobind_licence ${nanobind_ROOT}/../../nanobind-*.dist-info/licenses/
 if(nanobind_licence)
   install(FILES ${nanobind_licence} DESTINATION ${package}/licences RENAME nanobind)
 endif()
+# A header's first comment is the licence of the library that nanobind brings along.
+file(READ ${nanobind_ROOT}/../ext/robin_map/include/tsl/robin_map.h robin_map LIMIT 2000)
+string(REGEX MATCH "MIT License.*SOFTWARE\\." robin_map "${robin_map}")
+string(REGEX REPLACE "\n [*] ?" "\n" robin_map "${robin_map}")
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/licences/robin_map "${robin_map}\n")
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/licences/robin_map DESTINATION ${package}/licences)

@@ -94,8 +94,11 @@ source_build=$!
 # The plug-in holds both libraries, so one gets another namespace. GCC's manual advises against
 # -fgcse where code jumps by computed goto.
 build fast "-Dale=ale_fast -fno-gcse" &
-wait $!
-wait $source_build
+fast_build=$!
+failed=
+wait $source_build || failed=yes
+wait $fast_build || failed=yes
+[ -z "$failed" ] || exit 1
 mv "$work/install-source" "$work/install"
 mv "$work/install-fast" "$work/install/fast"
 
@@ -105,7 +108,7 @@ cp "$work"/source/src/ale/python/roms/*.bin "$work/install/roms/"
 cp "$work/source/LICENSE.md" "$work/install/"
 
 # The stamp goes last: a folder without it was cut short and is made anew.
-{ mkdir -p "$dest" && cp -r "$work/install/." "$dest/"; } 2>"$log" ||
+{ mkdir -p "$dest" && rm -f "$dest/stamp" && cp -r "$work/install/." "$dest/"; } 2>"$log" ||
   fail "cannot write to $dest" "check the space and the rights there"
 echo "$stamp" >"$dest/stamp"
 echo "ALE $version: done"

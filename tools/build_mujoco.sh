@@ -67,7 +67,7 @@ mv "$work/files.sha256" "$work/install/"
 
 # Files are replaced, since trainings that run have the old ones mapped. The stamp goes last: a folder
 # without it was cut short and is made anew.
-{ mkdir -p "$dest" && cp -a --remove-destination "$work/install/." "$dest/"; } 2>"$log" ||
+{ mkdir -p "$dest" && rm -f "$dest/stamp" && cp -a --remove-destination "$work/install/." "$dest/"; } 2>"$log" ||
   fail "cannot write to $dest" "check the space and the rights there"
 echo "$stamp" >"$dest/stamp"
 echo "MuJoCo $mujoco_version: done"

@@ -37,7 +37,7 @@ log=$work/log
 : >"$log"
 
 # The archive that this machine's apt-get uses.
-archive=$(apt-get indextargets --format "\$(REPO_URI) \$(RELEASE) \$(COMPONENT)" |
+archive=$(apt-get indextargets --no-release-info --format "\$(REPO_URI) \$(RELEASE) \$(COMPONENT)" |
   awk '$2 == "bookworm" && $3 == "main" {print; exit}')
 [ -n "$archive" ] || fail "apt-get knows no archive of Debian 12 (bookworm), whose package it is" \
   "add one to /etc/apt/sources.list, or use a Debian 12"

@@ -50,7 +50,7 @@ check_tidy() {
 
 check_python() { $ruff check --quiet . && $ruff format --quiet --check .; }
 
-check_shell() { find tools .ci \( -name '*.sh' -o -path .ci/run \) -exec shellcheck {} +; }
+check_shell() { find tools deploy .ci \( -name '*.sh' -o -name '*.sbatch' -o -path .ci/run \) -exec shellcheck {} +; }
 
 check "folder order and file size (tools/check_layers.py)" .venv/bin/python tools/check_layers.py
 check "systems by name (tools/check_system_names.py)" .venv/bin/python tools/check_system_names.py

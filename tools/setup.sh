@@ -33,11 +33,6 @@ fi
 torch_version=2.13.0
 # Its package would bring torch into a set-up that has none.
 sb3_version=2.9.2
-# Both choices hold for later commands, too; an empty TANDEM_TORCH_DIR cancels the choice of torch.
-torch_choice=${TANDEM_TORCH_DIR-$(cat .deps/torch-dir 2>/dev/null || true)}
-torch_dir=${torch_choice:+$(realpath "$torch_choice")}
-python=${TANDEM_VENV_PYTHON:-$(sed -n 's/ Python .*//p' .venv/tandem-stamp 2>/dev/null || true)}
-python=${python:-python3}
 
 # step NAME WHAT COMMAND...: says WHAT and runs the command, its output in a log.
 step() {
@@ -133,7 +128,7 @@ install_packages() {
   # Two steps install packages; only the first updates apt's lists.
   if ((! lists_are_new)); then "${root[@]}" apt-get update; fi
   "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install --yes --no-install-recommends "$@"
+    apt-get -o DPkg::Lock::Timeout=600 install --yes --no-install-recommends "$@"
 }
 
 lists_are_new=0
@@ -211,12 +206,6 @@ configure() {
   echo "$build_inputs" >build/tandem-stamp
 }
 
-if [[ -n $torch_dir && ! -e $torch_dir/lib/libtorch.so ]]; then
-  echo "set-up failed: TANDEM_TORCH_DIR=$torch_dir holds no lib/libtorch.so;" \
-    "name the folder 'torch' of a Python environment, or an unpacked libtorch" >&2
-  exit 2
-fi
-
 # Two set-ups at once would disturb each other. The lock also waits for processes that a killed
 # set-up left running.
 mkdir -p .deps
@@ -224,6 +213,19 @@ exec {lock}>.deps/lock
 if ! flock --nonblock "$lock"; then
   echo "set-up: waiting for another set-up of this folder to end ..."
   flock "$lock"
+fi
+
+# Both choices hold for later commands, too; an empty TANDEM_TORCH_DIR cancels the choice of torch.
+torch_choice=${TANDEM_TORCH_DIR-$(cat .deps/torch-dir 2>/dev/null || true)}
+torch_dir=${torch_choice:+$(realpath -m "$torch_choice")}
+python=${TANDEM_VENV_PYTHON:-$(sed -n 's/ Python .*//p' .venv/tandem-stamp 2>/dev/null || true)}
+python=${python:-python3}
+
+if [[ -n $torch_dir && ! -e $torch_dir/lib/libtorch.so ]]; then
+  echo "set-up failed: TANDEM_TORCH_DIR=$torch_dir holds no lib/libtorch.so;" \
+    "name the folder 'torch' of a Python environment, or an unpacked libtorch; the choice is kept" \
+    "in .deps/torch-dir, and TANDEM_TORCH_DIR= (empty) cancels it" >&2
+  exit 2
 fi
 
 if [[ -n ${TANDEM_TORCH_DIR+given} ]]; then printf '%s' "$torch_dir" >.deps/torch-dir; fi

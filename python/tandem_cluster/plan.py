@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import importlib
 import json
+import shutil
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -93,6 +95,8 @@ class Plan:
                     f"{self.run_dir} holds a run that began with {name} {in_words(begun)}, and not "
                     f"with {in_words(words[name])}: choose another --run-dir, or --resume that run"
                 )
+        if not any(folder.glob("checkpoints/[0-9]*")):
+            return clear(folder)  # it was lost before its first checkpoint
         self.resume, self.system, self.config = True, "", ""
         self.settings = [one for one in self.settings if one[0] == "run.steps"]
 
@@ -113,6 +117,20 @@ def in_words(words: Any) -> str:
     if isinstance(words, list):
         words = " ".join("=".join(setting) for setting in words)
     return str(words or "none")
+
+
+def clear(run_dir: Path) -> None:
+    """Empties the folder of a run unless a process trains there, for which it raises Error."""
+    with (run_dir / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise Error(f"another process is training into {run_dir}: wait until it ends") from None
+        for file in run_dir.iterdir():
+            if file.is_dir():
+                shutil.rmtree(file)
+            elif file.name != ".lock":
+                file.unlink()
 
 
 def require_empty(run_dir: Path) -> None:

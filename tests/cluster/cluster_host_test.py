@@ -130,6 +130,33 @@ class InterruptTest(unittest.TestCase):
 
 
 class PlanTest(unittest.TestCase):
+    # Seen failing: such a run was resumed, which has nothing to go on from.
+    def test_a_run_that_was_lost_before_its_first_checkpoint_begins_anew(self):
+        from tandem.errors import Error
+        from tandem_cluster.plan import FACTS, Plan, keep_facts
+
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            plan = Plan("apex", run_dir=name, settings=[("run.steps", "9")])
+            plan.first_words = words = plan._words_now()
+
+            def begin(*checkpoints):
+                keep_facts(plan)
+                (folder / "config.toml").write_text('system = "apex"\n')
+                (folder / "metrics.jsonl").touch()
+                for step in checkpoints:
+                    (folder / "checkpoints" / step).mkdir(parents=True)
+                again = Plan("apex", run_dir=name)
+                again._go_on_with_what_is_there(words)
+                return again.resume
+
+            self.assertFalse(begin())
+            self.assertEqual([file.name for file in folder.iterdir()], [".lock"])
+            self.assertTrue(begin("0009"))
+            self.assertTrue((folder / FACTS).exists())
+            with self.assertRaisesRegex(Error, "holds a run that began with"):
+                Plan("apex", run_dir=name)._go_on_with_what_is_there({**words, "actors": 3})
+
     # Seen failing when the run of one machine had a shard on the cluster, which IMPALA refuses.
     def test_impala_of_one_machine_goes_on_without_a_shard(self):
         from tandem_cluster.plan import Plan
