@@ -93,6 +93,8 @@ def main():
             next_line += 60 * options.minutes / LINES
             show((now - begin) / 60, cycles, use())
         time.sleep(options.pause)
+    if warm is None:
+        parser.error("--minutes has no time for a cycle after the first tenth")
     last = use()
     show(options.minutes, cycles, last)
     grown = [

@@ -36,7 +36,7 @@ class Heads(NamedTuple):
     state: Floats | None  # [batch, state_size], after the observations; None: no LSTM
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # arrays have no single truth
 class Evaluation:
     """Raw returns of whole games."""
 

@@ -15,7 +15,7 @@ def pickled(make_env: Callable[..., Any]) -> bytes:
     """The function with all that other processes on this machine need to call it."""
     try:
         return bytes(cloudpickle.dumps(_with_path(make_env)))
-    except (TypeError, AttributeError, pickle.PicklingError) as error:
+    except Exception as error:  # a user's __reduce__ may raise any
         raise Error(
             f"the function that makes the environment cannot travel to its process: {error}. Make "
             "such objects inside of the function"
@@ -61,7 +61,6 @@ def _with_path(make_env: Callable[..., Any]) -> Callable[..., Any]:
     pickled, folders = cloudpickle.dumps(make_env), [os.path.abspath(p) for p in sys.path]
 
     def make_with_path(*arguments: Any, **keywords: Any) -> Any:
-        import pickle
         import sys
 
         sys.path.extend(folder for folder in folders if folder not in sys.path)

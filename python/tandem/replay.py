@@ -37,7 +37,7 @@ def _close_all() -> None:
         wait_while(partial(getattr, replay._replay, "calls"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # arrays have no single truth
 class Batch:
     """Transitions (S_t, A_t, R, gamma^n, S_{t+n}), [size, ...], in arrays that nothing overwrites.
 

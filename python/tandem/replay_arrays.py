@@ -145,9 +145,10 @@ def flags(name: str, given: Any, count: int) -> Bools:
 def with_final_observations(next_observations: Any, ended: Bools, infos: object) -> Array:
     """The next observations, with those that ended episodes from infos["final_obs"]."""
     final = infos.get("final_obs") if isinstance(infos, Mapping) else None
-    array = np.array(next_observations)
+    array: Array = np.array(as_array("next_observations", next_observations))
+    _require_shape("next_observations", array, (len(ended), *array.shape[1:]))
     for row in np.flatnonzero(ended):
-        last = None if final is None else final[row]
+        last = None if final is None or len(final) != len(ended) else final[row]
         if last is None or np.shape(last) != array.shape[1:]:
             raise Error(
                 f"environment {row} was truncated and reset in the same step, so infos must have "

@@ -52,8 +52,8 @@ class Env(NativeEnv, gymnasium.Env[Array, Any]):  # type: ignore[misc]
         """Takes an action: an integer, or an array of floats, as `action_space` says.
 
         Returns the observation, the raw reward, whether the episode has terminated and whether it
-        was truncated, and infos: when a game ends, `info["game"]` has the sum of its rewards `r`
-        and its steps `l`. A lost life may end an episode before its game.
+        was truncated, and infos: when a game ends, `info["game"]` has its return `r`, as
+        `tandem eval` counts it, and its steps `l`. A lost life may end an episode before its game.
         """
         self._require_open()
         array, shape = as_array("the action", action), self.action_space.shape or ()

@@ -116,10 +116,11 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Any, Array]):
             actions: [num_envs] integers, or [num_envs, numbers] floats, as `action_space` says.
 
         Returns observations, rewards, terminations, truncations and infos. `infos["game"]` has the
-        sum of rewards `r` and the steps `l` of each game that finished, and `infos["_game"]` says
-        of which environments. A lost life may end an episode before its game. With the mode
-        SAME_STEP, both are in `infos["final_info"]`, and `infos["final_obs"]` has the observations
-        that ended episodes, as in Gymnasium.
+        return `r` and the steps `l` of each game that finished, as `tandem eval` counts them, and
+        `infos["_game"]` says of which environments. A lost life may end an episode before its game.
+        With the mode SAME_STEP, both are in `infos["final_info"]`, and `infos["final_obs"]` has the
+        observations that ended episodes, as in Gymnasium. After an error of one environment the
+        rewards and ends of that step are lost, also those of the others: reset all.
         """
         self._require_open()
         if self._discrete:

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # ask an installation to end
@@ -66,22 +66,27 @@ def run(words: Sequence[str | Path], log: Path, environment: Mapping[str, str]) 
     with log.open("w") as output:
         # A signal that came before the child is known would leave it at work.
         signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
-        # Shells ignore Ctrl-C in their children, so a group of its own is ended as a whole.
-        process = subprocess.Popen(
-            words,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            env=dict(environment),
-            start_new_session=True,
-            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS),
-        )
+        process = None
         try:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
+            try:
+                # Shells ignore Ctrl-C in their children, so a group of its own is ended as a whole.
+                process = subprocess.Popen(
+                    words,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    env=dict(environment),
+                    start_new_session=True,
+                    preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS),
+                )
+            finally:
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
             status = process.wait()
         except BaseException:
-            os.killpg(process.pid, signal.SIGTERM)
-            process.wait()
+            if process is not None:
+                with suppress(ProcessLookupError):  # it has just ended
+                    os.killpg(process.pid, signal.SIGTERM)
+                process.wait()
             raise
     if status == 0:
         return

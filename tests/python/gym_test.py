@@ -1,5 +1,6 @@
 """Tests of environments in Python that tandem steps in other processes, used from Python."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -82,10 +83,10 @@ class Callables(unittest.TestCase):
         np.testing.assert_array_equal(ours, theirs)
 
     def test_a_function_that_cannot_travel_is_told(self):
-        """Seen raising TypeError."""
-        lock = threading.Lock()
-        with self.assertRaisesRegex(tandem.Error, "cannot travel to its process.*lock"):
-            tandem.make_vec(lambda: (lock, Counting())[1], 2)
+        """Seen raising TypeError, and RuntimeError for a lock between processes."""
+        for lock in (threading.Lock(), multiprocessing.Lock()):
+            with self.assertRaisesRegex(tandem.Error, "cannot travel to its process.*[Ll]ock"):
+                tandem.make_vec(lambda lock=lock: (lock, Counting())[1], 2)
 
     def test_its_module_may_lie_beside_the_script(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -43,19 +43,30 @@ class Frames(unittest.TestCase):
             ((4, 84, 84), [4, 84, 84]),
             ((4, 84, 96), [4, 84, 96]),
             ((4, 84, 84, 3), [12, 84, 84]),
+            ((4, 3, 84, 84), [12, 84, 84]),  # seen failing as 336 channels
         ]:
             with self.subTest(shape=shape):
                 space = box(shape)
                 self.assertEqual(ours.frame_of(space).shape, frame)
                 picture = space.sample()
                 expected = picture
-                if len(shape) == 4:
+                if shape == (4, 3, 84, 84):
+                    expected = picture.reshape(frame)
+                elif len(shape) == 4:
                     expected = picture.transpose(0, 3, 1, 2).reshape(frame)
                 elif len(shape) == 2:
                     expected = picture[None]
                 elif frame[0] == shape[2]:
                     expected = picture.transpose(2, 0, 1)
                 np.testing.assert_array_equal(shown(space, picture), expected)
+
+    # Seen failing: 256 became 0, and a list of lists was refused.
+    def test_pictures_may_be_of_other_whole_numbers_if_these_are_bytes(self):
+        for observation in ([[0, 255], [3, 4]], np.uint16([[0, 255], [3, 4]])):
+            np.testing.assert_array_equal(shown(box((2, 2)), observation), [[[0, 255], [3, 4]]])
+        for observation in (np.uint16([[0, 256], [3, 4]]), [[0, -1], [3, 4]], np.ones((2, 2))):
+            with self.assertRaises(Lie):
+                shown(box((2, 2)), observation)
 
     def test_a_list_of_bytes_becomes_numbers(self):
         np.testing.assert_array_equal(shown(box((3,)), np.uint8([1, 2, 255])), [1, 2, 255])

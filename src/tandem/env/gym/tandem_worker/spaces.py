@@ -86,6 +86,9 @@ def _planes_of(space: spaces.Space[Any]) -> _Planes | None:
     if len(shape) == 3:
         height, width, channels = shape
         return _Planes((channels, height, width), (channels, height, width), (1, 2, 0))
+    if len(shape) == 4 and _has_channels_first(shape[1:]):
+        stack, channels, height, width = shape
+        return _Planes((stack * channels, height, width), shape, (0, 1, 2, 3))
     if len(shape) == 4:
         stack, height, width, channels = shape
         split = (stack, channels, height, width)
@@ -180,6 +183,10 @@ def _checked(space: spaces.Space[Any], observation: Any, view: np.ndarray) -> np
     array = np.asarray(observation)
     if array.shape != view.shape:
         raise Lie(_unlike(space, f"has the shape {array.shape}"))
+    if view.dtype == np.uint8 and array.dtype.kind in "iu":
+        if array.size and (array.min() < 0 or array.max() > 255):
+            raise Lie(_unlike(space, "has numbers that are no bytes"))
+        return array
     if not np.can_cast(array.dtype, view.dtype, "same_kind"):
         raise Lie(_unlike(space, f"has the dtype {array.dtype}"))
     return array
