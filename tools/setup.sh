@@ -164,8 +164,8 @@ make_venv() {
 # time.
 install_python_packages() {
   .venv/bin/python -m pip install --disable-pip-version-check --no-compile \
-    --requirement tools/requirements.txt ${torch_wanted:+"torch==$torch_version" \
-    "stable-baselines3==$sb3_version"}
+    --requirement tools/requirements.txt --constraint tools/constraints.txt \
+    ${torch_wanted:+"torch==$torch_version" "stable-baselines3==$sb3_version"}
   echo "$requirements" >.venv/tandem-packages
   if [[ -n $torch_wanted ]]; then echo "$torch_version $sb3_version" >.venv/tandem-torch; fi
 }
@@ -272,7 +272,7 @@ if [[ $stage == torcs || $stage == test || -d .deps/torcs ]]; then
 fi
 
 if [[ ! $stage =~ ^(program|football|doom|torcs)$ ]]; then
-  requirements=$(sha256sum <tools/requirements.txt)
+  requirements=$(cat tools/requirements.txt tools/constraints.txt | sha256sum)
   torch_wanted=
   if [[ $stage =~ ^(torch|test)$ && -z $torch_dir ]] && ! stamped .venv/tandem-torch "$torch_version $sb3_version"; then
     torch_wanted=yes

@@ -118,16 +118,8 @@ void DoomEnv::load(StateReader& reader) {
   game_.start(seed_);
   started_ = true;
   const auto tics = static_cast<int>(options_.frame_skip);
-  for (std::size_t at = 0; at < taken_.size(); ++at) {
-    const auto& amounts = actions_[taken_[at]].amounts;
-    // The last step at the end of an episode draws nothing, so the picture is that of the one
-    // before.
-    if (at + 2 < taken_.size()) {
-      game_.repeat(amounts, tics);
-    } else {
-      game_.act(amounts, tics);
-    }
-  }
+  // Each step draws, as it did before: textures move on from picture to picture.
+  for (const auto action : taken_) game_.act(actions_[action].amounts, tics);
 }
 
 Picture DoomEnv::render() const {

@@ -242,13 +242,6 @@ Outcome Game::act(std::span<const double> amounts, int tics) {
   });
 }
 
-void Game::repeat(std::span<const double> amounts, int tics) {
-  in_step([&] {
-    hold(amounts);
-    engine_->game.advanceAction(static_cast<unsigned>(tics), /*updateState=*/false);
-  });
-}
-
 void Game::hold(std::span<const double> amounts) {
   held_.assign(amounts.begin(), amounts.end());
   engine_->game.setAction(held_);

@@ -60,9 +60,6 @@ class Game {
   /// of buttons(). The screen is drawn after the last one.
   Outcome act(std::span<const double> amounts, int tics);
 
-  /// As act(), without drawing and without a reward.
-  void repeat(std::span<const double> amounts, int tics);
-
   /// The screen after the last act() or start(): red, green and blue of each pixel. At the end of
   /// an episode the engine draws none, and this is the one before.
   [[nodiscard]] std::span<const std::uint8_t> screen() const { return screen_; }

@@ -86,6 +86,19 @@ std::filesystem::path folder_of(const TrainingOrder& order, const Config& config
                                                       std::chrono::system_clock::now()));
 }
 
+/// A refused training leaves no empty folder behind that this code has made.
+tandem::Training build(const TrainingOrder& order, const Config& config,
+                       const std::filesystem::path& folder,
+                       const std::shared_ptr<RunControl>& control) {
+  try {
+    return {config, folder, order.resume, control};
+  } catch (...) {
+    std::error_code ignored;
+    if (order.folder.empty()) std::filesystem::remove(folder, ignored);
+    throw;
+  }
+}
+
 /// The exception that is being handled, as an Error if the user can solve its problem.
 std::exception_ptr present_error() {
   try {
@@ -155,7 +168,7 @@ void TrainingThread::train(const TrainingOrder& order) {
   auto config = config_of(order);
   if (order.link != nullptr) config = on_cluster(config, order.link);
   const auto folder = folder_of(order, config);
-  tandem::Training training(config, folder, order.resume, control_);
+  auto training = build(order, config, folder, control_);
   {
     const std::lock_guard lock(mutex_);
     facts_ = {folder.string(), config.preset, config.run.steps};

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from types import FrameType
 from typing import Any, TextIO
 
@@ -103,9 +104,19 @@ def resume(
 
 def carry_out(plan: Plan, out: TextIO | None, on_begin: OnBegin = lambda stop: None) -> Run:
     """Trains to the end."""
-    from tandem_cluster.driver import Driver, processors_of  # needs Ray, and takes a second
-
+    names_folder = bool(plan.run_dir)
     plan.complete()
+    try:
+        return _train(plan, out, on_begin)
+    except BaseException:
+        if not names_folder:
+            with contextlib.suppress(OSError):  # it holds files
+                Path(plan.run_dir).rmdir()
+        raise
+
+
+def _train(plan: Plan, out: TextIO | None, on_begin: OnBegin) -> Run:
+    from tandem_cluster.driver import Driver, processors_of  # needs Ray, and takes a second
 
     def say(text: str) -> None:
         if out is not None:

@@ -175,6 +175,15 @@ TEST(Catch, RefusesADamagedState) {
   }
 }
 
+// Seen writing past the frame.
+TEST(Catch, RefusesAStepAfterTheEnd) {
+  Player player(make_catch({.size = 84}));
+  player.reset();
+  while (!player.step(1).terminated) {
+  }
+  EXPECT_THROW(player.step(1), Error);
+}
+
 TEST(Catch, FillsTheCellsOfAnySize) {
   for (const int size : {10, 42, 84, 85}) {
     Player player(make_catch({.size = size}));

@@ -134,8 +134,8 @@ TEST_F(RunDirectoryTest, DefaultNamesAreFree) {
   const auto now = std::chrono::system_clock::from_time_t(std::mktime(&day));
   const auto name = [&] { return default_run_folder("paac", "atari:Pong", 1, now); };
   EXPECT_EQ(name(), "runs/paac-atari-Pong-s1-20170531-140000");
-  fs::create_directories(name());
-  EXPECT_EQ(name(), "runs/paac-atari-Pong-s1-20170531-140000-2");
+  EXPECT_EQ(name(), "runs/paac-atari-Pong-s1-20170531-140000-2");  // seen failing: not claimed
+  EXPECT_NO_THROW(RunDirectory::create("runs/paac-atari-Pong-s1-20170531-140000"));
 }
 
 }  // namespace

@@ -190,6 +190,17 @@ TEST_F(UntilEvaluationTest, EndsByTheReturnOfASnapshotNotOfTrainingGames) {
   EXPECT_EQ(resume()->why_done(), "return");
 }
 
+// Seen failing: the resumed run was done at once by the old goal.
+TEST_F(UntilEvaluationTest, AnotherNumberOfEvaluationsIsAnotherGoal) {
+  auto run = start();
+  while (!run->done()) train(*run, 0);
+  end(*run);
+  run.reset();
+  EXPECT_TRUE(resume()->done());
+  options_.until_evaluations = 30;
+  EXPECT_FALSE(resume()->done());
+}
+
 // The last checkpoint may be older than the result: a run that was killed then finds it in
 // evaluations.jsonl. Seen failing when only the checkpoint's state was looked at.
 TEST_F(UntilEvaluationTest, AResumeFindsAnEvaluationThatReachedIt) {

@@ -86,7 +86,9 @@ void add_reproduce(CLI::App& program) {
                     "List all items, the paper's budgets, and what is there already");
   command->add_flag("--times", options->times,
                     "With --list: measure how long each item takes on this machine");
-  command->add_option("--jobs", options->jobs, "Runs at the same time, which share run.threads")
+  command
+      ->add_option("--jobs", options->jobs,
+                   "Runs at the same time, which share run.threads; other keys of threads stay")
       ->type_name("J")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();

@@ -97,7 +97,9 @@ void add_sweep(CLI::App& program) {
       ->allow_extra_args(false);
   command->add_flag("--keep-lr", options->keep_lr,
                     "Take the config's learning rate instead of drawing one for each run");
-  command->add_option("--jobs", options->jobs, "Runs at the same time, which share run.threads")
+  command
+      ->add_option("--jobs", options->jobs,
+                   "Runs at the same time, which share run.threads; other keys of threads stay")
       ->type_name("J")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();

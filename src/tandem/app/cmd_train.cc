@@ -98,12 +98,17 @@ void run(const TrainOptions& options) {
         "which SYSTEM to train with? `tandem systems` lists them, as in `tandem train paac`");
   }
   const auto config = options.config.load();
-  const fs::path dir = options.run_dir.empty()
-                           ? default_run_folder(config.system_name, config.env.id,
-                                                static_cast<std::uint64_t>(config.run.seed),
-                                                std::chrono::system_clock::now())
-                           : fs::path(options.run_dir);
-  train(config, dir, false);
+  if (!options.run_dir.empty()) return train(config, options.run_dir, false);
+  const auto dir = default_run_folder(config.system_name, config.env.id,
+                                      static_cast<std::uint64_t>(config.run.seed),
+                                      std::chrono::system_clock::now());
+  try {
+    train(config, dir, false);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove(dir, ignored);  // if it is empty
+    throw;
+  }
 }
 
 }  // namespace

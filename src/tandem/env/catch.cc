@@ -38,6 +38,7 @@ class Catch : public Env {
   }
 
   StepResult step(std::span<const Action> actions, Stream&, std::span<std::byte> frames) override {
+    if (ball_row_ >= kRows - 1) throw Error("the episode of catch has ended; reset it first");
     for (std::size_t player = 0; player < paddles_.size(); ++player) {
       paddles_[player] =
           std::clamp(paddles_[player] + actions[player].discrete - 1, 0, kColumns - 1);

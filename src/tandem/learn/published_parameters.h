@@ -21,7 +21,7 @@ class PublishedParameters {
  public:
   /// Publishes these parameters first, as version 0.
   explicit PublishedParameters(std::span<const float> first)
-      : published_(first.begin(), first.end()), staged_(published_) {}
+      : size_(first.size()), published_(first.begin(), first.end()), staged_(published_) {}
 
   /// Sets the parameters for the next publish().
   void stage(std::span<const float> next);
@@ -32,13 +32,14 @@ class PublishedParameters {
   void publish(std::int64_t version);
 
   /// The number of parameters.
-  [[nodiscard]] std::size_t size() const { return staged_.size(); }
+  [[nodiscard]] std::size_t size() const { return size_; }
 
   /// Copies the published parameters if they are newer than `version`, and updates `version`.
   /// Returns whether it copied.
   bool copy_if_newer(std::optional<std::int64_t>& version, std::span<float> own) const;
 
  private:
+  const std::size_t size_;  // actors ask for it while others are published
   mutable Mutex mutex_;
   std::vector<float> published_ TANDEM_GUARDED_BY(mutex_);
   std::atomic<std::int64_t> version_ = 0;  // changes under the lock

@@ -47,13 +47,26 @@ Bytes to_bytes(const std::string& text) {
   return {bytes.begin(), bytes.end()};
 }
 
-Bytes read_part(const fs::path& file) {
+void require_there(const fs::path& file) {
   std::error_code error;
   if (!fs::exists(file, error) && !error) {
     throw Damage(fmt::format("{} is missing", file.string()));
   }
-  return read_file(file);
 }
+
+/// Calls `read`. A trainer may remove the checkpoint meanwhile.
+template <class Read>
+auto read_part(const fs::path& file, const Read& read) {
+  require_there(file);
+  try {
+    return read(file);
+  } catch (const Error&) {
+    require_there(file);
+    throw;
+  }
+}
+
+Bytes read_part(const fs::path& file) { return read_part(file, read_file); }
 
 json parse_json(const Bytes& bytes, const fs::path& file) {
   try {
@@ -162,11 +175,7 @@ Bytes read_verified(const fs::path& file, const json& expected) {
 
 /// Verifies files that are too large to read at once.
 void verify(const fs::path& file, const json& expected) {
-  std::error_code error;
-  if (!fs::exists(file, error) && !error) {
-    throw Damage(fmt::format("{} is missing", file.string()));
-  }
-  if (sha256_hex_of_file(file) != expected.at("sha256").get<std::string>()) {
+  if (read_part(file, sha256_hex_of_file) != expected.at("sha256").get<std::string>()) {
     throw Damage(fmt::format("{} is damaged: its checksum differs", file.string()));
   }
 }

@@ -109,8 +109,13 @@ fs::path default_run_folder(const std::string& system, const std::string& env, s
   const auto time = std::chrono::system_clock::to_time_t(now);
   const auto folder =
       fmt::format("runs/{}-{}-s{}-{:%Y%m%d-%H%M%S}", system, name, seed, fmt::localtime(time));
-  auto free = folder;
-  for (int n = 2; fs::exists(free); ++n) free = fmt::format("{}-{}", folder, n);
+  fs::path free = folder;
+  make_folder(free.parent_path());
+  std::error_code error;
+  for (int n = 2; !fs::create_directory(free, error); ++n) {
+    if (error) throw write_error(free, error.value());
+    free = fmt::format("{}-{}", folder, n);
+  }
   return free;
 }
 

@@ -94,7 +94,9 @@ class RunDirectory {
 /// Throws Error unless the folder is that of a run, which has a config.toml.
 void require_run(const std::filesystem::path& folder);
 
-/// "runs/paac-atari-Pong-s1-20170531-142501", followed by "-2" and so on if it is taken.
+/// Makes and returns "runs/paac-atari-Pong-s1-20170531-142501", followed by "-2" and so on if it is
+/// taken, so that trainings that begin in the same second have different ones. Throws Error if it
+/// cannot be made.
 std::filesystem::path default_run_folder(const std::string& system, const std::string& env,
                                          std::uint64_t seed,
                                          std::chrono::system_clock::time_point now);

@@ -102,7 +102,9 @@ void TrainingRun::restore(const Checkpoint& checkpoint) {
     last_returns_ = state.at("last_returns").get<std::deque<double>>();
     timed_steps_ = state.at("timed_steps").get<std::int64_t>();
     timed_seconds_ = state.at("timed_seconds").get<double>();
-    target_return_.restore(state.value("reached_return", json()));
+    // Another number of evaluations is another goal.
+    if (state.value("until_evaluations", options_.until_evaluations) == options_.until_evaluations)
+      target_return_.restore(state.value("reached_return", json()));
   } catch (const json::exception& error) {
     throw Error(
         fmt::format("the checkpoint's state.json was written by another version of tandem "
@@ -277,6 +279,7 @@ std::optional<std::int64_t> TrainingRun::stamp(Checkpoint& checkpoint) {
                             {"last_returns", last_returns_},
                             {"timed_steps", timed_steps_},
                             {"timed_seconds", timed_seconds_},
+                            {"until_evaluations", options_.until_evaluations},
                             {"reached_return", target_return_.json(options_.frames_per_step)}};
   checkpoint.meta[kConfigPart] = options_.config;
   if (!evaluates) return steps();

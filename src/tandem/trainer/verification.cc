@@ -107,7 +107,13 @@ Verification verify(const Config& config, const std::filesystem::path& folder, s
   const auto wanted = std::min(steps, recorded.back().steps);
   const auto schedule = first_schedule(config, {folder}, wanted);
   Training training(shortened(config, schedule.steps, schedule.anneal_steps), again.folder, false);
-  training.run({.stop_requested = stop_requested, .label = "again"});
+  try {
+    training.run({.stop_requested = stop_requested, .label = "again"});
+  } catch (const Error& error) {
+    const std::string words = error.what();
+    if (words.find(temporary.path().string()) == std::string::npos) throw;
+    throw Error(fmt::format("{} (verify trains there; $TMPDIR names another place)", words));
+  }
   if (stop_requested()) throw Error("interrupted; there is no result");
 
   const auto repeated = read_fingerprints(again.folder);

@@ -28,7 +28,12 @@ namespace {
 constexpr int kFirst = 3;
 constexpr int kAbove = 16;
 
-std::string message_of(int cause) { return std::generic_category().message(cause); }
+std::string message_of(int cause) {
+  const bool too_many = cause == EMFILE || cause == ENFILE;
+  return std::generic_category().message(cause) +
+         (too_many ? "; raise the limit (ulimit -n), or use fewer environments or env.workers"
+                   : "");
+}
 
 /// The child's inheritance: its descriptors, signals as they are by default, and a process group of
 /// its own.
@@ -40,6 +45,7 @@ class ChildSettings {
     // Numbers may coincide with those that the child shall have, so copies go in between.
     for (std::size_t i = 0; i < given.size(); ++i) {
       copies_[i] = Descriptor(fcntl(given[i], F_DUPFD_CLOEXEC, kAbove));
+      if (copies_[i].get() < 0) cause_ = errno;
       posix_spawn_file_actions_adddup2(&actions_, copies_[i].get(), kFirst + static_cast<int>(i));
     }
     posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -65,10 +71,13 @@ class ChildSettings {
   ChildSettings(const ChildSettings&) = delete;
   ChildSettings& operator=(const ChildSettings&) = delete;
 
+  /// Why they could not be made; 0: they could.
+  [[nodiscard]] int cause() const { return cause_; }
   [[nodiscard]] const posix_spawn_file_actions_t* actions() const { return &actions_; }
   [[nodiscard]] const posix_spawnattr_t* attributes() const { return &attributes_; }
 
  private:
+  int cause_ = 0;
   posix_spawn_file_actions_t actions_;
   posix_spawnattr_t attributes_;
   std::array<Descriptor, 6> copies_;
@@ -136,6 +145,9 @@ void WorkerProcess::start(const std::string& python, const std::string& title,
                           const Channels& channels, int life) {
   const ChildSettings settings({channels.start, channels.memory, channels.requests,
                                 channels.answers, channels.control, life});
+  if (settings.cause() != 0) {
+    throw Error(fmt::format("cannot start a worker process: {}", message_of(settings.cause())));
+  }
   // The start file is descriptor 3; its code does the rest.
   const std::string program =
       "import json, os; start = json.loads(os.pread(3, os.fstat(3).st_size, 0)); "

@@ -44,7 +44,7 @@ class TANDEM_CAPABILITY("seat") ApexSeat {
   std::optional<ActorPlayed> take_played() TANDEM_REQUIRES(this);
 
   /// Saves the actor in a checkpoint by this name. One that has not begun again since the run was
-  /// resumed keeps its state of `resume`, which may be null.
+  /// resumed keeps its state of `resume`, which may be null; one without a successor has none.
   void save(const Checkpoint* resume, const std::string& name, Checkpoint& checkpoint) const
       TANDEM_REQUIRES(this);
 
