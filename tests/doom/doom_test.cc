@@ -24,7 +24,7 @@ constexpr int kAllSteps = 500;
 INSTANTIATE_TEST_SUITE_P(
     Doom, EnvConformance,
     testing::Values(EnvCase{.id = "doom:basic", .allocating_steps = kAllSteps},
-                    // Its floor moves. Seen failing when a loaded game drew only its last pictures.
+                    // Its floor moves on with each picture.
                     EnvCase{.id = "doom:health_gathering", .allocating_steps = kAllSteps},
                     EnvCase{.id = "doom:my_way_home",
                             .options = {{"colours", "rgb"}, {"depth", "true"}, {"stack", "1"}},

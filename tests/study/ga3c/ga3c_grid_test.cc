@@ -81,7 +81,7 @@ TEST(Ga3cGrid, AnotherSystemHasTheSameTask) {
   EXPECT_EQ(other.net.hidden, 33);
   EXPECT_EQ(other.optimizer.lr, load_config("a3c", {game}).optimizer.lr);
   EXPECT_THAT(other.toml(), HasSubstr("size = 12"));
-  EXPECT_EQ(value_of(same_task(config, "paac"), "paac.envs"), 32);  // times 5 steps: 160 samples
+  EXPECT_EQ(value_of(same_task(config, "paac"), "paac.envs"), 16);  // times 5 steps: 80 samples
 }
 
 }  // namespace
