@@ -19,7 +19,7 @@ from tandem.errors import Error
 
 from tandem import __version__, _core
 from tandem_cluster.hosts import ActorHost, Introduction, LearnerHost, ShardHost, Status
-from tandem_cluster.plan import Plan, config_tables, keep_facts
+from tandem_cluster.plan import Plan, config_tables, has_checkpoint, keep_facts
 from tandem_cluster.ray_session import head_answers
 from tandem_cluster.storage import learner_resources, nearest_folder
 
@@ -358,7 +358,7 @@ class Driver:
         part = self._learner
         part.incarnation += 1
         first = part.incarnation == 1  # nothing is there, and shared storage would remember that
-        resumes = self._plan.resume or (not first and any(self.run_dir.glob("checkpoints/[0-9]*")))
+        resumes = self._plan.resume or (not first and has_checkpoint(self.run_dir))
         if not resumes and not first:
             shutil.rmtree(self.run_dir, ignore_errors=True)  # lost before its first checkpoint
             keep_facts(self._plan)

@@ -95,7 +95,7 @@ class Plan:
                     f"{self.run_dir} holds a run that began with {name} {in_words(begun)}, and not "
                     f"with {in_words(words[name])}: choose another --run-dir, or --resume that run"
                 )
-        if not any(folder.glob("checkpoints/[0-9]*")):
+        if not has_checkpoint(folder):
             return clear(folder)  # it was lost before its first checkpoint
         self.resume, self.system, self.config = True, "", ""
         self.settings = [one for one in self.settings if one[0] == "run.steps"]
@@ -117,6 +117,11 @@ def in_words(words: Any) -> str:
     if isinstance(words, list):
         words = " ".join("=".join(setting) for setting in words)
     return str(words or "none")
+
+
+def has_checkpoint(run_dir: Path) -> bool:
+    """Whether a run has anything to go on from."""
+    return any(run_dir.glob("checkpoints/[0-9]*"))
 
 
 def clear(run_dir: Path) -> None:

@@ -150,7 +150,7 @@ class Bench(Folder):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("Left out: apex: ", done.stdout)
         self.assertRegex(done.stdout, "impala +")
-        # Seen failing where a key that PAAC lacks was refused for all.
+        # Meant to fail where a key that PAAC lacks was refused for all.
         words = ["--env", "cartpole", "--seconds", 0.5, "--set", "ga3c.agents=2"]
         done = tandem("bench", "--all", *words)
         self.assertIn("Left out: paac: ", done.stdout, done.stderr)

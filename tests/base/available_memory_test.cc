@@ -30,7 +30,7 @@ class CgroupTest : public testing::Test {
   fs::path root_ = folder_.path() / "root";
 };
 
-// Slurm and systemd limit a group below the root. Seen failing when the root alone was read.
+// Slurm and systemd limit a group below the root. Meant to fail when the root alone was read.
 TEST_F(CgroupTest, TheLeastLimitOnTheWayToTheRootCounts) {
   limit("job", "1000", 300, "");
   limit("job/step", "max", 300, "");
@@ -48,7 +48,7 @@ TEST_F(CgroupTest, AContainersLimitIsAtTheRoot) {
   EXPECT_EQ(left_to(""), 700);
 }
 
-// Files that a resumed run reads twice are active. Seen failing when these counted as used.
+// Files that a resumed run reads twice are active. Meant to fail when these counted as used.
 TEST_F(CgroupTest, CachedFilesCountAsFree) {
   limit("", "1000", 990, "anon 100\nactive_file 600\ninactive_file 200\n");
   EXPECT_EQ(left_to("0::/\n"), 810);

@@ -175,7 +175,7 @@ TEST(Catch, RefusesADamagedState) {
   }
 }
 
-// Seen writing past the frame.
+// It would write past the frame.
 TEST(Catch, RefusesAStepAfterTheEnd) {
   Player player(make_catch({.size = 84}));
   player.reset();

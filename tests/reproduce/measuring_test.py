@@ -42,7 +42,7 @@ class Measuring(ProgramCase):
         self.assertIn("tandem keys paac", text)
         self.assertIn("paac.t_max", text)
 
-    # Seen failing with the budget's "40 h in all", and with the minutes that the plan foresees.
+    # Meant to fail with the budget's "40 h in all", and with the minutes that the plan foresees.
     def test_commands_have_the_time_that_they_took(self):
         self.commands(command(["bench"]))
         self.script("[ $1 = bench ] || exit 0; sleep 1; exit 1")
@@ -52,7 +52,7 @@ class Measuring(ProgramCase):
         text = (self.out / "paac/figure-1-8h/item.md").read_text()
         self.assertRegex(text, "Here: commands of [2-9](\\.[0-9])? s on")
 
-    # Seen failing where every table was the end of its item.
+    # Meant to fail where every table was the end of its item.
     def test_an_item_without_its_picture_is_not_done(self):
         self.commands(command(["keys", "paac", "--config", "paac/catch"]))
         working = self.drawing.read_text()

@@ -35,7 +35,7 @@ TEST_F(RunDirectoryTest, CreatesTheFolderAndItsConfig) {
   EXPECT_EQ(text.str(), "seed = 1\n");
 }
 
-// A cluster's driver writes its facts before its learner begins the run. Seen failing when such a
+// A cluster's driver writes its facts before its learner begins the run. Meant to fail when such a
 // folder counted as one with files.
 TEST_F(RunDirectoryTest, BeginsBesideTheFactsOfACluster) {
   fs::create_directories(run_);
@@ -134,7 +134,7 @@ TEST_F(RunDirectoryTest, DefaultNamesAreFree) {
   const auto now = std::chrono::system_clock::from_time_t(std::mktime(&day));
   const auto name = [&] { return default_run_folder("paac", "atari:Pong", 1, now); };
   EXPECT_EQ(name(), "runs/paac-atari-Pong-s1-20170531-140000");
-  EXPECT_EQ(name(), "runs/paac-atari-Pong-s1-20170531-140000-2");  // seen failing: not claimed
+  EXPECT_EQ(name(), "runs/paac-atari-Pong-s1-20170531-140000-2");  // meant to fail: not claimed
   EXPECT_NO_THROW(RunDirectory::create("runs/paac-atari-Pong-s1-20170531-140000"));
 }
 

@@ -190,7 +190,7 @@ TEST_F(UntilEvaluationTest, EndsByTheReturnOfASnapshotNotOfTrainingGames) {
   EXPECT_EQ(resume()->why_done(), "return");
 }
 
-// Seen failing: the resumed run was done at once by the old goal.
+// Meant to fail: the resumed run was done at once by the old goal.
 TEST_F(UntilEvaluationTest, AnotherNumberOfEvaluationsIsAnotherGoal) {
   auto run = start();
   while (!run->done()) train(*run, 0);

@@ -11,7 +11,7 @@
 namespace tandem {
 namespace {
 
-// Environments of Gymnasium play in processes of their own. Seen failing when this process alone
+// Environments of Gymnasium play in processes of their own. Meant to fail when this process alone
 // was counted.
 TEST(ProcessMemory, OfDescendantsIsThatOfTheProcessesBegunHere) {
   constexpr std::size_t kBytes = std::size_t{64} << 20;

@@ -17,10 +17,10 @@ namespace {
 
 constexpr const char* kReproduceFooter = R"(
 Every table and figure of the five papers (a3c, ga3c, paac, hts without its
-supplement, apex) is a plan file of configs/studies. With --budget 1h, 8h or 2.5h a part of its runs shares that many hours
-of training; with paper, every run trains as long as in the paper. The table has the
-paper's numbers beside ours, the picture the paper's form. The same command goes on
-after a stop or a kill. Without ITEM it makes all items of the paper, one by one.)";
+supplement, apex) is a plan file of configs/studies. With --budget 1h, 8h or 2.5h a part
+of its runs shares that many hours of training; with paper, every run trains as long as
+in the paper. The table has the paper's numbers beside ours, the picture the paper's
+form. The same command goes on after a stop or a kill. Without ITEM it makes all items of the paper, one by one.)";
 
 struct ReproduceOptions {
   std::string paper;
