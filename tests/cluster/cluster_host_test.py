@@ -130,7 +130,7 @@ class InterruptTest(unittest.TestCase):
 
 
 class PlanTest(unittest.TestCase):
-    # Meant to fail: such a run was resumed, which has nothing to go on from.
+    # Seen failing: such a run was resumed, which has nothing to go on from.
     def test_a_run_that_was_lost_before_its_first_checkpoint_begins_anew(self):
         from tandem.errors import Error
         from tandem_cluster.plan import FACTS, Plan, keep_facts

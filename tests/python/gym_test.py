@@ -83,7 +83,7 @@ class Callables(unittest.TestCase):
         np.testing.assert_array_equal(ours, theirs)
 
     def test_a_function_that_cannot_travel_is_told(self):
-        """Seen raising TypeError; a lock between processes raises RuntimeError."""
+        """Seen raising TypeError, and RuntimeError for a lock between processes."""
         for lock in (threading.Lock(), multiprocessing.Lock()):
             with self.assertRaisesRegex(tandem.Error, "cannot travel to its process.*[Ll]ock"):
                 tandem.make_vec(lambda lock=lock: (lock, Counting())[1], 2)

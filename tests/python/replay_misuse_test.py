@@ -111,7 +111,7 @@ class Steps(unittest.TestCase):
     def test_a_truncation_in_the_same_step_needs_its_last_observation(self):
         replay = number_replay(autoreset_mode="same_step", sampler="fifo")
         cut = step(0, truncations=np.array([False, True]))
-        short = {"final_obs": [np.zeros(1)]}  # meant to fail with an IndexError
+        short = {"final_obs": [np.zeros(1)]}  # seen failing with an IndexError
         no_shape = {"final_obs": [None, np.zeros(3)]}
         for infos in (None, {}, {"final_obs": [None, None]}, no_shape, short):
             with self.subTest(infos=infos), self.assertRaisesRegex(tandem.Error, "final_obs"):

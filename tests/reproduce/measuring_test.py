@@ -52,7 +52,7 @@ class Measuring(ProgramCase):
         text = (self.out / "paac/figure-1-8h/item.md").read_text()
         self.assertRegex(text, "Here: commands of [2-9](\\.[0-9])? s on")
 
-    # Meant to fail where every table was the end of its item.
+    # Seen failing where every table was the end of its item.
     def test_an_item_without_its_picture_is_not_done(self):
         self.commands(command(["keys", "paac", "--config", "paac/catch"]))
         working = self.drawing.read_text()

@@ -43,7 +43,7 @@ class Frames(unittest.TestCase):
             ((4, 84, 84), [4, 84, 84]),
             ((4, 84, 96), [4, 84, 96]),
             ((4, 84, 84, 3), [12, 84, 84]),
-            ((4, 3, 84, 84), [12, 84, 84]),  # meant to fail as 336 channels
+            ((4, 3, 84, 84), [12, 84, 84]),  # seen failing as 336 channels
         ]:
             with self.subTest(shape=shape):
                 space = box(shape)
@@ -60,7 +60,7 @@ class Frames(unittest.TestCase):
                     expected = picture.transpose(2, 0, 1)
                 np.testing.assert_array_equal(shown(space, picture), expected)
 
-    # Meant to fail: 256 became 0, and a list of lists was refused.
+    # Seen failing: 256 became 0, and a list of lists was refused.
     def test_pictures_may_be_of_other_whole_numbers_if_these_are_bytes(self):
         for observation in ([[0, 255], [3, 4]], np.uint16([[0, 255], [3, 4]])):
             np.testing.assert_array_equal(shown(box((2, 2)), observation), [[[0, 255], [3, 4]]])
