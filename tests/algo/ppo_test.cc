@@ -41,7 +41,7 @@ struct ContinuousSample {
   Rollout rollout;
 };
 
-// Equation 9 has the policy's entropy. Meant to fail with that of one dimension, which is A3C's.
+// Equation 9 has the policy's entropy. Seen failing with that of one dimension, which is A3C's.
 TEST(Ppo, TheEntropyIsThatOfAllDimensions) {
   const PpoConfig config{.entropy = 0.3};
   const auto algorithm = make_gaussian_ppo(config);

@@ -34,7 +34,7 @@ std::vector<std::byte> report_of(std::uint64_t sequence, std::uint64_t number,
   return std::move(writer).seal();
 }
 
-// Meant to fail: an actor that had reported and sent no state yet lost the one of the resumption.
+// Seen failing: an actor that had reported and sent no state yet lost the one of the resumption.
 TEST(ActorRoll, KeepsTheSavedGamesOfAnActorThatHasSentNone) {
   Checkpoint resume;
   resume.add_blob("actor_1", {std::byte{7}});

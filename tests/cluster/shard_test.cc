@@ -155,7 +155,7 @@ std::vector<Bytes> pieces_of(Shard& shard) {
   }
 }
 
-// A snapshot keeps removed transitions in memory. Meant to fail when a lost learner's snapshot
+// A snapshot keeps removed transitions in memory. Seen failing when a lost learner's snapshot
 // stayed until the next checkpoint.
 TEST(Shard, ANewLearnerFreesTheSnapshotOfTheLastOne) {
   auto shard = small_shard();

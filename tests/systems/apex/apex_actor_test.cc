@@ -109,7 +109,7 @@ TEST_F(ApexActorTest, ExploresByTheNumberOfTheEpisodeAlsoFromACheckpoint) {
   });
 }
 
-// Meant to fail when the next step made the successor, so that a checkpoint lost its unit of
+// Seen failing when the next step made the successor, so that a checkpoint lost its unit of
 // rewards.
 TEST_F(ApexActorTest, ACheckpointFindsTheSuccessorOfAnActorThatFailed) {
   with_actors([&](const std::function<ApexActor()>& make) {

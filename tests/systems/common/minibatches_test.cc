@@ -234,7 +234,7 @@ TEST_F(MinibatchesTest, ARecurrentNetworkSeesWholeSequences) {
   EXPECT_THROW(learn({.epochs = 1, .minibatches = 8}, 1, 1, 4), Error);
 }
 
-// Meant to fail: a rollout of one step was taken for samples without a state.
+// Seen failing: a rollout of one step was taken for samples without a state.
 TEST_F(MinibatchesTest, ASequenceOfOneStepHasItsState) {
   const auto noting = std::make_shared<const Noting>(Passes{.epochs = 1, .minibatches = 1});
   tandem::train(scenario(noting, 4), [&](TrainingContext& context) {
