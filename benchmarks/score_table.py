@@ -19,19 +19,20 @@ def minutes(found):
     return statistics.median(one["seconds"] / 60 if one["seconds"] else math.inf for one in found)
 
 
-def texts(found):
-    """The table's cells: the median, and each seed."""
+def texts(found, with_cap):
+    """The table's cells: the median, and each seed. `with_cap`: scores at a cap tell it."""
     failed = sum("failed" in one for one in found)
     if failed:
         ended = [one for one in found if "failed" not in one]
         words = f"{failed} of {len(found)} failed" if ended else "failed"
-        return [words, texts(ended)[1] if ended else ""]
+        return [words, texts(ended, with_cap)[1] if ended else ""]
     unfinished = [one["last_score"] for one in found if one["seconds"] is None]
     scores = [score for score in unfinished if score is not None]
     mean = f"{statistics.fmean(scores):.1f}" if scores else ""
     if found[0]["goal"] >= NO_GOAL:
         each = ["-" if (x := one["last_score"]) is None else f"{x:.1f}" for one in found]
-        return [mean or "no game", ", ".join(each)]
+        words = f"{mean or 'no game'} after {cap_of(found):.3g} minutes" if with_cap else mean
+        return [words or "no game", ", ".join(each)]
     each = [f"{one['seconds'] / 60:.1f}" if one["seconds"] else "-" for one in found]
     median = minutes(found)
     last = f"at {mean}" if mean else "no game"
@@ -60,11 +61,12 @@ def table(results, goals, labels):
         at_cap = f"score at the cap in {game}"
         head += [at_cap if goal >= NO_GOAL else f"minutes to {goal:g} in {game}", "each seed"]
     lines = [head, ["---"] * len(head)]
+    with_cap = len({one["cap_seconds"] for one in results}) > 1
     for name in labels:
         line = [labels[name]]
         for game, goal in goals:
             found = of(results, name, game, goal)
-            line += texts(found) if found else ["", ""]
+            line += texts(found, with_cap) if found else ["", ""]
         lines.append(line)
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 

@@ -333,6 +333,9 @@ def write(results, goals, names, args):
         cap += f", of the peers {args.peer_cap_minutes:g}"
     rates = "tandem's learning rates stay, those of its peers fall as their makers have them"
     heading = f"{machine_words()}; {seeds}; {cap}; {rates}; {time.strftime('%Y-%m-%d')}"
+    builds = sorted({result["build"] for result in results if result.get("build")})
+    if len(builds) > 1:
+        heading += f"; builds of tandem: {', '.join(builds)}"
     (args.out / "time_to_score.md").write_text(f"{heading}\n\n{text}")
     with (args.out / "time_to_score.csv").open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")

@@ -11,10 +11,11 @@ game, and in brackets the return at the end; writes them with --out.
 
 A run's score is the mean over its time of the return of its last 100 games, or of its evaluations
 if it has any: so it tells how soon a run learned and how much. Before the first game it is random
-play's. All runs of a game are cut where the shortest ends; a run that diverged keeps its last
-return until there. An arm's mark in a game is its mean score over seeds, with 0 for random play and
-1 for the best arm. A game counts if the best arm ends at least a fiftieth of the way from random
-play to a person.
+play's. Between two evaluations it is on the line from one to the other, since the better an agent
+plays, the longer an evaluation takes. All runs of a game are cut where the shortest ends; a run
+that diverged keeps its last return until there. An arm's mark in a game is its mean score over
+seeds, with 0 for random play and 1 for the best arm. A game counts if the best arm ends at least a
+fiftieth of the way from random play to a person.
 """
 
 import argparse
@@ -37,6 +38,7 @@ REFERENCES = {
 }
 CONTROL = (0.0, 1000.0)
 LEAST_SHARE = 1 / 50  # of the way to a person
+AND_THEN = " and then "  # between the machines of a round that went on elsewhere
 
 
 @dataclass
@@ -46,9 +48,14 @@ class Run:
     seed: int
     points: list[tuple[float, float]]  # seconds, return
     diverged: bool
+    evaluated: bool = False  # the returns are those of evaluations
 
     def score(self, end: float) -> float:
         """The mean return over the time until `end`."""
+        return self._area_of_lines(end) / end if self.evaluated else self._area_of_steps(end) / end
+
+    def _area_of_steps(self, end: float) -> float:
+        """The area under returns each of which stays until the next one."""
         began, value = 0.0, random_play(self.env)
         area = 0.0
         for seconds, found in self.points:
@@ -56,7 +63,21 @@ class Run:
                 break
             area += (seconds - began) * value
             began, value = seconds, found
-        return (area + (end - began) * value) / end
+        return area + (end - began) * value
+
+    def _area_of_lines(self, end: float) -> float:
+        """The area under the lines that connect the returns."""
+        began, value = 0.0, random_play(self.env)
+        area = 0.0
+        for seconds, found in self.points:
+            if seconds > end:
+                found = value + (found - value) * (end - began) / (seconds - began)
+                seconds = end
+            area += (seconds - began) * (value + found) / 2
+            began, value = seconds, found
+            if seconds >= end:
+                break
+        return area + (end - began) * value
 
     def at(self, end: float) -> float:
         known = [value for seconds, value in self.points if seconds <= end]
@@ -128,11 +149,25 @@ def read_run(folder: Path) -> Run | None:
         points = [(row["seconds"], row[key]) for row in rows if row.get(key) is not None]
     arm = folder.parents[2].name
     diverged = why.startswith("diverged")
-    return Run(arm, config["env"]["id"], int(config["run"]["seed"]), points, diverged)
+    env, seed = config["env"]["id"], int(config["run"]["seed"])
+    return Run(arm, env, seed, points, diverged, evaluated=bool(evaluations))
+
+
+def require_one_machine(folders: list[Path]) -> None:
+    """Ends the program where rounds were made on different machines."""
+    files = [folder / "item.json" for folder in folders]
+    names = {json.loads(file.read_text())["machine"] for file in files if file.exists()}
+    machines = sorted({one for name in names for one in name.split(AND_THEN)})
+    if len(machines) > 1:
+        sys.exit(
+            f"judge_round: these runs are of {' and of '.join(machines)}, and returns by seconds "
+            "of two machines do not compare: judge the rounds apart"
+        )
 
 
 def read_runs(folders: list[Path]) -> list[Run]:
     """The runs of the arms that all folders have."""
+    require_one_machine(folders)
     found = [
         [run for path in sorted(folder.glob("*/*/runs/*")) if (run := read_run(path))]
         for folder in folders

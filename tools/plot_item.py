@@ -209,6 +209,9 @@ def plot_scores(_folder, item, out):
         names, values, colours = zip(*rows, strict=True) if rows else ((), (), ())
         places = np.arange(len(rows))
         axes.barh(places, values, color=colours)
+        end_at_ours(axes, [value for value, c in zip(values, colours, strict=True) if c != GREY])
+        for place, value in zip(places, values, strict=True):
+            label_bar(axes, place, value)
         names = draw_intervals(axes, item, column, names)
         axes.set_yticks(places, [textwrap.shorten(n, 34) for n in names], fontsize=7)
         axes.invert_yaxis()
@@ -217,6 +220,25 @@ def plot_scores(_folder, item, out):
     if profiles:
         draw_profiles(panels[count - 1], profiles)
     finish(figure, item, out)
+
+
+def end_at_ours(axes, ours):
+    """Ends the axis at four times the largest of our values, so that trainings of a thousand times
+    as long do not make ours invisible. Longer bars are cut there, and tell their value."""
+    most = 4 * max(ours, default=0)
+    if 0 < most < axes.get_xlim()[1]:
+        axes.set_xlim(right=most)
+
+
+def label_bar(axes, place, value):
+    """Writes the value beside the bar, or within it where the axis ends."""
+    low, high = axes.get_xlim()
+    text = f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    text += " \N{RIGHTWARDS ARROW}" * (value > high)
+    outside = max(value, 0) < low + 0.75 * (high - low)
+    x = max(value, 0) if outside else min(value, high)
+    style = {"ha": "left"} if outside else {"ha": "right", "color": "white"}
+    axes.text(x, place, f" {text} ", va="center", fontsize=6, **style)
 
 
 def draw_intervals(axes, item, column, names):

@@ -152,7 +152,7 @@ class ItemFolder:
                     "--out, or remove that folder with its runs"
                 )
         else:
-            described = {**wanted, "machine": machine_name(), "steps": {}, "jobs": []}
+            described = {**wanted, "machine": machine_name(), "steps": {}}
         steps: dict[str, int] = described["steps"]
         new = [c for c in self.cells if c.folder not in steps and c.folder not in self.lacking]
         known = {} if self.budget == PAPER else rates.of_all(new)
@@ -162,24 +162,31 @@ class ItemFolder:
         return steps
 
     def described(self) -> dict[str, Any]:
-        return {"jobs": [], **read_description(self.source.path / DESCRIPTION)}
+        # Descriptions of older versions lack some keys.
+        return {"jobs": [], "builds": [], **read_description(self.source.path / DESCRIPTION)}
 
     def describe(self, description: dict[str, Any]) -> None:
         replace(self.source.path / DESCRIPTION, json.dumps(description, indent=2) + "\n")
 
-    def note(self, jobs: int = 0) -> None:
-        """Writes down the machine and how many runs train at the same time on it, if any, because
-        their seconds depend on both. Raises ReproduceError for rates of two machines."""
+    def note(self, build: str, jobs: int = 0) -> None:
+        """Writes down the machine, the program's build and how many runs train at the same time,
+        if any, because their seconds depend on all three. Raises ReproduceError for rates of two
+        machines."""
         described = self.described()
         machines = described["machine"].split(AND_THEN)
         if machine_name() not in machines:
-            if self.item.compares_rates:
+            if self.item.compares_rates or self.source.item.compares_rates:
                 raise ReproduceError(
                     f"{self.path} was begun on another machine: {described['machine']}. Rates of "
                     "two machines do not compare: name another --out"
                 )
             say(f"{self.path} was begun on another machine: {described['machine']}")
             described["machine"] = AND_THEN.join([*machines, machine_name()])
+        builds = described["builds"]
+        if build not in builds:
+            if builds and jobs:  # of a command's build its own file tells
+                say(f"{self.path} was begun with another build: {builds[-1]}")
+            builds.append(build)
         if jobs and jobs not in described["jobs"]:
             described["jobs"].append(jobs)
         self.describe(described)

@@ -36,7 +36,7 @@ def train(
         if cell.folder in folder.source.lacking:
             say(f"{item.place}, part {number} of {len(folder.cells)} is left out")
             continue
-        folder.note(jobs)
+        folder.note(tandem.build(), jobs)
         say(
             f"{item.place}, part {number} of {len(folder.cells)}: {cell.arm.label} on {cell.env}, "
             f"{cell.runs} runs of {steps[cell.folder]:,} steps"
@@ -125,7 +125,7 @@ def measure(folder: ItemFolder, tandem: Tandem, after_part: AfterPart) -> None:
         words = command.words_within(folder.budget)
         words = [word.replace(PLACE, str(folder.source.path)) for word in words]
         words += ["--out", str(out)] if command.tables else []
-        folder.note()
+        folder.note(build)
         say(f"{folder.item.place}: tandem {' '.join(words)}")
         for table in out.glob("*.csv"):  # of a command that was stopped
             table.unlink()

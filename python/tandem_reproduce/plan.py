@@ -179,16 +179,29 @@ def read_item(file: Path) -> Item:
         numbers=_numbers(keys),
     )
     keys.finish()
+    if arms is not None and not runs_of:
+        raise ReproduceError(f"{file}: arms chooses among those of runs_of, which is not given")
     if runs_of:
         item = _with_runs_of(item, read_item(file.with_name(f"{runs_of}.toml")), envs, arms)
     _check(item, str(file))
     return item
 
 
+def _refuse_unknown(item: Item, key: str, chosen: tuple[str, ...] | None, known: list[str]) -> None:
+    for name in chosen or ():
+        if name not in known:
+            raise ReproduceError(
+                f"the plan of {item.place}: {key} has {name}, and the runs are of "
+                f"{', '.join(dict.fromkeys(known))}"
+            )
+
+
 def _with_runs_of(
     item: Item, source: Item, envs: tuple[str, ...] | None, labels: tuple[str, ...] | None
 ) -> Item:
     """The item with the runs of another one, or with some of their environments and arms."""
+    _refuse_unknown(item, "arms", labels, [arm.label for arm in source.arms])
+    _refuse_unknown(item, "envs", envs, [env for arm in source.arms for env in arm.envs])
     arms = [arm for arm in source.arms if labels is None or arm.label in labels]
     if envs is not None:
         arms = [replace(arm, envs=tuple(env for env in arm.envs if env in envs)) for arm in arms]

@@ -106,6 +106,8 @@ def heading(folder: ItemFolder) -> str:
         each = span_of(list(map(time_words, times)))
         lines.append(f"- Trained: {time_words(sum(times))} in all, a run {each}.")
     lines += [f"- {jobs_words(described['jobs'])}."] if described["jobs"] else []
+    if len(described["builds"]) > 1:
+        lines.append(f"- Builds: {' and then '.join(described['builds'])}.")
     return "\n".join(lines) + "\n"
 
 
@@ -149,9 +151,9 @@ def lines_of(table: Table, numbers: Numbers) -> Lines:
 
 
 def unevenly_made(table: Table, column: str) -> bool:
-    """Whether the column's intervals are of rows with different numbers of games."""
+    """Whether the column's numbers are of rows with different numbers of games."""
     entries = [row[column] for row in table.rows.values() if column in row]
-    return len({entry.runs for entry in entries if entry.interval}) > 1
+    return len({entry.runs for entry in entries if entry.of}) > 1
 
 
 def told_line(label: str, numbers: Numbers, columns: list[str]) -> list[str]:
@@ -208,7 +210,7 @@ def entry_text(entry: Entry | None, with_count: bool = False) -> str:
     if entry.value is None:
         return "no score" if entry.runs else "missing"
     some = f" ({entry.counted} of {entry.runs})" if entry.counted < entry.runs else ""
-    some = some or (f" ({entry.counted} games)" if with_count and entry.interval else "")
+    some = some or (f" ({entry.counted} {entry.of})" if with_count and entry.of else "")
     interval = entry.interval
     span = f" [{rounded(interval.low)}, {rounded(interval.high)}]" if interval else ""
     return rounded(entry.value) + entry.unit + span + some

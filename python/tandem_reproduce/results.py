@@ -35,6 +35,7 @@ class Entry:
     runs: int
     unit: str = ""
     interval: Interval | None = None  # of the value
+    of: str = ""  # the word for those that count, where a row's number is one of several games
 
 
 MISSING = Entry(None, 0, 0)  # its environment is not here, or it was not made yet
@@ -152,14 +153,15 @@ def further_entry(measure: str, games: list[list[RunResult]]) -> Entry:
     """A number of a row as a whole, from the runs that count in each of its environments."""
     if measure == "rate":
         rates = [run.rate for runs in games for run in runs if run.rate is not None]
-        return Entry(statistics.fmean(rates) if rates else None, len(rates), sum(map(len, games)))
+        mean = statistics.fmean(rates) if rates else None
+        return Entry(mean, len(rates), sum(map(len, games)), of="runs")
     each = normalised_scores(games)
     if measure == "iqm" and each:
         iqm = iqm_of([[100 * score for score in scores] for scores in each])
-        return Entry(iqm.value, len(each), len(games), "%", iqm)
+        return Entry(iqm.value, len(each), len(games), "%", iqm, of="games")
     means = [100 * statistics.fmean(scores) for scores in each]
     middle = statistics.fmean if measure == "mean" else statistics.median
-    return Entry(middle(means) if means else None, len(means), len(games), "%")
+    return Entry(middle(means) if means else None, len(means), len(games), "%", of="games")
 
 
 def normalised_scores(games: list[list[RunResult]]) -> list[list[float]]:

@@ -231,6 +231,35 @@ class Reproduce(ProgramCase):
         self.assertIn("paac.t_max is 5 there and 6 here", said)
         self.assertIn("PAAC on catch was trained with other numbers", said)
 
+    # Seen failing when a rebuild between two parts left no trace.
+    def test_two_builds_are_told(self):
+        self.plan()
+        self.passes()
+        folder = self.out / "paac/figure-1-paper"
+        file = folder / "item.json"
+        described = json.loads(file.read_text())
+        (build,) = described["builds"]
+        file.write_text(json.dumps(described | {"builds": ["an older one"]}))
+        (folder / "paac/catch/done").unlink()
+        self.assertIn("was begun with another build: an older one", self.passes().stderr)
+        self.assertIn(f"Builds: an older one and then {build}", (folder / "item.md").read_text())
+
+    # Seen failing when the table with the rates was asked alone, and not the other one of its runs.
+    def test_rates_are_of_one_machine_whichever_item_is_asked(self):
+        rates = '[[column]]\nname = "rate"\nholds = "rate"\n'
+        self.plan(plans.CURVES.replace('"curves"', '"scores"') + rates)
+        self.plan(
+            plans.SHARED.replace('"curves"\naxis = "seconds"', '"scores"'), name="figure_2.toml"
+        )
+        self.passes("paac", "figure-2", "--budget", "paper")
+        folder = self.out / "paac/figure-1-paper"
+        file = folder / "item.json"
+        file.write_text(json.dumps(json.loads(file.read_text()) | {"machine": "another"}))
+        (folder / "paac/catch/done").unlink()
+        self.assertIn(
+            "Rates of two machines", self.refused("paac", "figure-2", "--budget", "paper")
+        )
+
     def test_refuses_the_folder_of_another_plan(self):
         self.plan()
         self.passes()

@@ -88,6 +88,18 @@ class Plan(unittest.TestCase):
         shared = read_item(plans.write(self.folder, part, "figure_2.toml"))
         self.assertEqual([cell.folder for cell in cells_of(shared, "8h")], ["paac/cartpole"])
 
+    # Seen failing when such names left out a row or a column.
+    def test_an_item_names_only_what_the_other_has(self):
+        plans.write(self.folder, plans.CURVES)
+        for text, words in (
+            ('arms = ["PAAC PPO"]\n', "arms has PAAC PPO, and the runs are of PAAC"),
+            ('envs = ["catch", "cachet"]\n', "envs has cachet, and the runs are of catch"),
+        ):
+            with self.assertRaisesRegex(ReproduceError, words):
+                read_item(plans.write(self.folder, plans.SHARED + text, "figure_2.toml"))
+        with self.assertRaisesRegex(ReproduceError, "runs_of, which is not given"):
+            self.read('arms = ["PAAC"]\n' + plans.CURVES)
+
     def test_an_item_with_the_runs_of_another_has_none_of_its_own(self):
         plans.write(self.folder, plans.CURVES)
         for text, words in (

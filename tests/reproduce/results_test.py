@@ -81,13 +81,20 @@ class Tables(TableCase):
         self.assertEqual(entry_text(table_of(self.folder).rows["PAAC"]["middle"]), "60% (2 of 3)")
 
     def test_intervals_of_different_games_tell_their_number(self):
-        some = Entry(50.0, 4, 4, "%", Interval(50.0, 40.0, 60.0))
-        all_games = Entry(60.0, 12, 12, "%", Interval(60.0, 50.0, 70.0))
+        some = Entry(50.0, 4, 4, "%", Interval(50.0, 40.0, 60.0), of="games")
+        all_games = Entry(60.0, 12, 12, "%", Interval(60.0, 50.0, 70.0), of="games")
         table = Table(["iqm"], {"A3C": {"iqm": some}, "PAAC": {"iqm": all_games}}, "")
         told = [line[1] for line in lines_of(table, {})[1:]]
         self.assertEqual(told, ["50% [40, 60] (4 games)", "60% [50, 70] (12 games)"])
         alike = Table(["iqm"], {"A3C": {"iqm": some}}, "")
         self.assertEqual(lines_of(alike, {})[1][1], "50% [40, 60]")
+        # Seen failing when rates of four games and of twelve looked alike.
+        rates = {
+            "A3C": {"rate": Entry(9.0, 4, 4, of="runs")},
+            "PAAC": {"rate": Entry(8.0, 12, 12, of="runs")},
+        }
+        told = [line[1] for line in lines_of(Table(["rate"], rates, ""), {})[1:]]
+        self.assertEqual(told, ["9 (4 runs)", "8 (12 runs)"])
 
     # A setting that diverges may be what a figure shows.
     def test_runs_without_a_score_have_curves_if_all_runs_count(self):

@@ -54,6 +54,30 @@ class JudgeRoundTest(unittest.TestCase):
         self.assertEqual(float(late["last_return"]), 19.3)
         self.assertIn("| soon | +0.50, ahead in 1 of 1 |", text)
 
+    # Seen failing when each return held until the next evaluation.
+    def test_evaluations_are_joined_by_lines(self):
+        for arm, points in {"one": [(50, -0.7), (150, 19.3)], "other": [(100, -0.7)]}.items():
+            folder = self.run_of(arm, "atari:Pong", [(t, -20) for t in range(10, 200, 10)])
+            rows = [{"training_seconds": seconds, "mean": mean} for seconds, mean in points]
+            text = "".join(json.dumps(row) + "\n" for row in rows)
+            (folder / "evaluations.jsonl").write_text(text)
+        rows, _ = self.judged("other")
+        # Until 100 s, where the shorter one ends. One: from -20.7 to -0.7 in 50 s, then to 9.3.
+        mean = ((-20.7 - 0.7) / 2 + (-0.7 + 9.3) / 2) / 2
+        self.assertAlmostEqual(float(rows["atari:Pong", "one"]["mean_return"]), mean, 3)
+        self.assertAlmostEqual(float(rows["atari:Pong", "other"]["mean_return"]), -10.7, 3)
+
+    # Seen failing when marks were common to machines of different speed.
+    def test_rounds_of_two_machines_are_refused(self):
+        for item in ("first", "second"):
+            self.run_of("one", "atari:Pong", [(10, 5)], item=item)
+            description = {"machine": f"the machine of the {item}"}
+            (self.root / item / "item.json").write_text(json.dumps(description))
+        words = [sys.executable, PROGRAM, self.root / "first", self.root / "second"]
+        result = subprocess.run([*words, "--presets", "one"], capture_output=True, text=True)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("judge the rounds apart", result.stderr)
+
     def test_games_that_nobody_learned_do_not_count(self):
         for arm, ends in {"one": (250, 4), "other": (300, 8)}.items():
             self.run_of(arm, "atari:Seaquest", [(10, ends[0]), (20, ends[0])])

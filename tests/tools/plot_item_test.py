@@ -128,6 +128,18 @@ class PlotItemTest(unittest.TestCase):
             plot_item.main()
         self.assertEqual((self.folder / "item.png").read_bytes()[:4], b"\x89PNG")
 
+    # Seen failing with an axis as long as the longest bar, on which ours were a pixel.
+    def test_scores_stay_visible_beside_much_longer_trainings(self):
+        item = self.item(
+            columns=["Qbert"],
+            ours={"PAAC": {"Qbert": 4000.0}},
+            numbers={"Ape-X, 22,800M frames": {"Qbert": 302391.3}},
+        )
+        (panel,) = self.drawn(plot_item.plot_scores, item)
+        self.assertEqual(panel.get_xlim()[1], 16000)
+        texts = [text.get_text().strip() for text in panel.texts]
+        self.assertEqual(texts, ["4,000", "302,391 \N{RIGHTWARDS ARROW}"])
+
 
 if __name__ == "__main__":
     unittest.main()
