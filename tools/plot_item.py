@@ -234,7 +234,7 @@ def label_bar(axes, place, value):
     """Writes the value beside the bar, or within it where the axis ends."""
     low, high = axes.get_xlim()
     text = f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
-    text += " \N{RIGHTWARDS ARROW}" * (value > high)
+    text += " \N{RIGHTWARDS ARROW}" if value > high else ""
     outside = max(value, 0) < low + 0.75 * (high - low)
     x = max(value, 0) if outside else min(value, high)
     style = {"ha": "left"} if outside else {"ha": "right", "color": "white"}
