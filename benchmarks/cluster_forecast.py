@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 import cluster_use
+from machine import machine_words
 
 ROOT = Path(__file__).parents[1]
 PROGRAM = Path(os.environ.setdefault("TANDEM", str(ROOT / "build" / "tandem")))
@@ -188,6 +189,16 @@ def train(case, options):
     return seen(before, after)
 
 
+def seen_before(kept):
+    """What an earlier call saw, which went on here after a stop."""
+    if not kept.exists():
+        return None
+    found = json.loads(kept.read_text())
+    if found.get("machine") != machine_words():
+        sys.exit(f"cluster_forecast: {kept} is of another machine: name another --out")
+    return found["seen"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("cases", nargs="*", default=CASES)
@@ -204,8 +215,9 @@ def main():
         task, *numbers = case.split(":")
         kept = options.out / f"{case.replace(':', '-')}.json"
         expected = forecast(task, *numbers)
-        real = json.loads(kept.read_text())["seen"] if kept.exists() else train(case, options)
-        kept.write_text(json.dumps({"forecast": expected, "seen": real}, indent=2))
+        real = seen_before(kept) or train(case, options)
+        found = {"machine": machine_words(), "forecast": expected, "seen": real}
+        kept.write_text(json.dumps(found, indent=2))
         for figures in (expected, real):
             figures["all_bytes"] = figures["learners_machine_bytes"]
             figures["all_bytes"] += (int(numbers[0]) - 1) * figures["actors_machine_bytes"]
