@@ -190,7 +190,7 @@ def train(case, options):
 
 
 def seen_before(kept):
-    """What an earlier call saw, which went on here after a stop."""
+    """The figures that an earlier call left, or None."""
     if not kept.exists():
         return None
     found = json.loads(kept.read_text())
