@@ -18,8 +18,11 @@ install(DIRECTORY configs/studies DESTINATION ${package})
 # For plug-ins that are built on the user's machine: find_package(tandem) finds tandem::plugin and
 # fmt, whose headers come along.
 install(TARGETS tandem_base ARCHIVE DESTINATION ${package}/lib)
+include(CMakePackageConfigHelpers)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/tandemConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
 install(FILES cmake/wheel/tandemConfig.cmake cmake/tandem_add_plugin.cmake
-  DESTINATION ${package}/lib/cmake/tandem)
+  ${CMAKE_CURRENT_BINARY_DIR}/tandemConfigVersion.cmake DESTINATION ${package}/lib/cmake/tandem)
 foreach(folder base env)  # the folders that a plug-in may include
   file(GLOB headers CONFIGURE_DEPENDS src/tandem/${folder}/*.h)
   install(FILES ${headers} DESTINATION ${package}/include/tandem/${folder})

@@ -36,7 +36,7 @@ tidy_inputs() {
   comm -23 <(find "${folders[@]/#/$PWD/}" -name '*.cc' -not -path '*/torcs/engine/*' | sort) <(
     {
       printf '%s\n' "$compiled"
-      grep '\.cxx$' <<<"$compiled" | xargs --no-run-if-empty sed -n 's/^#include "\(.*\)"$/\1/p'
+      grep '\.cxx$' <<<"$compiled" | tr '\n' '\0' | xargs -0 --no-run-if-empty sed -n 's/^#include "\(.*\)"$/\1/p'
     } | sort -u
   )
 }

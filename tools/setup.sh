@@ -117,6 +117,18 @@ missing_packages() {
   comm -23 <(printf '%s\n' "$wanted") <(printf '%s\n' "$have")
 }
 
+# update_lists ROOT...: waits for other programs of apt, such as a new machine's own updates. Only
+# `install` has an option for that.
+update_lists() {
+  local try said
+  for try in {1..60}; do
+    if said=$("$@" apt-get update 2>&1); then break; fi
+    printf '%s\n' "$said"
+    [[ $said == *"Could not get lock"* && $try -lt 60 ]] || return 1
+    sleep 10
+  done
+}
+
 install_packages() {
   local root=() variable
   if ((EUID != 0)); then
@@ -126,7 +138,7 @@ install_packages() {
     done
   fi
   # Two steps install packages; only the first updates apt's lists.
-  if ((! lists_are_new)); then "${root[@]}" apt-get update; fi
+  if ((! lists_are_new)); then update_lists "${root[@]}"; fi
   "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get -o DPkg::Lock::Timeout=600 install --yes --no-install-recommends "$@"
 }
@@ -148,13 +160,17 @@ debian_packages() {
   fi
 }
 
+# is_copied FILE: whether this stamp, if there is one, was written in another folder.
+is_copied() { [[ "$(cat "$1" 2>/dev/null)" == *" in /"* ]] && ! grep -qF " in $PWD;" "$1"; }
+
 make_venv() {
   command -v "$python" || { echo "TANDEM_VENV_PYTHON=$python is no program" && return 1; }
   "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11) and
     "requires a different Python: 3.11 or newer, this is " + sys.version)'
-  # An interrupted creation leaves a folder without pip.
+  # An interrupted creation leaves a folder without pip; the programs of a copied one belong to the
+  # other folder.
   if [[ "$(.venv/bin/python -V 2>&1)" != "$("$python" -V 2>&1)" ]] ||
-    ! .venv/bin/python -m pip --version; then
+    ! .venv/bin/python -m pip --version || is_copied .venv/tandem-stamp; then
     "$python" -m venv --clear .venv
   fi
   echo "$venv_inputs" >.venv/tandem-stamp
@@ -232,7 +248,7 @@ if [[ -n ${TANDEM_TORCH_DIR+given} ]]; then printf '%s' "$torch_dir" >.deps/torc
 
 debian_packages program packages "half a minute to 2 minutes"
 
-venv_inputs="$python $("$python" -V 2>&1)" || true
+venv_inputs="$python $("$python" -V 2>&1) in $PWD;" || true
 if ! stamped .venv/tandem-stamp "$venv_inputs" || [[ ! -x .venv/bin/python ]]; then
   step venv "making .venv (5 seconds)" make_venv
 fi
@@ -292,9 +308,14 @@ if [[ ! $stage =~ ^(program|football|doom|torcs)$ ]]; then
 fi
 all_done
 
+# The build leaves out what these packages are for, until they are there.
+lacking=
+if command -v dpkg-query >/dev/null; then lacking=$(missing_packages more | tr '\n' ' '); fi
 # pip writes RECORD last; CMake looks for it, too.
 found_torch=${torch_dir:-$(compgen -G '.venv/lib/python3*/site-packages/torch-*.dist-info/RECORD' || true)}
-build_inputs="torch=$found_torch mujoco=$(cat .deps/mujoco/tandem-stamp 2>/dev/null || true) \
+build_inputs="build in $PWD; torch=$found_torch packages=$(cat .venv/tandem-packages 2>/dev/null || true) \
+lacking=$lacking \
+mujoco=$(cat .deps/mujoco/tandem-stamp 2>/dev/null || true) \
 football=$(cat .deps/football/tandem-stamp 2>/dev/null || true) \
 doom=$(cat .deps/doom/tandem-stamp 2>/dev/null || true) \
 torcs=$(cat .deps/torcs/tandem-stamp 2>/dev/null || true)"

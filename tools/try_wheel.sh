@@ -21,7 +21,7 @@ fail() {
 repository=$(realpath "$(dirname "${BASH_SOURCE[0]}")/..")
 mkdir -p "$1"
 folder=$(realpath "$1")
-[[ $folder != "$repository"* ]] || fail "choose a folder outside of the checkout"
+[[ $folder/ != "$repository"/* ]] || fail "choose a folder outside of the checkout"
 shift
 (($#)) || set -- wheel atari mujoco football doom torcs torch source
 python=${PYTHON:-python3}

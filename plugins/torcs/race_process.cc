@@ -157,13 +157,15 @@ RaceProcess::RaceProcess(const fs::path& folder, const RaceOrder& order,
 
 /// A program of an older tandem in the same folder waits for other words, or for none.
 void RaceProcess::check_greeting(const std::string& program) {
-  pollfd waiting = {.fd = socket_.number(), .events = POLLIN, .revents = 0};
-  int ready = 0;
-  do {
-    ready = poll(&waiting, 1, kGreetingMilliseconds);
-  } while (ready < 0 && errno == EINTR);
+  if (!has_words_within(kGreetingMilliseconds)) {
+    throw Error(fmt::format(
+        "torcs: {} has said nothing for {} seconds after its start. If this machine is busy, go on "
+        "with `tandem train --resume`; a program of another version is built anew by: tandem "
+        "install torcs --force, or tools/build_torcs.sh",
+        program, kGreetingMilliseconds / 1000));
+  }
   Greeting greeting{.version = 0};
-  if (ready > 0) receive(&greeting, sizeof(greeting));
+  receive(&greeting, sizeof(greeting));
   has_greeted_ = true;
   if (greeting == Greeting{}) return;
   throw Error(fmt::format(
@@ -220,15 +222,21 @@ void RaceProcess::receive(void* bytes, std::size_t size) {
   }
 }
 
-/// Returns when the process has written something or has ended. The time of this process counts, so
-/// that a race which is suspended together with it, as by `docker pause`, goes on.
-void RaceProcess::await_words() {
+/// Whether the process has written something or has ended by then. The time of this process counts,
+/// so that a race which is suspended together with it, as by `docker pause`, goes on.
+bool RaceProcess::has_words_within(int milliseconds) const {
   constexpr int kSliceMilliseconds = 100;
-  constexpr int kSlices = 10 * 60 * 1000 / kSliceMilliseconds;
   pollfd waiting = {.fd = socket_.number(), .events = POLLIN, .revents = 0};
-  for (int slice = 0; slice < kSlices; ++slice) {
-    if (poll(&waiting, 1, kSliceMilliseconds) > 0) return;
+  for (int passed = 0; passed < milliseconds; passed += kSliceMilliseconds) {
+    if (poll(&waiting, 1, kSliceMilliseconds) > 0) return true;
   }
+  return false;
+}
+
+/// Returns when the process has written something or has ended.
+void RaceProcess::await_words() const {
+  constexpr int kTenMinutes = 10 * 60 * 1000;
+  if (has_words_within(kTenMinutes)) return;
   throw Error(
       "torcs: a race's process has said nothing for ten minutes; go on with `tandem train "
       "--resume`");

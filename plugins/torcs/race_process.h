@@ -61,7 +61,8 @@ class RaceProcess {
   void check_greeting(const std::string& program);
   Report ask(const Request& request, std::span<std::uint8_t> view);
   void receive(void* bytes, std::size_t size);
-  void await_words();
+  [[nodiscard]] bool has_words_within(int milliseconds) const;
+  void await_words() const;
   [[noreturn]] void say_how_it_ended();
 
   Socket socket_;

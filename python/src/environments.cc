@@ -53,9 +53,15 @@ Environments::~Environments() {
   vec_.reset();
 }
 
+/// Waits for an interrupted call, and keeps the error with which it ended.
+void Environments::settle() {
+  if (interruptible_ == nullptr) return;
+  if (auto error = interruptible_->settle()) left_ = std::move(error);
+}
+
 VecEnv& Environments::require_started() {
   if (closed_) throw Error("these environments are closed");
-  if (interruptible_ != nullptr) interruptible_->settle();
+  settle();
   if (!started_) throw Error("no game has begun yet; call reset() first");
   return *vec_;
 }
@@ -109,7 +115,8 @@ void Environments::run_or_lose(Function function) {
 
 void Environments::make(const Seeds& seeds) {
   if (closed_) throw Error("these environments are closed");
-  if (interruptible_ != nullptr) interruptible_->settle();
+  settle();
+  left_ = nullptr;  // all begin anew
   require_all_back();
   if (seeds.size() != static_cast<std::size_t>(count_)) {
     throw Error(fmt::format("there are {} seeds for {} environments", seeds.size(), count_));
@@ -139,6 +146,7 @@ nb::object Environments::start(const Seeds& seeds) {
 nb::object Environments::restart() {
   const Caller caller(occupancy_);
   require_started();
+  left_ = nullptr;
   require_all_back();
   current_ = observations_->take();
   run_or_lose([this] { vec_->reset(current_.bytes()); });
@@ -249,6 +257,7 @@ void Environments::send(const Ids& ids) {
 nb::tuple Environments::receive(int at_least) {
   const Caller caller(occupancy_);
   require_started();
+  if (left_) std::rethrow_exception(std::exchange(left_, nullptr));
   // Steps that an interrupted call has fetched come first.
   const int fetched = static_cast<int>(ready_.size());
   const int there = fetched + in_flight();
@@ -313,7 +322,7 @@ void Environments::close() {
     nb::find(this).release();
     return;
   }
-  if (interruptible_ != nullptr) interruptible_->settle();
+  settle();
   closed_ = true;
   const nb::gil_scoped_release without_gil;  // it takes two seconds at most
   vec_.reset();

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -93,6 +94,7 @@ class Environments {
   [[nodiscard]] std::size_t blocks() const { return observations_->blocks(); }
 
  private:
+  void settle();
   VecEnv& require_started();
   void require_idle() const;
   void require_all_back();
@@ -138,7 +140,8 @@ class Environments {
   std::vector<std::byte> sent_;              // observations of steps that were sent
   std::vector<int> ready_;                   // not empty: a signal cut the call short that fetched
   bool started_ = false;
-  bool lost_ = false;  // a signal cut a step() or a reset short
+  bool lost_ = false;        // a signal cut a step() or a reset short
+  std::exception_ptr left_;  // of a call that a signal cut short, until recv() throws it
   std::atomic<bool> closed_ = false;
   std::unique_ptr<Interruptible> interruptible_;  // for groups
   std::unique_ptr<VecEnv> vec_;                   // null before start() and after close()

@@ -34,11 +34,11 @@ void Interruptible::run(std::function<void()> function) {
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
-void Interruptible::settle() {
+std::exception_ptr Interruptible::settle() {
   while (!waited()) {
     if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
   }
-  error_ = nullptr;  // of a call whose caller has been interrupted
+  return std::exchange(error_, nullptr);
 }
 
 // Python handles signals in its main thread alone; another one waits without coming back.

@@ -26,8 +26,9 @@ class Interruptible {
   /// settle() returns. Needs the GIL. After refuse() it throws as well.
   void run(std::function<void()> function);
 
-  /// Waits for a function that an exception of a signal handler has left running. Needs the GIL.
-  void settle();
+  /// Waits for a function that an exception of a signal handler has left running; returns what it
+  /// threw. Needs the GIL.
+  std::exception_ptr settle();
 
   /// Ends the wait of a run(), since the interpreter ends: its threads must not come back later.
   void refuse();

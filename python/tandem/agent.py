@@ -20,6 +20,7 @@ from tandem import spaces
 from tandem._core import TrainedAgent
 from tandem.arrays import as_array
 from tandem.at_exit import wait_while
+from tandem.counts import as_count
 from tandem.errors import Error
 from tandem.messages import forward_messages
 from tandem.options import as_texts
@@ -247,14 +248,10 @@ class Agent:
             raise Error('protocol="sampled_starts" and starts=FILE belong together')
         if protocol is not None and start is not None:
             raise Error(f"protocol {protocol} decides how games start; leave start out")
-        if episodes is not None and episodes < 1:
-            raise Error(f"episodes is {episodes}; it must be at least 1")
-        if threads is not None and threads < 1:
-            raise Error(f"threads is {threads}; it must be at least 1, or None")
         return Evaluation(
             *self._native.evaluate(
-                episodes or 0,
-                threads or 0,
+                0 if episodes is None else as_count("episodes", episodes),
+                0 if threads is None else as_count("threads", threads),
                 deterministic,
                 _as_seed(seed),
                 start or "",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
 from tandem._core import Autoreset, Environments
+from tandem.counts import as_count
 from tandem.errors import Error
 
 # The id of an environment, or a function that makes a Gymnasium environment.
@@ -104,12 +105,8 @@ def _open(
     threads: int | None,
     autoreset: Autoreset,
 ) -> Environments:
-    if count < 1:
-        raise Error(f"num_envs is {count}; it must be at least 1")
-    if threads is None:
-        threads = len(os.sched_getaffinity(0))
-    if threads < 1:
-        raise Error(f"num_threads is {threads}; it must be at least 1, or None for all cores")
+    count = as_count("num_envs", count)
+    threads = len(os.sched_getaffinity(0)) if threads is None else as_count("num_threads", threads)
     texts = dict(as_texts(options))
     if isinstance(env, str):
         if env.startswith("gym:"):

@@ -1,5 +1,6 @@
 """tandem's environments in Gymnasium's registry."""
 
+import contextlib
 import copy
 from collections.abc import Mapping
 from typing import Any
@@ -30,17 +31,19 @@ def gymnasium_id(env_id: str) -> str:
 def register() -> None:
     """Registers every environment with Gymnasium. The import of tandem does this, too.
 
-    A plug-in that cannot be loaded is left out, and `make` says why.
+    A plug-in that cannot be loaded is left out, and `make` says why. So is an environment whose
+    name Gymnasium does not take; `make` takes it.
     """
     for env_id in environments():
         if gymnasium_id(env_id) in gymnasium.registry:
             continue
-        gymnasium.register(
-            id=gymnasium_id(env_id),
-            entry_point="tandem.single_env:Env",
-            vector_entry_point="tandem.registration:make_registered",
-            kwargs={"env": env_id},
-        )
+        with contextlib.suppress(gymnasium.error.Error):
+            gymnasium.register(
+                id=gymnasium_id(env_id),
+                entry_point="tandem.single_env:Env",
+                vector_entry_point="tandem.registration:make_registered",
+                kwargs={"env": env_id},
+            )
 
 
 def make_registered(env: str, num_envs: int = 1, **keywords: Any) -> Any:

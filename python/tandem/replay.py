@@ -2,7 +2,6 @@
 
 import atexit
 import math
-import operator
 import os
 import weakref
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from gymnasium.vector import AutoresetMode
 from tandem import _core, replay_arrays
 from tandem.arrays import as_array
 from tandem.at_exit import wait_while
+from tandem.counts import as_count
 from tandem.errors import Error, ReplayTimeoutError
 from tandem.options import as_texts
 from tandem.replay_arrays import Actions, Observations
@@ -94,17 +94,6 @@ def _as_timeout(timeout: float | None) -> float | None:
     if not isinstance(timeout, int | float) or math.isnan(timeout) or timeout < 0:
         raise Error(f"timeout is {timeout!r}; it must be seconds from 0 on, or None to wait")
     return float(timeout)
-
-
-def _as_count(name: str, given: Any, least: int = 1, most: int | None = None) -> int:
-    try:
-        count = operator.index(given)
-    except TypeError:
-        raise Error(f"{name} is {given!r}; it must be an integer") from None
-    if count < least or (most is not None and count > most):
-        limit = f"at least {least}" if most is None else f"from {least} to {most}"
-        raise Error(f"{name} is {count}; it must be {limit}")
-    return count
 
 
 class Writer:
@@ -272,9 +261,9 @@ class Replay(Writer):
         Raises `Error` with the words of the command line's keys replay.* for a value that does not
         fit, and for a capacity that does not fit into the memory.
         """
-        kept = Observations(observation_space, _as_count("stack", stack))
+        kept = Observations(observation_space, as_count("stack", stack))
         acted = Actions(action_space)
-        n = _as_count("n_step", n_step, most=1000)
+        n = as_count("n_step", n_step, most=1000)
         if not 0 <= gamma <= 1:
             raise Error(f"gamma is {gamma}; it must be from 0 to 1")
         options = {
@@ -293,7 +282,7 @@ class Replay(Writer):
         (number,) = as_seeds(random_seed() if seed is None else seed, 1)
         shape = replay_arrays.shape_of(kept, acted, n, float(gamma))
         self._replay = _core.Replay(as_texts(options), shape, number)
-        mode, count = as_mode(autoreset_mode), _as_count("num_envs", num_envs)
+        mode, count = as_mode(autoreset_mode), as_count("num_envs", num_envs)
         super().__init__(self._native_writer(count, mode), kept, acted, count, mode)
         _open.add(self)
 
@@ -301,7 +290,7 @@ class Replay(Writer):
         self, num_envs: int | None = None, autoreset_mode: AutoresetMode | str | None = None
     ) -> Writer:
         """Another writer, for a thread of its own; None: as those of the replay itself."""
-        count = self.num_envs if num_envs is None else _as_count("num_envs", num_envs)
+        count = self.num_envs if num_envs is None else as_count("num_envs", num_envs)
         mode = self._mode if autoreset_mode is None else as_mode(autoreset_mode)
         native = self._native_writer(count, mode)
         return Writer(native, self._observations, self._actions, count, mode)
@@ -320,7 +309,7 @@ class Replay(Writer):
         included; after that their memory is used again. Raises `ReplayTimeoutError` when the time
         is up, and `ReplayClosedError` when the replay is closed meanwhile.
         """
-        size = _as_count("batch_size", batch_size)
+        size = as_count("batch_size", batch_size)
         drawn = self._replay.sample(size, _as_timeout(timeout))
         if drawn is None:
             raise ReplayTimeoutError(

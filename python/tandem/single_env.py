@@ -17,7 +17,7 @@ from tandem.seeds import as_seeds
 class Env(NativeEnv, gymnasium.Env[Array, Any]):  # type: ignore[misc]
     """One environment; `make` makes it.
 
-    Observations are arrays of single_observation_space's shape and type, never overwritten while
+    Observations are arrays of observation_space's shape and type, never overwritten while
     anything refers to them. With the same seed it plays as environment 0 of `make_vec`. One thread
     may use an object at a time. Raises `tandem.Error` for bad input, and for a step after the end
     of an episode.

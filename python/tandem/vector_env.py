@@ -13,6 +13,7 @@ from tandem import actions as conversion
 from tandem import infos, spaces
 from tandem._core import Autoreset
 from tandem.at_exit import close_at_exit
+from tandem.counts import as_count
 from tandem.errors import ClosedEnvironmentError, Error
 from tandem.options import EnvId, as_render_mode, open_environments, refuse_options
 from tandem.seeds import Seed, as_seeds, random_seed
@@ -153,9 +154,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Any, Array]):
         many. `infos["env_id"]` has their ids [k], in no order.
         """
         self._require_open()
-        if at_least is not None and at_least < 1:
-            raise Error(f"at_least is {at_least}; it must be at least 1")
-        ids, native = self._native.receive(at_least or 0)
+        least = 0 if at_least is None else as_count("at_least", at_least)
+        ids, native = self._native.receive(least)
         step = self._with_infos(native, ids)
         step[4]["env_id"] = np.array(ids, dtype=np.int64)
         return step

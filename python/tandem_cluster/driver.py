@@ -294,6 +294,8 @@ class Driver:
             if not part.waits:
                 self._say(f"{part.name} waits: {why}")
             part.waits = True
+            if self._lockstep:  # another incarnation would draw other numbers
+                return False
             part.end()
             return True
         if self._lockstep:

@@ -213,6 +213,15 @@ class Train(Folder):
         trained = tandem(*words, "--run-dir", self.path / "run", PATH="/usr/bin:/bin", **nothing)
         self.assertEqual(trained.returncode, 0, trained.stderr)
 
+    # Seen failing without the words.
+    def test_threads_that_a_system_counts_by_its_own_key(self):
+        words = ["--steps", 100, "--threads", 2, "--run-dir"]
+        learners = "a3c.learners = 8 sets how many threads play"
+        a3c = tandem("train", "a3c", "--config", "a3c/cartpole", *words, self.path / "a3c")
+        self.assertEqual(a3c.stderr.count(learners), 1, a3c.stderr)
+        paac = tandem("train", "paac", "--config", "paac/cartpole", *words, self.path / "paac")
+        self.assertNotIn("how many threads play", paac.stderr)
+
 
 LARGE = ["--set", "env.size=84"]  # catch's own default; its presets have smaller ones
 

@@ -158,6 +158,9 @@ class Bench(Folder):
         self.assert_refused(
             "bench", "--all", *words, "--set", "ga3c.agent=2", says="no key ga3c.agent;"
         )
+        # Seen failing with the same words for each of the six systems.
+        refused = tandem("bench", "--all", "--env", "cartpole", "--set", "env.siz=84")
+        self.assertEqual(refused.stderr.count("there is no key"), 1, refused.stderr)
 
     def test_a_stopped_bench_all_prints_what_it_has(self):
         words = ["bench", "--all", "--env", "pendulum", "--seconds", "1"]
@@ -168,6 +171,13 @@ class Bench(Folder):
         self.assertEqual(running.returncode, 2, errors)
         self.assertIn("a core's measured peak", output)
         self.assertIn("interrupted", errors)
+
+    # Seen failing when bench took them and did not run.
+    def test_options_before_a_part_of_bench_are_refused(self):
+        for words in (["--seconds", 60], ["--json"], ["--all"]):
+            says = [f"{words[0]} stands before `env`", "behind it"]
+            self.assert_refused("bench", *words, "env", "--env", "catch", says=says)
+        self.assert_refused("bench", "paac", "env", "--env", "catch", says="SYSTEM stands before")
 
     def test_bench_env(self):
         measured = json.loads(
@@ -336,6 +346,16 @@ class Advise(Folder):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("Saturates first: ", done.stdout)
         self.assertRegex(done.stdout, r"steps/s +10000000")
+
+    # Seen failing when the parts did not ask for a stop: the figures came after all ten minutes.
+    def test_a_signal_ends_the_forecast_of_a_cluster(self):
+        words = ["advise", "--cluster", "apex", "--env", "catch", "--seconds", 600, "--actors", 2]
+        running = self.begin(*words)
+        time.sleep(3)
+        running.send_signal(signal.SIGTERM)
+        output, errors = running.communicate(timeout=60)
+        self.assertEqual((running.returncode, output), (2, ""), errors)
+        self.assertIn("interrupted", errors)
 
     def test_a_cluster_says_what_is_wrong(self):
         self.assert_refused("advise", "--cluster", "paac", says="paac does not train on a cluster")

@@ -309,6 +309,11 @@ class Speedup(Experiment):
     def test_refuses(self):
         self.assert_refused(*self.speedup("--threads", "1,2"), says="--score")
         self.assert_refused(*self.speedup("--score", 1, "--threads", "1,x"), says='not "x"')
+        self.assert_refused(*self.speedup("--score", 1, "--threads", "2,2"), says="there twice")
+        self.assert_refused(
+            *self.speedup("--score", 1, "--set", "a3c.learners=2"),
+            says="--threads gives the values",
+        )
         self.assert_refused(*self.speedup("--score", 1, "--key", "threeds"), says="run.threads?")
         self.assert_refused(
             *self.speedup("--score", 1, "--key", "arch"), says="not a number of threads"

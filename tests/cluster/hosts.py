@@ -30,11 +30,16 @@ def available():
     if os.geteuid() != 0:
         return "network namespaces need the rights of root"
     name = f"tdm-{os.getpid()}-probe"
+    bridge = f"tdmp{os.getpid() % 10_000}"
     try:
         _ip("netns", "add", name)
+        try:
+            _ip("link", "add", bridge, "type", "bridge")
+            _ip("link", "del", bridge)
+        finally:
+            _ip("netns", "del", name)
     except subprocess.CalledProcessError as error:
         return f"network namespaces are not allowed here: {error.stderr.decode().strip()}"
-    _ip("netns", "del", name)
     return ""
 
 

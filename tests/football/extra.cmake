@@ -23,5 +23,5 @@ add_test(NAME football.soak COMMAND football_soak ${TANDEM_FOOTBALL_DIR} 100)
 
 if(TANDEM_SANITIZE)
   set_tests_properties(football football.soak PROPERTIES
-    ENVIRONMENT "LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_SOURCE_DIR}/support/lsan.supp")
+    ENVIRONMENT "LSAN_OPTIONS=suppressions=\"${CMAKE_CURRENT_SOURCE_DIR}/support/lsan.supp\"")
 endif()

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <string>
 
 #include "tandem/base/error.h"
@@ -124,27 +125,42 @@ TEST_F(Mujoco, AHeldActionIsTheSameStepsAndTheirSum) {
   }
 }
 
+// Seen failing for cheetah and hopper, whose pitch nothing bounds either.
 TEST_F(Mujoco, AnAngleWithoutBoundsIsShownAsSineAndCosineWhereAskedFor) {
   const auto numbers = [&](Env& env) {
     Stream stream(5, 0);
     std::vector<std::byte> frame(env.spec().frame_bytes());
     env.reset(stream, frame);
     for (int step = 0; step < 50; ++step) {
-      env.step(std::array{Action{.continuous = std::vector<float>{1, 0}}}, stream, frame);
+      std::vector<float> control(static_cast<std::size_t>(env.spec().action_dims()), 0);
+      control.front() = 1;
+      env.step(std::array{Action{.continuous = control}}, stream, frame);
     }
     std::vector<float> values(frame.size() / sizeof(float));
     std::memcpy(values.data(), frame.data(), frame.size());
     return values;
   };
-  const auto counted = numbers(*family_->make("reacher-easy", 1));
-  for (const auto& field : family_->fields()) {
-    if (field.key == "sine_angles") set_field_text(field, "true");
+  const auto set = [&](const char* text) {
+    for (const auto& field : family_->fields()) {
+      if (field.key == "sine_angles") set_field_text(field, text);
+    }
+  };
+  // The angle's place among the numbers of each task.
+  const std::map<std::string, std::ptrdiff_t> angles = {
+      {"reacher-easy", 0}, {"cheetah-run", 1}, {"hopper-hop", 1}};
+  for (const auto& [task, at] : angles) {
+    set("false");
+    const auto counted = numbers(*family_->make(task, 1));
+    set("true");
+    const auto sines = numbers(*family_->make(task, 1));
+    ASSERT_EQ(sines.size(), counted.size() + 1) << task;
+    const auto angle = counted.begin() + at;
+    const auto sine = sines.begin() + at;
+    EXPECT_TRUE(std::equal(counted.begin(), angle, sines.begin())) << task;
+    EXPECT_NEAR(sine[0], std::sin(*angle), 1e-6) << task;
+    EXPECT_NEAR(sine[1], std::cos(*angle), 1e-6) << task;
+    EXPECT_TRUE(std::equal(sine + 2, sines.end(), angle + 1)) << task;
   }
-  const auto sines = numbers(*family_->make("reacher-easy", 1));
-  ASSERT_EQ(sines.size(), counted.size() + 1);
-  EXPECT_NEAR(sines[0], std::sin(counted[0]), 1e-6);
-  EXPECT_NEAR(sines[1], std::cos(counted[0]), 1e-6);
-  EXPECT_TRUE(std::equal(sines.begin() + 2, sines.end(), counted.begin() + 1));
 }
 
 TEST_F(Mujoco, AnUnknownTaskOffersTheNearest) {

@@ -235,6 +235,17 @@ class Waiting(unittest.TestCase):
                 assert env.step([0, 0])[0][0][1] == 2"""
         self.interrupted("env.send([0, 0]); env.recv(1)", afterwards=again, sleep=0.8)
 
+    # Seen failing when the other environment came back alone, without a word.
+    def test_a_recv_has_the_error_of_an_interrupted_one(self):
+        again = """
+                try:
+                    env.recv()
+                except tandem.Error as error:
+                    assert "did not answer" in str(error), error
+                else:
+                    raise AssertionError("no error")"""
+        self.interrupted("env.send([0, 0]); env.recv()", afterwards=again, sleep=60)
+
     # Seen failing when the next step began anew without a word, though an episode may have ended.
     def test_after_an_interrupted_step_there_is_a_reset(self):
         again = """

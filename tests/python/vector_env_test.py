@@ -237,6 +237,9 @@ class Options(unittest.TestCase):
         for keywords, words in (
             ({"num_envs": 0}, "num_envs is 0"),
             ({"num_threads": 0}, "num_threads is 0"),
+            # Seen failing with nanobind's own words.
+            ({"num_envs": 2.0}, "num_envs is 2.0; it must be an integer"),
+            ({"num_threads": "4"}, "num_threads is '4'; it must be an integer"),
             ({"render_mode": "human"}, "render_mode is 'human'"),
         ):
             with self.subTest(**keywords), self.assertRaisesRegex(tandem.Error, words):

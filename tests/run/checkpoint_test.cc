@@ -91,6 +91,18 @@ TEST_F(CheckpointTest, BringsBackWhatComesInPieces) {
   EXPECT_LT(fs::file_size(folder / "replay.pieces"), 1000U);
 }
 
+// Seen failing when the pieces that had come stayed as a replay that no run could restore.
+TEST_F(CheckpointTest, LeavesOutPiecesWhoseSourceIsLost) {
+  auto checkpoint = sample();
+  checkpoint.pieces["replay"] = [](const TakePiece& take) {
+    take(std::vector<std::byte>(1000, std::byte{3}));
+    throw PiecesLost();
+  };
+  const auto folder = write_checkpoint(checkpoint, checkpoints(), 5);
+  EXPECT_TRUE(read_checkpoint(folder).pieces.empty());
+  EXPECT_FALSE(fs::exists(folder / "replay.pieces"));
+}
+
 TEST_F(CheckpointTest, PiecesThatWereChangedOrCutAreDamage) {
   auto checkpoint = sample();
   checkpoint.pieces["replay"] = [](const TakePiece& take) {

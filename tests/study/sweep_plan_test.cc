@@ -114,6 +114,10 @@ TEST(SweepPlan, MethodsHaveKeysOfTheirOwn) {
   EXPECT_TRUE(config.contains("a2c.gamma"));
   EXPECT_TRUE(config.contains("q.gamma"));
   EXPECT_FALSE(config.contains("algo")) << "the variation says it";
+  // Seen failing when only the last preset's value was kept, so that a resumed sweep could not tell
+  // that the first one had other numbers by then.
+  EXPECT_EQ(config["env.normalise"], nlohmann::ordered_json::array({"false", "true"}));
+  EXPECT_EQ(config["env.id"], "cartpole") << "the same in all";
 }
 
 TEST(SweepPlan, IntegersAreDrawnWhole) {

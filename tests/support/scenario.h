@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -172,14 +173,33 @@ class Failing final : public EnvAround {
   int steps_ = 0;
 };
 
-/// Expects all numbers in the latest checkpoint of a run to be finite, if there is one.
+/// Expects all numbers in the latest checkpoint of a run to be finite.
 inline void expect_finite_checkpoint(const std::filesystem::path& checkpoints) {
-  if (!std::filesystem::exists(checkpoints) || std::filesystem::is_empty(checkpoints)) return;
+  ASSERT_TRUE(has_checkpoint(checkpoints));
   const auto found = find_latest(checkpoints, [](const std::string&) {});
   ASSERT_FALSE(found.checkpoint.tensors.empty());
   for (const auto& [name, tensor] : found.checkpoint.tensors) {
     for (const float value : tensor.values) ASSERT_TRUE(std::isfinite(value)) << name;
   }
+}
+
+/// Lets the parameters of a run diverge that has trained well for some steps. Expects an error that
+/// leaves a checkpoint of finite numbers.
+inline void expect_divergence_to_spoil_no_checkpoint(
+    Scenario scenario, const std::function<void(const Scenario&)>& train) {
+  const auto steps = std::exchange(scenario.steps, 500);
+  train(scenario);
+  scenario.steps += steps;
+  scenario.resume = true;
+  scenario.optimizer.lr = 1e38;
+  EXPECT_THROW(train(scenario), Diverged);  // the only error that a sweep survives
+  expect_finite_checkpoint(scenario.folder / "checkpoints");
+}
+
+/// Expects a run to have written checkpoints on its way, and not only the last one.
+inline void expect_checkpoints_on_the_way(const std::filesystem::path& run) {
+  const std::filesystem::directory_iterator all(run / "checkpoints");
+  EXPECT_GE(std::distance(begin(all), end(all)), 2);
 }
 
 }  // namespace tandem

@@ -26,7 +26,9 @@ class Cheetah : public Task {
   }
 
   void observe(const Physics& physics, Features& features) const override {
-    features.add(physics.position().subspan(1));  // without its place along the track
+    features.add(physics.position()[1]);  // its height; without its place along the track
+    features.add_unbounded_angle(physics.position()[2]);  // its pitch
+    features.add(physics.position().subspan(3));
     features.add(physics.velocity());
   }
 

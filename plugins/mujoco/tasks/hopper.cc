@@ -26,7 +26,9 @@ class Hopper : public Task {
   void start(Physics& physics, Stream& stream) const override { randomize_joints(physics, stream); }
 
   void observe(const Physics& physics, Features& features) const override {
-    features.add(physics.position().subspan(1));  // without its place along the track
+    features.add(physics.position()[1]);  // its height; without its place along the track
+    features.add_unbounded_angle(physics.position()[2]);  // its pitch
+    features.add(physics.position().subspan(3));
     features.add(physics.velocity());
     features.add(std::log1p(physics.data().sensordata[toe_]));
     features.add(std::log1p(physics.data().sensordata[heel_]));

@@ -19,10 +19,9 @@
 #include "tandem/base/cpu.h"
 #include "tandem/base/error.h"
 #include "tandem/io/text_table.h"
+#include "tandem/study/parts_to_measure.h"
 #include "tandem/study/system_speed.h"
-#include "tandem/trainer/assembly.h"
 #include "tandem/trainer/catalogue.h"
-#include "tandem/trainer/measured.h"
 
 namespace tandem {
 namespace {
@@ -55,7 +54,7 @@ Sweep parse_sweep(const std::string& text) {
 
 std::string full_key(const std::string& key, Config config) {
   const auto fields = config.fields();
-  return find_field({key, std::string(), "--sweep"}, fields).key;
+  return find_field(published()->in_common_words({key, std::string(), "--sweep"}), fields).key;
 }
 
 /// The settings that all rows of a sweep have in common, without the key that varies.
@@ -125,6 +124,7 @@ struct Comparison {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   std::vector<std::vector<std::string>> rows = {arithmetic_head()};
   std::vector<std::string> misfits;
+  std::set<std::string> reasons;  // of these, without the system's name
   Config config;  // of the last one
   double peak = 0;
 
@@ -151,6 +151,7 @@ void fit_or_note(Comparison& all, const std::string& system, const std::string& 
     if (stop()) throw;
     const auto name = net.empty() ? system : fmt::format("{} with {}", system, net);
     all.misfits.push_back(fmt::format("{}: {}", name, error.what()));
+    all.reasons.insert(error.what());
     all.json.push_back({{"system", system}, {"net", net}, {"left_out", error.what()}});
   }
 }
@@ -159,7 +160,7 @@ void fit_or_note(Comparison& all, const std::string& system, const std::string& 
 void compare_networks(const std::string& system, const Config& given, const BenchOptions& options,
                       const StopRequested& stop, Comparison& all) {
   std::set<std::string> seen;
-  for (const auto& network : networks_for(Assembly(without_scale(given), stop).spec())) {
+  for (const auto& network : networks_for(parts_to_measure(given, stop).spec())) {
     all.config = options.config.load_for(system, network);
     const auto net = name_of(all.config.net);
     if (!seen.insert(net).second) continue;
@@ -181,7 +182,10 @@ void compare_all(const BenchOptions& options, const StopRequested& stop, Compari
     check_comparable(*given);
     fit_or_note(all, name, "", stop, [&] { compare_networks(name, *given, options, stop, all); });
   }
-  if (!all.measured()) throw Error(fmt::format("{}", fmt::join(all.misfits, "; ")));
+  if (all.measured()) return;
+  // A word that no system knows is told once.
+  if (all.reasons.size() == 1) throw Error(*all.reasons.begin());
+  throw Error(fmt::format("{}", fmt::join(all.misfits, "; ")));
 }
 
 void print_comparison(const Comparison& all, const BenchOptions& options) {
@@ -224,6 +228,19 @@ void run(const BenchOptions& options) {
   print_speed(config, speed);
 }
 
+/// Words before the name of a subcommand would count for `bench` itself, which does not run then.
+void refuse_options_of_both(const CLI::App& bench) {
+  if (bench.get_subcommands().empty()) return;
+  const auto name = bench.get_subcommands().front()->get_name();
+  for (const auto* option : bench.get_options()) {
+    if (option->count() == 0) continue;
+    throw Error(fmt::format(
+        "{} stands before `{}`, which has options of its own: write them behind it (`tandem bench "
+        "{} --help` lists them)",
+        option->get_name(), name, name));
+  }
+}
+
 }  // namespace
 
 void add_bench(CLI::App& program) {
@@ -241,6 +258,7 @@ void add_bench(CLI::App& program) {
   add_bench_env(*bench);
   add_bench_replay(*bench);
   end_help(*bench, {"tandem bench paac --env atari:Pong", "tandem bench --all --seconds 5"});
+  bench->parse_complete_callback([bench] { refuse_options_of_both(*bench); });
   bench->callback([options, bench] {
     if (bench->get_subcommands().empty()) run(*options);
   });

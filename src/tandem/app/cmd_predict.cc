@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -11,6 +12,7 @@
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
 #include "tandem/app/help.h"
+#include "tandem/base/error.h"
 #include "tandem/env/recorded_times.h"
 #include "tandem/io/files.h"
 #include "tandem/io/temporary_folder.h"
@@ -31,8 +33,8 @@ action and learning from a step cost a core. Then prints what HTS-RL's paper
 derives from that (section 4.2): by Claim 1 the steps per second of environments
 side by side that wait for each other every alpha steps (alpha 1: A2C), by
 Claim 2 how far the policy of an asynchronous system lags (HTS-RL's: 1).
---save-times records the times of half of --seconds, those of resets included. The
-environment `latency` replays such a file (env.step_times).)";
+--save-times records the times of half of --seconds, a million at most, those of
+resets included. The environment `latency` replays such a file (env.step_times).)";
 
 struct PredictOptions {
   ConfigOptions config{kHts};
@@ -159,7 +161,16 @@ StepTimes measure_times(const Config& config, const PredictOptions& options) {
   return times;
 }
 
+/// Throws Error before the measurements rather than after them.
+void require_folder_of(const std::string& times_file) {
+  if (times_file.empty()) return;
+  const auto folder = std::filesystem::absolute(times_file).parent_path();
+  if (std::filesystem::is_directory(folder)) return;
+  throw Error(fmt::format("--save-times {}: there is no folder {}", times_file, folder.string()));
+}
+
 void run(const PredictOptions& options) {
+  require_folder_of(options.times_file);
   const Config config = options.config.load();
   const Prediction found{.env = config.env.id,
                          .envs = config.system->envs(),

@@ -87,8 +87,10 @@ void add_reproduce(CLI::App& program) {
   command->add_flag("--times", options->times,
                     "With --list: measure how long each item takes on this machine");
   command
-      ->add_option("--jobs", options->jobs,
-                   "Runs at the same time, which share run.threads; other keys of threads stay")
+      ->add_option(
+          "--jobs", options->jobs,
+          "Runs at the same time. They share the cores where run.threads is 0; other numbers "
+          "of threads are those of each run")
       ->type_name("J")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();

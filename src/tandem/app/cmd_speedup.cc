@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -74,6 +75,14 @@ Plan make_plan(const SpeedupOptions& options) {
   if (std::ranges::any_of(options.threads, [](const auto& n) { return n == "0"; })) {
     throw Error("--threads 0: a speed-up needs the numbers of threads, such as 1,2,4");
   }
+  if (std::set(options.threads.begin(), options.threads.end()).size() < options.threads.size()) {
+    throw Error(
+        fmt::format("--threads {}: a number is there twice", fmt::join(options.threads, ",")));
+  }
+  if (options.config.sets(plan.threads_key, fields)) {
+    throw Error(fmt::format("--threads gives the values of {}; leave out the option that sets it",
+                            plan.threads_key));
+  }
   std::vector<Variation> variations;
   for (const auto& text : options.vary) {
     variations.push_back(with_full_keys(parse_variation(text), fields));
@@ -113,9 +122,15 @@ std::vector<SpeedupRun> runs_of(const Plan& plan, const SweepFolder& folder) {
 /// The games whose mean return ends the runs.
 std::string games_of(const Plan& plan) {
   int by_evaluation = 0;
-  for (const auto& run : plan.sweep.runs) by_evaluation += ends_by_evaluation(run.config) ? 1 : 0;
+  std::int64_t evaluations = 0;
+  for (const auto& run : plan.sweep.runs) {
+    by_evaluation += ends_by_evaluation(run.config) ? 1 : 0;
+    evaluations = std::max(evaluations, awaited_evaluations(run.config));
+  }
   std::string training = "the last 100 training games";
-  std::string evaluation = "an evaluation, without the exploration of training";
+  const auto evaluation = evaluations > 1
+                              ? fmt::format("the last {} evaluations", evaluations)
+                              : "one evaluation (without exploration, where actors explore)";
   if (by_evaluation == 0) return training;
   if (by_evaluation == std::ssize(plan.sweep.runs)) return evaluation;
   return fmt::format("{} (where actors explore: of {})", training, evaluation);

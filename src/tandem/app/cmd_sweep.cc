@@ -98,8 +98,10 @@ void add_sweep(CLI::App& program) {
   command->add_flag("--keep-lr", options->keep_lr,
                     "Take the config's learning rate instead of drawing one for each run");
   command
-      ->add_option("--jobs", options->jobs,
-                   "Runs at the same time, which share run.threads; other keys of threads stay")
+      ->add_option(
+          "--jobs", options->jobs,
+          "Runs at the same time. They share the cores where run.threads is 0; other numbers "
+          "of threads are those of each run")
       ->type_name("J")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();

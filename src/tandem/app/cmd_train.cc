@@ -1,5 +1,6 @@
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -81,6 +82,17 @@ void train(const Config& config, const fs::path& folder, bool resume) {
   say_how_to_go_on(why, folder);
 }
 
+/// Most systems have a key of their own for their threads, so that --threads changes less there
+/// than a user may expect.
+void say_who_sets_threads(const ConfigOptions& options, Config config) {
+  const auto fields = config.fields();
+  const auto key = config.system->threads_key();
+  if (key == "run.threads" || !options.sets("run.threads", fields)) return;
+  const auto& field = *std::ranges::find(fields, key, &Field::key);
+  spdlog::info("{} = {} sets how many threads play; run.threads (--threads) does not", key,
+               field_text(field));
+}
+
 struct TrainOptions {
   ConfigOptions config;
   std::string run_dir;
@@ -98,6 +110,7 @@ void run(const TrainOptions& options) {
         "which SYSTEM to train with? `tandem systems` lists them, as in `tandem train paac`");
   }
   const auto config = options.config.load();
+  say_who_sets_threads(options.config, config);
   if (!options.run_dir.empty()) return train(config, options.run_dir, false);
   const auto dir = default_run_folder(config.system_name, config.env.id,
                                       static_cast<std::uint64_t>(config.run.seed),

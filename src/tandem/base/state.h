@@ -20,8 +20,12 @@ namespace tandem {
 /// order.
 using TakePiece = std::function<void(std::span<const std::byte> piece)>;
 
-/// Gives the pieces of such a state, of some megabytes each, to `take`.
+/// Gives the pieces of such a state, of some megabytes each, to `take`. Throws PiecesLost where
+/// their source is lost on the way.
 using GivePieces = std::function<void(const TakePiece& take)>;
+
+/// Some pieces of a state are lost, and the others are worth nothing without them.
+struct PiecesLost {};
 
 /// Collects values into bytes, in the order of the calls. Not thread-safe.
 class StateWriter {

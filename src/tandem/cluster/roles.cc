@@ -1,8 +1,11 @@
 #include "tandem/cluster/roles.h"
 
 #include <charconv>
+#include <filesystem>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "tandem/run/checkpoint.h"
 #include "tandem/run/run_directory.h"
@@ -24,13 +27,22 @@ ActorContext context_of(Assembly& assembly, const RoleOrder& order, bool has_sta
   return assembly.actor_context();
 }
 
+/// Whether no Python is named, or one that this machine does not have: another machine may have its
+/// Python elsewhere.
+bool is_missing(const FieldValue& python) {
+  const auto& name = std::get<std::string>(python);
+  const bool is_path = name.find('/') != std::string::npos;
+  return name.empty() || (is_path && !std::filesystem::exists(name));
+}
+
 }  // namespace
 
 Config config_of(const RoleOrder& order) {
   auto settings = parse_toml(order.config, "the run's config");
   for (auto& setting : settings) {
-    // Another machine may have its Python elsewhere.
-    if (setting.key == "env.python" && !order.python.empty()) setting.value = order.python;
+    if (setting.key == "env.python" && !order.python.empty() && is_missing(setting.value)) {
+      setting.value = order.python;
+    }
   }
   return load_config("", settings);
 }

@@ -191,11 +191,17 @@ Shard::Bytes Shard::restore_piece(const Letter& letter) {
     restorer_.emplace(*restored_);
   }
   if (!restorer_) throw Error("a piece of a replay came before the first");
-  if (!piece.empty()) {
-    restorer_->take(piece);
-    return answer(Verb::done);
+  try {
+    if (!piece.empty()) {
+      restorer_->take(piece);
+      return answer(Verb::done);
+    }
+    restorer_->finish();
+  } catch (const Error&) {  // its half would stay in memory beside the present table
+    restorer_.reset();
+    restored_.reset();
+    throw;
   }
-  restorer_->finish();
   restorer_.reset();
   const Lock replacing(replacing_);
   table_ = std::move(restored_);

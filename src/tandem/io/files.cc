@@ -84,7 +84,8 @@ void OutputFile::write(std::span<const std::byte> bytes) {
 /// make it unreadable.
 void OutputFile::take_back(off_t bytes) {
   const off_t end = lseek(descriptor_.get(), 0, SEEK_END);
-  if (bytes > 0 && end >= bytes) std::ignore = ftruncate(descriptor_.get(), end - bytes);
+  if (bytes == 0 || end < bytes || ftruncate(descriptor_.get(), end - bytes) != 0) return;
+  lseek(descriptor_.get(), end - bytes, SEEK_SET);
 }
 
 void OutputFile::sync() {

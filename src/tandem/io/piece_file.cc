@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tandem/base/error.h"
+#include "tandem/io/compressed_bytes.h"
 
 namespace tandem {
 namespace {
@@ -64,8 +65,7 @@ void read_pieces(const std::filesystem::path& file, const TakePiece& take) {
   }
   std::error_code unknown;
   const std::uintmax_t file_bytes = std::filesystem::file_size(file, unknown);
-  std::vector<char> packed;
-  std::vector<std::byte> piece;
+  std::vector<std::byte> packed;
   for (;;) {
     std::array<char, sizeof(std::uint32_t)> head{};
     in.read(head.data(), head.size());
@@ -74,15 +74,14 @@ void read_pieces(const std::filesystem::path& file, const TakePiece& take) {
     const auto length = std::bit_cast<std::uint32_t>(head);
     if (length > file_bytes) throw_damaged(file);  // before so much memory is taken
     packed.resize(length);
-    in.read(packed.data(), static_cast<std::streamsize>(packed.size()));
+    in.read(reinterpret_cast<char*>(packed.data()), static_cast<std::streamsize>(packed.size()));
     if (!in) throw_damaged(file);
     const auto size = ZSTD_getFrameContentSize(packed.data(), packed.size());
     if (size > kMostBytes) throw_damaged(file);  // zstd's error codes are greater still
-    piece.resize(size);
-    if (ZSTD_decompress(piece.data(), size, packed.data(), packed.size()) != size) {
-      throw_damaged(file);
-    }
-    take(piece);
+    // Takes memory as the bytes come, not as a damaged frame says.
+    const auto piece = decompress_bytes(packed);
+    if (!piece) throw_damaged(file);
+    take(*piece);
   }
 }
 

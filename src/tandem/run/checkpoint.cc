@@ -104,8 +104,14 @@ class FolderWriter {
 
   void add_pieces(const std::string& name, const GivePieces& give) {
     require_file_name(name);
-    PieceWriter writer(folder_ / (name + kPieces));
-    give([&](std::span<const std::byte> piece) { writer.put(piece); });
+    const auto file = folder_ / (name + kPieces);
+    PieceWriter writer(file);
+    try {
+      give([&](std::span<const std::byte> piece) { writer.put(piece); });
+    } catch (const PiecesLost&) {
+      fs::remove(file);
+      return;
+    }
     const auto written = writer.finish();
     files_[name + kPieces] = {{"size", written.bytes}, {"sha256", written.sha256}};
   }
@@ -292,7 +298,10 @@ const json& Checkpoint::part(const std::string& name) const {
 
 fs::path write_checkpoint(const Checkpoint& checkpoint, const fs::path& checkpoints,
                           std::int64_t step, int keep) {
-  make_folder(checkpoints);
+  if (!fs::exists(checkpoints)) {
+    make_folder(checkpoints);
+    sync_folder(checkpoints.parent_path());  // keeps the folder itself through a power cut
+  }
   remove_temporary_folders(checkpoints);
   const auto name = fmt::format("{:012}", step);
   auto folder = checkpoints / name;

@@ -24,8 +24,8 @@ struct Checkpoint {
   std::map<std::string, std::vector<std::byte>> blobs;
   nlohmann::json meta = nlohmann::json::object();  // the rest, by part
   // Data that are too large for a blob, by name ("replay"). Each function gives its data while the
-  // checkpoint is written. In a checkpoint that was read, it reads them from the file, which must
-  // still exist.
+  // checkpoint is written; those that it loses are left out. In a checkpoint that was read, it
+  // reads them from the file, which must still exist.
   std::map<std::string, GivePieces> pieces;
 
   /// Adds a copy of the values under this name.

@@ -43,6 +43,12 @@ Descriptor lock_or_throw(const fs::path& folder, const std::string& option) {
 FolderLock::FolderLock(const fs::path& folder, const std::string& option)
     : descriptor_(lock_or_throw(folder, option)) {}
 
+// Closing the descriptor would not do where the process was forked, as by Python's multiprocessing:
+// the child has it, too.
+FolderLock::~FolderLock() {
+  if (descriptor_.get() >= 0) flock(descriptor_.get(), LOCK_UN);
+}
+
 bool holds_files(const fs::path& folder, std::string_view besides) {
   std::error_code error;
   const fs::directory_iterator entries(folder, error);

@@ -17,9 +17,12 @@ class FolderLock {
   /// Throws Error when the folder is locked. The message names `option` as the way to choose
   /// another folder.
   FolderLock(const std::filesystem::path& folder, const std::string& option);
+  FolderLock(FolderLock&&) noexcept = default;
+  FolderLock& operator=(FolderLock&&) noexcept = default;
+  ~FolderLock();
 
  private:
-  Descriptor descriptor_;  // closing it unlocks the folder
+  Descriptor descriptor_;
 };
 
 /// Whether the folder holds anything but the file `.lock`, and files whose names begin with

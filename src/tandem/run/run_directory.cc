@@ -73,6 +73,8 @@ std::vector<std::string> noted_backends(const RunPaths& run) {
 
 void RunDirectory::note_budget(Budget now, std::int64_t before) const {
   auto budgets = noted_budgets(paths_);
+  // A damaged checkpoint lets a run resume from before its last resumption.
+  std::erase_if(budgets, [&](const Budget& one) { return one.from >= now.from; });
   if (budgets.empty() && now.from > 0) budgets.push_back({.from = 0, .steps = before});
   if (budgets.empty() || budgets.back().steps != now.steps) budgets.push_back(now);
   std::string lines;

@@ -72,8 +72,9 @@ class RunDirectory {
   /// unless it is their last one. If there are none yet, `before` comes first, unless it is empty.
   void note_backend(const std::string& now, const std::string& before) const;
 
-  /// Appends the budget to those of noted_budgets(), unless the last one has as many steps. If
-  /// there are none yet, and `now` is not of the run's start, `before` is the budget of its start.
+  /// Appends the budget to those of noted_budgets() that began earlier, unless the last of these
+  /// has as many steps. If there are none yet, and `now` is not of the run's start, `before` is the
+  /// budget of its start.
   void note_budget(Budget now, std::int64_t before) const;
 
  private:

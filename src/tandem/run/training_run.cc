@@ -360,7 +360,10 @@ void TrainingRun::fail(const std::exception& error) noexcept {
     const auto why = fmt::format("{}: {}", diverged ? "diverged" : "error", error.what());
     options_.control->end(fmt::format(
         "the run has ended by an error, so no checkpoint was written: {}", error.what()));
-    replace_durably(paths().result(), result(why, nullptr).dump(2) + "\n");
+    // A path in the error may hold bytes that are no UTF-8.
+    const auto text =
+        result(why, nullptr).dump(2, ' ', false, ordered_json::error_handler_t::replace);
+    replace_durably(paths().result(), text + "\n");
   } catch (...) {
     // The user sees `error`, which says more than a second error from the same disk.
   }

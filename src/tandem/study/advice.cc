@@ -81,7 +81,7 @@ std::string Prospect::command(const AdviceTask& task) const {
                 ? " --env " + shell_word(value)
                 : " --set " + shell_word(fmt::format("{}={}", setting.key, value));
   }
-  for (const auto& word : candidate.words) text += " --set " + word;
+  for (const auto& word : candidate.words) text += " --set " + shell_word(word);
   return text;
 }
 

@@ -8,8 +8,7 @@
 #include "tandem/run/run_directory.h"
 #include "tandem/run/training_run.h"
 #include "tandem/study/env_memory.h"
-#include "tandem/trainer/assembly.h"
-#include "tandem/trainer/measured.h"
+#include "tandem/study/parts_to_measure.h"
 
 namespace tandem {
 
@@ -18,11 +17,12 @@ ClusterWork measure_cluster_work(const Config& config, int cores, double seconds
   constexpr int kMostCores = 8;  // more would need much memory and tell little
   const int here = std::min(RunConfig{}.thread_budget(), kMostCores);
   const auto& way = cluster_way_of(*config.system);
-  Assembly assembly(without_scale(config), stop_requested);
+  Assembly assembly = parts_to_measure(config, stop_requested);
   // The parts report to a run, though none of it is kept.
   const TemporaryFolder folder;
   auto options = assembly.run_options();
   options.progress = nullptr;
+  options.stop_requested = stop_requested;
   TrainingRun run(std::move(options), RunDirectory::create(folder.path()));
   const auto context = assembly.context(run);
   auto work = way.measure_work(*assembly.config().system, context, std::min(cores, here), seconds);

@@ -24,6 +24,7 @@
 #include "tandem/sync/stop_requested.h"
 #include "tandem/trainer/assembly.h"
 #include "tandem/trainer/config_request.h"
+#include "tandem/trainer/measured.h"
 #include "tandem/trainer/training.h"
 
 namespace tandem {
@@ -125,7 +126,8 @@ Config with_share_of_threads(Config config, int jobs) {
 void check_combinations(const SweepPlan& plan) {
   for (const auto& run : std::span(plan.runs).first(static_cast<std::size_t>(plan.combinations))) {
     try {
-      const Assembly parts(run.config);
+      // Each run measures the scale of its observations itself.
+      const Assembly parts(without_scale(run.config));
     } catch (const Error& error) {
       throw Error(fmt::format("with {}: {}", run.title(plan.keys), error.what()));
     }

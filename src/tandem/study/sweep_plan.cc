@@ -70,13 +70,28 @@ nlohmann::ordered_json to_json(Config config) {
   return json;
 }
 
+/// The configs of all combinations in one. A key whose values differ, as where each combination has
+/// a preset of its own, has the list of them.
+nlohmann::ordered_json merged(const std::vector<PlannedRun>& first) {
+  nlohmann::ordered_json all;
+  for (const auto& run : first) {
+    const auto config = to_json(run.config);
+    for (const auto& [key, value] : config.items()) all[key].push_back(value);
+  }
+  for (auto& values : all) {
+    const bool same =
+        std::ranges::all_of(values, [&](const auto& v) { return v == values.front(); });
+    if (same) values = nlohmann::ordered_json(values.front());
+  }
+  return all;
+}
+
 /// The description of a sweep. `first` holds the runs of one repetition; all of them are needed,
 /// because a run's keys may depend on the values that vary.
 nlohmann::ordered_json describe(const std::vector<PlannedRun>& first,
                                 const std::vector<std::string>& keys,
                                 const std::vector<Variation>& variations, int repetitions) {
-  nlohmann::ordered_json config;
-  for (const auto& run : first) config.update(to_json(run.config));
+  auto config = merged(first);
   for (const auto& key : keys) config.erase(key);
   auto vary = nlohmann::ordered_json::array();
   for (const auto& variation : variations) vary.push_back(to_text(variation));

@@ -12,9 +12,9 @@
 #include "tandem/io/temporary_folder.h"
 #include "tandem/run/run_directory.h"
 #include "tandem/run/training_run.h"
+#include "tandem/study/parts_to_measure.h"
 #include "tandem/sync/annotations.h"
 #include "tandem/sync/mutex.h"
-#include "tandem/trainer/assembly.h"
 #include "tandem/trainer/measured.h"
 
 namespace tandem {
@@ -86,7 +86,7 @@ TrainingRate measure_training(const Config& config, double seconds,
   endless.run.steps = 1'000'000'000'000'000;  // the most that a config may have
   endless.run.until_return = RunConfig{}.until_return;
   const TemporaryFolder folder;
-  Assembly assembly(endless);
+  Assembly assembly = parts_to_measure(endless, stop_requested);
   Meter meter(seconds);
   std::optional<TrainingRun> run;
   auto options = assembly.run_options();

@@ -61,12 +61,17 @@ bool same_tensors(const Checkpoint& a, const Checkpoint& b) {
 }
 
 /// Whether the last checkpoint of `again` has the tensors of the run's checkpoint at the same step;
-/// empty if the run has no good checkpoint of that step.
+/// empty if the run has no good checkpoint of that step and number of updates. Ape-X updates
+/// several times between two steps, and the new run ends before them.
 std::optional<bool> compare_checkpoints(const RunPaths& run, const RunPaths& again) {
   const auto ignore = [](const std::string&) {};
   const auto last = find_latest(again.checkpoints(), ignore);
   try {
     const auto kept = find_at_step(run.checkpoints(), last.step);
+    const auto updates = [](const auto& found) {
+      return found.checkpoint.part("run").at("updates");
+    };
+    if (updates(kept) != updates(last)) return std::nullopt;
     return same_tensors(kept.checkpoint, last.checkpoint);
   } catch (const Error&) {
     return std::nullopt;

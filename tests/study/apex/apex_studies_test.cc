@@ -71,6 +71,15 @@ TEST(ApexStudies, EachCanBeVaried) {
   }
 }
 
+// Seen failing when each setting made as many updates as its learner found time for.
+TEST(ApexStudies, EqualUpdatesTakeALimiter) {
+  auto free = config();
+  dynamic_cast<ApexSystem&>(*free.system).replay.samples_per_insert = 0;
+  for (const auto* study : {"actors", "recency"}) {
+    EXPECT_THAT(error_of([&] { variation_of(study, free); }), HasSubstr("samples_per_insert"));
+  }
+}
+
 TEST(ApexStudies, SayWhatLeavesNothingToVary) {
   auto small = config();
   dynamic_cast<ApexSystem&>(*small.system).config.envs = 1;

@@ -82,6 +82,10 @@ TEST(Ga3cGrid, AnotherSystemHasTheSameTask) {
   EXPECT_EQ(other.optimizer.lr, load_config("a3c", {game}).optimizer.lr);
   EXPECT_THAT(other.toml(), HasSubstr("size = 12"));
   EXPECT_EQ(value_of(same_task(config, "paac"), "paac.envs"), 16);  // times 5 steps: 80 samples
+  // Seen failing when the others trained their own default, A2C.
+  const Config values =
+      load_config("ga3c", {{"env.id", "cartpole", "test"}, {"algo", "n_step_q", "test"}});
+  EXPECT_EQ(same_task(values, "paac").algo, "n_step_q");
 }
 
 }  // namespace

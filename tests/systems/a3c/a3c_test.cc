@@ -293,6 +293,7 @@ TEST_F(A3cTest, ThreadsWithoutLocksUseUpTheBudgetTogether) {
 TEST_F(A3cTest, GoesOnAfterEachCheckpoint) {
   train({.folder = folder("run"), .checkpoint_minutes = 1e-5}, {.learners = 3});
   EXPECT_GE(result_of(folder("run")).at("steps"), 2000);
+  expect_checkpoints_on_the_way(folder("run"));
 }
 
 TEST_F(A3cTest, AStopLeavesACheckpointOfTheLastStep) {
@@ -334,27 +335,25 @@ TEST_F(A3cTest, AnErrorInOneThreadStopsAllAndIsReportedOnce) {
 TEST_F(A3cTest, ParametersThatAreNotFiniteEndTheRunAndSpoilNoCheckpoint) {
   for (const auto& make_algorithm : methods()) {
     const TemporaryFolder root;
-    const Scenario scenario{.folder = root.path() / "nan",
-                            .make_algorithm = make_algorithm,
-                            .steps = 1'000'000'000,
-                            .checkpoint_minutes = 0,
-                            .optimizer = {.lr = 1e38}};
-    EXPECT_THROW(train(scenario, {.learners = 2}), Diverged);
-    expect_finite_checkpoint(root.path() / "nan" / "checkpoints");
+    expect_divergence_to_spoil_no_checkpoint(
+        {.folder = root.path() / "nan",
+         .make_algorithm = make_algorithm,
+         .steps = 1'000'000'000,
+         .checkpoint_minutes = 0},
+        [](const auto& scenario) { train(scenario, {.learners = 2}); });
   }
 }
 
 TEST_F(A3cTest, ParametersOfAContinuousAgentThatAreNotFiniteEndTheRun) {
-  const Scenario scenario{.folder = folder("nan"),
-                          .make_env = make_pendulum,
-                          .make_algorithm = make_continuous,
-                          .steps = 1'000'000'000,
-                          .checkpoint_minutes = 0,
-                          .optimizer = {.lr = 1e38},
-                          .lstm = 6,
-                          .separate = true};
-  EXPECT_THROW(train(scenario, {.learners = 2, .t_max = 20}), Diverged);
-  expect_finite_checkpoint(folder("nan") / "checkpoints");
+  expect_divergence_to_spoil_no_checkpoint(
+      {.folder = folder("nan"),
+       .make_env = make_pendulum,
+       .make_algorithm = make_continuous,
+       .steps = 1'000'000'000,
+       .checkpoint_minutes = 0,
+       .lstm = 6,
+       .separate = true},
+      [](const auto& scenario) { train(scenario, {.learners = 2, .t_max = 20}); });
 }
 
 }  // namespace

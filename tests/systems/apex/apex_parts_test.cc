@@ -108,6 +108,21 @@ TEST(ReplayMemory, IsWatchedAsTransitionsGrow) {
               HasSubstr("5.0 GB"));
 }
 
+// Seen failing when a replay was taken to hold no more than its capacity.
+TEST(ReplayMemory, IsWatchedBeyondTheCapacity) {
+  const ReplayConfig config = {.capacity = 1'000'000};
+  std::int64_t available = 9'000'000'000;
+  MemoryWatch watch(config, [&] { return available; });
+  const auto look = [&](std::int64_t transitions) {
+    const std::int64_t bytes = 1'000 * transitions;
+    available = 10'000'000'000 - bytes;
+    watch.look({.transitions = transitions, .bytes = static_cast<std::size_t>(bytes)});
+  };
+  for (std::int64_t millions = 1; millions < 9; ++millions) look(1'000'000 * millions);
+  EXPECT_THAT(error_of([&] { look(9'500'000); }),
+              AllOf(HasSubstr("9500000 transitions"), HasSubstr("apex.trim_updates")));
+}
+
 TEST(ReturnsByEpsilon, AreThoseOfEachActorWhereThereAreFew) {
   ReturnsByEpsilon returns(std::array{0.4F, 0.05F});
   EXPECT_TRUE(returns.take().empty());

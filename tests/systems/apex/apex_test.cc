@@ -307,12 +307,9 @@ TEST_F(ApexTest, ARewardThatIsNoNumberIsTheEnvironmentsError) {
 }
 
 TEST_F(ApexTest, ParametersThatAreNotFiniteEndTheRunAndSpoilNoCheckpoint) {
-  const Scenario scenario{.folder = folder("nan"),
-                          .steps = 100'000,
-                          .checkpoint_minutes = 0,
-                          .optimizer = {.lr = 1e38}};
-  EXPECT_THROW(train(scenario, small_, replay_), Diverged);  // the only error that a sweep survives
-  expect_finite_checkpoint(folder("nan") / "checkpoints");
+  expect_divergence_to_spoil_no_checkpoint(
+      {.folder = folder("nan"), .steps = 100'000, .checkpoint_minutes = 0},
+      [&](const auto& scenario) { train(scenario, small_, replay_); });
 }
 
 // The removal by priority keeps the capacity, too, across a resume.

@@ -245,6 +245,7 @@ TEST_F(Ga3cTest, TrainersHaveACoreOfTheirOwnIfAskedFor) {
 TEST_F(Ga3cTest, GoesOnAfterEachCheckpoint) {
   train({.folder = folder("run"), .checkpoint_minutes = 1e-4}, few_);
   EXPECT_GE(result_of(folder("run")).at("steps"), 2000);
+  expect_checkpoints_on_the_way(folder("run"));
 }
 
 TEST_F(Ga3cTest, AStopLeavesACheckpointOfTheLastStepAndAResumedRunGoesOn) {
@@ -297,12 +298,9 @@ TEST_F(Ga3cTest, AnErrorInOneAgentStopsAllAndIsReportedOnce) {
 }
 
 TEST_F(Ga3cTest, ParametersThatAreNotFiniteEndTheRunAndSpoilNoCheckpoint) {
-  const Scenario scenario{.folder = folder("nan"),
-                          .steps = 1'000'000'000,
-                          .checkpoint_minutes = 1e-4,
-                          .optimizer = {.lr = 1e38}};
-  EXPECT_THROW(train(scenario, few_), Diverged);
-  expect_finite_checkpoint(folder("nan") / "checkpoints");
+  expect_divergence_to_spoil_no_checkpoint(
+      {.folder = folder("nan"), .steps = 1'000'000'000, .checkpoint_minutes = 1e-4},
+      [&](const auto& scenario) { train(scenario, few_); });
 }
 
 // A network that breaks at a given pass, a predictor's or a trainer's. All networks share the count

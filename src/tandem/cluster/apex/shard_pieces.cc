@@ -115,7 +115,7 @@ GivePieces pieces_of_shard(ClusterLink& link, int shard, std::stop_token stop) {
             "shard {} was lost while it was saved; a run that resumes from this checkpoint "
             "fills it anew",
             shard);
-        return;
+        throw PiecesLost();
       }
       StateReader reader(open_message(*answer).content);
       if (reader.at_end()) return;

@@ -56,13 +56,17 @@ struct Episode {
   std::vector<Waypoint> path = {};  // a point for the start and for each step; empty before reset()
 };
 
+MazeSet set_of(const LabyrinthOptions& options) {
+  return options.mazes == "held_out" ? MazeSet::held_out : MazeSet::training;
+}
+
 class Labyrinth : public Env {
  public:
   explicit Labyrinth(const LabyrinthOptions& options)
       : options_(options),
         spec_(spec_of(options)),
         last_frame_(options.seconds * kFramesPerSecond),
-        now_(new_episode({})) {}
+        now_(new_episode({.set = set_of(options)})) {}
 
   [[nodiscard]] const EnvSpec& spec() const override { return spec_; }
 
@@ -107,9 +111,9 @@ class Labyrinth : public Env {
   void load(StateReader& reader) override {
     const auto number = reader.get<std::uint64_t>();
     const auto set = reader.get<std::uint8_t>();
-    const bool held_out = options_.mazes == "held_out";
-    if (set != static_cast<std::uint8_t>(held_out ? MazeSet::held_out : MazeSet::training) ||
-        (held_out && number >= kHeldOutMazes)) {
+    const auto own = set_of(options_);
+    if (set != static_cast<std::uint8_t>(own) ||
+        (own == MazeSet::held_out && number >= kHeldOutMazes)) {
       throw Error(kDamagedState);
     }
     auto loaded = new_episode({.set = static_cast<MazeSet>(set), .number = number});
@@ -138,7 +142,7 @@ class Labyrinth : public Env {
 
  private:
   [[nodiscard]] MazeId draw_maze(Stream& stream) const {
-    if (options_.mazes == "held_out") {
+    if (set_of(options_) == MazeSet::held_out) {
       return {.set = MazeSet::held_out, .number = stream.below(kHeldOutMazes)};
     }
     const std::uint64_t high = stream.bits();

@@ -65,6 +65,11 @@ std::string capacities(const Config& config) {
 /// accordingly, and are divided among the copies.
 std::string part_of(const Config& config, std::int64_t most, std::int64_t envs,
                     std::int64_t copies) {
+  if (numbers(config).replay.samples_per_insert == 0) {
+    throw Error(
+        "replay.samples_per_insert = 0 lets the learner go at its own pace, while this study "
+        "compares equally many updates: set it to 2, say");
+  }
   const auto filling = numbers(config).replay.min_fill;
   const auto learning = config.run.steps - filling;
   if (learning <= 0) {

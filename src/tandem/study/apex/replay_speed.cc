@@ -1,5 +1,7 @@
 #include "tandem/study/apex/replay_speed.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -117,7 +119,10 @@ class ReplayBench {
     }
   }
 
-  ~ReplayBench() { crew_.end(); }
+  ~ReplayBench() {
+    running_ = false;  // a thread that could not start leaves the others running
+    crew_.end();
+  }
   ReplayBench(const ReplayBench&) = delete;
   ReplayBench& operator=(const ReplayBench&) = delete;
 
@@ -145,16 +150,16 @@ class ReplayBench {
 
   ReplayRates run(bool writing, bool reading) {
     running_ = true;
-    std::atomic<std::int64_t> inserts = 0;
-    std::atomic<std::int64_t> samples = 0;
+    inserts_ = 0;
+    samples_ = 0;
     const Stopwatch watch;
     if (writing) {
       crew_.spawn("writer", static_cast<int>(task_.writers),
-                  [&](int rank) { inserts += write(rank); });
+                  [this](int rank) { inserts_ += write(rank); });
     }
     if (reading) {
       crew_.spawn("reader", static_cast<int>(task_.readers),
-                  [&](int rank) { samples += read(rank); });
+                  [this](int rank) { samples_ += read(rank); });
     }
     while (watch.seconds() < task_.seconds && !stop_requested_()) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -163,8 +168,8 @@ class ReplayBench {
     crew_.join();
     const double seconds = watch.seconds();
     look_at_stop();
-    return {.inserts = static_cast<double>(inserts) / seconds,
-            .samples = static_cast<double>(samples) / seconds};
+    return {.inserts = static_cast<double>(inserts_) / seconds,
+            .samples = static_cast<double>(samples_) / seconds};
   }
 
   std::int64_t write(int rank) {
@@ -204,7 +209,22 @@ class ReplayBench {
   std::vector<Writer> writers_;
   std::vector<SampleBatch> batches_;
   std::atomic<bool> running_ = false;
+  std::atomic<std::int64_t> inserts_ = 0;
+  std::atomic<std::int64_t> samples_ = 0;
 };
+
+/// Throws Error if the samples of all readers need more memory than there is.
+void require_memory_for_samples(const ReplayTask& task, const FrameFormat& format) {
+  const auto available = available_memory_bytes();
+  if (!available) return;
+  const double bytes = 2.0 * static_cast<double>(task.readers) * static_cast<double>(task.batch) *
+                       static_cast<double>(format.observation_bytes());
+  if (bytes < static_cast<double>(*available)) return;
+  throw Error(fmt::format(
+      "--readers {} with samples of --batch {} transitions need {:.1f} GB of memory, and {:.1f} GB "
+      "can be had: choose a smaller batch",
+      task.readers, task.batch, bytes / 1e9, static_cast<double>(*available) / 1e9));
+}
 
 /// Bytes per second of plain copies between blocks that are too large for a cache.
 double copy_rate(int threads, double seconds) {
@@ -233,6 +253,7 @@ double copy_rate(int threads, double seconds) {
 
 ReplaySpeed measure_replay(const ReplayTask& task, const StopRequested& stop_requested) {
   const FrameFormat format{.frame_bytes = kFrameBytes, .stack = 4};
+  require_memory_for_samples(task, format);
   if (task.replay.compression == "none" || task.random) {
     require_memory(task.replay, raw_bytes_per_transition(task.replay, format, task.n), 0,
                    available_memory_bytes());

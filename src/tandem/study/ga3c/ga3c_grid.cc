@@ -180,7 +180,7 @@ Config same_task(Config config, const std::string& system) {
   std::vector<Setting> settings;
   for (const auto& field : config.fields()) {
     if (field.key.starts_with("env.") || field.key.starts_with("net.") ||
-        field.key == "run.device" || field.key == "run.threads") {
+        field.key == "run.device" || field.key == "run.threads" || field.key == "algo") {
       settings.push_back({.key = field.key,
                           .value = field_value(field),
                           .where = field.key,

@@ -27,6 +27,9 @@ double outliving(const ReplayConfig& config) {
   return sum;
 }
 
+/// How much more memory a replay must need until its watch looks again.
+constexpr double kGrown = 1.06;
+
 }  // namespace
 
 double raw_bytes_per_transition(const ReplayConfig& config, const FrameFormat& format,
@@ -78,9 +81,21 @@ void MemoryWatch::look(const TableState& state) {
   constexpr std::int64_t kEnough = 1000;
   if (state.transitions < std::min(kEnough, config_.capacity)) return;
   const double bytes = state.bytes_per_transition();
-  if (bytes <= 1.1 * bytes_per_transition_) return;
-  bytes_per_transition_ = bytes;
-  require_memory(config_, bytes, static_cast<double>(state.bytes), available_bytes_());
+  // Actors that do not wait for the learner insert beyond the capacity until it removes.
+  const double needed = bytes * static_cast<double>(std::max(config_.capacity, state.transitions));
+  if (needed <= kGrown * needed_) return;
+  needed_ = needed;
+  const auto available = available_bytes_();
+  const auto held = static_cast<double>(state.bytes);
+  require_memory(config_, bytes, held, available);
+  if (!available) return;
+  const double usable = kUsable * (static_cast<double>(*available) + held);
+  if (needed <= usable) return;
+  throw Error(fmt::format(
+      "the replay holds {} transitions of {:.0f} bytes, and the memory ends at {:.1f} GB. Its "
+      "replay.capacity is {}, but actors insert faster than the learner removes: set "
+      "replay.samples_per_insert, such as 2, so that they wait for it, or less apex.trim_updates",
+      state.transitions, bytes, usable / 1e9, config_.capacity));
 }
 
 }  // namespace tandem

@@ -27,21 +27,22 @@ std::optional<std::int64_t> require_memory_for_batches(const FrameFormat& format
                                                        std::optional<std::int64_t> available_bytes);
 
 /// Watches a replay as it fills. The bytes per transition may grow: later transitions may compress
-/// less than the first ones, and segments may outlive most of their transitions. Not thread-safe.
+/// less than the first ones, and segments may outlive most of their transitions. The transitions
+/// may exceed the capacity, too, while the learner removes none. Not thread-safe.
 class MemoryWatch {
  public:
   /// `config` must outlive it. `available_bytes` is called for each check.
   MemoryWatch(const ReplayConfig& config,
               std::function<std::optional<std::int64_t>()> available_bytes);
 
-  /// Checks as require_memory() does, if the bytes per transition have grown by a tenth since the
-  /// last check. Throws Error likewise.
+  /// Checks as require_memory() does, if the replay needs 6 % more memory than at the last
+  /// check. Throws Error likewise, and for what it holds beyond its capacity.
   void look(const TableState& state);
 
  private:
   const ReplayConfig& config_;
   std::function<std::optional<std::int64_t>()> available_bytes_;
-  double bytes_per_transition_ = 0;
+  double needed_ = 0;  // bytes
 };
 
 }  // namespace tandem
