@@ -40,8 +40,10 @@ class Verify(Folder):
     def test_a_checkpoint_of_apex_after_updates(self):
         run = self.path / "run"
         words = ["--config", "apex/cartpole", "--steps", "3k", "--run-dir", run]
-        for key in ("apex.lockstep=true", "replay.min_fill=100", "run.checkpoint_minutes=0.001"):
-            words += ["--set", key]
+        # An update for each step, and many checkpoints.
+        keys = ["apex.lockstep=true", "apex.batch=16", "run.checkpoint_minutes=0.001"]
+        keys += ["replay.min_fill=100", "replay.samples_per_insert=16", "replay.segment=1"]
+        words += [word for key in keys for word in ("--set", key)]
         trained = tandem("train", "apex", *words)
         self.assertEqual(trained.returncode, 0, trained.stderr)
         steps = min(int(folder.name) for folder in (run / "checkpoints").iterdir())

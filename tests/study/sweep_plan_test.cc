@@ -116,7 +116,7 @@ TEST(SweepPlan, MethodsHaveKeysOfTheirOwn) {
   EXPECT_FALSE(config.contains("algo")) << "the variation says it";
   // Seen failing when only the last preset's value was kept, so that a resumed sweep could not tell
   // that the first one had other numbers by then.
-  EXPECT_EQ(config["env.normalise"], nlohmann::ordered_json::array({"false", "true"}));
+  EXPECT_EQ(config["env.normalise"], nlohmann::ordered_json::array({false, true}));
   EXPECT_EQ(config["env.id"], "cartpole") << "the same in all";
 }
 
