@@ -125,7 +125,7 @@ struct Comparison {
   std::vector<std::vector<std::string>> rows = {arithmetic_head()};
   std::vector<std::string> misfits;
   std::set<std::string> reasons;  // of these, without the system's name
-  Config config;  // of the last one
+  Config config;                  // of the last one
   double peak = 0;
 
   [[nodiscard]] bool measured() const { return rows.size() > 1; }  // the first is the head

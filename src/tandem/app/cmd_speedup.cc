@@ -128,9 +128,8 @@ std::string games_of(const Plan& plan) {
     evaluations = std::max(evaluations, awaited_evaluations(run.config));
   }
   std::string training = "the last 100 training games";
-  const auto evaluation = evaluations > 1
-                              ? fmt::format("the last {} evaluations", evaluations)
-                              : "one evaluation (without exploration, where actors explore)";
+  std::string evaluation = "one evaluation (without exploration, where actors explore)";
+  if (evaluations > 1) evaluation = fmt::format("the last {} evaluations", evaluations);
   if (by_evaluation == 0) return training;
   if (by_evaluation == std::ssize(plan.sweep.runs)) return evaluation;
   return fmt::format("{} (where actors explore: of {})", training, evaluation);
