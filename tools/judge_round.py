@@ -20,7 +20,9 @@ fiftieth of the way from random play to a person.
 
 import argparse
 import csv
+import itertools
 import json
+import math
 import statistics
 import sys
 import tomllib
@@ -52,32 +54,16 @@ class Run:
 
     def score(self, end: float) -> float:
         """The mean return over the time until `end`."""
-        return self._area_of_lines(end) / end if self.evaluated else self._area_of_steps(end) / end
-
-    def _area_of_steps(self, end: float) -> float:
-        """The area under returns each of which stays until the next one."""
-        began, value = 0.0, random_play(self.env)
+        first, last = (0.0, random_play(self.env)), (math.inf, self.at(math.inf))
         area = 0.0
-        for seconds, found in self.points:
-            if seconds >= end:
+        for (began, value), (seconds, found) in itertools.pairwise([first, *self.points, last]):
+            if began >= end:
                 break
-            area += (seconds - began) * value
-            began, value = seconds, found
-        return area + (end - began) * value
-
-    def _area_of_lines(self, end: float) -> float:
-        """The area under the lines that connect the returns."""
-        began, value = 0.0, random_play(self.env)
-        area = 0.0
-        for seconds, found in self.points:
-            if seconds > end:
-                found = value + (found - value) * (end - began) / (seconds - began)
-                seconds = end
-            area += (seconds - began) * (value + found) / 2
-            began, value = seconds, found
-            if seconds >= end:
-                break
-        return area + (end - began) * value
+            passed = min(seconds, end) - began
+            # A return of training games stays until the next one.
+            slope = (found - value) / (seconds - began) if self.evaluated and passed else 0
+            area += passed * (value + slope * passed / 2)
+        return area / end
 
     def at(self, end: float) -> float:
         known = [value for seconds, value in self.points if seconds <= end]

@@ -66,8 +66,7 @@ void require_python(Config& config, const std::string& present) {
   const auto field = std::ranges::find(fields, "env.python", &Field::key);
   if (field == fields.end()) return;
   auto& python = *std::get<std::string*>(field->target);
-  const bool path = python.find('/') != std::string::npos;
-  if (path && !std::filesystem::exists(python)) python = present;
+  if (lacks_python(python)) python = present;
 }
 
 Config config_of(const TrainingOrder& order) {

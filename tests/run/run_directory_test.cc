@@ -77,7 +77,7 @@ TEST_F(RunDirectoryTest, NotesBudgetsThatChange) {
 }
 
 // A damaged checkpoint lets a run resume from before its last resumption. Seen failing when the
-// entries of what was trained anew stayed.
+// entries of the steps that are trained anew stayed.
 TEST_F(RunDirectoryTest, ForgetsBudgetsOfWhatIsTrainedAnew) {
   const auto directory = RunDirectory::create(run_);
   directory.note_budget({.from = 0, .steps = 100}, 100);

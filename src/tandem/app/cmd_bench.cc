@@ -124,8 +124,7 @@ struct Comparison {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   std::vector<std::vector<std::string>> rows = {arithmetic_head()};
   std::vector<std::string> misfits;
-  std::set<std::string> reasons;  // of these, without the system's name
-  Config config;                  // of the last one
+  Config config;  // of the last one
   double peak = 0;
 
   [[nodiscard]] bool measured() const { return rows.size() > 1; }  // the first is the head
@@ -151,7 +150,6 @@ void fit_or_note(Comparison& all, const std::string& system, const std::string& 
     if (stop()) throw;
     const auto name = net.empty() ? system : fmt::format("{} with {}", system, net);
     all.misfits.push_back(fmt::format("{}: {}", name, error.what()));
-    all.reasons.insert(error.what());
     all.json.push_back({{"system", system}, {"net", net}, {"left_out", error.what()}});
   }
 }
@@ -183,8 +181,10 @@ void compare_all(const BenchOptions& options, const StopRequested& stop, Compari
     fit_or_note(all, name, "", stop, [&] { compare_networks(name, *given, options, stop, all); });
   }
   if (all.measured()) return;
+  std::set<std::string> reasons;
+  for (const auto& one : all.json) reasons.insert(one.at("left_out"));
   // A word that no system knows is told once.
-  if (all.reasons.size() == 1) throw Error(*all.reasons.begin());
+  if (reasons.size() == 1) throw Error(*reasons.begin());
   throw Error(fmt::format("{}", fmt::join(all.misfits, "; ")));
 }
 

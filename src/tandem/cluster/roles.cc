@@ -27,22 +27,18 @@ ActorContext context_of(Assembly& assembly, const RoleOrder& order, bool has_sta
   return assembly.actor_context();
 }
 
-/// Whether no Python is named, or one that this machine does not have: another machine may have its
-/// Python elsewhere.
-bool is_missing(const FieldValue& python) {
-  const auto& name = std::get<std::string>(python);
-  const bool is_path = name.find('/') != std::string::npos;
-  return name.empty() || (is_path && !std::filesystem::exists(name));
-}
-
 }  // namespace
+
+bool lacks_python(const std::string& python) {
+  return python.find('/') != std::string::npos && !std::filesystem::exists(python);
+}
 
 Config config_of(const RoleOrder& order) {
   auto settings = parse_toml(order.config, "the run's config");
   for (auto& setting : settings) {
-    if (setting.key == "env.python" && !order.python.empty() && is_missing(setting.value)) {
-      setting.value = order.python;
-    }
+    if (setting.key != "env.python" || order.python.empty()) continue;
+    const auto& named = std::get<std::string>(setting.value);
+    if (named.empty() || lacks_python(named)) setting.value = order.python;
   }
   return load_config("", settings);
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "tandem/cluster/cluster_actor.h"
@@ -15,6 +16,10 @@
 #include "tandem/trainer/config.h"
 
 namespace tandem {
+
+/// Whether the interpreter is a path that leads nowhere on this machine: another machine of the
+/// cluster may have its Python elsewhere.
+[[nodiscard]] bool lacks_python(const std::string& python);
 
 /// The config that an order names, for the machine of this process.
 [[nodiscard]] Config config_of(const RoleOrder& order);

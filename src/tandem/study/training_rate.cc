@@ -15,7 +15,6 @@
 #include "tandem/study/parts_to_measure.h"
 #include "tandem/sync/annotations.h"
 #include "tandem/sync/mutex.h"
-#include "tandem/trainer/measured.h"
 
 namespace tandem {
 namespace {
@@ -82,7 +81,7 @@ class Meter {
 TrainingRate measure_training(const Config& config, double seconds,
                               const StopRequested& stop_requested, const AfterTraining& afterwards,
                               const EnvFactory& instead) {
-  Config endless = without_scale(config);
+  Config endless = config;
   endless.run.steps = 1'000'000'000'000'000;  // the most that a config may have
   endless.run.until_return = RunConfig{}.until_return;
   const TemporaryFolder folder;

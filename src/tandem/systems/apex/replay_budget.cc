@@ -27,6 +27,11 @@ double outliving(const ReplayConfig& config) {
   return sum;
 }
 
+/// The memory that a replay may use, which holds some bytes of it already.
+double usable_bytes(std::int64_t available_bytes, double bytes_so_far) {
+  return kUsable * (static_cast<double>(available_bytes) + bytes_so_far);
+}
+
 /// How much more memory a replay must need until its watch looks again.
 constexpr double kGrown = 1.06;
 
@@ -45,7 +50,7 @@ double raw_bytes_per_transition(const ReplayConfig& config, const FrameFormat& f
 void require_memory(const ReplayConfig& config, double bytes_per_transition, double bytes_so_far,
                     std::optional<std::int64_t> available_bytes) {
   if (!available_bytes) return;
-  const double usable = kUsable * (static_cast<double>(*available_bytes) + bytes_so_far);
+  const double usable = usable_bytes(*available_bytes, bytes_so_far);
   const double needed = static_cast<double>(config.capacity) * bytes_per_transition;
   if (needed <= usable) return;
   throw Error(fmt::format(
@@ -88,14 +93,12 @@ void MemoryWatch::look(const TableState& state) {
   const auto available = available_bytes_();
   const auto held = static_cast<double>(state.bytes);
   require_memory(config_, bytes, held, available);
-  if (!available) return;
-  const double usable = kUsable * (static_cast<double>(*available) + held);
-  if (needed <= usable) return;
+  if (!available || needed <= usable_bytes(*available, held)) return;
   throw Error(fmt::format(
       "the replay holds {} transitions of {:.0f} bytes, and the memory ends at {:.1f} GB. Its "
       "replay.capacity is {}, but actors insert faster than the learner removes: set "
       "replay.samples_per_insert, such as 2, so that they wait for it, or less apex.trim_updates",
-      state.transitions, bytes, usable / 1e9, config_.capacity));
+      state.transitions, bytes, usable_bytes(*available, held) / 1e9, config_.capacity));
 }
 
 }  // namespace tandem

@@ -35,8 +35,8 @@ class MemoryWatch {
   MemoryWatch(const ReplayConfig& config,
               std::function<std::optional<std::int64_t>()> available_bytes);
 
-  /// Checks as require_memory() does, if the replay needs 6 % more memory than at the last
-  /// check. Throws Error likewise, and for what it holds beyond its capacity.
+  /// Checks as require_memory() does, if the replay needs 6 % more memory than at the last check.
+  /// Throws Error likewise, and where transitions beyond the capacity take too much.
   void look(const TableState& state);
 
  private:
