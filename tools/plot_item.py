@@ -29,6 +29,7 @@ from plot import (
     style,
     tidy,
 )
+from plot_bars import draw_intervals, draw_profiles, end_at_ours, label_bar
 from plot_benches import draw_benches
 
 COLUMNS = 3  # of panels
@@ -220,57 +221,6 @@ def plot_scores(_folder, item, out):
     if profiles:
         draw_profiles(panels[count - 1], profiles)
     finish(figure, item, out)
-
-
-def end_at_ours(axes, ours):
-    """Ends the axis at four times the largest of our values, so that trainings of a thousand times
-    as long do not make ours invisible. Longer bars are cut there, and tell their value."""
-    most = 4 * max(ours, default=0)
-    if 0 < most < axes.get_xlim()[1]:
-        axes.set_xlim(right=most)
-
-
-def label_bar(axes, place, value):
-    """Writes the value beside the bar, or within it where the axis ends."""
-    low, high = axes.get_xlim()
-    text = f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
-    text += " \N{RIGHTWARDS ARROW}" if value > high else ""
-    outside = max(value, 0) < low + 0.75 * (high - low)
-    x = max(value, 0) if outside else min(value, high)
-    style = {"ha": "left"} if outside else {"ha": "right", "color": "white"}
-    axes.text(x, place, f" {text} ", va="center", fontsize=6, **style)
-
-
-def draw_intervals(axes, item, column, names):
-    """Lines over the bars whose values have intervals. Returns the bars' names, with the number of
-    games behind each value where rows have different ones."""
-    found = {label: row.get(column) for label, row in item.get("intervals", {}).items()}
-    several = len({one["games"] for one in found.values() if one}) > 1
-    named = []
-    for place, name in enumerate(names):
-        one = found.get(name)
-        if one:
-            axes.plot(one["range"], [place, place], color="black", linewidth=1)
-        named.append(f"{name} ({one['games']} games)" if one and several else name)
-    return named
-
-
-def draw_profiles(axes, profiles):
-    """The share of runs whose human-normalised score is above tau, by tau (Agarwal et al. 2021,
-    section 4.3)."""
-    known = {label: scores for label, scores in profiles.items() if scores}
-    first = min([0, *(score for scores in known.values() for score in scores)])
-    for i, (label, scores) in enumerate(known.items()):
-        taus = np.sort(np.array(scores))
-        shares = 1 - np.arange(1, len(taus) + 1) / len(taus)
-        xs, ys = np.concatenate([[first], taus]), np.concatenate([[1], shares])
-        axes.step(xs, ys, where="post", color=COLOURS[i % len(COLOURS)], label=label)
-    axes.set_xlabel("human-normalised score tau")
-    axes.set_title("share of runs above tau", loc="left")
-    if known:
-        axes.legend(frameon=False, fontsize=7)
-    tidy(axes)
-    axes.set_xlim(left=first)
 
 
 def plot_sweep(_folder, item, out):
