@@ -4,10 +4,9 @@
 Each contender trains alone on all cores, with the numbers that its makers recommend for Atari,
 until it reaches the score or the cap. Where actors explore, as Ape-X's do, the games are those of
 the last three evaluations, of ten greedy games each, which play beside the training; the time is
-that of the last of these policies. A training
-that has ended leaves a file in the folder of results, so the same command goes on after a stop. A
-contender that fails has a row that says so, and is tried again by the next call. Ends with a table
-and a picture.
+that of the last of these policies. A training that has ended leaves a file in the folder of
+results, so the same command goes on after a stop. A contender that fails has a row that says so,
+and is tried again by the next call. Ends with a table and a picture.
 
     benchmarks/time_to_score.py --out runs/time-to-score --goals Pong:18 Breakout:30 --seeds 1 2
 
@@ -20,60 +19,24 @@ The first time, the peers are installed into .venv-peers and .venv-peers-sf.
 """
 
 import argparse
-import collections
-import contextlib
 import csv
 import dataclasses
-import datetime
-import functools
-import hashlib
 import json
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+from contenders import PEER_SCRIPTS, Case, Tandem, contender
 from machine import machine_words
-from peer_environments import PEERS, ROOT, Missing, python_for
+from peer_environments import ROOT, Missing
 from score_table import NO_GOAL, draw, table
 from side_by_side import START_SECONDS, running, unwind_on_signals
 
 SYSTEMS = ("a3c", "ga3c", "paac", "hts", "impala", "apex")
-PEER_SCRIPTS = {
-    "CleanRL PPO": ("score_ppo_envpool.py",),
-    "Stable-Baselines3 A2C": ("score_sb3.py", "a2c"),
-    "Stable-Baselines3 PPO": ("score_sb3.py", "ppo"),
-    "Sample Factory APPO": ("score_sf.py",),
-}
-SAMPLE_FACTORY = "requirements_sf.txt"
 POLL_SECONDS = 0.5
-GAMES = 100  # in a mean score
-# Their actors explore, so that training games tell little.
-EXPLORING = ("dqn", "n_step_q", "one_step_q", "one_step_sarsa")
-# The last hundred training games of others look back over about as many steps.
-EVALUATIONS = ["evaluate_steps=50k", "evaluate_episodes=10", "until_evaluations=3"]
 PPO = ("paac --set algo=ppo", "hts --set algo=ppo")
-
-
-@dataclasses.dataclass
-class Case:
-    """One training."""
-
-    contender: str
-    game: str
-    goal: float
-    seed: int
-
-    @property
-    def name(self):
-        words = f"{self.contender}-{self.game}-{self.goal:g}-{self.seed}"
-        return "".join(c if c.isalnum() or c in ".-" else "-" for c in words.lower())
-
-
-def fingerprint(parts):
-    return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
 def labels_of(names, results):
@@ -85,119 +48,6 @@ def labels_of(names, results):
         peer = name.replace("CleanRL PPO", "PPO in one loop, CleanRL's numbers")
         labels[name] = peer if name in PEER_SCRIPTS else f"tandem {name}{greedy}"
     return labels
-
-
-class Tandem:
-    def __init__(self, program, case):
-        self.program, self.words = program, case.contender.split()
-        self.env = f"atari:{case.game}"
-
-    @functools.cached_property
-    def numbers(self):
-        """The values of all config keys."""
-        words = [self.program, "keys", *self.words, "--env", self.env, "--json"]
-        listed = subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout
-        return {key["key"]: key["default"] for key in json.loads(listed)}
-
-    @property
-    def evaluates(self):
-        """Whether its score is that of evaluations."""
-        return self.numbers["algo"] in EXPLORING
-
-    def command(self, case, folder):
-        return [
-            *[self.program, "train", *self.words, "--env", self.env],
-            *["--seed", str(case.seed), "--steps", "1G", "--run-dir", folder / "run"],
-            *["--set", f"run.until_return={case.goal}", "--set", "run.log_seconds=1"],
-            *[word for key in EVALUATIONS * self.evaluates for word in ("--set", f"run.{key}")],
-        ]
-
-    def build(self):
-        """The program's version, and when it was built."""
-        words = [self.program, "--version"]
-        told = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout
-        built = datetime.datetime.fromtimestamp(Path(self.program).stat().st_mtime)
-        return f"{told.partition(chr(10))[0]} of {built:%Y-%m-%d %H:%M:%S}"
-
-    def made_of(self):
-        """A fingerprint of the numbers that it trains with."""
-        return fingerprint([json.dumps(self.numbers, sort_keys=True).encode()])
-
-    def points(self, folder):
-        """Seconds, steps and scores so far; of evaluations the means of three."""
-        if self.evaluates:
-            file, keys = "evaluations.jsonl", ("training_seconds", "step", "mean")
-        else:
-            file, keys = "metrics.jsonl", ("seconds", "steps", "episode/return_mean_100")
-        means = collections.deque(maxlen=3 if self.evaluates else 1)
-        with contextlib.suppress(FileNotFoundError):
-            for line in (folder / "run" / file).read_text().splitlines():
-                with contextlib.suppress(json.JSONDecodeError, KeyError):  # being written; no game
-                    row = json.loads(line)
-                    seconds, steps, mean = (row[key] for key in keys)
-                    means.append(mean)
-                    yield seconds, steps, statistics.fmean(means)
-
-    def clock(self, folder):
-        """The seconds that it has trained."""
-        metrics = (folder / "run/metrics.jsonl").read_text().splitlines()
-        for line in reversed(metrics):
-            with contextlib.suppress(json.JSONDecodeError, KeyError):  # being written
-                return json.loads(line)["seconds"]
-        return 0
-
-    def reached(self, folder, case):
-        """The seconds until the score; None if it was not reached."""
-        with contextlib.suppress(FileNotFoundError):
-            result = json.loads((folder / "run/result.json").read_text())
-            if result["reached_return"]:
-                return result["reached_return"]["seconds"]
-        return None
-
-
-class Peer:
-    evaluates = False
-
-    def __init__(self, find_python, requirements, words):
-        self.find_python, self.requirements, self.words = find_python, requirements, words
-
-    def build(self):
-        """Its fingerprint says it."""
-        return ""
-
-    def command(self, case, folder):
-        script, *words = self.words
-        options = ["--game", case.game, "--goal", str(case.goal), "--seed", str(case.seed)]
-        return [self.find_python(), PEERS / script, *words, *options]
-
-    def made_of(self):
-        files = [self.words[0], "score.py", "slot.py", self.requirements]
-        files += ["sb3_a2c.py"] * (self.words[0] == "score_sb3.py")  # its import
-        return fingerprint([(PEERS / file).read_bytes() for file in files])
-
-    def points(self, folder, least_games=1):
-        for line in (folder / "output.txt").read_text(errors="replace").splitlines():
-            words = line.split()
-            if words[:1] == ["@@"] and len(words) == 5 and int(words[3]) >= least_games:
-                yield float(words[1]), int(words[2]), float(words[4])
-
-    def clock(self, folder):
-        return max((seconds for seconds, _, _ in self.points(folder)), default=0)
-
-    def reached(self, folder, case):
-        last = list(self.points(folder, GAMES))[-1:]
-        return last[0][0] if last and last[0][2] >= case.goal else None
-
-
-def contender(case, args):
-    name = case.contender
-    if "Sample Factory" in name:  # it needs an older numpy
-        find = functools.partial(python_for, SAMPLE_FACTORY, ".venv-peers-sf")
-        return Peer(find, SAMPLE_FACTORY, PEER_SCRIPTS[name])
-    if name in PEER_SCRIPTS:
-        given = args.peers_python
-        return Peer(lambda: given or python_for(), "requirements.txt", PEER_SCRIPTS[name])
-    return Tandem(args.tandem, case)
 
 
 def earlier(result, cap, made_of):

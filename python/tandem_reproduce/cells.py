@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from tandem_reproduce.budget import PAPER, hours, planned
-from tandem_reproduce.plan import Arm, Item, Reduction, slug
+from tandem_reproduce.item import Arm, Item, Reduction, slug
 
 TRAINING_SHARE = 0.9  # of a budget; the rest is for evaluations and starts
 FEWEST_STEPS = 2_000  # of a run, however little time there is

@@ -11,10 +11,11 @@ from pathlib import Path
 from tandem_reproduce.budget import read_budget
 from tandem_reproduce.errors import FAILED, IN_PART, OtherPlanError, ReproduceError, complain, say
 from tandem_reproduce.folder import ItemFolder
+from tandem_reproduce.item import Item
 from tandem_reproduce.listing import list_items
 from tandem_reproduce.making import make
 from tandem_reproduce.needs import Environments, require_package, told
-from tandem_reproduce.plan import Item, read_items
+from tandem_reproduce.plan import read_items
 from tandem_reproduce.programs import Stopped, Tandem
 from tandem_reproduce.rates import Rates
 from tandem_reproduce.report import write_report

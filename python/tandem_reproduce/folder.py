@@ -9,8 +9,8 @@ from typing import IO, Any
 from tandem_reproduce.budget import PAPER, planned
 from tandem_reproduce.cells import Cell, cells_of, steps_within
 from tandem_reproduce.errors import OtherPlanError, ReproduceError, say
+from tandem_reproduce.item import Command, Item
 from tandem_reproduce.machine import machine_name
-from tandem_reproduce.plan import Command, Item
 from tandem_reproduce.programs import replace
 from tandem_reproduce.rates import Rates
 

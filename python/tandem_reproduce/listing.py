@@ -9,6 +9,7 @@ from pathlib import Path
 from tandem_reproduce.budget import BUDGETS, PAPER, hours
 from tandem_reproduce.cells import cells_of, seconds_of, steps_within
 from tandem_reproduce.folder import ItemFolder
+from tandem_reproduce.item import Item
 from tandem_reproduce.machine import machine_name
 from tandem_reproduce.needs import (
     Environments,
@@ -17,7 +18,6 @@ from tandem_reproduce.needs import (
     lacking_package,
     told,
 )
-from tandem_reproduce.plan import Item
 from tandem_reproduce.rates import Rates
 
 NARROW = 100  # columns

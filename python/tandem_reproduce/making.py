@@ -8,8 +8,8 @@ from pathlib import Path
 from tandem_reproduce.cells import Cell
 from tandem_reproduce.errors import ReproduceError, complain, say
 from tandem_reproduce.folder import DONE, NOT_YET, SECONDS, ItemFolder, ended_runs
+from tandem_reproduce.item import Command, Item
 from tandem_reproduce.needs import Environments, envs_of_command, told
-from tandem_reproduce.plan import Command, Item
 from tandem_reproduce.programs import Stopped, Tandem, replace
 from tandem_reproduce.rates import Rates, config_words
 

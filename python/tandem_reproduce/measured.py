@@ -7,8 +7,8 @@ from typing import Any
 
 from tandem_reproduce.errors import ReproduceError
 from tandem_reproduce.folder import ItemFolder
+from tandem_reproduce.item import Command, Comparison, Numbers
 from tandem_reproduce.making import OUTPUT
-from tandem_reproduce.plan import Command, Comparison, Numbers
 from tandem_reproduce.results import name_of, read_rows
 
 Rows = list[dict[str, str]]

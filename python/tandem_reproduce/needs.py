@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from tandem_reproduce.budget import BUDGETS
 from tandem_reproduce.cells import cells_of
 from tandem_reproduce.errors import ReproduceError
+from tandem_reproduce.item import Command, Item
 from tandem_reproduce.machine import cores, gpu_name
-from tandem_reproduce.plan import Command, Item
 from tandem_reproduce.programs import Tandem
 
 PLUGINS = ("atari", "mujoco", "football", "doom", "torcs")  # of tandem

@@ -1,18 +1,16 @@
-"""The plan of an item: its runs, what is read off them, and how it is drawn.
-
-docs/reproduce.md describes the plan files' keys.
-"""
+"""Reads the plan files of items, whose keys docs/reproduce.md describes."""
 
 from __future__ import annotations
 
 import importlib
-import re
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
-from tandem_reproduce.budget import BUDGETS, REDUCED, planned
+from tandem_reproduce.budget import BUDGETS
 from tandem_reproduce.errors import ReproduceError
+from tandem_reproduce.faults import check
+from tandem_reproduce.item import Arm, Command, Comparison, Item, Numbers, Reduction
 from tandem_reproduce.keys import Keys
 
 FORMS = ("curves", "threads", "scores", "sweep", "speedup", "commands", "absent")
@@ -32,107 +30,6 @@ RUN_KEYS = (  # of an item that has runs of its own
     "threads_key",
 )
 MEASURES = ("iqm", "mean", "median", "rate")  # of further columns
-
-Numbers = dict[str, dict[str, float | str]]  # by row and column
-
-
-@dataclass(frozen=True)
-class Arm:
-    """Runs of one system that are compared with those of others: a curve, or a row of a table."""
-
-    label: str
-    system: str
-    preset: str
-    envs: tuple[str, ...]
-    steps: int  # of each run in the paper
-    settings: tuple[str, ...] = ()  # KEY=VALUE
-    vary: tuple[str, ...] = ()  # as --vary of `tandem sweep`
-    repetitions: int = 1
-    budgets: tuple[str, ...] = BUDGETS  # that have this arm
-
-
-@dataclass(frozen=True)
-class Command:
-    """A command of tandem that measures by itself."""
-
-    words: tuple[str, ...]
-    tables: tuple[str, ...]  # that it writes into its --out; without any it has none
-    envs: tuple[str, ...]  # that it plays beside that of --env
-    more: dict[str, tuple[str, ...]]  # further words, by budget
-    minutes: dict[str, float]  # about how long it takes, by budget
-
-    def words_within(self, budget: str) -> list[str]:
-        return [*self.words, *self.more[planned(budget)]]
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """How a table of the commands gives numbers that stand in the paper's rows and columns."""
-
-    table: str  # its file
-    row: str  # the column whose first word tells the row
-    rows: dict[str, str]  # the paper's name of a row by that word
-    column: str  # the column that tells the paper's column, as an environment or by its name
-    columns: dict[str, str]
-    values: tuple[str, ...]  # the columns of the numbers, which stand behind each other
-    per: float  # the numbers are divided by it: 60 makes minutes of seconds
-
-
-@dataclass(frozen=True)
-class Reduction:
-    """The part of a paper's runs that a small budget has. None: as in the paper."""
-
-    envs: tuple[str, ...] | None = None
-    arms: tuple[str, ...] | None = None  # labels
-    vary: tuple[str, ...] | None = None
-    threads: tuple[int, ...] | None = None
-    repetitions: int | None = None
-
-
-@dataclass(frozen=True)
-class Item:
-    """A table or a figure."""
-
-    paper: str  # folder of the plan file: "paac"
-    name: str  # its name without the ending: "table-1"
-    title: str
-    section: str
-    shows: str  # a sentence
-    budget: str  # the paper's, in words
-    form: str
-    cores: int = 0  # of the paper's machine or machines; 0: not told
-    gpus: int = 0  # the same
-    note: str = ""  # differences from the paper's runs
-    absent: str = ""  # the reason why there is nothing to run
-    reads: str = "training"
-    episodes: int = 30  # of an evaluation
-    axis: str = "steps"  # of curves, of AXES
-    panels: str = "values and ranks"  # of a sweep, of PANELS
-    rows: str = "environments"  # or arms: then each has a row of panels of its own
-    games: str = "shown"  # or hidden: the table has further columns alone
-    best: int = 0  # only the best runs of a sweep or speed-up count; 0: all
-    threads: tuple[int, ...] = ()  # of a speed-up
-    threads_key: str = ""  # the config key that they set
-    goals: dict[str, float] = field(default_factory=dict)  # of a speed-up: score by environment
-    columns: dict[str, str] = field(default_factory=dict)  # further ones: measure by name
-    arms: tuple[Arm, ...] = ()
-    commands: tuple[Command, ...] = ()
-    comparisons: tuple[Comparison, ...] = ()  # of tables of the commands with the paper's numbers
-    drawing: str = ""  # a script of tools, which draws the tables of all commands
-    reduced: dict[str, Reduction] = field(default_factory=dict)
-    numbers: Numbers = field(default_factory=dict)  # the paper's
-    source: Item | None = None  # the item whose runs it draws; None: its own
-
-    @property
-    def place(self) -> str:
-        return f"{self.paper}/{self.name}"
-
-    @property
-    def compares_rates(self) -> bool:
-        """Whether rates are its results, all of which one machine must have."""
-        studies = all("apex-study" in command.words for command in self.commands)
-        measures = self.form == "commands" and not studies
-        return measures or self.form == "speedup" or "rate" in self.columns.values()
 
 
 def read_item(file: Path) -> Item:
@@ -183,7 +80,7 @@ def read_item(file: Path) -> Item:
         raise ReproduceError(f"{file}: arms chooses among those of runs_of, which is not given")
     if runs_of:
         item = _with_runs_of(item, read_item(file.with_name(f"{runs_of}.toml")), envs, arms)
-    _check(item, str(file))
+    check(item, str(file))
     return item
 
 
@@ -302,97 +199,6 @@ def _numbers(keys: Keys) -> Numbers:
     return numbers
 
 
-def _check(item: Item, where: str) -> None:
-    """Refuses plans whose parts do not fit their form."""
-    for wrong, why in _faults(item):
-        if wrong:
-            raise ReproduceError(f"{where}: {why}")
-
-
-def _faults(item: Item) -> list[tuple[bool, str]]:
-    trains = item.form not in ("commands", "absent")
-    runs = item.source or item
-    labels = [arm.label for arm in runs.arms]
-    envs = {env for arm in runs.arms for env in arm.envs}
-    less = item.reduced.values()
-    varied = [text for arm in item.arms for text in arm.vary]
-    varied += [text for reduction in less for text in reduction.vary or ()]
-    tables = {table for command in runs.commands for table in command.tables}
-    needed = "[[arm]]" if trains else "no [[arm]]"
-    return [
-        (
-            (item.form == "absent") != bool(item.absent),
-            "form absent and the reason `absent` belong together",
-        ),
-        (trains != bool(item.arms), f"form {item.form} needs {needed}"),
-        (
-            (item.form == "commands") != bool(item.commands),
-            "form commands and [[command]] belong together",
-        ),
-        (
-            trains and set(item.reduced) != set(REDUCED),
-            f"[reduced] needs the tables {', '.join(REDUCED)}, and no other",
-        ),
-        (
-            any(label not in labels for r in less for label in r.arms or ()),
-            "[reduced] names an arm that does not exist",
-        ),
-        (
-            any(env not in envs for r in less for env in r.envs or ()),
-            "[reduced] names an environment that no arm has",
-        ),
-        (
-            any(budget not in BUDGETS for arm in item.arms for budget in arm.budgets),
-            f"the budgets of an arm are not among {', '.join(BUDGETS)}",
-        ),
-        (
-            item.reads == "training" and set(item.columns.values()) - {"rate"} != set(),
-            "only evaluations give human-normalised scores: reads must not be training",
-        ),
-        (
-            runs.source is not None or (item.form == "speedup") != (runs.form == "speedup"),
-            "runs_of names an item whose runs do not fit: of another form, or not its own",
-        ),
-        (any(arm.repetitions < 1 for arm in item.arms), "an arm has no repetition"),
-        (
-            any(map(_uneven, varied)),
-            "vary gives several keys another number of values: it takes A+B=1+2,3+4",
-        ),
-        (
-            any(part.table not in tables for part in runs.comparisons),
-            "[[comparison]] names a table that no command has",
-        ),
-        (
-            any(not part.values or part.per <= 0 for part in runs.comparisons),
-            "[[comparison]] needs values, and a per above 0",
-        ),
-        (
-            item.panels == "values" and not any(map(varies_freely, runs.arms)),
-            "panels values needs an arm with a range to vary",
-        ),
-        (item.games == "hidden" and not item.columns, "games hidden needs a [[column]]"),
-        (len({slug(label) for label in labels}) != len(labels), "two arms have one name"),
-        (
-            item.form == "speedup" and not (item.threads and item.threads_key),
-            "form speedup needs threads and threads_key",
-        ),
-        (
-            item.form == "speedup" and not envs <= set(item.goals),
-            f"goals lacks a score of {', '.join(sorted(envs - set(item.goals)))}",
-        ),
-    ]
-
-
-def varies_freely(arm: Arm) -> bool:
-    """Whether it draws values from a range, as log_uniform(1e-4,1e-2)."""
-    return any("(" in text for text in arm.vary)
-
-
-def slug(text: str) -> str:
-    """A name for a folder."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
-
-
 def read_items(folder: Path, paper: str = "") -> list[Item]:
     """All items, or those of one paper, in the order of their names: figures, then tables."""
     papers = sorted(p.name for p in folder.iterdir() if p.is_dir())
@@ -405,10 +211,3 @@ def read_items(folder: Path, paper: str = "") -> list[Item]:
 def _order(file: Path) -> tuple[str, list[str]]:
     parts = file.stem.replace("-", "_").split("_")
     return file.parent.name, [part.zfill(4) if part.isdigit() else part for part in parts]
-
-
-def _uneven(vary: str) -> bool:
-    """Whether keys that vary together lack a value, or have one too many."""
-    names, _, values = vary.partition("=")
-    keys = len(names.split("+"))
-    return keys > 1 and any(len(value.split("+")) != keys for value in values.split(","))

@@ -7,6 +7,7 @@ import json
 
 from tandem_reproduce.budget import budget_words, time_words
 from tandem_reproduce.folder import DONE, ItemFolder
+from tandem_reproduce.item import Numbers
 from tandem_reproduce.making import OUTPUT
 from tandem_reproduce.measured import (
     benches,
@@ -17,7 +18,6 @@ from tandem_reproduce.measured import (
     table_text,
 )
 from tandem_reproduce.needs import told
-from tandem_reproduce.plan import Numbers
 from tandem_reproduce.programs import replace
 from tandem_reproduce.results import (
     Entry,

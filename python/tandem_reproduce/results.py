@@ -11,8 +11,8 @@ from tandem_reproduce.aggregate import Interval, iqm_of
 from tandem_reproduce.cells import Cell, is_range
 from tandem_reproduce.errors import ReproduceError
 from tandem_reproduce.folder import ItemFolder, read_json
+from tandem_reproduce.item import Item
 from tandem_reproduce.making import EVALUATION
-from tandem_reproduce.plan import Item
 
 
 @dataclass(frozen=True)
