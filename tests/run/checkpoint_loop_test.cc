@@ -47,6 +47,7 @@ class Counters final : public Checkpointed {
   void step() {
     {
       const std::lock_guard lock(mutex_);
+      const StopOnFailure failing(crew_);
       if (count_ == breaks_at) throw Error("a counter broke");
       ++count_;
       run_.record({.steps = 1});
@@ -215,6 +216,19 @@ TEST_F(CheckpointLoopTest, AnErrorInAThreadEndsARunThatAlwaysHasACheckpointToWri
     own.on_release = [] { std::this_thread::sleep_for(milliseconds(1)); };
   };
   EXPECT_EQ(error_of([&] { train(breaks_soon); }), "a counter broke");
+}
+
+// Seen failing when the checkpoint was written all the same.
+TEST_F(CheckpointLoopTest, AnErrorWhileTheSystemIsBeingHeldLeavesNoCheckpoint) {
+  options_.steps_budget = 1'000'000'000;
+  const auto breaks = [](Counters& own) {
+    own.breaks_at = 300;
+    own.on_hold = [&own] {
+      while (!own.crew().stop_token().stop_requested()) std::this_thread::yield();
+    };
+  };
+  EXPECT_EQ(error_of([&] { train(breaks); }), "a counter broke");
+  EXPECT_FALSE(has_checkpoint(paths_.checkpoints()));
 }
 
 // In a run only an error stops the crew; a stop without an error must not hang either. Seen hanging

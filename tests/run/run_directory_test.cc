@@ -98,7 +98,11 @@ TEST_F(RunDirectoryTest, RefusesAFolderWithARun) {
   RunDirectory::create(run_).write_config("");
   EXPECT_THAT(error_of([&] { RunDirectory::create(run_); }),
               AllOf(HasSubstr(run_), HasSubstr("before its first checkpoint")));
-  fs::create_directories(run_ / "checkpoints");
+  // A run that was killed while it wrote that one.
+  fs::create_directories(run_ / "checkpoints" / ".tmp-000000000100");
+  EXPECT_THAT(error_of([&] { RunDirectory::create(run_); }),
+              HasSubstr("before its first checkpoint"));
+  fs::create_directories(run_ / "checkpoints" / "000000000100");
   EXPECT_THAT(error_of([&] { RunDirectory::create(run_); }),
               AllOf(HasSubstr(run_), HasSubstr("--resume")));
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tandem/base/error.h"
+#include "tandem/cluster/answers.h"
 
 namespace tandem {
 namespace {
@@ -194,39 +195,7 @@ void ClusterActor::send_what_is_packed(bool at_once) {
 
 void ClusterActor::hear_receiver(std::size_t index,
                                  std::optional<std::span<const std::byte>> answer) {
-  std::optional<std::int64_t> granted;
-  bool repeated = false;
-  std::string failure;
-  try {
-    if (answer) {
-      const auto letter = open_message(*answer);
-      StateReader reader(letter.content);
-      switch (letter.verb) {
-        case Verb::done:
-        case Verb::again:
-          granted = reader.get<std::int64_t>();
-          if (*granted < 0 || *granted > options_.window) {
-            granted.reset();
-            throw Error("a receiver granted more credit than was asked for");
-          }
-          repeated = letter.verb == Verb::again;
-          break;
-        case Verb::past:
-          granted = 0;
-          break;
-        case Verb::failed:
-          failure = reader.get_string();
-          break;
-        case Verb::closed:
-          failure = "a successor has taken this actor's place";
-          break;
-        default:
-          failure = "a message of this actor was damaged on its way";
-      }
-    }
-  } catch (const Error& error) {
-    spdlog::warn("{}", error.what());  // as if the answer had been lost
-  }
+  const auto [granted, repeated, failure] = read_receiver_answer(answer, options_.window);
   {
     const Lock lock(mutex_);
     auto& route = routes_[index];
@@ -290,22 +259,7 @@ bool ClusterActor::report(bool at_once) {
 
 void ClusterActor::hear_learner(std::uint64_t sequence,
                                 std::optional<std::span<const std::byte>> answer) {
-  bool heard = false;
-  std::uint32_t epoch = 0;
-  std::uint64_t wanted = 0;
-  std::string failure;
-  try {
-    if (answer) {
-      const auto letter = open_message(*answer);
-      StateReader reader(letter.content);
-      epoch = letter.from.epoch;
-      heard = letter.verb == Verb::done || letter.verb == Verb::again || letter.verb == Verb::past;
-      if (heard && letter.verb != Verb::past) wanted = reader.get<std::uint64_t>();
-      if (!heard) failure = "the learner refused this actor's report";
-    }
-  } catch (const Error& error) {
-    spdlog::warn("{}", error.what());
-  }
+  const auto [heard, epoch, wanted, failure] = read_learner_answer(answer);
   {
     const Lock lock(mutex_);
     if (sequence == to_learner_.sequence && !to_learner_.free()) {

@@ -38,7 +38,16 @@ void Mailbox::answer(std::int64_t ticket, std::optional<std::span<const std::byt
     open_.erase(found);
     answering_ += 1;
   }
-  if (on_answer) on_answer(answer);
+  try {
+    if (on_answer) on_answer(answer);
+  } catch (...) {
+    end_answer();
+    throw;
+  }
+  end_answer();
+}
+
+void Mailbox::end_answer() {
   {
     const Lock lock(mutex_);
     answering_ -= 1;

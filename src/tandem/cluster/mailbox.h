@@ -30,7 +30,7 @@ struct Outgoing {
 class Mailbox {
  public:
   /// Receives the answer, or nothing if the message or its answer was lost. It runs in a thread of
-  /// the carrier, must not wait, and must not throw.
+  /// the carrier, and must not wait. answer() throws the exceptions that it throws.
   using OnAnswer = std::function<void(std::optional<std::span<const std::byte>> answer)>;
 
   /// Sends a message. An empty `on_answer` ignores the answer.
@@ -49,6 +49,8 @@ class Mailbox {
   void close();
 
  private:
+  void end_answer();
+
   Mutex mutex_;
   std::condition_variable_any filled_;
   std::deque<Outgoing> waiting_ TANDEM_GUARDED_BY(mutex_);

@@ -159,7 +159,7 @@ void RemoteReplay::hear(int shard, const std::shared_ptr<RemoteBatch>& batch, st
       batch->parts[part].added = drawn->added;
       whole = true;
     }
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {  // also where memory is short
     spdlog::warn("shard {}: {}", shard, error.what());
     drawn.reset();
   }

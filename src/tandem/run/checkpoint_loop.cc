@@ -75,6 +75,8 @@ void CheckpointLoop::save() {
   std::optional<std::int64_t> step;
   {
     const Held held(system_);
+    // An error while hold() waited has left something half done (StopOnFailure).
+    if (crew_.stop_token().stop_requested()) throw Stopped();
     system_.collect(checkpoint);
     step = run_.stamp(checkpoint);
   }

@@ -12,6 +12,7 @@
 
 #include "tandem/base/error.h"
 #include "tandem/io/files.h"
+#include "tandem/run/checkpoint.h"
 
 namespace tandem {
 namespace {
@@ -33,7 +34,7 @@ RunDirectory RunDirectory::create(const fs::path& folder) {
                             folder.string()));
   }
   RunDirectory directory({folder});
-  if (holds_files(folder, kClusterFacts) && !fs::exists(directory.paths().checkpoints())) {
+  if (holds_files(folder, kClusterFacts) && !has_checkpoint(directory.paths().checkpoints())) {
     throw Error(
         fmt::format("{} holds a run that ended before its first checkpoint: delete that folder, or "
                     "train in another one (--run-dir)",
@@ -92,6 +93,10 @@ std::vector<Budget> noted_budgets(const RunPaths& run) {
 void require_run(const fs::path& folder) {
   std::error_code error;
   if (fs::exists(RunPaths{folder}.config(), error)) return;
+  if (error) {
+    throw Error(
+        fmt::format("cannot read {}: {}; check its permissions", folder.string(), error.message()));
+  }
   throw Error(
       fmt::format("{} is not the folder of a run: there is no config.toml in it; name the folder "
                   "that `tandem train` made",

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -12,6 +10,8 @@
 #include <vector>
 
 #include "tandem/io/files.h"
+#include "tandem/io/json_text.h"
+#include "tandem/run/divergence.h"
 #include "tandem/run/evaluation_files.h"
 #include "tandem/run/evaluator.h"
 #include "tandem/run/step_lines.h"
@@ -33,16 +33,6 @@ std::optional<std::int64_t> step_of(const FoundCheckpoint* resume) {
 
 ordered_json or_null(std::optional<double> value) {
   return value ? ordered_json(*value) : ordered_json();
-}
-
-void require_finite_tensors(const Checkpoint& checkpoint) {
-  for (const auto& [name, tensor] : checkpoint.tensors) {
-    if (std::ranges::all_of(tensor.values, [](float v) { return std::isfinite(v); })) continue;
-    throw Diverged(
-        fmt::format("tensor '{}' holds values that are not finite, so no checkpoint was "
-                    "written; try a lower optimizer.lr",
-                    name));
-  }
 }
 
 }  // namespace
@@ -122,7 +112,7 @@ std::string TrainingRun::why_done() const {
 
 void TrainingRun::record(const UpdateReport& report) {
   const Lock lock(mutex_);
-  require_finite(report);
+  require_finite(report, options_.metrics, steps() + report.steps, last_checkpoint_);
   if (fingerprints_ && report.updates > 0) add_fingerprint(report);
   options_.control->count(steps_ += report.steps);
   updates_ += report.updates;
@@ -171,27 +161,6 @@ void TrainingRun::look_at(const EvaluationRecord& record) {
   if (last_evaluations_.size() < awaited) return;
   const double sum = std::accumulate(last_evaluations_.begin(), last_evaluations_.end(), 0.0);
   target_return_.look(sum / static_cast<double>(awaited), record.step, record.training_seconds);
-}
-
-void TrainingRun::require_finite(const UpdateReport& report) const {
-  for (const Metric& metric : options_.metrics) {
-    require_finite(report, metric.name, report.loss.*metric.sum);
-  }
-  require_finite(report, "gradient norm", report.gradient_norm);
-}
-
-void TrainingRun::require_finite(const UpdateReport& report, const char* name, double value) const {
-  if (std::isfinite(value)) return;
-  throw Diverged(fmt::format(
-      "the {} became {} at step {}, so the run was stopped; {}. Try a lower optimizer.lr (now "
-      "{:g}), or set optimizer.clip_norm lower (0 is no clipping)",
-      name, std::isnan(value) ? "not a number" : "infinite", steps() + report.steps,
-      last_checkpoint_kept(), report.learning_rate));
-}
-
-std::string TrainingRun::last_checkpoint_kept() const {
-  if (last_checkpoint_.empty()) return "there was no checkpoint yet";
-  return fmt::format("the last good checkpoint, {}, is kept", last_checkpoint_.string());
 }
 
 void TrainingRun::log() {
@@ -269,7 +238,7 @@ std::optional<std::int64_t> TrainingRun::stamp(Checkpoint& checkpoint) {
   const bool writes = !for_evaluation_alone && !saved;
   if (!for_evaluation_alone && !writes) options_.control->answer(stamped_, last_checkpoint_);
   if (!writes && !evaluates) return std::nullopt;
-  require_finite_tensors(checkpoint);
+  require_finite(checkpoint);
   if (writes) log();  // a resumed run keeps the lines up to this step and repeats none of them
   if (writes && fingerprints_) fingerprints_->sync();  // the checkpoint counts them
   checkpoint.meta[kPart] = {{"steps", steps()},
@@ -360,10 +329,7 @@ void TrainingRun::fail(const std::exception& error) noexcept {
     const auto why = fmt::format("{}: {}", diverged ? "diverged" : "error", error.what());
     options_.control->end(fmt::format(
         "the run has ended by an error, so no checkpoint was written: {}", error.what()));
-    // A path in the error may hold bytes that are no UTF-8.
-    const auto text =
-        result(why, nullptr).dump(2, ' ', false, ordered_json::error_handler_t::replace);
-    replace_durably(paths().result(), text + "\n");
+    replace_durably(paths().result(), json_text(result(why, nullptr)) + "\n");
   } catch (...) {
     // The user sees `error`, which says more than a second error from the same disk.
   }

@@ -136,10 +136,6 @@ class TrainingRun {
   void add_fingerprint(const UpdateReport& report) TANDEM_REQUIRES(mutex_);
   void look_at_training_games() TANDEM_REQUIRES(mutex_);
   void look_at(const EvaluationRecord& record) TANDEM_REQUIRES(mutex_);
-  void require_finite(const UpdateReport& report) const TANDEM_REQUIRES(mutex_);
-  void require_finite(const UpdateReport& report, const char* name, double value) const
-      TANDEM_REQUIRES(mutex_);
-  [[nodiscard]] std::string last_checkpoint_kept() const TANDEM_REQUIRES(mutex_);
   void log() TANDEM_REQUIRES(mutex_);
   void show_progress() TANDEM_REQUIRES(mutex_);
   [[nodiscard]] double seconds() const TANDEM_REQUIRES(mutex_) {

@@ -41,6 +41,10 @@ void Crew::join() {
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
+StopOnFailure::~StopOnFailure() {
+  if (std::uncaught_exceptions() > before_) crew_.stop();
+}
+
 void Crew::join_threads() {
   for (auto& thread : threads_) thread.join();
   threads_.clear();

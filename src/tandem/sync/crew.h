@@ -56,6 +56,21 @@ class Crew {
   std::exception_ptr error_ TANDEM_GUARDED_BY(mutex_);
 };
 
+/// Stops the crew if an exception destroys it. Declared after a lock, it does so before the lock
+/// opens: the next to take the lock knows that what it guards is broken.
+class StopOnFailure {
+ public:
+  /// The crew must outlive it.
+  explicit StopOnFailure(Crew& crew) : crew_(crew) {}
+  ~StopOnFailure();
+  StopOnFailure(const StopOnFailure&) = delete;
+  StopOnFailure& operator=(const StopOnFailure&) = delete;
+
+ private:
+  Crew& crew_;
+  const int before_ = std::uncaught_exceptions();
+};
+
 /// Blocks until ready() holds; throws Stopped once `stop` is requested, ready or not. `lock` is
 /// held while ready() runs and at the return. The compiler cannot see that inside a lambda, so a
 /// lambda that reads guarded members declares TANDEM_REQUIRES.

@@ -88,6 +88,7 @@ class ApexCluster final : private Checkpointed {
       {
         // A checkpoint has an update and its report, or neither.
         const Lock lock(learner_mutex_);
+        const StopOnFailure failing(crew_);
         auto learned = learner_.update(batch->samples, context_.run.steps());
         learned.seconds.waiting = waited_seconds;
         report_->record_update(learned, batch->samples, state, replay_.priorities(),

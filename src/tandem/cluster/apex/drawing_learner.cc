@@ -39,12 +39,19 @@ DrawingLearner::DrawingLearner(const Config& config, ClusterLink& link, double b
             static_cast<int>(apex_of(config).config.envs),
             [this](const ActorPlayed& played, std::int64_t) { steps_ += played.steps; }) {
   link_.listen([this](const Letter& letter) { return roll_.hear(letter); });
-  crew_.spawn("sampler", 1, [this](int) { replay_.run(); });
-  crew_.spawn("publisher", 1, [this](int) { publisher_.run(kFetchSeconds, crew_.stop_token()); });
-  crew_.spawn("learner", 1, [this](int) { draw(); });
+  try {
+    crew_.spawn("sampler", 1, [this](int) { replay_.run(); });
+    crew_.spawn("publisher", 1, [this](int) { publisher_.run(kFetchSeconds, crew_.stop_token()); });
+    crew_.spawn("learner", 1, [this](int) { draw(); });
+  } catch (...) {  // a thread could not start, and the others use the members
+    end();
+    throw;
+  }
 }
 
-DrawingLearner::~DrawingLearner() {
+DrawingLearner::~DrawingLearner() { end(); }
+
+void DrawingLearner::end() {
   link_.listen(nullptr);
   link_.mailbox().close();  // no answer comes any more
   crew_.end();

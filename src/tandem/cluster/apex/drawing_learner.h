@@ -41,6 +41,7 @@ class DrawingLearner {
 
  private:
   void draw();
+  void end();
 
   Assembly assembly_;
   const ActorContext context_;

@@ -87,6 +87,7 @@ class ImpalaCluster final : private Checkpointed {
     while (!context_.run.done() && learner_.gather(queue_, config_.batch * config_.unroll)) {
       {
         const Lock lock(learner_mutex_);
+        const StopOnFailure failing(crew_);
         record_impala(learner_.update(context_.run.steps()), learner_, context_.run);
       }
       used_.give(learner_.batch());

@@ -90,11 +90,13 @@ class Apex final : private Checkpointed {
         table_.wait_to_insert();
         waited_seconds += watch.seconds();
         const Lock lock(seat);
+        const StopOnFailure failing(crew_);
         seat.step();
         seat.send(table_, config_.copies);
       }
       // The run counts the play before a checkpoint can be taken that holds its results.
       const Lock lock(seat);
+      const StopOnFailure failing(crew_);
       if (auto played = seat.take_played()) {
         report_->record_played(*std::move(played), waited_seconds);
       }
@@ -105,6 +107,7 @@ class Apex final : private Checkpointed {
   void go_on(ApexSeat& seat, const std::string& name) {
     if (!has_state(context_.resume, name)) return;
     const Lock lock(seat);
+    const StopOnFailure failing(crew_);
     StateReader reader(context_.resume->blob(name));
     seat.load(reader);
   }
@@ -127,6 +130,7 @@ class Apex final : private Checkpointed {
       const double waited_seconds = watch.seconds();
       {
         const Lock lock(learner_mutex_);
+        const StopOnFailure failing(crew_);
         // Learns from the batch (lines 5 to 7), and gives the replay its new priorities (line 8).
         UpdateReport learned = learner_.update(*batch, context_.run.steps());
         table_.update(batch->keys, batch->priorities);
