@@ -59,7 +59,7 @@ def training_games(runs, why, measure=RETURN):
 
 def conditions(run, start):
     """The settings of the environment on which scores depend, by key."""
-    keys = ["env.sticky", "env.max_frames", "env.fire_reset"]
+    keys = ["env.mode", "env.difficulty", "env.sticky", "env.max_frames", "env.fire_reset"]
     if start == "trained":  # no-op and fixed starts set this themselves
         keys += ["env.noop_max"]
     if run.config.get("env.fire_reset"):  # FIRE begins lives, too, where they end episodes

@@ -364,6 +364,8 @@ TEST_F(AtariAgentTest, NoopHasThirtyMinutesWhateverTheRunHad) {
   EXPECT_THAT(
       tandem("eval", {"--episodes", "2", "--protocol", "noop", "--set", "env.max_frames=800"}),
       HasSubstr("a game is cut off 800 frames (0.222222 minutes) after its beginning"));
+  const auto without_noops = [&] { eval({"--protocol", "noop", "--set", "env.noop_max=0"}); };
+  EXPECT_THAT(without_noops, ThrowsMessage<Error>(HasSubstr("protocol noop tells how games")));
 }
 
 // A game that is cut off 400 frames after its own beginning has fewer steps left from its start.

@@ -11,6 +11,29 @@ import unittest
 import numpy as np
 from program import HAS_ATARI, PROGRAM, Folder, tandem
 
+BRITTLE = """
+import gymnasium
+import numpy as np
+
+
+class Brittle(gymnasium.Env):
+    observation_space = gymnasium.spaces.Box(-1, 1, (2,))
+    action_space = gymnasium.spaces.Discrete(2)
+
+    def reset(self, seed=None, options=None):
+        self.steps = 0
+        return np.zeros(2, np.float32), {}
+
+    def step(self, action):
+        self.steps += 1
+        if self.steps == 50:
+            raise RuntimeError("it broke")
+        return np.zeros(2, np.float32), 1.0, False, False, {}
+
+
+gymnasium.register("Brittle-v0", Brittle)
+"""
+
 
 class Rollout(Folder):
     def rollout(self, name, *words):
@@ -108,6 +131,26 @@ class Rollout(Folder):
         rewards = np.load(file)
         self.assertGreater(len(rewards), 200)
         self.assertIn(f"{len(rewards)} steps of latency", said)
+
+    # Seen failing when the files had no rows.
+    def test_a_failing_environment_leaves_the_steps_before(self):
+        (self.path / "brittle.py").write_text(BRITTLE)
+        out = self.path / "cut"
+        words = ["rollout", "--env", "gym:brittle:Brittle-v0", "--random", "--steps", 99]
+        done = tandem(*words, "--out", out, PYTHONPATH=str(self.path))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("it broke", done.stderr)
+        self.assertIn(f"(49 steps before it are written to {out})", done.stderr)
+        self.assertEqual(len(np.load(out / "reward.npy")), 49)
+        self.assertEqual(len(np.load(out / "obs.npy")), 49)
+
+    # Seen failing when the file was cut off to the steps that were taken.
+    def test_actions_are_not_overwritten(self):
+        self.rollout("a", "--env", "cartpole", "--random", "--steps", 20)
+        actions = ["--actions", self.path / "a" / "actions.npy"]
+        words = ["rollout", "--env", "cartpole", *actions, "--steps", 5]
+        self.assert_refused(*words, "--out", self.path / "a", says="would replace the actions")
+        self.assertEqual(len(np.load(self.path / "a" / "actions.npy")), 20)
 
     @unittest.skipUnless(HAS_ATARI, "the Atari plug-in is not built")
     def test_cpu(self):

@@ -253,9 +253,16 @@ class CompareTest(unittest.TestCase):
             rules = f'fire_reset = "auto"\nlife_loss_terminal = {word}\n[net]'
             config.write_text(config.read_text().replace("[net]", rules))
             lives.append(self.evaluate(config.parent, range(10)))
+        harder = []
+        for difficulty in (0, 1):
+            config = self.make_run(f"difficulty {difficulty}") / "config.toml"
+            rules = f"difficulty = {difficulty}\n[net]"
+            config.write_text(config.read_text().replace("[net]", rules))
+            harder.append(self.evaluate(config.parent, range(10)))
         (self.folder / "file").touch()
         cases = [
             ([self.folder / "none"], "there is no"),
+            (harder, "by different rules (env.difficulty = 0 and 1)"),
             ([fixed, noop], "by different rules (sampled actions, start fixed and sampled"),
             (trained, "by different rules (env.fire_reset = True and False)"),
             (lives, "by different rules (env.life_loss_terminal = True and False)"),

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
-#include <limits>
+
+#include "tandem/app/number_check.h"
 
 namespace tandem {
 
@@ -14,7 +15,8 @@ void AgentOptions::add_to(CLI::App& app) {
   app.add_option("RUN", run_, "Folder of the run, as `tandem train` made it")->required();
   auto* checkpoint =
       app.add_option("--checkpoint", checkpoint_, "Steps of the checkpoint (default: the newest)")
-          ->type_name("STEP");
+          ->type_name("STEP")
+          ->transform(whole_number(0));
   app.add_flag("--best", best_,
                "The checkpoint that played best in evaluations during the training "
                "(run.evaluate_steps)")
@@ -27,7 +29,7 @@ void AgentOptions::add_to(CLI::App& app) {
   app.add_flag("--greedy", greedy_, "Take the most probable action instead of sampling");
   app.add_option("--seed", seed_, "Seed of the games and of sampling")
       ->type_name("S")
-      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
+      ->transform(whole_number(0))
       ->capture_default_str();
   app.add_option("--device", device_, "cpu or cuda (default: as in training)")
       ->type_name("D")
@@ -37,9 +39,10 @@ void AgentOptions::add_to(CLI::App& app) {
       ->allow_extra_args(false);
 }
 
-std::vector<std::string> AgentOptions::words() const {
+std::vector<std::string> AgentOptions::words(std::optional<std::int64_t> newest) const {
   std::vector<std::string> words = {run_, "--seed", fmt::format("{}", seed_)};
-  if (checkpoint_) words.insert(words.end(), {"--checkpoint", fmt::format("{}", *checkpoint_)});
+  const auto step = checkpoint_ ? checkpoint_ : best_ ? std::nullopt : newest;
+  if (step) words.insert(words.end(), {"--checkpoint", fmt::format("{}", *step)});
   if (best_) words.emplace_back("--best");
   if (!start_.empty()) words.insert(words.end(), {"--start", start_});
   if (!device_.empty()) words.insert(words.end(), {"--device", device_});

@@ -23,8 +23,9 @@ class AgentOptions {
   /// `protocol` is as in AgentChoice.
   [[nodiscard]] Agent load(const std::string& protocol = "") const;
 
-  /// The words of a command line that give the same options.
-  [[nodiscard]] std::vector<std::string> words() const;
+  /// The words of a command line that give the same options; where they take the newest checkpoint,
+  /// that of the step `newest`, if it is given.
+  [[nodiscard]] std::vector<std::string> words(std::optional<std::int64_t> newest = {}) const;
 
   /// The options given that choose the agent or its games, for messages; "" if there are none.
   [[nodiscard]] std::string given() const;

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "tandem/app/number_check.h"
 #include "tandem/app/signals.h"
 #include "tandem/base/error.h"
 #include "tandem/cluster/cluster_way.h"
@@ -160,24 +161,24 @@ void ClusterAdvice::add_to(CLI::App& command) {
   add("--config", config_, "TOML file, or the name of a preset")->type_name("FILE");
   add("--actors", actors_, "Processes that play (default: the config's)")
       ->type_name("N")
-      ->check(CLI::Range(1, 100'000));
+      ->transform(whole_number(1, 100'000));
   add("--shards", shards_, "Processes that hold the replay")
       ->type_name("N")
-      ->check(CLI::Range(1, 64))
+      ->transform(whole_number(1, 64))
       ->capture_default_str();
   add("--machines", machines_, "Machines; one has the learner and the shards")
       ->type_name("N")
-      ->check(CLI::Range(1, 100'000))
+      ->transform(whole_number(1, 100'000))
       ->capture_default_str();
   add("--cores", cores_, "Cores of each machine (default: this one's)")
       ->type_name("N")
-      ->check(CLI::Range(1, 1024));
+      ->transform(whole_number(1, 1024));
   add("--network", network_, "Speed of a machine's network: 10Gbit/s, 800Mbit/s")
       ->type_name("SPEED");
   add("--load", load_, "Tell what these rates of steps and updates need, instead of the highest")
       ->type_name("STEPS UPDATES")
       ->expected(2)
-      ->check(CLI::PositiveNumber);
+      ->transform(real_number(1e-6, 1e12));
   command
       .add_flag("--shared-cores", shared_cores_,
                 "The machines are hosts of one machine and share its cores")

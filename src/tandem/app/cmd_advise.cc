@@ -11,6 +11,7 @@
 #include "tandem/app/cluster_advice.h"
 #include "tandem/app/commands.h"
 #include "tandem/app/help.h"
+#include "tandem/app/number_check.h"
 #include "tandem/app/signals.h"
 #include "tandem/base/error.h"
 #include "tandem/io/text_table.h"
@@ -120,7 +121,7 @@ void run(const AdviseOptions& options) {
   }
   const auto task = task_of(options);
   const StopSignals signals;
-  const auto env = measure_env(task);
+  const auto env = measure_env(task, signals.stop_requested());
   const auto all = candidates(task, env);
   spdlog::info(
       "{} trainings, about {:.0f} seconds", all.size(),
@@ -152,7 +153,7 @@ void add_advise(CLI::App& program) {
       ->type_name("TEXT")
       ->allow_extra_args(false);
   command->add_option("--seconds", options->seconds, "Of each measurement")
-      ->check(CLI::Range(0.2, 3600.0))
+      ->transform(real_number(0.2, 3600.0))
       ->capture_default_str();
   command->add_flag("--check", options->check, "Train for real, too, and tell the error");
   command->add_flag("--json", options->json, "Print JSON");

@@ -10,6 +10,7 @@
 #include "tandem/app/config_options.h"
 #include "tandem/app/drawing.h"
 #include "tandem/app/help.h"
+#include "tandem/app/number_check.h"
 #include "tandem/app/signals.h"
 #include "tandem/study/apex/apex_studies.h"
 #include "tandem/study/sweep.h"
@@ -72,7 +73,7 @@ void add_apex_study(CLI::App& experiment) {
   options->config.add_to(*command);
   command->add_option("--runs", options->runs, "Seeds of each setting")
       ->type_name("N")
-      ->check(CLI::Range(1, 1000))
+      ->transform(whole_number(1, 1000))
       ->capture_default_str();
   command->add_option("--out", options->out, "Folder of pictures, tables and runs")
       ->type_name("DIR")

@@ -15,6 +15,7 @@
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
 #include "tandem/app/help.h"
+#include "tandem/app/number_check.h"
 #include "tandem/app/signals.h"
 #include "tandem/base/cpu.h"
 #include "tandem/base/error.h"
@@ -251,7 +252,7 @@ void add_bench(CLI::App& program) {
   bench->add_option("--sweep", options->sweep, "Measure with each value: run.threads=1,2,4")
       ->type_name("KEY=A,B,...");
   bench->add_option("--seconds", options->seconds, "How long to measure (each value)")
-      ->check(CLI::Range(0.5, 3600.0))
+      ->transform(real_number(0.5, 3600.0))
       ->capture_default_str();
   bench->add_flag("--all", options->all, "Every system with every network, beside a core's peak");
   bench->add_flag("--json", options->json, "Print JSON");

@@ -7,6 +7,7 @@
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
 #include "tandem/app/help.h"
+#include "tandem/app/number_check.h"
 #include "tandem/base/clock.h"
 #include "tandem/env/vec_env.h"
 #include "tandem/study/random_actions.h"
@@ -85,15 +86,15 @@ void add_bench_env(CLI::App& bench) {
       bench.add_subcommand("env", "Steps per second of one environment on one core, or of several");
   options->env.add_to(*env);
   env->add_option("--envs", options->envs, "How many environments to step together")
-      ->check(CLI::Range(1, 100'000))
+      ->transform(whole_number(1, 100'000))
       ->capture_default_str();
   env->add_option("--env-threads", options->threads,
                   "Threads that step them; 0: one. Environments of gym:ID have processes instead "
                   "(env.workers)")
-      ->check(CLI::Range(0, 1024))
+      ->transform(whole_number(0, 1024))
       ->capture_default_str();
   env->add_option("--seconds", options->seconds, "How long to measure")
-      ->check(CLI::Range(0.01, 3600.0))
+      ->transform(real_number(0.01, 3600.0))
       ->capture_default_str();
   env->add_flag("--json", options->json, "Print JSON");
   end_help(*env, {"tandem bench env --env atari:Pong"});

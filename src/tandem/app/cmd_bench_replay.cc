@@ -7,6 +7,7 @@
 
 #include "tandem/app/commands.h"
 #include "tandem/app/help.h"
+#include "tandem/app/number_check.h"
 #include "tandem/app/signals.h"
 #include "tandem/io/text_table.h"
 #include "tandem/study/apex/replay_speed.h"
@@ -81,7 +82,7 @@ void add_bench_replay(CLI::App& bench) {
       bench.add_subcommand("replay", "Transitions of 4x84x84 bytes through Ape-X's replay");
   const auto add_count = [&](const char* name, std::int64_t& value, const char* meaning) {
     replay->add_option(name, value, meaning)
-        ->check(CLI::Range(std::int64_t{1}, std::int64_t{16'000'000}))
+        ->transform(whole_number(1, 16'000'000))
         ->capture_default_str();
   };
   add_count("--writers", task.writers, "Threads that insert");
@@ -98,7 +99,7 @@ void add_bench_replay(CLI::App& bench) {
       ->check(CLI::IsMember({"game", "noise"}))
       ->capture_default_str();
   replay->add_option("--seconds", task.seconds, "How long to measure each of three times")
-      ->check(CLI::Range(0.01, 3600.0))
+      ->transform(real_number(0.01, 3600.0))
       ->capture_default_str();
   replay->add_flag("--json", options->json, "Print JSON");
   end_help(*replay, {"tandem bench replay", "tandem bench replay --compression lz4 --readers 2"});

@@ -12,6 +12,7 @@
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
 #include "tandem/app/help.h"
+#include "tandem/app/number_check.h"
 #include "tandem/app/python_program.h"
 #include "tandem/base/error.h"
 #include "tandem/cluster/cluster_way.h"
@@ -91,9 +92,9 @@ void add_cluster_train(CLI::App& cluster) {
   auto* actors =
       command
           ->add_option("--actors", options->actors, "Processes that play (default: the config's)")
-          ->check(CLI::Range(1, 1024));
+          ->transform(whole_number(1, 1024));
   auto* shards = command->add_option("--shards", options->shards, "Processes that hold the replay")
-                     ->check(CLI::Range(1, 64))
+                     ->transform(whole_number(1, 64))
                      ->capture_default_str();
   command
       ->add_option(

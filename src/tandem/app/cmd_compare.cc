@@ -11,6 +11,7 @@
 #include "tandem/app/config_options.h"
 #include "tandem/app/drawing.h"
 #include "tandem/app/help.h"
+#include "tandem/app/number_check.h"
 #include "tandem/run/atari_scores.h"
 
 namespace tandem {
@@ -80,7 +81,7 @@ void add_compare(CLI::App& program) {
   command
       ->add_option("--minutes", options->minutes,
                    "Final time metric: after so long (default: as far as all have come)")
-      ->check(CLI::PositiveNumber);
+      ->transform(real_number(0.001, 1e9));
   command
       ->add_option("--return", options->returns,
                    "Required time metric: until this return; may be said again (default: half and "

@@ -12,7 +12,9 @@
 #include "tandem/app/commands.h"
 #include "tandem/app/final_metric_report.h"
 #include "tandem/app/help.h"
+#include "tandem/app/number_check.h"
 #include "tandem/base/error.h"
+#include "tandem/io/json_text.h"
 #include "tandem/run/atari_scores.h"
 #include "tandem/run/evaluation.h"
 #include "tandem/study/hts/final_metric.h"
@@ -97,7 +99,7 @@ void print_json(const Report& report) {
     json["human_normalised"] = human_normalised(*scores, result.mean);
     json["human_normalised_by"] = kAtariScoresStart;
   }
-  fmt::print("{}\n", json.dump(2));
+  fmt::print("{}\n", json_text(json));
 }
 
 /// The rules by which the games were played, as sentences.
@@ -129,7 +131,7 @@ void print_table(const Report& report) {
              report.greedy() ? "greedy" : "sampled", options.agent.seed());
   fmt::print("{}\n", rules(report));
   print_statistics(result, scores);
-  fmt::print("returns           {:g}\n", fmt::join(returns, " "));
+  fmt::print("returns           {:.10g}\n", fmt::join(returns, " "));
   fmt::print("lengths in steps  {}\n", fmt::join(lengths, " "));
 }
 
@@ -207,10 +209,10 @@ void add_eval(CLI::App& program) {
       ->add_option("--episodes", options->episodes,
                    "Games to play (default: 30; with --starts one from each of them)")
       ->type_name("N")
-      ->check(CLI::Range(1, 1'000'000));
+      ->transform(whole_number(1, 1'000'000));
   command->add_option("--threads", options->threads, "Threads (default: as in training)")
       ->type_name("N")
-      ->check(CLI::Range(1, 1024));
+      ->transform(whole_number(1, 1024));
   command->add_flag("--json", options->json, "Print JSON");
   end_help(*command,
            {"tandem eval runs/pong --best --episodes 30",

@@ -2,7 +2,9 @@
 // parameters; Python code of the package makes all other formats of them.
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "tandem/app/agent_options.h"
 #include "tandem/app/commands.h"
 #include "tandem/app/help.h"
+#include "tandem/app/number_check.h"
 #include "tandem/app/python_program.h"
 #include "tandem/base/error.h"
 #include "tandem/trainer/agent_description.h"
@@ -59,10 +62,15 @@ void run(const ExportOptions& options) {
     throw Error(
         "say where to write the agent: --onnx FILE, --torch FILE, --hub DIR or --parts DIR");
   }
-  if (!options.parts.empty()) write_parts(options.agent.load(), options.parts);
+  std::optional<std::int64_t> step;  // a run that goes on may write a newer checkpoint meanwhile
+  if (!options.parts.empty()) {
+    const auto agent = options.agent.load();
+    write_parts(agent, options.parts);
+    step = agent.step();
+  }
   if (words.size() == fixed) return;
   words.emplace_back("--");
-  const auto agent = options.agent.words();
+  const auto agent = options.agent.words(step);
   words.insert(words.end(), agent.begin(), agent.end());
   words.insert(words.begin(),
                {find_python("exports agents", "onnx"), find_python_code("tandem_export")});
@@ -88,7 +96,7 @@ void add_export(CLI::App& program) {
       ->type_name("DIR");
   command->add_option("--episodes", options->episodes, "hub: games to play for the card")
       ->type_name("N")
-      ->check(CLI::Range(2, 1'000'000))
+      ->transform(whole_number(2, 1'000'000))
       ->capture_default_str();
   end_help(*command,
            {"tandem export runs/pong --onnx pong.onnx --torch pong.py",

@@ -13,6 +13,7 @@
 #include "tandem/app/drawing.h"
 #include "tandem/app/help.h"
 #include "tandem/app/new_tables.h"
+#include "tandem/app/number_check.h"
 #include "tandem/app/signals.h"
 #include "tandem/base/error.h"
 #include "tandem/io/files.h"
@@ -150,19 +151,19 @@ void add_ga3c_grid(CLI::App& experiment) {
         ->capture_default_str();
   };
   list("--agents", options->agents, "N,N,...", "Numbers of agents (N_A)")
-      ->check(CLI::Range(1, Ga3cThreads::kMost.agents));
+      ->transform(whole_number(1, Ga3cThreads::kMost.agents));
   list("--predictors", options->predictors, "N,N,...", "Numbers of predictors (N_P)")
-      ->check(CLI::Range(1, Ga3cThreads::kMost.predictors));
+      ->transform(whole_number(1, Ga3cThreads::kMost.predictors));
   list("--trainers", options->trainers, "N,N,...", "Numbers of trainers (N_T)")
-      ->check(CLI::Range(1, Ga3cThreads::kMost.trainers));
+      ->transform(whole_number(1, Ga3cThreads::kMost.trainers));
   list("--nets", options->nets, "NET,NET,...", "Networks, with the threads of the config");
   list("--beside", options->beside, "SYSTEM,...",
        "Systems to measure beside it, by turns (default: those that learn on the pass that acted)");
   command->add_option("--rounds", options->rounds, "Turns of each training, whose median counts")
-      ->check(CLI::Range(1, 100))
+      ->transform(whole_number(1, 100))
       ->capture_default_str();
   command->add_option("--seconds", options->seconds, "Of each training")
-      ->check(CLI::Range(0.2, 3600.0))
+      ->transform(real_number(0.2, 3600.0))
       ->capture_default_str();
   command->add_option("--out", options->out, "Folder of grid.csv, networks.csv and ga3c-grid.png")
       ->type_name("DIR")

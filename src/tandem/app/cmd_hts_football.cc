@@ -10,6 +10,7 @@
 #include "tandem/app/commands.h"
 #include "tandem/app/drawing.h"
 #include "tandem/app/help.h"
+#include "tandem/app/number_check.h"
 #include "tandem/app/signals.h"
 #include "tandem/study/hts/football_study.h"
 #include "tandem/study/sweep.h"
@@ -106,15 +107,17 @@ void add_hts_football(CLI::App& experiment) {
       ->check(CLI::IsMember(systems));
   command->add_option("--runs", options->task.runs, "Seeds of each cell")
       ->type_name("N")
-      ->check(CLI::Range(1, 1000))
+      ->transform(whole_number(1, 1000))
       ->capture_default_str();
   command->add_option("--steps", options->task.steps, "Most steps of a run; the paper has 5M")
       ->type_name("N")
+      ->transform(whole_number(1))
       ->capture_default_str();
   command
       ->add_option("--evaluate-steps", options->task.evaluate_steps,
                    "Steps between two evaluations of ten games; 0: none")
       ->type_name("N")
+      ->transform(whole_number(0))
       ->capture_default_str();
   command->add_option("--set", options->sets, "Set a config key of all runs")
       ->type_name("KEY=VALUE")

@@ -11,6 +11,7 @@
 #include "tandem/app/drawing.h"
 #include "tandem/app/help.h"
 #include "tandem/app/new_tables.h"
+#include "tandem/app/number_check.h"
 #include "tandem/app/signals.h"
 #include "tandem/io/files.h"
 #include "tandem/io/text_table.h"
@@ -122,22 +123,22 @@ void add_hts_runtime(CLI::App& experiment) {
         ->capture_default_str();
   };
   list("--means", options->means_ms, "Mean step times of figure a, in milliseconds")
-      ->check(CLI::Range(0.01, 1000.0));
+      ->transform(real_number(0.01, 1000.0));
   list("--alphas", options->alphas, "Steps between two synchronisations, of figure b")
-      ->check(CLI::Range(1, 10000));
+      ->transform(whole_number(1, 10000));
   list("--actors", options->actors, "Numbers of IMPALA's actors, of figure c")
-      ->check(CLI::Range(1, 1024));
+      ->transform(whole_number(1, 1024));
   command->add_option("--mean", options->mean_ms, "Mean step time of figures b and c, in ms")
-      ->check(CLI::Range(0.01, 1000.0))
+      ->transform(real_number(0.01, 1000.0))
       ->capture_default_str();
   command->add_option("--alpha", options->alpha, "Of figure a")
-      ->check(CLI::Range(1, 10000))
+      ->transform(whole_number(1, 10000))
       ->capture_default_str();
   command->add_option("--envs", options->task.envs, "Environments side by side, of a and b")
-      ->check(CLI::Range(1, 1024))
+      ->transform(whole_number(1, 1024))
       ->capture_default_str();
   command->add_option("--seconds", options->task.seconds, "Of each training")
-      ->check(CLI::Range(0.2, 3600.0))
+      ->transform(real_number(0.2, 3600.0))
       ->capture_default_str();
   command
       ->add_option("--out", options->out, "Folder of runtime.csv, latency.csv and hts-runtime.png")

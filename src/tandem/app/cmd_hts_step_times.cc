@@ -11,6 +11,7 @@
 #include "tandem/app/drawing.h"
 #include "tandem/app/help.h"
 #include "tandem/app/new_tables.h"
+#include "tandem/app/number_check.h"
 #include "tandem/app/signals.h"
 #include "tandem/env/recorded_times.h"
 #include "tandem/io/files.h"
@@ -66,13 +67,13 @@ void add_hts_step_times(CLI::App& experiment) {
   command->add_option("FILE", options->files, "Recorded step times, a file for each environment")
       ->required();
   command->add_option("--alpha", options->task.alpha, "Steps between two synchronisations")
-      ->check(CLI::Range(1, 10000))
+      ->transform(whole_number(1, 10000))
       ->capture_default_str();
   command->add_option("--envs", options->task.envs, "Environments side by side")
-      ->check(CLI::Range(1, 1024))
+      ->transform(whole_number(1, 1024))
       ->capture_default_str();
   command->add_option("--seconds", options->task.seconds, "Of each training")
-      ->check(CLI::Range(0.2, 3600.0))
+      ->transform(real_number(0.2, 3600.0))
       ->capture_default_str();
   command->add_option("--out", options->out, "Folder of step_times.csv and hts-step-times.png")
       ->type_name("DIR")

@@ -64,7 +64,8 @@ void add_keys(CLI::App& program) {
       "keys", "List every config key: type, default, range, meaning and source");
   options->config.add_to(*command, {"--steps", "--seed", "--threads", "--device"});
   command->add_flag("--json", options->json, "Print JSON");
-  end_help(*command, {"tandem keys paac --env atari:Pong", "tandem keys apex --set algo=dpg"});
+  end_help(*command,
+           {"tandem keys paac --env atari:Pong", "tandem keys apex --set algo=dpg --env pendulum"});
   command->callback([options] { list_keys(*options); });
 }
 

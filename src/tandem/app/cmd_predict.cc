@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -12,6 +11,7 @@
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
 #include "tandem/app/help.h"
+#include "tandem/app/number_check.h"
 #include "tandem/base/error.h"
 #include "tandem/env/recorded_times.h"
 #include "tandem/io/files.h"
@@ -161,16 +161,8 @@ StepTimes measure_times(const Config& config, const PredictOptions& options) {
   return times;
 }
 
-/// Throws Error before the measurements rather than after them.
-void require_folder_of(const std::string& times_file) {
-  if (times_file.empty()) return;
-  const auto folder = std::filesystem::absolute(times_file).parent_path();
-  if (std::filesystem::is_directory(folder)) return;
-  throw Error(fmt::format("--save-times {}: there is no folder {}", times_file, folder.string()));
-}
-
 void run(const PredictOptions& options) {
-  require_folder_of(options.times_file);
+  if (!options.times_file.empty()) require_replaceable(options.times_file);
   const Config config = options.config.load();
   const Prediction found{.env = config.env.id,
                          .envs = config.system->envs(),
@@ -189,15 +181,15 @@ void add_predict(CLI::App& program) {
   command->add_option("--alphas", options->alphas, "Steps between two synchronisations")
       ->type_name("N,N,...")
       ->delimiter(',')
-      ->check(CLI::Range(1, 1000000))
+      ->transform(whole_number(1, 1000000))
       ->capture_default_str();
   command->add_option("--actors", options->actors, "Actors of an asynchronous system")
       ->type_name("N,N,...")
       ->delimiter(',')
-      ->check(CLI::Range(1, 1000000))
+      ->transform(whole_number(1, 1000000))
       ->capture_default_str();
   command->add_option("--seconds", options->seconds, "How long to measure")
-      ->check(CLI::Range(0.2, 3600.0))
+      ->transform(real_number(0.2, 3600.0))
       ->capture_default_str();
   command
       ->add_option("--save-times", options->times_file,

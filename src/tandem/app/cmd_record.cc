@@ -6,6 +6,7 @@
 #include "tandem/app/agent_options.h"
 #include "tandem/app/commands.h"
 #include "tandem/app/help.h"
+#include "tandem/app/number_check.h"
 #include "tandem/run/recording.h"
 
 namespace tandem {
@@ -30,7 +31,7 @@ void run(const RecordOptions& options) {
   const auto& env = agent.config().env;
   const auto result = record_game(options.out, recording, env.factory(recording.seed),
                                   agent.network(), *agent.algorithm().acting);
-  fmt::print("{}: {} of {} after {} steps of training, return {:g} in {} steps ({:.1f} s)\n",
+  fmt::print("{}: {} of {} after {} steps of training, return {:.10g} in {} steps ({:.1f} s)\n",
              options.out, result.whole ? "a game" : "the start of a game", env.id, agent.step(),
              result.game_return, result.steps, result.seconds);
 }
@@ -48,12 +49,12 @@ void add_record(CLI::App& program) {
       ->add_option("--seconds", options->recording.seconds,
                    "Stop after so many seconds of play (default: when the game is over)")
       ->type_name("T")
-      ->check(CLI::Range(0.1, 1e6));
+      ->transform(real_number(0.1, 1e6));
   command
       ->add_option("--scale", options->recording.scale,
                    "Enlarge the pictures so many times (default: to about 640 rows)")
       ->type_name("N")
-      ->check(CLI::Range(1, 32));
+      ->transform(whole_number(1, 32));
   end_help(*command,
            {"tandem record runs/pong --out pong.mp4",
             "tandem record runs/pong --out pong.mp4 --greedy --seconds 20"},

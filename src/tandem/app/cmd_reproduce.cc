@@ -8,6 +8,7 @@
 #include "tandem/app/commands.h"
 #include "tandem/app/drawing.h"
 #include "tandem/app/help.h"
+#include "tandem/app/number_check.h"
 #include "tandem/app/python_program.h"
 #include "tandem/base/error.h"
 #include "tandem/base/places.h"
@@ -92,7 +93,7 @@ void add_reproduce(CLI::App& program) {
           "Runs at the same time. They share the cores where run.threads is 0; other numbers "
           "of threads are those of each run")
       ->type_name("J")
-      ->check(CLI::Range(1, 256))
+      ->transform(whole_number(1, 256))
       ->capture_default_str();
   command->add_option("--plans", options->plans, "Folder of other plans, as PAPER/ITEM.toml")
       ->type_name("DIR");

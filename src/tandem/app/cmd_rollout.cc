@@ -3,13 +3,14 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <optional>
+#include <system_error>
 
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
 #include "tandem/app/help.h"
+#include "tandem/app/number_check.h"
 #include "tandem/app/signals.h"
 #include "tandem/base/error.h"
 #include "tandem/env/vec_env.h"
@@ -147,6 +148,14 @@ std::int64_t step_count(const RolloutOptions& options,
                           recorded->count(), options.steps));
 }
 
+/// The actions of a file that is written anew could be cut off.
+void require_other_file(const RolloutOptions& options) {
+  std::error_code missing;
+  if (!fs::equivalent(options.actions, fs::path(options.out) / "actions.npy", missing)) return;
+  throw Error(fmt::format("--out {} would replace the actions of --actions; name another folder",
+                          options.out));
+}
+
 void run(const RolloutOptions& options) {
   if (options.random == !options.actions.empty()) {
     throw Error("say which actions to take: either --actions FILE.npy or --random");
@@ -167,6 +176,7 @@ void run(const RolloutOptions& options) {
   if (!options.random) recorded.emplace(options.actions, spec);
   RandomActions random(spec, seed);
   const auto steps = step_count(options, recorded);
+  require_other_file(options);
 
   make_folder(options.out);
   Recorder recorder(options.out, spec);
@@ -177,7 +187,13 @@ void run(const RolloutOptions& options) {
   std::int64_t taken = 0;
   for (; taken < steps && !signals.requested(); ++taken) {
     const Action action = recorded ? recorded->at(taken) : random.next().front();
-    env.step(std::array{action}, observation);
+    try {
+      env.step(std::array{action}, observation);
+    } catch (const Error& error) {
+      recorder.close();
+      throw Error(fmt::format("{} ({} steps before it are written to {})", error.what(), taken,
+                              options.out));
+    }
     const auto& result = env.result(0);
     const bool ended = result.terminated || result.truncated;
     recorder.add(action, result, ended ? env.final_observation(0) : observation);
@@ -196,7 +212,7 @@ void add_rollout(CLI::App& program) {
   options->env.add_to(*command);
   command->add_option("--seed", options->seed, "Seed of the environment's random stream")
       ->type_name("S")
-      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
+      ->transform(whole_number(0))
       ->capture_default_str();
   command
       ->add_option("--actions", options->actions, "Actions to take, an array of one row per step")

@@ -15,6 +15,7 @@
 #include "tandem/app/config_options.h"
 #include "tandem/app/drawing.h"
 #include "tandem/app/help.h"
+#include "tandem/app/number_check.h"
 #include "tandem/app/signals.h"
 #include "tandem/base/error.h"
 #include "tandem/io/files.h"
@@ -193,13 +194,13 @@ void add_speedup(CLI::App& program) {
       ->type_name("KEY");
   command->add_option("--runs", options->runs, "Runs of each; run r has the seed S + r - 1")
       ->type_name("N")
-      ->check(CLI::Range(1, 100000))
+      ->transform(whole_number(1, 100000))
       ->capture_default_str();
   command
       ->add_option("--best", options->best,
                    "Only the K soonest of the runs count, as in the paper 3 of 50 (default: all)")
       ->type_name("K")
-      ->check(CLI::Range(1, 100000));
+      ->transform(whole_number(1, 100000));
   command
       ->add_option("--vary", options->vary,
                    "As in `tandem sweep`; each value of a list has its own rows")

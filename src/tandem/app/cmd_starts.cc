@@ -9,6 +9,7 @@
 #include "tandem/app/agent_options.h"
 #include "tandem/app/commands.h"
 #include "tandem/app/help.h"
+#include "tandem/app/number_check.h"
 #include "tandem/base/error.h"
 #include "tandem/base/shell_word.h"
 #include "tandem/io/files.h"
@@ -43,6 +44,7 @@ void run(const StartsCommand& command) {
   }
   auto agent = command.agent.load("sampled_starts");
   if (command.out.has_parent_path()) make_folder(command.out.parent_path());
+  require_replaceable(command.out);
   const auto threads =
       command.threads > 0 ? static_cast<int>(command.threads) : agent.config().run.thread_budget();
   const auto content =
@@ -69,13 +71,13 @@ void add_starts(CLI::App& program) {
   command->add_option("--out", options->out, "The file, a new one")->type_name("FILE")->required();
   command->add_option("--count", options->count, "How many states, each from a game of its own")
       ->type_name("N")
-      ->check(CLI::Range(1, 1'000'000))
+      ->transform(whole_number(1, 1'000'000))
       ->capture_default_str();
   command->add_flag("--random", options->random,
                     "Uniformly random actions in place of the agent's");
   command->add_option("--threads", options->threads, "Threads (default: as in training)")
       ->type_name("N")
-      ->check(CLI::Range(1, 1024));
+      ->transform(whole_number(1, 1024));
   end_help(*command, {"tandem starts runs/pong --out runs/pong.starts"}, kStartsFooter);
   command->callback([options] { run(*options); });
 }

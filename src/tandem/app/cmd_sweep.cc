@@ -11,6 +11,7 @@
 #include "tandem/app/config_options.h"
 #include "tandem/app/drawing.h"
 #include "tandem/app/help.h"
+#include "tandem/app/number_check.h"
 #include "tandem/app/signals.h"
 #include "tandem/base/error.h"
 #include "tandem/study/sweep.h"
@@ -85,14 +86,15 @@ void add_sweep(CLI::App& program) {
       ->add_option("--runs", options->runs,
                    "Runs of each combination of the lists; run r has the seed S + r - 1")
       ->type_name("N")
-      ->check(CLI::Range(1, 100000))
+      ->transform(whole_number(1, 100000))
       ->required();
   command
       ->add_option(
           "--vary", options->vary,
           "KEY=A,B,C: runs for each value; KEY=uniform(LO,HI) or KEY=log_uniform(LO,HI): "
-          "each run draws one; KEY+KEY=A+B,C+D: keys that change together. Without one for "
-          "optimizer.lr, and no --set of it, that is log_uniform(lr_low,lr_high)")
+          "each run draws one, of whole numbers the ends half as often as the others; "
+          "KEY+KEY=A+B,C+D: keys that change together. Without one for optimizer.lr, and no --set "
+          "of it, that is log_uniform(lr_low,lr_high)")
       ->type_name("KEY=...")
       ->allow_extra_args(false);
   command->add_flag("--keep-lr", options->keep_lr,
@@ -103,7 +105,7 @@ void add_sweep(CLI::App& program) {
           "Runs at the same time. They share the cores where run.threads is 0; other numbers "
           "of threads are those of each run")
       ->type_name("J")
-      ->check(CLI::Range(1, 256))
+      ->transform(whole_number(1, 256))
       ->capture_default_str();
   command->add_option("--out", options->out, "Folder of the sweep: sweep.csv, sweep.png, runs/")
       ->type_name("DIR")

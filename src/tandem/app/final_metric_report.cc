@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tandem/env/family.h"
+#include "tandem/io/json_text.h"
 #include "tandem/run/evaluation_files.h"
 #include "tandem/run/run_directory.h"
 #include "tandem/study/hts/final_metric.h"
@@ -19,7 +20,7 @@ void print_statistics(const Evaluation& result, const std::optional<AtariScores>
   fmt::print("mean              {:.2f}\n", result.mean);
   fmt::print("median            {:.2f}\n", result.median);
   if (result.games.size() > 1) fmt::print("std               {:.2f}\n", result.deviation);
-  fmt::print("min..max          {:g}..{:g}\n", result.least, result.most);
+  fmt::print("min..max          {:.10g}..{:.10g}\n", result.least, result.most);
   if (!scores) return;
   fmt::print("human-normalised  {:.3f} (random {:g}, human {:g}, both from {})\n",
              human_normalised(*scores, result.mean), scores->random, scores->human,
@@ -60,7 +61,7 @@ void report_final_metric(const std::string& run, bool as_json) {
       json["human_normalised"] = human_normalised(*scores, metric.games.mean);
       json["human_normalised_by"] = kAtariScoresStart;
     }
-    return fmt::print("{}\n", json.dump(2));
+    return fmt::print("{}\n", json_text(json));
   }
   fmt::print(
       "{}: the final metric of HTS-RL's paper\n"

@@ -35,6 +35,8 @@ const char* remedy(int cause) {
     case ENOTDIR:
       return "a file stands where a folder is needed: move it away, or choose another folder "
              "(--run-dir, --out)";
+    case EISDIR:
+      return "name a file";
     default:
       return "check the disk and the path, or choose another folder (--run-dir, --out)";
   }
@@ -51,6 +53,11 @@ int flags(OutputFile::Mode mode) {
       return common | O_EXCL;
   }
   return common;
+}
+
+fs::path temporary_of(const fs::path& path) {
+  auto temporary = path;
+  return temporary += ".tmp";
 }
 
 }  // namespace
@@ -98,9 +105,16 @@ void write_durably(const fs::path& path, std::span<const std::byte> bytes) {
   file.sync();
 }
 
+void require_replaceable(const fs::path& path) {
+  std::error_code ignored;
+  if (path.filename().empty() || fs::is_directory(path, ignored)) throw write_error(path, EISDIR);
+  const auto temporary = temporary_of(path);
+  const OutputFile probe(temporary, OutputFile::Mode::replace);
+  unlink(temporary.c_str());
+}
+
 void replace_durably(const fs::path& path, std::string_view text) {
-  auto temporary = path;
-  temporary += ".tmp";
+  const auto temporary = temporary_of(path);
   try {
     write_durably(temporary, std::as_bytes(std::span(text)));
     if (rename(temporary.c_str(), path.c_str()) != 0) throw write_error(path, errno);

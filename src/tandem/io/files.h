@@ -47,6 +47,10 @@ void write_durably(const std::filesystem::path& path, std::span<const std::byte>
 /// Replaces a file so that at every moment either the whole old one or the whole new one is there.
 void replace_durably(const std::filesystem::path& path, std::string_view text);
 
+/// Throws Error if replace_durably() would: the folder is missing or may not be written, or the
+/// path is a folder's. For commands that have their result only after long. Leaves no trace.
+void require_replaceable(const std::filesystem::path& path);
+
 /// Waits until the entries of a folder (new files, renames) are on the disk.
 void sync_folder(const std::filesystem::path& folder);
 

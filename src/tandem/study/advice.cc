@@ -14,13 +14,14 @@
 #include "tandem/base/shell_word.h"
 #include "tandem/study/env_memory.h"
 #include "tandem/study/free_env.h"
+#include "tandem/study/parts_to_measure.h"
 #include "tandem/study/process_memory.h"
 #include "tandem/study/training_rate.h"
-#include "tandem/trainer/measured.h"
 
 namespace tandem {
 namespace {
 
+constexpr std::uint64_t kAdviceSeed = 1;
 constexpr int kThreadsAsleep = 32;
 constexpr double kNearlyAsFast = 0.8;
 
@@ -48,21 +49,26 @@ Candidate named_candidate(const AdviceTask& task, const std::string& text) {
       system, system));
 }
 
-EnvMeasures measure(const EnvConfig& config, double seconds) {
-  EnvMeasures env{.config = measured(without_scale(config), /*seed=*/1)};
+/// `config` is that of env_to_measure().
+EnvMeasures measure(const EnvConfig& config, double seconds, const StopRequested& stop_requested) {
+  EnvMeasures env{.config = config};
   env.bytes = env_bytes(env.config.factory(1));
-  env.times = measure_step_times(env.config, seconds, cores());
+  env.times = measure_step_times(env.config, seconds, cores(), nullptr, stop_requested);
   // Sleeping environments need no core of their own, so many can step at once. They take longer to
   // wake up when there are many.
-  if (env.asleep()) env.times = measure_step_times(env.config, seconds, kThreadsAsleep);
+  if (env.asleep()) {
+    env.times = measure_step_times(env.config, seconds, kThreadsAsleep, nullptr, stop_requested);
+  }
   return env;
 }
 
 /// The measurements of a candidate's environment: a preset may have other options of it.
-EnvMeasures measures_for(const EnvConfig& config, const EnvMeasures& known, double seconds) {
-  auto own = measured(without_scale(config), /*seed=*/1);
+EnvMeasures measures_for(const EnvConfig& config, const EnvMeasures& known, double seconds,
+                         const StopRequested& stop_requested) {
+  auto own = env_to_measure(config, kAdviceSeed, stop_requested);
   auto other = known.config;  // fields() needs variables that it can point to
-  return to_toml(own.fields()) == to_toml(other.fields()) ? known : measure(own, seconds);
+  if (to_toml(own.fields()) == to_toml(other.fields())) return known;
+  return measure(own, seconds, stop_requested);
 }
 
 /// The policy lag that the config determines, or else the measured one.
@@ -85,10 +91,11 @@ std::string Prospect::command(const AdviceTask& task) const {
   return text;
 }
 
-EnvMeasures measure_env(const AdviceTask& task) {
+EnvMeasures measure_env(const AdviceTask& task, const StopRequested& stop_requested) {
   const auto first = task.named.empty() ? choose_config("", task.settings, task.catalogue)
                                         : named_candidate(task, task.named.front()).config;
-  return measure(first.env, task.seconds);
+  return measure(env_to_measure(first.env, kAdviceSeed, stop_requested), task.seconds,
+                 stop_requested);
 }
 
 std::vector<Candidate> candidates(const AdviceTask& task, const EnvMeasures& env) {
@@ -114,7 +121,7 @@ std::vector<Candidate> candidates(const AdviceTask& task, const EnvMeasures& env
 Prospect forecast(const AdviceTask& task, const EnvMeasures& env, const Candidate& candidate,
                   const StopRequested& stop_requested) {
   const auto& config = candidate.config;
-  const auto own = measures_for(config.env, env, task.seconds);
+  const auto own = measures_for(config.env, env, task.seconds, stop_requested);
   Prospect result{.candidate = candidate};
   release_memory();
   const auto rate =

@@ -54,8 +54,8 @@ struct Prospect {
   [[nodiscard]] std::string command(const AdviceTask& task) const;
 };
 
-/// Measures the environment as the first candidate has it.
-[[nodiscard]] EnvMeasures measure_env(const AdviceTask& task);
+/// Measures the environment as the first candidate has it. Throws Error when a stop is requested.
+[[nodiscard]] EnvMeasures measure_env(const AdviceTask& task, const StopRequested& stop_requested);
 
 /// Settings worth a look: each system's variants(), or its sleeping_variants() if env.asleep().
 /// Leaves out settings that a system refuses; if all are refused, throws the first Error.

@@ -6,10 +6,11 @@
 #include <cstddef>
 
 #include "tandem/base/clock.h"
+#include "tandem/base/error.h"
 #include "tandem/env/vec_env.h"
+#include "tandem/study/parts_to_measure.h"
 #include "tandem/study/random_actions.h"
 #include "tandem/sync/crew.h"
-#include "tandem/trainer/measured.h"
 
 namespace tandem {
 namespace {
@@ -40,13 +41,14 @@ class TimeSums {
 
 /// Keeps times if `recorded` is not null.
 StepTimes measure_one(const EnvFactory& make_env, int index, double seconds,
-                      std::vector<double>* recorded) {
+                      std::vector<double>* recorded, const StopRequested& stop_requested) {
   VecEnv env(make_env, {.first = index, .seed = kSeed});
   std::vector<std::byte> observations(static_cast<std::size_t>(env.size()) *
                                       env.spec().observation_bytes());
   RandomActions actions(env.spec(), kSeed);
   env.reset(observations);
   const auto step = [&] {
+    if (stop_requested()) throw Error("interrupted; there is no result");
     Stopwatch watch;
     env.step(actions.next(), observations);
     const double taken = watch.seconds();
@@ -76,14 +78,15 @@ StepTime step_time_of(std::span<const double> times) {
 }
 
 StepTimes measure_step_times(const EnvConfig& config, double seconds, int threads,
-                             std::vector<double>* recorded) {
-  const auto make_env = measured(without_scale(config), kSeed).factory(kSeed);
+                             std::vector<double>* recorded, const StopRequested& stop_requested) {
+  const auto make_env = env_to_measure(config, kSeed, stop_requested).factory(kSeed);
   std::vector<StepTimes> all(static_cast<std::size_t>(threads));
   std::vector<std::vector<double>> times(all.size());
   Crew crew;
   crew.spawn("step_times", threads, [&](int rank) {
     const auto own = static_cast<std::size_t>(rank);
-    all[own] = measure_one(make_env, rank, seconds, recorded == nullptr ? nullptr : &times[own]);
+    all[own] = measure_one(make_env, rank, seconds, recorded == nullptr ? nullptr : &times[own],
+                           stop_requested);
   });
   crew.join();
   for (const auto& own : times) {

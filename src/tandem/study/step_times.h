@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tandem/study/hts/hts_theory.h"
+#include "tandem/sync/stop_requested.h"
 #include "tandem/trainer/config.h"
 
 namespace tandem {
@@ -19,9 +20,11 @@ struct StepTimes {
 /// threads with an environment each. As many threads as cores share the machine's resources as in
 /// training. Returns the means over the threads. Also appends the seconds of each step to
 /// `recorded` if it is given, environment by environment, of each at most the first million. Throws
-/// Error when there is no such environment.
-[[nodiscard]] StepTimes measure_step_times(const EnvConfig& config, double seconds, int threads = 1,
-                                           std::vector<double>* recorded = nullptr);
+/// Error when there is no such environment, and when a stop is requested.
+[[nodiscard]] StepTimes measure_step_times(
+    const EnvConfig& config, double seconds, int threads = 1,
+    std::vector<double>* recorded = nullptr,
+    const StopRequested& stop_requested = [] { return false; });
 
 /// Mean and deviation of these times, of which there is at least one. Pure.
 [[nodiscard]] StepTime step_time_of(std::span<const double> times);

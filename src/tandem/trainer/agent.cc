@@ -35,10 +35,15 @@ FoundCheckpoint find_checkpoint(const std::filesystem::path& run, const AgentCho
   return find_latest(folder, choice.on_damage);
 }
 
-// Changes an option of the environment. Refuses the keys that belong to the trained agent.
-void change_env(Config& config, const Setting& setting) {
+// Changes an option of the environment. Refuses the keys that belong to the trained agent, and
+// no-ops where a start or a protocol, which `start` names, tells how games start.
+void change_env(Config& config, const Setting& setting, const std::string& start) {
   const auto fields = config.fields();
   const auto& key = find_field(setting, fields).key;
+  if (key == "env.noop_max" && !start.empty()) {
+    throw Error(fmt::format("{}: {} tells how games start already; leave one of them out",
+                            setting.where, start));
+  }
   const bool of_agent = key == "env.id" || key.starts_with("env.normalise") ||
                         key == "env.observation_mean" || key == "env.observation_deviation";
   if (!key.starts_with("env.") || of_agent) {
@@ -56,9 +61,11 @@ Config config_of(const std::filesystem::path& run, const AgentChoice& choice,
   auto config = load_config("", read_toml(RunPaths{run}.config()), catalogue);
   require_measured(config);
   play_whole_games(config.env);
-  if (!choice.start.empty()) choose_start(config.env, choice.start, "start = " + choice.start);
+  std::string start = choice.protocol == "noop" ? "protocol noop" : "";
+  if (!choice.start.empty()) start = "start = " + choice.start;
+  if (!choice.start.empty()) choose_start(config.env, choice.start, start);
   if (!choice.protocol.empty()) choose_protocol(config.env, choice.protocol);
-  for (const auto& setting : choice.env) change_env(config, setting);
+  for (const auto& setting : choice.env) change_env(config, setting, start);
   if (!choice.device.empty()) config.run.device = choice.device;
   return config;
 }
@@ -102,8 +109,9 @@ Agent Agent::load(const std::filesystem::path& run, const AgentChoice& choice,
 
 EnvConfig Agent::environment(const std::string& start, const std::vector<Setting>& changes) const {
   auto config = config_.own_copy();
-  if (!start.empty()) choose_start(config.env, start, "start = " + start);
-  for (const auto& setting : changes) change_env(config, setting);
+  const auto where = start.empty() ? start : "start = " + start;
+  if (!start.empty()) choose_start(config.env, start, where);
+  for (const auto& setting : changes) change_env(config, setting, where);
   return config.env;
 }
 

@@ -31,7 +31,7 @@ struct AgentChoice {
   /// without no-op starts are refused.
   std::string start = {};
   /// The rules of an evaluation protocol: "noop" or "sampled_starts" (see choose_protocol); empty:
-  /// as trained. `env` may change them further.
+  /// as trained. `env` may change them further, but for no-ops that `start` or "noop" tell of.
   std::string protocol = {};
   /// Receives a message for each damaged checkpoint that is skipped.
   std::function<void(const std::string&)> on_damage = [](const std::string&) {};

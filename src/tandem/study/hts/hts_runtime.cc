@@ -22,12 +22,13 @@ RuntimeRow runtime_row(const Config& config, double mean_ms, std::int64_t alpha,
   constexpr double kLeastRounds = 10;
   constexpr int kSimulatedRounds = 4000;
   const double round = 1e-3 * mean_ms * static_cast<double>(alpha);
-  RuntimeRow row{
-      .figure = {},
-      .system = config.system_name,
-      .mean_ms = mean_ms,
-      .alpha = alpha,
-      .step = measure_step_times(config.env, 0.2 * task.seconds, static_cast<int>(task.envs)).step};
+  RuntimeRow row{.figure = {},
+                 .system = config.system_name,
+                 .mean_ms = mean_ms,
+                 .alpha = alpha,
+                 .step = measure_step_times(config.env, 0.2 * task.seconds,
+                                            static_cast<int>(task.envs), nullptr, stop_requested)
+                             .step};
   const auto measured =
       measure_sleeping(config, std::max(task.seconds, kLeastRounds * round), stop_requested);
   row.actor_seconds = measured.actor_seconds;

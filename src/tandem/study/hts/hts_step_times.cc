@@ -17,11 +17,13 @@ namespace tandem {
 namespace {
 
 /// Measures how long the steps of all environments sleep, side by side.
-StepTime measure_sleep(const Config& config, double mean, const HtsStepTimesTask& task) {
+StepTime measure_sleep(const Config& config, double mean, const HtsStepTimesTask& task,
+                       const StopRequested& stop_requested) {
   constexpr double kLeastSteps = 100;
   std::vector<double> times;
   const double seconds = std::max(0.2 * task.seconds, kLeastSteps * mean);
-  static_cast<void>(measure_step_times(config.env, seconds, static_cast<int>(task.envs), &times));
+  static_cast<void>(
+      measure_step_times(config.env, seconds, static_cast<int>(task.envs), &times, stop_requested));
   return step_time_of(times);
 }
 
@@ -55,7 +57,7 @@ StepTimesRow measure_hts_step_times(const HtsStepTimesTask& task, const std::str
   row.file = step_time_of(times);
   const auto a2c = a2c_config(task.envs, recorded_sleep(file));
   const auto hts = hts_config(task.envs, task.alpha, recorded_sleep(file));
-  row.step = measure_sleep(hts, row.file.mean, task);
+  row.step = measure_sleep(hts, row.file.mean, task, stop_requested);
   const double waking = std::max(0.0, row.step.mean - row.file.mean);
   for (auto& time : times) time += waking;
   row.a2c = rates_of(a2c, 1, row, times, task, stop_requested);
