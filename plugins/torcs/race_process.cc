@@ -227,8 +227,10 @@ void RaceProcess::receive(void* bytes, std::size_t size) {
 bool RaceProcess::has_words_within(int milliseconds) const {
   constexpr int kSliceMilliseconds = 100;
   pollfd waiting = {.fd = socket_.number(), .events = POLLIN, .revents = 0};
-  for (int passed = 0; passed < milliseconds; passed += kSliceMilliseconds) {
-    if (poll(&waiting, 1, kSliceMilliseconds) > 0) return true;
+  for (int passed = 0; passed < milliseconds;) {
+    const int ready = poll(&waiting, 1, kSliceMilliseconds);
+    if (ready > 0) return true;
+    if (ready == 0 || errno != EINTR) passed += kSliceMilliseconds;
   }
   return false;
 }

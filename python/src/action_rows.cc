@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "tandem/base/error.h"
 
 namespace tandem::python {
 namespace {
+
+/// Wrappers that scale actions, as gymnasium.wrappers.RescaleAction, pass a bound by a rounding
+/// error of so much of it.
+constexpr float kRounding = 1e-6F;
 
 [[noreturn]] void refuse_shape(const std::string& given, const std::string& wanted) {
   throw Error(
@@ -61,7 +66,11 @@ void ActionRows::read(const Continuous& actions, std::span<const int> ids) {
   for (std::size_t row = 0; row < rows; ++row) {
     const auto action = std::span(continuous_).subspan(row * low.size(), low.size());
     for (std::size_t i = 0; i < low.size(); ++i) {
-      if (action[i] >= low[i] && action[i] <= high[i]) continue;  // false for NaN
+      const float rounding = kRounding * std::max(std::abs(low[i]), std::abs(high[i]));
+      if (action[i] >= low[i] - rounding && action[i] <= high[i] + rounding) {  // false for NaN
+        action[i] = std::clamp(action[i], low[i], high[i]);
+        continue;
+      }
       throw Error(
           fmt::format("number {} of the action of {} is {}; it must be from {} to {}. Clip actions "
                       "first, as gymnasium.wrappers.vector.ClipAction does",

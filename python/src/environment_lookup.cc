@@ -1,11 +1,9 @@
 #include "environment_lookup.h"
 
 #include <fmt/format.h>
-#include <nanobind/nanobind.h>
 
 #include <cstdint>
 #include <memory>
-#include <thread>
 
 #include "interruptible.h"
 #include "tandem/trainer/catalogue.h"
@@ -13,8 +11,6 @@
 
 namespace tandem::python {
 namespace {
-
-namespace nb = nanobind;
 
 EnvConfig load(const std::string& id, const Options& options, int threads) {
   std::vector<Setting> settings = {{"env.id", id, id}};
@@ -35,17 +31,10 @@ EnvConfig load(const std::string& id, const Options& options, int threads) {
 
 FoundEnvironment find_environment(const std::string& id, const Options& options, int threads) {
   const auto found = std::make_shared<FoundEnvironment>();
-  auto waiting = std::make_unique<Interruptible>();
-  try {
-    waiting->run([=] {
-      found->first = load(id, options, threads);
-      found->second = found->first.spec();
-    });
-  } catch (const nb::python_error&) {
-    // The lookup goes on, and who destroys its thread waits for it.
-    std::thread([left = std::move(waiting)] {}).detach();
-    throw;
-  }
+  run_or_leave([=] {
+    found->first = load(id, options, threads);
+    found->second = found->first.spec();
+  });
   return std::move(*found);
 }
 

@@ -49,14 +49,22 @@ Environments::~Environments() {
   }
   if (vec_ == nullptr && interruptible_ == nullptr) return;
   const nb::gil_scoped_release without_gil;
+  abandon();
   interruptible_.reset();  // a call that a signal cut short still uses the environments
   vec_.reset();
+}
+
+/// A call that a signal cut short may wait for an environment that hangs.
+void Environments::abandon() {
+  if (interruptible_ != nullptr && interruptible_->busy()) config_.family->abandon();
 }
 
 /// Waits for an interrupted call, and keeps the error with which it ended.
 void Environments::settle() {
   if (interruptible_ == nullptr) return;
-  if (auto error = interruptible_->settle()) left_ = std::move(error);
+  auto error = interruptible_->settle();
+  if (error && receiving_) left_ = std::move(error);  // recv() told nobody of it
+  receiving_ = false;
 }
 
 VecEnv& Environments::require_started() {
@@ -267,7 +275,9 @@ nb::tuple Environments::receive(int at_least) {
     throw Error(fmt::format("recv({}) would wait forever: {} environments step", at_least, there));
   }
   if (fetched == 0) current_ = observations_->take();
+  receiving_ = true;
   if (fetched < at_least) run([this, missing = at_least - fetched] { fetch(missing); });
+  receiving_ = false;
   const auto ids = std::exchange(ready_, {});
   return nb::make_tuple(nb::cast(ids), results(ids, std::move(current_)));
 }
@@ -322,8 +332,13 @@ void Environments::close() {
     nb::find(this).release();
     return;
   }
-  settle();
   closed_ = true;
+  abandon();
+  settle();
+  current_ = {};
+  observations_ =
+      std::make_shared<ArrayPool>(0);  // arrays that Python has keep the memory they use
+  numbers_ = std::make_shared<ArrayPool>(0);
   const nb::gil_scoped_release without_gil;  // it takes two seconds at most
   vec_.reset();
   interruptible_.reset();

@@ -94,6 +94,8 @@ class Environments {
   [[nodiscard]] std::size_t blocks() const { return observations_->blocks(); }
 
  private:
+  void abandon();
+  /// Waits for a call that a signal has cut short.
   void settle();
   VecEnv& require_started();
   void require_idle() const;
@@ -140,6 +142,7 @@ class Environments {
   std::vector<std::byte> sent_;              // observations of steps that were sent
   std::vector<int> ready_;                   // not empty: a signal cut the call short that fetched
   bool started_ = false;
+  bool receiving_ = false;   // in recv(), perhaps in one that a signal cut short
   bool lost_ = false;        // a signal cut a step() or a reset short
   std::exception_ptr left_;  // of a call that a signal cut short, until recv() throws it
   std::atomic<bool> closed_ = false;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <memory>
 #include <utility>
 
 namespace tandem::python {
@@ -21,6 +22,10 @@ Interruptible::~Interruptible() {
 }
 
 void Interruptible::run(std::function<void()> function) {
+  if (refused()) {
+    PyErr_SetString(PyExc_RuntimeError, "the interpreter ends");
+    throw nanobind::python_error();
+  }
   {
     const std::lock_guard lock(mutex_);
     function_ = std::move(function);
@@ -70,6 +75,17 @@ bool Interruptible::refused() const {
 bool Interruptible::busy() const {
   const std::lock_guard lock(mutex_);
   return function_ != nullptr;
+}
+
+void run_or_leave(std::function<void()> function) {
+  auto waiting = std::make_unique<Interruptible>();
+  try {
+    waiting->run(std::move(function));
+  } catch (const nanobind::python_error&) {
+    // Its destructor waits for the function.
+    std::thread([left = std::move(waiting)] {}).detach();
+    throw;
+  }
 }
 
 void Interruptible::serve() {

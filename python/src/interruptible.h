@@ -50,4 +50,8 @@ class Interruptible {
   std::thread thread_;  // last, because it uses the members above
 };
 
+/// Runs a function as Interruptible does. If a signal handler raises, the function goes on without
+/// its caller, so it must own all that it uses.
+void run_or_leave(std::function<void()> function);
+
 }  // namespace tandem::python

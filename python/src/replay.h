@@ -167,7 +167,10 @@ class Replay {
 
   void save(const std::string& file) const;
   void load(const std::string& file);
-  void close() { core_->close(); }
+  void close() {
+    batches_ = std::make_shared<BatchPool>(core_->format());
+    core_->close();
+  }
   [[nodiscard]] int calls() const { return core_->calls(); }
 
  private:

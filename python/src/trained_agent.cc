@@ -8,9 +8,11 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <variant>
 
 #include "arrays.h"
+#include "interruptible.h"
 #include "tandem/base/error.h"
 #include "tandem/base/streams.h"
 #include "tandem/env/normalised_env.h"
@@ -53,15 +55,25 @@ Agent load(const LoadChoice& choice, std::vector<std::string>& damages) {
                                   .on_damage = [&](const auto& text) { damages.push_back(text); }});
 }
 
+/// An environment in Python may start slowly, and Ctrl-C ends the wait for it.
+Agent load_interruptibly(const LoadChoice& choice, std::vector<std::string>& damages) {
+  struct Loaded {
+    std::optional<Agent> agent;
+    std::vector<std::string> damages;
+  };
+  const auto loaded = std::make_shared<Loaded>();
+  run_or_leave([loaded, choice] {
+    const SignalsBlocked blocked;
+    loaded->agent.emplace(load(choice, loaded->damages));
+  });
+  damages = std::move(loaded->damages);
+  return std::move(*loaded->agent);
+}
+
 }  // namespace
 
 TrainedAgent::TrainedAgent(const LoadChoice& choice)
-    : agent_([&] {
-        const nb::gil_scoped_release without_gil;
-        const SignalsBlocked blocked;
-        return load(choice, damages_);
-      }()),
-      scale_(agent_.config().env.scale()) {}
+    : agent_(load_interruptibly(choice, damages_)), scale_(agent_.config().env.scale()) {}
 
 nb::dict TrainedAgent::env_options() const {
   nb::dict options;

@@ -46,6 +46,17 @@ Training::Training(TrainingOrder order)
       if (facts) facts_ = *std::move(facts);
       return facts.has_value();
     });
+  } catch (const nb::python_error&) {
+    const nb::gil_scoped_release without_gil;
+    thread_->control().stop();
+    thread_->abandon();
+    constexpr double kMoment = 2;
+    if (!thread_->wait_until_ended(kMoment)) {
+      // Its destructor waits for an environment whose start may take minutes.
+      std::thread([left = std::move(thread_)] {}).detach();
+    }
+    thread_.reset();
+    throw;
   } catch (...) {
     const nb::gil_scoped_release without_gil;
     thread_.reset();

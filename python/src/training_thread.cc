@@ -140,6 +140,12 @@ TrainingThread::~TrainingThread() {
   join();
 }
 
+void TrainingThread::abandon() {
+  const std::lock_guard lock(mutex_);
+  abandoned_ = true;
+  if (family_ != nullptr) family_->abandon();
+}
+
 void TrainingThread::join() {
   const std::lock_guard lock(joining_);
   if (thread_.joinable()) thread_.join();
@@ -167,6 +173,11 @@ void TrainingThread::train(const TrainingOrder& order) {
   auto config = config_of(order);
   if (order.link != nullptr) config = on_cluster(config, order.link);
   const auto folder = folder_of(order, config);
+  {
+    const std::lock_guard lock(mutex_);
+    if (abandoned_) throw Stopped();
+    family_ = config.env.family;
+  }
   auto training = build(order, config, folder, control_);
   {
     const std::lock_guard lock(mutex_);

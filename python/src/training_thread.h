@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tandem/cluster/cluster_link.h"
+#include "tandem/env/family.h"
 #include "tandem/run/run_control.h"
 
 namespace tandem::python {
@@ -63,6 +64,10 @@ class TrainingThread {
   /// Stops the run, asks it for checkpoints, and counts its steps.
   [[nodiscard]] RunControl& control() { return *control_; }
 
+  /// Makes waits for environments in other processes throw, when nobody needs the training any
+  /// more: their start may take minutes.
+  void abandon();
+
   /// Waits at most so many seconds until the training is built. Throws the error of building.
   std::optional<TrainingFacts> wait_until_built(double seconds);
 
@@ -94,6 +99,8 @@ class TrainingThread {
   const std::shared_ptr<RunControl> control_ = std::make_shared<RunControl>();
   mutable std::mutex mutex_;  // guards the members from here to error_
   std::condition_variable changed_;
+  std::shared_ptr<EnvFamily> family_;  // of the environments, once they are known
+  bool abandoned_ = false;
   std::optional<TrainingFacts> facts_;  // once the training is built
   std::deque<std::string> lines_;       // oldest first
   bool ended_ = false;

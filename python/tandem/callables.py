@@ -59,11 +59,16 @@ def _with_path(make_env: Callable[..., Any]) -> Callable[..., Any]:
     tandem need not be installed where it is called.
     """
     pickled, folders = cloudpickle.dumps(make_env), [os.path.abspath(p) for p in sys.path]
+    interpreter = sys.prefix, sys.base_prefix, sys.version
 
     def make_with_path(*arguments: Any, **keywords: Any) -> Any:
         import sys
 
-        sys.path.extend(folder for folder in folders if folder not in sys.path)
+        if (sys.prefix, sys.base_prefix, sys.version) == interpreter:
+            # A module of the same name may stand elsewhere, so the order counts.
+            sys.path[:] = folders + [folder for folder in sys.path if folder not in folders]
+        else:
+            sys.path.extend(folder for folder in folders if folder not in sys.path)
         return pickle.loads(pickled)(*arguments, **keywords)
 
     make_with_path.__module__ = "__main__"  # cloudpickle then pickles its code

@@ -70,9 +70,10 @@ class ParallelEnv(NativeEnv, pettingzoo.ParallelEnv[str, Array, Any]):
         then takes a random seed. Options do nothing, as PettingZoo asks where there are none.
         """
         self._require_open()
-        if seed is not None or not self._ended:  # a game that was broken off
-            self._returns[:] = 0
+        breaks_off = seed is not None or not self._ended
         rows = self._begin(seed)
+        if breaks_off:
+            self._returns[:] = 0
         self._ended = False
         self.agents = list(self._players)
         return dict(zip(self._players, rows, strict=True)), {name: {} for name in self._players}

@@ -139,8 +139,9 @@ class Writer:
             next_observations, rewards, terminations, truncations, infos: as the step returned them.
                 An episode begins with the `observations` of its first step. With the mode NEXT_STEP
                 the step after an episode's end only resets, and is left out. With SAME_STEP a
-                truncated episode's last observation comes from infos["final_obs"]; otherwise
-                infos are not read.
+                truncated episode's last observation comes from infos["final_obs"]. In the other
+                modes infos with "final_obs" are an error, as they come from environments of
+                SAME_STEP; nothing else is read.
             action_values, state_values: [num_envs], the values of `actions` and of `observations`
                 by which the actor acted. With them a transition's first priority is the absolute
                 n-step TD error, as in Ape-X. Without them it is the largest priority so far.
@@ -149,12 +150,14 @@ class Writer:
             timeout: seconds to wait for readers, where `samples_per_insert` makes writers wait.
 
         Raises `Error`, and adds nothing, for arrays of other shapes or types, numbers that are not
-        finite, and observations that do not follow those of the step before; and
-        `ReplayTimeoutError` or `ReplayClosedError` for a wait that ended without success.
+        finite, infos of another mode, and observations that do not follow those of the step
+        before; and `ReplayTimeoutError` or `ReplayClosedError` for a wait that ended without
+        success.
         """
         count = self.num_envs
         terminated = replay_arrays.flags("terminations", terminations, count)
         truncated = replay_arrays.flags("truncations", truncations, count)
+        replay_arrays.refuse_final_observations(self._mode, infos)
         if self._mode is AutoresetMode.SAME_STEP and truncated.any():
             ended = truncated & ~terminated
             next_observations = replay_arrays.with_final_observations(

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 import gymnasium
 import numpy as np
 import numpy.typing as npt
+from gymnasium.vector import AutoresetMode
 
 from tandem._core import ReplayShape
 from tandem.arrays import as_array
@@ -140,6 +141,18 @@ def flags(name: str, given: Any, count: int) -> Bools:
         raise Error(f"{name} is of type {array.dtype}; it must be bools")
     _require_shape(name, array, (count,))
     return np.ascontiguousarray(array)
+
+
+def refuse_final_observations(mode: AutoresetMode, infos: object) -> None:
+    """Raises `Error` where infos tell that the environments reset in the step that ends an episode,
+    and the mode is another."""
+    if mode is AutoresetMode.SAME_STEP or not isinstance(infos, Mapping):
+        return
+    if "final_obs" in infos:
+        raise Error(
+            "infos has 'final_obs', so the environments' autoreset mode is SAME_STEP, and the "
+            f"replay's is {mode.name}: give both one mode"
+        )
 
 
 def with_final_observations(next_observations: Any, ended: Bools, infos: object) -> Array:

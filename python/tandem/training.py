@@ -312,9 +312,11 @@ class Training(Iterator[Metrics]):
                 answer = callback(metrics)
                 if isinstance(answer, (bool, np.bool_)) and not answer:
                     self.stop()
-        except BaseException:
+        except BaseException as error:
             self._callbacks = ()
             self.close()
+            if isinstance(error, StopIteration):  # it would end a loop over the metrics in silence
+                raise RuntimeError("a callback raised StopIteration") from error
             raise
 
 

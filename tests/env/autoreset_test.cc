@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <span>
+
 #include "tandem/env/builtin.h"
 #include "tests/env/scripted_env.h"
 
@@ -29,6 +32,9 @@ TEST_P(AutoresetThreads, TheNextStepResets) {
   for (int step = 0; step < 5; ++step) envs.step(actions, seen.bytes());
   EXPECT_TRUE(envs.result(0).terminated);
   EXPECT_THAT(seen.steps(0), ElementsAre(3, 4, 5));
+  // Seen failing with zeros.
+  EXPECT_TRUE(std::ranges::equal(envs.final_observation(0),
+                                 std::span(seen.of(0), envs.spec().observation_bytes())));
   EXPECT_EQ(envs.reward(0), 1);
 
   envs.step(actions, seen.bytes());

@@ -107,6 +107,28 @@ class Callables(unittest.TestCase):
             )
         self.assertEqual(done.stdout, "(2, 4)\n", done.stderr)
 
+    # Seen failing when the worker took the module of the folder in which it ran.
+    def test_its_module_is_that_of_the_script(self):
+        with tempfile.TemporaryDirectory() as folder:
+            elsewhere = Path(folder) / "elsewhere"
+            elsewhere.mkdir()
+            make = "import gymnasium\ndef make():\n    return gymnasium.make('{}')\n"
+            (Path(folder) / "own_module.py").write_text(make.format("CartPole-v1"))
+            (elsewhere / "own_module.py").write_text(make.format("Acrobot-v1"))
+            (Path(folder) / "script.py").write_text(
+                "import tandem, own_module\n"
+                "env = tandem.make_vec(own_module.make, 2, 1)\n"
+                "print(env.reset(seed=1)[0].shape)\n"
+            )
+            done = subprocess.run(
+                [sys.executable, Path(folder) / "script.py"],
+                capture_output=True,
+                text=True,
+                timeout=60,
+                cwd=elsewhere,
+            )
+        self.assertEqual(done.stdout, "(2, 4)\n", done.stderr)
+
     def test_an_exception_has_its_traceback(self):
         class Broken(Counting):
             def step(self, action):
@@ -206,6 +228,8 @@ class Waiting(unittest.TestCase):
             text=True,
             cwd=Path(__file__).parent,
         )
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
         self.assertEqual(process.stdout.readline(), "ready\n")
         time.sleep(0.3)
         begin = time.monotonic()
@@ -299,6 +323,39 @@ class Waiting(unittest.TestCase):
     def test_dropped_after_an_interrupt_it_ends(self):
         before = "one = tandem.make(lambda: Hanging()); one.reset(seed=1)"
         self.interrupted("one.step(0)", before, "del one", sleep=2)
+
+    # Seen failing when the end waited for the step's timeout.
+    def test_the_end_after_an_interrupt_waits_for_no_hanging_step(self):
+        before = """
+            one = tandem.make(lambda: Hanging(), timeout_seconds=600)
+            one.reset(seed=1)"""
+        for end in ("one.close()", "del one"):
+            with self.subTest(end=end):
+                self.interrupted("one.step(0)", before, end, sleep=600)
+
+    # Seen failing when the end waited for the start's timeout.
+    def test_the_end_after_an_interrupt_waits_for_no_hanging_start(self):
+        with tempfile.TemporaryDirectory() as folder:
+            before = f"""
+            from pathlib import Path
+            found = Path({folder!r}) / "found"
+
+            class HangsOnceFound(Counting):
+                def __init__(self):
+                    if found.exists():
+                        time.sleep(600)
+
+            one = tandem.make(lambda: HangsOnceFound(), timeout_seconds=600)
+            found.touch()"""
+            run = f"lambda: HangsOnceFound(), run_dir={folder + '/run'!r}"
+            for call, end in (
+                ("one.reset(seed=1)", "one.close()"),
+                ("one.reset(seed=1)", "del one"),
+                (f"tandem.Training('paac', {run})", "pass"),
+            ):
+                (Path(folder) / "found").unlink(missing_ok=True)
+                with self.subTest(call=call, end=end):
+                    self.assertLess(self.interrupted(call, before, end), 5)
 
 
 if __name__ == "__main__":

@@ -57,6 +57,9 @@ class Actions(unittest.TestCase):
                 env.step(actions)
         env.step([[1.0], [-2.0]])
         env.step(np.zeros((2, 1)))
+        # Wrappers that scale actions pass a bound by a rounding error. Seen failing when it was
+        # refused.
+        env.step(np.nextafter(np.float32([[2.0], [-2.0]]), np.float32([[9.0], [-9.0]])))
 
     def test_a_single_environment_refuses_them_too(self):
         env = tandem.make("cartpole")

@@ -119,6 +119,13 @@ class Steps(unittest.TestCase):
         replay.add(**cut, infos={"final_obs": [None, np.float32([9])]})
         self.assertEqual(replay.sample(1).next_observations[0, 0], 9)
 
+    # Seen failing when the next episode's first observation ended the last transition.
+    def test_another_mode_of_the_environments_is_told(self):
+        replay = number_replay(sampler="fifo")
+        cut = step(0, truncations=np.array([False, True]))
+        with self.assertRaisesRegex(tandem.Error, "autoreset mode is SAME_STEP.*is NEXT_STEP"):
+            replay.add(**cut, infos={"final_obs": [None, np.float32([9])]})
+
 
 class Settings(unittest.TestCase):
     def test_bad_settings_are_refused(self):

@@ -331,6 +331,13 @@ class Callbacks(TrainingTest):
         self.assertEqual(checkpoints_of(self.run_dir), [f"{training.steps:012}"])
         training.run()
 
+    # Seen failing when it ended the loop as the last item does.
+    def test_an_iterator_that_has_ended_is_told(self):
+        rates = iter([])
+        with self.assertRaisesRegex(RuntimeError, "StopIteration"):
+            for _ in self.begin(callbacks=[lambda metrics: next(rates)]):
+                pass
+
 
 if __name__ == "__main__":
     unittest.main()

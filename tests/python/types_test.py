@@ -10,7 +10,7 @@ except ImportError:
     sys.exit(77)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ["python/tandem", "python/tandem_export", "examples/python"]
+FOLDERS = ["python/tandem", "python/tandem_cluster", "python/tandem_export", "examples/python"]
 
 if __name__ == "__main__":
     command = [sys.executable, "-m", "mypy", "--strict", *FOLDERS]

@@ -162,8 +162,9 @@ void EnvRecord::stepped(const StepResult& result) {
   ++game_.steps;
   if (result_.game_over) finished_.push_back(std::exchange(game_, {.env = index_}));
   ended_ = result_.terminated || result_.truncated;
+  if (ended_) frames_.copy_to(final_observations_.data());
   const bool another_follows = ended_ && autoreset_ == Autoreset::same_step;
-  frames_.copy_to(another_follows ? final_observations_.data() : observation_);
+  if (!another_follows) frames_.copy_to(observation_);
 }
 
 /// Takes the first frames of an episode, which have been written.

@@ -31,6 +31,10 @@ class EnvFamily {
   /// itself receive a random stream with each call.
   [[nodiscard]] virtual std::unique_ptr<Env> make(const std::string& name, std::uint64_t seed) = 0;
 
+  /// Makes calls of this family and of its environments that wait for other processes throw Error
+  /// soon, and later ones, too. Any thread may call it once nobody needs the environments any more.
+  virtual void abandon() {}
+
   /// Whether environments of this family exist in groups alone. Then make() makes a group of one.
   [[nodiscard]] virtual bool makes_groups() const { return false; }
 
@@ -43,7 +47,7 @@ class EnvFamily {
 
 /// The version of the interface between tandem and its plug-ins. A plug-in with another abi is
 /// refused; raise the number with each change of the headers that a plug-in includes.
-inline constexpr std::uint32_t kPluginAbi = 7;
+inline constexpr std::uint32_t kPluginAbi = 8;
 
 /// The description of a plug-in. Its shared object exports the function
 /// `extern "C" const tandem::PluginInfo* tandem_plugin()`, which returns it. It stays unchanged

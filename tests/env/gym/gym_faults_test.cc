@@ -94,6 +94,15 @@ TEST_F(GymFaultsTest, AWorkerKilledBetweenStepsIsNamed) {
   EXPECT_EQ(play.reset({0})[0].error, "");
 }
 
+// Seen failing when the first reset told the death of the worker.
+TEST_F(GymFaultsTest, AResetFindsThatItsWorkerIsGone) {
+  GymPlay play(1);
+  const auto process = play.reset({0})[0].frame[3];
+  kill(static_cast<pid_t>(process), SIGTERM);
+  ASSERT_TRUE(soon_gone(static_cast<std::int64_t>(process)));
+  EXPECT_EQ(play.reset({0})[0].error, "");
+}
+
 // A start may take long. Seen failing with a start for each environment.
 TEST_F(GymFaultsTest, AWorkerThatCannotStartAgainIsTriedOncePerReset) {
   const TemporaryFolder folder;

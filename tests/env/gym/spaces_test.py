@@ -42,6 +42,7 @@ class Frames(unittest.TestCase):
             ((7, 7, 20), [20, 7, 7]),
             ((4, 84, 84), [4, 84, 84]),
             ((4, 84, 96), [4, 84, 96]),
+            ((12, 210, 160), [12, 210, 160]),  # seen failing as 160 channels
             ((4, 84, 84, 3), [12, 84, 84]),
             ((4, 3, 84, 84), [12, 84, 84]),  # seen failing as 336 channels
         ]:
@@ -87,6 +88,12 @@ class Frames(unittest.TestCase):
             shown(spaces.MultiDiscrete([2, 3]), np.array([1, 0])), [0, 1, 1, 0, 0]
         )
         np.testing.assert_array_equal(shown(spaces.MultiBinary(3), np.int8([1, 0, 1])), [1, 0, 1])
+
+    # Seen failing with an IndexError.
+    def test_choices_may_be_unsigned(self):
+        for dtype in (np.int8, np.uint8, np.uint64):
+            space = spaces.MultiDiscrete([2, 3], dtype=dtype)
+            np.testing.assert_array_equal(shown(space, dtype([1, 0])), [0, 1, 1, 0, 0])
 
     def test_parts_follow_each_other_as_in_gymnasium(self):
         space = spaces.Dict(

@@ -22,6 +22,8 @@ class GymFamily : public EnvFamily {
     return make_env_of(make_group(name, {&seed, 1}));
   }
 
+  void abandon() override { *options_.abandoned = true; }
+
   [[nodiscard]] bool makes_groups() const override { return true; }
 
   [[nodiscard]] std::unique_ptr<EnvGroup> make_group(

@@ -106,7 +106,7 @@ void GymGroup::hire(Team& team) {
   }
   team.worker =
       std::make_unique<Worker>(options_.interpreter(), fmt::format("tandem gym:{}", name_),
-                               start_file_.get(), memory_.descriptor());
+                               start_file_.get(), memory_.descriptor(), options_.abandoned);
   team.worker->send({{"envs", envs}, {"seeds", seeds}});
 }
 
@@ -174,6 +174,9 @@ void GymGroup::begin_one(const GroupRequest& request) {
   if (member.pending) throw std::logic_error("GymGroup::begin: the environment still steps");
   auto kind = SlotRequest::reset;
   if (request.actions.empty()) {
+    if (team.worker && team.pending == 0 && team.worker->process().wait_until(Clock::now())) {
+      lose(team, team.worker->process().end());  // nobody has noticed yet
+    }
     if (!team.worker) hire_again(team);
     member.lost = false;
   } else {
@@ -265,6 +268,7 @@ void GymGroup::take_frames(std::span<const std::byte> from, std::span<std::byte>
 }
 
 void GymGroup::wait(bool for_all) {
+  if (*options_.abandoned) throw Error("nobody waits for these environments any more");
   // If all are awaited, the order does not matter, and to wait for one worker at a time spares this
   // thread half of its wake-ups.
   watched_.clear();
@@ -280,7 +284,9 @@ void GymGroup::wait(bool for_all) {
   const auto ready = poll(watched_.data(), watched_.size(), slice);
   const auto excess = suspended_for(Clock::now() - began);
   for (auto& team : teams_) team.progress += excess;
-  if (ready < 0) return;  // a signal
+  if (ready < 0) {  // a signal
+    for (auto& one : watched_) one.revents = 0;
+  }
   auto watched = watched_.begin();
   for (std::size_t t = 0; t < teams_.size() && watched != watched_.end(); ++t) {
     if (teams_[t].worker == nullptr || watched->fd != teams_[t].worker->rung()) continue;

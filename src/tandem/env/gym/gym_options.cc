@@ -1,6 +1,7 @@
 #include "tandem/env/gym/gym_options.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 
 #include "tandem/base/places.h"
@@ -58,8 +59,11 @@ std::vector<std::string> GymOptions::wrapper_names() const {
 std::string GymOptions::interpreter() const {
   if (!python.empty()) return python;
   if (is_set("TANDEM_PYTHON")) return std::getenv("TANDEM_PYTHON");
-  // The Python of an active environment is the first python3 on $PATH.
-  if (is_set("VIRTUAL_ENV") || is_set("CONDA_PREFIX")) return "python3";
+  for (const char* active : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+    if (!is_set(active)) continue;
+    const auto python = std::filesystem::path(std::getenv(active)) / "bin/python3";
+    if (std::filesystem::exists(python)) return python.string();
+  }
   const auto ours = setup_python();
   return ours.empty() ? "python3" : ours.string();
 }

@@ -1,7 +1,9 @@
 // The options of Gymnasium environments.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,9 @@ struct GymOptions {
   std::int64_t workers = 0;   // processes of a group; 0: as many as cores
   double timeout_seconds = 60;  // of a step or reset
   std::int64_t stack = 1;       // frames in an observation
+  /// Set once nobody waits for the environments any more (EnvFamily::abandon). Copies share it, and
+  /// no field sets it.
+  std::shared_ptr<std::atomic<bool>> abandoned = std::make_shared<std::atomic<bool>>(false);
 
   FieldList fields();
 

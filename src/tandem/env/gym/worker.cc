@@ -37,12 +37,13 @@ Worker::Socket Worker::make_socket() {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-Worker::Worker(const std::string& python, const std::string& title, int start, int memory)
-    : Worker(python, title, start, memory, make_socket()) {}
+Worker::Worker(const std::string& python, const std::string& title, int start, int memory,
+               Abandoned abandoned)
+    : Worker(python, title, start, memory, make_socket(), std::move(abandoned)) {}
 
 // The worker's end of the socket closes here once the process has it.
 Worker::Worker(const std::string& python, const std::string& title, int start, int memory,
-               Socket socket)
+               Socket socket, Abandoned abandoned)
     : requests_(make_ring(0)),
       answers_(make_ring(0)),
       control_(std::move(socket.first)),
@@ -51,7 +52,8 @@ Worker::Worker(const std::string& python, const std::string& title, int start, i
                 .memory = memory,
                 .requests = requests_.get(),
                 .answers = answers_.get(),
-                .control = socket.second.get()}) {}
+                .control = socket.second.get()}),
+      abandoned_(std::move(abandoned)) {}
 
 void Worker::ring() const { eventfd_write(requests_.get(), 1); }
 
@@ -112,7 +114,11 @@ void Worker::wait_for_data(Time& deadline) {
     deadline += suspended_for(std::chrono::steady_clock::now() - began);
     if (ready > 0 && watched[0].revents != 0) return;
     if (ready > 0) throw Error(process_.end());
-    if (ready == 0 && std::chrono::steady_clock::now() >= deadline) {
+    if (*abandoned_) {
+      process_.end();
+      throw Error("was ended, because nobody waits for it any more");
+    }
+    if (std::chrono::steady_clock::now() >= deadline) {  // signals may have kept it from waiting
       process_.end();
       throw Error("gave no answer in the time that env.timeout_seconds allows, and was ended");
     }

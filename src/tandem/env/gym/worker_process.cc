@@ -181,7 +181,7 @@ bool WorkerProcess::wait_until(std::chrono::steady_clock::time_point deadline) {
   for (;;) {
     const int ready = poll(&watched, 1, milliseconds_until(deadline));
     if (ready > 0) return true;
-    if (ready == 0 && std::chrono::steady_clock::now() >= deadline) return false;
+    if (std::chrono::steady_clock::now() >= deadline) return false;
   }
 }
 

@@ -1,6 +1,8 @@
 """The first code of a worker process, before any import that takes time: from here on the process
 ends with the trainer. Runs with `start`, the description of the work, as a global."""
 
+from __future__ import annotations  # before Python 3.9, too, whose version is told below
+
 import fcntl
 import os
 import select
@@ -52,16 +54,25 @@ def load_modules(sources: dict[str, str]) -> None:
         exec(compile(source, f"<{full}>", "exec"), module.__dict__)
 
 
+def refuse(**facts: str) -> None:
+    """Ends with a message in the format of control.py, which cannot be loaded here."""
+    import json
+
+    text = json.dumps(facts).encode()
+    os.write(CONTROL, len(text).to_bytes(4, "little") + bytes(4) + text)
+    os._exit(1)
+
+
 end_with_trainer()
 close_to_children()
+if sys.version_info < (3, 10):  # noqa: UP036
+    version = ".".join(map(str, sys.version_info[:2]))
+    refuse(
+        error=f"{sys.executable} is Python {version}, and environments need 3.10 or a later one; "
+        "name another by env.python or TANDEM_PYTHON"
+    )
 try:
     load_modules(start["modules"])  # type: ignore[name-defined] # noqa: F821
 except ImportError as error:
-    # The format of messages is that of control.py, which may be what is missing.
-    import json
-
-    missing = error.name or "a module"
-    text = json.dumps({"missing": missing, "python": sys.executable, "error": str(error)}).encode()
-    os.write(CONTROL, len(text).to_bytes(4, "little") + bytes(4) + text)
-    os._exit(1)
+    refuse(missing=error.name or "a module", python=sys.executable, error=str(error))
 sys.modules["tandem_worker.worker"].main(start)  # type: ignore[name-defined] # noqa: F821

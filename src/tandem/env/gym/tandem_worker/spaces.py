@@ -101,7 +101,10 @@ def _has_channels_first(shape: tuple[int, ...]) -> bool:
     first, middle, last = shape
     if last <= 4 or first == middle:
         return False
-    return first <= 4 or (first < middle and middle == last)
+    if first <= 4 or (first < middle and middle == last):
+        return True
+    smallest_picture = 16  # of a side; smaller ones may be boards with a plane for each thing
+    return first < min(middle, last) and min(middle, last) >= smallest_picture
 
 
 def _count(space: spaces.Space[Any]) -> int:
@@ -209,8 +212,9 @@ def _one_hot_writer(space: spaces.Discrete, view: np.ndarray) -> Write:
 
 
 def _one_hots_writer(space: spaces.MultiDiscrete, view: np.ndarray) -> Write:
-    counts = space.nvec.ravel()
-    starts = np.asarray(getattr(space, "start", 0) * np.ones_like(space.nvec)).ravel()
+    # Unsigned numbers would wrap, and their sums become floats.
+    counts = space.nvec.ravel().astype(np.int64)
+    starts = np.broadcast_to(getattr(space, "start", 0), space.nvec.shape).ravel().astype(np.int64)
     begins = np.concatenate(([0], np.cumsum(counts)[:-1]))
     shape = space.nvec.shape
 
@@ -218,7 +222,7 @@ def _one_hots_writer(space: spaces.MultiDiscrete, view: np.ndarray) -> Write:
         array = np.asarray(observation)
         if array.shape != shape or array.dtype.kind not in "iu":
             raise Lie(_unlike(space, f"has the shape {array.shape} and dtype {array.dtype}"))
-        places = array.ravel() - starts
+        places = array.ravel().astype(np.int64) - starts
         if (places < 0).any() or (places >= counts).any():
             raise Lie(_unlike(space, f"is {_short(observation)}"))
         view[...] = 0

@@ -199,8 +199,8 @@ class Slot:
         if self._seed is None:
             result = self._env.reset()
         else:  # the first time
-            seed, self._seed = self._seed, None
-            result = self._env.reset(seed=seed)
+            result = self._env.reset(seed=self._seed)
+            self._seed = None  # a reset that fails needs it again
         if not isinstance(result, tuple) or len(result) != 2:
             raise Lie(_wrong_result("reset", result, 2))
         now = (self._env.observation_space, self._env.action_space)
