@@ -130,7 +130,7 @@ TEST_P(NetworkContract, ManyThreadsShareOneParameterBuffer) {
 }
 
 TEST_P(NetworkContract, StartsNoThreads) {
-  // Seen failing with keep_to_this_thread() left out (on two cores).
+  // Seen failing with OneThread left out (on two cores).
   Atari atari(GetParam().net);
   std::thread([&] {
     const auto before = thread_count();

@@ -30,7 +30,7 @@ void expect_same_bytes(Type type, Tag tag) {
   const BlockShape shape{.outputs = kOutputs, .inputs = kInputs};
   if (!shape.supported()) GTEST_SKIP() << "without AVX-512 oneDNN packs all by itself";
   obey_the_choice_of_simd();
-  keep_to_this_thread();
+  const OneThread one_thread;
   Context context;
   auto numbers = weights();
   const dnnl::memory plain(Desc({kOutputs, kInputs}, Type::f32, Tag::ab), context.engine,

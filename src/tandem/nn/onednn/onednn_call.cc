@@ -5,8 +5,9 @@
 
 #include "tandem/base/cpu.h"
 
-// A function of OpenMP, on which oneDNN runs. Not every compiler comes with the header that
-// declares it.
+// Functions of OpenMP, on which oneDNN runs. Not every compiler comes with the header that declares
+// them. OpenMP keeps the number of threads for each calling thread separately.
+extern "C" int omp_get_max_threads();
 extern "C" void omp_set_num_threads(int threads);
 
 namespace tandem::onednn {
@@ -28,11 +29,9 @@ dnnl_cpu_isa_t isa_of(Simd simd) {
 
 }  // namespace
 
-// OpenMP keeps the number of threads for each calling thread separately.
-void keep_to_this_thread() {
-  thread_local const bool done = (omp_set_num_threads(1), true);
-  (void)done;
-}
+OneThread::OneThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
+
+OneThread::~OneThread() { omp_set_num_threads(before_); }
 
 void obey_the_choice_of_simd() {
   // Without TANDEM_CPU, oneDNN's own environment variable decides.

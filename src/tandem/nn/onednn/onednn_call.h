@@ -15,9 +15,19 @@ using Dims = dnnl::memory::dims;
 using Tag = dnnl::memory::format_tag;
 using Type = dnnl::memory::data_type;
 
-/// Makes oneDNN compute in the calling thread alone. Must be called in each thread before it uses
-/// oneDNN.
-void keep_to_this_thread();
+/// While it exists, oneDNN computes in the calling thread alone. Each use of oneDNN needs one. Then
+/// OpenMP has as many threads as before: the thread may be a user's, whose PyTorch computes with
+/// them.
+class OneThread {
+ public:
+  OneThread();
+  ~OneThread();
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  const int before_;
+};
 
 /// Limits oneDNN's code to the instructions that $TANDEM_CPU names, if it is set. oneDNN accepts no
 /// other choice once it has generated code.

@@ -55,19 +55,19 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
   [[nodiscard]] ActivationRecorder* at_places() override { return this; }
 
   void forward(const Inputs& inputs, const Heads& out) override {
-    keep_to_this_thread();
+    const OneThread one_thread;
     passing_.clear();
     run(inputs, passing_, out);
   }
 
   void record(const Inputs& inputs, const Heads& out) override {
-    keep_to_this_thread();
+    const OneThread one_thread;
     run(inputs, recorded_, out);
     heads_.add(out);
   }
 
   void backward(const HeadLoss& loss, std::span<float> gradient) override {
-    keep_to_this_thread();
+    const OneThread one_thread;
     back(heads_.gradient(loss), {recorded_, 0, recorded_.samples()}, gradient);
     forget();
   }
@@ -78,7 +78,7 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
   }
 
   void forward_alone(const Inputs& inputs, const Heads& out) override {
-    keep_to_this_thread();
+    const OneThread one_thread;
     require_sizes(architecture_, inputs, out);
     passing_.clear();
     passing_.extend(out.batch);
@@ -89,7 +89,7 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
 
   void record_at(const Inputs& inputs, const Heads& out, Activations& activations,
                  std::span<const std::int64_t> places) override {
-    keep_to_this_thread();
+    const OneThread one_thread;
     require_sizes(architecture_, inputs, out);
     auto& own = own_kind(activations);
     run_alone(inputs, out, [&](std::size_t slot, std::size_t sample) {
@@ -100,7 +100,7 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
 
   void record_together_at(const Inputs& inputs, const Heads& out, Activations& activations,
                           std::span<const std::int64_t> places) override {
-    keep_to_this_thread();
+    const OneThread one_thread;
     auto& own = own_kind(activations);
     together_.clear();
     run(inputs, together_, out);
@@ -116,7 +116,7 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
   }
 
   void backward(const HeadLoss& loss, std::span<float> gradient, const Recorded& samples) override {
-    keep_to_this_thread();
+    const OneThread one_thread;
     const auto& own = own_kind(samples.activations);
     const Heads d = d_heads_.of(architecture_, samples.count);
     loss(own.heads(samples.first, samples.count), d);
@@ -124,7 +124,7 @@ class OnednnNetwork final : public Network, public ActivationRecorder {
   }
 
   void reload() override {
-    keep_to_this_thread();
+    const OneThread one_thread;
     parameters_.read(flat_);
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       stages_[i]->load(parameters_.layer(i, flat_));
@@ -369,7 +369,7 @@ std::string onednn_version() {
 std::unique_ptr<Network> make_onednn_network(const Architecture& architecture,
                                              std::span<const float> parameters,
                                              Precision precision) {
-  onednn::keep_to_this_thread();
+  const onednn::OneThread one_thread;
   onednn::obey_the_choice_of_simd();
   onednn::require_instructions(precision);
   return std::make_unique<onednn::OnednnNetwork>(architecture, parameters, precision);
