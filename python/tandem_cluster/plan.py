@@ -101,8 +101,10 @@ class Plan:
         self.settings = [one for one in self.settings if one[0] == "run.steps"]
 
     def _words_now(self) -> dict[str, Any]:
-        """The words that must be the same for a run to go on; its steps may be more."""
-        settings = sorted([key, text] for key, text in self.settings if key != "run.steps")
+        """The words that must be the same for a run to go on. Its steps may be more, and a function
+        that makes environments is another text in each notebook."""
+        free = ("run.steps", "env.pickle")
+        settings = sorted([key, text] for key, text in self.settings if key not in free)
         return {
             "system": self.system,
             "config": self.config,

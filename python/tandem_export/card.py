@@ -70,9 +70,10 @@ def _sight(agent: Agent) -> str:
     """How another program makes the observations."""
     if not agent.env.startswith("atari:"):
         return ""
-    return """ Those of Atari are the frames of Gymnasium's `AtariPreprocessing`, stacked
-with the oldest first; config.toml says how many frames a step has (`frame_skip`). Actions are the
-game's own, in the order of the Arcade Learning Environment."""
+    return """ Observations of Atari are the frames of Gymnasium's
+`AtariPreprocessing`, stacked with the oldest first; config.toml says how many frames a
+step has (`frame_skip`). Actions are the game's own, in the order of the Arcade Learning
+Environment."""
 
 
 def _use(agent: Agent) -> str:
@@ -90,14 +91,16 @@ def _use(agent: Agent) -> str:
         if recurrent
         else ""
     )
-    torch_words = "observations, state" if recurrent else "observations"
+    pictures = "torch.from_numpy(observations)"
+    torch_words = f"{pictures}, state" if recurrent else pictures
     torch_results = "actions, state" if recurrent else "actions"
     torch_begin = "state = None  # games begin\n" if recurrent else ""
     numpy = "import numpy as np\n" if recurrent else ""
     return f"""## Use
 
-Observations are a {agent.dtype} array [{shape}], as the environment gives them; scaling is a part
-of the network.{_sight(agent)}
+Observations are a {agent.dtype} array [{shape}], as tandem shows the environment: a
+picture has its channels first, a Dict is a list of numbers. Scaling is a part of the network.
+Discrete actions count from 0.{_sight(agent)}
 
 ```python
 {numpy}import onnxruntime
@@ -107,6 +110,7 @@ session = onnxruntime.InferenceSession("model.onnx")
 ```
 
 ```python
+import torch
 from model import Network  # needs torch and safetensors
 
 network = Network.load()

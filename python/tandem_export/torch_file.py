@@ -291,7 +291,7 @@ def _usage(agent: Agent, name: str) -> str:
     network = Network.load()  # reads {name}.safetensors beside this file
 {before}    {results} = network.act({words})
 
-Observations are a {agent.dtype} tensor [{shape}], as the environment gives them.
+Observations are a {agent.dtype} tensor [{shape}], as tandem shows the environment.
 The module needs torch and safetensors, and no tandem.
 """
 '''
