@@ -107,13 +107,13 @@ class Config(Folder):
         self.train("--set", "net.layers=conv 8 3 1", says=["needs images", "dense layers alone"])
 
     def test_bf16_without_instructions_for_it_says_what_to_do(self):
+        if "oneDNN: absent" in tandem("--version").stdout:
+            self.skipTest("built without oneDNN")
         refused = tandem(
             *["train", "paac", "--env", "catch", "--set", "net.arch=nips", "--set", "size=42"],
             *["--set", "net.precision=bf16", "--steps", 10, "--run-dir", self.path / "run"],
             ONEDNN_MAX_CPU_ISA="AVX2",
         )
-        if refused.returncode == 0:
-            self.skipTest("built without oneDNN")
         self.assertEqual(refused.returncode, 2)
         self.assertIn("no instructions for bfloat16", refused.stderr)
         self.assertIn('use net.precision = "fp32"', refused.stderr)

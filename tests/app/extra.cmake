@@ -23,10 +23,17 @@ endif()
 
 # Whole trainings, which take too long under a sanitizer.
 if(TARGET tandem AND (TARGET tandem_torch OR TARGET onednn) AND NOT TANDEM_SANITIZE)
-  add_test(NAME app.same_bits
-    COMMAND ${TANDEM_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/same_bits_test.py -v)
-  set_tests_properties(app.same_bits PROPERTIES
-    ENVIRONMENT "TANDEM=$<TARGET_FILE:tandem>;PYTHONDONTWRITEBYTECODE=1" PROCESSORS 2)
+  # Each class is a test of its own, so that two run at once.
+  set(same_bits_test ${CMAKE_CURRENT_LIST_DIR}/same_bits_test.py)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${same_bits_test})
+  file(STRINGS ${same_bits_test} classes REGEX "^class [A-Za-z0-9]+\\(")
+  foreach(class ${classes})
+    string(REGEX REPLACE "^class ([A-Za-z0-9]+).*" "\\1" class ${class})
+    string(TOLOWER ${class} name)
+    add_test(NAME app.same_bits_${name} COMMAND ${TANDEM_TEST_PYTHON} ${same_bits_test} -v ${class})
+    set_tests_properties(app.same_bits_${name} PROPERTIES
+      ENVIRONMENT "TANDEM=$<TARGET_FILE:tandem>;PYTHONDONTWRITEBYTECODE=1")
+  endforeach()
   set(learning_test ${CMAKE_CURRENT_LIST_DIR}/learning_test.py)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${learning_test})
   file(STRINGS ${learning_test} methods REGEX "^    def test_")

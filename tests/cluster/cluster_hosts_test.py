@@ -60,6 +60,13 @@ class OverHosts(unittest.TestCase):
             *("--set", "checkpoint_minutes=0.05", "--run-dir", self.run_dir),
         )
 
+    def end(self, process):
+        """Ends it by a signal, as the end of a job does."""
+        for pid in self.hosts.processes(0):
+            if "tandem_cluster" in words_of(pid):
+                os.kill(pid, signal.SIGTERM)
+        self.finish(process)
+
     def finish(self, process, seconds=240):
         _, errors = process.communicate(timeout=seconds)
         self.assertEqual(process.returncode, 0, errors)
@@ -91,26 +98,35 @@ class TwoHosts(OverHosts):
         process = self.catch(30_000, actors=4)
         self.wait_for_steps(process, 5_000)
         for host in self.hosts.alive:
-            names = map(words_of, self.hosts.processes(host))
-            self.assertTrue(any("ray::Actor" in name for name in names), host)
+            self.assertTrue(self.has_actors(host), host)
         self.finish(process)
 
+    def has_actors(self, host):
+        return any("ray::Actor" in name for name in map(words_of, self.hosts.processes(host)))
+
     def test_goes_on_without_a_host_and_with_a_new_one(self):
-        process = self.catch(60_000, actors=4)
+        process = self.catch(1_000_000, actors=4)
         self.wait_for_steps(process, 10_000)
         self.hosts.lose(self.hosts.alive[-1])
         self.wait_for_steps(process, self.steps() + 10_000)
-        self.hosts.start_ray(self.hosts.add())
-        self.finish(process)
+        new = self.hosts.add()
+        self.hosts.start_ray(new)
+        end = time.monotonic() + 120
+        while not self.has_actors(new):
+            self.assertIsNone(process.poll(), "the training ended too early")
+            self.assertLess(time.monotonic(), end, "no actor plays on the new host")
+            time.sleep(0.1)
+        self.end(process)
 
     def test_goes_on_after_a_cut(self):
-        process = self.catch(60_000, actors=4)
+        process = self.catch(1_000_000, actors=4)
         self.wait_for_steps(process, 10_000)
         host = self.hosts.alive[-1]
         self.hosts.cut_off(host)
         time.sleep(5)
         self.hosts.join(host)
-        self.finish(process)
+        self.wait_for_steps(process, self.steps() + 10_000)
+        self.end(process)
 
     def test_a_wrong_token_gets_nothing(self):
         environment = {**self.hosts.environment(), "RAY_AUTH_TOKEN": "wrong"}
@@ -130,10 +146,7 @@ class TwoHosts(OverHosts):
     def test_sigterm_ends_it_with_a_checkpoint(self):
         process = self.catch(1_000_000, actors=2)
         self.wait_for_steps(process, 5_000)
-        for pid in self.hosts.processes(0):
-            if "tandem_cluster" in words_of(pid):
-                os.kill(pid, signal.SIGTERM)
-        self.finish(process)
+        self.end(process)
         self.assertTrue(list((self.run_dir / "checkpoints").glob("0*")))
 
 

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```(\w+)(?: file=(\S+))?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
-MAKE = re.compile(r"`make ([a-z]+)`")
+MAKE = re.compile(r"`make ([a-z-]+)`")
 NAMED = re.compile(r"\bdocs/[\w/]+\.md\b")
 COMPILED = ("cpp", "cmake")
 CODE_FOLDERS = ("src", "plugins", "examples", "tests", "tools", "cmake", "configs", "benchmarks")
@@ -75,7 +75,7 @@ def offences_of_code():
 
 
 def main():
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     found = []
     folders = [ROOT / "docs", ROOT / "plugins"]
     for document in [*ROOT.glob("*.md"), *(file for f in folders for file in f.rglob("*.md"))]:

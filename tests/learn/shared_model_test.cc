@@ -84,7 +84,7 @@ TEST_F(SharedModelTest, NoUpdateOfManyThreadsIsLostAndNoCopyIsTorn) {
     std::vector<float> own(model_.size());
     while (version.value_or(0) < 2000) {
       model_.copy_if_newer(version, own);
-      for (const float value : own) ASSERT_EQ(value, static_cast<float>(*version));
+      ASSERT_EQ(std::ranges::count(own, static_cast<float>(*version)), std::ssize(own));
     }
   });
   crew.join();

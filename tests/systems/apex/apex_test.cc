@@ -187,9 +187,11 @@ TEST_F(ApexTest, AClustersReplayOfSeveralShardsIsNotCutToOne) {
 TEST_F(ApexTest, FillsTheReplayAnewWhereTheCheckpointHasNone) {
   auto config = small_;
   config.keep_replay = false;
-  train({.folder = folder("run"), .steps = 900}, config, replay_);
+  auto replay = replay_;
+  replay.capacity = 5'000;  // of which a replay that goes on fills more
+  train({.folder = folder("run"), .steps = 900}, config, replay);
   EXPECT_TRUE(latest("run").checkpoint.pieces.empty());
-  train({.folder = folder("run"), .steps = 2'000, .resume = true}, config, replay_);
+  train({.folder = folder("run"), .steps = 2'000, .resume = true}, config, replay);
   EXPECT_LT(logged("run", "replay/transitions").back(), 1'300);
 }
 
