@@ -1,4 +1,4 @@
-"""One part of a cluster as its driver sees it: what it says, and whether it is lost."""
+"""One part of a cluster as its driver sees it: its answers, and whether it is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An item of a paper, as its plan tells it: the runs, what is read off them, how it is drawn."""
+"""An item of a paper, as its plan tells it: its runs, the numbers read off them, its picture."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class Crew {
 };
 
 /// Stops the crew if an exception destroys it. Declared after a lock, it does so before the lock
-/// opens: the next to take the lock knows that what it guards is broken.
+/// opens, so the next holder of the lock knows of the failure.
 class StopOnFailure {
  public:
   /// The crew must outlive it.
