@@ -74,11 +74,11 @@ def estimate(values):
 
 def return_at(run, column, limit):
     """The last return at or before the limit, or of the whole run without a limit; None if the
-    run had ended earlier."""
+    run had ended earlier. A run that diverged keeps its last return."""
     if limit is None:
         return run.columns[RETURN][-1]
     moments = run.columns[column]
-    if moments[-1] < limit or moments[0] > limit:
+    if (moments[-1] < limit and not run.diverged) or moments[0] > limit:
         return None
     return run.columns[RETURN][np.searchsorted(moments, limit, side="right") - 1]
 
@@ -149,10 +149,11 @@ def default_returns(runs):
 
 
 def limits_of(runs, steps, minutes, returns, at_end=False):
-    """The requested limits, or those that every run has reached."""
+    """The requested limits, or those that every run has reached but those that diverged."""
+    whole = [run for run in runs if not run.diverged] or runs
     return Limits(
-        None if at_end else steps or min(run.columns["steps"][-1] for run in runs),
-        60 * minutes if minutes else min(run.columns["seconds"][-1] for run in runs),
+        None if at_end else steps or min(run.columns["steps"][-1] for run in whole),
+        60 * minutes if minutes else min(run.columns["seconds"][-1] for run in whole),
         returns or (default_returns(runs) if len({env_of(run) for run in runs}) == 1 else []),
     )
 
@@ -260,16 +261,19 @@ def read_arguments():
 def main():
     arguments = read_arguments()
     references = references_of(arguments.references)
-    runs = [
-        plot.read_run(folder, measure=arguments.measure) for folder in plot.distinct(arguments.runs)
-    ]
+    runs = plot.read_runs(arguments.runs, arguments.measure)
     games = choose_games(runs, arguments.training, arguments.measure)
     limits = limits_of(
         games.runs, arguments.steps, arguments.minutes, arguments.returns, arguments.at_end
     )
     rows = [row_of(curve, limits, references) for curve in plot.group_runs(games.runs)]
     tables = [table(rows, limits)]
-    notes = []
+    notes = [
+        f"{run.folder} diverged after {run.columns['steps'][-1]:,.0f} steps, and keeps its last "
+        "return."
+        for run in games.runs
+        if run.diverged
+    ]
     if any(row.human for row in rows):
         notes.append("Human-normalised: 0 is random play, 1 a person, both under no-op starts.")
     if any(row.final is None or row.final_time is None for row in rows):
@@ -288,7 +292,7 @@ def main():
         parts = [games.heading + "\n", *map(markdown, tables), *(note + "\n" for note in notes)]
         (arguments.out / "compare.md").write_text("\n".join(parts))
         pictures = draw(games, arguments.out)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         refuse(f"cannot write into {arguments.out}: {error}")
     print("\n\n".join([games.heading, *map(aligned, tables), *notes]))
     print(f"\n{', '.join(str(arguments.out / name) for name in pictures)}, compare.csv, compare.md")

@@ -31,21 +31,13 @@ def evaluations_of(run):
 def by_evaluations(run, rows):
     """The run with the mean over its last ten policies in place of its training returns, from the
     tenth evaluation on. The moment of an evaluation is that at which its policy was taken."""
-    steps = np.array([row["step"] for row in rows], float)
-    logged = run.columns
-    seconds = np.interp(steps, logged["steps"], logged["seconds"])
-    for i, row in enumerate(rows):
-        seconds[i] = row.get("training_seconds") or seconds[i]  # older records have none
     means = np.array([row["mean"] for row in rows], float)
     running = np.convolve(means, np.full(POLICIES, 1 / POLICIES), mode="valid")
     last = slice(POLICIES - 1, None)
     columns = {
-        "steps": steps[last],
-        "frames": steps[last] * logged["frames"][-1] / logged["steps"][-1],
-        "seconds": seconds[last],
-        RETURN: running,
+        name: plot.moments_of(run, rows, name)[last] for name in ("steps", "frames", "seconds")
     }
-    return Run(run.folder, run.config, columns)
+    return Run(run.folder, run.config, {**columns, RETURN: running}, run.diverged)
 
 
 def training_games(runs, why, measure=RETURN):

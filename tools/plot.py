@@ -70,6 +70,7 @@ class Run:
     config: dict[str, object]  # by full key: "optimizer.lr"
     # "steps", "frames", "seconds", RETURN; "episodes" with the return of training games
     columns: dict[str, np.ndarray]
+    diverged: bool = False  # its parameters were no longer finite, which ended it
 
 
 @dataclass
@@ -118,6 +119,14 @@ def measured_keys(folder):
     return file.read_text().split() if file.exists() else []
 
 
+def has_diverged(folder):
+    try:
+        why = json.loads((folder / "result.json").read_text())["why_ended"]
+    except (OSError, ValueError, KeyError):
+        return False
+    return why.startswith("diverged")
+
+
 def distinct(folders):
     """The folders without those that are named twice, as overlapping patterns name them."""
     return list({folder.resolve(): folder for folder in folders}.values())
@@ -125,7 +134,7 @@ def distinct(folders):
 
 def read_run(folder, least_lines=2, measure=RETURN):
     """Reads a run. A measure other than the return of the last 100 games takes that return's
-    column, as a mean over lines of the log."""
+    column, as a mean over lines of the log. A run that diverged may have no line at all."""
     try:
         config = dict(flatten(tomllib.loads((folder / "config.toml").read_text())))
         columns = read_metrics(folder / "metrics.jsonl", measure)
@@ -138,11 +147,24 @@ def read_run(folder, least_lines=2, measure=RETURN):
         refuse(f"cannot read the run in {folder}: {error}")
     for key in measured_keys(folder):  # they differ from seed to seed
         config[key] = "measured"
-    if len(columns["steps"]) < least_lines:
+    if str(config.get("env.pickle", "")).startswith("base64:"):
+        config["env.pickle"] = "base64"  # a function has another text in each process
+    diverged = has_diverged(folder)
+    if len(columns["steps"]) < least_lines and not diverged:
         refuse(
             f"the run in {folder} has fewer than two log lines with a finished game: let it go on"
         )
-    return Run(folder, config, columns)
+    return Run(folder, config, columns, diverged)
+
+
+def read_runs(folders, measure=RETURN):
+    """Reads the runs of these folders, but for those that diverged before any game ended."""
+    runs = [read_run(folder, measure=measure) for folder in distinct(folders)]
+    for run in runs:
+        if not len(run.columns["steps"]):
+            print(f"{run.folder} diverged before a game ended: left out", file=sys.stderr)
+    runs = [run for run in runs if len(run.columns["steps"])]
+    return runs or refuse("no run has a finished game")
 
 
 def read_table(file, experiment):
@@ -174,12 +196,17 @@ def differing(config, configs):
     ]
 
 
+def follows_machine(key):
+    """Whether a key tells where something lies on a machine."""
+    return key == "env.python" or (key.startswith("env.") and key.endswith("_dir"))
+
+
 def group_runs(runs, free=frozenset(NOT_OF_THE_CONFIG), over_games=False):
     """Groups of runs with the same config but for the free keys, each with a label that tells them
     apart; without the environment's name where a group has runs of several."""
     groups = defaultdict(list)
     for run in runs:
-        config = {k: v for k, v in run.config.items() if k not in free}
+        config = {k: v for k, v in run.config.items() if k not in free and not follows_machine(k)}
         if number(run.config, "optimizer.anneal_steps") < 0:  # the rate falls until the run's end
             config["run.steps"] = run.config.get("run.steps")
         groups[json.dumps(config, sort_keys=True)].append(run)
@@ -228,15 +255,25 @@ def draw(axes, curve, column, scale, line):
         axes.plot(x, y, label=label, marker="o" if len(x) == 1 else None, **thin, **line)
 
 
+def moments_of(run, rows, column):
+    """The steps, frames or seconds of a run's evaluations. These may come before the first line of
+    the log that has a return."""
+    steps = np.array([row["step"] for row in rows], float)
+    logged = run.columns
+    if column != "seconds":  # the frames of a step are always as many
+        return steps * logged[column][-1] / logged["steps"][-1]
+    seconds = np.interp(steps, logged["steps"], logged["seconds"])
+    own = [row.get("training_seconds") for row in rows]  # older records have none
+    return np.array([its or at for its, at in zip(own, seconds, strict=True)])
+
+
 def draw_evaluations(axes, curve, column, scale, colour):
-    """Draws the evaluations during each run as points, at the frames and seconds that its log has
-    for their steps. Returns whether there are any."""
+    """Draws the evaluations during each run as points. Returns whether there are any."""
     drawn = False
     for run in curve.runs:
         file = run.folder / "evaluations.jsonl"
         rows = read_lines(file) if file.exists() else []
-        steps = [row["step"] for row in rows]
-        places = np.interp(steps, run.columns["steps"], run.columns[column]) / scale
+        places = moments_of(run, rows, column) / scale
         axes.plot(places, [row["mean"] for row in rows], "o", color=colour, markersize=3.5)
         drawn = drawn or bool(rows)
     return drawn
@@ -337,7 +374,7 @@ def main():
     parser.add_argument("--out", type=picture, default=Path("curves.png"))
     parser.add_argument("--by", choices=("steps", "frames"), default="steps")
     arguments = parser.parse_args()
-    curves = group_runs([read_run(folder) for folder in distinct(arguments.runs)])
+    curves = group_runs(read_runs(arguments.runs))
     try:
         plot(curves, arguments.by, arguments.out)
     except (OSError, ValueError) as error:

@@ -67,6 +67,20 @@ class CompareTest(unittest.TestCase):
         (row,), _ = self.rows(run, returns=(2,))
         self.assertEqual(row.required_steps[0].mean, 4000)
 
+    # Seen failing when the run that diverged set the steps of all, without a word.
+    def test_a_run_that_diverged_keeps_its_return_and_cuts_no_other(self):
+        runs = [
+            self.make_run("a", returns=(5, 6, 7)),
+            self.make_run("b", seed=2, returns=(1,), why_ended="diverged: the loss is nan"),
+            self.make_run("c", seed=3, returns=(), why_ended="diverged: the loss is nan"),
+        ]
+        ended = self.run_command(*runs, "--out", self.folder)
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertIn("final, 3,000 steps", ended.stdout)
+        self.assertRegex(ended.stdout, r"2 seeds\) +2 +4\.0")
+        self.assertRegex(ended.stdout, r"/b diverged after 1,000 steps")
+        self.assertRegex(ended.stderr, r"/c diverged before a game ended")
+
     def test_all_are_held_to_what_the_shortest_reached(self):
         short = self.make_run("a", returns=(1, 2))
         long = self.make_run("b", lr=0.5, returns=(5, 6, 7))

@@ -4,7 +4,14 @@ import json
 
 
 def make_run(
-    folder, seed=1, arch="nips", lr=0.01, returns=(0.0, 1.0, 2.0), env="atari:Pong", games=100
+    folder,
+    seed=1,
+    arch="nips",
+    lr=0.01,
+    returns=(0.0, 1.0, 2.0),
+    env="atari:Pong",
+    games=100,
+    why_ended=None,
 ):
     """Logs a return every 1,000 steps and `games` games; a step takes a tenth of a second."""
     folder.mkdir()
@@ -20,4 +27,6 @@ def make_run(
         lines.append(line | {"episode/return_mean_100": value})
     text = "\n".join(json.dumps(line) for line in lines)
     (folder / "metrics.jsonl").write_text(text + '\n{"steps": 99')  # being written
+    if why_ended:
+        (folder / "result.json").write_text(json.dumps({"why_ended": why_ended}))
     return folder

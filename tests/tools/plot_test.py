@@ -63,6 +63,24 @@ class PlotTest(unittest.TestCase):
             (run / "measured.txt").write_text("net.pixel_mean\n")
         self.assertEqual(len(self.curves(*runs)), 1)
 
+    # Seen failing when each process made another text of one function, and machines other paths.
+    def test_seeds_of_a_function_and_of_two_machines_are_one_curve(self):
+        for seed in (1, 2):
+            run = self.make_run(f"{seed}", seed=seed, env="gym:__main__.make")
+            config = (run / "config.toml").read_text()
+            lines = f"pickle = 'base64:{seed}'\npython = '/{seed}/python'\nrom_dir = '/{seed}'\n"
+            (run / "config.toml").write_text(config.replace("[env]\n", "[env]\n" + lines))
+        curves = self.curves(self.folder / "1", self.folder / "2")
+        self.assertEqual([len(curve.runs) for curve in curves], [2])
+
+    # Seen failing when points were placed by the first line of the log that had a return.
+    def test_evaluations_may_come_before_the_first_game_has_ended(self):
+        run = plot.read_run(self.make_run("a"))
+        rows = [{"step": 500, "mean": 1.0, "training_seconds": 45.0}, {"step": 1500, "mean": 2.0}]
+        for column, places in (("steps", [500, 1500]), ("frames", [2000, 6000])):
+            self.assertEqual(plot.moments_of(run, rows, column).tolist(), places)
+        self.assertEqual(plot.moments_of(run, rows, "seconds").tolist(), [45, 150])
+
     # Seen failing with a mean from where the last run begins back to where the first one ends.
     def test_runs_without_a_common_range_have_no_mean(self):
         first = self.make_run("a", returns=(3, 4))
