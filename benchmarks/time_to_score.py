@@ -8,12 +8,14 @@ that of the last of these policies. A training that has ended leaves a file in t
 results, so the same command goes on after a stop. A contender that fails has a row that says so,
 and is tried again by the next call. Ends with a table and a picture.
 
-    .venv/bin/python benchmarks/time_to_score.py --out runs/time-to-score --goals Pong:18 Breakout:30 --seeds 1 2
+    .venv/bin/python benchmarks/time_to_score.py --out runs/time-to-score --seeds 1 2 \\
+      --goals Pong:18 Breakout:30
 
 Peers may have fewer seeds and another cap (--peer-seeds, --peer-cap-minutes). A game without a goal
 compares the scores at the cap:
 
-    .venv/bin/python benchmarks/time_to_score.py --out runs/held-out --goals Qbert Boxing --cap-minutes 15 --seeds 1
+    .venv/bin/python benchmarks/time_to_score.py --out runs/held-out --seeds 1 \\
+      --goals Qbert Boxing --cap-minutes 15
 
 The first time, the peers are installed into .venv-peers and .venv-peers-sf.
 """
