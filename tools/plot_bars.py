@@ -38,17 +38,21 @@ def draw_intervals(axes, item, column, names):
 
 def draw_profiles(axes, profiles):
     """The share of runs whose human-normalised score is above tau, by tau (Agarwal et al. 2021,
-    section 4.3)."""
-    known = {label: scores for label, scores in profiles.items() if scores}
-    first = min([0, *(score for scores in known.values() for score in scores)])
-    for i, (label, scores) in enumerate(known.items()):
-        taus = np.sort(np.array(scores))
-        shares = 1 - np.arange(1, len(taus) + 1) / len(taus)
-        xs, ys = np.concatenate([[first], taus]), np.concatenate([[1], shares])
-        axes.step(xs, ys, where="post", color=COLOURS[i % len(COLOURS)], label=label)
+    section 4.3). A run without a score is above no tau, so the curve of its label begins below 1.
+    """
+    known = {label: profile for label, profile in profiles.items() if profile["runs"]}
+    first = min([0, *(score for profile in known.values() for score in profile["scores"])])
+    for i, (label, profile) in enumerate(known.items()):
+        scores, runs = profile["scores"], profile["runs"]
+        shares = np.arange(len(scores), -1, -1) / runs
+        lost = runs - len(scores)
+        name = f"{label}, {lost} of {runs} runs without a score" if lost else label
+        colour = COLOURS[i % len(COLOURS)]
+        axes.step([first, *sorted(scores)], shares, where="post", color=colour, label=name)
     axes.set_xlabel("human-normalised score tau")
     axes.set_title("share of runs above tau", loc="left")
     if known:
         axes.legend(frameon=False, fontsize=7)
     tidy(axes)
     axes.set_xlim(left=first)
+    axes.set_ylim(-0.05, 1.05)  # a curve that begins below 1 is then seen to begin there

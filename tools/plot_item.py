@@ -40,8 +40,9 @@ GREY = "#888888"
 RANKS = "runs, best first"
 
 
-def name_of(env):
-    return env.partition(":")[2] or env
+def name_of(item, env):
+    """An environment's column of the table, where the paper's numbers for it stand, too."""
+    return item.get("names", {}).get(env) or env.partition(":")[2] or env
 
 
 def labels_of(item):
@@ -76,8 +77,9 @@ def runs_of_panels(item):
     return {(arm, env): panels.get((arm, env), []) for arm in arms for env in envs}, len(envs)
 
 
-def title_of(arm, env):
-    return f"{arm}: {name_of(env)}" if arm else name_of(env)
+def title_of(item, arm, env):
+    name = name_of(item, env)
+    return f"{arm}: {name}" if arm else name
 
 
 def panels_for(count, height=3.2, rows_of=COLUMNS):
@@ -154,8 +156,8 @@ def plot_curves(folder, item, out):
                 axes.set_visible(False)
                 continue
             draw_curves(axes, item, found, axis, time)
-            paper_lines(axes, item, name_of(env))
-            axes.set_title(title_of(arm, env), loc="left")
+            paper_lines(axes, item, name_of(item, env))
+            axes.set_title(title_of(item, arm, env), loc="left")
             for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
                 handles.setdefault(label, handle)
         for axes in block[len(runs) :]:
@@ -193,7 +195,7 @@ def plot_threads(folder, item, out):
     for run, axes in zip(runs, panels.flat, strict=True):
         plot_settings(axes, folder / run["folder"], unit, scale)
         tidy(axes)
-        axes.set_title(name_of(run["env"]), loc="left")
+        axes.set_title(name_of(item, run["env"]), loc="left")
     finish(figure, item, out)
 
 
@@ -224,11 +226,12 @@ def plot_scores(_folder, item, out):
 
 
 def plot_sweep(_folder, item, out):
-    """Scores by each drawn value, and the scores in order, of the runs of each panel."""
+    """Scores by each drawn value, and the scores in order, of the runs of each panel. Scores stand
+    in order alone if no run draws a value, as in a stopped item."""
     runs, columns = runs_of_panels(item)
     kinds = list(dict.fromkeys(key for run in item["runs"] for key in run["ranges"]))
     kinds = [] if item["panels"] == "ranks" else kinds
-    kinds += [RANKS] if "ranks" in item["panels"] else []
+    kinds += [RANKS] if "ranks" in item["panels"] or not kinds else []
     columns = columns if len(kinds) == 1 else len(kinds)
     order = labels_of(item)
     rows = math.ceil(len(runs) * len(kinds) / columns)
@@ -245,7 +248,7 @@ def plot_sweep(_folder, item, out):
                 colour = COLOURS[i % len(COLOURS)]
                 handles[label] = draw_kind(axes, chosen, kind, colour)
         row[0].set_ylabel("score")
-        row[0].set_title(title_of(arm, env), loc="left")
+        row[0].set_title(title_of(item, arm, env), loc="left")
     for axes in places:
         axes.set_visible(False)
     for axes in panels.flat:

@@ -36,6 +36,11 @@ def plot_speedup(folder, description, out):
     try:
         with (folder / "speedup.csv").open(newline="") as file:
             rows = list(csv.DictReader(file))
+    except FileNotFoundError:
+        refuse(
+            f"{folder} has no speedup.csv yet: `tandem speedup` writes it when it ends or is "
+            "stopped, and the same command goes on"
+        )
     except OSError as error:
         refuse(f"cannot read the table of {folder}: {error}")
     groups = {}

@@ -53,9 +53,10 @@ def make_network(numbers: int, actions: int) -> nn.Module:
 class Learner:
     """Double DQN from a prioritized replay."""
 
-    def __init__(self, args: argparse.Namespace, numbers: int, actions: int) -> None:
+    def __init__(self, args: argparse.Namespace, numbers: int, actions: Discrete) -> None:
         self.args = args
-        self.network = make_network(numbers, actions)
+        self.first = int(actions.start)  # the action of the network's first output
+        self.network = make_network(numbers, int(actions.n))
         self.target = copy.deepcopy(self.network)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=args.lr)
         self.updates = 0
@@ -68,8 +69,8 @@ class Learner:
             best = self.network(later).argmax(1, keepdim=True)
             values = self.target(later).gather(1, best).squeeze(1)
             targets = torch.from_numpy(batch.returns) + torch.from_numpy(batch.discounts) * values
-        actions = torch.from_numpy(batch.actions).unsqueeze(1)
-        errors = targets - self.network(observations).gather(1, actions).squeeze(1)
+        outputs = torch.from_numpy(batch.actions - self.first).unsqueeze(1)
+        errors = targets - self.network(observations).gather(1, outputs).squeeze(1)
         losses = nn.functional.huber_loss(errors, torch.zeros_like(errors), reduction="none")
         loss = (torch.from_numpy(batch.weights) * losses).mean()
         self.optimizer.zero_grad()
@@ -85,11 +86,11 @@ class Learner:
 def choose(
     values: Tensor, epsilon: float, random: np.random.Generator
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
-    """Epsilon-greedy actions, and the values of the actions taken."""
-    rows, actions = values.shape
+    """Epsilon-greedy outputs of the network, and their values."""
+    rows, outputs = values.shape
     greedy = values.argmax(1).numpy()
     explores = random.random(rows) < epsilon
-    taken = np.where(explores, random.integers(0, actions, rows), greedy)
+    taken = np.where(explores, random.integers(0, outputs, rows), greedy)
     return taken, values.numpy()[np.arange(rows), taken]
 
 
@@ -101,7 +102,7 @@ def main() -> None:
     envs = tandem.make_vec(args.env, args.num_envs, args.threads, seed=args.seed)
     shown, taken = envs.single_observation_space, envs.single_action_space
     assert isinstance(shown, Box) and isinstance(taken, Discrete) and len(shown.shape) == 1
-    learner = Learner(args, shown.shape[0], int(taken.n))
+    learner = Learner(args, shown.shape[0], taken)
     returns: collections.deque[float] = collections.deque(maxlen=100)
     replay = tandem.Replay(
         args.capacity,
@@ -120,7 +121,8 @@ def main() -> None:
             share = min(1.0, steps / max(1.0, args.explore * args.steps))
             with torch.no_grad():
                 values = learner.network(torch.from_numpy(observations))
-            actions, action_values = choose(values, 1 - share * (1 - args.epsilon), random)
+            outputs, action_values = choose(values, 1 - share * (1 - args.epsilon), random)
+            actions = learner.first + outputs
             step = envs.step(actions)
             # The actor's own values give first priorities, as in Ape-X.
             replay.add(

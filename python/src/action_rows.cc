@@ -42,13 +42,15 @@ void ActionRows::read(const Discrete& actions, std::span<const int> ids) {
   if (actions.size() != rows) {
     refuse_shape(fmt::format("[{}]", actions.size()), fmt::format("[{}] integers", rows));
   }
+  const auto first = spec_.first_action;
+  const auto last = first + spec_.num_actions - 1;
   for (std::size_t row = 0; row < rows; ++row) {
     const auto action = actions.data()[row];
-    if (action < 0 || action >= spec_.num_actions) {
-      throw Error(fmt::format("action {} of {} is out of range: actions are 0 to {}", action,
-                              owner(row, ids), spec_.num_actions - 1));
+    if (action < first || action > last) {
+      throw Error(fmt::format("action {} of {} is out of range: actions are {} to {}", action,
+                              owner(row, ids), first, last));
     }
-    actions_[row] = {.discrete = static_cast<std::int32_t>(action)};
+    actions_[row] = {.discrete = static_cast<std::int32_t>(action - first)};
   }
   read_rows_ = rows;
 }

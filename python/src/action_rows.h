@@ -28,7 +28,7 @@ class ActionRows {
   /// Has room for `count` environments.
   ActionRows(const EnvSpec& spec, int count);
 
-  /// Reads the actions [rows] of the environments with these ids.
+  /// Reads the actions [rows], from spec.first_action on, of the environments with these ids.
   void read(const Discrete& actions, std::span<const int> ids);
   /// Reads the actions [rows, numbers of an action] of the environments with these ids.
   void read(const Continuous& actions, std::span<const int> ids);

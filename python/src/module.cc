@@ -72,6 +72,7 @@ void bind_spec(nb::module_& module) {
           [](const EnvSpec& spec) { return spec.dtype == DType::u8 ? "uint8" : "float32"; })
       .def_prop_ro("shape", [](const EnvSpec& spec) { return spec.observation_shape(); })
       .def_ro("num_actions", &EnvSpec::num_actions)
+      .def_ro("first_action", &EnvSpec::first_action)
       .def_ro("action_low", &EnvSpec::action_low)
       .def_ro("action_high", &EnvSpec::action_high)
       .def_ro("action_names", &EnvSpec::action_names)

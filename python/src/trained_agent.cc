@@ -15,6 +15,7 @@
 #include "interruptible.h"
 #include "tandem/base/error.h"
 #include "tandem/base/streams.h"
+#include "tandem/cluster/roles.h"
 #include "tandem/env/normalised_env.h"
 #include "tandem/run/atari_scores.h"
 #include "tandem/run/recording.h"
@@ -28,7 +29,7 @@ namespace {
 
 namespace nb = nanobind;
 
-/// Whether the run's environment is one in Python and the run names no interpreter.
+/// Whether the run's environment is one in Python and the run names no interpreter of this machine.
 bool needs_python(const std::string& run) {
   bool in_python = false;
   bool named = false;
@@ -37,7 +38,7 @@ bool needs_python(const std::string& run) {
     const auto* text = std::get_if<std::string>(&setting.value);
     if (text == nullptr) continue;
     in_python = in_python || (setting.key == "env.id" && text->starts_with("gym:"));
-    named = named || (setting.key == "env.python" && !text->empty());
+    named = named || (setting.key == "env.python" && !text->empty() && !lacks_python(*text));
   }
   return in_python && !named;
 }
@@ -197,8 +198,9 @@ nb::tuple TrainedAgent::act(const Rows& observations, const std::optional<States
   }
   nb::object array;
   if (spec.discrete()) {
-    const std::vector<std::int64_t> wide(discrete.begin(), discrete.end());
-    array = array_of<std::int64_t>(wide, {rows});
+    std::vector<std::int64_t> numbers(discrete.begin(), discrete.end());
+    for (auto& number : numbers) number += spec.first_action;
+    array = array_of<std::int64_t>(numbers, {rows});
   } else {
     for (std::size_t i = 0; i < rows; ++i) {
       std::ranges::copy(actions[i].continuous,

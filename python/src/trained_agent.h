@@ -78,7 +78,8 @@ class TrainedAgent {
   /// state [batch, state_size] or None). Without a state, all samples begin an episode.
   nanobind::tuple heads(const Rows& observations, const std::optional<States>& state);
 
-  /// Actions [batch] int64 or [batch, numbers] float32, and the new state or None.
+  /// Actions [batch] int64, from spec().first_action on, or [batch, numbers] float32, and the new
+  /// state or None.
   nanobind::tuple act(const Rows& observations, const std::optional<States>& state, bool greedy);
 
   /// Plays whole games; `episodes` of 0 are 30, or one from each start. Returns (returns, lengths,

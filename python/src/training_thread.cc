@@ -72,9 +72,12 @@ void require_python(Config& config, const std::string& present) {
 Config config_of(const TrainingOrder& order) {
   if (!order.resume) return request_of(order).load();
   require_run(order.folder);
-  auto config = load_resumed(RunPaths{order.folder}.config(), request_of(order));
-  // The learner of a cluster may go on on another machine.
-  if (order.link != nullptr) require_python(config, order.python);
+  const auto request = request_of(order);
+  auto config = load_resumed(RunPaths{order.folder}.config(), request);
+  // The run may come from another machine, or its interpreter is gone. An interpreter that the user
+  // names now must be there, but the learner of a cluster may go on on another machine.
+  const bool named = request.sets("env.python", config.fields());
+  if (!named || order.link != nullptr) require_python(config, order.python);
   return config;
 }
 

@@ -121,8 +121,8 @@ class Agent:
         Raises `tandem.Error` if there is no run or no good checkpoint, and for an option that the
         environment does not have or that belongs to the trained agent.
         """
-        if checkpoint is not None and not isinstance(checkpoint, int):
-            raise Error(f"checkpoint is {checkpoint!r}; it must be a number of steps, or None")
+        if checkpoint is not None:
+            checkpoint = as_count("checkpoint", checkpoint, least=0)
         if device not in ("cpu", "cuda"):
             raise Error(f'device is {device!r}; it must be "cpu" or "cuda"')
         options = as_texts(env or {})
@@ -200,18 +200,19 @@ class Agent:
             state: of a recurrent agent: the state that the last call returned, [batch, state_size]
                 float32. Set its rows to 0 where a new game begins. None: a game begins in all rows.
 
-        Returns the actions, [batch] int64 or [batch, numbers] float32 within the bounds, and the
-        new state; None for an agent without one.
+        Returns the actions of `action_space`, [batch] int64 or [batch, numbers] float32 within the
+        bounds, and the new state; None for an agent without one.
         """
         rows = self._as_observations(observations)
-        actions, after = self._native.act(rows, self._as_state(state), deterministic)
+        actions, after = self._native.act(rows, self._as_state(state), bool(deterministic))
         return actions, after
 
     def heads(self, observations: Any, state: Any = None) -> Heads:
         """The outputs of the network; arguments as those of `act`.
 
         The policy head has the logits of discrete actions, their values or advantages, the mean and
-        the spread of a continuous action, or the action itself, by the algorithm.
+        the spread of a continuous action, or the action itself, by the algorithm. Of discrete
+        actions, column j is that of action `action_space.start + j`.
         """
         return Heads(
             *self._native.heads(self._as_observations(observations), self._as_state(state))
@@ -252,7 +253,7 @@ class Agent:
             *self._native.evaluate(
                 0 if episodes is None else as_count("episodes", episodes),
                 0 if threads is None else as_count("threads", threads),
-                deterministic,
+                bool(deterministic),
                 _as_seed(seed),
                 start or "",
                 protocol or "",
@@ -287,7 +288,7 @@ class Agent:
             raise Error(f"scale is {scale}; it must be 1 to 32, or 0")
         limit = math.inf if seconds is None else float(seconds)
         result = self._native.record(
-            os.fspath(path), limit, scale, deterministic, _as_seed(seed), start or ""
+            os.fspath(path), limit, scale, bool(deterministic), _as_seed(seed), start or ""
         )
         return Recording(Path(path), *result)
 
@@ -310,7 +311,7 @@ class Agent:
             raise Error("there are no observations: the batch is empty")
         if array.dtype != self._dtype and not (self._dtype.kind == array.dtype.kind == "f"):
             raise Error(f"the observations are of type {array.dtype}; this agent takes {wanted}")
-        return np.ascontiguousarray(array, self._dtype)
+        return _as_finite("the observations", array, self._dtype)
 
     def _as_state(self, state: Any) -> Floats | None:
         if state is None:
@@ -321,7 +322,21 @@ class Agent:
                 f"the state has the shape {list(array.shape)} and the type {array.dtype}; it must "
                 "be the one that act() returned"
             )
-        return np.ascontiguousarray(array, np.float32)
+        return _as_finite("the state", array, np.dtype(np.float32))
+
+
+def _as_finite(name: str, array: Array, dtype: np.dtype[Any]) -> Array:
+    """The rows in this type, one after another. Raises `Error` unless all are finite numbers.
+
+    A network answers any other row with actions that mean nothing, and without an error.
+    """
+    with np.errstate(over="ignore"):  # the row is refused in words
+        rows = np.ascontiguousarray(array, dtype)
+    if rows.dtype.kind == "f" and not np.isfinite(rows).all():
+        finite = np.isfinite(rows.reshape(len(rows), -1)).all(axis=1)
+        row = int(np.argmin(finite))
+        raise Error(f"row {row} of {name} has a number that is not finite (NaN or infinity)")
+    return rows
 
 
 def _as_seed(seed: int) -> int:

@@ -3,12 +3,19 @@
 import os
 import pickle
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
 import cloudpickle
 
 from tandem.errors import Error
+
+# The name of the user's script in a child of multiprocessing's "spawn" and "forkserver". The
+# workers have no such module.
+_SCRIPT = "__mp_main__"
+# The lock of cloudpickle's register is reentrant: a user's __reduce__ may pickle within a pickling.
+_registering = threading.RLock()
 
 
 def pickled(make_env: Callable[..., Any]) -> bytes:
@@ -58,7 +65,7 @@ def _with_path(make_env: Callable[..., Any]) -> Callable[..., Any]:
     The inner pickle is loaded after the folders are known. This function must be pickled as code:
     tandem need not be installed where it is called.
     """
-    pickled, folders = cloudpickle.dumps(make_env), [os.path.abspath(p) for p in sys.path]
+    pickled, folders = _dumps(make_env), [os.path.abspath(p) for p in sys.path]
     interpreter = sys.prefix, sys.base_prefix, sys.version
 
     def make_with_path(*arguments: Any, **keywords: Any) -> Any:
@@ -73,3 +80,23 @@ def _with_path(make_env: Callable[..., Any]) -> Callable[..., Any]:
 
     make_with_path.__module__ = "__main__"  # cloudpickle then pickles its code
     return make_with_path
+
+
+def _dumps(make_env: Callable[..., Any]) -> bytes:
+    """The function's pickle, with the code of all that the user's script defines.
+
+    cloudpickle treats `__main__` so by itself. It would name `__mp_main__` as a module to import.
+    """
+    script = sys.modules.get(_SCRIPT)
+    with _registering:
+        # In a process that is no such child, the same entry is `__main__`, which needs nothing.
+        if (
+            getattr(script, "__name__", None) != _SCRIPT
+            or _SCRIPT in cloudpickle.list_registry_pickle_by_value()
+        ):
+            return bytes(cloudpickle.dumps(make_env))
+        cloudpickle.register_pickle_by_value(script)
+        try:
+            return bytes(cloudpickle.dumps(make_env))
+        finally:
+            cloudpickle.unregister_pickle_by_value(script)

@@ -17,13 +17,15 @@ EnvId: TypeAlias = str | Callable[..., Any]
 def as_text(name: str, value: object) -> str:
     """The text of an option's value on the command line.
 
-    Numbers and texts are themselves. A list becomes its parts: texts with commas between them,
-    numbers with spaces. A dict becomes JSON. Raises `Error` for anything else.
+    Numbers, texts and paths are themselves. A list becomes its parts: texts and paths with commas
+    between them, numbers with spaces. A dict becomes JSON. Raises `Error` for anything else.
     """
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         return value
+    if isinstance(value, os.PathLike):
+        return os.fsdecode(value)
     if isinstance(value, float):
         return repr(float(value))  # a number of NumPy may be one
     if isinstance(value, int):
@@ -36,19 +38,22 @@ def as_text(name: str, value: object) -> str:
     if isinstance(value, Iterable) and getattr(value, "ndim", None) != 0:
         parts = list(value)
         texts = [as_text(name, part) for part in parts]
-        return ("," if any(isinstance(part, str) for part in parts) else " ").join(texts)
+        named = any(isinstance(part, str | os.PathLike) for part in parts)
+        return ("," if named else " ").join(texts)
     if hasattr(value, "item"):  # a number of NumPy
         return as_text(name, value.item())
     raise Error(
         f"{name}: {type(value).__name__} is no value of an option; give a bool, a number, a text, "
-        "a list of these, or a dict"
+        "a path, a list of these, or a dict"
     )
 
 
 def _plain(value: Any) -> object:
-    """A number or an array of NumPy as JSON has it."""
+    """A number or an array of NumPy, or a path, as JSON has it."""
     if hasattr(value, "tolist"):
         return value.tolist()
+    if isinstance(value, os.PathLike):
+        return os.fsdecode(value)
     raise TypeError(f"JSON cannot hold a {type(value).__name__}")
 
 

@@ -1,12 +1,14 @@
 """The progress of a training on the screen."""
 
+import contextlib
 import sys
 from collections.abc import Mapping
 from typing import Any, Protocol
 
 
 class Progress(Protocol):
-    """Shows how far a training is. Not thread-safe."""
+    """Shows how far a training is. A terminal that has ended shows nothing, and the training goes
+    on. Not thread-safe."""
 
     def show(self, steps: int, metrics: Mapping[str, Any] | None) -> None:
         """Shows the steps so far, and metrics if new ones have come."""
@@ -35,7 +37,9 @@ class Lines:
         if metrics is None:
             return
         words = ", ".join(f"{name} {text}" for name, text in _summary(metrics).items())
-        print(f"tandem: {metrics['steps']:,} of {self._budget:,} steps, {words}", file=sys.stderr)
+        line = f"tandem: {metrics['steps']:,} of {self._budget:,} steps, {words}"
+        with contextlib.suppress(OSError):
+            print(line, file=sys.stderr)
 
     def close(self) -> None:
         pass
@@ -50,7 +54,7 @@ class Bar:
     def show(self, steps: int, metrics: Mapping[str, Any] | None) -> None:
         if metrics is not None:
             self._bar.set_postfix(_summary(metrics), refresh=False)
-        self._bar.update(steps - self._bar.n)
+        self._bar.update(steps - self._bar.n)  # tqdm itself passes over a terminal that has ended
 
     def close(self) -> None:
         self._bar.close()

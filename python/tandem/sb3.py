@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 
+from tandem.actions import as_integers
 from tandem.errors import Error
 from tandem.options import EnvId
 from tandem.seeds import Seed
@@ -40,7 +41,9 @@ class TandemVecEnv(VecEnv):
     episode has ended is reset at once. Its info has the observation that ended the episode as
     `terminal_observation`, and `TimeLimit.truncated`. The info of a finished game has `episode`
     with its return `r`, its steps `l` and the time `t` in seconds, as Monitor writes it; where a
-    lost life ends an episode, the game goes on. One thread may use an object at a time.
+    lost life ends an episode, the game goes on. Discrete actions count from 0, whatever number the
+    environment's own begin with: Stable-Baselines3's policies draw no others. One thread may use an
+    object at a time.
     """
 
     def __init__(
@@ -58,19 +61,23 @@ class TandemVecEnv(VecEnv):
         """
         mode = AutoresetMode.SAME_STEP
         self._envs = make_vec(env, num_envs, num_threads, mode, seed, render_mode, **options)
+        shown, taken = self._envs.single_observation_space, self._envs.single_action_space
+        self._first, self._last = 0, 0  # the environment's own numbers of discrete actions
+        if isinstance(taken, gymnasium.spaces.Discrete):
+            self._first = int(taken.start)
+            self._last = self._first + int(taken.n) - 1
+            taken = gymnasium.spaces.Discrete(taken.n)
         self._attributes = {
-            "action_space": self._envs.single_action_space,
+            "action_space": taken,
             "get_action_meanings": self._envs.get_action_meanings,
             "metadata": self._envs.metadata,
-            "observation_space": self._envs.single_observation_space,
+            "observation_space": shown,
             "render_mode": render_mode,
             "spec": self._envs.spec,
         }
         self._actions: Array | None = None
         self._begin = time.perf_counter()
-        super().__init__(
-            num_envs, self._envs.single_observation_space, self._envs.single_action_space
-        )
+        super().__init__(num_envs, shown, taken)
         self.metadata = self._envs.metadata  # with the pictures per second, for videos
 
     def reset(self) -> Array:
@@ -96,11 +103,23 @@ class TandemVecEnv(VecEnv):
         if self._actions is None:
             raise Error("there are no actions to wait for: call step_async before step_wait")
         actions, self._actions = self._actions, None
+        if self._first != 0:
+            actions = self._as_own(as_integers(actions))
         observations, rewards, terminations, truncations, events = self._envs.step(actions)
         infos: Infos = [{} for _ in range(self.num_envs)]
         if events:
             self._describe_ends(infos, events, truncations & ~terminations)
         return observations, rewards.astype(np.float32), terminations | truncations, infos
+
+    def _as_own(self, actions: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """The environment's own numbers of actions that count from 0."""
+        last = self._last - self._first
+        for i, action in enumerate(actions.tolist()):
+            if not 0 <= action <= last:
+                raise Error(
+                    f"action {action} of environment {i} is out of range: actions are 0 to {last}"
+                )
+        return actions + self._first
 
     def close(self) -> None:
         """Ends the threads and processes of the environments."""

@@ -18,7 +18,7 @@ def observation_space(spec: Spec) -> gymnasium.spaces.Box:
 def action_space(spec: Spec) -> gymnasium.spaces.Discrete | gymnasium.spaces.Box:
     """The space of one action."""
     if spec.num_actions > 0:
-        return gymnasium.spaces.Discrete(spec.num_actions)
+        return gymnasium.spaces.Discrete(spec.num_actions, start=spec.first_action)
     low, high = np.array(spec.action_low, np.float32), np.array(spec.action_high, np.float32)
     return gymnasium.spaces.Box(low, high, dtype=np.float32)
 

@@ -58,6 +58,19 @@ def _as_metrics(line: str) -> Metrics:
     return {"steps": metrics.pop("step"), **metrics}
 
 
+def _as_callbacks(given: Iterable[Callback] | None) -> tuple[Callback, ...]:
+    """The callbacks; none for None. Raises `Error` for anything but a list of functions."""
+    if given is None:
+        return ()
+    if not isinstance(given, Iterable):
+        raise Error(f"callbacks is {given!r}; it must be a list of functions")
+    callbacks = tuple(given)
+    for one in callbacks:
+        if not callable(one):
+            raise Error(f"callbacks has {one!r}; each must be a function of the metrics")
+    return callbacks
+
+
 class _Ended(Exception):
     """There are no more metrics."""
 
@@ -85,7 +98,7 @@ class Training(Iterator[Metrics]):
         steps: float | str | None = None,
         seed: int | None = None,
         run_dir: PathLike | None = None,
-        callbacks: Iterable[Callback] = (),
+        callbacks: Iterable[Callback] | None = None,
         **settings: Any,
     ) -> None:
         """Begins a training, with the words of `tandem train`.
@@ -116,7 +129,7 @@ class Training(Iterator[Metrics]):
         run_dir: PathLike,
         steps: float | str | None = None,
         *,
-        callbacks: Iterable[Callback] = (),
+        callbacks: Iterable[Callback] | None = None,
         **settings: Any,
     ) -> "Training":
         """Goes on with a run from its newest checkpoint.
@@ -140,9 +153,9 @@ class Training(Iterator[Metrics]):
         settings: Texts,
         run_dir: str,
         resumes: bool,
-        callbacks: Iterable[Callback],
+        callbacks: Iterable[Callback] | None,
     ) -> None:
-        self._callbacks = tuple(callbacks)
+        self._callbacks = _as_callbacks(callbacks)
         try:
             self._native = _core.Training(
                 system, config, settings, run_dir, resumes, sys.executable

@@ -62,6 +62,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Any, Array]):
         render_mode: str | None = "rgb_array",
         options: Mapping[str, object] | None = None,
     ) -> None:
+        num_envs = as_count("num_envs", num_envs)
         self._mode = as_mode(autoreset_mode)
         self.render_mode = as_render_mode(render_mode)
         self._seed = None if seed is None else as_seeds(seed, num_envs)

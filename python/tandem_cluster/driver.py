@@ -44,7 +44,7 @@ class Driver:
         self._say = say
         self._run = secrets.randbits(63)  # no other run has it
         self._learner = Part("the learner", goes_on=True)
-        self._shards = [Part(f"shard {i}") for i in range(plan.shards)]
+        self._shards = [Part(f"shard {i}") for i in range(plan.shards or 0)]
         self._actors: list[Part] = []
         self._held: set[int] = set()  # ranks of actors that make room for the learner
         self._made_room = 0.0  # when actors last did
@@ -314,4 +314,4 @@ class Driver:
 
 def processors_of(plan: Plan) -> float:
     """The CPUs that a cluster of one machine must count."""
-    return LEARNER_CPUS + SHARD_CPUS * plan.shards + ACTOR_CPUS * (plan.actors or 0)
+    return LEARNER_CPUS + SHARD_CPUS * (plan.shards or 0) + ACTOR_CPUS * (plan.actors or 0)

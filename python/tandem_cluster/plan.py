@@ -31,7 +31,7 @@ class Plan:
         run_dir: the run's folder; empty: runs/SYSTEM-ENV-sSEED-DATE.
         resume: goes on with the run in run_dir.
         actors: processes that play; None: as the config says.
-        shards: processes that hold the replay; 0 where there is none.
+        shards: processes that hold the replay; None: one, or 0 where there is no replay.
         address: of a Ray cluster; None: a local one is started.
         working_dir: a folder whose modules all processes can import, for environments in Python.
         first_words: those that began the run, which cluster.json keeps; complete() fills them.
@@ -43,7 +43,7 @@ class Plan:
     run_dir: str = ""
     resume: bool = False
     actors: int | None = None
-    shards: int = 1
+    shards: int | None = None
     address: str | None = None
     working_dir: str | None = None
     first_words: dict[str, Any] = field(default_factory=dict)
@@ -65,6 +65,7 @@ class Plan:
         """Fills the folder and the numbers of parts. Raises Error for words that make no sense."""
         if self.config and Path(self.config).is_file():
             self.config = str(Path(self.config).absolute())  # other processes have other folders
+        names_shards = self.shards is not None
         words = self._words_now()
         if not self.resume and self.run_dir:
             folder = Path(self.run_dir)
@@ -73,13 +74,17 @@ class Plan:
             else:
                 require_empty(folder)
         facts = _core.cluster_facts(python=sys.executable, **self.words())
-        _, self.run_dir, self.actors, has_shards = facts
+        system, self.run_dir, self.actors, has_shards = facts
+        if names_shards and not has_shards:
+            raise Error(f"shards: {system} has no replay; leave it out")
         if self.resume:
             kept = read_facts(Path(self.run_dir))
             self.shards = kept["shards"] if has_shards else 0
             words = kept.get("words", {})
         elif not has_shards:
             self.shards = 0
+        elif self.shards is None:
+            self.shards = 1
         self.first_words = words
 
     def _go_on_with_what_is_there(self, words: dict[str, Any]) -> None:
@@ -110,7 +115,7 @@ class Plan:
             "config": self.config,
             "settings": settings,
             "actors": self.actors,
-            "shards": self.shards,
+            "shards": 1 if self.shards is None else self.shards,  # also where there is no replay
         }
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TextIO
 
+from tandem.counts import as_count
 from tandem.options import EnvId
 from tandem.settings import as_env_settings, as_path, as_settings
 from tandem.training import PathLike, Run
@@ -22,6 +23,8 @@ from tandem_cluster.plan import Plan
 from tandem_cluster.progress import Progress, write
 
 ONE_REQUEST_SECONDS = 0.5  # signals within this time are one request
+# The most parts, as of `tandem cluster train`.
+_MOST_ACTORS, _MOST_SHARDS = 1024, 64
 
 # Receives a function that stops the training with a checkpoint.
 OnBegin = Callable[[Callable[[], None]], None]
@@ -32,11 +35,11 @@ def train(
     env: EnvId | Mapping[str, Any] | None = None,
     *,
     config: PathLike | None = None,
-    steps: int | str | None = None,
+    steps: float | str | None = None,
     seed: int | None = None,
     run_dir: PathLike | None = None,
     actors: int | None = None,
-    shards: int = 1,
+    shards: int | None = None,
     address: str | None = None,
     working_dir: PathLike | None = None,
     progress: bool = True,
@@ -50,8 +53,8 @@ def train(
             on all machines: see working_dir.
         config, steps, seed, settings: as for `tandem.Training`.
         run_dir: the run's folder, on storage that the learner's machines see.
-        actors: processes that play. None: as the config says.
-        shards: processes that hold Ape-X's replay.
+        actors: processes that play, 1 to 1024. None: as the config says.
+        shards: processes that hold Ape-X's replay, 1 to 64. None: one. IMPALA has no replay.
         address: HOST:PORT of a Ray cluster, or "auto". None: starts one of this machine alone.
         working_dir: a folder whose modules all machines shall have.
         progress: shows a line of progress.
@@ -65,8 +68,8 @@ def train(
         config=as_path(config),
         settings=given,
         run_dir=as_path(run_dir),
-        actors=actors,
-        shards=shards,
+        actors=None if actors is None else as_count("actors", actors, most=_MOST_ACTORS),
+        shards=None if shards is None else as_count("shards", shards, most=_MOST_SHARDS),
         address=address,
         working_dir=as_path(working_dir) or None,
     )
@@ -75,7 +78,7 @@ def train(
 
 def resume(
     run_dir: PathLike,
-    steps: int | str | None = None,
+    steps: float | str | None = None,
     *,
     address: str | None = None,
     working_dir: PathLike | None = None,
@@ -105,11 +108,11 @@ def resume(
 def carry_out(plan: Plan, out: TextIO | None, on_begin: OnBegin = lambda stop: None) -> Run:
     """Trains to the end."""
     names_folder = bool(plan.run_dir)
-    plan.complete()
     try:
+        plan.complete()
         return _train(plan, out, on_begin)
     except BaseException:
-        if not names_folder:
+        if plan.run_dir and not names_folder:
             with contextlib.suppress(OSError):  # it holds files
                 Path(plan.run_dir).rmdir()
         raise

@@ -100,7 +100,7 @@ def _use(agent: Agent) -> str:
 
 Observations are a {agent.dtype} array [{shape}], as tandem shows the environment: a
 picture has its channels first, a Dict is a list of numbers. Scaling is a part of the network.
-Discrete actions count from 0.{_sight(agent)}
+Discrete actions count from {agent.actions.start}.{_sight(agent)}
 
 ```python
 {numpy}import onnxruntime

@@ -63,6 +63,7 @@ class Actions:
     """The actions of an environment."""
 
     count: int  # discrete ones; 0: an action is a list of numbers
+    start: int  # the number of the first discrete one
     names: tuple[str, ...]
     low: tuple[float, ...]  # bounds of each number
     high: tuple[float, ...]
@@ -113,6 +114,7 @@ def _bounds(numbers: list[float | None], absent: float) -> tuple[float, ...]:
 def _actions(data: Mapping[str, Any]) -> Actions:
     return Actions(
         count=data.get("count", 0),
+        start=data.get("start", 0),
         names=tuple(data.get("names", ())),
         low=_bounds(data.get("low", []), -math.inf),
         high=_bounds(data.get("high", []), math.inf),

@@ -132,6 +132,10 @@ def _actor_and_critic(graph: Graph, x: str, agent: Agent) -> None:
 def _action(graph: Graph, agent: Agent) -> None:
     """The action without randomness."""
     actions = agent.actions
+    if actions.count and actions.start:
+        best = graph.add("ArgMax", "policy", axis=1, keepdims=0)
+        graph.add("Add", best, graph.constant("start", actions.start, "int64"), name="action")
+        return
     if actions.count:
         graph.add("ArgMax", "policy", name="action", axis=1, keepdims=0)
         return

@@ -231,7 +231,10 @@ def _act(agent: Agent) -> list[str]:
     """The method act()."""
     recurrent = agent.state_size > 0
     if agent.actions.count:
+        start = agent.actions.start
         action = "policy.argmax(1)"
+        if start:
+            action += f" {'-' if start < 0 else '+'} {abs(start)}"
         said = "the most probable action" if agent.policy_head == "logits" else "the best action"
     else:
         dims = len(agent.actions.low)

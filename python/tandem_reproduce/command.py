@@ -9,7 +9,15 @@ from functools import partial
 from pathlib import Path
 
 from tandem_reproduce.budget import read_budget
-from tandem_reproduce.errors import FAILED, IN_PART, OtherPlanError, ReproduceError, complain, say
+from tandem_reproduce.errors import (
+    FAILED,
+    IN_PART,
+    MixedRatesError,
+    OtherPlanError,
+    ReproduceError,
+    complain,
+    say,
+)
 from tandem_reproduce.folder import ItemFolder
 from tandem_reproduce.item import Item
 from tandem_reproduce.listing import list_items
@@ -68,7 +76,7 @@ class Maker:
             report = partial(write_report, folder)  # of what there is, since an item may take days
             try:
                 make(folder, self._rates, self._here, self._tandem, options.jobs, report)
-            except OtherPlanError:  # its results stay as they are
+            except (OtherPlanError, MixedRatesError):  # the results stay as they are
                 raise
             except (Stopped, ReproduceError):
                 if folder.has_parts():

@@ -16,6 +16,10 @@ class OtherPlanError(ReproduceError):
     """The folder holds the runs of another plan."""
 
 
+class MixedRatesError(ReproduceError):
+    """The runs have rates that do not compare, so no table shows them."""
+
+
 def complain(error: Exception) -> None:
     if str(error):
         print(f"tandem: error: {error}", file=sys.stderr, flush=True)

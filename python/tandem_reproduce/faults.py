@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from tandem_reproduce.budget import BUDGETS, REDUCED
+from tandem_reproduce.cells import cells_of, is_range
 from tandem_reproduce.errors import ReproduceError
-from tandem_reproduce.item import Item, slug, varies_freely
+from tandem_reproduce.item import Item, slug
 
 
 def check(item: Item, where: str) -> None:
@@ -72,8 +73,8 @@ def _faults(item: Item) -> list[tuple[bool, str]]:
             "[[comparison]] needs values, and a per above 0",
         ),
         (
-            item.panels == "values" and not any(map(varies_freely, runs.arms)),
-            "panels values needs an arm with a range to vary",
+            item.panels == "values" and not _has_ranges(item),
+            "panels values needs an arm with a range to vary, within each budget",
         ),
         (item.games == "hidden" and not item.columns, "games hidden needs a [[column]]"),
         (len({slug(label) for label in labels}) != len(labels), "two arms have one name"),
@@ -86,6 +87,14 @@ def _faults(item: Item) -> list[tuple[bool, str]]:
             f"goals lacks a score of {', '.join(sorted(envs - set(item.goals)))}",
         ),
     ]
+
+
+def _has_ranges(item: Item) -> bool:
+    """Whether, within each budget that has runs, some of them draw a value from a range."""
+    parts = [cells_of(item, budget) for budget in BUDGETS]
+    return any(parts) and all(
+        any(is_range(text) for cell in cells for text in cell.vary) for cells in parts if cells
+    )
 
 
 def _uneven(vary: str) -> bool:

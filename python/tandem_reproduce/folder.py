@@ -1,5 +1,6 @@
 """The folder of an item within a budget: its description, its runs and its results."""
 
+import csv
 import fcntl
 import json
 import os
@@ -18,6 +19,7 @@ DESCRIPTION = "item.json"
 DONE = "done"  # marks the folder of a cell or command with whole results; holds the command's words
 FINISHED = "finished"  # marks the folder of an item
 SECONDS = "seconds.txt"  # of a command
+EVALUATION = "reproduce-{}.json"  # in a run's folder, by the way of reading
 NOT_YET = "not made yet"
 AND_THEN = ", and then on "  # between the machines that made an item
 
@@ -39,14 +41,24 @@ class ItemFolder:
         """The folder of a cell's sweep."""
         return self.source.path / cell.folder
 
-    def done(self, cell: Cell) -> bool:
-        """Whether a cell's runs are trained and evaluated."""
+    def trained(self, cell: Cell) -> bool:
+        """Whether a cell's runs are trained, and were evaluated once."""
         place = self.place(cell)
-        return (place / DONE).exists() and ended_runs(place) >= cell.runs
+        return (place / DONE).exists() and len(ended_runs(place)) >= cell.runs
 
-    def runs_of(self, cell: Cell) -> list[Path]:
-        """The folders of a cell's runs that have ended or begun, in order."""
-        return sorted((self.place(cell) / "runs").glob("*"))
+    def done(self, cell: Cell) -> bool:
+        """Whether a cell's runs are trained and evaluated. The user may have removed a damaged
+        evaluation since."""
+        return self.trained(cell) and not self.unevaluated(cell)
+
+    def unevaluated(self, cell: Cell) -> list[Path]:
+        """The ended runs whose games are still to be played. A run that diverged plays none."""
+        if self.item.reads == "training":
+            return []
+        name = EVALUATION.format(self.item.reads)
+        runs = ended_runs(self.place(cell))
+        there = [run for run in runs if run.is_dir() and not (run / name).exists()]
+        return [run for run in there if not diverged(run)]
 
     def command(self, number: int) -> Path:
         """The folder of a command, counted from 1."""
@@ -79,10 +91,11 @@ class ItemFolder:
         return [(n, command) for n, command in numbered if (self.command(n) / DONE).exists()]
 
     def seconds(self, number: int) -> float:
-        """How long a command has run so far, with all of its stops in between."""
+        """How long a command has run so far, with all of its stops in between. It is 0 if an older
+        version wrote no file, or if a loss of power left the file empty."""
         try:
             return float((self.command(number) / SECONDS).read_text())
-        except FileNotFoundError:
+        except (FileNotFoundError, ValueError):
             return 0
 
     def ended(self) -> bool:
@@ -109,7 +122,7 @@ class ItemFolder:
             return f"{self.budget}: done{part}"
         if not self.begun():
             return ""
-        ended = sum(ended_runs(self.place(cell)) for cell in self.cells)
+        ended = sum(len(ended_runs(self.place(cell))) for cell in self.cells)
         count = sum(cell.runs for cell in self.cells)
         return f"{self.budget}: {ended} of {count} runs" if count else f"{self.budget}: begun"
 
@@ -192,12 +205,21 @@ class ItemFolder:
         self.describe(described)
 
 
-def ended_runs(sweep: Path) -> int:
-    """The runs in a sweep's table, which has only runs that have ended."""
+def ended_runs(sweep: Path) -> list[Path]:
+    """The folders of the runs in a sweep's table, which has only runs that have ended."""
     try:
-        return len((sweep / "sweep.csv").read_text().splitlines()) - 1
+        with (sweep / "sweep.csv").open(newline="") as lines:
+            return [sweep / row["folder"] for row in csv.DictReader(lines)]
     except FileNotFoundError:
-        return 0
+        return []
+
+
+def diverged(run: Path) -> bool:
+    try:
+        why = json.loads((run / "result.json").read_text()).get("why_ended", "")
+        return str(why).startswith("diverged: ")
+    except (OSError, json.JSONDecodeError):
+        return False
 
 
 def cell_words(cell: Cell) -> list[str]:

@@ -109,11 +109,6 @@ class Item:
         return measures or self.form == "speedup" or "rate" in self.columns.values()
 
 
-def varies_freely(arm: Arm) -> bool:
-    """Whether it draws values from a range, as log_uniform(1e-4,1e-2)."""
-    return any("(" in text for text in arm.vary)
-
-
 def slug(text: str) -> str:
     """A name for a folder."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")

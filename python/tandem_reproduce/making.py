@@ -6,14 +6,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tandem_reproduce.cells import Cell
-from tandem_reproduce.errors import ReproduceError, complain, say
-from tandem_reproduce.folder import DONE, NOT_YET, SECONDS, ItemFolder, ended_runs
+from tandem_reproduce.errors import MixedRatesError, ReproduceError, complain, say
+from tandem_reproduce.folder import (
+    AND_THEN,
+    DONE,
+    EVALUATION,
+    NOT_YET,
+    SECONDS,
+    ItemFolder,
+    ended_runs,
+)
 from tandem_reproduce.item import Command, Item
 from tandem_reproduce.needs import Environments, envs_of_command, told
 from tandem_reproduce.programs import Stopped, Tandem, replace
 from tandem_reproduce.rates import Rates, config_words
 
-EVALUATION = "reproduce-{}.json"  # in a run's folder, by the way of reading
 PLACE = "{item}"  # in the words of a command: the folder of the item
 OUTPUT = "output.txt"  # of a command
 BUILD = "build.txt"  # the program that ran it
@@ -36,19 +43,20 @@ def train(
         if cell.folder in folder.source.lacking:
             say(f"{item.place}, part {number} of {len(folder.cells)} is left out")
             continue
-        folder.note(tandem.build(), jobs)
-        say(
-            f"{item.place}, part {number} of {len(folder.cells)}: {cell.arm.label} on {cell.env}, "
-            f"{cell.runs} runs of {steps[cell.folder]:,} steps"
-        )
+        part = f"{item.place}, part {number} of {len(folder.cells)}: {cell.arm.label} on {cell.env}"
         out = folder.place(cell)
+        if folder.trained(cell):  # no sweep, because a preset may have other numbers since
+            say(f"{part}, the evaluations that are missing")
+            evaluate(folder.unevaluated(cell), item, tandem)
+            after_part()
+            continue
+        folder.note(tandem.build(), jobs)
+        say(f"{part}, {cell.runs} runs of {steps[cell.folder]:,} steps")
         words = training_words(item, cell, steps[cell.folder], out, jobs)
         tandem.run(words)
-        if ended_runs(out) < cell.runs:  # a signal reached the command alone
+        if len(ended_runs(out)) < cell.runs:  # a signal reached the command alone
             raise Stopped
-        if item.reads != "training":
-            for run in folder.runs_of(cell):
-                evaluate(run, item, tandem)
+        evaluate(folder.unevaluated(cell), item, tandem)
         replace(out / DONE, " ".join(words) + "\n")
         after_part()
 
@@ -59,10 +67,10 @@ def check_made(
     """Compares the config of whole parts with today's before further ones train, because a preset
     may have other numbers since. Raises ReproduceError where it has."""
     lacking = folder.source.lacking
-    if all(folder.done(cell) or cell.folder in lacking for cell in folder.cells):
+    if all(folder.trained(cell) or cell.folder in lacking for cell in folder.cells):
         return
     for cell in folder.cells:
-        if not folder.done(cell) or here.lacking(cell.env):
+        if not folder.trained(cell) or here.lacking(cell.env):
             continue
         out = folder.place(cell)
         words = training_words(folder.item, cell, steps[cell.folder], out, 1)
@@ -93,22 +101,13 @@ def threads_text(cell: Cell) -> str:
     return ",".join(map(str, cell.threads))
 
 
-def evaluate(run: Path, item: Item, tandem: Tandem) -> None:
-    """Plays a run's games unless they were played before. A run that diverged has no score."""
-    file = run / EVALUATION.format(item.reads)
-    if file.exists() or diverged(run):
-        return
-    words = ["eval", str(run), "--json", "--episodes", str(item.episodes)]
-    words += ["--protocol", "noop"] if item.reads == "noop" else []
-    replace(file, json.dumps(tandem.ask(words)) + "\n")
-
-
-def diverged(run: Path) -> bool:
-    try:
-        why = json.loads((run / "result.json").read_text()).get("why_ended", "")
-        return str(why).startswith("diverged: ")
-    except (OSError, json.JSONDecodeError):
-        return False
+def evaluate(runs: list[Path], item: Item, tandem: Tandem) -> None:
+    """Plays the games of runs."""
+    for run in runs:
+        words = ["eval", str(run), "--json", "--episodes", str(item.episodes)]
+        words += ["--protocol", "noop"] if item.reads == "noop" else []
+        games = json.dumps(tandem.ask(words)) + "\n"
+        replace(run / EVALUATION.format(item.reads), games)
 
 
 def measure(folder: ItemFolder, tandem: Tandem, after_part: AfterPart) -> None:
@@ -181,6 +180,25 @@ def find_missing(folder: ItemFolder, here: Environments) -> None:
         )
 
 
+def check_rates(folder: ItemFolder) -> None:
+    """The runs may have been trained for a table without rates, and so on two machines or several
+    at a time. Raises MixedRatesError for two machines, and tells of several at a time."""
+    if not folder.item.compares_rates:
+        return
+    described = folder.described()
+    if AND_THEN in described["machine"]:
+        raise MixedRatesError(
+            f"the runs in {folder.source.path} were trained on {described['machine']}. Rates of "
+            "two machines do not compare: name another --out"
+        )
+    most = max(described["jobs"], default=1)
+    if most > 1:
+        say(
+            f"runs in {folder.source.path} trained {most} at a time, so their rates are lower than "
+            "those of one run at a time; with another --out they train alone"
+        )
+
+
 def make(
     folder: ItemFolder,
     rates: Rates,
@@ -196,5 +214,6 @@ def make(
     if folder.item.commands:
         measure(folder, tandem, after_part)
     else:
+        check_rates(folder)
         check_made(folder, steps, here, tandem)
         train(folder, steps, tandem, jobs, after_part)

@@ -96,7 +96,11 @@ class Tandem:
 
 
 def replace(file: Path, text: str) -> None:
-    """Writes a file that is whole at any moment."""
+    """Writes a file that is whole at any moment. Its text reaches the disk before its name does, so
+    that a loss of power leaves no empty file."""
     new = file.with_name(f"{file.name}.{os.getpid()}.new")
-    new.write_text(text)
+    with new.open("w") as opened:
+        opened.write(text)
+        opened.flush()
+        os.fsync(opened.fileno())
     new.replace(file)

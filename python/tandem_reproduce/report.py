@@ -24,6 +24,7 @@ from tandem_reproduce.results import (
     Table,
     drawn,
     made_cells,
+    names_of,
     profiles_of,
     runs_of,
     table_of,
@@ -105,7 +106,10 @@ def heading(folder: ItemFolder) -> str:
     if times:
         each = span_of(list(map(time_words, times)))
         lines.append(f"- Trained: {time_words(sum(times))} in all, a run {each}.")
-    lines += [f"- {jobs_words(described['jobs'])}."] if described["jobs"] else []
+    jobs = described["jobs"]
+    slowed = item.compares_rates and max(jobs, default=1) > 1
+    slower = ", and rates are lower than those of one run at a time" if slowed else ""
+    lines += [f"- {jobs_words(jobs)}{slower}."] if jobs else []
     if len(described["builds"]) > 1:
         lines.append(f"- Builds: {' and then '.join(described['builds'])}.")
     return "\n".join(lines) + "\n"
@@ -209,8 +213,14 @@ def entry_text(entry: Entry | None, with_count: bool = False) -> str:
         return "-"
     if entry.value is None:
         return "no score" if entry.runs else "missing"
-    some = f" ({entry.counted} of {entry.runs})" if entry.counted < entry.runs else ""
-    some = some or (f" ({entry.counted} {entry.of})" if with_count and entry.of else "")
+    counts = []
+    if entry.counted < entry.runs:
+        counts.append(f"{entry.counted} of {entry.runs}")
+    elif with_count and entry.of:
+        counts.append(f"{entry.counted} {entry.of}")
+    if entry.scored < entry.all_runs:
+        counts.append(f"{entry.scored} of {entry.all_runs} runs")
+    some = f" ({', '.join(counts)})" if counts else ""
     interval = entry.interval
     span = f" [{rounded(interval.low)}, {rounded(interval.high)}]" if interval else ""
     return rounded(entry.value) + entry.unit + span + some
@@ -263,6 +273,7 @@ def picture_of(folder: ItemFolder, table: Table) -> dict[str, object]:
         "axis": item.axis,
         "panels": item.panels,
         "rows": item.rows,
+        "names": names_of(item),
         "profiles": profiles_of(folder) if "iqm" in item.columns.values() else {},
         "columns": table.columns,
         "ours": {

@@ -10,9 +10,8 @@ from typing import Any
 from tandem_reproduce.aggregate import Interval, iqm_of
 from tandem_reproduce.cells import Cell, is_range
 from tandem_reproduce.errors import ReproduceError
-from tandem_reproduce.folder import ItemFolder, read_json
+from tandem_reproduce.folder import EVALUATION, ItemFolder, read_json
 from tandem_reproduce.item import Item
-from tandem_reproduce.making import EVALUATION
 
 
 @dataclass(frozen=True)
@@ -36,10 +35,20 @@ class Entry:
     unit: str = ""
     interval: Interval | None = None  # of the value
     of: str = ""  # the word for those that count, where a row's number is one of several games
+    scored: int = 0  # of such a number: the runs with a score in the games that count
+    all_runs: int = 0  # those, and the runs without a score beside them
 
 
 MISSING = Entry(None, 0, 0)  # its environment is not here, or it was not made yet
 Row = dict[str, Entry]  # by column
+
+
+@dataclass(frozen=True)
+class GameScores:
+    """The human-normalised scores of a label in one game."""
+
+    scores: list[float]
+    runs: int  # that count, also those without a score, which diverged or ended no game
 
 
 @dataclass(frozen=True)
@@ -57,8 +66,16 @@ def arm_of(label: str) -> str:
 
 
 def name_of(env: str) -> str:
-    """A column's name: Pong of atari:Pong."""
+    """An environment's name without its family: Pong of atari:Pong."""
     return env.partition(":")[2] or env
+
+
+def names_of(item: Item) -> dict[str, str]:
+    """The columns of an item's environments: their names, or the whole of those that share a name.
+    They are the same within all budgets, because the paper's numbers stand in the same columns."""
+    envs = list(dict.fromkeys(env for arm in item.arms for env in arm.envs))
+    count = Counter(map(name_of, envs))
+    return {env: env if count[name_of(env)] > 1 else name_of(env) for env in envs}
 
 
 def runs_of(folder: ItemFolder) -> list[RunResult]:
@@ -119,11 +136,12 @@ def read_rows(file: Path) -> list[dict[str, str]]:
 
 def table_of(folder: ItemFolder) -> Table:
     table = speedup_table(folder) if folder.item.form == "speedup" else score_table(folder)
+    names = names_of(folder.item)
     for cell in folder.cells:
         if folder.done(cell):
             continue
         label = cell.arm.label
-        columns = table.columns if cell.threads else [name_of(cell.env)]
+        columns = table.columns if cell.threads else [names[cell.env]]
         rows = [row for name, row in table.rows.items() if arm_of(name) == label]
         for row in rows or [table.rows.setdefault(label, {})]:
             for column in columns:
@@ -132,55 +150,75 @@ def table_of(folder: ItemFolder) -> Table:
 
 
 def score_table(folder: ItemFolder) -> Table:
+    item = folder.item
     groups = by_label_and_env(runs_of(folder))
+    names = names_of(item)
     rows: dict[str, Row] = {}
     planned = Counter(cell.arm.label for cell in folder.cells)
     for label in dict.fromkeys(label for label, _ in groups):
-        games = [best_of(runs, folder.item) for key, runs in groups.items() if key[0] == label]
+        games = [runs for key, runs in groups.items() if key[0] == label]
         games += [[]] * (planned[arm_of(label)] - len(games))  # not made yet
-        further = folder.item.columns.items()
-        rows[label] = {name: further_entry(measure, games) for name, measure in further}
+        further = item.columns.items()
+        rows[label] = {name: further_entry(measure, games, item) for name, measure in further}
     for (label, env), runs in groups.items():
-        scores = [run.score for run in best_of(runs, folder.item) if run.score is not None]
+        scores = [run.score for run in best_of(runs, item) if run.score is not None]
         value = statistics.fmean(scores) if scores else None
-        rows[label][name_of(env)] = Entry(value, len(scores), len(runs))
-    shown = folder.cells if folder.item.games == "shown" else []
-    columns = dict.fromkeys([*folder.item.columns, *(name_of(cell.env) for cell in shown)])
+        rows[label][names[env]] = Entry(value, len(scores), len(runs))
+    shown = folder.cells if item.games == "shown" else []
+    columns = dict.fromkeys([*item.columns, *(names[cell.env] for cell in shown)])
     return Table(list(columns), rows, heading_of(folder))
 
 
-def further_entry(measure: str, games: list[list[RunResult]]) -> Entry:
-    """A number of a row as a whole, from the runs that count in each of its environments."""
+def further_entry(measure: str, games: list[list[RunResult]], item: Item) -> Entry:
+    """A number of a row as a whole, from the runs in each of its environments."""
     if measure == "rate":
-        rates = [run.rate for runs in games for run in runs if run.rate is not None]
+        counted = [run for runs in games for run in best_of(runs, item)]
+        rates = [run.rate for run in counted if run.rate is not None]
         mean = statistics.fmean(rates) if rates else None
-        return Entry(mean, len(rates), sum(map(len, games)), of="runs")
-    each = normalised_scores(games)
-    if measure == "iqm" and each:
-        iqm = iqm_of([[100 * score for score in scores] for scores in each])
-        return Entry(iqm.value, len(each), len(games), "%", iqm, of="games")
-    means = [100 * statistics.fmean(scores) for scores in each]
+        return Entry(mean, len(rates), len(counted), of="runs")
+    each = [one for one in (game_scores(runs, item) for runs in games) if one.scores]
+    scores = [[100 * score for score in one.scores] for one in each]
+    iqm = iqm_of(scores) if measure == "iqm" and scores else None
+    means = [100 * statistics.fmean(one.scores) for one in each]
     middle = statistics.fmean if measure == "mean" else statistics.median
-    return Entry(middle(means) if means else None, len(means), len(games), "%", of="games")
+    value = middle(means) if means else None
+    return Entry(
+        value=iqm.value if iqm else value,
+        counted=len(each),
+        runs=len(games),
+        unit="%",
+        interval=iqm,
+        of="games",
+        scored=sum(map(len, scores)),
+        all_runs=sum(one.runs for one in each),
+    )
 
 
-def normalised_scores(games: list[list[RunResult]]) -> list[list[float]]:
-    """For each game with such scores, its runs' ones."""
-    each = [[run.normalised for run in runs if run.normalised is not None] for runs in games]
-    return [scores for scores in each if scores]
+def game_scores(runs: list[RunResult], item: Item) -> GameScores:
+    """The scores of a label's runs in one game. There are no runs if no person played the game,
+    because then a score has nothing to compare with."""
+    known = best_of(runs, item)
+    scores = [run.normalised for run in known if run.normalised is not None]
+    if len(scores) < len(known):
+        return GameScores(scores, len(scores))
+    return GameScores(scores, min(item.best or len(runs), len(runs)))
 
 
-def profiles_of(folder: ItemFolder) -> dict[str, list[float]]:
-    """The human-normalised scores of all runs that count, by label, for a performance profile. The
-    label tells the number of games if it differs, because then games differ in difficulty, too."""
+def profiles_of(folder: ItemFolder) -> dict[str, dict[str, Any]]:
+    """The human-normalised scores of all runs that count, and the number of these runs, by label,
+    for a performance profile. The label tells the number of games if it differs, because then games
+    differ in difficulty, too."""
     groups = by_label_and_env(runs_of(folder))
-    games: dict[str, list[list[float]]] = {}
+    games: dict[str, list[GameScores]] = {}
     for (label, _), runs in groups.items():
-        scores = normalised_scores([best_of(runs, folder.item)])
-        games.setdefault(label, []).extend(scores)
+        one = game_scores(runs, folder.item)
+        games.setdefault(label, []).extend([one] if one.runs else [])
     alike = len({len(each) for each in games.values()}) <= 1
     return {
-        label if alike else f"{label} ({len(each)} games)": [x for scores in each for x in scores]
+        label if alike else f"{label} ({len(each)} games)": {
+            "scores": [score for one in each for score in one.scores],
+            "runs": sum(one.runs for one in each),
+        }
         for label, each in games.items()
     }
 

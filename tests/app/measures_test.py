@@ -303,6 +303,12 @@ class Advise(Folder):
         )
         self.assertEqual(trained.returncode, 0, trained.stderr)
 
+    def test_systems_that_cannot_train_with_the_algorithm_are_left_out(self):
+        done = tandem("advise", "--env", "catch", "--set", "algo=ppo", "--seconds", 0.3, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        systems = {row["system"] for row in json.loads(done.stdout)["forecasts"]}
+        self.assertEqual(systems, {"paac", "hts"})
+
     # Catch's presets have smaller pictures than Catch itself. Seen ending with an internal error
     # when every candidate got the environment without its preset.
     def test_a_presets_environment_is_foreseen(self):

@@ -35,9 +35,29 @@ gymnasium.register("Brittle-v0", Brittle)
 """
 
 
+SIGNED = """
+import gymnasium
+import numpy as np
+
+
+class Signed(gymnasium.Env):
+    observation_space = gymnasium.spaces.Box(-1, 1, (2,))
+    action_space = gymnasium.spaces.Discrete(3, start=-1)
+
+    def reset(self, seed=None, options=None):
+        return np.zeros(2, np.float32), {}
+
+    def step(self, action):
+        return np.zeros(2, np.float32), float(action), False, False, {}
+
+
+gymnasium.register("Signed-v0", Signed)
+"""
+
+
 class Rollout(Folder):
-    def rollout(self, name, *words):
-        result = tandem("rollout", "--out", self.path / name, *words)
+    def rollout(self, name, *words, **environment):
+        result = tandem("rollout", "--out", self.path / name, *words, **environment)
         self.assertEqual(result.returncode, 0, result.stderr)
         return {file.stem: np.load(file) for file in (self.path / name).iterdir()}
 
@@ -82,6 +102,20 @@ class Rollout(Folder):
                 dtype.__name__, "--env", "cartpole", "--actions", self.path / "actions.npy"
             )
             self.assertEqual(files["actions"].tolist(), [1] * 5)
+
+    def test_actions_have_the_numbers_of_their_space(self):
+        (self.path / "signed.py").write_text(SIGNED)
+        options, found = ["--env", "gym:signed:Signed-v0"], {"PYTHONPATH": str(self.path)}
+        random = self.rollout("a", *options, "--random", "--steps", 60, **found)
+        self.assertEqual(set(random["actions"].tolist()), {-1, 0, 1})
+        np.testing.assert_array_equal(random["reward"], random["actions"])
+        actions = ["--actions", self.path / "a" / "actions.npy"]
+        self.assert_same(random, self.rollout("b", *options, *actions, **found))
+        for bad in (-2, 2):
+            np.save(self.path / "bad.npy", np.array([0, bad]))
+            words = ["rollout", "--out", self.path / "c", *options]
+            says = f"action {bad} at index 1 is not in -1 to 1"
+            self.assert_refused(*words, "--actions", self.path / "bad.npy", says=says, **found)
 
     def test_bad_actions(self):
         def refuse(array, says, *words):

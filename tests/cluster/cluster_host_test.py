@@ -129,6 +129,7 @@ class InterruptTest(unittest.TestCase):
         stop.assert_called_once()
 
 
+@unittest.skipUnless(importlib.util.find_spec("ray"), "Ray is not installed")
 class PlanTest(unittest.TestCase):
     # Seen failing: such a run was resumed, which has nothing to go on from.
     def test_a_run_that_was_lost_before_its_first_checkpoint_begins_anew(self):
@@ -178,6 +179,35 @@ class PlanTest(unittest.TestCase):
             plan = Plan("", run_dir=run, resume=True)
             plan.complete()
             self.assertEqual(plan.shards, 0)
+
+    def test_bad_numbers_of_parts_are_refused_before_anything_starts(self):
+        import tandem_cluster
+        from tandem.errors import Error
+
+        with tempfile.TemporaryDirectory() as folder:
+            run = Path(folder) / "run"
+            for words, system, parts in (
+                ("shards is 0; it must be from 1 to 64", "apex", {"shards": 0}),
+                ("shards is 65; it must be from 1 to 64", "apex", {"shards": 65}),
+                ("shards is 1.5; it must be an integer", "apex", {"shards": 1.5}),
+                ("actors is 0; it must be from 1 to 1024", "apex", {"actors": 0}),
+                ("actors is 1025; it must be from 1 to 1024", "impala", {"actors": 1025}),
+                ("shards: impala has no replay; leave it out", "impala", {"shards": 1}),
+            ):
+                with self.subTest(words), self.assertRaisesRegex(Error, words):
+                    tandem_cluster.train(system, "cartpole", run_dir=run, **parts)
+            self.assertFalse(run.exists())
+
+    def test_apex_has_one_shard_by_default_and_impala_none(self):
+        from tandem_cluster.plan import Plan
+
+        with tempfile.TemporaryDirectory() as folder:
+            for system, shards in (("apex", 1), ("impala", 0)):
+                run = str(Path(folder) / system)
+                plan = Plan(system, settings=[("env.id", "cartpole")], run_dir=run)
+                plan.complete()
+                self.assertEqual(plan.shards, shards)
+                self.assertEqual(plan.first_words["shards"], 1)  # as runs of before have it
 
 
 @unittest.skipUnless(importlib.util.find_spec("ray"), "Ray is not installed")

@@ -4,15 +4,22 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "tandem/algo/a2c.h"
 #include "tandem/cluster/impala/impala_player.h"
 #include "tandem/io/temporary_folder.h"
+#include "tests/support/counted_env.h"
+#include "tests/support/endless_env.h"
 #include "tests/support/forging.h"
 #include "tests/support/local_cluster.h"
 #include "tests/support/pair_env.h"
@@ -30,7 +37,8 @@ class ImpalaClusterTest : public testing::Test {
   [[nodiscard]] fs::path folder(const std::string& name) const { return root_.path() / name; }
 
   std::shared_ptr<ClusterActor> make_actor(const TrainingContext& context, int rank,
-                                           std::uint64_t incarnation = 1) const {
+                                           std::uint64_t incarnation = 1,
+                                           std::vector<std::byte> state = {}) const {
     const auto* actor = &context.actor;
     return std::make_shared<ClusterActor>(
         ClusterActorOptions{.self = {.run = kImpalaRun,
@@ -45,7 +53,7 @@ class ImpalaClusterTest : public testing::Test {
           return std::make_unique<ImpalaPlayer>(
               config_, *actor, NetworkCopy(published, actor->make_network), rank, incarnation);
         },
-        std::vector<std::byte>());
+        std::move(state));
   }
 
   /// Trains on a cluster whose actors are replaced when they end. Returns how many were.
@@ -56,7 +64,11 @@ class ImpalaClusterTest : public testing::Test {
       ClusterLink link({.run = kImpalaRun, .epoch = 1, .part = kLearnerPart, .incarnation = 1}, 0);
       LocalCluster cluster(link, faults);
       for (int rank = 0; rank < kActors; ++rank) {
-        cluster.set_actor(rank, make_actor(context, rank));
+        std::vector<std::byte> state;
+        if (context.resume != nullptr) {
+          state = context.resume->blobs.at("actor_" + std::to_string(rank));
+        }
+        cluster.set_actor(rank, make_actor(context, rank, 1, std::move(state)));
       }
       const std::jthread replacing([&](const std::stop_token& stop) {
         replace_actors(cluster, kActors, stop, [&](int rank, std::uint64_t incarnation) {
@@ -80,6 +92,33 @@ TEST_F(ImpalaClusterTest, TrainsOnABadNetwork) {
   train({.folder = folder("run"), .steps = 4'000},
         {.lost = 0.1, .unheard = 0.1, .repeated = 0.1, .damaged = 0.02, .most_delay_ms = 3});
   EXPECT_GE(result_of(folder("run")).at("steps"), 4'000);
+}
+
+TEST_F(ImpalaClusterTest, AResumedRunGoesOnWithItsGames) {
+  std::atomic<int> starts = 0;
+  Scenario scenario{.folder = folder("run"),
+                    .make_env = [&](int) { return std::make_unique<Endless>(starts); },
+                    .steps = 30'000};
+  train(scenario);
+  EXPECT_EQ(starts, 6);
+  const auto found = find_latest(folder("run") / "checkpoints", [](const std::string&) {});
+  for (int rank = 0; rank < kActors; ++rank) {
+    ASSERT_TRUE(found.checkpoint.blobs.contains("actor_" + std::to_string(rank)));
+  }
+  scenario.steps = 40'000;
+  scenario.resume = true;
+  train(scenario);
+  EXPECT_EQ(starts, 6);
+}
+
+TEST_F(ImpalaClusterTest, LearnsFromAnUnrollOnceThoughItsMessageComesTwice) {
+  std::atomic<int> steps = 0;
+  std::atomic<int> starts = 0;
+  train({.folder = folder("run"),
+         .make_env = [&](int) { return std::make_unique<Counted>(steps, starts); },
+         .steps = 4'000},
+        {.repeated = 0.3});
+  EXPECT_LE(result_of(folder("run")).at("steps"), steps.load());
 }
 
 // Seen failing when an actor's games were held for those of as many environments as it has agents.

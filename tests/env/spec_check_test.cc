@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -33,10 +34,18 @@ TEST(SpecCheck, NamesTheFieldThatIsWrong) {
       {"action_high", [](EnvSpec& spec) { spec.num_actions = 0, spec.action_low = {-1}; }},
       {"action_low",
        [](EnvSpec& spec) { spec.num_actions = 0, spec.action_low = {1}, spec.action_high = {-1}; }},
+      {"first_action", [](EnvSpec& spec) { spec.first_action = std::int64_t{1} << 31; }},
+      {"first_action", [](EnvSpec& spec) { spec.first_action = (std::int64_t{1} << 31) - 2; }},
+      {"first_action", [](EnvSpec& spec) { spec.first_action = -(std::int64_t{1} << 31) - 1; }},
       {"action_names", [](EnvSpec& spec) { spec.action_names = {"left"}; }},
   };
   const EnvSpec good{.frame_shape = {4}, .num_actions = 3};
   EXPECT_NO_THROW(require_sane(good));
+  for (const std::int64_t first : {-(std::int64_t{1} << 31), (std::int64_t{1} << 31) - 3}) {
+    auto spec = good;
+    spec.first_action = first;
+    EXPECT_NO_THROW(require_sane(spec));
+  }
   for (const auto& [field, spoil] : faults) {
     auto spec = good;
     spoil(spec);
@@ -68,6 +77,27 @@ TEST(SpecCheck, AStepMustRewardEachAgent) {
   envs.reset(seen.bytes());
   EXPECT_THAT(error_of([&] { envs.step(std::vector<Action>(2), seen.bytes()); }),
               HasSubstr("a step has 1 rewards for 2 agents"));
+}
+
+/// Its actions have other numbers in each environment.
+class Shifted : public ScriptedEnv {
+ public:
+  Shifted(Script& script, int index) : ScriptedEnv(script, index), spec_(ScriptedEnv::spec()) {
+    spec_.first_action = index;
+  }
+  [[nodiscard]] const EnvSpec& spec() const override { return spec_; }
+
+ private:
+  EnvSpec spec_;
+};
+
+TEST(SpecCheck, EnvironmentsMustNumberTheirActionsAlike) {
+  Script script;
+  EXPECT_THAT(error_of([&] {
+                VecEnv([&](int index) { return std::make_unique<Shifted>(script, index); },
+                       {.count = 2});
+              }),
+              HasSubstr("environment 1: its observations or actions differ"));
 }
 
 TEST(SpecCheck, AFamilyMustMakeAnEnvironment) {

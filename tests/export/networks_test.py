@@ -8,6 +8,7 @@ both heads, without the limit of normalised numbers, the mean of pixels and the 
 with a critic of unscaled actions, and with states that are not reset.
 """
 
+import dataclasses
 import importlib.util
 import subprocess
 import sys
@@ -43,6 +44,16 @@ def far(ours, theirs):
     ours, theirs = np.float64(ours), np.float64(theirs)
     assert ours.shape == theirs.shape, (ours.shape, theirs.shape)
     return np.abs(ours - theirs).max() / max(1.0, np.abs(ours).max())
+
+
+def torch_network(agent, model, file):
+    """The network of the module that an export writes to this file."""
+    file.write_text(torch_source(agent, shapes(model), file.stem))
+    file.with_suffix(".safetensors").write_bytes(model.read_bytes())
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.Network.load()
 
 
 class Case:
@@ -132,15 +143,9 @@ class Networks(unittest.TestCase):
     def test_torch(self):
         torch.set_num_threads(1)
         worst = 0.0
-        for i, case in enumerate(self.cases):
+        for case in self.cases:
             with self.subTest(case.name):
-                file = case.folder / "model.py"
-                file.write_text(torch_source(case.agent, shapes(case.model), "model"))
-                file.with_suffix(".safetensors").write_bytes(case.model.read_bytes())
-                spec = importlib.util.spec_from_file_location(f"model_{i}", file)
-                module = importlib.util.module_from_spec(spec)
-                spec.loader.exec_module(module)
-                network = module.Network.load()
+                network = torch_network(case.agent, case.model, case.folder / "model.py")
                 for step, before in enumerate(case.states_before()):
                     inputs = [torch.from_numpy(case.observations[step])]
                     if case.recurrent:
@@ -157,6 +162,24 @@ class Networks(unittest.TestCase):
                     if case.recurrent:
                         self.assert_near(case.states[step], state[0].numpy(), "state")
         print(f"largest difference to PyTorch: {worst:.2g}", file=sys.stderr)
+
+    def test_actions_begin_where_their_space_does(self):
+        case = next(one for one in self.cases if one.agent.actions.count and not one.recurrent)
+        seen, counted = case.observations[0], case.actions[0][:, 0]
+        for start in (5, -1):
+            with self.subTest(start=start):
+                actions = dataclasses.replace(case.agent.actions, start=start)
+                agent = dataclasses.replace(case.agent, actions=actions)
+                file = case.folder / "shifted.onnx"
+                write_onnx(agent, read(case.model), file)
+                session = onnxruntime.InferenceSession(file, providers=["CPUExecutionProvider"])
+                (action,) = session.run(["action"], {"observations": seen})
+                self.assertEqual(action.dtype, np.int64)
+                np.testing.assert_array_equal(action, counted + start)
+                module = case.folder / f"shifted_{start + 1}.py"
+                network = torch_network(agent, case.model, module)
+                action = network.act(torch.from_numpy(seen)).numpy()
+                np.testing.assert_array_equal(action, counted + start)
 
     def test_the_agent_in_python_gives_the_same_bits(self):
         try:

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,6 +17,9 @@
 #include "tests/conformance/env_conformance.h"
 #include "tests/support/error_of.h"
 #include "tests/support/plugin_path.h"
+
+// The macros of X11, which EGL's own header includes, would break gtest's.
+extern "C" void (*eglGetProcAddress(const char* name))();
 
 namespace tandem {
 namespace {
@@ -215,6 +217,14 @@ TEST(PlayTest, GamesOfDifferentThreadsDoNotAffectEachOther) {
   EXPECT_EQ(together, alone);
 }
 
+/// Whether EGL has a device to draw with. Where it has one, a camera's error is an error.
+bool can_draw() {
+  using QueryDevices = unsigned (*)(int most, void** devices, int* count);
+  const auto query = reinterpret_cast<QueryDevices>(eglGetProcAddress("eglQueryDevicesEXT"));
+  int count = 0;
+  return query != nullptr && query(0, nullptr, &count) != 0 && count > 0;
+}
+
 std::vector<std::uint8_t> picture_of(std::uint32_t seed) {
   Play play(kFolder, scenario("academy_empty_goal"), 1, {.width = 160, .height = 120});
   play.start(seed);
@@ -222,12 +232,9 @@ std::vector<std::uint8_t> picture_of(std::uint32_t seed) {
 }
 
 TEST(PlayTest, GamesWithCamerasBeginAndEndBesideEachOther) {
+  if (!can_draw()) GTEST_SKIP() << "EGL has no device";
   std::array<std::vector<std::uint8_t>, 2> alone;
-  try {
-    for (const std::uint32_t seed : {0, 1}) alone[seed] = picture_of(seed);
-  } catch (const Error& error) {
-    GTEST_SKIP() << error.what();  // without EGL
-  }
+  for (const std::uint32_t seed : {0, 1}) alone[seed] = picture_of(seed);
   EXPECT_NE(alone[0], alone[1]);
   std::array<std::vector<std::uint8_t>, 2> together;
   std::vector<std::jthread> threads;
@@ -256,45 +263,37 @@ void run_to_the_right(Play& play, int steps) {
 
 // Seen failing when the camera was never placed, so that pictures had captions alone.
 TEST(PlayTest, TheCameraShowsThePitchAndFollowsTheBall) {
-  std::optional<Play> play;
-  try {
-    play.emplace(kFolder, scenario("academy_empty_goal"), 1, kOddWidth);
-  } catch (const Error& error) {
-    GTEST_SKIP() << error.what();  // without EGL
-  }
-  play->start(0);
-  const auto first = play->draw();
+  if (!can_draw()) GTEST_SKIP() << "EGL has no device";
+  Play play(kFolder, scenario("academy_empty_goal"), 1, kOddWidth);
+  play.start(0);
+  const auto first = play.draw();
   EXPECT_GT(green_share(first), 0.7);
-  run_to_the_right(*play, 20);
-  const auto later = play->draw();
+  run_to_the_right(play, 20);
+  const auto later = play.draw();
   EXPECT_GT(green_share(later), 0.7);
   EXPECT_NE(first.rgb, later.rgb);
 
   StateWriter writer;
-  play->save(writer);
+  play.save(writer);
   Play resumed(kFolder, scenario("academy_empty_goal"), 1, kOddWidth);
   resumed.start(0);
   StateReader reader(writer.bytes());
   resumed.load(reader);
   EXPECT_EQ(resumed.draw().rgb, later.rgb);
   for (int i = 0; i < 3; ++i) {
-    for (auto* one : {&*play, &resumed}) run_to_the_right(*one, 5);
-    EXPECT_EQ(resumed.draw().rgb, play->draw().rgb);
+    for (auto* one : {&play, &resumed}) run_to_the_right(*one, 5);
+    EXPECT_EQ(resumed.draw().rgb, play.draw().rgb);
   }
 }
 
 // As worker threads step games that another thread made. Seen crashing when a game's context stayed
 // with the thread that made it.
 TEST(PlayTest, AnotherThreadMayDraw) {
-  std::optional<Play> play;
-  try {
-    play.emplace(kFolder, scenario("academy_empty_goal"), 1, Camera{.width = 160, .height = 120});
-  } catch (const Error& error) {
-    GTEST_SKIP() << error.what();  // without EGL
-  }
+  if (!can_draw()) GTEST_SKIP() << "EGL has no device";
+  Play play(kFolder, scenario("academy_empty_goal"), 1, Camera{.width = 160, .height = 120});
   std::jthread([&] {
-    play->start(0);
-    EXPECT_EQ(play->draw().rgb, picture_of(0));
+    play.start(0);
+    EXPECT_EQ(play.draw().rgb, picture_of(0));
   }).join();
 }
 

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import gymnasium
 import numpy as np
+from signed import Signed
 
 import tandem
 
@@ -72,6 +73,7 @@ class Agents(unittest.TestCase):
         np.testing.assert_array_equal(actions, heads.policy.argmax(axis=1))
         self.assertEqual((actions.dtype, actions.shape), (np.int64, (50,)))
         self.assertEqual((heads.value.shape, heads.state, state), ((50,), None, None))
+        np.testing.assert_array_equal(agent.act(seen, np.bool_(True))[0], actions)
         for name in ("pendulum", "dpg", "statistics"):
             agent = self.load(name)
             seen = self.observations(agent, 7)
@@ -79,6 +81,19 @@ class Agents(unittest.TestCase):
             self.assertEqual((actions.dtype, actions.shape), (np.float32, (7, 1)))
             mean = np.clip(agent.heads(seen).policy[:, :1], -2, 2)
             np.testing.assert_array_equal(actions, mean)
+
+    def test_actions_have_the_numbers_of_their_space(self):
+        options = {"steps": 200, "run_dir": self.folder / "signed", "progress": False}
+        tandem.train("paac", lambda: Signed(), **options)
+        agent = self.load("signed")
+        self.assertEqual(agent.action_space, Signed.action_space)
+        seen = np.repeat(self.observations(agent, 4), 200, axis=0)
+        best, _ = agent.act(seen, deterministic=True)
+        np.testing.assert_array_equal(best, agent.heads(seen).policy.argmax(axis=1) - 1)
+        drawn, _ = agent.act(seen)
+        self.assertEqual((drawn.dtype, set(drawn.tolist())), (np.int64, {-1, 0, 1}))
+        described = json.loads(agent._native.description)["actions"]
+        self.assertEqual((described["count"], described["start"]), (3, -1))
 
     def test_actions_are_drawn_from_the_policy(self):
         agent = self.load("cartpole", seed=3)
@@ -126,7 +141,7 @@ class Agents(unittest.TestCase):
             for greedy in (False, True):
                 flag = ["--greedy"] if greedy else []
                 result = json.loads(subprocess.check_output([PROGRAM, "eval", *words, *flag]))
-                ours = self.load(name).evaluate(5, deterministic=greedy, seed=4)
+                ours = self.load(name).evaluate(5, deterministic=np.bool_(greedy), seed=4)
                 np.testing.assert_array_equal(ours.returns, result["returns"])
                 np.testing.assert_array_equal(ours.lengths, result["lengths"])
                 self.assertEqual(
@@ -166,7 +181,8 @@ class Agents(unittest.TestCase):
         self.assertEqual(agent.action_space, gymnasium.spaces.Discrete(2))
         self.assertEqual(agent.checkpoint.name, f"{agent.step:012}")
         self.assertEqual(repr(agent), f"<tandem.Agent of cartpole after {agent.step} steps>")
-        self.assertEqual(self.load("cartpole", checkpoint=agent.step).step, agent.step)
+        for step in (agent.step, np.int64(agent.step)):
+            self.assertEqual(self.load("cartpole", checkpoint=step).step, agent.step)
 
     def test_a_damaged_checkpoint_is_skipped_with_a_warning(self):
         copy = shutil.copytree(self.folder / "cartpole", self.folder / "damaged")
@@ -186,6 +202,14 @@ class Agents(unittest.TestCase):
         seen = np.zeros((3, 4), np.float32)
         memory = np.zeros((3, *recurrent.observation_space.shape), np.float32)
         size = recurrent.state_size
+        state = np.zeros((2, size), np.float32)
+
+        def last(rows, number):
+            """The rows with another last number."""
+            changed = rows.copy()
+            changed.flat[-1] = number
+            return changed
+
         for words, call in (
             (r"takes \[batch, 4\] float32. For a single one", lambda: agent.act(seen[0])),
             (r"shape \[3, 2\]; this agent takes", lambda: agent.act(seen[:, :2])),
@@ -207,7 +231,12 @@ class Agents(unittest.TestCase):
             (r"leave start out", lambda: agent.evaluate(1, protocol="noop", start="fixed")),
             (r"not the folder of a run", lambda: tandem.Agent.load(self.folder)),
             (r"there is no checkpoint", lambda: self.load("cartpole", checkpoint=7)),
-            (r"must be a number of steps", lambda: self.load("cartpole", checkpoint="last")),
+            (r"observation.* not finite", lambda: agent.act(np.full((3, 4), np.nan))),
+            (r"row 2 of the observations", lambda: agent.heads(last(seen, -np.inf))),
+            (r"row 2 of the observations", lambda: agent.act(last(np.float64(seen), 1e300))),
+            (r"row 1 of the state", lambda: recurrent.act(memory[:2], state=last(state, np.nan))),
+            (r"checkpoint is 'last'; it must", lambda: self.load("cartpole", checkpoint="last")),
+            (r"checkpoint is -1; it must", lambda: self.load("cartpole", checkpoint=-1)),
             (r'must be "cpu" or "cuda"', lambda: self.load("cartpole", device="tpu")),
             (r"there is no key env.gravity", lambda: self.load("cartpole", env={"gravity": 1})),
             (r"belongs to the trained", lambda: self.load("cartpole", env={"normalise": True})),

@@ -58,9 +58,6 @@ class Short(Picky):
         return observation, reward, True, truncated, info
 
 
-MODULE = "import gymnasium\ndef make():\n    return gymnasium.make('{}')\n"
-
-
 class Callables(unittest.TestCase):
     def test_a_function_makes_environments(self):
         number = 7
@@ -90,35 +87,6 @@ class Callables(unittest.TestCase):
         for lock in (threading.Lock(), multiprocessing.Lock()):
             with self.assertRaisesRegex(tandem.Error, "cannot travel to its process.*[Ll]ock"):
                 tandem.make_vec(lambda lock=lock: (lock, Counting())[1], 2)
-
-    def assert_a_script_finds_its_module(self, folder, run_in):
-        """Its module has environments of four numbers."""
-        (folder / "own_module.py").write_text(MODULE.format("CartPole-v1"))
-        (folder / "script.py").write_text(
-            "import tandem, own_module\n"
-            "env = tandem.make_vec(own_module.make, 2, 1)\n"
-            "print(env.reset(seed=1)[0].shape)\n"
-        )
-        done = subprocess.run(
-            [sys.executable, folder / "script.py"],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            cwd=run_in,
-        )
-        self.assertEqual(done.stdout, "(2, 4)\n", done.stderr)
-
-    def test_its_module_may_lie_beside_the_script(self):
-        with tempfile.TemporaryDirectory() as folder:
-            self.assert_a_script_finds_its_module(Path(folder), "/")
-
-    # Seen failing when the worker took the module of the folder in which it ran.
-    def test_its_module_is_that_of_the_script(self):
-        with tempfile.TemporaryDirectory() as folder:
-            elsewhere = Path(folder) / "elsewhere"
-            elsewhere.mkdir()
-            (elsewhere / "own_module.py").write_text(MODULE.format("Acrobot-v1"))
-            self.assert_a_script_finds_its_module(Path(folder), elsewhere)
 
     def test_an_exception_has_its_traceback(self):
         class Broken(Counting):

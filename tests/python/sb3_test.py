@@ -4,6 +4,7 @@ import math
 import sys
 import unittest
 
+import gymnasium
 import numpy as np
 
 try:
@@ -11,6 +12,7 @@ try:
 except ImportError:
     sys.exit(77)
 
+from signed import Signed
 from stable_baselines3 import A2C
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.evaluation import evaluate_policy
@@ -96,6 +98,18 @@ class Interface(unittest.TestCase):
             envs.set_attr("gravity", 1)
         self.assertEqual(envs.env_is_wrapped(Monitor), [True] * 3)
         self.assertEqual(envs.env_is_wrapped(VecMonitor), [False] * 3)
+
+    # Stable-Baselines3's policies draw no other actions.
+    def test_discrete_actions_count_from_0(self):
+        envs = TandemVecEnv(lambda: Signed(), 3, 1)  # its actions are its rewards, -1, 0 and 1
+        self.assertEqual(envs.action_space, gymnasium.spaces.Discrete(3))
+        self.assertEqual(envs.get_attr("action_space", [1]), [envs.action_space])
+        envs.reset()
+        np.testing.assert_array_equal(envs.step(np.array([0, 1, 2]))[1], [-1, 0, 1])
+        refused = "action 3 of environment 2 is out of range: actions are 0 to 2"
+        with self.assertRaisesRegex(tandem.Error, refused):
+            envs.step(np.array([0, 1, 3]))
+        envs.close()
 
     def test_pictures(self):
         envs = TandemVecEnv("cartpole", 2)

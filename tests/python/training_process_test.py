@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -276,6 +278,26 @@ print("child", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
         self.assert_stopped()
 
 
+class Terminals(ProcessTest):
+    # A pipe without a reader fails as a terminal does after its end.
+    def test_a_training_outlives_its_terminal(self):
+        reading, writing = os.pipe()
+        os.close(reading)
+        script = """
+run = tandem.train("paac", "cartpole", steps="40k", log_seconds=0.05, run_dir=sys.argv[1])
+print(run.result["why_ended"])
+"""
+        done = subprocess.run(
+            [sys.executable, "-c", BEGIN + script, self.run_dir],
+            stdout=subprocess.PIPE,
+            stderr=writing,
+            text=True,
+            timeout=120,
+        )
+        os.close(writing)
+        self.assertEqual(done.stdout, "budget\n")
+
+
 class Callables(ProcessTest):
     def command_line(self, *words):
         command = [PROGRAM, *map(str, words)]
@@ -310,6 +332,22 @@ run = tandem.train("paac", make, steps="1k", run_dir=sys.argv[1], progress=False
         self.assertIn('id = "gym:make"', (moved / "config.toml").read_text())
         with tandem.Training.resume(moved, "3k") as training:
             self.assertGreaterEqual(training.run()["steps"], 3000)
+
+    def test_a_run_whose_interpreter_is_gone_takes_the_present_one(self):
+        run_dir = self.run_dir
+        tandem.train("paac", "gym:CartPole-v1", steps="1k", run_dir=run_dir, progress=False)
+        config = run_dir / "config.toml"
+        lost = re.sub("(?m)^python = .*$", 'python = "/gone/bin/python"', config.read_text())
+        self.assertIn("/gone/bin/python", lost)
+        config.write_text(lost)
+        self.assertEqual(tandem.Agent.load(run_dir).evaluate(2).episodes, 2)
+        other = {"python": "/no/python"}  # a name of the user's own stays
+        with self.assertRaisesRegex(tandem.Error, "/no/python"):
+            tandem.Agent.load(run_dir, env=other)
+        with self.assertRaisesRegex(tandem.Error, "/no/python"):
+            tandem.Training.resume(run_dir, "2k", env=other)
+        self.assertGreaterEqual(tandem.Training.resume(run_dir, "2k").run()["steps"], 2000)
+        self.assertIn(f'python = "{sys.executable}"', config.read_text())
 
     def test_a_function_that_holds_much_data_is_refused(self):
         data = os.urandom(2 << 20)

@@ -306,6 +306,18 @@ class Resuming(TrainingTest):
 
 
 class Callbacks(TrainingTest):
+    def test_they_are_a_list_of_functions_or_none(self):
+        self.assertEqual(self.begin(steps="1k", callbacks=None).run()["why_ended"], "budget")
+        run_dir = self.folder / "refused"
+        for callbacks, words in (
+            (print, "callbacks is <built-in function print>; it must be a list"),
+            (3, "callbacks is 3; it must be a list of functions"),
+            ([print, "stop"], "callbacks has 'stop'; each must be a function"),
+        ):
+            with self.subTest(words), self.assertRaisesRegex(tandem.Error, words):
+                self.begin(run_dir=run_dir, callbacks=callbacks)
+            self.assertFalse(run_dir.exists())
+
     def test_a_false_of_numpy_stops_the_training(self):
         training = self.begin(callbacks=[lambda metrics: np.mean([metrics["steps"]]) < 0])
         self.assertEqual(training.run()["why_ended"], "signal")

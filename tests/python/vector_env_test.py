@@ -1,11 +1,13 @@
 """Tests of tandem.make_vec: three modes of resets, seeds, send and recv."""
 
 import unittest
+from pathlib import Path
 
 import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from same import assert_same, play
+from tandem.options import as_text
 
 import tandem
 
@@ -221,6 +223,14 @@ class Options(unittest.TestCase):
         plain = tandem.make_vec("cartpole").reset(seed=1)[0]
         np.testing.assert_allclose(env.reset(seed=1)[0], (plain - [0, 1.5, 0, 0]) / [1, 2, 3, 4])
 
+    def test_paths_are_texts(self):
+        for value, text in (
+            (Path("a/b"), "a/b"),
+            ([Path("a"), Path("b")], "a,b"),
+            ({"file": Path("a")}, '{"file": "a"}'),
+        ):
+            self.assertEqual(as_text("level", value), text)
+
     def test_errors_have_its_words(self):
         for env_id, options, words in (
             ("cartpole", {"stak": 2}, r"stak=2: there is no key env.stak; did you mean env.stack"),
@@ -239,6 +249,8 @@ class Options(unittest.TestCase):
             ({"num_threads": 0}, "num_threads is 0"),
             # Seen failing with nanobind's own words.
             ({"num_envs": 2.0}, "num_envs is 2.0; it must be an integer"),
+            ({"num_envs": 0, "seed": 1}, "num_envs is 0"),
+            ({"num_envs": "2", "seed": [1, 2]}, "num_envs is '2'; it must be an integer"),
             ({"num_threads": "4"}, "num_threads is '4'; it must be an integer"),
             ({"render_mode": "human"}, "render_mode is 'human'"),
         ):

@@ -41,7 +41,10 @@ class Rows(TableCase):
         self.assertEqual(cells[-2], "50.0%")
         self.assertIn("draws the runs of each game anew", table.heading)
         self.folder.described = lambda: {"machine": "here", "jobs": []}
-        self.assertEqual(picture_of(self.folder, table)["profiles"], {"PAAC": [0.5, 4.0, 0.5]})
+        picture = picture_of(self.folder, table)
+        profile = {"scores": [0.5, 4.0, 0.5], "runs": 3}
+        self.assertEqual(picture["profiles"], {"PAAC": profile})
+        self.assertEqual(picture["names"][GAMES[0]], "Alien")
 
 
 if __name__ == "__main__":

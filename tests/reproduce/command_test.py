@@ -260,6 +260,22 @@ class Reproduce(ProgramCase):
             "Rates of two machines", self.refused("paac", "figure-2", "--budget", "paper")
         )
 
+    def test_a_table_of_rates_from_runs_of_two_machines_is_not_written(self):
+        self.plan()
+        self.plan(
+            plans.SHARED.replace('"curves"\naxis = "seconds"', '"scores"')
+            + '[[column]]\nname = "rate"\nholds = "rate"\n',
+            name="figure_2.toml",
+        )
+        self.passes()
+        file = self.out / "paac/figure-1-paper/item.json"
+        described = json.loads(file.read_text())
+        machines = "one, and then on another"
+        file.write_text(json.dumps(described | {"machine": machines}))
+        said = self.refused("paac", "figure-2", "--budget", "paper")
+        self.assertIn(f"were trained on {machines}. Rates of two machines", said)
+        self.assertFalse((self.out / "paac/figure-2-paper/item.md").exists())
+
     def test_refuses_the_folder_of_another_plan(self):
         self.plan()
         self.passes()
@@ -293,6 +309,13 @@ class Reproduce(ProgramCase):
         times = [file.stat().st_mtime_ns for file in files]
         self.passes()
         self.assertEqual([file.stat().st_mtime_ns for file in files], times)
+        files[0].unlink()  # as a damaged one
+        self.record()
+        self.assertIn("the evaluations that are missing", self.passes().stderr)
+        self.assertEqual(json.loads(files[0].read_text())["episodes"], 3)
+        self.assertEqual(files[1].stat().st_mtime_ns, times[1])
+        self.assertEqual(len(self.recorded("eval")), 1)
+        self.assertEqual(self.numbers()["PAAC  lr=0.001", "here", "catch"]["counted"], "2")
 
     def test_speedups_stand_beside_the_papers(self):
         self.draws()

@@ -172,6 +172,17 @@ class Plan(unittest.TestCase):
         self.assertIn("needs envs", self.refused('envs = ["catch"]', ""))
         self.assertIn("cannot read the plan", self.refused('form = "curves"', "form = curves"))
 
+    # Without a range there would be no panel.
+    def test_panels_of_values_need_a_range_within_each_budget(self):
+        text = plans.CURVES.replace('"curves"', '"sweep"\npanels = "values"')
+        ranged = text.replace("0.001,0.01", "log_uniform(1e-4,1e-2)")
+        self.assertEqual(self.read(ranged).panels, "values")
+        only_8h = ranged.replace("[[arm]]", '[[arm]]\nbudgets = ["8h"]')
+        self.assertEqual(self.read(only_8h).panels, "values")
+        for wrong in (text, ranged.replace("[reduced.1h]", "[reduced.1h]\nvary = []")):
+            with self.assertRaisesRegex(ReproduceError, "a range to vary, within each budget"):
+                self.read(wrong)
+
     def test_an_absent_item_says_why(self):
         text = 'title = "T"\nsection = "s"\nshows = "S."\nbudget = "b"\nform = "absent"\n'
         with self.assertRaisesRegex(ReproduceError, "belong together"):

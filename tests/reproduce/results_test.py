@@ -17,7 +17,7 @@ from tandem_reproduce.budget import PAPER
 from tandem_reproduce.folder import ItemFolder
 from tandem_reproduce.plan import read_item
 from tandem_reproduce.report import entry_text, lines_of
-from tandem_reproduce.results import Entry, Table, drawn, runs_of, table_of
+from tandem_reproduce.results import Entry, Table, drawn, profiles_of, runs_of, table_of
 
 GAMES = ("atari:Alien", "atari:Boxing", "atari:Pong")
 HOLDS = {"average": "mean", "middle": "median", "speed": "rate", "iqm": "iqm"}
@@ -27,11 +27,14 @@ COLUMNS = "".join(f'[[column]]\nname = "{name}"\nholds = "{HOLDS[name]}"\n' for 
 class TableCase(unittest.TestCase):
     """A folder of an item without results."""
 
+    games = GAMES
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.path = Path(folder.name)
-        text = plans.CURVES.replace('["catch"]', json.dumps(GAMES)).replace("vary =", "# vary =")
+        text = plans.CURVES.replace('["catch"]', json.dumps(self.games))
+        text = text.replace("vary =", "# vary =")
         text = text.replace('"curves"', '"scores"\nreads = "noop"\nbest = 1')
         text = text.replace("repetitions = 2", "repetitions = 1")
         item = read_item(
@@ -80,6 +83,27 @@ class Tables(TableCase):
         self.leave(GAMES[2], (7.0, 0.7))
         self.assertEqual(entry_text(table_of(self.folder).rows["PAAC"]["middle"]), "60% (2 of 3)")
 
+    # A mean of the runs that are left would be too good.
+    def test_runs_without_a_score_are_told_beside_a_mean_of_games(self):
+        self.leave(GAMES[0], (500.0, 0.5), (None, None))
+        self.leave(GAMES[1], (1.0, None), (None, None))
+        self.leave(GAMES[2], (7.0, 0.7), (5.0, 0.5))
+        folder = ItemFolder(self.path / "out", replace(self.folder.item, best=0), PAPER)
+        row = table_of(folder).rows["PAAC"]
+        self.assertEqual(entry_text(row["average"]), "55% (2 of 3, 3 of 4 runs)")
+        self.assertEqual(entry_text(row["middle"]), "55% (2 of 3, 3 of 4 runs)")
+        self.assertTrue(entry_text(row["iqm"]).endswith("] (2 of 3, 3 of 4 runs)"))
+        # The item's best runs have a score.
+        self.assertEqual(entry_text(table_of(self.folder).rows["PAAC"]["middle"]), "60% (2 of 3)")
+
+    def test_a_profile_counts_the_runs_without_a_score(self):
+        self.leave(GAMES[0], (500.0, 0.5), (None, None))
+        self.leave(GAMES[1], (1.0, None), (None, None))  # no person played it
+        self.leave(GAMES[2], (None, None))
+        folder = ItemFolder(self.path / "out", replace(self.folder.item, best=0), PAPER)
+        self.assertEqual(profiles_of(folder), {"PAAC": {"scores": [0.5], "runs": 3}})
+        self.assertEqual(profiles_of(self.folder), {"PAAC": {"scores": [0.5], "runs": 2}})
+
     def test_intervals_of_different_games_tell_their_number(self):
         some = Entry(50.0, 4, 4, "%", Interval(50.0, 40.0, 60.0), of="games")
         all_games = Entry(60.0, 12, 12, "%", Interval(60.0, 50.0, 70.0), of="games")
@@ -103,6 +127,19 @@ class Tables(TableCase):
         labels = [run.label for run in drawn(runs_of(self.folder), replace(item, best=0))]
         self.assertEqual(labels, ["PAAC", "PAAC  no score"])
         self.assertEqual([run.label for run in drawn(runs_of(self.folder), item)], ["PAAC"])
+
+
+class TwoOfOneName(TableCase):
+    games = ("atari:Pong", "mine:Pong", "atari:Alien")
+
+    def test_environments_of_one_name_have_columns_of_their_own(self):
+        self.leave("atari:Pong", (7.0, 0.7))
+        self.leave("mine:Pong", (3.0, None))
+        table = table_of(self.folder)
+        self.assertEqual(table.columns[len(HOLDS) :], ["atari:Pong", "mine:Pong", "Alien"])
+        row = table.rows["PAAC"]
+        self.assertEqual((row["atari:Pong"].value, row["mine:Pong"].value), (7.0, 3.0))
+        self.assertEqual(entry_text(row["Alien"]), "missing")
 
 
 if __name__ == "__main__":

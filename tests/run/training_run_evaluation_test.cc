@@ -125,6 +125,40 @@ TEST_F(TrainingRunEvaluationTest, ASignalEndsARunWithoutAnEvaluation) {
   EXPECT_EQ(result()["best"]["step"], 1600);
 }
 
+TEST_F(TrainingRunEvaluationTest, ASignalInTheLastEvaluationLeavesItToTheResumedRun) {
+  options_.evaluation = returns_of_steps(10'000);
+  const auto trainer = std::this_thread::get_id();
+  options_.evaluation->play = [&, play = options_.evaluation->play](
+                                  const Checkpoint& snapshot, int threads,
+                                  const std::function<void(int)>& after_step) {
+    while (std::this_thread::get_id() != trainer) {  // until the run's end stops the evaluator
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      after_step(0);
+    }
+    stop_ = true;
+    after_step(0);
+    return play(snapshot, threads, after_step);
+  };
+  auto run = start();
+  while (!run->done()) run->record(one_update());
+  Checkpoint last;
+  run->save(last);
+  run->finish("abc");
+  EXPECT_EQ(run->why_done(), "signal");
+  EXPECT_EQ(result()["why_ended"], "signal");
+  EXPECT_TRUE(lines_of(paths_.evaluations()).empty());
+  run.reset();
+
+  stop_ = false;
+  options_.evaluation = returns_of_steps(10'000);
+  run = resume();
+  Checkpoint again;
+  run->save(again);
+  run->finish("abc");
+  EXPECT_EQ(result()["why_ended"], "budget");
+  EXPECT_EQ(lines_of(paths_.evaluations()).size(), 1U);
+}
+
 /// Runs that end when an evaluation reaches 700: games return the step of their snapshot.
 class UntilEvaluationTest : public HandmadeRunTest {
  protected:

@@ -9,8 +9,8 @@
 namespace tandem {
 namespace {
 
-constexpr StepTimes kBusy{.step = {200e-6, 0}, .busy = 1};
-constexpr StepTimes kAsleep{.step = {2e-3, 0}, .busy = 0};
+const StepTimes kBusy{.step = {200e-6, 0}, .busy = 1};
+const StepTimes kAsleep{.step = {2e-3, 0}, .busy = 0};
 
 // A step takes 100 us of a core, and 200 us more for its environment.
 TEST(Forecast, CoresShareTheWork) {

@@ -34,7 +34,7 @@
 namespace tandem {
 
 struct Scenario {
-  std::filesystem::path folder;
+  std::filesystem::path folder = {};
   EnvFactory make_env = [](int) { return make_builtin_family()->make("cartpole", 0); };
   std::function<Algorithm()> make_algorithm = [] { return make_a2c({.gamma = 0.99}); };
   std::int64_t steps = 2000;

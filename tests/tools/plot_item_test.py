@@ -93,6 +93,12 @@ class PlotItemTest(unittest.TestCase):
         titles = [each.get_title(loc="left") for each in axes]
         self.assertEqual(titles, ["Q: Pong", "Q: Breakout", "A3C: Pong", "A3C: Breakout"])
 
+    def test_a_sweep_without_drawn_values_has_its_scores_in_order(self):
+        runs = [run("Q", ENVS[0], 1) | {"ranges": {}}]
+        for panels in ("values", "values and ranks"):
+            (axes,) = self.drawn(plot_item.plot_sweep, self.item(runs, panels=panels))
+            self.assertEqual(axes.get_xlabel(), "runs, best first")
+
     def test_an_arm_that_lacks_an_environment_has_no_panel_there(self):
         item = self.item(
             [run("Q", ENVS[0], 1), run("A3C", ENVS[0], 1), run("A3C", ENVS[1], 1)], rows="arms"
@@ -139,6 +145,30 @@ class PlotItemTest(unittest.TestCase):
         self.assertEqual(panel.get_xlim()[1], 16000)
         texts = [text.get_text().strip() for text in panel.texts]
         self.assertEqual(texts, ["4,000", "302,391 \N{RIGHTWARDS ARROW}"])
+
+    def test_panels_of_one_name_tell_the_environments_whole(self):
+        runs = [run("A3C", "mine:Pong", 1), run("A3C", "atari:Pong", 1)]
+        item = self.item(runs, names={"mine:Pong": "mine:Pong", "atari:Pong": "atari:Pong"})
+        axes = self.drawn(plot_item.plot_curves, item)
+        titles = [each.get_title(loc="left") for each in axes]
+        self.assertEqual(titles, ["mine:Pong", "atari:Pong"])
+
+    # A curve of the runs that are left would begin at 1.
+    def test_a_profile_has_the_shares_of_all_runs(self):
+        profiles = {
+            "PAAC": {"scores": [1.0, 3.0, 2.0], "runs": 4},
+            "A3C": {"scores": [0.5], "runs": 1},
+            "HTS": {"scores": [], "runs": 2},
+        }
+        item = self.item(columns=[], ours={}, profiles=profiles)
+        (panel,) = self.drawn(plot_item.plot_scores, item)
+        curves = [(list(line.get_xdata()), list(line.get_ydata())) for line in panel.lines]
+        self.assertEqual(curves[0], ([0, 1, 2, 3], [0.75, 0.5, 0.25, 0]))
+        self.assertEqual(curves[1], ([0, 0.5], [1, 0]))
+        self.assertEqual(curves[2], ([0], [0]))
+        names = [text.get_text() for text in panel.get_legend().get_texts()]
+        lost = ["PAAC, 1 of 4 runs without a score", "A3C", "HTS, 2 of 2 runs without a score"]
+        self.assertEqual(names, lost)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """Tests tools/plot_sweep.py and tools/plot_speedup.py on folders that look like the program's."""
 
+import contextlib
 import csv
+import io
 import json
 import pathlib
 import sys
@@ -32,6 +34,12 @@ class PlotSweepTest(unittest.TestCase):
             writer = csv.DictWriter(file, rows[0].keys())
             writer.writeheader()
             writer.writerows(rows)
+
+    def test_a_speedup_without_a_table_says_when_it_comes(self):
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said), self.assertRaises(SystemExit):
+            plot_speedup.plot_speedup(self.folder, {}, self.out)
+        self.assertIn("has no speedup.csv yet", said.getvalue())
 
     def test_ranges_and_lists_are_told_apart(self):
         vary = ["optimizer.lr=log_uniform(0.0001,0.01)", "a+b=x+1,y+2", "c=uniform(0,1)"]

@@ -13,6 +13,7 @@
 #include "tandem/app/signals.h"
 #include "tandem/base/error.h"
 #include "tandem/cluster/cluster_way.h"
+#include "tandem/io/json_text.h"
 #include "tandem/io/text_table.h"
 #include "tandem/study/cluster_bench.h"
 #include "tandem/study/cluster_forecast.h"
@@ -212,7 +213,7 @@ void ClusterAdvice::run(const std::vector<Setting>& settings, double seconds, bo
   if (json) {
     auto figures = json_of(shape, forecast);
     figures["measured"] = json_of(work);
-    fmt::print("{}\n", figures.dump(2));
+    fmt::print("{}\n", json_text(figures));
     return;
   }
   fmt::print(

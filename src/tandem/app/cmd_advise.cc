@@ -14,6 +14,7 @@
 #include "tandem/app/number_check.h"
 #include "tandem/app/signals.h"
 #include "tandem/base/error.h"
+#include "tandem/io/json_text.h"
 #include "tandem/io/text_table.h"
 #include "tandem/study/advice.h"
 #include "tandem/study/training_rate.h"
@@ -80,7 +81,7 @@ void print_json(const AdviceTask& task, const EnvMeasures& env,
                                        {"env_bytes", env.bytes},
                                        {"forecasts", rows},
                                        {"recommended", recommended(forecasts).command(task)}};
-  fmt::print("{}\n", json.dump(2));
+  fmt::print("{}\n", json_text(json));
 }
 
 void print_table(const AdviceTask& task, const EnvMeasures& env,

@@ -19,6 +19,7 @@
 #include "tandem/app/signals.h"
 #include "tandem/base/cpu.h"
 #include "tandem/base/error.h"
+#include "tandem/io/json_text.h"
 #include "tandem/io/text_table.h"
 #include "tandem/study/parts_to_measure.h"
 #include "tandem/study/system_speed.h"
@@ -85,7 +86,7 @@ void run_sweep(const BenchOptions& options) {
   auto json = nlohmann::ordered_json::array();
   std::vector<std::vector<std::string>> rows = {speed_head(sweep.key)};
   const auto print = [&] {
-    if (options.json) return fmt::print("{}\n", json.dump(2));
+    if (options.json) return fmt::print("{}\n", json_text(json));
     fmt::print("{}\n\n{}", speed_heading(configs.front(), key),
                format_table(rows, terminal_width()));
   };
@@ -190,7 +191,7 @@ void compare_all(const BenchOptions& options, const StopRequested& stop, Compari
 }
 
 void print_comparison(const Comparison& all, const BenchOptions& options) {
-  if (options.json) return fmt::print("{}\n", all.json.dump(2));
+  if (options.json) return fmt::print("{}\n", json_text(all.json));
   fmt::print("On {}, {} threads, {} s a row; a core's measured peak: {:.1f} Gop/s{}\n\n{}",
              all.config.env.id, all.config.run.thread_budget(), options.seconds, 1e-9 * all.peak,
              best_simd() == Simd::amx ? " by AVX-512; AMX, where a network uses it, does more" : "",
@@ -225,7 +226,7 @@ void run(const BenchOptions& options) {
   const auto config = options.config.load();
   const StopSignals signals;
   const auto speed = measure_system(config, options.seconds, signals.stop_requested());
-  if (options.json) return fmt::print("{}\n", speed_json(config, speed).dump(2));
+  if (options.json) return fmt::print("{}\n", json_text(speed_json(config, speed)));
   print_speed(config, speed);
 }
 

@@ -10,6 +10,7 @@
 #include "tandem/app/number_check.h"
 #include "tandem/base/clock.h"
 #include "tandem/env/vec_env.h"
+#include "tandem/io/json_text.h"
 #include "tandem/study/random_actions.h"
 
 namespace tandem {
@@ -70,7 +71,7 @@ void run_env(const EnvBench& options) {
                                          {"steps_per_second", per_second},
                                          {"frames_per_second", per_second * frames},
                                          {"t_env_us", 1e6 / per_second}};
-    return fmt::print("{}\n", json.dump(2));
+    return fmt::print("{}\n", json_text(json));
   }
   fmt::print("{}: {:.0f} steps/s ({:.0f} frames/s), {:.2f} us per step, {}\n", config.id,
              per_second, per_second * frames, 1e6 / per_second,

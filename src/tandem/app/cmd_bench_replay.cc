@@ -9,6 +9,7 @@
 #include "tandem/app/help.h"
 #include "tandem/app/number_check.h"
 #include "tandem/app/signals.h"
+#include "tandem/io/json_text.h"
 #include "tandem/io/text_table.h"
 #include "tandem/study/apex/replay_speed.h"
 
@@ -69,7 +70,7 @@ void run(ReplayBenchOptions& options) {
   options.task.random = options.frames == "noise";
   const StopSignals signals;
   const auto speed = measure_replay(options.task, signals.stop_requested());
-  if (options.json) return fmt::print("{}\n", to_json(options.task, speed).dump(2));
+  if (options.json) return fmt::print("{}\n", json_text(to_json(options.task, speed)));
   print(options.task, speed);
 }
 

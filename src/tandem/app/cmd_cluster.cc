@@ -73,7 +73,7 @@ void see_own_package() {
   auto plan = options.config.json(resume.empty() ? "" : RunPaths{resume}.config());
   plan["run_dir"] = options.resume.empty() ? options.run_dir : options.resume;
   plan["resume"] = !options.resume.empty();
-  plan["shards"] = options.shards;
+  if (options.shards_given) plan["shards"] = options.shards;
   if (options.actors > 0) plan["actors"] = options.actors;
   if (!options.address.empty()) plan["address"] = options.address;
   if (!options.working_dir.empty()) plan["working_dir"] = options.working_dir;

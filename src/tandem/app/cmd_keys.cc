@@ -10,6 +10,7 @@
 #include "tandem/app/commands.h"
 #include "tandem/app/config_options.h"
 #include "tandem/app/help.h"
+#include "tandem/io/json_text.h"
 #include "tandem/io/text_table.h"
 #include "tandem/trainer/config.h"
 
@@ -53,7 +54,7 @@ void list_keys(const KeysOptions& options) {
   if (!options.json) return print_table(fields);
   auto list = nlohmann::ordered_json::array();
   for (const auto& field : fields) list.push_back(to_json(field));
-  fmt::print("{}\n", list.dump(2));
+  fmt::print("{}\n", json_text(list));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "tandem/base/error.h"
 #include "tandem/env/recorded_times.h"
 #include "tandem/io/files.h"
+#include "tandem/io/json_text.h"
 #include "tandem/io/temporary_folder.h"
 #include "tandem/io/text_table.h"
 #include "tandem/study/hts/hts_theory.h"
@@ -108,7 +109,7 @@ void print_json(const PredictOptions& options, const Prediction& found) {
     json["claim_2"].push_back(
         {{"actors", actors}, {"lag", or_null(expected_latency(found.learning(actors)))}});
   }
-  fmt::print("{}\n", json.dump(2));
+  fmt::print("{}\n", json_text(json));
 }
 
 void print_tables(const PredictOptions& options, const Prediction& found) {
@@ -148,16 +149,15 @@ void print_tables(const PredictOptions& options, const Prediction& found) {
              format_table(rows, terminal_width()));
 }
 
-/// Measures step times, and records them if a file for them is wanted.
+/// Measures step times, and saves them if a file for them is wanted.
 StepTimes measure_times(const Config& config, const PredictOptions& options) {
   const double seconds = options.seconds / 2;
-  if (options.times_file.empty()) return measure_step_times(config.env, seconds);
-  std::vector<double> recorded;
-  const auto times = measure_step_times(config.env, seconds, 1, &recorded);
+  auto times = measure_step_times(config.env, seconds);
+  if (options.times_file.empty()) return times;
   replace_durably(
       options.times_file,
       fmt::format("# seconds of {} steps of {}, one after the other, random actions\n{}",
-                  recorded.size(), config.env.id, recorded_times_text(recorded)));
+                  times.each.size(), config.env.id, recorded_times_text(times.each)));
   return times;
 }
 

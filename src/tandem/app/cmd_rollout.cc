@@ -37,6 +37,9 @@ episode included, and reset_obs.npy what `reset` gives: one before the first
 step and one after every step that ended an episode (either flag is true). The
 frames of a reset's observation are all copies of one.
 
+Discrete actions have the environment's own numbers, here and in --actions:
+-1, 0 and 1 for Gymnasium's Discrete(3, start=-1).
+
 The same --env, --set, --seed and actions give the same files. Random actions
 are drawn from a stream of their own, so that playing back actions.npy with the
 same seed gives the same files, too.)";
@@ -53,7 +56,8 @@ struct RolloutOptions {
 // Actions from a file. The constructor checks that they fit the environment.
 class RecordedActions {
  public:
-  RecordedActions(const std::string& file, const EnvSpec& spec) : array_(read_npy(file)) {
+  RecordedActions(const std::string& file, const EnvSpec& spec)
+      : array_(read_npy(file)), first_action_(spec.first_action) {
     spec.discrete() ? check_discrete(file, spec) : check_continuous(file, spec);
   }
 
@@ -62,7 +66,8 @@ class RecordedActions {
   [[nodiscard]] Action at(std::int64_t step) const {
     const auto index = static_cast<std::size_t>(step);
     if (array_.type != NpyType::f32) {
-      return {.discrete = static_cast<std::int32_t>(array_.at(index))};
+      const auto number = static_cast<std::int64_t>(array_.at(index));
+      return {.discrete = static_cast<std::int32_t>(number - first_action_)};
     }
     const auto dims = static_cast<std::size_t>(array_.shape.back());
     const auto* values = reinterpret_cast<const float*>(array_.bytes.data());
@@ -76,11 +81,14 @@ class RecordedActions {
     if (!whole || array_.shape.size() != 1) {
       throw Error(fmt::format("{}: this environment needs integer actions of shape [steps]", file));
     }
+    const auto last = first_action_ + spec.num_actions - 1;
     for (std::int64_t i = 0; i < count(); ++i) {
       const auto action = array_.at(static_cast<std::size_t>(i));
-      if (action >= 0 && action < static_cast<double>(spec.num_actions)) continue;
-      throw Error(fmt::format("{}: action {} at index {} is not in 0 to {}", file, action, i,
-                              spec.num_actions - 1));
+      if (action >= static_cast<double>(first_action_) && action <= static_cast<double>(last)) {
+        continue;
+      }
+      throw Error(fmt::format("{}: action {} at index {} is not in {} to {}", file, action, i,
+                              first_action_, last));
     }
   }
 
@@ -93,13 +101,15 @@ class RecordedActions {
   }
 
   NpyArray array_;
+  std::int64_t first_action_;  // of discrete ones, in the file
 };
 
 // Writes the files: one row for each step or, in reset_obs.npy, for each reset.
 class Recorder {
  public:
   Recorder(const fs::path& dir, const EnvSpec& spec)
-      : actions_(dir / "actions.npy", spec.discrete() ? NpyType::i32 : NpyType::f32,
+      : first_action_(spec.first_action),
+        actions_(dir / "actions.npy", spec.discrete() ? NpyType::i32 : NpyType::f32,
                  action_shape(spec)),
         obs_(dir / "obs.npy", observation_type(spec), spec.observation_shape()),
         reward_(dir / "reward.npy", NpyType::f32, {}),
@@ -111,7 +121,8 @@ class Recorder {
 
   void add(const Action& action, const StepResult& result, std::span<const std::byte> observation) {
     if (action.continuous.empty()) {
-      actions_.write(std::as_bytes(std::span(&action.discrete, 1)));
+      const auto number = static_cast<std::int32_t>(first_action_ + action.discrete);
+      actions_.write(std::as_bytes(std::span(&number, 1)));
     } else {
       actions_.write(std::as_bytes(action.continuous));
     }
@@ -136,6 +147,7 @@ class Recorder {
     return spec.dtype == DType::u8 ? NpyType::u8 : NpyType::f32;
   }
 
+  std::int64_t first_action_;  // of discrete ones, in the file
   NpyWriter actions_, obs_, reward_, terminated_, truncated_, reset_obs_;
 };
 

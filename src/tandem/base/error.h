@@ -14,6 +14,12 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The user has stopped a measurement, so it has no result.
+class Interrupted : public Error {
+ public:
+  Interrupted() : Error("interrupted; there is no result") {}
+};
+
 /// Training has diverged: its parameters, or numbers computed from them, are no longer finite.
 class Diverged : public Error {
  public:

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -30,7 +31,8 @@ ActorContext context_of(Assembly& assembly, const RoleOrder& order, bool has_sta
 }  // namespace
 
 bool lacks_python(const std::string& python) {
-  return python.find('/') != std::string::npos && !std::filesystem::exists(python);
+  std::error_code hidden;  // in a folder that this user may not look into
+  return python.find('/') != std::string::npos && !std::filesystem::exists(python, hidden);
 }
 
 Config config_of(const RoleOrder& order) {

@@ -17,8 +17,8 @@
 
 namespace tandem {
 
-/// Whether the interpreter is a path that leads nowhere on this machine: another machine of the
-/// cluster may have its Python elsewhere.
+/// Whether the interpreter is a path that leads nowhere on this machine: the machine that wrote the
+/// config may have its Python elsewhere.
 [[nodiscard]] bool lacks_python(const std::string& python);
 
 /// The config that an order names, for the machine of this process.

@@ -24,6 +24,7 @@ struct EnvSpec {
   std::vector<std::int64_t> frame_shape = {};  // {channels, height, width} of pixels, or {features}
   std::int64_t stack = 1;                      // frames in an observation
   std::int64_t num_actions = 0;                // discrete actions; 0: continuous
+  std::int64_t first_action = 0;  // discrete: the number of the first one as its users see it
   std::vector<float> action_low =
       {};  // continuous: lower bounds of each dimension; empty: discrete
   std::vector<float> action_high = {};         // continuous: upper bounds
@@ -65,7 +66,7 @@ struct EnvSpec {
 
 /// One decision: `discrete` for discrete environments, `continuous` (action_dims values) otherwise.
 struct Action {
-  std::int32_t discrete = 0;               // in [0, num_actions)
+  std::int32_t discrete = 0;               // in [0, num_actions), whatever first_action is
   std::span<const float> continuous = {};  // a view of the caller's memory
 };
 

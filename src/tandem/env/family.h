@@ -47,7 +47,7 @@ class EnvFamily {
 
 /// The version of the interface between tandem and its plug-ins. A plug-in with another abi is
 /// refused; raise the number with each change of the headers that a plug-in includes.
-inline constexpr std::uint32_t kPluginAbi = 8;
+inline constexpr std::uint32_t kPluginAbi = 9;
 
 /// The description of a plug-in. Its shared object exports the function
 /// `extern "C" const tandem::PluginInfo* tandem_plugin()`, which returns it. It stays unchanged

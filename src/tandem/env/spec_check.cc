@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 
 #include "tandem/base/error.h"
 
@@ -24,6 +26,13 @@ bool are_bounds(const EnvSpec& spec) {
   return true;
 }
 
+/// Arrays of actions have 32 bits for each number that users see.
+bool has_small_numbers(const EnvSpec& spec) {
+  using Limits = std::numeric_limits<std::int32_t>;
+  return spec.first_action >= Limits::min() && spec.first_action <= Limits::max() &&
+         spec.num_actions <= Limits::max() - spec.first_action + 1;
+}
+
 }  // namespace
 
 void require_sane(const EnvSpec& spec) {
@@ -40,6 +49,8 @@ void require_sane(const EnvSpec& spec) {
   require(spec.action_low.size() == spec.action_high.size(), "action_high",
           "as many numbers as action_low");
   require(are_bounds(spec), "action_low", "finite numbers that are not above action_high's");
+  require(has_small_numbers(spec), "first_action",
+          "a number from which all actions, num_actions of them, fit into 32 bits");
   const bool named = !spec.action_names.empty();
   require(!named || spec.action_names.size() == static_cast<std::size_t>(spec.num_actions),
           "action_names", "a name for each action, or none");

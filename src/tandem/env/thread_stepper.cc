@@ -11,8 +11,8 @@ namespace {
 
 bool same_shapes(const EnvSpec& a, const EnvSpec& b) {
   return a.dtype == b.dtype && a.frame_shape == b.frame_shape && a.stack == b.stack &&
-         a.num_actions == b.num_actions && a.action_dims() == b.action_dims() &&
-         a.agents == b.agents;
+         a.num_actions == b.num_actions && a.first_action == b.first_action &&
+         a.action_dims() == b.action_dims() && a.agents == b.agents;
 }
 
 }  // namespace

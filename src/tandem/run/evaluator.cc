@@ -84,7 +84,7 @@ std::optional<EvaluationRecord> Evaluator::best() const {
   return best_;
 }
 
-void Evaluator::finish(const StopRequested& stop_requested,
+bool Evaluator::finish(const StopRequested& stop_requested,
                        const std::function<void(std::int64_t step, int ended)>& show) {
   crew_.end();
   std::vector<SnapshotPtr> left;
@@ -102,8 +102,9 @@ void Evaluator::finish(const StopRequested& stop_requested,
       after_step(0);
       evaluate(*snapshot, options_.threads, after_step);
     }
-  } catch (const Stopped&) {
-    // The user wants to end at once.
+    return true;
+  } catch (const Stopped&) {  // the user wants to end at once
+    return false;
   }
 }
 

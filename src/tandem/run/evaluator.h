@@ -67,8 +67,9 @@ class Evaluator {
 
   /// Ends the thread. Then evaluates the snapshot that it was playing and the one that waits, in
   /// the calling thread and at full speed. Returns early once a stop is requested, and tells `show`
-  /// the step and the number of ended games after each step of the games.
-  void finish(const StopRequested& stop_requested,
+  /// the step and the number of ended games after each step of the games. Returns whether both were
+  /// evaluated.
+  bool finish(const StopRequested& stop_requested,
               const std::function<void(std::int64_t step, int ended)>& show);
 
  private:

@@ -107,7 +107,7 @@ bool TrainingRun::done() const { return complete() || options_.stop_requested();
 
 std::string TrainingRun::why_done() const {
   if (target_return_.reached()) return "return";
-  return steps() >= options_.steps_budget ? "budget" : "signal";
+  return steps() >= options_.steps_budget && !lacks_evaluation_ ? "budget" : "signal";
 }
 
 void TrainingRun::record(const UpdateReport& report) {
@@ -282,7 +282,7 @@ void TrainingRun::finish(const std::string& parameters_sha256) {
     options_.control->end("the run has ended without a checkpoint");
   }
   const bool evaluates = evaluator_ != nullptr && complete();
-  if (evaluates) evaluate_last();
+  lacks_evaluation_ = evaluates && !evaluate_last();
   if (evaluator_ != nullptr) evaluator_->end();
   const Lock lock(mutex_);
   add_evaluations();               // one of them may reach the return, too
@@ -291,12 +291,12 @@ void TrainingRun::finish(const std::string& parameters_sha256) {
   ended["reached_return"] = target_return_.json(options_.frames_per_step);
   ended["best"] = best_json();
   ended["why_ended"] = why_done();
-  replace_durably(paths().result(), ended.dump(2) + "\n");
+  replace_durably(paths().result(), json_text(ended) + "\n");
 }
 
-void TrainingRun::evaluate_last() {
+bool TrainingRun::evaluate_last() {
   std::optional<Stopwatch> since_shown;
-  evaluator_->finish(options_.stop_requested, [&](std::int64_t step, int ended) {
+  return evaluator_->finish(options_.stop_requested, [&](std::int64_t step, int ended) {
     const Lock lock(mutex_);
     if (!printer_ || (since_shown && !printer_->redraws())) return;
     if (since_shown && ended > 0 && since_shown->seconds() < kRedrawSeconds) return;

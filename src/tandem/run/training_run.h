@@ -112,7 +112,8 @@ class TrainingRun {
   void fail(const std::exception& error) noexcept;
 
   /// The reason why a run is done(): "return", "budget" or "signal". If several hold, it is the
-  /// first of them in this order.
+  /// first of them in this order. A signal that cut the last evaluation short counts before the
+  /// budget, so that a resumed run makes up for it.
   [[nodiscard]] std::string why_done() const;
 
   /// Where the run's files lie.
@@ -129,7 +130,7 @@ class TrainingRun {
   }
   [[nodiscard]] bool needs_evaluation(bool ends) const;
   void begin_evaluations(std::optional<std::int64_t> resumed_at) TANDEM_REQUIRES(mutex_);
-  void evaluate_last();
+  bool evaluate_last();
   void add_evaluations() TANDEM_REQUIRES(mutex_);
   [[nodiscard]] std::optional<EvaluationRecord> best() const;
   [[nodiscard]] nlohmann::ordered_json best_json() const;
@@ -179,6 +180,7 @@ class TrainingRun {
   std::filesystem::path last_checkpoint_ TANDEM_GUARDED_BY(mutex_);
   std::optional<EvaluationRecord> best_before_;  // of earlier parts of the run; constant
   std::unique_ptr<Evaluator> evaluator_;         // null if the run has no evaluations; constant
+  bool lacks_evaluation_ = false;  // since a stop cut the last one short; finish() alone writes it
   RunControl::Request stamped_ TANDEM_GUARDED_BY(mutex_) = 0;  // the next write() answers it
 };
 

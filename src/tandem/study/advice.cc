@@ -53,12 +53,13 @@ Candidate named_candidate(const AdviceTask& task, const std::string& text) {
 EnvMeasures measure(const EnvConfig& config, double seconds, const StopRequested& stop_requested) {
   EnvMeasures env{.config = config};
   env.bytes = env_bytes(env.config.factory(1));
-  env.times = measure_step_times(env.config, seconds, cores(), nullptr, stop_requested);
+  env.times = measure_step_times(env.config, seconds, cores(), stop_requested);
   // Sleeping environments need no core of their own, so many can step at once. They take longer to
   // wake up when there are many.
   if (env.asleep()) {
-    env.times = measure_step_times(env.config, seconds, kThreadsAsleep, nullptr, stop_requested);
+    env.times = measure_step_times(env.config, seconds, kThreadsAsleep, stop_requested);
   }
+  env.times.each = std::vector<double>();  // forecast() measures the memory of this process
   return env;
 }
 
@@ -108,7 +109,9 @@ std::vector<Candidate> candidates(const AdviceTask& task, const EnvMeasures& env
         env.asleep() ? system->sleeping_variants(kThreadsAsleep) : system->variants(cores());
     for (const auto& words : variants) {
       try {
-        all.push_back(make_candidate(task, system->info().name, words));
+        auto candidate = make_candidate(task, system->info().name, words);
+        task.catalogue->require_fit(*system, candidate.config.algorithm());
+        all.push_back(std::move(candidate));
       } catch (const Error& error) {
         if (!refused) refused = error;
       }

@@ -5,17 +5,12 @@
 #include "tandem/trainer/measured.h"
 
 namespace tandem {
-namespace {
-
-[[noreturn]] void say_interrupted() { throw Error("interrupted; there is no result"); }
-
-}  // namespace
 
 Assembly parts_to_measure(const Config& config, const StopRequested& stop_requested) {
   try {
     return Assembly(without_scale(config), stop_requested);
   } catch (const Stopped&) {
-    say_interrupted();
+    throw Interrupted();
   }
 }
 
@@ -24,7 +19,7 @@ EnvConfig env_to_measure(const EnvConfig& env, std::uint64_t seed,
   try {
     return measured(without_scale(env), seed, stop_requested);
   } catch (const Stopped&) {
-    say_interrupted();
+    throw Interrupted();
   }
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "tandem/base/clock.h"
 #include "tandem/base/error.h"
@@ -39,16 +40,15 @@ class TimeSums {
   double squares_ = 0;
 };
 
-/// Keeps times if `recorded` is not null.
 StepTimes measure_one(const EnvFactory& make_env, int index, double seconds,
-                      std::vector<double>* recorded, const StopRequested& stop_requested) {
+                      const StopRequested& stop_requested) {
   VecEnv env(make_env, {.first = index, .seed = kSeed});
   std::vector<std::byte> observations(static_cast<std::size_t>(env.size()) *
                                       env.spec().observation_bytes());
   RandomActions actions(env.spec(), kSeed);
   env.reset(observations);
   const auto step = [&] {
-    if (stop_requested()) throw Error("interrupted; there is no result");
+    if (stop_requested()) throw Interrupted();
     Stopwatch watch;
     env.step(actions.next(), observations);
     const double taken = watch.seconds();
@@ -59,14 +59,16 @@ StepTimes measure_one(const EnvFactory& make_env, int index, double seconds,
   while (watch.seconds() < 0.1 * seconds) step();  // warms up the caches and the CPU's clock
 
   TimeSums sums;
+  std::vector<double> each;
   const double busy_before = thread_processor_seconds();
   const double before = watch.seconds();
   do {
     const double taken = step();
     sums.add(taken);
-    if (recorded != nullptr && recorded->size() < kMostRecorded) recorded->push_back(taken);
+    if (each.size() < kMostRecorded) each.push_back(taken);
   } while (watch.seconds() < seconds);
-  return {sums.result(), (thread_processor_seconds() - busy_before) / (watch.seconds() - before)};
+  const double busy = (thread_processor_seconds() - busy_before) / (watch.seconds() - before);
+  return {.step = sums.result(), .busy = busy, .each = std::move(each)};
 }
 
 }  // namespace
@@ -78,26 +80,21 @@ StepTime step_time_of(std::span<const double> times) {
 }
 
 StepTimes measure_step_times(const EnvConfig& config, double seconds, int threads,
-                             std::vector<double>* recorded, const StopRequested& stop_requested) {
+                             const StopRequested& stop_requested) {
   const auto make_env = env_to_measure(config, kSeed, stop_requested).factory(kSeed);
   std::vector<StepTimes> all(static_cast<std::size_t>(threads));
-  std::vector<std::vector<double>> times(all.size());
   Crew crew;
   crew.spawn("step_times", threads, [&](int rank) {
-    const auto own = static_cast<std::size_t>(rank);
-    all[own] = measure_one(make_env, rank, seconds, recorded == nullptr ? nullptr : &times[own],
-                           stop_requested);
+    all[static_cast<std::size_t>(rank)] = measure_one(make_env, rank, seconds, stop_requested);
   });
   crew.join();
-  for (const auto& own : times) {
-    if (recorded != nullptr) recorded->insert(recorded->end(), own.begin(), own.end());
-  }
 
   StepTimes mean;
   for (const auto& one : all) {
     mean.step.mean += one.step.mean / threads;
     mean.step.deviation += one.step.deviation / threads;
     mean.busy += one.busy / threads;
+    mean.each.insert(mean.each.end(), one.each.begin(), one.each.end());
   }
   return mean;
 }

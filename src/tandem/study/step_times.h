@@ -10,20 +10,20 @@
 
 namespace tandem {
 
-/// Step times of an environment. Value type.
+/// Step times of an environment, in seconds. Value type.
 struct StepTimes {
   StepTime step;    // includes frame stacking and resets
   double busy = 0;  // share of the time in which the thread computed instead of sleeping
+  std::vector<double> each = {};  // seconds of each environment's first million steps
 };
 
 /// Times every step of an environment under random actions for about `seconds`, in `threads`
 /// threads with an environment each. As many threads as cores share the machine's resources as in
-/// training. Returns the means over the threads. Also appends the seconds of each step to
-/// `recorded` if it is given, environment by environment, of each at most the first million. Throws
-/// Error when there is no such environment, and when a stop is requested.
+/// training. Returns the means over the threads, and the times in `each`, environment by
+/// environment. Throws Error when there is no such environment, and Interrupted when a stop is
+/// requested.
 [[nodiscard]] StepTimes measure_step_times(
     const EnvConfig& config, double seconds, int threads = 1,
-    std::vector<double>* recorded = nullptr,
     const StopRequested& stop_requested = [] { return false; });
 
 /// Mean and deviation of these times, of which there is at least one. Pure.

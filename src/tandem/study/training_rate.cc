@@ -98,7 +98,7 @@ TrainingRate measure_training(const Config& config, double seconds,
   TrainingContext context = assembly.context(*run);
   if (instead) context.actor.make_env = instead;
   endless.system->train(context);
-  if (stop_requested()) throw Error("interrupted; there is no result");
+  if (stop_requested()) throw Interrupted();
   std::ifstream metrics(run->paths().metrics());
   TrainingRate rate{.steps_per_second = meter.steps_per_second(),
                     .busy_cores = meter.busy_cores(),

@@ -33,7 +33,10 @@ Json bounds_json(const std::vector<float>& bounds) {
 
 Json actions_json(const EnvSpec& spec) {
   if (spec.discrete()) {
-    return {{"kind", "discrete"}, {"count", spec.num_actions}, {"names", spec.action_names}};
+    return {{"kind", "discrete"},
+            {"count", spec.num_actions},
+            {"start", spec.first_action},
+            {"names", spec.action_names}};
   }
   return {{"kind", "continuous"},
           {"low", bounds_json(spec.action_low)},

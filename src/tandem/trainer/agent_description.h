@@ -17,7 +17,8 @@ namespace tandem {
 ///     tandem       the version that wrote it
 ///     system, algorithm, env   their names
 ///     steps        steps of all environments until the checkpoint
-///     actions      {"kind": "discrete", "count": 6, "names": [...]}, or {"kind": "continuous",
+///     actions      {"kind": "discrete", "count": 6, "start": 0, "names": [...]}, where the
+///                  environment's users see actions from "start" on, or {"kind": "continuous",
 ///                  "low": [...], "high": [...]}, where null means that there is no bound
 ///     policy_head  the meaning of the policy head's outputs: "logits", "action values",
 ///                  "advantages", "mean and variance" or "action"

@@ -119,7 +119,7 @@ Verification verify(const Config& config, const std::filesystem::path& folder, s
     if (words.find(temporary.path().string()) == std::string::npos) throw;
     throw Error(fmt::format("{} (verify trains there; $TMPDIR names another place)", words));
   }
-  if (stop_requested()) throw Error("interrupted; there is no result");
+  if (stop_requested()) throw Interrupted();
 
   const auto repeated = read_fingerprints(again.folder);
   if (repeated.empty()) throw Error("the new run made no update, so there is nothing to compare");

@@ -47,6 +47,7 @@ TEST_F(GymGroupTest, SaysWhatTheEnvironmentsAreLike) {
   EXPECT_THAT(spec.frame_shape, ElementsAre(4));
   EXPECT_EQ(spec.stack, 3);
   EXPECT_EQ(spec.num_actions, 20);
+  EXPECT_EQ(spec.first_action, 0);
   EXPECT_EQ(spec.render_fps, 12);
   EXPECT_FALSE(spec.saves);
 }
@@ -196,6 +197,18 @@ TEST_F(GymGroupTest, RefusesInWords) {
   EXPECT_THAT(raised, HasSubstr("no cherries in stock"));
   EXPECT_THAT(raised, HasSubstr("gym_test_envs.py"));
   EXPECT_THAT(raised, Not(HasSubstr("tandem_worker")));
+}
+
+TEST_F(GymGroupTest, ActionsCountFromZeroWhateverTheirNumbersAre) {
+  GymPlay play(1, {}, "gym_test_envs:Signs-v0");
+  EXPECT_EQ(play.group().spec().num_actions, 3);
+  EXPECT_EQ(play.group().spec().first_action, -1);
+  EXPECT_EQ(play.reset({0})[0].error, "");
+  for (int action = 0; action < 3; ++action) {
+    const auto seen = play.step({0}, {{action}})[0];
+    EXPECT_EQ(seen.error, "");
+    EXPECT_EQ(seen.result.reward, action - 1);
+  }
 }
 
 TEST_F(GymGroupTest, AFamilyMakesThemByTheirId) {

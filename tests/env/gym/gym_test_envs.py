@@ -124,6 +124,21 @@ class Torque(gymnasium.Env):
         return action.astype(np.float32), 0.0, False, False, {}
 
 
+class Signs(gymnasium.Env):
+    """Its actions are -1, 0 and 1, and so are its rewards."""
+
+    observation_space = spaces.Box(-1, 1, (1,), np.float32)
+    action_space = spaces.Discrete(3, start=-1)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        return np.zeros(1, np.float32), {}
+
+    def step(self, action):
+        assert self.action_space.contains(action)
+        return np.zeros(1, np.float32), float(action), False, False, {}
+
+
 class Texts(gymnasium.Env):
     observation_space = spaces.Text(10)
     action_space = spaces.Discrete(2)
@@ -153,5 +168,5 @@ class Doubled(gymnasium.RewardWrapper):
         return 2 * reward
 
 
-for one in (Faulty, Torque, Texts, Unbounded, Pixels):
+for one in (Faulty, Torque, Signs, Texts, Unbounded, Pixels):
     gymnasium.register(f"{one.__name__}-v0", entry_point=one)

@@ -152,7 +152,7 @@ class Frames(unittest.TestCase):
 class ActionsTest(unittest.TestCase):
     def test_discrete_ones_begin_where_the_space_says(self):
         space = spaces.Discrete(3, start=5)
-        self.assertEqual(ours.actions_of(space).count, 3)
+        self.assertEqual(ours.actions_of(space), ours.Actions(count=3, first=5))
         self.assertEqual([action(space, k) for k in range(3)], [5, 6, 7])
         self.assertTrue(space.contains(action(space, 2)))
 
@@ -165,6 +165,7 @@ class ActionsTest(unittest.TestCase):
             spaces.MultiBinary([2, 2]),
         ):
             with self.subTest(space=space):
+                self.assertEqual(ours.actions_of(space).first, 0)
                 count = ours.actions_of(space).count
                 actions = [action(space, k) for k in range(count)]
                 self.assertTrue(all(space.contains(one) for one in actions))

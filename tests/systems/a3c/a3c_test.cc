@@ -13,8 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "tandem/acting/actor_network.h"
+#include "tandem/acting/collector.h"
 #include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
+#include "tandem/learn/hogwild.h"
 #include "tandem/systems/common/learner_state.h"
 #include "tests/support/env_around.h"
 #include "tests/support/noisy_env.h"
@@ -37,6 +40,38 @@ class A3cTest : public testing::Test {
  private:
   TemporaryFolder root_;
 };
+
+/// Algorithm 3 with one thread. The gradient is the sum over a rollout's steps.
+void train_by_algorithm_3(TrainingContext& context, const A3cConfig& config) {
+  Hogwild shared(context.learner, config.sharing, 1);
+  std::vector<float> own(context.learner.parameters().size());  // theta'
+  std::vector<float> gradient(own.size());
+  const auto network = context.actor.make_network(own);
+  RecordingActor actor(*network);
+  Collector collector(VecEnv(context.actor.make_env, {.seed = context.actor.seed}), actor, nullptr,
+                      context.algorithm, static_cast<int>(config.t_max), RolloutEnd::at_episode);
+  collector.start();
+  while (!context.run.done()) {
+    shared.copy_parameters(own);
+    network->reload();
+    const Rollout& rollout = collector.collect(context.run.steps());
+    network->backward(
+        [&](const Heads& heads, const Heads& out) {
+          (void)context.algorithm.rollout_loss().loss(heads, rollout, 1.0, out);
+        },
+        gradient);
+    shared.apply(0, gradient, context.run.steps());
+    context.run.record({.steps = rollout.samples(), .episodes = {}});
+  }
+}
+
+TEST_F(A3cTest, OneThreadIsAlgorithm3) {
+  const A3cConfig one{.learners = 1};
+  const auto expected = tandem::train({.folder = folder("literal")}, [&](TrainingContext& context) {
+    train_by_algorithm_3(context, one);
+  });
+  EXPECT_EQ(train({.folder = folder("a3c")}, one), expected);
+}
 
 TEST_F(A3cTest, OneThreadGivesTheSameBitsEachTime) {
   const A3cConfig one{.learners = 1};
@@ -77,6 +112,8 @@ TEST_F(A3cTest, ResumedRunOfOneThreadEndsWithTheBitsOfTheUninterruptedOne) {
           one);
     EXPECT_LT(result_of(name("parts")).at("steps"), 3000);
     EXPECT_EQ(whole, train({.folder = name("parts"), .steps = 3000, .resume = true}, one));
+    const auto found = find_latest(name("whole") / "checkpoints", [](const std::string&) {});
+    EXPECT_EQ(found.checkpoint.tensors.contains("optimizer.thread_0"), !shared);
   }
 }
 

@@ -47,6 +47,26 @@ TEST(ApexParts, AnEpisodeOfSeveralAgentsHasNoEpsilon) {
   EXPECT_TRUE(epsilons_of({.actors = 2, .envs = 3}, {.agents = 3}, *dqn.acting).empty());
 }
 
+TEST(ApexParts, AnActorPlaysByTheConfig) {
+  const auto dqn = make_dqn({.gamma = 0.9}, 9, true);
+  const EnvSpec spec{.frame_shape = {4}, .num_actions = 2, .frames_per_step = 4};
+  const auto context = make_actor_context({}, spec, {}, dqn, 5);
+  const ReplayConfig replay{.compression = "lz4", .segment = 7};
+  ApexConfig config{.envs = 3, .n = 5, .refresh_frames = 400};
+  const auto options = actor_options(config, replay, context, spec, 2);
+  EXPECT_EQ(options.first_env, 6);
+  EXPECT_EQ(options.envs, 3);
+  EXPECT_EQ(options.seed, 5U);
+  EXPECT_EQ(options.refresh_steps, 100);
+  EXPECT_EQ(options.format.compression, Compression::lz4);
+  EXPECT_EQ(options.transitions.n, 5);
+  EXPECT_EQ(options.transitions.gamma, 0.9);
+  EXPECT_EQ(options.transitions.transitions, 7U);
+  EXPECT_EQ(refresh_steps({.refresh_frames = 3}, spec), 1);
+  config.lockstep = true;  // an actor looks in each round
+  EXPECT_EQ(actor_options(config, replay, context, spec, 2).refresh_steps, 1);
+}
+
 TEST(ReplayMemory, AFullReplayMustFit) {
   const ReplayConfig config = {.capacity = 1'000'000};
   EXPECT_NO_THROW(require_memory(config, 8'000, 0, 9'000'000'000));

@@ -6,94 +6,33 @@
 
 #include <atomic>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <mutex>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "tandem/algo/dpg.h"
 #include "tandem/algo/dqn.h"
 #include "tandem/base/error.h"
-#include "tandem/io/temporary_folder.h"
-#include "tandem/replay/table_state.h"
-#include "tandem/systems/apex/apex_system.h"
 #include "tests/support/counted_env.h"
 #include "tests/support/env_around.h"
 #include "tests/support/error_of.h"
 #include "tests/support/noisy_env.h"
 #include "tests/support/scenario.h"
 #include "tests/support/wrapped_rule.h"
+#include "tests/systems/apex/apex_run.h"
 
 namespace tandem {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::Each;
 using testing::Ge;
 using testing::Gt;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 
-class ApexTest : public testing::Test {
- protected:
-  fs::path folder(const std::string& name) const { return root_.path() / name; }
-
-  [[nodiscard]] Algorithm dqn(const ApexConfig& config) const {
-    return make_dqn(dqn_, config.actors * config.envs, true);
-  }
-
-  std::vector<float> train(Scenario scenario, const ApexConfig& config,
-                           const ReplayConfig& replay) {
-    return train(std::move(scenario), config, replay, dqn(config));
-  }
-
-  std::vector<float> train(Scenario scenario, const ApexConfig& config, const ReplayConfig& replay,
-                           const Algorithm& algorithm) {
-    scenario.make_algorithm = [&] { return algorithm; };
-    return tandem::train(scenario,
-                         [&](TrainingContext& context) { train_apex(config, replay, context); });
-  }
-
-  [[nodiscard]] FoundCheckpoint latest(const std::string& name) const {
-    return find_latest(folder(name) / "checkpoints", [](const std::string&) {});
-  }
-
-  /// The state of the checkpoint's replay.
-  [[nodiscard]] TableState replay_of(const FoundCheckpoint& found) const {
-    const auto spec = make_builtin_family()->make("cartpole", 0)->spec();
-    Table table(replay_, frame_format(spec, Compression::none), small_.batch, 7, {});
-    restore(table, found.checkpoint.pieces.at("replay"));
-    return table.state();
-  }
-
-  /// The values of a key in all log lines that have it; at least one has.
-  [[nodiscard]] std::vector<double> logged(const std::string& name, const std::string& key) const {
-    std::ifstream metrics(folder(name) / "metrics.jsonl");
-    std::vector<double> values;
-    for (std::string text; std::getline(metrics, text);) {
-      const auto line = nlohmann::json::parse(text);
-      if (line.contains(key)) values.push_back(line.at(key));
-    }
-    if (values.empty()) throw std::runtime_error("no line of the log has " + key);
-    return values;
-  }
-
-  /// The most transitions of 6 environments that may be unfinished or not yet sent.
-  static constexpr std::int64_t kUnsent = 6 * (10 + 3 + 1);
-
-  const DqnConfig dqn_ = {.target_updates = 20};
-  const ApexConfig small_ = {
-      .actors = 3, .envs = 2, .batch = 16, .prefetch = 2, .refresh_frames = 20, .trim_updates = 5};
-  const ReplayConfig replay_ = {
-      .capacity = 1000, .min_fill = 200, .samples_per_insert = 2, .slack = 100, .segment = 10};
-
- private:
-  TemporaryFolder root_;
-};
+class ApexTest : public ApexRunTest {};
 
 // The count holds across checkpoints and at the end of the run. Seen failing when the steps since
 // an actor's last report were left out.
@@ -137,19 +76,6 @@ TEST_F(ApexTest, StatisticsAreThoseOfTheBatches) {
   }
 }
 
-TEST_F(ApexTest, KeepsTheRatioOfSamplesToInserts) {
-  train({.folder = folder("run"), .steps = 20'000}, small_, replay_);
-  const auto found = latest("run");
-  const auto state = replay_of(found);
-  EXPECT_GT(state.inserted, found.step - kUnsent);
-  EXPECT_LE(state.inserted, found.step);
-  EXPECT_NEAR(state.sampled, 2.0 * static_cast<double>(state.inserted - 200), 400);
-  // The learner trims the replay only after every 5 updates of 16 samples, and actors may insert a
-  // little ahead, so the replay may exceed its capacity.
-  EXPECT_GE(state.transitions, 1000);
-  EXPECT_LE(state.transitions, 1000 + 500);
-}
-
 // CartPole gives a reward of 1 for each step, so every return is at least 1. Seen failing when the
 // report left out bytes_per_transition, and when it left out all returns.
 TEST_F(ApexTest, LogsWhatTheAppendixHas) {
@@ -159,40 +85,6 @@ TEST_F(ApexTest, LogsWhatTheAppendixHas) {
   EXPECT_THAT(logged("run", "replay/priority_median"), Each(Gt(0)));
   EXPECT_THAT(logged("run", "apex/return_epsilon_0.4"), Each(Ge(1)));
   EXPECT_THAT(logged("run", "apex/return_epsilon_0.00066"), Each(Ge(1)));
-}
-
-// Seen failing without the replay in the checkpoint: the second run then inserted only 2,000
-// transitions.
-TEST_F(ApexTest, AResumedRunGoesOnWithItsReplay) {
-  train({.folder = folder("run"), .steps = 1'500}, small_, replay_);
-  const auto before = latest("run");
-  train({.folder = folder("run"), .steps = 4'000, .resume = true}, small_, replay_);
-  const auto state = replay_of(latest("run"));
-  EXPECT_GT(state.inserted, latest("run").step - 2 * kUnsent);
-  EXPECT_GE(state.transitions, 1000);
-  EXPECT_GT(latest("run").checkpoint.part("replay_learner").at("updates"),
-            before.checkpoint.part("replay_learner").at("updates"));
-}
-
-// One process would go on with the first shard's part alone.
-TEST_F(ApexTest, AClustersReplayOfSeveralShardsIsNotCutToOne) {
-  train({.folder = folder("run"), .steps = 900}, small_, replay_);
-  auto checkpoint = latest("run").checkpoint;
-  EXPECT_EQ(error_of([&] { ApexSystem().check_resume(checkpoint); }), "");
-  checkpoint.pieces["replay_1"] = checkpoint.pieces.at("replay");
-  EXPECT_THAT(error_of([&] { ApexSystem().check_resume(checkpoint); }),
-              HasSubstr("tandem cluster train --resume"));
-}
-
-TEST_F(ApexTest, FillsTheReplayAnewWhereTheCheckpointHasNone) {
-  auto config = small_;
-  config.keep_replay = false;
-  auto replay = replay_;
-  replay.capacity = 5'000;  // of which a replay that goes on fills more
-  train({.folder = folder("run"), .steps = 900}, config, replay);
-  EXPECT_TRUE(latest("run").checkpoint.pieces.empty());
-  train({.folder = folder("run"), .steps = 2'000, .resume = true}, config, replay);
-  EXPECT_LT(logged("run", "replay/transitions").back(), 1'300);
 }
 
 TEST_F(ApexTest, AStopLeavesACheckpointOfTheLastStepAndAResumedRunGoesOn) {
@@ -312,20 +204,6 @@ TEST_F(ApexTest, ParametersThatAreNotFiniteEndTheRunAndSpoilNoCheckpoint) {
   expect_divergence_to_spoil_no_checkpoint(
       {.folder = folder("nan"), .steps = 100'000, .checkpoint_minutes = 0},
       [&](const auto& scenario) { train(scenario, small_, replay_); });
-}
-
-// The removal by priority keeps the capacity, too, across a resume.
-TEST_F(ApexTest, RemovesByPriority) {
-  auto replay = replay_;
-  replay.remover = "inverse_priority";
-  Scenario scenario{.folder = folder("run"), .steps = 3'000};
-  train(scenario, small_, replay);
-  scenario.steps = 6'000;
-  scenario.resume = true;
-  train(scenario, small_, replay);
-  const auto transitions = logged("run", "replay/transitions");
-  EXPECT_GE(transitions.back(), 1000);
-  EXPECT_LE(transitions.back(), 1500);
 }
 
 // Stops, errors and checkpoints come at random points, also before some actors have begun or while

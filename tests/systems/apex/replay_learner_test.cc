@@ -108,6 +108,32 @@ class ReplayLearnerTest : public testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Algorithms, ReplayLearnerTest, testing::Values("dqn", "dpg"),
                          [](const auto& param) { return std::string(param.param); });
 
+// The gradient is a mean over the batch.
+TEST_P(ReplayLearnerTest, ABatchWithEachSampleTwiceHasTheSameGradient) {
+  auto once = make_batch(algo(), 4);
+  auto twice = make_batch(algo(), 8);
+  const auto repeat = [](const auto& from, auto& to) {
+    ASSERT_EQ(to.size(), 2 * from.size());
+    std::ranges::copy(from, to.begin());
+    std::ranges::copy(from, to.begin() + std::ssize(from));
+  };
+  repeat(once.observations, twice.observations);
+  repeat(once.next_observations, twice.next_observations);
+  repeat(once.actions, twice.actions);
+  repeat(once.controls, twice.controls);
+  repeat(once.n_step_returns, twice.n_step_returns);
+  repeat(once.discounts, twice.discounts);
+  repeat(once.weights, twice.weights);
+  const auto norm_of = [&](SampleBatch& batch) {
+    double norm = 0;
+    (void)parameters_after(
+        1, [&](Trial trial) { norm = trial.learner.update(batch, 0).gradient_norm; });
+    return norm;
+  };
+  const double norm = norm_of(once);
+  EXPECT_NEAR(norm_of(twice), norm, 1e-4 * norm);
+}
+
 // Seen failing when each thread's part of the batch was weighted as a whole batch.
 TEST_P(ReplayLearnerTest, ManyThreadsMakeTheUpdateOfOne) {
   std::vector<std::vector<float>> parameters;

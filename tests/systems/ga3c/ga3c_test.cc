@@ -24,6 +24,7 @@
 #include "tandem/sync/cores.h"
 #include "tandem/systems/ga3c/ga3c_agent.h"
 #include "tests/support/counted_env.h"
+#include "tests/support/endless_env.h"
 #include "tests/support/noisy_env.h"
 #include "tests/support/scenario.h"
 #include "tests/support/slow_algorithm.h"
@@ -36,21 +37,6 @@ namespace fs = std::filesystem;
 std::vector<float> train(const Scenario& scenario, const Ga3cConfig& config) {
   return train(scenario, [&](TrainingContext& context) { train_ga3c(config, context); });
 }
-
-// One endless episode.
-class Endless final : public Env {
- public:
-  explicit Endless(std::atomic<int>& starts) : starts_(starts) {}
-  const EnvSpec& spec() const override { return spec_; }
-  void reset(Stream&, std::span<std::byte>) override { ++starts_; }
-  StepResult step(std::span<const Action>, Stream&, std::span<std::byte>) override { return {}; }
-  void save(StateWriter&) const override {}
-  void load(StateReader&) override {}
-
- private:
-  const EnvSpec spec_{.frame_shape = {1}, .num_actions = 2};
-  std::atomic<int>& starts_;
-};
 
 class Ga3cTest : public testing::Test {
  protected:
@@ -269,6 +255,22 @@ TEST_F(Ga3cTest, ResumedAgentsGoOnInTheirEpisodes) {
   train({.folder = folder("run"), .make_env = endless_, .steps = played + 50'000, .resume = true},
         few_);
   EXPECT_EQ(starts_, 5);
+}
+
+// theta- is never refreshed here, so it stays that of the beginning.
+TEST_F(Ga3cTest, AResumedRunKeepsItsTargetNetwork) {
+  Scenario scenario{
+      .folder = folder("run"),
+      .make_algorithm =
+          [] { return make_q_learning(QMethod::n_step_q, {.target_frames = 1'000'000}, 7, 1); },
+      .steps = 1'000};
+  const auto theta = train(scenario, few_);
+  const auto target = target_of(folder("run"));
+  EXPECT_NE(target, theta);
+  scenario.steps = 2'000;
+  scenario.resume = true;
+  train(scenario, few_);
+  EXPECT_EQ(target_of(folder("run")), target);
 }
 
 // Some threads have not begun when the run stops. Seen crashing when only a trainer that had worked

@@ -100,17 +100,18 @@ TEST_F(ImpalaTest, AStopLeavesACheckpointOfTheLastStepAndAResumedRunGoesOn) {
   EXPECT_GE(result_of(folder("run")).at("steps"), further);
 }
 
-// V-trace corrects the policy's lag, which the queue bounds.
+// V-trace corrects the policy's lag, which the queue bounds. The slow learner keeps the queue full:
+// 3 actors have an unroll under way, the queue holds 2, and an update takes 2.
 TEST_F(ImpalaTest, LogsHowFarThePolicyLags) {
-  train({.folder = folder("run"), .make_algorithm = make_vtrace, .steps = 10'000}, small_);
+  train({.folder = folder("run"), .make_algorithm = make_slow_algorithm, .steps = 10'000}, small_);
   std::ifstream metrics(folder("run") / "metrics.jsonl");
   std::string line;
   ASSERT_TRUE(std::getline(metrics, line));
   const auto scalars = nlohmann::json::parse(line);
-  EXPECT_GE(scalars["impala/policy_lag_updates"], 0);
-  // 3 actors have an unroll under way and the queue holds 2, of 10 samples each; a batch has 20.
-  EXPECT_LE(scalars["impala/policy_lag_updates"], 4);
-  EXPECT_GE(scalars["impala/training_batch"], 15);  // the run's last batch may be smaller
+  const auto lag = scalars.at("impala/policy_lag_updates").get<double>();
+  EXPECT_GT(lag, 1);
+  EXPECT_LE(lag, 2.6);
+  EXPECT_NEAR(scalars.at("impala/training_batch").get<double>(), 20, 0.1);  // the last may be less
 }
 
 TEST_F(ImpalaTest, AnErrorInAnEnvironmentReachesTheUserWithItsIndex) {

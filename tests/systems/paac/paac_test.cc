@@ -10,20 +10,27 @@
 #include <fstream>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "tandem/acting/actor_network.h"
+#include "tandem/acting/collector.h"
 #include "tandem/algo/ppo.h"
 #include "tandem/base/error.h"
 #include "tandem/io/temporary_folder.h"
+#include "tandem/sync/workers.h"
 #include "tandem/systems/common/learner_state.h"
 #include "tests/support/env_around.h"
 #include "tests/support/error_of.h"
 #include "tests/support/noisy_env.h"
 #include "tests/support/scenario.h"
+#include "tests/support/sleepy_env.h"
 
 namespace tandem {
 namespace {
@@ -43,6 +50,76 @@ class PaacTest : public testing::Test {
  private:
   TemporaryFolder root_;
 };
+
+/// Trains literally by Algorithm 1, in one thread. Equations 10 and 11 are means over all samples.
+void train_by_algorithm_1(TrainingContext& context) {
+  const auto envs = static_cast<int>(kPaac.envs);
+  const auto t_max = static_cast<int>(kPaac.t_max);
+  const auto theta = context.learner.parameters();
+  const auto network = context.actor.make_network(theta);
+  RecordingActor actor(*network);
+  Collector collector(VecEnv(context.actor.make_env, {.count = envs, .seed = context.actor.seed}),
+                      actor, nullptr, context.algorithm, t_max);
+  collector.start();
+  std::vector<std::vector<float>> gradient(1, std::vector<float>(theta.size()));
+  Workers workers(1);
+  while (!context.run.done()) {
+    network->reload();
+    const Rollout& rollout = collector.collect(context.run.steps());
+    network->backward(
+        [&](const Heads& heads, const Heads& out) {
+          (void)context.algorithm.rollout_loss().loss(heads, rollout, 1.0 / (envs * t_max), out);
+        },
+        gradient[0]);
+    context.learner.apply(gradient, context.run.steps(), workers);
+    context.run.record({.steps = envs * t_max, .episodes = {}});
+  }
+}
+
+TEST_F(PaacTest, IsAlgorithm1) {
+  const auto expected = tandem::train({.folder = folder("literal")}, train_by_algorithm_1);
+  auto one_group = kPaac;
+  one_group.envs_per_group = kPaac.envs;
+  EXPECT_EQ(train({.folder = folder("one")}, one_group), expected);
+  const auto grouped = train({.folder = folder("groups")}, kPaac);  // other last bits
+  ASSERT_EQ(grouped.size(), expected.size());
+  for (std::size_t i = 0; i < grouped.size(); ++i) ASSERT_NEAR(grouped[i], expected[i], 1e-4) << i;
+}
+
+/// Notes the threads that step it. Its steps take a while, so that others take some.
+class NotesThreads final : public EnvAround {
+ public:
+  NotesThreads(std::mutex& mutex, std::set<std::thread::id>& threads)
+      : mutex_(mutex), threads_(threads) {}
+  StepResult step(std::span<const Action> actions, Stream& stream,
+                  std::span<std::byte> frame) override {
+    {
+      const std::lock_guard lock(mutex_);
+      threads_.insert(std::this_thread::get_id());
+    }
+    sleep_a_little();
+    return EnvAround::step(actions, stream, frame);
+  }
+
+ private:
+  std::mutex& mutex_;
+  std::set<std::thread::id>& threads_;
+};
+
+TEST_F(PaacTest, ThreadsShareGroupsOrTheEnvironmentsOfOne) {
+  for (const int each : {3, 10}) {
+    auto config = kPaac;
+    config.envs_per_group = each;
+    std::mutex mutex;
+    std::set<std::thread::id> threads;
+    train({.folder = folder(std::to_string(each)),
+           .make_env = [&](int) { return std::make_unique<NotesThreads>(mutex, threads); },
+           .steps = 500,
+           .threads = 3},
+          config);
+    EXPECT_GE(threads.size(), 3U) << each;
+  }
+}
 
 // Seen failing with the gradients summed in another order on two threads.
 TEST_F(PaacTest, SameBitsForAnyNumberOfThreads) {

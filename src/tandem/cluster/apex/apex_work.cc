@@ -267,7 +267,7 @@ ClusterWork measure_apex_work(const ApexConfig& config, const ReplayConfig& repl
     all[static_cast<std::size_t>(rank)] = measure_bench(bench, seconds);
   });
   crew.join();
-  if (context.run.done()) throw Error("interrupted; there is no result");
+  if (context.run.done()) throw Interrupted();
   auto work = mean_work(all);
 
   const auto number = [](auto value) { return static_cast<double>(value); };

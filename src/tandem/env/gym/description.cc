@@ -23,6 +23,7 @@ EnvSpec spec_of(const nlohmann::json& description, std::int64_t stack) {
   description.at("frame_shape").get_to(spec.frame_shape);
   spec.stack = stack;
   description.at("num_actions").get_to(spec.num_actions);
+  description.at("first_action").get_to(spec.first_action);
   description.at("action_low").get_to(spec.action_low);
   description.at("action_high").get_to(spec.action_high);
   description.at("action_names").get_to(spec.action_names);
@@ -33,7 +34,8 @@ EnvSpec spec_of(const nlohmann::json& description, std::int64_t stack) {
 
 bool alike(const EnvSpec& a, const EnvSpec& b) {
   return a.dtype == b.dtype && a.frame_shape == b.frame_shape && a.num_actions == b.num_actions &&
-         a.action_low == b.action_low && a.action_high == b.action_high;
+         a.first_action == b.first_action && a.action_low == b.action_low &&
+         a.action_high == b.action_high;
 }
 
 }  // namespace tandem

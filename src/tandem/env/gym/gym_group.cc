@@ -281,12 +281,9 @@ void GymGroup::wait(bool for_all) {
   }
   const auto began = Clock::now();
   const auto slice = std::min(milliseconds_until(until), kSliceMilliseconds);
-  const auto ready = poll(watched_.data(), watched_.size(), slice);
+  static_cast<void>(poll(watched_.data(), watched_.size(), slice));  // a signal leaves none ready
   const auto excess = suspended_for(Clock::now() - began);
   for (auto& team : teams_) team.progress += excess;
-  if (ready < 0) {  // a signal
-    for (auto& one : watched_) one.revents = 0;
-  }
   auto watched = watched_.begin();
   for (std::size_t t = 0; t < teams_.size() && watched != watched_.end(); ++t) {
     if (teams_[t].worker == nullptr || watched->fd != teams_[t].worker->rung()) continue;

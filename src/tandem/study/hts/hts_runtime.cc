@@ -27,7 +27,7 @@ RuntimeRow runtime_row(const Config& config, double mean_ms, std::int64_t alpha,
                  .mean_ms = mean_ms,
                  .alpha = alpha,
                  .step = measure_step_times(config.env, 0.2 * task.seconds,
-                                            static_cast<int>(task.envs), nullptr, stop_requested)
+                                            static_cast<int>(task.envs), stop_requested)
                              .step};
   const auto measured =
       measure_sleeping(config, std::max(task.seconds, kLeastRounds * round), stop_requested);

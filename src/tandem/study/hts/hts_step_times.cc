@@ -20,11 +20,10 @@ namespace {
 StepTime measure_sleep(const Config& config, double mean, const HtsStepTimesTask& task,
                        const StopRequested& stop_requested) {
   constexpr double kLeastSteps = 100;
-  std::vector<double> times;
   const double seconds = std::max(0.2 * task.seconds, kLeastSteps * mean);
-  static_cast<void>(
-      measure_step_times(config.env, seconds, static_cast<int>(task.envs), &times, stop_requested));
-  return step_time_of(times);
+  const auto times =
+      measure_step_times(config.env, seconds, static_cast<int>(task.envs), stop_requested);
+  return step_time_of(times.each);
 }
 
 /// The rates of a system that synchronises every alpha steps. `times` are those of the file, with

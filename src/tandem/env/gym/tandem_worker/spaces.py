@@ -245,16 +245,20 @@ def _short(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Actions:
-    """The actions as the trainer sees them: `count` discrete ones, or numbers within bounds."""
+    """The actions as the trainer sees them: `count` discrete ones, or numbers within bounds.
+
+    The trainer counts from 0. To its users the first action is the number `first`.
+    """
 
     count: int = 0
+    first: int = 0
     low: list[float] = field(default_factory=list)
     high: list[float] = field(default_factory=list)
 
 
 def actions_of(space: spaces.Space[Any]) -> Actions:
     if isinstance(space, spaces.Discrete):
-        return Actions(count=int(space.n))
+        return Actions(count=int(space.n), first=int(space.start))
     if isinstance(space, spaces.MultiDiscrete | spaces.MultiBinary):
         return Actions(count=math.prod(_choices(space)))
     if isinstance(space, spaces.Box) and math.prod(space.shape) > 0:

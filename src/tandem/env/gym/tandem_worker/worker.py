@@ -58,7 +58,9 @@ def main(start: dict[str, Any]) -> None:
     serve(layout, [(slot.number, slot.server(control), slot) for slot in slots])
     for env in envs:
         try:
-            env.close()
+            close = getattr(env, "close", None)
+            if close is not None:
+                close()
         except Exception as error:
             faults.say(f"close() failed: {faults.describe(error)}")
 
@@ -79,6 +81,7 @@ def describe(envs: list[Any]) -> dict[str, Any]:
         "dtype": frame.dtype,
         "frame_shape": frame.shape,
         "num_actions": actions.count,
+        "first_action": actions.first,
         "action_low": actions.low,
         "action_high": actions.high,
         "action_names": action_names(env, actions.count),
@@ -212,7 +215,8 @@ class Slot:
     def _render(self, control: Control) -> None:
         """Sends the picture, an empty one if the environment draws none, or the error."""
         try:
-            picture = self._env.render() if self._env.render_mode == "rgb_array" else None
+            draws = getattr(self._env, "render_mode", None) == "rgb_array"
+            picture = self._env.render() if draws else None
             if picture is None:
                 return control.send({"height": 0, "width": 0})
             array = np.asarray(picture)
