@@ -65,6 +65,7 @@ void train_by_algorithm_3(TrainingContext& context, const A3cConfig& config) {
   }
 }
 
+// Seen failing with the mean over the steps.
 TEST_F(A3cTest, OneThreadIsAlgorithm3) {
   const A3cConfig one{.learners = 1};
   const auto expected = tandem::train({.folder = folder("literal")}, [&](TrainingContext& context) {
@@ -99,7 +100,8 @@ TEST_F(A3cTest, StatisticsAreThoseOfAllThreadsObservations) {
 }
 
 // A checkpoint includes each thread's own optimizer statistics. Seen failing with load_slots() left
-// out, and with the environments restarted instead of loaded.
+// out, with the environments restarted instead of loaded, and with the default way of sharing in
+// both cases.
 TEST_F(A3cTest, ResumedRunOfOneThreadEndsWithTheBitsOfTheUninterruptedOne) {
   for (const bool shared : {true, false}) {
     const A3cConfig one{.learners = 1, .sharing = {.shared_statistics = shared}};

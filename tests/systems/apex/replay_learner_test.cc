@@ -108,7 +108,7 @@ class ReplayLearnerTest : public testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Algorithms, ReplayLearnerTest, testing::Values("dqn", "dpg"),
                          [](const auto& param) { return std::string(param.param); });
 
-// The gradient is a mean over the batch.
+// The gradient is a mean over the batch. Seen failing with the sum.
 TEST_P(ReplayLearnerTest, ABatchWithEachSampleTwiceHasTheSameGradient) {
   auto once = make_batch(algo(), 4);
   auto twice = make_batch(algo(), 8);

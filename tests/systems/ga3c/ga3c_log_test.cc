@@ -33,7 +33,7 @@ class Ga3cLogTest : public testing::Test {
 };
 
 // At most 2 experiences of each of 5 agents are under way, the queue holds 2, and an update takes 4
-// or more.
+// or more. Seen failing with updates of one experience.
 TEST_F(Ga3cLogTest, BatchesAndTheLagAreBounded) {
   config_.max_predictions = 2;
   config_.queue = 2;
@@ -46,6 +46,7 @@ TEST_F(Ga3cLogTest, BatchesAndTheLagAreBounded) {
   EXPECT_LE(of("ga3c/policy_lag_updates"), 4);
 }
 
+// Seen failing when the search began anew.
 TEST_F(Ga3cLogTest, AResumedRunGoesOnWithTheThreadsThatItsSearchKept) {
   train({}, config_);
   config_.agents = 9;  // with which a search that begins anew would begin

@@ -257,7 +257,8 @@ TEST_F(Ga3cTest, ResumedAgentsGoOnInTheirEpisodes) {
   EXPECT_EQ(starts_, 5);
 }
 
-// theta- is never refreshed here, so it stays that of the beginning.
+// theta- is never refreshed here, so it stays that of the beginning. Seen failing without
+// load_target().
 TEST_F(Ga3cTest, AResumedRunKeepsItsTargetNetwork) {
   Scenario scenario{
       .folder = folder("run"),

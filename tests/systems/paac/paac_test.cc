@@ -76,6 +76,7 @@ void train_by_algorithm_1(TrainingContext& context) {
   }
 }
 
+// Seen failing with the sum over all samples.
 TEST_F(PaacTest, IsAlgorithm1) {
   const auto expected = tandem::train({.folder = folder("literal")}, train_by_algorithm_1);
   auto one_group = kPaac;
@@ -106,6 +107,7 @@ class NotesThreads final : public EnvAround {
   std::set<std::thread::id>& threads_;
 };
 
+// Seen failing when one thread did all.
 TEST_F(PaacTest, ThreadsShareGroupsOrTheEnvironmentsOfOne) {
   for (const int each : {3, 10}) {
     auto config = kPaac;
