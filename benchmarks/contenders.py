@@ -24,7 +24,10 @@ GAMES = 100  # in a mean score
 # Their actors explore, so that training games tell little.
 EXPLORING = ("dqn", "n_step_q", "one_step_q", "one_step_sarsa")
 # The last hundred training games of others look back over about as many steps.
+# Without chance at most four games of Atari differ; the chance is that of Mnih et al. 2015.
 EVALUATIONS = ["evaluate_steps=50k", "evaluate_episodes=10", "until_evaluations=3"]
+EVALUATIONS += ["evaluate_protocol=sampled"]
+CHANCE = 0.05
 
 
 @dataclasses.dataclass
@@ -65,12 +68,20 @@ class Tandem:
         """Whether its score is that of evaluations."""
         return self.numbers["algo"] in EXPLORING
 
+    @property
+    def evaluations(self):
+        """The settings of its evaluations."""
+        if not self.evaluates:
+            return []
+        part = "dqn" if self.numbers["algo"] == "dqn" else "q"
+        return [*(f"run.{key}" for key in EVALUATIONS), f"{part}.epsilon_eval={CHANCE}"]
+
     def command(self, case, folder):
         return [
             *[self.program, "train", *self.words, "--env", self.env],
             *["--seed", str(case.seed), "--steps", "1G", "--run-dir", folder / "run"],
             *["--set", f"run.until_return={case.goal}", "--set", "run.log_seconds=1"],
-            *[word for key in EVALUATIONS * self.evaluates for word in ("--set", f"run.{key}")],
+            *[word for setting in self.evaluations for word in ("--set", setting)],
         ]
 
     def build(self):
@@ -82,7 +93,8 @@ class Tandem:
 
     def made_of(self):
         """A fingerprint of the numbers that it trains with."""
-        return fingerprint([json.dumps(self.numbers, sort_keys=True).encode()])
+        told = [json.dumps(self.numbers, sort_keys=True), *self.evaluations]
+        return fingerprint([text.encode() for text in told])
 
     def points(self, folder):
         """Seconds, steps and scores so far; of evaluations the means of three."""

@@ -88,7 +88,11 @@ def train(case, folder, seconds):
             return process.communicate(timeout=seconds)[1]
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGINT)
-            return process.communicate(timeout=120)[1]
+            try:
+                return process.communicate(timeout=120)[1]
+            except subprocess.TimeoutExpired:
+                process.kill()
+                return "it does not end within 120 s of Ctrl-C"
 
 
 def keys(case, *more):
@@ -108,11 +112,17 @@ def verdict(case, folder, seconds):
     name = preset.group(1)
     if keys(case) != keys(case, "--config", name):
         return False, "another config than the preset's", name
-    steps = json.loads((folder / "result.json").read_text())["steps"]
+    file = folder / "result.json"
+    ended = json.loads(file.read_text()) if file.exists() else {"why_ended": "error: no result"}
+    if ended["why_ended"].startswith(("error", "diverged")):
+        return False, ended["why_ended"], name
+    steps = ended["steps"]
     least = ENVS[case.env]
     if least is None:
         return steps > 0, f"ran, {steps:,} steps", name
     evaluated = run("eval", folder, "--greedy", "--episodes", "30", "--json")
+    if evaluated.returncode != 0:
+        return False, evaluated.stderr.strip().splitlines()[-1], name
     score = json.loads(evaluated.stdout)["mean"]
     return score > least, f"{score:.4g} after {steps:,} steps", name
 

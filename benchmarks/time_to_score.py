@@ -3,10 +3,10 @@
 
 Each contender trains alone on all cores, with the numbers that its makers recommend for Atari,
 until it reaches the score or the cap. Where actors explore, as Ape-X's do, the games are those of
-the last three evaluations, of ten greedy games each, which play beside the training; the time is
-that of the last of these policies. A training that has ended leaves a file in the folder of
-results, so the same command goes on after a stop. A contender that fails has a row that says so,
-and is tried again by the next call. Ends with a table and a picture.
+the last three evaluations, of ten games each with an epsilon of 0.05, which play beside the
+training; the time is that of the last of these policies. A training that has ended leaves a file in
+the folder of results, so the same command goes on after a stop. A contender that fails has a row
+that says so, and is tried again by the next call. Ends with a table and a picture.
 
     .venv/bin/python benchmarks/time_to_score.py --out runs/time-to-score --seeds 1 2 \\
       --goals Pong:18 Breakout:30
@@ -30,7 +30,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from contenders import PEER_SCRIPTS, Case, Tandem, contender
+from contenders import CHANCE, PEER_SCRIPTS, Case, Tandem, contender
 from machine import machine_words
 from peer_environments import ROOT, Missing
 from score_table import NO_GOAL, draw, table
@@ -46,9 +46,9 @@ def labels_of(names, results):
     evaluated = {result["contender"] for result in results if result.get("evaluated")}
     labels = {}
     for name in names:
-        greedy = " (by 30 greedy games)" if name in evaluated else ""
+        games = f" (by 30 games with epsilon {CHANCE})" if name in evaluated else ""
         peer = name.replace("CleanRL PPO", "PPO in one loop, CleanRL's numbers")
-        labels[name] = peer if name in PEER_SCRIPTS else f"tandem {name}{greedy}"
+        labels[name] = peer if name in PEER_SCRIPTS else f"tandem {name}{games}"
     return labels
 
 

@@ -46,7 +46,9 @@ def main():
     library, copy, prefix = sys.argv[1:]
     elf = bytearray(Path(library).read_bytes())
     print(f"{copy}: {hide(elf, prefix.encode())} symbols hidden")
-    Path(copy).write_bytes(elf)
+    fresh = Path(copy + ".new")
+    fresh.write_bytes(elf)
+    fresh.replace(copy)  # trainings that run have the old file mapped
 
 
 if __name__ == "__main__":

@@ -4,6 +4,18 @@
 if(NOT Python_EXECUTABLE AND EXISTS ${PROJECT_SOURCE_DIR}/.venv/bin/python)
   set(Python_EXECUTABLE ${PROJECT_SOURCE_DIR}/.venv/bin/python)
 endif()
+if(Python_EXECUTABLE)
+  execute_process(COMMAND ${Python_EXECUTABLE} -V OUTPUT_VARIABLE version
+    OUTPUT_STRIP_TRAILING_WHITESPACE)
+  # find_package keeps what it knew of the version that was at this path before.
+  if(NOT version STREQUAL TANDEM_PYTHON_VERSION)
+    foreach(known EXECUTABLE INTERPRETER_PROPERTIES INTERPRETER_SIGNATURE INCLUDE_DIR
+        DEVELOPMENT_MODULE_SIGNATURE)
+      unset(_Python_${known} CACHE)
+    endforeach()
+    set(TANDEM_PYTHON_VERSION "${version}" CACHE INTERNAL "")
+  endif()
+endif()
 find_package(Python 3.10 QUIET COMPONENTS Interpreter Development.Module)
 set(nanobind_missing 1)
 if(Python_FOUND)

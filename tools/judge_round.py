@@ -5,9 +5,10 @@
 
 Each folder is one that `tandem reproduce` made, whole or in part. The runs of several are taken
 together, as those of a round and of its confirmation, and only arms that all of them have are
-judged. --presets names the arms that are presets; an arm belongs to the preset with which its name
-begins, or to the only one, and each preset's arms are judged apart. Prints an arm's mark in each
-game, and in brackets the return at the end; writes them with --out.
+judged, over the seeds that each of them has. --presets names the arms that are presets; an arm
+belongs to the preset with which its name begins, or to the only one, and each preset's arms are
+judged apart. Prints an arm's mark in each game, and in brackets the return at the end; writes them
+with --out.
 
 A run's score is the mean over its time of the return of its last 100 games, or of its evaluations
 if it has any: so it tells how soon a run learned and how much. Before the first game it is random
@@ -40,7 +41,7 @@ REFERENCES = {
 }
 CONTROL = (0.0, 1000.0)
 LEAST_SHARE = 1 / 50  # of the way to a person
-AND_THEN = " and then "  # between the machines of a round that went on elsewhere
+AND_THEN = ", and then on "  # between the machines of a round that went on elsewhere
 
 
 @dataclass
@@ -145,9 +146,10 @@ def require_one_machine(folders: list[Path]) -> None:
     names = {json.loads(file.read_text())["machine"] for file in files if file.exists()}
     machines = sorted({one for name in names for one in name.split(AND_THEN)})
     if len(machines) > 1:
+        remedy = "judge the rounds apart" if len(files) > 1 else "train it again on one machine"
         sys.exit(
             f"judge_round: these runs are of {' and of '.join(machines)}, and returns by seconds "
-            "of two machines do not compare: judge the rounds apart"
+            f"of two machines do not compare: {remedy}"
         )
 
 
@@ -163,6 +165,22 @@ def read_runs(folders: list[Path]) -> list[Run]:
     if not any(run.points and not run.diverged for run in runs):
         sys.exit(f"judge_round: no run has ended in {', '.join(map(str, folders))}")
     return runs
+
+
+def with_common_seeds(runs: list[Run]) -> list[Run]:
+    """The runs of the seeds that all arms have, game by game, since seeds differ in their luck."""
+    kept = []
+    for env in dict.fromkeys(run.env for run in runs):
+        own = [run for run in runs if run.env == env]
+        seeds: dict[str, set[int]] = {}
+        for run in own:
+            seeds.setdefault(run.arm, set()).add(run.seed)
+        common = set.intersection(*seeds.values())
+        if left := sorted({run.seed for run in own} - common):
+            words = ", ".join(map(str, left))
+            print(f"judge_round: {env}: not all arms have seed {words}: left out", file=sys.stderr)
+        kept += [run for run in own if run.seed in common]
+    return kept
 
 
 def games_of(runs: list[Run]) -> list[Game]:
@@ -254,7 +272,8 @@ def main() -> None:
     runs = read_runs(args.folders)
     all_games = []
     for preset in args.presets:
-        games = games_of([run for run in runs if preset_of(run.arm, args.presets) == preset])
+        own = [run for run in runs if preset_of(run.arm, args.presets) == preset]
+        games = games_of(with_common_seeds(own))
         lines = table(preset, games)
         lines.insert(1, ["---"] * len(lines[0]))
         print("".join(f"| {' | '.join(line)} |\n" for line in lines))

@@ -36,7 +36,7 @@ quietly() {
 
 make_programs() {
   local wanted
-  wanted="${programs[*]} $("$python" -V)"
+  wanted="${programs[*]} $("$python" -V) in $(pwd -P)"
   [[ "$(cat .venv-wheel/tandem-stamp 2>/dev/null)" == "$wanted" ]] && return
   say "putting the build programs into .venv-wheel (half a minute)"
   quietly venv "$python" -m venv --clear .venv-wheel
@@ -44,11 +44,23 @@ make_programs() {
   echo "$wanted" >.venv-wheel/tandem-stamp
 }
 
+# The choice of tools/setup.sh, if it is the release that the wheel asks for.
+require_release() {
+  local release
+  release=$(sed -n 's/.*"torch==\([0-9.]*\)".*/\1/p' pyproject.toml)
+  grep -qsF "$release" "$torch_dir/version.py" "$torch_dir/build-version" ||
+    fail "the torch in $torch_dir is not $release, for which the wheel asks; TANDEM_TORCH_DIR= make torch cancels it"
+}
+
 make_wheel() {
+  local torch_dir
+  torch_dir=$(cat .deps/torch-dir 2>/dev/null || true)
+  if [[ -n $torch_dir ]]; then require_release; fi
   say "compiling (about 4 minutes on 2 cores at first)"
   rm -rf build-wheel/raw
   CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 \
-    quietly build .venv-wheel/bin/python -m build --wheel --no-isolation --outdir build-wheel/raw
+    quietly build .venv-wheel/bin/python -m build --wheel --no-isolation \
+    -C "cmake.define.TANDEM_TORCH_DIR=$torch_dir" --outdir build-wheel/raw
   say "copying the libraries that it links into the wheel"
   local tag wheel bytes
   tag=$("$python" -c 'import sys; print("cp{}{}".format(*sys.version_info))')

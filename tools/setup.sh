@@ -18,7 +18,8 @@
 #                         remembered until it is given as empty
 #   TANDEM_VENV_PYTHON=PROG    make .venv with this Python instead of python3
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# By the path without links: another name of this folder is no other folder.
+cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # The steps choose a Python by themselves, and the order of files in stamps depends on the locale.
 unset PYTHON
@@ -122,7 +123,11 @@ missing_packages() {
 update_lists() {
   local try said
   for try in {1..60}; do
-    if said=$("$@" apt-get update 2>&1); then break; fi
+    # It exits with 0 without a network, too; its words tell the cause if a package is then missing.
+    if said=$("$@" apt-get update 2>&1); then
+      printf '%s\n' "$said"
+      break
+    fi
     printf '%s\n' "$said"
     [[ $said == *"Could not get lock"* && $try -lt 60 ]] || return 1
     sleep 10
@@ -160,17 +165,21 @@ debian_packages() {
   fi
 }
 
-# is_copied FILE: whether this stamp, if there is one, was written in another folder.
-is_copied() { [[ "$(cat "$1" 2>/dev/null)" == *" in /"* ]] && ! grep -qF " in $PWD;" "$1"; }
+# is_copied FILE: whether this stamp, if there is one, was written for a .venv in another folder.
+is_copied() { [[ "$(cat "$1" 2>/dev/null)" == *" in /"* ]] && ! grep -qF " in $venv_home;" "$1"; }
 
 make_venv() {
   command -v "$python" || { echo "TANDEM_VENV_PYTHON=$python is no program" && return 1; }
   "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11) and
     "requires a different Python: 3.11 or newer, this is " + sys.version)'
   # An interrupted creation leaves a folder without pip; the programs of a copied one belong to the
-  # other folder.
-  if [[ "$(.venv/bin/python -V 2>&1)" != "$("$python" -V 2>&1)" ]] ||
-    ! .venv/bin/python -m pip --version || is_copied .venv/tandem-stamp; then
+  # other folder. Another version that comes first on PATH is no reason to lose the packages.
+  if ! .venv/bin/python -m pip --version || is_copied .venv/tandem-stamp ||
+    [[ -n ${TANDEM_VENV_PYTHON-} && "$(.venv/bin/python -V 2>&1)" != "$("$python" -V 2>&1)" ]]; then
+    if [[ -L .venv ]]; then  # the folder to which it leads may be in use
+      echo ".venv is a link to $(realpath -m .venv): set up the folder that has it, or remove the link"
+      return 1
+    fi
     "$python" -m venv --clear .venv
   fi
   echo "$venv_inputs" >.venv/tandem-stamp
@@ -231,11 +240,12 @@ if ! flock --nonblock "$lock"; then
   flock "$lock"
 fi
 
-# Both choices hold for later commands, too; an empty TANDEM_TORCH_DIR cancels the choice of torch.
+# These choices hold for later commands, too; an empty TANDEM_TORCH_DIR cancels that of a torch.
 torch_choice=${TANDEM_TORCH_DIR-$(cat .deps/torch-dir 2>/dev/null || true)}
 torch_dir=${torch_choice:+$(realpath -m "$torch_choice")}
-python=${TANDEM_VENV_PYTHON:-$(sed -n 's/ Python .*//p' .venv/tandem-stamp 2>/dev/null || true)}
-python=${python:-python3}
+python=$(sed -n 's/ Python .*//p' .venv/tandem-stamp 2>/dev/null || true)
+command -v "$python" >/dev/null || python=python3  # it is gone, or there was none
+python=${TANDEM_VENV_PYTHON:-$python}
 
 if [[ -n $torch_dir && ! -e $torch_dir/lib/libtorch.so ]]; then
   echo "set-up failed: TANDEM_TORCH_DIR=$torch_dir holds no lib/libtorch.so;" \
@@ -248,7 +258,13 @@ if [[ -n ${TANDEM_TORCH_DIR+given} ]]; then printf '%s' "$torch_dir" >.deps/torc
 
 debian_packages program packages "half a minute to 2 minutes"
 
-venv_inputs="$python $("$python" -V 2>&1) in $PWD;" || true
+# The Python below an environment that is active now, by its path: another shell may find another one.
+below=$("$python" -c 'import sys; print(sys._base_executable)' 2>/dev/null || true)
+python=${below:-$python}
+venv_home=$(dirname "$(realpath -m .venv)")
+venv_inputs="$python $("$python" -V 2>&1) in $venv_home;" || true
+# Torch that was there once comes again with a new .venv.
+if [[ $stage =~ ^(torch|test)$ || -e .venv/tandem-torch ]]; then touch .deps/torch-asked; fi
 if ! stamped .venv/tandem-stamp "$venv_inputs" || [[ ! -x .venv/bin/python ]]; then
   step venv "making .venv (5 seconds)" make_venv
 fi
@@ -290,7 +306,7 @@ fi
 if [[ ! $stage =~ ^(program|football|doom|torcs)$ ]]; then
   requirements=$(cat tools/requirements.txt tools/constraints.txt | sha256sum)
   torch_wanted=
-  if [[ $stage =~ ^(torch|test)$ && -z $torch_dir ]] && ! stamped .venv/tandem-torch "$torch_version $sb3_version"; then
+  if [[ -e .deps/torch-asked && -z $torch_dir ]] && ! stamped .venv/tandem-torch "$torch_version $sb3_version"; then
     torch_wanted=yes
   fi
   if [[ -n $torch_wanted ]] || ! stamped .venv/tandem-packages "$requirements"; then
@@ -313,7 +329,7 @@ lacking=
 if command -v dpkg-query >/dev/null; then lacking=$(missing_packages more | tr '\n' ' '); fi
 # pip writes RECORD last; CMake looks for it, too.
 found_torch=${torch_dir:-$(compgen -G '.venv/lib/python3*/site-packages/torch-*.dist-info/RECORD' || true)}
-build_inputs="build in $PWD; torch=$found_torch packages=$(cat .venv/tandem-packages 2>/dev/null || true) \
+build_inputs="build in $PWD; python=$(cat .venv/tandem-stamp) torch=$found_torch packages=$(cat .venv/tandem-packages 2>/dev/null || true) \
 lacking=$lacking \
 mujoco=$(cat .deps/mujoco/tandem-stamp 2>/dev/null || true) \
 football=$(cat .deps/football/tandem-stamp 2>/dev/null || true) \

@@ -31,8 +31,10 @@ dist=$repository/dist
 while read -r name; do unset "$name"; done < <(compgen -e | grep -E '^(TANDEM_|PYTHONPATH$)' || true)
 
 wheel() {
-  local found
-  found=$(compgen -G "$dist/tandem_rl-*.whl") || fail "there is no wheel in $dist; make wheel builds it"
+  local found tag
+  tag=$("$python" -c 'import sys; print("cp{}{}".format(*sys.version_info))')
+  found=$(compgen -G "$dist/tandem_rl-*-$tag-*.whl") ||
+    fail "there is no wheel for $tag in $dist; make wheel builds it"
   printf '%s\n' "$found"
 }
 

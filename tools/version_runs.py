@@ -128,6 +128,8 @@ class Program:
             process.send_signal(signal.SIGINT)  # ends the run with all its files
             try:
                 _, errors = process.communicate(timeout=MOST_SECONDS)
+            except subprocess.TimeoutExpired:
+                raise Refusal(f"it does not end within {MOST_SECONDS} s of SIGINT") from None
             finally:
                 process.kill()
         if process.returncode != 0:

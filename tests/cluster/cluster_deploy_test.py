@@ -16,7 +16,11 @@ from pathlib import Path
 DEPLOY = Path(__file__).parents[2] / "deploy"
 LOG = 'echo "$(basename "$0") $*" >>"$LOG"\n'
 STUBS = {
-    "scontrol": LOG + '[[ $1 != show ]] || printf "one\\ntwo\\n"',
+    "scontrol": LOG
+    + """case "$1 $2" in
+           "show hostnames") printf "one\\ntwo\\n" ;;
+           "show job") echo "JobId=7 JobState=$STATE Reason=None" ;;
+         esac""",
     "srun": 'while [[ $1 == -* ]]; do [[ $1 != -w ]] || shift; shift; done; exec "$@"',
     "hostname": "echo 10.0.0.1 fe80::1",
     "ray": LOG,
@@ -44,6 +48,7 @@ class Slurm(unittest.TestCase):
             "PATH": f"{programs}:{os.environ['PATH']}",
             "LOG": str(self.log),
             "STAY": str(self.stay),
+            "STATE": "RUNNING",
             "SLURM_JOB_NODELIST": "one,two",
             "SLURM_JOB_ID": "7",
             "SLURM_CPUS_PER_TASK": "4",
@@ -81,6 +86,17 @@ class Slurm(unittest.TestCase):
         self.assertEqual(lines[-2:], ["checkpoint", "scontrol requeue 7"])
         self.assertEqual(len([line for line in lines if line.startswith("ray start")]), 2)
         self.assertEqual((self.folder / ".ray-token").stat().st_mode & 0o777, 0o600)
+
+    # Seen failing when each SIGTERM queued the job again.
+    def test_a_cancelled_job_stays_cancelled(self):
+        self.environment["STATE"] = "CANCELLED"
+        self.stay.touch()
+        process = self.begin()
+        self.wait_for("tandem cluster train")
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 0, errors)
+        self.assertEqual(self.log.read_text().splitlines()[-1], "checkpoint")
 
     # The same command goes on with a run: see PlanTest in cluster_host_test.py.
     def test_a_job_that_was_queued_again_has_the_same_command(self):

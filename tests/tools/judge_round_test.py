@@ -78,6 +78,26 @@ class JudgeRoundTest(unittest.TestCase):
         self.assertEqual(result.returncode, 1)
         self.assertIn("judge the rounds apart", result.stderr)
 
+    # Seen failing when the whole words stood for one machine.
+    def test_a_round_of_two_machines_is_refused(self):
+        self.run_of("one", "atari:Pong", [(10, 5)])
+        file = self.root / "item/item.json"
+        file.write_text(json.dumps({"machine": "a laptop, and then on a server"}))
+        words = [sys.executable, PROGRAM, self.root / "item", "--presets", "one"]
+        result = subprocess.run(words, capture_output=True, text=True)
+        self.assertIn("of a laptop and of a server", result.stderr)
+        self.assertIn("train it again on one machine", result.stderr)
+
+    # Seen failing when each arm had the mean over its own seeds.
+    def test_arms_are_compared_over_the_seeds_of_both(self):
+        for seed, score in {1: 5, 11: 9}.items():
+            self.run_of("one", "atari:Breakout", [(10, score), (20, score)], seed=seed)
+        self.run_of("one-more", "atari:Breakout", [(10, 5), (20, 5)], seed=1)
+        rows, _ = self.judged("one")
+        for arm in ("one", "one-more"):
+            row = rows["atari:Breakout", arm]
+            self.assertEqual([row["seeds"], row["mark"]], ["1", "1.00"])
+
     def test_games_that_nobody_learned_do_not_count(self):
         for arm, ends in {"one": (250, 4), "other": (300, 8)}.items():
             self.run_of(arm, "atari:Seaquest", [(10, ends[0]), (20, ends[0])])

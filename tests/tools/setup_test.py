@@ -156,6 +156,34 @@ class Stages(Copy):
         result = set_up(self.root, self.programs, "program")
         self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
 
+    # Seen failing when it counted as a copy's.
+    def test_another_name_of_the_folder_is_no_other_folder(self):
+        self.done("program")
+        link = self.root.with_name(self.root.name + "-link")
+        link.symlink_to(self.root)
+        self.addCleanup(link.unlink)
+        result = set_up(link, self.programs, "program", TANDEM_VENV_PYTHON=str(self.python))
+        self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
+
+    # Seen failing when the stamp had the word python3 alone.
+    def test_another_python_that_comes_first_changes_nothing(self):
+        lines = self.python.read_text().splitlines()[1:]
+        told = 'case "$*" in *_base_executable*) echo "$0" ;; esac'
+        self.install("python3", *lines, told)
+        first = set_up(self.root, self.programs, "program")
+        self.assertIn("making .venv", first.stdout)
+        (self.root / "later").mkdir()
+        self.write("later/python3", *(line.replace("3.11.2", "3.12.1") for line in lines), told)
+        second = set_up(self.root, f"{self.root / 'later'}:{self.programs}", "program")
+        self.assertEqual((second.returncode, second.stdout), (0, ""), second.stderr)
+
+    # Seen failing when torch came in the stages torch and test alone.
+    def test_torch_comes_again_with_a_new_venv(self):
+        self.done("torch")
+        shutil.rmtree(self.root / ".venv")
+        self.done("all")
+        self.assertTrue((self.root / ".venv/tandem-torch").exists())
+
     # Seen failing when a section of packages.txt was read on to the end of the file.
     def test_the_first_installs_no_packages_of_the_others(self):
         self.install("dpkg-query", "exit 0")
@@ -181,6 +209,16 @@ class Failures(Copy):
         self.assertEqual(result.returncode, 2, result.stdout + result.stderr)
         for text in says:
             self.assertIn(text, result.stderr)
+
+    # Seen failing when the environment to which the link leads was cleared.
+    def test_a_linked_venv_of_another_folder_is_left_alone(self):
+        self.set_up("program")
+        (self.root / "other").mkdir()
+        (self.root / ".venv").rename(self.root / "other/.venv")
+        (self.root / ".venv").symlink_to(self.root / "other/.venv")
+        before = (self.root / "other/.venv/tandem-stamp").read_text()
+        self.assert_fails("program", says=[".venv is a link to"])
+        self.assertEqual((self.root / "other/.venv/tandem-stamp").read_text(), before)
 
     def test_no_such_torch(self):
         self.assert_fails(TANDEM_TORCH_DIR=str(self.root), says=["lib/libtorch.so", "name the"])

@@ -167,6 +167,16 @@ TEST_F(TrainingEvaluationTest, EndsARunOfAValueMethod) {
   EXPECT_EQ(lines.front()["protocol"], "greedy") << "without the exploration of evaluations";
 }
 
+TEST(EndsByEvaluation, WithANumberOfEvaluationsTheirProtocolIsTheUsers) {
+  const auto protocol = [](std::vector<std::string> words) {
+    words.insert(words.end(), {"env.id=catch", "run.until_return=0.5"});
+    return training_evaluation(make_config("apex", words))->protocol.actions;
+  };
+  EXPECT_EQ(protocol({}), "greedy");
+  EXPECT_EQ(protocol({"run.until_evaluations=3"}), "sampled");
+  EXPECT_EQ(protocol({"run.until_evaluations=3", "run.evaluate_protocol=greedy"}), "greedy");
+}
+
 // The keys are free on a resume; a resumed run goes on with its own evaluations.
 TEST_F(TrainingEvaluationTest, MayBeginWithAResume) {
   train("paac", "run", {});

@@ -57,10 +57,13 @@ EnvConfig environments_of(const Config& config, bool beside) {
   return own;
 }
 
-/// The protocol of the games: without exploration where actors explore and games end the run.
+/// The protocol of the games: without exploration where actors explore and one evaluation ends the
+/// run. A user who asks for a number of evaluations chooses the protocol, too.
 std::string protocol_of(const Config& config) {
   const bool explores = config.algorithm().info().traits.explores();
-  return explores && ends_by_evaluation(config) ? "greedy" : config.run.evaluate_protocol;
+  const bool chosen = config.run.until_evaluations > 0;
+  return explores && !chosen && ends_by_evaluation(config) ? "greedy"
+                                                           : config.run.evaluate_protocol;
 }
 
 /// The threads that the run may keep busy at once.
