@@ -19,7 +19,7 @@ from tandem.errors import Error
 
 from tandem import __version__, _core
 from tandem_cluster.hosts import ActorHost, Introduction, LearnerHost, ShardHost, Status
-from tandem_cluster.part import HANGING_SECONDS, NOT_BEGUN, Part
+from tandem_cluster.part import HANGING_SECONDS, NOT_BEGUN, START_SECONDS, Part
 from tandem_cluster.plan import Plan, config_tables, has_checkpoint, keep_facts
 from tandem_cluster.ray_session import head_answers
 from tandem_cluster.storage import learner_resources, nearest_folder
@@ -74,13 +74,32 @@ class Driver:
         self._bound = next(iter(bound), "").removeprefix("node:")  # to this node, if any
         needs.update(bound)
         group = placement_group([needs], strategy="STRICT_PACK")
-        if not group.wait(HANGING_SECONDS):  # a busy machine starts Ray slowly
+        if not self._finds_room(group):
             remove_placement_group(group)
             raise Error(
                 "no node has room for the learner and its shards: they need "
                 f"{needs['CPU']:g} CPUs of one node"
             )
         return group
+
+    def _finds_room(self, group: PlacementGroup) -> bool:
+        """Whether a node has room for the learner and the shards, or gets some in time."""
+        # A cluster of others may bring nodes on demand, which takes minutes. On this machine alone
+        # nothing comes, but a busy machine starts Ray slowly.
+        joined = self._plan.address is not None
+        limit = START_SECONDS if joined else HANGING_SECONDS
+        begun = time.monotonic()
+        told = False
+        while not group.wait(1):  # Ctrl-C has no effect within this wait, so it is short
+            waited = time.monotonic() - begun
+            if waited > limit:
+                return False
+            if joined and not told and waited > _CROWDED_SECONDS:
+                node = f"{self._bound} to have" if self._bound else "a node with"
+                self._say(f"the learner waits for {node} {self._cpus:g} free CPUs")
+                told = True
+            time.sleep(_LOOK_SECONDS)
+        return True
 
     def begin(self) -> None:
         """Starts all parts. Returns when the learner trains."""
@@ -89,7 +108,9 @@ class Driver:
         self._begin_learner()
         while not self._learner.status.get("built"):
             self._look_at_head()
-            if self._look(self._learner):
+            lost = self._look(self._learner)
+            self._end_if_stopped()
+            if lost:
                 self._begin_learner()
             time.sleep(_LOOK_SECONDS)
         self._config = self._read_config()
@@ -102,11 +123,12 @@ class Driver:
         forgiven = int(table.get("restarts", 3))
         for index in range(len(self._shards)):
             self._begin_shard(index)
-        # A resumed run has played the games of low seeds, which an actor without a state would play
-        # again. (Lockstep needs the state, and so the seed.)
+        # A resumed run has played the games of low seeds. An actor without a state would play them
+        # again, and so would the successor of one that goes on from its state. (Lockstep needs the
+        # state, and so the seed, and has no successors.)
         fresh = secrets.randbits(31) if self._plan.resume else 0
         for rank in range(int(table["actors"])):
-            before = 0 if rank in self._states else fresh
+            before = 0 if self._lockstep and rank in self._states else fresh
             self._actors.append(Part(f"actor {rank}", forgiven=forgiven, incarnation=before))
             self._begin_actor(rank)
         self._introduce()
@@ -127,6 +149,9 @@ class Driver:
         time.sleep(_LOOK_SECONDS)
         self._look_at_head()
         replaced = self._look(self._learner)
+        if self._learner.status.get("ended"):  # an actor's error cannot undo a finished run
+            return False
+        self._end_if_stopped()
         if replaced:
             self._begin_learner()
         for index, shard in enumerate(self._shards):
@@ -142,7 +167,22 @@ class Driver:
         replaced = self._make_room() or replaced
         if replaced:
             self._introduce()
-        return not self._learner.status.get("ended", False)
+        return True
+
+    def _end_if_stopped(self) -> None:
+        """Raises Error for a stop while no learner trains. A successor may never find room, and it
+        could only load the newest checkpoint, which is there already."""
+        trains = self._learner.answered and self._learner.status.get("built")
+        if not self._stopping or trains:
+            return
+        if has_checkpoint(self.run_dir):
+            raise Error(
+                "stopped while no learner trained; go on with: tandem cluster train --resume "
+                f"{self.run_dir}"
+            )
+        if self._config:
+            raise Error("stopped before the first checkpoint; the same command begins anew")
+        raise Error("stopped before the training began; the same command begins it")
 
     def stop(self) -> None:
         """Asks the learner to end with a checkpoint."""

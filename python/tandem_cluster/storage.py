@@ -30,7 +30,7 @@ def nearest_folder(path: Path) -> Path:
 
 def learner_resources(folder: Path, cpus: float, say: Callable[[str], None]) -> dict[str, float]:
     """The resources that keep the learner on a node that sees this folder and has so many CPUs, if
-    there is one; none if all nodes see it.
+    there is one; none if all nodes see it. A node with so many free CPUs comes before others.
 
     Raises Error if no node sees it.
     """
@@ -53,13 +53,31 @@ def learner_resources(folder: Path, cpus: float, say: Callable[[str], None]) -> 
             f"no node of the cluster sees {folder}, where the run's folder is to be: name one on "
             "shared storage with --run-dir, or run this command on a machine of the cluster"
         )
-    chosen = max(seeing, key=lambda node: node["Resources"].get("CPU", 0) >= cpus)
+    free = _free_cpus()
+
+    def room(node: dict[str, Any]) -> tuple[bool, bool]:
+        """Whether the node has room now, and whether it has some when it is idle."""
+        total = node["Resources"].get("CPU", 0)
+        return free.get(node["NodeID"], total) >= cpus, total >= cpus
+
+    chosen = max(seeing, key=room)
     say(
         f"{len(seeing)} of {len(nodes)} nodes see {folder}, so the learner and the shards stay on "
         f"{chosen['NodeManagerAddress']}, and the run waits if that is lost; shared storage in "
         "--run-dir lets them move"
     )
     return {f"node:{chosen['NodeManagerAddress']}": _TRACE}
+
+
+def _free_cpus() -> dict[str, float]:
+    """The CPUs of each node, by its id, that no process of Ray holds. Empty if this Ray lacks the
+    function that tells them, which is not a public one."""
+    try:
+        from ray._private.state import available_resources_per_node
+    except ImportError:
+        return {}
+    nodes = available_resources_per_node()
+    return {node: resources.get("CPU", 0.0) for node, resources in nodes.items()}
 
 
 def _ask(node: str, probe: Path) -> Any:

@@ -7,7 +7,7 @@ target_link_libraries(read_shards PRIVATE tandem_trainer)
 
 # Trainings on a Ray cluster, where the Python package is built. They start many processes.
 if(TARGET tandem AND TARGET tandem_python AND NOT TANDEM_SANITIZE)
-  foreach(test host training hosts load deploy)
+  foreach(test host driver training hosts load deploy)
     add_test(NAME cluster.${test}
       COMMAND ${TANDEM_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/cluster_${test}_test.py -v)
     set_tests_properties(cluster.${test} PROPERTIES SKIP_RETURN_CODE 77
