@@ -162,15 +162,16 @@ TEST_F(EverySystemTest, AResumedRunPlaysEachGameOn) {
   }
 }
 
-// Half of the schedule is over at the end. Actors may be some hundred steps ahead of the learner.
+// Half of the schedule is over at the end. Actors may be some hundred steps ahead of the learner,
+// and a thread of A3C that had to wait for a core some thousand behind.
 // Seen failing in four systems whose learner was always at step 0.
 TEST_F(EverySystemTest, TheLearningRateFollowsTheStepsOfTheRun) {
   for (const auto& system : every_system()) {
     SCOPED_TRACE(system.name);
     tandem::train({.folder = folder(system.name),
                    .make_algorithm = system.make_algorithm,
-                   .steps = 2'000,
-                   .optimizer = {.lr = 0.01, .anneal_steps = 4'000}},
+                   .steps = 20'000,
+                   .optimizer = {.lr = 0.01, .anneal_steps = 40'000}},
                   system.train);
     std::ifstream metrics(folder(system.name) / "metrics.jsonl");
     double rate = 0;
