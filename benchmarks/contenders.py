@@ -23,11 +23,12 @@ SAMPLE_FACTORY = "requirements_sf.txt"
 GAMES = 100  # in a mean score
 # Their actors explore, so that training games tell little.
 EXPLORING = ("dqn", "n_step_q", "one_step_q", "one_step_sarsa")
-# The last hundred training games of others look back over about as many steps.
-# Without chance at most four games of Atari differ; the chance is that of Mnih et al. 2015.
-EVALUATIONS = ["evaluate_steps=50k", "evaluate_episodes=10", "until_evaluations=3"]
-EVALUATIONS += ["evaluate_protocol=sampled"]
-CHANCE = 0.05
+EVALUATIONS = [
+    # The last hundred training games of others look back over about as many steps.
+    *["run.evaluate_steps=50k", "run.evaluate_episodes=10", "run.until_evaluations=3"],
+    "run.evaluate_protocol=sampled",  # without chance at most four games of Atari differ
+]
+CHANCE = 0.05  # as in Mnih et al. 2015
 
 
 @dataclasses.dataclass
@@ -74,7 +75,7 @@ class Tandem:
         if not self.evaluates:
             return []
         part = "dqn" if self.numbers["algo"] == "dqn" else "q"
-        return [*(f"run.{key}" for key in EVALUATIONS), f"{part}.epsilon_eval={CHANCE}"]
+        return [*EVALUATIONS, f"{part}.epsilon_eval={CHANCE}"]
 
     def command(self, case, folder):
         return [

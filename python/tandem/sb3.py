@@ -62,10 +62,9 @@ class TandemVecEnv(VecEnv):
         mode = AutoresetMode.SAME_STEP
         self._envs = make_vec(env, num_envs, num_threads, mode, seed, render_mode, **options)
         shown, taken = self._envs.single_observation_space, self._envs.single_action_space
-        self._first, self._last = 0, 0  # the environment's own numbers of discrete actions
+        self._first, self._count = 0, 0  # of the environment's own discrete actions
         if isinstance(taken, gymnasium.spaces.Discrete):
-            self._first = int(taken.start)
-            self._last = self._first + int(taken.n) - 1
+            self._first, self._count = int(taken.start), int(taken.n)
             taken = gymnasium.spaces.Discrete(taken.n)
         self._attributes = {
             "action_space": taken,
@@ -113,11 +112,11 @@ class TandemVecEnv(VecEnv):
 
     def _as_own(self, actions: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """The environment's own numbers of actions that count from 0."""
-        last = self._last - self._first
         for i, action in enumerate(actions.tolist()):
-            if not 0 <= action <= last:
+            if not 0 <= action < self._count:
                 raise Error(
-                    f"action {action} of environment {i} is out of range: actions are 0 to {last}"
+                    f"action {action} of environment {i} is out of range: actions are 0 to "
+                    f"{self._count - 1}"
                 )
         return actions + self._first
 

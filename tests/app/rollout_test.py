@@ -7,9 +7,12 @@ import signal
 import subprocess
 import time
 import unittest
+from pathlib import Path
 
 import numpy as np
 from program import HAS_ATARI, PROGRAM, Folder, tandem
+
+GYM_TESTS = Path(__file__).parents[1] / "env" / "gym"  # the folder of gym_test_envs.py
 
 BRITTLE = """
 import gymnasium
@@ -32,26 +35,6 @@ class Brittle(gymnasium.Env):
 
 
 gymnasium.register("Brittle-v0", Brittle)
-"""
-
-
-SIGNED = """
-import gymnasium
-import numpy as np
-
-
-class Signed(gymnasium.Env):
-    observation_space = gymnasium.spaces.Box(-1, 1, (2,))
-    action_space = gymnasium.spaces.Discrete(3, start=-1)
-
-    def reset(self, seed=None, options=None):
-        return np.zeros(2, np.float32), {}
-
-    def step(self, action):
-        return np.zeros(2, np.float32), float(action), False, False, {}
-
-
-gymnasium.register("Signed-v0", Signed)
 """
 
 
@@ -104,8 +87,7 @@ class Rollout(Folder):
             self.assertEqual(files["actions"].tolist(), [1] * 5)
 
     def test_actions_have_the_numbers_of_their_space(self):
-        (self.path / "signed.py").write_text(SIGNED)
-        options, found = ["--env", "gym:signed:Signed-v0"], {"PYTHONPATH": str(self.path)}
+        options, found = ["--env", "gym:gym_test_envs:Signs-v0"], {"PYTHONPATH": str(GYM_TESTS)}
         random = self.rollout("a", *options, "--random", "--steps", 60, **found)
         self.assertEqual(set(random["actions"].tolist()), {-1, 0, 1})
         np.testing.assert_array_equal(random["reward"], random["actions"])

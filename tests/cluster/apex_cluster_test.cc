@@ -24,6 +24,7 @@
 #include "tests/support/local_cluster.h"
 #include "tests/support/pair_env.h"
 #include "tests/support/scenario.h"
+#include "tests/support/small_apex.h"
 
 namespace tandem {
 namespace {
@@ -111,10 +112,8 @@ class ApexClusterTest : public testing::Test {
     });
   }
 
-  ApexConfig config_ = {
-      .actors = 3, .envs = 2, .batch = 16, .prefetch = 2, .refresh_frames = 20, .trim_updates = 5};
-  ReplayConfig replay_ = {
-      .capacity = 1000, .min_fill = 200, .samples_per_insert = 2, .slack = 100, .segment = 10};
+  ApexConfig config_ = kSmallApex;
+  ReplayConfig replay_ = small_replay();
 
  private:
   TemporaryFolder root_;

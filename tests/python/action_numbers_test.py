@@ -4,7 +4,7 @@ import importlib.util
 import unittest
 
 import numpy as np
-from replays import drawn_in_order
+from replays import add_steps, drawn_in_order
 from signed import Signed
 
 import tandem
@@ -36,14 +36,7 @@ class ActionNumbers(unittest.TestCase):
                 spaces = env.single_observation_space, env.single_action_space
                 options = {"autoreset_mode": mode, "n_step": 1, "sampler": "fifo", "segment": 5}
                 replay = tandem.Replay(500, *spaces, 3, **options)
-                observations, _ = env.reset(seed=1)
-                for step in range(12):
-                    actions = (np.arange(3) + step) % 3 - 1
-                    results = env.step(actions)
-                    replay.add(observations, actions, *results)
-                    observations, ended = results[0], results[2] | results[3]
-                    if mode == "disabled" and ended.any():
-                        observations, _ = env.reset(options={"reset_mask": ended})
+                add_steps(replay, env, lambda _, t: (np.arange(3) + t) % 3 - 1, steps=12, seed=1)
                 batch = drawn_in_order(replay)
                 self.assertEqual(set(batch.actions.tolist()), {-1, 0, 1})
                 np.testing.assert_array_equal(batch.returns, batch.actions)

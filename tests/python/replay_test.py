@@ -5,7 +5,7 @@ import unittest
 
 import numpy as np
 from gymnasium.spaces import Box, Discrete
-from replays import NO, YES, column, drawn_in_order, fill, number_replay
+from replays import NO, YES, add_steps, column, drawn_in_order, fill, number_replay
 from vector_play import Play, reference
 
 import tandem
@@ -79,14 +79,7 @@ class Transitions(unittest.TestCase):
             envs = tandem.make_vec("pendulum", 2, 1, autoreset_mode=mode, max_steps=7)
             spaces = envs.single_observation_space, envs.single_action_space
             replay = tandem.Replay(500, *spaces, 2, autoreset_mode=mode, sampler="fifo", segment=5)
-            observations, _ = envs.reset(seed=3)
-            for _ in range(60):
-                actions = observations[:, 1:2]
-                step = envs.step(actions)
-                replay.add(observations, actions, *step)
-                observations, ended = step[0], step[2] | step[3]
-                if mode == "disabled" and ended.any():
-                    observations, _ = envs.reset(options={"reset_mask": ended})
+            add_steps(replay, envs, lambda observations, _: observations[:, 1:2], steps=60, seed=3)
             batch = drawn_in_order(replay)
             self.assertEqual(batch.actions.shape, (len(batch), 1))
             rows = np.column_stack(

@@ -2,6 +2,7 @@
 
 import numpy as np
 from gymnasium.spaces import Box, Discrete
+from gymnasium.vector import AutoresetMode
 
 import tandem
 
@@ -20,6 +21,19 @@ def fill(replay, count, first=0):
     for i in range(first, first + count):
         replay.add([[np.float32(i)]] * 1, [i % 4], np.float32([[i + 1]]), [i], NO, NO)
     replay.end_episodes()
+
+
+def add_steps(replay, envs, act, steps, seed):
+    """Adds steps of environments in the replay's mode. `act` chooses actions by observations and
+    the number of the step."""
+    observations, _ = envs.reset(seed=seed)
+    for t in range(steps):
+        actions = act(observations, t)
+        step = envs.step(actions)
+        replay.add(observations, actions, *step)
+        observations, ended = step[0], step[2] | step[3]
+        if envs.metadata["autoreset_mode"] == AutoresetMode.DISABLED and ended.any():
+            observations, _ = envs.reset(options={"reset_mask": ended})
 
 
 def column(number):

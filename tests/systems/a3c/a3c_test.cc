@@ -19,8 +19,8 @@
 #include "tandem/io/temporary_folder.h"
 #include "tandem/learn/hogwild.h"
 #include "tandem/systems/common/learner_state.h"
-#include "tests/support/env_around.h"
 #include "tests/support/noisy_env.h"
+#include "tests/support/noting_actions.h"
 #include "tests/support/scenario.h"
 #include "tests/support/sleepy_env.h"
 
@@ -179,20 +179,6 @@ TEST_F(A3cTest, ResumedValueMethodsEndWithTheBitsOfTheUninterruptedOnes) {
     EXPECT_EQ(whole, train({.folder = name("parts"), .make_algorithm = make, .resume = true}, one));
   }
 }
-
-/// Environments that note the actions of all steps.
-class NotingActions final : public EnvAround {
- public:
-  explicit NotingActions(std::vector<std::int32_t>& actions) : actions_(actions) {}
-  StepResult step(std::span<const Action> actions, Stream& stream,
-                  std::span<std::byte> frame) override {
-    actions_.push_back(actions[0].discrete);
-    return EnvAround::step(actions, stream, frame);
-  }
-
- private:
-  std::vector<std::int32_t>& actions_;
-};
 
 /// A value method that explores little, with a target network of this age in frames.
 std::function<Algorithm()> steady_method(QMethod method, std::int64_t target_frames) {

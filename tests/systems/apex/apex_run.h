@@ -15,6 +15,7 @@
 #include "tandem/io/temporary_folder.h"
 #include "tandem/systems/apex/apex.h"
 #include "tests/support/scenario.h"
+#include "tests/support/small_apex.h"
 
 namespace tandem {
 
@@ -58,10 +59,8 @@ class ApexRunTest : public testing::Test {
   }
 
   const DqnConfig dqn_ = {.target_updates = 20};
-  const ApexConfig small_ = {
-      .actors = 3, .envs = 2, .batch = 16, .prefetch = 2, .refresh_frames = 20, .trim_updates = 5};
-  const ReplayConfig replay_ = {
-      .capacity = 1000, .min_fill = 200, .samples_per_insert = 2, .slack = 100, .segment = 10};
+  const ApexConfig small_ = kSmallApex;
+  const ReplayConfig replay_ = small_replay();
 
  private:
   TemporaryFolder root_;

@@ -24,9 +24,10 @@
 #include "tandem/systems/hts/hts.h"
 #include "tandem/systems/impala/impala.h"
 #include "tandem/systems/paac/paac.h"
-#include "tests/support/env_around.h"
 #include "tests/support/noisy_env.h"
+#include "tests/support/noting_actions.h"
 #include "tests/support/scenario.h"
+#include "tests/support/small_apex.h"
 #include "tests/support/wrapped_rule.h"
 
 namespace tandem {
@@ -40,13 +41,6 @@ struct OneSystem {
   std::function<Algorithm()> make_algorithm;
   std::int64_t lstm;  // cells
 };
-
-void train_small_apex(TrainingContext& context) {
-  train_apex(
-      {.actors = 3, .envs = 2, .batch = 16, .prefetch = 2, .refresh_frames = 20, .trim_updates = 5},
-      {.capacity = 1000, .min_fill = 200, .samples_per_insert = 2, .slack = 100, .segment = 10},
-      context);
-}
 
 std::vector<OneSystem> every_system() {
   const auto plain = [] { return make_a2c({.gamma = 0.99}); };
@@ -66,28 +60,21 @@ std::vector<OneSystem> every_system() {
              train_impala({.actors = 3, .envs = 2, .unroll = 5, .batch = 4, .queue = 2}, c);
            },
            corrected, 6},
-          {"apex", train_small_apex, [] { return make_dqn({.target_updates = 20}, 6, true); }, 0}};
+          {"apex", [](auto& c) { train_apex(kSmallApex, small_replay(), c); },
+           [] { return make_dqn({.target_updates = 20}, 6, true); }, 0}};
 }
 
 /// By environment: its actions, and kGameBegins where it was reset.
 using GameLogs = std::vector<std::vector<std::int32_t>>;
 constexpr std::int32_t kGameBegins = -1;
 
-class NotedGame final : public EnvAround {
+class NotedGame final : public NotingActions {
  public:
-  explicit NotedGame(std::vector<std::int32_t>& game) : game_(game) {}
+  using NotingActions::NotingActions;
   void reset(Stream& stream, std::span<std::byte> frame) override {
-    game_.push_back(kGameBegins);
-    EnvAround::reset(stream, frame);
+    note(kGameBegins);
+    NotingActions::reset(stream, frame);
   }
-  StepResult step(std::span<const Action> actions, Stream& stream,
-                  std::span<std::byte> frame) override {
-    game_.push_back(actions[0].discrete);
-    return EnvAround::step(actions, stream, frame);
-  }
-
- private:
-  std::vector<std::int32_t>& game_;
 };
 
 /// Keeps the largest reward that it was given.
